@@ -1,0 +1,72 @@
+package dev.stasis.agent.process;
+
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A line of {@code maps}. Addresses are unsigned 64-bit numbers; those of a program lie below 2^63.
+ *
+ * @param start first address
+ * @param end the address behind the last
+ * @param permissions four letters, for example {@code rw-p}
+ * @param offset where in the file the mapping begins, in bytes
+ * @param device the file's device as {@code major:minor} in hexadecimal
+ * @param inode 0 when there is no file
+ * @param path the file, a name in square brackets, or empty; {@code " (deleted)"} stays at its end
+ */
+public record MemoryMapping(
+    long start, long end, String permissions, long offset, String device, long inode, String path) {
+
+  private static final Pattern LINE =
+      Pattern.compile(
+          "([0-9a-f]+)-([0-9a-f]+) (.{4}) ([0-9a-f]+) ([0-9a-f]+:[0-9a-f]+) ([0-9]+) *(.*)");
+
+  public long length() {
+    return end - start;
+  }
+
+  /** Writes stay with this process (or are copied for it). */
+  public boolean isPrivate() {
+    return permissions.charAt(3) == 'p';
+  }
+
+  public boolean isWritable() {
+    return permissions.charAt(1) == 'w';
+  }
+
+  public boolean isReadable() {
+    return permissions.charAt(0) == 'r';
+  }
+
+  /** No file stands behind it and the kernel gave it no name. */
+  public boolean isAnonymous() {
+    return inode == 0 && (path.isEmpty() || path.startsWith("[anon"));
+  }
+
+  public boolean isHeap() {
+    return "[heap]".equals(path);
+  }
+
+  static MemoryMapping parse(String line) {
+    Matcher matcher = LINE.matcher(line);
+    if (!matcher.matches()) {
+      throw new IllegalArgumentException("maps: wanted START-END PERMISSIONS ..., found " + line);
+    }
+    return new MemoryMapping(
+        Long.parseUnsignedLong(matcher.group(1), 16),
+        Long.parseUnsignedLong(matcher.group(2), 16),
+        matcher.group(3),
+        Long.parseUnsignedLong(matcher.group(4), 16),
+        matcher.group(5),
+        Long.parseUnsignedLong(matcher.group(6)),
+        // Only the newline is escaped here, so a backslash of the name cannot be told apart.
+        matcher.group(7).replace("\\012", "\n"));
+  }
+
+  /** Whether a line of smaps begins a mapping rather than telling about the one before. */
+  static boolean isHead(String line) {
+    int dash = line.indexOf('-');
+    int space = line.indexOf(' ');
+    return dash > 0 && dash < space && LINE.matcher(line).matches();
+  }
+}

@@ -1,0 +1,267 @@
+package dev.stasis.agent.process;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.function.Function;
+
+/**
+ * Reads /proc. A process that is gone, or goes while it is read, is an empty result; anything else
+ * that stands in the way (no permission, a line that makes no sense) is an exception.
+ *
+ * <p>No two readings are of one moment unless the process is stopped.
+ */
+public final class ProcFs {
+
+  private final Path root;
+
+  public ProcFs() {
+    this(Path.of("/proc"));
+  }
+
+  /** Reads below another folder, laid out like /proc. */
+  public ProcFs(Path root) {
+    this.root = root;
+  }
+
+  public Path folder(int pid) {
+    return root.resolve(Integer.toString(pid));
+  }
+
+  /** The process that has this pid now. */
+  public Optional<ProcessId> id(int pid) {
+    return stat(pid).map(ProcessStat::id);
+  }
+
+  /** Whether this very process is there and has not ended; a zombie has ended. */
+  public boolean alive(ProcessId process) {
+    return stat(process).filter(stat -> !stat.isZombie()).isPresent();
+  }
+
+  public Optional<ProcessStat> stat(int pid) {
+    return read(folder(pid).resolve("stat")).map(ProcessStat::parse);
+  }
+
+  /** As {@link #stat(int)}, empty also when another process has the pid now. */
+  public Optional<ProcessStat> stat(ProcessId process) {
+    return stat(process.pid()).filter(stat -> stat.startTime() == process.startTime());
+  }
+
+  public Optional<ProcessStatus> status(int pid) {
+    return read(folder(pid).resolve("status")).map(ProcessStatus::parse);
+  }
+
+  public List<ThreadStat> threads(int pid) {
+    List<ThreadStat> threads = new ArrayList<>();
+    for (int tid : numbers(folder(pid).resolve("task"))) {
+      Path folder = folder(pid).resolve("task").resolve(Integer.toString(tid));
+      Optional<ProcessStat> stat = read(folder.resolve("stat")).map(ProcessStat::parse);
+      Optional<ProcessStatus> status = read(folder.resolve("status")).map(ProcessStatus::parse);
+      if (stat.isPresent() && status.isPresent()) {
+        ProcessStat thread = stat.get();
+        threads.add(
+            new ThreadStat(
+                tid,
+                thread.comm(),
+                thread.state(),
+                thread.startTime(),
+                thread.cpuTicks(),
+                status.get().tracerPid()));
+      }
+    }
+    return threads;
+  }
+
+  /** Every process of the machine, kernel threads and zombies too, in the order of pids. */
+  public List<ProcessStat> processes() {
+    return numbers(root).stream().map(this::stat).flatMap(Optional::stream).toList();
+  }
+
+  public List<ProcessStat> children(int pid) {
+    return processes().stream().filter(stat -> stat.ppid() == pid).toList();
+  }
+
+  public List<MemoryMapping> maps(int pid) {
+    return lines(folder(pid).resolve("maps"), MemoryMapping::parse);
+  }
+
+  /** As {@link #maps}, with what the kernel knows of the pages; slow for a large process. */
+  public List<MappingUse> smaps(int pid) {
+    return read(folder(pid).resolve("smaps")).map(MappingUse::parse).orElse(List.of());
+  }
+
+  /** In the order of mounting, which is also the kernel's. */
+  public List<Mount> mounts(int pid) {
+    return lines(folder(pid).resolve("mountinfo"), Mount::parse);
+  }
+
+  public List<CgroupMembership> cgroups(int pid) {
+    return lines(folder(pid).resolve("cgroup"), CgroupMembership::parse);
+  }
+
+  public List<OpenFile> openFiles(int pid) {
+    List<OpenFile> files = new ArrayList<>();
+    for (int fd : numbers(folder(pid).resolve("fd"))) {
+      Optional<String> target = link(folder(pid).resolve("fd").resolve(Integer.toString(fd)));
+      Optional<String> info = read(folder(pid).resolve("fdinfo").resolve(Integer.toString(fd)));
+      if (target.isPresent() && info.isPresent()) {
+        files.add(OpenFile.parse(fd, target.get(), info.get()));
+      }
+    }
+    return files;
+  }
+
+  /** Type of namespace ({@code net}, {@code pid}, ...) to its inode. */
+  public Map<String, Long> namespaces(int pid) {
+    Map<String, Long> inodes = new TreeMap<>();
+    Path folder = folder(pid).resolve("ns");
+    for (String type : names(folder)) {
+      link(folder.resolve(type))
+          .ifPresent(target -> inode(target).ifPresent(inode -> inodes.put(type, inode)));
+    }
+    return inodes;
+  }
+
+  /** The environment that the process was started with. Empty for a process without memory. */
+  public Map<String, String> environment(int pid) {
+    Map<String, String> environment = new LinkedHashMap<>();
+    for (String entry : strings(folder(pid).resolve("environ"))) {
+      int equals = entry.indexOf('=');
+      if (equals > 0) {
+        environment.putIfAbsent(entry.substring(0, equals), entry.substring(equals + 1));
+      }
+    }
+    return environment;
+  }
+
+  public List<String> cmdline(int pid) {
+    return strings(folder(pid).resolve("cmdline"));
+  }
+
+  /** Where the process's {@code name} link ({@code exe}, {@code cwd}, {@code root}) points. */
+  public Optional<String> link(int pid, String name) {
+    return link(folder(pid).resolve(name));
+  }
+
+  /** Another one after every boot; what was noted under another boot id describes nothing now. */
+  public String bootId() {
+    return read(root.resolve("sys/kernel/random/boot_id"))
+        .orElseThrow(() -> new IllegalStateException("boot id: wanted a file in " + root))
+        .trim();
+  }
+
+  /** Time since boot, suspended time counted. */
+  public Duration uptime() {
+    String text =
+        read(root.resolve("uptime"))
+            .orElseThrow(() -> new IllegalStateException("uptime: wanted a file in " + root));
+    double seconds = Double.parseDouble(text.substring(0, text.indexOf(' ')));
+    return Duration.ofMillis(Math.round(seconds * 1000));
+  }
+
+  /** A line of /proc/meminfo in bytes, for example {@code MemAvailable}. */
+  public OptionalLong memory(String name) {
+    return read(root.resolve("meminfo"))
+        .flatMap(text -> text.lines().filter(line -> line.startsWith(name + ":")).findFirst())
+        .map(line -> line.replaceAll("[^0-9]", " ").trim().split(" ")[0])
+        .map(kibibytes -> OptionalLong.of(Long.parseLong(kibibytes) * 1024))
+        .orElse(OptionalLong.empty());
+  }
+
+  private static OptionalLong inode(String target) {
+    return new OpenFile(0, target, 0, 0, 0).inode();
+  }
+
+  private <T> List<T> lines(Path file, Function<String, T> parse) {
+    return read(file)
+        .map(
+            text ->
+                // Not String.lines: a carriage return in a name would end a line there.
+                Arrays.stream(text.split("\n")).filter(line -> !line.isEmpty()).map(parse).toList())
+        .orElse(List.of());
+  }
+
+  private List<String> strings(Path file) {
+    Optional<String> text = read(file).filter(content -> !content.isEmpty());
+    if (text.isEmpty()) {
+      return List.of();
+    }
+    // Each string ends with a NUL, but a process may have written over its last one.
+    String content = text.get();
+    int end = content.endsWith("\0") ? content.length() - 1 : content.length();
+    return List.of(content.substring(0, end).split("\0", -1));
+  }
+
+  private List<Integer> numbers(Path folder) {
+    List<Integer> numbers = new ArrayList<>();
+    for (String name : names(folder)) {
+      if (!name.isEmpty() && name.chars().allMatch(digit -> digit >= '0' && digit <= '9')) {
+        numbers.add(Integer.parseInt(name));
+      }
+    }
+    Collections.sort(numbers);
+    return numbers;
+  }
+
+  private List<String> names(Path folder) {
+    List<String> names = new ArrayList<>();
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(folder)) {
+      entries.forEach(entry -> names.add(String.valueOf(entry.getFileName())));
+    } catch (DirectoryIteratorException e) {
+      // Its cause is the real fault, always one of reading.
+      return goneOrThrow(new IOException(String.valueOf(e.getCause()), e), List.of());
+    } catch (IOException e) {
+      return goneOrThrow(e, List.of());
+    }
+    return names;
+  }
+
+  private static Optional<String> read(Path file) {
+    try {
+      return Optional.of(new String(Files.readAllBytes(file), StandardCharsets.UTF_8));
+    } catch (IOException e) {
+      return goneOrThrow(e, Optional.empty());
+    }
+  }
+
+  private static Optional<String> link(Path link) {
+    try {
+      return Optional.of(Files.readSymbolicLink(link).toString());
+    } catch (IOException e) {
+      return goneOrThrow(e, Optional.empty());
+    }
+  }
+
+  private static <T> T goneOrThrow(IOException e, T gone) {
+    boolean missing = e instanceof NoSuchFileException || e instanceof NotDirectoryException;
+    // A file opened while the process lived gives ESRCH when read after its end, and the mounts of
+    // a
+    // zombie give EINVAL.
+    String message = String.valueOf(e.getMessage());
+    boolean ended = message.endsWith("No such process") || message.endsWith("Invalid argument");
+    if (missing || ended) {
+      return gone;
+    }
+    if (e instanceof AccessDeniedException) {
+      throw new UncheckedIOException("no permission to read " + message, e);
+    }
+    throw new UncheckedIOException(e);
+  }
+}

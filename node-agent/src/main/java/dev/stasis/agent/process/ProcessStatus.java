@@ -1,0 +1,86 @@
+package dev.stasis.agent.process;
+
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What {@code status} adds to {@code stat}.
+ *
+ * @param state the same letter as in {@link ProcessStat#state}
+ * @param threadGroup the pid of the process, also where a thread's file was read
+ * @param tracerPid who traces it, 0 for nobody
+ * @param uids real, effective, saved and file system user
+ * @param gids the same four of the group
+ * @param nsPids its pid in each pid namespace, from the reader's down to its own
+ * @param threads how many threads the process has
+ * @param noNewPrivileges whether exec can give it rights
+ * @param seccomp 0 none, 1 strict, 2 filter
+ * @param capEffective the effective capabilities as a bit set
+ * @param capBounding the bounding set
+ */
+public record ProcessStatus(
+    char state,
+    int threadGroup,
+    int ppid,
+    int tracerPid,
+    Ids uids,
+    Ids gids,
+    List<Integer> nsPids,
+    int threads,
+    boolean noNewPrivileges,
+    int seccomp,
+    long capEffective,
+    long capBounding) {
+
+  /** The four ids that the kernel keeps for a user or a group. */
+  public record Ids(int real, int effective, int saved, int fileSystem) {
+    private static Ids parse(String text) {
+      List<Integer> all = numbers(text);
+      return new Ids(all.get(0), all.get(1), all.get(2), all.get(3));
+    }
+  }
+
+  public ProcessStatus {
+    nsPids = List.copyOf(nsPids);
+  }
+
+  static ProcessStatus parse(String text) {
+    Map<String, String> fields = new HashMap<>();
+    text.lines()
+        .forEach(
+            line -> {
+              int colon = line.indexOf(':');
+              if (colon > 0) {
+                fields.put(line.substring(0, colon), line.substring(colon + 1).trim());
+              }
+            });
+    return new ProcessStatus(
+        wanted(fields, "State").charAt(0),
+        Integer.parseInt(wanted(fields, "Tgid")),
+        Integer.parseInt(wanted(fields, "PPid")),
+        Integer.parseInt(wanted(fields, "TracerPid")),
+        Ids.parse(wanted(fields, "Uid")),
+        Ids.parse(wanted(fields, "Gid")),
+        numbers(wanted(fields, "NSpid")),
+        Integer.parseInt(wanted(fields, "Threads")),
+        "1".equals(fields.get("NoNewPrivs")),
+        Integer.parseInt(fields.getOrDefault("Seccomp", "0")),
+        Long.parseUnsignedLong(wanted(fields, "CapEff"), 16),
+        Long.parseUnsignedLong(wanted(fields, "CapBnd"), 16));
+  }
+
+  private static String wanted(Map<String, String> fields, String name) {
+    String value = fields.get(name);
+    if (value == null || value.isEmpty()) {
+      throw new IllegalArgumentException("status: wanted a line " + name + ", found none");
+    }
+    return value;
+  }
+
+  private static List<Integer> numbers(String text) {
+    // Unsigned: the kernel gives an id that this user namespace does not know as 4294967295.
+    return Arrays.stream(text.split("\\s+")).map(Integer::parseUnsignedInt).toList();
+  }
+}
