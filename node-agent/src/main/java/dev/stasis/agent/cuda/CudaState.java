@@ -1,0 +1,51 @@
+package dev.stasis.agent.cuda;
+
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What the driver says of a process ({@code CUprocessState}). It says CHECKPOINTED, and LOCKED in a
+ * Restore, while the copy is still running: see {@link SettledState}.
+ */
+public enum CudaState {
+  /** CUDA calls work. Next: LOCKED. */
+  RUNNING(0),
+  /** CUDA calls block, the GPU is still held. Next: RUNNING, CHECKPOINTED, CHECKPOINTING. */
+  LOCKED(1),
+  /** The device memory lies in the process, the GPU is free. Next: LOCKED, RESTORING. */
+  CHECKPOINTED(2),
+  /** Nothing but the end of the process helps. Next: none. */
+  FAILED(3),
+  /** Driver 615 with custom storage only. Next: CHECKPOINTED. */
+  CHECKPOINTING(4),
+  /** Driver 615 with custom storage only. Next: LOCKED. */
+  RESTORING(5);
+
+  private final int code;
+
+  CudaState(int code) {
+    this.code = code;
+  }
+
+  /** The driver's number for it. */
+  public int code() {
+    return code;
+  }
+
+  /** The states that a call may lead to from here; FAILED may follow any and is not named. */
+  public Set<CudaState> successors() {
+    return switch (this) {
+      case RUNNING -> Set.of(LOCKED);
+      case LOCKED -> Set.of(RUNNING, CHECKPOINTED, CHECKPOINTING);
+      case CHECKPOINTED -> Set.of(LOCKED, RESTORING);
+      case CHECKPOINTING -> Set.of(CHECKPOINTED);
+      case RESTORING -> Set.of(LOCKED);
+      case FAILED -> Set.of();
+    };
+  }
+
+  /** Empty for a number that a newer driver made up. */
+  public static Optional<CudaState> of(int code) {
+    return code >= 0 && code < values().length ? Optional.of(values()[code]) : Optional.empty();
+  }
+}

@@ -1,0 +1,62 @@
+package dev.stasis.agent.cuda;
+
+import java.util.List;
+
+/** Whether this node has a driver that can be asked; anything but {@link Present} is its state. */
+public sealed interface DriverAvailability {
+
+  /** One sentence for a person. */
+  String describe();
+
+  /**
+   * The library is there and has every call that is needed.
+   *
+   * @param library where it was found
+   * @param cudaVersion {@code cuDriverGetVersion}, for example 13000
+   */
+  record Present(String library, int cudaVersion) implements DriverAvailability {
+    @Override
+    public String describe() {
+      return "driver for CUDA " + text(cudaVersion) + " at " + library;
+    }
+  }
+
+  /** No library; the node has no driver, or the agent does not see it. */
+  record NoLibrary(String library, List<String> tried) implements DriverAvailability {
+    @Override
+    public String describe() {
+      return "no driver: wanted " + library + ", found none at " + String.join(", ", tried);
+    }
+  }
+
+  /** The library is there, a GPU or the kernel module is not. */
+  record NoDevice(String why) implements DriverAvailability {
+    @Override
+    public String describe() {
+      return "no GPU: " + why;
+    }
+  }
+
+  /** The driver is older than the calls that are needed. */
+  record Outdated(int cudaVersion, String missing) implements DriverAvailability {
+    @Override
+    public String describe() {
+      return "driver too old: wanted "
+          + missing
+          + " (driver 570, CUDA 12.8), found CUDA "
+          + text(cudaVersion);
+    }
+  }
+
+  /** The driver answers with an error of its own, for example 803 after half an update. */
+  record Broken(int code, String name) implements DriverAvailability {
+    @Override
+    public String describe() {
+      return "driver broken: " + code + " " + name;
+    }
+  }
+
+  private static String text(int version) {
+    return version / 1000 + "." + version % 1000 / 10;
+  }
+}
