@@ -1,4 +1,7 @@
-/** The artifact: one checkpoint as files. Knows neither Kubernetes nor CUDA. */
+/**
+ * The artifact: one checkpoint as a folder of files that is either whole and proven by its digests,
+ * or not there. Knows neither Kubernetes nor CUDA.
+ */
 @NullMarked
 package dev.stasis.artifact;
 

@@ -1,0 +1,172 @@
+package dev.stasis.artifact;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeSet;
+
+/**
+ * A folder with artifacts. What is still being written lies beside them in staging folders, whose
+ * names no artifact can have.
+ */
+public final class ArtifactStore {
+  static final String STAGING_PREFIX = ".staging-";
+
+  /** Files that describe an artifact need room too; 16 MiB hold the tables of 500 GB of regions. */
+  private static final long OVERHEAD = 16L << 20;
+
+  private final Path folder;
+  private final Clock clock;
+  private final StoreFiles files;
+  private final SecureRandom random = new SecureRandom();
+
+  /** A store in a folder that exists. */
+  public ArtifactStore(Path folder, Clock clock) {
+    this(folder, clock, new LinuxStoreFiles());
+  }
+
+  ArtifactStore(Path folder, Clock clock, StoreFiles files) {
+    this.folder = folder.toAbsolutePath().normalize();
+    this.clock = clock;
+    this.files = files;
+  }
+
+  /** Where the artifact of that name is or would be. */
+  public Path path(String name) {
+    if (!name.matches("[A-Za-z0-9][A-Za-z0-9._-]{0,127}")) {
+      throw new IllegalArgumentException(
+          "artifact name: wanted 1 to 128 letters, digits, '.', '_' or '-', the first a letter or"
+              + " digit, found \""
+              + name
+              + "\"");
+    }
+    return folder.resolve(name);
+  }
+
+  /**
+   * Begins an artifact.
+   *
+   * @throws IOException when something of that name is there already, or the store cannot be
+   *     written
+   */
+  public ArtifactStage stage(String name) throws IOException {
+    Path target = path(name);
+    refuseExisting(target);
+    byte[] suffix = new byte[6];
+    random.nextBytes(suffix);
+    Path staging = folder.resolve(STAGING_PREFIX + name + "-" + HexFormat.of().formatHex(suffix));
+    Path owner = ownerOf(staging);
+    // The owner first: a staging folder without one would look abandoned to another agent.
+    files.write(owner, StagingOwner.current().bytes());
+    try {
+      files.createFolder(staging);
+      ArtifactStage stage = new ArtifactStage(staging, owner, target, files);
+      stage.createFolders();
+      return stage;
+    } catch (IOException e) {
+      deleteQuietly(e, staging, owner);
+      throw e;
+    }
+  }
+
+  /** Whether an artifact that takes {@code bytes} fits now. */
+  public StoreRoom room(long bytes) throws IOException {
+    return new StoreRoom(bytes + OVERHEAD, Files.getFileStore(folder).getUsableSpace());
+  }
+
+  /**
+   * What writers left behind: staging folders whose process is gone, and those of other nodes that
+   * nobody has touched for {@code untouched}.
+   */
+  public List<Path> leftovers(Duration untouched) throws IOException {
+    StagingOwner here = StagingOwner.current();
+    TreeSet<Path> stagings = new TreeSet<>();
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(folder, STAGING_PREFIX + "*")) {
+      for (Path entry : entries) {
+        String name = entry.getFileName().toString();
+        boolean owner = name.endsWith(StagingOwner.SUFFIX);
+        stagings.add(
+            owner
+                ? folder.resolve(name.substring(0, name.length() - StagingOwner.SUFFIX.length()))
+                : entry);
+      }
+    }
+    List<Path> leftovers = new ArrayList<>();
+    for (Path staging : stagings) {
+      if (abandoned(staging, here, untouched)) {
+        leftovers.add(staging);
+      }
+    }
+    return leftovers;
+  }
+
+  /** Deletes what {@link #leftovers} found. */
+  public void sweep(List<Path> leftovers) throws IOException {
+    for (Path staging : leftovers) {
+      if (!folder.equals(staging.getParent())
+          || !staging.getFileName().toString().startsWith(STAGING_PREFIX)) {
+        throw new IllegalArgumentException(
+            "leftover: wanted a staging folder of %s, found %s".formatted(folder, staging));
+      }
+      files.delete(staging);
+      files.delete(ownerOf(staging));
+    }
+  }
+
+  static void refuseExisting(Path target) throws IOException {
+    if (Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
+      throw new IOException(
+          "artifact %s: wanted a name that is free, found one that is taken".formatted(target));
+    }
+  }
+
+  private boolean abandoned(Path staging, StagingOwner here, Duration untouched)
+      throws IOException {
+    Optional<StagingOwner> owner = StagingOwner.read(ownerOf(staging));
+    StagingOwner.Life life = owner.isPresent() ? owner.get().life(here) : StagingOwner.Life.UNKNOWN;
+    return switch (life) {
+      case ALIVE -> false;
+      case GONE -> true;
+      case UNKNOWN -> {
+        Path witness =
+            Files.exists(staging, LinkOption.NOFOLLOW_LINKS) ? staging : ownerOf(staging);
+        yield Files.exists(witness, LinkOption.NOFOLLOW_LINKS)
+            && newest(witness).plus(untouched).isBefore(clock.instant());
+      }
+    };
+  }
+
+  /** The time of the last change to any file of a folder. */
+  private static Instant newest(Path folder) throws IOException {
+    Instant newest = Instant.EPOCH;
+    for (Path path : FolderScan.everything(folder)) {
+      Instant modified = Files.getLastModifiedTime(path, LinkOption.NOFOLLOW_LINKS).toInstant();
+      newest = modified.isAfter(newest) ? modified : newest;
+    }
+    return newest;
+  }
+
+  private void deleteQuietly(IOException cause, Path... paths) {
+    for (Path path : paths) {
+      try {
+        files.delete(path);
+      } catch (IOException e) {
+        cause.addSuppressed(e);
+      }
+    }
+  }
+
+  private static Path ownerOf(Path staging) {
+    return staging.resolveSibling(staging.getFileName() + StagingOwner.SUFFIX);
+  }
+}

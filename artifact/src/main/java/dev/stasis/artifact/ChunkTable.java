@@ -1,0 +1,150 @@
+package dev.stasis.artifact;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The regions of one process and the chunks that cover them, in order and without a gap. As text,
+ * its {@code R} and {@code C} lines are those of the region journal, so that a restore begins its
+ * journal with them as they are.
+ */
+public record ChunkTable(List<Region> regions, List<Chunk> chunks) {
+  private static final String HEADER = "stasis-chunks 1";
+  private static final String ZERO = "zero";
+
+  /**
+   * @throws IllegalArgumentException when the chunks do not cover the regions exactly, in order
+   */
+  public ChunkTable {
+    regions = List.copyOf(regions);
+    chunks = List.copyOf(chunks);
+    int next = 0;
+    for (Region region : regions) {
+      long address = region.address();
+      while (address != region.end()) {
+        if (next == chunks.size()) {
+          throw new IllegalArgumentException(
+              "chunk %d: wanted one at %x, found the table's end".formatted(next, address));
+        }
+        Chunk chunk = chunks.get(next);
+        if (chunk.number() != next
+            || chunk.address() != address
+            || Long.compareUnsigned(chunk.length(), region.end() - address) > 0) {
+          throw new IllegalArgumentException(
+              "chunk %d: wanted number %d at %x, at most %d bytes long, found number %d at %x, %d bytes"
+                  .formatted(
+                      next,
+                      next,
+                      address,
+                      region.end() - address,
+                      chunk.number(),
+                      chunk.address(),
+                      chunk.length()));
+        }
+        address += chunk.length();
+        next++;
+      }
+    }
+    if (next != chunks.size()) {
+      throw new IllegalArgumentException(
+          "chunks: wanted %d to cover the regions, found %d".formatted(next, chunks.size()));
+    }
+  }
+
+  /** The least length of a data file that holds every chunk, in bytes. */
+  public long dataSize() {
+    return chunks.stream().mapToLong(c -> c.offset() + c.length()).max().orElse(0);
+  }
+
+  /** Bytes in chunks that are not zeros. */
+  public long storedBytes() {
+    return chunks.stream().filter(c -> !c.zero()).mapToLong(Chunk::length).sum();
+  }
+
+  /** The table as text, one record a line. */
+  public String text() {
+    StringBuilder text = new StringBuilder(HEADER).append('\n');
+    for (int i = 0; i < regions.size(); i++) {
+      text.append("R %d %x %d\n".formatted(i, regions.get(i).address(), regions.get(i).length()));
+    }
+    chunks.forEach(chunk -> appendChunk(text, chunk));
+    return text.append("end ").append(chunks.size()).append('\n').toString();
+  }
+
+  private static void appendChunk(StringBuilder text, Chunk chunk) {
+    text.append("C ")
+        .append(chunk.number())
+        .append(' ')
+        .append(Long.toHexString(chunk.address()))
+        .append(' ')
+        .append(chunk.length())
+        .append(' ')
+        .append(chunk.offset())
+        .append(' ');
+    Integer crc = chunk.crc32c();
+    text.append(crc == null ? ZERO : "%08x".formatted(crc));
+    if (chunk.sha256() != null) {
+      text.append(' ').append(chunk.sha256());
+    }
+    text.append('\n');
+  }
+
+  /**
+   * Reads what {@link #text()} wrote.
+   *
+   * @throws IOException when the text is anything else; its message names the line
+   */
+  public static ChunkTable parse(String text) throws IOException {
+    String[] lines = text.split("\n", -1);
+    List<Region> regions = new ArrayList<>();
+    List<Chunk> chunks = new ArrayList<>();
+    int last = lines.length - 2;
+    if (last < 1 || !lines[0].equals(HEADER) || !lines[last + 1].isEmpty()) {
+      throw new IOException(
+          "chunk table: wanted \"%s\" and whole lines, found \"%s\""
+              .formatted(HEADER, lines[0].substring(0, Math.min(lines[0].length(), 40))));
+    }
+    for (int i = 1; i < last; i++) {
+      try {
+        line(lines[i].split(" "), regions, chunks);
+      } catch (IllegalArgumentException e) {
+        throw new IOException(
+            "chunk table, line %d: wanted a region or a chunk, found %s"
+                .formatted(i + 1, e.getMessage()),
+            e);
+      }
+    }
+    if (!lines[last].equals("end " + chunks.size())) {
+      throw new IOException(
+          "chunk table: wanted \"end %d\", found \"%s\"".formatted(chunks.size(), lines[last]));
+    }
+    try {
+      return new ChunkTable(regions, chunks);
+    } catch (IllegalArgumentException e) {
+      throw new IOException("chunk table: " + e.getMessage(), e);
+    }
+  }
+
+  private static void line(String[] words, List<Region> regions, List<Chunk> chunks) {
+    if (words[0].equals("R") && words.length == 4 && words[1].equals("" + regions.size())) {
+      regions.add(new Region(Long.parseUnsignedLong(words[2], 16), Long.parseLong(words[3])));
+    } else if (words[0].equals("C") && (words.length == 6 || words.length == 7)) {
+      chunks.add(
+          new Chunk(
+              Integer.parseInt(words[1]),
+              Long.parseUnsignedLong(words[2], 16),
+              Long.parseLong(words[3]),
+              Long.parseLong(words[4]),
+              crc32c(words[5]),
+              words.length == 7 ? words[6] : null));
+    } else {
+      throw new IllegalArgumentException("\"" + String.join(" ", words) + "\"");
+    }
+  }
+
+  private static @Nullable Integer crc32c(String word) {
+    return word.equals(ZERO) ? null : Integer.parseUnsignedInt(word, 16);
+  }
+}

@@ -1,0 +1,78 @@
+package dev.stasis.artifact;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+
+/** Brings a stage's chunks into an artifact, or only reads them when they are there already. */
+record RegionCopy(Path from, Path to, ChunkTable table) {
+
+  /** The table with a SHA-256 for every chunk. */
+  ChunkTable run(Workers workers, Progress progress) throws IOException {
+    boolean inPlace = Files.exists(to) && Files.isSameFile(from, to);
+    Hasher hasher = new Hasher(progress, table.storedBytes());
+    try (FileChannel source = Hasher.openForReading(from)) {
+      if (source.size() < table.dataSize()) {
+        throw new IOException(
+            "stage %s: wanted at least %d bytes, found %d"
+                .formatted(from, table.dataSize(), source.size()));
+      }
+      if (inPlace) {
+        return hashed(workers, hasher, source, null);
+      }
+      try (FileChannel copy =
+          FileChannel.open(to, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE))) {
+        // Its full length first, so that zeros at the end stay a hole.
+        try (RandomAccessFile file = new RandomAccessFile(to.toFile(), "rw")) {
+          file.setLength(table.dataSize());
+        }
+        return hashed(workers, hasher, source, copy);
+      }
+    }
+  }
+
+  private ChunkTable hashed(
+      Workers workers, Hasher hasher, FileChannel source, @Nullable FileChannel copy)
+      throws IOException {
+    List<Callable<Chunk>> work = new ArrayList<>();
+    for (Chunk chunk : table.chunks()) {
+      if (!chunk.zero()) {
+        work.add(() -> hashed(chunk, hasher, source, copy));
+      }
+    }
+    List<Chunk> chunks = new ArrayList<>(table.chunks());
+    workers.all(work).forEach(chunk -> chunks.set(chunk.number(), chunk));
+    return new ChunkTable(table.regions(), chunks);
+  }
+
+  private Chunk hashed(Chunk chunk, Hasher hasher, FileChannel source, @Nullable FileChannel copy)
+      throws IOException {
+    Hasher.Digests digests =
+        hasher.piece(source, chunk.offset(), chunk.length(), copy, chunk.offset());
+    check(chunk, digests);
+    return chunk.with(digests.sha256());
+  }
+
+  /** Compares a chunk's bytes with what the table says of them. */
+  static void check(Chunk chunk, Hasher.Digests found) throws IOException {
+    Integer crc = chunk.crc32c();
+    if (crc != null && crc != found.crc32c()) {
+      throw new IOException(
+          "chunk %d: wanted crc32c %08x, found %08x"
+              .formatted(chunk.number(), crc, found.crc32c()));
+    }
+    if (chunk.sha256() != null && !chunk.sha256().equals(found.sha256())) {
+      throw new IOException(
+          "chunk %d: wanted sha256 %s, found %s"
+              .formatted(chunk.number(), chunk.sha256(), found.sha256()));
+    }
+  }
+}

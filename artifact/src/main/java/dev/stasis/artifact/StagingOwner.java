@@ -1,0 +1,80 @@
+package dev.stasis.artifact;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * The process that fills a staging folder, as a file beside the folder tells it. A store may be
+ * shared by nodes, so a process is known by host, boot, pid and start time.
+ */
+record StagingOwner(String host, String boot, long pid, long startTime) {
+  static final String SUFFIX = ".owner";
+
+  /** This process. */
+  static StagingOwner current() throws IOException {
+    long pid = ProcessHandle.current().pid();
+    return new StagingOwner(
+        kernelWord("hostname"),
+        kernelWord("random/boot_id"),
+        pid,
+        startTime(pid)
+            .orElseThrow(
+                () -> new IOException("/proc/%d/stat: wanted this process's own".formatted(pid))));
+  }
+
+  byte[] bytes() {
+    return "%s %s %d %d\n".formatted(host, boot, pid, startTime).getBytes(StandardCharsets.UTF_8);
+  }
+
+  static Optional<StagingOwner> read(Path file) throws IOException {
+    if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+      return Optional.empty();
+    }
+    String[] words = Files.readString(file).trim().split(" ");
+    if (words.length != 4 || !words[2].matches("\\d+") || !words[3].matches("\\d+")) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        new StagingOwner(words[0], words[1], Long.parseLong(words[2]), Long.parseLong(words[3])));
+  }
+
+  /** What can be said about the owner from where {@code here} runs. */
+  Life life(StagingOwner here) throws IOException {
+    if (!host.equals(here.host)) {
+      return Life.UNKNOWN;
+    }
+    boolean alive =
+        boot.equals(here.boot) && startTime(pid).filter(start -> start == startTime).isPresent();
+    return alive ? Life.ALIVE : Life.GONE;
+  }
+
+  enum Life {
+    ALIVE,
+    GONE,
+    /** It belongs to another node. */
+    UNKNOWN
+  }
+
+  private static String kernelWord(String name) throws IOException {
+    return Files.readString(Path.of("/proc/sys/kernel", name)).trim();
+  }
+
+  private static Optional<Long> startTime(long pid) throws IOException {
+    Path stat = Path.of("/proc", Long.toString(pid), "stat");
+    try {
+      String text = Files.readString(stat, StandardCharsets.ISO_8859_1);
+      // The command's name may hold blanks and brackets; field 3 stands behind its last bracket.
+      String[] fields = text.substring(text.lastIndexOf(')') + 2).split(" ");
+      return Optional.of(Long.parseLong(fields[22 - 3]));
+    } catch (IOException e) {
+      if (Files.exists(stat)) {
+        throw e;
+      }
+      return Optional.empty();
+    }
+  }
+}

@@ -1,0 +1,68 @@
+package dev.stasis.artifact;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorCompletionService;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+/** Runs pieces of disk work on a few threads; the first failure ends all of it. */
+record Workers(int threads) {
+  Workers {
+    if (threads < 1) {
+      throw new IllegalArgumentException("threads: wanted at least 1, found " + threads);
+    }
+  }
+
+  /** The results in the order of the work. */
+  <T> List<T> all(List<Callable<T>> work) throws IOException {
+    ExecutorService executor = Executors.newFixedThreadPool(Math.max(1, threads));
+    try {
+      ExecutorCompletionService<T> completion = new ExecutorCompletionService<>(executor);
+      List<Future<T>> futures = new ArrayList<>(work.size());
+      work.forEach(piece -> futures.add(completion.submit(piece)));
+      for (int i = 0; i < work.size(); i++) {
+        completion.take().get();
+      }
+      List<T> results = new ArrayList<>(work.size());
+      for (Future<T> future : futures) {
+        results.add(future.get());
+      }
+      return results;
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof IOException failure) {
+        throw failure;
+      }
+      throw new IOException(e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("interrupted while reading or writing an artifact");
+    } finally {
+      stop(executor);
+    }
+  }
+
+  /** Nothing may write into a folder that the caller is about to delete. */
+  private static void stop(ExecutorService executor) {
+    executor.shutdownNow();
+    boolean interrupted = Thread.interrupted();
+    try {
+      // An interrupted channel ends within one read of 1 MiB; a dead disk must not hold us forever.
+      boolean ended = executor.awaitTermination(30, TimeUnit.SECONDS);
+      if (!ended) {
+        throw new IllegalStateException("a reading thread did not end within 30 s: the disk hangs");
+      }
+    } catch (InterruptedException e) {
+      interrupted = true;
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.stasis.artifact;
+
+import org.jspecify.annotations.NullMarked;
