@@ -1,0 +1,31 @@
+/* stasis-runtime: what its commands share. docs/node-engine.md is the contract. */
+#ifndef STASIS_H
+#define STASIS_H
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+int cmd_init(int argc, char **argv);
+int cmd_probe(int argc, char **argv);
+int cmd_enter(int argc, char **argv);
+int cmd_move(int argc, char **argv);
+
+/* Exit codes of init and enter that are their own, not the program's. */
+enum { EXIT_RESTORE_FAILED = 78, EXIT_SELF = 125 };
+
+/* Prints one line on standard error and ends the process. */
+_Noreturn void die(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same, with the text of errno at the end. */
+_Noreturn void die_errno(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Reads a whole decimal number (or hex with base 16); false when there is anything else. */
+bool parse_number(const char *text, int base, uint64_t *value);
+/* Reads a small file relative to dir into a zero-terminated buffer: its length, or -1. */
+ssize_t read_small(int dir, const char *name, char *buffer, size_t size);
+/* The shell's way to say how a child ended: its code, or 128 + the signal. */
+int exit_code_of(int wait_status);
+
+#endif

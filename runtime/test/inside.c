@@ -1,0 +1,33 @@
+/* What runs inside the test containers, which have nothing else: a few commands in one static file. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int main(int argc, char **argv) {
+  char buffer[4096];
+  ssize_t n;
+  if (argc > 1 && !strcmp(argv[1], "sleep"))
+    for (;;) pause();
+  if (argc > 2 && !strcmp(argv[1], "exit")) return atoi(argv[2]);
+  if (argc > 2 && !strcmp(argv[1], "say")) return puts(argv[2]) < 0;
+  if (argc > 2 && !strcmp(argv[1], "cat")) {
+    int fd = open(argv[2], O_RDONLY);
+    while (fd >= 0 && (n = read(fd, buffer, sizeof buffer)) > 0)
+      if (write(1, buffer, (size_t)n) != n) return 1;
+    return fd < 0;
+  }
+  if (argc > 1 && !strcmp(argv[1], "ns")) {
+    const char *names[] = {"net", "uts", "ipc", "pid", "mnt"};
+    for (int i = 0; i < 5; i++) {
+      char path[64];
+      snprintf(path, sizeof path, "/proc/self/ns/%s", names[i]);
+      n = readlink(path, buffer, sizeof buffer - 1);
+      printf("%s %.*s\n", names[i], (int)n, buffer);
+    }
+    return 0;
+  }
+  return 2;
+}

@@ -1,0 +1,18 @@
+# Helpers of the shell tests. Each test is a function; check NAME runs it in a folder of its own.
+failed=0
+check() {
+  W=$(mktemp -d /tmp/stasis-test.XXXXXX)
+  if (set -e; "$1") >"$W/out" 2>&1; then echo "ok   $1"; else
+    echo "FAIL $1"; sed 's/^/     /' "$W/out"; failed=1
+  fi
+  for p in $(cat "$W"/kill 2>/dev/null); do kill -9 "$p" 2>/dev/null || true; done
+  rm -rf "$W"
+}
+# until_true COMMAND...: waits up to 5 s for something that another process does.
+until_true() {
+  n=0
+  until "$@" 2>/dev/null; do
+    n=$((n + 1)); [ $n -le 250 ] || { echo "never true: $*"; return 1; }; sleep 0.02
+  done
+}
+is() { [ "$1" = "$2" ] || { echo "wanted $2, found $1"; return 1; }; }
