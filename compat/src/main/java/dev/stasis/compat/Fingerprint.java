@@ -1,0 +1,145 @@
+package dev.stasis.compat;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * What a pod uses, or what a place offers: a value for each known {@link Property}, in canonical
+ * form. Its text is for people and for machines: one property a line, sorted by name, each line
+ * {@code name=value}; equal fingerprints have equal texts and so equal hashes.
+ */
+public final class Fingerprint {
+  private static final int HASH_CHARACTERS = 12;
+  private static final Fingerprint EMPTY = new Fingerprint(Map.of());
+
+  private final SortedMap<Property, String> values;
+
+  private Fingerprint(Map<Property, String> values) {
+    SortedMap<Property, String> sorted = new TreeMap<>(Comparator.comparing(Property::key));
+    sorted.putAll(values);
+    this.values = Collections.unmodifiableSortedMap(sorted);
+  }
+
+  /** Says nothing: wants nothing, offers nothing. */
+  public static Fingerprint empty() {
+    return EMPTY;
+  }
+
+  /**
+   * Reads {@link #text()}. A property that this version does not know is passed over, so that
+   * programs one version apart understand each other.
+   *
+   * @throws IllegalArgumentException names the line that is none, or the property with a bad value
+   */
+  public static Fingerprint parse(String text) {
+    Fingerprint fingerprint = EMPTY;
+    for (String line : text.lines().filter(line -> !line.isBlank()).toList()) {
+      int equals = line.indexOf('=');
+      if (equals < 1) {
+        throw new IllegalArgumentException(
+            "fingerprint: wanted lines like gpu.count=1, found \"" + line + "\"");
+      }
+      Optional<Property> property = Property.ofKey(line.substring(0, equals));
+      if (property.isPresent()) {
+        fingerprint = fingerprint.with(property.get(), line.substring(equals + 1));
+      }
+    }
+    return fingerprint;
+  }
+
+  /**
+   * The same with one value set.
+   *
+   * @throws IllegalArgumentException names the property, the form that it wants, and the value
+   */
+  public Fingerprint with(Property property, String value) {
+    SortedMap<Property, String> changed = new TreeMap<>(values);
+    changed.put(property, property.rule().read(property.key(), value));
+    return new Fingerprint(changed);
+  }
+
+  /** The same with the value of a property that is a set of words, such as features or paths. */
+  public Fingerprint with(Property property, Collection<String> words) {
+    return with(property, Words.of(words));
+  }
+
+  /** The same without one property. */
+  public Fingerprint without(Property property) {
+    SortedMap<Property, String> changed = new TreeMap<>(values);
+    changed.remove(property);
+    return new Fingerprint(changed);
+  }
+
+  /** This and the other; the other's value where both have one. */
+  public Fingerprint and(Fingerprint other) {
+    SortedMap<Property, String> all = new TreeMap<>(values);
+    all.putAll(other.values);
+    return new Fingerprint(all);
+  }
+
+  /** Only what belongs to these scopes: what is asked of a node, say, before there is a pod. */
+  public Fingerprint only(Scope... scopes) {
+    Set<Scope> kept = Set.of(scopes);
+    SortedMap<Property, String> some = new TreeMap<>(values);
+    some.keySet().removeIf(property -> !kept.contains(property.scope()));
+    return new Fingerprint(some);
+  }
+
+  /** The value of a property, in canonical form; empty where nothing is said. */
+  public Optional<String> value(Property property) {
+    return Optional.ofNullable(values.get(property));
+  }
+
+  /** All values, by name. */
+  public SortedMap<Property, String> values() {
+    return values;
+  }
+
+  /** The canonical text. */
+  public String text() {
+    return values.entrySet().stream()
+        .map(entry -> entry.getKey().key() + "=" + entry.getValue() + "\n")
+        .collect(Collectors.joining());
+  }
+
+  /** The first 12 hexadecimal digits of the text's SHA-256: short enough for a label. */
+  public String hash() {
+    return hash(text());
+  }
+
+  static String hash(String text) {
+    try {
+      byte[] digest =
+          MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+      return HexFormat.of().formatHex(digest).substring(0, HASH_CHARACTERS);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("SHA-256 is part of every Java platform", e);
+    }
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Fingerprint that && values.equals(that.values);
+  }
+
+  @Override
+  public int hashCode() {
+    return values.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return text();
+  }
+}

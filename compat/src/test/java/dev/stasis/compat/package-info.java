@@ -1,0 +1,4 @@
+@NullMarked
+package dev.stasis.compat;
+
+import org.jspecify.annotations.NullMarked;
