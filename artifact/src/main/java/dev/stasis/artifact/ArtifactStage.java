@@ -120,7 +120,7 @@ public final class ArtifactStage implements AutoCloseable {
       throw new IOException(
           "artifact %s: wanted the manifest that was written, found another".formatted(target));
     }
-    files.delete(owner);
+    forgetOwner();
     return new SealedArtifact(target, manifest, digest);
   }
 
@@ -176,6 +176,16 @@ public final class ArtifactStage implements AutoCloseable {
           "artifact %s: wanted a name that is free, found one that another writer took"
               .formatted(target),
           e);
+    }
+  }
+
+  /** The artifact is there whether or not this works; a sweep takes what stays. */
+  private void forgetOwner() {
+    try {
+      files.delete(owner);
+    } catch (IOException e) {
+      System.getLogger(ArtifactStage.class.getName())
+          .log(System.Logger.Level.WARNING, "a staging folder's owner file stays: " + owner, e);
     }
   }
 
