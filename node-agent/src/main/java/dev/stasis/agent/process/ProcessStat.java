@@ -38,7 +38,8 @@ public record ProcessStat(
 
   /** Dead, but its parent has not yet asked for its end: it has no memory and runs nothing. */
   public boolean isZombie() {
-    return state == 'Z' || state == 'X';
+    // With threads left it is only the main thread that has ended.
+    return (state == 'Z' || state == 'X') && threads <= 1;
   }
 
   /** A thread of the kernel itself, without memory of its own. */

@@ -1,0 +1,45 @@
+package dev.stasis.agent.container;
+
+import dev.stasis.agent.process.ProcFs;
+import dev.stasis.agent.process.ProcessId;
+import dev.stasis.agent.process.ProcessStat;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** A process and everything below it, parents before their children. */
+final class Descendants {
+
+  private final ProcFs proc;
+
+  Descendants(ProcFs proc) {
+    this.proc = proc;
+  }
+
+  List<ProcessId> of(ProcessId root) {
+    return of(root, proc.processes()).stream().map(ProcessStat::id).toList();
+  }
+
+  List<ProcessStat> of(ProcessId root, List<ProcessStat> processes) {
+    Map<Integer, List<ProcessStat>> children =
+        processes.stream().collect(Collectors.groupingBy(ProcessStat::ppid));
+    List<ProcessStat> found = new ArrayList<>();
+    Set<ProcessId> seen = new HashSet<>();
+    Deque<ProcessStat> open = new ArrayDeque<>();
+    processes.stream().filter(stat -> stat.id().equals(root)).forEach(open::add);
+    while (!open.isEmpty()) {
+      ProcessStat next = open.removeFirst();
+      // A pid reused while the list was read could else make a circle.
+      if (seen.add(next.id())) {
+        found.add(next);
+        open.addAll(children.getOrDefault(next.pid(), List.of()));
+      }
+    }
+    return found;
+  }
+}

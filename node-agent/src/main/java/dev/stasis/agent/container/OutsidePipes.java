@@ -1,0 +1,51 @@
+package dev.stasis.agent.container;
+
+import dev.stasis.agent.process.OpenFile;
+import dev.stasis.agent.process.ProcFs;
+import dev.stasis.agent.process.ProcessId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Tells the pipes that lead out of a tree from those between its own processes. */
+final class OutsidePipes {
+
+  private final ProcFs proc;
+
+  OutsidePipes(ProcFs proc) {
+    this.proc = proc;
+  }
+
+  List<OutsidePipe> of(ProcessId root) {
+    Map<Long, Ends> pipes = new TreeMap<>();
+    for (ProcessId process : new Descendants(proc).of(root)) {
+      for (OpenFile file : proc.openFiles(process.pid())) {
+        if (file.isPipe() && file.inode().isPresent()) {
+          pipes.computeIfAbsent(file.inode().getAsLong(), inode -> new Ends()).add(file);
+        }
+      }
+    }
+    List<OutsidePipe> outside = new ArrayList<>();
+    pipes.forEach(
+        (inode, ends) -> {
+          // With both ends inside, nobody outside is needed for it.
+          if (ends.read != ends.written) {
+            outside.add(new OutsidePipe(inode, ends.lowest, ends.written));
+          }
+        });
+    return outside;
+  }
+
+  private static final class Ends {
+    private boolean read;
+    private boolean written;
+    private int lowest = Integer.MAX_VALUE;
+
+    private void add(OpenFile file) {
+      read |= file.isReadable();
+      written |= file.isWritable();
+      lowest = Math.min(lowest, file.fd());
+    }
+  }
+}

@@ -1,0 +1,101 @@
+package dev.stasis.agent.container;
+
+import dev.stasis.agent.process.ProcFs;
+import dev.stasis.agent.process.ProcessId;
+import dev.stasis.agent.process.ProcessStat;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+
+/** Lists the processes of a container. */
+public final class ProcessTree {
+
+  private final ProcFs proc;
+
+  public ProcessTree(ProcFs proc) {
+    this.proc = proc;
+  }
+
+  /**
+   * One moment's list.
+   *
+   * @param members the workload's processes, parents before their children, zombies too
+   * @param foreign processes in the container's cgroups that do not descend from the workload: an
+   *     exec session, for example. criu would leave them out, so a dump would not be the whole
+   */
+  public record Listing(List<ProcessStat> members, List<ProcessStat> foreign) {
+
+    public Listing {
+      members = List.copyOf(members);
+      foreign = List.copyOf(foreign);
+    }
+
+    /** The members that can run or be stopped. */
+    public List<ProcessId> living() {
+      return members.stream().filter(stat -> !stat.isZombie()).map(ProcessStat::id).toList();
+    }
+  }
+
+  public Listing list(Container container) {
+    // The cgroups first: whoever is born after them is found among all processes, by its parents.
+    Set<Integer> inCgroups = cgroupMembers(container);
+    List<ProcessStat> processes = proc.processes();
+    List<ProcessStat> members = new Descendants(proc).of(container.root(), processes);
+    Set<ProcessId> known = new HashSet<>();
+    members.forEach(stat -> known.add(stat.id()));
+    known.add(container.init());
+    List<ProcessStat> foreign =
+        processes.stream()
+            .filter(stat -> inCgroups.contains(stat.pid()) && !known.contains(stat.id()))
+            .toList();
+    return new Listing(members, foreign);
+  }
+
+  /**
+   * Lists again until two lists are the same, so that no process forked meanwhile is missing.
+   *
+   * @param rounds how often at most; a tree that forks without end is never stable
+   * @return the last list, stable or not
+   */
+  public Listing listUntilStable(Container container, int rounds) {
+    Listing before = list(container);
+    for (int round = 1; round < rounds; round++) {
+      Listing now = list(container);
+      if (now.living().equals(before.living()) && now.foreign().size() == before.foreign().size()) {
+        return now;
+      }
+      before = now;
+    }
+    return before;
+  }
+
+  private static Set<Integer> cgroupMembers(Container container) {
+    Set<Integer> pids = new TreeSet<>();
+    if (container.ownsCgroups()) {
+      for (Cgroup cgroup : container.cgroups()) {
+        collect(cgroup.folder(), pids);
+      }
+    }
+    return pids;
+  }
+
+  private static void collect(Path folder, Set<Integer> pids) {
+    try (Stream<Path> below = Files.walk(folder)) {
+      for (Path each : below.filter(Files::isDirectory).toList()) {
+        Files.readAllLines(each.resolve("cgroup.procs")).stream()
+            .map(Integer::valueOf)
+            // 0 is a process that our pid namespace does not have.
+            .filter(pid -> pid > 0)
+            .forEach(pids::add);
+      }
+    } catch (IOException | UncheckedIOException e) {
+      // A cgroup that goes while it is read had no process left.
+    }
+  }
+}

@@ -1,0 +1,35 @@
+package dev.stasis.agent.process;
+
+import com.sun.jna.Library;
+import com.sun.jna.Native;
+import com.sun.jna.Structure;
+import com.sun.jna.Structure.FieldOrder;
+
+/** The few calls of the C library that Java has no words for. */
+interface LibC extends Library {
+
+  LibC INSTANCE = Native.load("c", LibC.class);
+
+  /** Numbers that are the same on every architecture since Linux 5.3. */
+  long SYS_PIDFD_SEND_SIGNAL = 424;
+
+  long SYS_PIDFD_OPEN = 434;
+
+  long syscall(long number, Object... arguments);
+
+  int poll(PollFd descriptors, long count, int timeoutMillis);
+
+  int open(String path, int flags, Object... mode);
+
+  long pread(int fd, byte[] buffer, long size, long offset);
+
+  int close(int fd);
+
+  /** {@code struct pollfd}. */
+  @FieldOrder({"fd", "events", "revents"})
+  final class PollFd extends Structure {
+    public int fd;
+    public short events;
+    public short revents;
+  }
+}

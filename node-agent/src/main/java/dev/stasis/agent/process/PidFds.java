@@ -1,0 +1,39 @@
+package dev.stasis.agent.process;
+
+import com.sun.jna.Native;
+import java.util.Optional;
+
+/** Opens {@link PidFd}s. */
+public final class PidFds {
+
+  private static final int ESRCH = 3;
+  private static final int EINVAL = 22;
+
+  private final ProcFs proc;
+  private final LibC libc;
+
+  public PidFds(ProcFs proc) {
+    this.proc = proc;
+    this.libc = LibC.INSTANCE;
+  }
+
+  /** Empty when the process is gone or its pid belongs to another one now. */
+  public Optional<PidFd> open(ProcessId process) {
+    int fd = (int) libc.syscall(LibC.SYS_PIDFD_OPEN, (long) process.pid(), 0L);
+    if (fd < 0) {
+      int error = Native.getLastError();
+      // EINVAL: the pid is now that of a thread, so the process is gone.
+      if (error == ESRCH || error == EINVAL) {
+        return Optional.empty();
+      }
+      throw new IllegalStateException("opening process " + process + ": errno " + error);
+    }
+    PidFd opened = new PidFd(process, libc, fd);
+    // Only now, with the descriptor held, does the start time say whom it holds.
+    if (proc.stat(process).isEmpty()) {
+      opened.close();
+      return Optional.empty();
+    }
+    return Optional.of(opened);
+  }
+}

@@ -1,0 +1,132 @@
+package dev.stasis.agent.container;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.agent.process.ProcFs;
+import dev.stasis.agent.process.ProcessId;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class ContainerResolverTest {
+
+  private final ProcFs proc = new ProcFs();
+  private final ContainerResolver resolver = new ContainerResolver(proc);
+
+  @Test
+  void aContainerIsFoundByIdByItsBeginningAndByPid() throws Exception {
+    try (TestContainer running = TestContainer.start("workload", 1000, "/data", "child")) {
+      Container container = running.resolve();
+
+      assertThat(container.id()).isEqualTo(running.id());
+      assertThat(container.init()).isEqualTo(container.root());
+      assertThat(container.uid()).isEqualTo(1000);
+      assertThat(container.gid()).isEqualTo(1000);
+      assertThat(container.isRestored()).isFalse();
+      assertThat(container.ownsCgroups()).isTrue();
+      assertThat(container.hasReadOnlyRoot()).isFalse();
+      assertThat(container.layers().orElseThrow().upper()).contains(running.upper());
+      assertThat(container.layers().orElseThrow().lower())
+          .containsExactly(running.folder().resolve("lower"));
+      assertThat(container.cgroups())
+          .isNotEmpty()
+          .allSatisfy(
+              cgroup -> assertThat(cgroup.folder()).exists().endsWith(Path.of(running.id())));
+      assertThat(container.mounts()).anyMatch(mount -> mount.mountPoint().equals("/data"));
+      assertThat(container.pipes())
+          .as("output and errors go into one pipe; the pipe to the child stays inside")
+          .singleElement()
+          .satisfies(
+              pipe -> {
+                assertThat(pipe.fd()).isEqualTo(1);
+                assertThat(pipe.written()).isTrue();
+              });
+      assertThat(resolver.resolve(running.id().substring(0, 20)))
+          .isEqualTo(new Resolution.Found(container));
+      assertThat(resolver.resolve(Integer.toString(container.init().pid())))
+          .isEqualTo(new Resolution.Found(container));
+    }
+  }
+
+  @Test
+  void aProcessWithoutAContainerIsTreatedAlike() throws IOException, InterruptedException {
+    Process sleep = new ProcessBuilder("sleep", "100").start();
+    try {
+      ProcessId process = proc.id((int) sleep.pid()).orElseThrow();
+
+      Resolution byPid = resolver.byPid(process.pid());
+
+      Container container = ((Resolution.Found) byPid).container();
+      assertThat(container.id()).isEqualTo("pid-" + process.pid() + "-" + process.startTime());
+      assertThat(container.root()).isEqualTo(process);
+      assertThat(container.ownsCgroups()).isFalse();
+      assertThat(container.pipes()).hasSize(3);
+      assertThat(resolver.resolve(container.id())).isEqualTo(byPid);
+      assertThat(resolver.resolve("pid-" + process.pid() + "-1"))
+          .isEqualTo(
+              new Resolution.Refused(
+                  "container pid-" + process.pid() + "-1: wanted a running process, found none"));
+    } finally {
+      sleep.destroyForcibly().waitFor();
+    }
+  }
+
+  @Test
+  void anUnknownNameIsRefusedInOneSentence() {
+    assertThat(resolver.resolve("0123456789abcdef0123"))
+        .isEqualTo(
+            new Resolution.Refused(
+                "container 0123456789abcdef0123: wanted one that runs on this node, found none"));
+    assertThat(resolver.resolve("../etc"))
+        .isEqualTo(
+            new Resolution.Refused(
+                "container ../etc: wanted an id, the beginning of one, or a pid"));
+  }
+
+  @Test
+  void idsAreReadFromThePathsOfEveryRuntime() {
+    String id = "14d9140aa278d91e4985789082bb50dace71111406701f14515214b3998e7e89";
+    for (String path :
+        List.of(
+            "/kubepods/besteffort/pod13e1ed98/" + id,
+            "/kubepods.slice/kubepods-pod1.slice/cri-containerd-" + id + ".scope",
+            "/kubepods.slice/crio-" + id + ".scope",
+            "/kubepods.slice/crio-" + id + ".scope/container",
+            "/docker/" + id,
+            "/system.slice/docker-" + id + ".scope",
+            "/machine.slice/libpod-" + id + ".scope/container")) {
+      assertThat(ContainerName.runtimeId(List.of(membership(path)))).as(path).contains(id);
+    }
+    assertThat(ContainerName.runtimeId(List.of(membership("/x/crio-conmon-" + id + ".scope"))))
+        .as("the watcher is not in the container")
+        .isEmpty();
+    assertThat(ContainerName.runtimeId(List.of(membership("/system.slice/ssh.service")))).isEmpty();
+  }
+
+  @Test
+  void overlayLayersWithColonsInTheirNamesAreTakenApart() {
+    OverlayLayers layers =
+        OverlayLayers.of(
+                new dev.stasis.agent.process.Mount(
+                    1,
+                    0,
+                    0,
+                    33,
+                    "/",
+                    "/",
+                    List.of("rw"),
+                    List.of(),
+                    "overlay",
+                    "overlay",
+                    List.of("rw", "lowerdir=/a:/b\\:c:/d", "upperdir=/u", "workdir=/w")))
+            .orElseThrow();
+
+    assertThat(layers.lower()).containsExactly(Path.of("/a"), Path.of("/b:c"), Path.of("/d"));
+    assertThat(layers.upper()).contains(Path.of("/u"));
+  }
+
+  private static dev.stasis.agent.process.CgroupMembership membership(String path) {
+    return new dev.stasis.agent.process.CgroupMembership(0, List.of(), path);
+  }
+}
