@@ -1,0 +1,87 @@
+/*
+ * The simulated node: one folder whose file `nvidiactl` is a table that every process maps, and whose files `nvidia0`...
+ * are the memory of the GPUs. In a container the same files appear as /dev/nvidiactl and /dev/nvidiaN.
+ */
+#ifndef SIM_BOARD_H
+#define SIM_BOARD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define BOARD_MAGIC 0x3155504753495453ull /* "STSIGPU1" */
+#define BOARD_VERSION 1
+#define BOARD_HOME_VARIABLE "STASIS_SIM_GPU"
+
+enum {
+    BLOCK_BYTES = 256 << 10, /* device memory is handed out in these */
+    MAX_GPUS = 16,
+    MAX_OWNERS = 1024,
+};
+
+/* What becomes of a target whose caller was killed inside a call. */
+enum killed_caller { KILLED_FINISH = 0, KILLED_FAILED = 1, KILLED_HANG = 2 };
+
+struct board_gpu {
+    uint8_t uuid[16];
+    char name[96];
+    uint32_t domain, bus, device;
+    uint32_t major, minor; /* compute capability */
+    uint32_t blocks;
+    uint64_t owners; /* offset in nvidiactl of a uint16 for each block: 0 free, else its owner */
+};
+
+struct board {
+    uint64_t magic;
+    uint32_t version;
+    uint32_t gpus;
+    uint64_t node; /* random: tells the nodes of one machine apart */
+    char driver[80];
+    int32_t cuda;
+    uint32_t killed_caller;
+    uint32_t merge;            /* place the region beside a mapping of the program */
+    uint32_t slow_us_per_mib;  /* added to the population of a region and to each copy */
+    uint8_t link[MAX_GPUS][MAX_GPUS]; /* NVLinks between each two */
+    struct board_gpu gpu[MAX_GPUS];
+    uint8_t owned[MAX_OWNERS];
+};
+
+/* The last page of each device file says which GPU it is, whatever name it was given in a container. */
+struct board_label {
+    uint64_t magic;
+    uint64_t node;
+    uint32_t index;
+};
+#define LABEL_BYTES 4096
+
+/* One open view of the node. Locks belong to `ctl`, so two views never share theirs. */
+struct node {
+    int ctl;
+    struct board *board;
+    size_t length;
+    char folder[256];
+};
+
+/* Opens the folder named by STASIS_SIM_GPU, or /dev; 0 or a negative errno. */
+int node_open(struct node *node);
+void node_close(struct node *node);
+
+/* The GPU that the file `nvidia<minor>` of this view stands for, opened to *fd; negative when there is none. */
+int node_device(const struct node *node, int minor, int *fd);
+#define MAX_MINOR 64
+
+/* Locks on bytes of nvidiactl: gone with the process that holds them. */
+int node_lock_table(const struct node *node);
+void node_unlock_table(const struct node *node);
+int node_try_lock(const struct node *node, uint64_t byte);
+void node_unlock(const struct node *node, uint64_t byte);
+int node_is_locked(const struct node *node, uint64_t byte);
+
+/* Owners of device memory; the table must be locked. */
+void board_reap(const struct node *node, int self);
+int board_claim(const struct node *node);
+void board_release(const struct node *node, int owner);
+uint32_t board_count(const struct node *node, int gpu, int owner); /* owner 0: free blocks */
+int board_take(const struct node *node, int gpu, int owner, uint32_t count, uint32_t *blocks);
+void board_give(const struct node *node, int gpu, uint32_t block);
+
+#endif

@@ -1,0 +1,205 @@
+/* Devices and contexts, and the names of results. */
+#define _GNU_SOURCE
+#include "context.h"
+#include "process.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+struct CUctx_st {
+    int used, ordinal;
+    CUdeviceptr state; /* a context costs device memory too */
+};
+
+static struct CUctx_st contexts[MAX_CONTEXTS];
+static __thread CUcontext current;
+
+int context_ordinal(void) { return current && current->used ? current->ordinal : -1; }
+
+static int valid(CUdevice device) { return device >= 0 && device < self.visible; }
+
+EXPORT CUresult cuDeviceGetCount(int *count) {
+    if (!self.initialised || self.forked) {
+        return CUDA_ERROR_NOT_INITIALIZED;
+    }
+    *count = self.visible;
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuDeviceGet(CUdevice *device, int ordinal) {
+    if (!self.initialised || self.forked) {
+        return CUDA_ERROR_NOT_INITIALIZED;
+    }
+    *device = ordinal;
+    return valid(ordinal) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+
+EXPORT CUresult cuDeviceGetName(char *name, int length, CUdevice device) {
+    if (!valid(device)) {
+        return CUDA_ERROR_INVALID_DEVICE;
+    }
+    snprintf(name, (size_t)length, "%s", self.name[device]);
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice device) {
+    if (!valid(device)) {
+        return CUDA_ERROR_INVALID_DEVICE;
+    }
+    memcpy(uuid, self.uuid[device], sizeof *uuid);
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device) {
+    if (!valid(device)) {
+        return CUDA_ERROR_INVALID_DEVICE;
+    }
+    *bytes = (size_t)self.pages[device] / 2 * BLOCK_BYTES;
+    return CUDA_SUCCESS;
+}
+
+static CUresult create(CUcontext *context, CUdevice device) {
+    for (int i = 0; i < MAX_CONTEXTS; i++) {
+        if (!contexts[i].used) {
+            CUresult result = memory_allocate(device, (uint64_t)CONTEXT_BLOCKS * BLOCK_BYTES, &contexts[i].state);
+            if (result == CUDA_SUCCESS) {
+                contexts[i].used = 1;
+                contexts[i].ordinal = device;
+                *context = &contexts[i];
+            }
+            return result;
+        }
+    }
+    return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+EXPORT CUresult cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice device) {
+    (void)flags;
+    if (!context || !valid(device)) {
+        return context ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
+    }
+    CUresult result = gate_enter();
+    if (result) {
+        return result;
+    }
+    pthread_mutex_lock(&self.mutex);
+    result = create(context, device);
+    pthread_mutex_unlock(&self.mutex);
+    gate_leave();
+    if (result == CUDA_SUCCESS) {
+        current = *context;
+    }
+    return result;
+}
+
+static CUcontext primary[MAX_GPUS];
+
+EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
+    if (!context || !valid(device)) {
+        return context ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
+    }
+    CUresult result = gate_enter();
+    if (result) {
+        return result;
+    }
+    pthread_mutex_lock(&self.mutex);
+    if (!primary[device]) {
+        result = create(&primary[device], device);
+    }
+    *context = primary[device];
+    pthread_mutex_unlock(&self.mutex);
+    gate_leave();
+    return result;
+}
+
+EXPORT CUresult cuCtxDestroy_v2(CUcontext context) {
+    CUresult result = gate_enter();
+    if (result) {
+        return result;
+    }
+    pthread_mutex_lock(&self.mutex);
+    result = context && context->used ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+    if (result == CUDA_SUCCESS) {
+        memory_free(context->state, (uint64_t)CONTEXT_BLOCKS * BLOCK_BYTES);
+        context->used = 0;
+        current = current == context ? NULL : current;
+    }
+    pthread_mutex_unlock(&self.mutex);
+    gate_leave();
+    return result;
+}
+
+EXPORT CUresult cuCtxSetCurrent(CUcontext context) {
+    if (!self.initialised || self.forked) {
+        return CUDA_ERROR_NOT_INITIALIZED;
+    }
+    current = context;
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuCtxGetCurrent(CUcontext *context) {
+    *context = current;
+    return self.initialised && !self.forked ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
+}
+
+EXPORT CUresult cuCtxSynchronize(void) {
+    CUresult result = gate_enter();
+    if (result == CUDA_SUCCESS) {
+        gate_leave();
+    }
+    return result;
+}
+
+static const struct {
+    CUresult code;
+    const char *name, *text;
+} results[] = {
+    {CUDA_SUCCESS, "CUDA_SUCCESS", "no error"},
+    {CUDA_ERROR_INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
+    {CUDA_ERROR_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
+    {CUDA_ERROR_NOT_INITIALIZED, "CUDA_ERROR_NOT_INITIALIZED", "initialization error"},
+    {CUDA_ERROR_NO_DEVICE, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
+    {CUDA_ERROR_INVALID_DEVICE, "CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal"},
+    {CUDA_ERROR_INVALID_CONTEXT, "CUDA_ERROR_INVALID_CONTEXT", "invalid device context"},
+    {CUDA_ERROR_OPERATING_SYSTEM, "CUDA_ERROR_OPERATING_SYSTEM", "OS call failed or operation not supported on this OS"},
+    {CUDA_ERROR_ILLEGAL_STATE, "CUDA_ERROR_ILLEGAL_STATE", "the operation cannot be performed in the present state"},
+    {CUDA_ERROR_NOT_FOUND, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
+    {CUDA_ERROR_NOT_READY, "CUDA_ERROR_NOT_READY", "device not ready"},
+    {CUDA_ERROR_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
+    {CUDA_ERROR_NOT_SUPPORTED, "CUDA_ERROR_NOT_SUPPORTED", "operation not supported"},
+    {CUDA_ERROR_UNKNOWN, "CUDA_ERROR_UNKNOWN", "unknown error"},
+};
+
+static CUresult look_up(CUresult code, const char **to, int name) {
+    *to = NULL;
+    for (size_t i = 0; i < sizeof results / sizeof results[0]; i++) {
+        if (results[i].code == code) {
+            *to = name ? results[i].name : results[i].text;
+        }
+    }
+    return *to ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+EXPORT CUresult cuGetErrorName(CUresult code, const char **name) { return look_up(code, name, 1); }
+
+EXPORT CUresult cuGetErrorString(CUresult code, const char **text) { return look_up(code, text, 0); }
+
+EXPORT CUresult cuGetProcAddress_v2(const char *symbol, void **function, int version, uint64_t flags, int *found) {
+    char exact[128];
+    Dl_info here;
+    (void)version, (void)flags;
+    void *library = dladdr((void *)(uintptr_t)&cuGetProcAddress_v2, &here) ? dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    snprintf(exact, sizeof exact, "%s_v2", symbol);
+    *function = library ? dlsym(library, exact) : NULL;
+    if (library && !*function) {
+        *function = dlsym(library, symbol);
+    }
+    if (library) {
+        dlclose(library);
+    }
+    if (found) {
+        *found = *function ? 0 : 1; /* CU_GET_PROC_ADDRESS_SUCCESS, SYMBOL_NOT_FOUND */
+    }
+    return *function ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}

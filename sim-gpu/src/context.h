@@ -1,0 +1,7 @@
+#ifndef SIM_CONTEXT_H
+#define SIM_CONTEXT_H
+
+/* The device of the calling thread's current context, or -1. */
+int context_ordinal(void);
+
+#endif

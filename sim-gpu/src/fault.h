@@ -1,0 +1,14 @@
+/* Faults on demand: files in the node's folder `faults`, named after a call, optionally with a pid behind a dot. */
+#ifndef SIM_FAULT_H
+#define SIM_FAULT_H
+
+#include "mailbox.h"
+
+/*
+ * Takes the fault that waits for this call of this process, if there is one. A file holds one line: `hang`, `stuck`,
+ * `error N`, `failed`, `slow MS` or `outofstep`, then optionally `at=before|middle|after` and `always`; without `always`
+ * the file is gone afterwards, and of several callers only one gets it.
+ */
+void fault_take(const char *folder, enum call call, pid_t pid, struct fault *fault);
+
+#endif

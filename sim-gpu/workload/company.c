@@ -1,0 +1,162 @@
+/* Host memory, files and threads that a program has beside its GPU memory, each checked too. */
+#define _GNU_SOURCE
+#include "counter.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#define HOST_BYTES ((size_t)5 << 20)
+
+static uint64_t *host;        /* rewritten an eighth at a time */
+static uint64_t host_last[8]; /* the step that did it */
+static uint64_t *writer;      /* written all the time */
+static _Atomic uint64_t *shared;
+static int deleted = -1;
+
+static uint64_t *map(size_t bytes) {
+    void *found = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (found == MAP_FAILED) {
+        perror("gpu-counter");
+        _exit(3);
+    }
+    return found;
+}
+
+static void nap(long milliseconds) {
+    struct timespec pause = {milliseconds / 1000, milliseconds % 1000 * 1000000};
+    nanosleep(&pause, NULL);
+}
+
+static void spawn(void *(*run)(void *)) {
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, run, NULL)) {
+        perror("gpu-counter");
+        _exit(3);
+    }
+}
+
+static void *use_the_gpu_too(void *unused) {
+    struct buffer own;
+    uint64_t sum;
+    device_use();
+    buffer_make(&own, 2, 0);
+    for (uint64_t step = 1;; step++) {
+        if (!buffer_step(&own, step, &sum)) {
+            bad("device memory of another thread");
+        }
+        nap(20);
+    }
+    return unused;
+}
+
+static void *write_all_the_time(void *unused) {
+    for (uint64_t pass = 1;; pass++) {
+        for (size_t at = 0; at < HOST_BYTES / 8; at += 64) {
+            if (writer[at] != pass - 1) {
+                bad("host memory that is written all the time");
+            }
+            writer[at] = pass;
+        }
+        if (pass % 4 == 0) {
+            nap(1);
+        }
+    }
+    return unused;
+}
+
+static void open_shared(void) {
+    char path[64];
+    snprintf(path, sizeof path, "/dev/shm/gpu-counter-%d", getpid());
+    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+    void *found = fd < 0 || ftruncate(fd, 4096) ? MAP_FAILED : mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (found == MAP_FAILED) {
+        perror(path);
+        _exit(3);
+    }
+    close(fd);
+    shared = found;
+}
+
+static void open_deleted(void) {
+    char path[] = "/tmp/gpu-counter-XXXXXX";
+    deleted = mkstemp(path);
+    uint64_t zero = 0;
+    if (deleted < 0 || unlink(path) || pwrite(deleted, &zero, sizeof zero, 0) != sizeof zero) {
+        perror(path);
+        _exit(3);
+    }
+}
+
+void company_start(const struct options *options) {
+    for (long i = 0; i < options->threads; i++) {
+        spawn(use_the_gpu_too);
+    }
+    if (options->port) {
+        server_start(options->port);
+    }
+    if (options->churn) {
+        churn_start();
+    }
+    if (options->shm) {
+        open_shared();
+    }
+    if (options->deleted_file) {
+        open_deleted();
+    }
+    /* Last, so that free addresses are beside them. */
+    host = map(HOST_BYTES);
+    for (uint64_t i = 0; i < HOST_BYTES / 8; i++) {
+        host[i] = pattern_word(0, 0, i);
+    }
+    if (options->busy_writer) {
+        writer = map(HOST_BYTES);
+        spawn(write_all_the_time);
+    }
+}
+
+static int check_host(uint64_t part) {
+    uint64_t words = HOST_BYTES / 8 / 8;
+    for (uint64_t i = part * words; i < (part + 1) * words; i++) {
+        if (host[i] != pattern_word(host_last[part], 0, i)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+int company_check(uint64_t step, int full) {
+    uint64_t part = step % 8, words = HOST_BYTES / 8 / 8, before;
+    int right = check_host(part);
+    host_last[part] = step;
+    for (uint64_t i = part * words; i < (part + 1) * words; i++) {
+        host[i] = pattern_word(step, 0, i);
+    }
+    for (uint64_t i = 0; full && i < 8; i++) {
+        right &= check_host(i);
+    }
+    if (!right) {
+        bad("host memory");
+    }
+    if (shared) {
+        if (*shared != step - 1) {
+            bad("shared memory");
+        }
+        *shared = step;
+    }
+    if (deleted >= 0) {
+        if (pread(deleted, &before, sizeof before, 0) != sizeof before || before != step - 1 ||
+            pwrite(deleted, &step, sizeof step, 0) != sizeof step) {
+            bad("deleted file");
+        }
+    }
+    if (full) {
+        churn_check();
+    }
+    return right;
+}

@@ -1,0 +1,57 @@
+/* gpu-counter: a small GPU program whose every step can be checked from its output. */
+#ifndef COUNTER_H
+#define COUNTER_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { CHUNK = 1 << 20, WORDS = CHUNK / 8, FULL_CHECK_EVERY = 16 };
+
+struct options {
+    long mib, interval_ms, threads, port, forks, steps, device, kernel_ms;
+    const char *file, *verify;
+    int shm, deleted_file, managed, churn, busy_writer, peer;
+};
+
+/* What a chunk holds after a step, and the digest of what was read back. */
+uint64_t pattern_word(uint64_t step, uint64_t chunk, uint64_t word);
+void pattern_fill(uint64_t *words, uint64_t step, uint64_t chunk);
+uint64_t pattern_digest(const uint64_t *words, uint64_t seed);
+/* The sum that step prints when all is right. */
+uint64_t pattern_sum(uint64_t step, uint64_t chunks);
+/* Reads a log of lines "step N sum X ok": 0 when N counts from 1 without gap or repeat and every sum is right. */
+int verify_log(const char *path, uint64_t chunks);
+
+/* The driver, opened at run time. Any failure but a wrong value ends the program with code 3. */
+void device_open(long ordinal);
+void device_use(void); /* for another thread */
+uint64_t device_allocate(size_t bytes);
+uint64_t device_allocate_managed(size_t bytes);
+void device_write(uint64_t to, const void *from, size_t bytes);
+void device_read(void *to, uint64_t from, size_t bytes);
+void device_set(uint64_t at, unsigned char value, size_t bytes);
+void device_share(uint64_t address);
+void device_spin(long milliseconds); /* a long kernel; the simulated driver only */
+
+/* A buffer of chunks on the device, one rewritten each step. */
+struct buffer {
+    uint64_t address, chunks;
+    uint64_t *last;  /* for each chunk, the step that wrote it */
+    uint64_t *words; /* CHUNK bytes */
+};
+void buffer_make(struct buffer *buffer, uint64_t chunks, int managed);
+/* One step; 1 when all that it read was right. */
+int buffer_step(struct buffer *buffer, uint64_t step, uint64_t *sum);
+int buffer_check(struct buffer *buffer);
+
+/* Everything else that a program does meanwhile. Each part says itself when it finds something wrong. */
+extern atomic_ulong counter; /* the step that is done */
+void bad(const char *what);  /* prints it and ends the process with 1 */
+void company_start(const struct options *options);
+int company_check(uint64_t step, int full);
+void server_start(long port);
+void churn_start(void);
+void churn_check(void);
+
+#endif

@@ -1,0 +1,60 @@
+/* What the device memory must hold, from nothing but the step: so lost, repeated and wrong steps all show. */
+#include "counter.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+uint64_t pattern_word(uint64_t step, uint64_t chunk, uint64_t word) {
+    uint64_t x = step * 0x9e3779b97f4a7c15ull + chunk * 0xd1b54a32d192ed03ull + word + 1;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebull;
+    return x ^ x >> 31;
+}
+
+void pattern_fill(uint64_t *words, uint64_t step, uint64_t chunk) {
+    for (uint64_t i = 0; i < WORDS; i++) {
+        words[i] = pattern_word(step, chunk, i);
+    }
+}
+
+uint64_t pattern_digest(const uint64_t *words, uint64_t seed) {
+    for (uint64_t i = 0; i < WORDS; i++) {
+        seed = (seed ^ words[i]) * 0x100000001b3ull;
+    }
+    return seed;
+}
+
+uint64_t pattern_sum(uint64_t step, uint64_t chunks) {
+    static uint64_t words[WORDS];
+    pattern_fill(words, step, step % chunks);
+    return pattern_digest(words, step);
+}
+
+int verify_log(const char *path, uint64_t chunks) {
+    FILE *file = fopen(path, "r");
+    char line[512];
+    uint64_t wanted = 1;
+    if (!file) {
+        perror(path);
+        return 2;
+    }
+    while (fgets(line, sizeof line, file)) {
+        uint64_t step, sum;
+        char word[16];
+        if (strncmp(line, "step ", 5) != 0) {
+            continue;
+        }
+        if (sscanf(line, "step %" SCNu64 " sum %" SCNx64 " %15s", &step, &sum, word) != 3 || step != wanted ||
+            sum != pattern_sum(step, chunks) || strcmp(word, "ok") != 0) {
+            printf("wanted step %" PRIu64 " sum %016" PRIx64 " ok, found %s", wanted, pattern_sum(wanted, chunks), line);
+            fclose(file);
+            return 1;
+        }
+        wanted++;
+    }
+    fclose(file);
+    printf("verified %" PRIu64 " steps\n", wanted - 1);
+    return wanted > 1 ? 0 : 1;
+}
