@@ -1,0 +1,96 @@
+# What the tests share. Each test has its own node, its own folder and its own processes.
+
+clean() {
+    local pid
+    for pid in "${pids[@]}"; do
+        kill -9 "$pid" 2>/dev/null
+    done
+    rm -rf "$work"
+}
+
+fail() {
+    echo "$*"
+    exit 1
+}
+
+end() {
+    kill -9 "$1"
+    wait "$1" 2>/dev/null || true
+}
+
+node() { "$T/sim-gpu-node" "$STASIS_SIM_GPU" "$@" >"$work/gpus" || fail "no node"; }
+
+uuid() { sed -n "s/^nvidia$1 \(GPU-[0-9a-f-]*\) .*/\1/p" "$work/gpus"; }
+
+# start LOG ARG...: a counter in the background; $! and $pid are its process.
+start() {
+    local log=$work/$1
+    shift
+    setsid "$T/gpu-counter" --interval-ms 5 "$@" >"$log" 2>&1 &
+    pid=$!
+    pids+=("$pid")
+    steps_from "$log" 2
+}
+
+steps_of() { grep -c '^step .* ok$' "$1"; }
+
+# steps_from LOG N: waits for N more good steps.
+steps_from() {
+    local wanted=$(($(steps_of "$1") + $2)) i
+    for ((i = 0; i < 1000; i++)); do
+        [ "$(steps_of "$1")" -ge $wanted ] && return
+        kill -0 "$pid" 2>/dev/null || break
+        sleep 0.02
+    done
+    fail "no $2 more good steps in $1: $(tail -2 "$1")"
+}
+
+# call CALL PID ARG...: result, name, state, milliseconds in $result and $state.
+call() {
+    local answer
+    answer=$(timeout -s KILL 30 "$T/cuda-call" "$@")
+    read -r result _ state ms <<<"$answer"
+    [ -n "$result" ] || fail "$*: no answer"
+}
+
+# expect RESULT STATE CALL PID ARG...
+expect() {
+    local wanted="$1 $2"
+    shift 2
+    call "$@"
+    [ "$result $state" = "$wanted" ] || fail "$*: wanted result and state $wanted, found $result $state"
+}
+
+# hangs CALL PID: the call is still under way after 0.6 s; it is left running as $caller, its answer in $work/answer.
+hangs() {
+    "$T/cuda-call" "$@" >"$work/answer" 2>&1 &
+    caller=$!
+    pids+=("$caller")
+    sleep 0.6
+    kill -0 "$caller" 2>/dev/null || fail "$*: returned $(cat "$work/answer")"
+}
+
+# answers RESULT STATE: the call that hung returns now.
+answers() {
+    local found i
+    for ((i = 0; i < 500; i++)); do
+        kill -0 "$caller" 2>/dev/null || break
+        sleep 0.02
+    done
+    found=$(awk '{print $1, $3}' "$work/answer")
+    [ "$found" = "$1 $2" ] || fail "wanted $1 $2, found '$found'"
+}
+
+need_criu() { [ -x "$CRIU" ] || { echo "no criu"; exit 77; }; }
+
+criu_dump() {
+    mkdir -p "$work/images"
+    timeout 60 "$CRIU" dump --no-default-config -t "$1" -D "$work/images" -o dump.log --shell-job --ext-unix-sk --file-locks \
+        --link-remap --ghost-limit 512M "${@:2}" >/dev/null 2>&1
+}
+
+criu_restore() {
+    timeout 60 "$CRIU" restore --no-default-config -D "$work/images" -o restore.log --shell-job --ext-unix-sk --file-locks \
+        --link-remap --restore-detached >/dev/null 2>&1 || fail "$(grep Error "$work/images/restore.log")"
+}
+
