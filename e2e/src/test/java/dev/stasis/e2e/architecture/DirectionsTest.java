@@ -1,0 +1,168 @@
+package dev.stasis.e2e.architecture;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.lang.ArchRule;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Who may know whom. A rule about a module that does not exist yet holds of itself. */
+class DirectionsTest {
+
+  private static final String AGENT = "dev.stasis.agent..";
+  private static final String[] KUBERNETES = {
+    "io.fabric8..", "io.javaoperatorsdk..", "io.quarkus.."
+  };
+
+  @SuppressWarnings("NullAway.Init") // read before the first test
+  private static JavaClasses product;
+
+  @BeforeAll
+  static void readTheModules() {
+    product = Repository.ofThisBuild().productClasses();
+  }
+
+  @Test
+  void theModulesThatTheRulesSpeakOfWereRead() {
+    assertThat(product).extracting(type -> type.getPackageName()).contains("dev.stasis.artifact");
+    assertThat(product)
+        .extracting(type -> type.getPackageName())
+        .contains("dev.stasis.agent.process");
+  }
+
+  @Test
+  void theArtifactKnowsOnlyItselfAndJson() {
+    holds(
+        classes()
+            .that()
+            .resideInAPackage("dev.stasis.artifact..")
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage(
+                "dev.stasis.artifact..", "java..", "com.fasterxml.jackson..", "org.jspecify.."));
+  }
+
+  @Test
+  void compatibilityIsPure() {
+    holds(
+        noClasses()
+            .that()
+            .resideInAPackage("dev.stasis.compat..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(
+                "io.fabric8..",
+                "io.javaoperatorsdk..",
+                "io.quarkus..",
+                AGENT,
+                "dev.stasis.operator..",
+                "com.sun.jna..",
+                "java.nio.file..",
+                "java.net.."));
+  }
+
+  @Test
+  void theTypesOfTheApiKnowNobodyWhoUsesThem() {
+    holds(
+        noClasses()
+            .that()
+            .resideInAPackage("dev.stasis.api..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(
+                AGENT, "dev.stasis.operator..", "dev.stasis.artifact..", "com.sun.jna.."));
+  }
+
+  @Test
+  void theOperatorNeverTouchesANode() {
+    holds(
+        noClasses()
+            .that()
+            .resideInAPackage("dev.stasis.operator..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(AGENT, "com.sun.jna.."));
+  }
+
+  @Test
+  void theEngineKnowsNoKubernetes() {
+    holds(
+        noClasses()
+            .that()
+            .resideInAPackage(AGENT)
+            .and()
+            .resideOutsideOfPackage("dev.stasis.agent.daemon..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(KUBERNETES));
+  }
+
+  @Test
+  void processesAreReadWithoutKnowingWhatFor() {
+    holds(
+        noClasses()
+            .that()
+            .resideInAPackage("dev.stasis.agent.process..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(
+                "dev.stasis.agent.container..",
+                "dev.stasis.agent.criu..",
+                "dev.stasis.agent.cuda..",
+                "dev.stasis.agent.mover..",
+                "dev.stasis.agent.engine..",
+                "dev.stasis.agent.cli.."));
+  }
+
+  @Test
+  void onlyTheCommandLineAndTheDaemonUseTheEngine() {
+    holds(
+        noClasses()
+            .that()
+            .resideInAPackage(AGENT)
+            .and()
+            .resideOutsideOfPackages(
+                "dev.stasis.agent.engine..", "dev.stasis.agent.cli..", "dev.stasis.agent.daemon..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(
+                "dev.stasis.agent.engine..",
+                "dev.stasis.agent.cli..",
+                "dev.stasis.agent.daemon.."));
+  }
+
+  @Test
+  void nativeLibrariesAreBoundInTwoPlacesOnly() {
+    holds(
+        noClasses()
+            .that()
+            .resideOutsideOfPackages("dev.stasis.agent.cuda.jna..", "dev.stasis.agent.process..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("com.sun.jna.."));
+  }
+
+  @Test
+  void theBindingOfTheDriverIsKnownToTheDriverAndTheCommandLineOnly() {
+    holds(
+        noClasses()
+            .that()
+            .resideOutsideOfPackages("dev.stasis.agent.cuda..", "dev.stasis.agent.cli..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("dev.stasis.agent.cuda.jna.."));
+  }
+
+  @Test
+  void thePackagesOfTheAgentFormNoCycle() {
+    holds(slices().matching("dev.stasis.agent.(*)..").should().beFreeOfCycles());
+  }
+
+  private static void holds(ArchRule rule) {
+    rule.allowEmptyShould(true).check(product);
+  }
+}
