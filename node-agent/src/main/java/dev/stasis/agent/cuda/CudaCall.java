@@ -35,4 +35,15 @@ public record CudaCall(
   public OptionalInt restoreThread() {
     return thread > 0 ? OptionalInt.of(thread) : OptionalInt.empty();
   }
+
+  @Override
+  public String toString() {
+    return result
+        + (before == null ? "" : ", was " + before)
+        + (state == null ? "" : ", is " + state)
+        + (thread == 0 ? "" : ", thread " + thread)
+        + ", "
+        + took.toNanos() / 1000
+        + " us";
+  }
 }

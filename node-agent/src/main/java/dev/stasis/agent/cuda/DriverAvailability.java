@@ -1,8 +1,18 @@
 package dev.stasis.agent.cuda;
 
+import com.fasterxml.jackson.annotation.JsonSubTypes;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import java.util.List;
 
 /** Whether this node has a driver that can be asked; anything but {@link Present} is its state. */
+@JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "driver")
+@JsonSubTypes({
+  @JsonSubTypes.Type(value = DriverAvailability.Present.class, name = "PRESENT"),
+  @JsonSubTypes.Type(value = DriverAvailability.NoLibrary.class, name = "NO_LIBRARY"),
+  @JsonSubTypes.Type(value = DriverAvailability.NoDevice.class, name = "NO_DEVICE"),
+  @JsonSubTypes.Type(value = DriverAvailability.Outdated.class, name = "OUTDATED"),
+  @JsonSubTypes.Type(value = DriverAvailability.Broken.class, name = "BROKEN")
+})
 public sealed interface DriverAvailability {
 
   /** One sentence for a person. */

@@ -20,6 +20,8 @@ public enum Refusal {
   CUDA_INIT_FAILED,
   /** As many calls are running as the worker takes at once. */
   WORKER_BUSY,
+  /** /proc or a journal cannot be read. */
+  CANNOT_TELL,
   /** The request makes no sense. */
   BAD_REQUEST
 }

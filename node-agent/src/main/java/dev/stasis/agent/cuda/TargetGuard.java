@@ -1,0 +1,76 @@
+package dev.stasis.agent.cuda;
+
+import dev.stasis.agent.process.ProcFs;
+import dev.stasis.agent.process.ProcessId;
+import dev.stasis.agent.process.ThreadStat;
+import java.util.Optional;
+
+/**
+ * Looks at a process before the driver is asked about it. The driver works through a thread of the
+ * process itself: when that cannot run, the call never returns (seen: a Restore of a stopped
+ * process hung for minutes until it was killed).
+ */
+final class TargetGuard {
+
+  /** Why not. */
+  record Objection(Refusal refusal, String why) {}
+
+  private final ProcFs proc;
+  private final FrozenCgroups cgroups;
+
+  TargetGuard(ProcFs proc, FrozenCgroups cgroups) {
+    this.proc = proc;
+    this.cgroups = cgroups;
+  }
+
+  /** Whether it is still the same process. */
+  Optional<Objection> gone(ProcessId process) {
+    return proc.alive(process)
+        ? Optional.empty()
+        : Optional.of(
+            new Objection(
+                Refusal.PROCESS_GONE,
+                "process " + process + ": wanted this very process, found " + found(process)));
+  }
+
+  /** Whether it is gone, or anything keeps it from working for the driver. */
+  Optional<Objection> check(ProcessId process) {
+    Optional<Objection> objection =
+        proc.threads(process.pid()).stream()
+            .map(thread -> check(process, thread))
+            .flatMap(Optional::stream)
+            .findFirst()
+            .or(() -> frozen(process));
+    // Last: if it is there now, everything above was read of it and of no other process.
+    return gone(process).or(() -> objection);
+  }
+
+  private static Optional<Objection> check(ProcessId process, ThreadStat thread) {
+    String which = "process " + process + ": its thread " + thread.tid() + " is ";
+    if (thread.tracerPid() != 0) {
+      return Optional.of(
+          new Objection(Refusal.PROCESS_TRACED, which + "traced by " + thread.tracerPid()));
+    }
+    return thread.isStopped()
+        ? Optional.of(
+            new Objection(
+                Refusal.PROCESS_STOPPED, which + "stopped (state " + thread.state() + ")"))
+        : Optional.empty();
+  }
+
+  private Optional<Objection> frozen(ProcessId process) {
+    return cgroups
+        .frozen(process.pid())
+        .map(
+            cgroup ->
+                new Objection(
+                    Refusal.PROCESS_FROZEN,
+                    "process " + process + ": its cgroup " + cgroup + " is frozen"));
+  }
+
+  private String found(ProcessId process) {
+    return proc.stat(process.pid())
+        .map(now -> now.isZombie() ? "one that has ended (zombie)" : "another, " + now.id())
+        .orElse("none");
+  }
+}
