@@ -38,6 +38,7 @@ struct board {
     char driver[80];
     int32_t cuda;
     uint32_t killed_caller;
+    uint32_t mig, no_persistence;
     uint32_t merge;            /* place the region beside a mapping of the program */
     uint32_t slow_us_per_mib;  /* added to the population of a region and to each copy */
     uint8_t link[MAX_GPUS][MAX_GPUS]; /* NVLinks between each two */

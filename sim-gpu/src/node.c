@@ -15,7 +15,7 @@
 
 static const char usage[] =
     "usage: sim-gpu-node DIR GPUS MIB [--model NAME] [--driver 580.159.04] [--cuda 13000] [--no-merge]\n"
-    "                    [--slow-us-per-mib N] [--killed-caller finish|failed|hang] [--links N]\n";
+    "                    [--slow-us-per-mib N] [--killed-caller finish|failed|hang] [--links N] [--mig] [--no-persistence]\n";
 
 static void die(const char *what) {
     fprintf(stderr, "sim-gpu-node: %s: %s\n", what, strerror(errno));
@@ -69,7 +69,7 @@ int main(int argc, char **argv) {
     long value, links = 0;
     static const struct option options[] = {
         {"model", 1, 0, 'm'}, {"driver", 1, 0, 'd'},        {"cuda", 1, 0, 'c'},  {"no-merge", 0, 0, 'n'},
-        {"help", 0, 0, 'h'},  {"slow-us-per-mib", 1, 0, 's'}, {"killed-caller", 1, 0, 'k'}, {"links", 1, 0, 'l'},
+        {"help", 0, 0, 'h'},  {"slow-us-per-mib", 1, 0, 's'}, {"killed-caller", 1, 0, 'k'}, {"links", 1, 0, 'l'}, {"mig", 0, 0, 'M'}, {"no-persistence", 0, 0, 'P'},
         {0, 0, 0, 0}};
     int option;
     while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
@@ -77,6 +77,8 @@ int main(int argc, char **argv) {
         case 'm': model = optarg; break;
         case 'd': snprintf(board.driver, sizeof board.driver, "%s", optarg); break;
         case 'c': number(optarg, 10000, 99999, "--cuda", &value); board.cuda = (int)value; break;
+        case 'M': board.mig = 1; break;
+        case 'P': board.no_persistence = 1; break;
         case 'n': board.merge = 0; break;
         case 's': number(optarg, 0, 1000000, "--slow-us-per-mib", &value); board.slow_us_per_mib = (uint32_t)value; break;
         case 'l': number(optarg, 0, 18, "--links", &links); break;

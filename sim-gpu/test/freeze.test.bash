@@ -75,8 +75,8 @@ promise_zeros_in_the_region_are_restored_as_zeros() {
     frozen --mib 16
     "$T/look" zero "$pid" "$work/maps" >/dev/null
     expect 0 1 restore "$pid"
-    call unlock "$pid"
-    [ "$result" = 0 ] || fail "unlock $result"
+    call unlock "$pid" # 0, or 304 when the program saw it and ended before the answer was read
+    [ "$result" = 0 ] || [ "$result" = 304 ] || fail "unlock $result"
     for ((i = 0; i < 100; i++)); do grep -q BAD "$work/log" && break; sleep 0.05; done
     grep -q BAD "$work/log" || fail "nobody saw it: $(tail -1 "$work/log")"
     wait "$pid"
@@ -89,10 +89,10 @@ promise_a_device_holds_garbage_after_checkpoint() {
     expect 0 1 lock "$pid"
     cp "$STASIS_SIM_GPU/nvidia0" "$work/before"
     expect 0 2 checkpoint "$pid"
-    # 16 MiB and one block behind the 2 MiB of the context
-    local same
-    same=$(cmp -l -i 2097152 -n 16777216 "$work/before" "$STASIS_SIM_GPU/nvidia0" | wc -l)
-    [ "$same" -gt 16000000 ] || fail "only $same bytes differ"
+    # the first chunk, behind the 2 MiB of the context
+    local differ
+    differ=$(cmp -l -i $((2 << 20)) -n $((1 << 20)) "$work/before" "$STASIS_SIM_GPU/nvidia0" | wc -l)
+    [ "$differ" -gt 1000000 ] || fail "only $differ bytes differ"
 }
 
 promise_a_call_on_a_stopped_process_hangs_until_it_goes_on() {
