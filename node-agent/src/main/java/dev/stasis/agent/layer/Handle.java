@@ -1,0 +1,249 @@
+package dev.stasis.agent.layer;
+
+import com.sun.jna.Native;
+import com.sun.jna.Platform;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * An open inode. Everything below it is reached through it, so that nobody who renames or links
+ * meanwhile can make us touch another file. Not for several threads at once.
+ */
+final class Handle implements AutoCloseable {
+  private static final Libc LIBC = Native.load("c", Libc.class);
+  private static final int O_DIRECTORY = Platform.isARM() ? 0x4000 : 0x10000;
+  private static final int O_NOFOLLOW = Platform.isARM() ? 0x8000 : 0x20000;
+  private static final byte[] EMPTY = {0};
+
+  /** Below the folder, on the same mount, through no link of any kind. */
+  private static final int CONFINED =
+      Libc.RESOLVE_BENEATH
+          | Libc.RESOLVE_NO_SYMLINKS
+          | Libc.RESOLVE_NO_MAGICLINKS
+          | Libc.RESOLVE_NO_XDEV;
+
+  private final int fd;
+  private final String name;
+
+  private Handle(int fd, String name) {
+    this.fd = fd;
+    this.name = name;
+  }
+
+  /** A folder by a path that the caller trusts, such as {@code /proc/PID/root}. */
+  static Handle ofTrusted(Path folder) throws IOException {
+    String path = MountTargets.bytes(folder.toString());
+    return new Handle(
+        checked(LIBC.open(z(path), O_DIRECTORY | Libc.O_CLOEXEC), "open", path), path);
+  }
+
+  /** An inode below this folder, not opened for reading: for asking, changing and linking. */
+  Handle at(String path) throws IOException {
+    return openat2(path, Libc.O_PATH | O_NOFOLLOW, 0, CONFINED);
+  }
+
+  /** A folder below this one, as {@link #at}, for listing. */
+  Handle folder(String path) throws IOException {
+    return openat2(path, O_DIRECTORY | O_NOFOLLOW, 0, CONFINED);
+  }
+
+  /** A folder of a container by its absolute path there: mounts and links are followed within. */
+  Handle folderInRoot(String path) throws IOException {
+    return openat2(path, O_DIRECTORY, 0, Libc.RESOLVE_IN_ROOT | Libc.RESOLVE_NO_MAGICLINKS);
+  }
+
+  /** A file below this folder, for reading. A pipe in its place does not block. */
+  Handle file(String path) throws IOException {
+    return openat2(path, Libc.O_NONBLOCK | O_NOFOLLOW, 0, CONFINED);
+  }
+
+  /** Makes a file that nobody else can read yet. */
+  Handle createFile(String child) throws IOException {
+    int flags = Libc.O_WRONLY | Libc.O_CREAT | Libc.O_EXCL | O_NOFOLLOW;
+    return openat2(child, flags, 0600, CONFINED);
+  }
+
+  private Handle openat2(String path, int flags, int mode, int resolve) throws IOException {
+    ByteBuffer how = ByteBuffer.allocate(24).order(ByteOrder.nativeOrder());
+    how.putLong(flags | Libc.O_CLOEXEC).putLong(mode).putLong(resolve);
+    long result = -1;
+    // EAGAIN says that something was renamed beside us; a few tries pass that, hostility does not.
+    for (int tries = 0; tries < 16 && result < 0; tries++) {
+      result = LIBC.syscall(Libc.SYS_OPENAT2, (long) fd, z(path), how.array(), 24L);
+      if (result < 0 && Native.getLastError() != Libc.EAGAIN) {
+        break;
+      }
+    }
+    return new Handle(checked((int) result, "open", path), path);
+  }
+
+  /** Reads or writes this inode through a channel of its own. */
+  FileChannel channel(OpenOption... options) throws IOException {
+    return FileChannel.open(Path.of(self()), options);
+  }
+
+  Stat stat() throws IOException {
+    byte[] struct = new byte[Stat.STRUCT_SIZE];
+    checked(
+        LIBC.statx(fd, EMPTY, Libc.AT_EMPTY_PATH, Libc.STATX_BASIC_STATS, struct), "stat", name);
+    return Stat.of(struct);
+  }
+
+  /** The names in this folder, sorted. */
+  List<String> children() throws IOException {
+    List<String> names = new ArrayList<>();
+    byte[] buffer = new byte[1 << 16];
+    ByteBuffer entries = ByteBuffer.wrap(buffer).order(ByteOrder.nativeOrder());
+    long count;
+    while ((count = checked(LIBC.getdents64(fd, buffer, buffer.length), "list", name)) > 0) {
+      for (int at = 0; at < count; at += entries.getShort(at + 16)) {
+        int end = at + 19;
+        while (buffer[end] != 0) {
+          end++;
+        }
+        String child = new String(buffer, at + 19, end - at - 19, StandardCharsets.ISO_8859_1);
+        if (!child.equals(".") && !child.equals("..")) {
+          names.add(child);
+        }
+      }
+    }
+    names.sort(null);
+    return names;
+  }
+
+  String linkTarget() throws IOException {
+    byte[] buffer = new byte[4096];
+    int length = (int) checked(LIBC.readlinkat(fd, EMPTY, buffer, buffer.length), "read", name);
+    return new String(buffer, 0, length, StandardCharsets.ISO_8859_1);
+  }
+
+  /** Where the next data or hole begins; {@code size} when there is none behind the offset. */
+  long seek(long offset, boolean data, long size) throws IOException {
+    long found = LIBC.lseek(fd, offset, data ? Libc.SEEK_DATA : Libc.SEEK_HOLE);
+    if (found < 0 && Native.getLastError() == Libc.ENXIO) {
+      return size;
+    }
+    return Math.min(size, checked(found, "seek", name));
+  }
+
+  Map<String, byte[]> attributes() throws IOException {
+    // Most inodes have none, and asking for the length alone tells so.
+    long room = LIBC.listxattr(z(self()), EMPTY, 0);
+    if (room == 0 || (room < 0 && Native.getLastError() == Libc.ENOTSUP)) {
+      return Map.of();
+    }
+    byte[] names = new byte[(int) checked(room, "list attributes of", name)];
+    long length =
+        checked(LIBC.listxattr(z(self()), names, names.length), "list attributes of", name);
+    Map<String, byte[]> attributes = new TreeMap<>();
+    String list = new String(names, 0, (int) length, StandardCharsets.ISO_8859_1);
+    for (String attribute : list.split("\0")) {
+      if (!attribute.isEmpty()) {
+        byte[] value = new byte[1 << 16];
+        long size = LIBC.getxattr(z(self()), z(attribute), value, value.length);
+        if (size >= 0 || Native.getLastError() != Libc.ENODATA) {
+          checked(size, "read attribute " + attribute + " of", name);
+          attributes.put(attribute, Arrays.copyOf(value, (int) size));
+        }
+      }
+    }
+    return attributes;
+  }
+
+  void setAttribute(String attribute, byte[] value) throws IOException {
+    checked(
+        LIBC.setxattr(z(self()), z(attribute), value, value.length, 0),
+        "set attribute " + attribute + " of",
+        name);
+  }
+
+  void setOwner(int uid, int gid) throws IOException {
+    checked(LIBC.fchownat(fd, EMPTY, uid, gid, Libc.AT_EMPTY_PATH), "set the owner of", name);
+  }
+
+  void setMode(int mode) throws IOException {
+    checked(LIBC.chmod(z(self()), mode), "set the mode of", name);
+  }
+
+  /** Makes a file exactly that long; what is new in it is a hole. */
+  void setSize(long size) throws IOException {
+    checked(LIBC.ftruncate(fd, size), "set the size of", name);
+  }
+
+  /** Sets the time of the last change; that of the last access becomes the same. */
+  void setModified(long seconds, int nanos) throws IOException {
+    long[] times = {seconds, nanos, seconds, nanos};
+    checked(LIBC.utimensat(Libc.AT_FDCWD, z(self()), times, 0), "set the time of", name);
+  }
+
+  void createFolder(String child) throws IOException {
+    checked(LIBC.mkdirat(fd, z(child), 0700), "make folder", child);
+  }
+
+  void createSymlink(String child, String target) throws IOException {
+    checked(LIBC.symlinkat(z(target), fd, z(child)), "make link", child);
+  }
+
+  /** Gives another inode of the same file system a name in this folder. */
+  void createLink(String child, Handle inode) throws IOException {
+    checked(
+        LIBC.linkat(Libc.AT_FDCWD, z(inode.self()), fd, z(child), Libc.AT_SYMLINK_FOLLOW),
+        "make link",
+        child);
+  }
+
+  void createSpecial(String child, Stat.Type type, int major, int minor) throws IOException {
+    int format =
+        switch (type) {
+          case FIFO -> 0010000;
+          case CHARACTER_DEVICE -> 0020000;
+          case BLOCK_DEVICE -> 0060000;
+          default -> throw new IllegalArgumentException("special file: found " + type);
+        };
+    long device =
+        (minor & 0xffL)
+            | ((major & 0xfffL) << 8)
+            | ((minor & ~0xffL) << 12)
+            | ((major & ~0xfffL) << 32);
+    checked(LIBC.mknodat(fd, z(child), format | 0600, device), "make special file", child);
+  }
+
+  void unlink(String child, boolean folder) throws IOException {
+    checked(LIBC.unlinkat(fd, z(child), folder ? Libc.AT_REMOVEDIR : 0), "delete", child);
+  }
+
+  @Override
+  public void close() {
+    int unused = LIBC.close(fd);
+  }
+
+  /** The kernel's own link to exactly this inode. */
+  private String self() {
+    return "/proc/self/fd/" + fd;
+  }
+
+  private static byte[] z(String name) {
+    return (name + "\0").getBytes(StandardCharsets.ISO_8859_1);
+  }
+
+  private static int checked(int result, String call, String name) throws LinuxError {
+    return (int) checked((long) result, call, name);
+  }
+
+  private static long checked(long result, String call, String name) throws LinuxError {
+    if (result < 0) {
+      throw new LinuxError(call, name, Native.getLastError());
+    }
+    return result;
+  }
+}

@@ -1,0 +1,63 @@
+package dev.stasis.agent.layer;
+
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** What a workload wrote: an archive for its writable layer and one for each of its volumes. */
+public record LayerIndex(List<Part> parts) {
+  private static final String FILE_NAME = "index.json";
+  private static final JsonMapper MAPPER = new JsonMapper();
+
+  public LayerIndex {
+    parts = List.copyOf(parts);
+  }
+
+  /**
+   * One archive.
+   *
+   * @param target what it is in the container: {@code /} for the writable layer, else a mount point
+   * @param archive the file's name beside the index
+   * @param entries how many files, folders and deletions it has
+   * @param bytes the archive's size
+   * @param deleted files of the image that the workload deleted
+   * @param leftOut what was not packed, each with the reason
+   */
+  public record Part(
+      String target,
+      String archive,
+      long entries,
+      long bytes,
+      List<String> deleted,
+      List<String> leftOut) {
+    public Part {
+      deleted = List.copyOf(deleted);
+      leftOut = List.copyOf(leftOut);
+      if (!archive.matches("[a-z0-9-]+\\.tar")) {
+        throw new IllegalArgumentException(
+            "archive: wanted a file's name ending in .tar, found \"" + archive + "\"");
+      }
+    }
+
+    boolean isLayer() {
+      return target.equals("/");
+    }
+  }
+
+  /** All archives together, in bytes. */
+  public long totalBytes() {
+    return parts.stream().mapToLong(Part::bytes).sum();
+  }
+
+  /** Reads the index of a folder that {@link LayerPacker} filled. */
+  public static LayerIndex read(Path folder) throws IOException {
+    return MAPPER.readValue(Files.readAllBytes(folder.resolve(FILE_NAME)), LayerIndex.class);
+  }
+
+  void write(Path folder) throws IOException {
+    Files.write(
+        folder.resolve(FILE_NAME), MAPPER.writerWithDefaultPrettyPrinter().writeValueAsBytes(this));
+  }
+}

@@ -1,0 +1,270 @@
+package dev.stasis.agent.layer;
+
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * Reads what {@link PaxWriter} writes, and nothing else. The archive is not trusted: a path that
+ * could leave its folder, a length that does not fit, and everything unknown is refused.
+ */
+final class PaxReader implements AutoCloseable {
+  /** More than Linux lets one inode have of names and attributes. */
+  private static final int MOST_RECORD_BYTES = 1 << 20;
+
+  /** A map of 8 MiB describes some 400,000 extents. */
+  private static final int MOST_MAP_BYTES = 8 << 20;
+
+  private static final String ATTRIBUTE = "SCHILY.xattr.";
+
+  private final InputStream in;
+  private long left;
+
+  PaxReader(Path archive) throws IOException {
+    in = new BufferedInputStream(Files.newInputStream(archive, LinkOption.NOFOLLOW_LINKS), 1 << 20);
+  }
+
+  /** The next entry; what was not read of the one before it is passed over. */
+  Optional<LayerEntry> next() throws IOException {
+    in.skipNBytes(left);
+    byte[] first = block();
+    if (first.length == 0) {
+      return Optional.empty();
+    }
+    long length = number(field(first, 124, 12), 8, MOST_RECORD_BYTES, "length of the records");
+    if (first[156] != 'x') {
+      throw bad("entry", "pax records first", "type " + (char) first[156]);
+    }
+    Map<String, byte[]> records = records(in.readNBytes((int) length), length);
+    in.skipNBytes(PaxWriter.padding(length));
+    byte[] header = block();
+    if (header.length == 0) {
+      throw bad("entry", "a header behind its records", "the end");
+    }
+    return Optional.of(entry(header, records));
+  }
+
+  /** Copies the bytes of the entry's extents to their places. */
+  void copyTo(LayerEntry entry, FileChannel file) throws IOException {
+    byte[] buffer = new byte[1 << 18];
+    for (LayerEntry.Extent extent : entry.extents()) {
+      for (long done = 0; done < extent.length(); ) {
+        int count = in.read(buffer, 0, (int) Math.min(buffer.length, extent.length() - done));
+        if (count < 0) {
+          throw bad(LinuxError.shown(entry.path()), extent.length() + " bytes", "the end");
+        }
+        ByteBuffer bytes = ByteBuffer.wrap(buffer, 0, count);
+        for (long at = extent.offset() + done; bytes.hasRemaining(); ) {
+          at += file.write(bytes, at);
+        }
+        done += count;
+        left -= count;
+      }
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    in.close();
+  }
+
+  private LayerEntry entry(byte[] header, Map<String, byte[]> records) throws IOException {
+    LayerEntry.Kind kind =
+        Arrays.stream(LayerEntry.Kind.values())
+            .filter(k -> k.letter() == header[156])
+            .findFirst()
+            .orElseThrow(() -> bad("entry", "a known type", "" + (char) header[156]));
+    long stored = number(text(records, "size"), 10, Long.MAX_VALUE / 2, "size");
+    left = stored + PaxWriter.padding(stored);
+    boolean sparse = records.containsKey("GNU.sparse.realsize");
+    String path = safePath(text(records, sparse ? "GNU.sparse.name" : "path"));
+    if (stored > 0 && kind != LayerEntry.Kind.FILE) {
+      throw bad("size of " + LinuxError.shown(path), "0", Long.toString(stored));
+    }
+    long size =
+        sparse ? number(text(records, "GNU.sparse.realsize"), 10, 1L << 62, "size") : stored;
+    String link =
+        switch (kind) {
+          case HARD_LINK -> safePath(text(records, "linkpath"));
+          case SYMLINK -> text(records, "linkpath");
+          default -> "";
+        };
+    String[] time = text(records, "mtime").split("\\.", 2);
+    return new LayerEntry(
+        path,
+        kind,
+        (int) number(field(header, 100, 8), 8, 07777, "mode"),
+        (int) number(text(records, "uid"), 10, 0xffff_ffffL, "uid"),
+        (int) number(text(records, "gid"), 10, 0xffff_ffffL, "gid"),
+        signed(time[0]),
+        (int) number(time.length == 2 ? time[1] : "0", 10, 999_999_999, "nanoseconds"),
+        link,
+        (int) number(field(header, 329, 8), 8, 0xfff_ffff, "major"),
+        (int) number(field(header, 337, 8), 8, 0xfff_ffff, "minor"),
+        attributes(records),
+        size,
+        sparse ? sparseExtents(size, stored) : whole(size));
+  }
+
+  private static List<LayerEntry.Extent> whole(long size) {
+    return size == 0 ? List.of() : List.of(new LayerEntry.Extent(0, size));
+  }
+
+  private List<LayerEntry.Extent> sparseExtents(long size, long stored) throws IOException {
+    int[] read = {0};
+    int count = (int) number(mapLine(read), 10, MOST_MAP_BYTES / 4, "count of extents");
+    List<LayerEntry.Extent> extents = new ArrayList<>();
+    long end = 0;
+    long sum = 0;
+    for (int i = 0; i < count; i++) {
+      long offset = number(mapLine(read), 10, size, "extent's offset");
+      long length = number(mapLine(read), 10, size - offset, "extent's length");
+      if (offset < end) {
+        throw bad("extent's offset", "at least " + end, Long.toString(offset));
+      }
+      end = offset + length;
+      sum += length;
+      if (length > 0) {
+        extents.add(new LayerEntry.Extent(offset, length));
+      }
+    }
+    int padding = PaxWriter.padding(read[0]);
+    in.skipNBytes(padding);
+    left -= read[0] + padding;
+    if (sum + read[0] + padding != stored) {
+      throw bad("size of a sparse file", Long.toString(sum + read[0] + padding), "" + stored);
+    }
+    return extents;
+  }
+
+  private String mapLine(int[] read) throws IOException {
+    StringBuilder line = new StringBuilder();
+    for (int b = in.read(); b != '\n'; b = in.read()) {
+      if (b < 0 || ++read[0] > MOST_MAP_BYTES || line.length() > 20) {
+        throw bad("map of a sparse file", "lines of digits", "\"" + line + "\"");
+      }
+      line.append((char) b);
+    }
+    read[0]++;
+    return line.toString();
+  }
+
+  /** A block with a right sum; empty at the archive's end. */
+  private byte[] block() throws IOException {
+    byte[] block = in.readNBytes(PaxWriter.BLOCK);
+    if (block.length != PaxWriter.BLOCK) {
+      throw bad("archive", "an end mark", "the end of the file");
+    }
+    int sum = 8 * ' ';
+    boolean empty = true;
+    for (int i = 0; i < block.length; i++) {
+      empty &= block[i] == 0;
+      sum += i >= 148 && i < 156 ? 0 : block[i] & 0xff;
+    }
+    if (empty) {
+      return new byte[0];
+    }
+    long wanted = number(field(block, 148, 7), 8, 0777777, "header's sum");
+    if (wanted != sum) {
+      throw bad("header's sum", Long.toString(wanted), Integer.toString(sum));
+    }
+    return block;
+  }
+
+  private static Map<String, byte[]> records(byte[] bytes, long wanted) throws IOException {
+    if (bytes.length != wanted) {
+      throw bad("records", wanted + " bytes", "the end of the file");
+    }
+    Map<String, byte[]> records = new HashMap<>();
+    String text = new String(bytes, StandardCharsets.ISO_8859_1);
+    for (int at = 0; at < bytes.length; ) {
+      int blank = text.indexOf(' ', at);
+      int equals = text.indexOf('=', at);
+      if (blank < 0 || equals < blank || blank - at > 7) {
+        throw bad("record", "LENGTH KEY=VALUE", "something else");
+      }
+      int length =
+          (int) number(text.substring(at, blank), 10, bytes.length - at, "length of a record");
+      int end = at + length - 1;
+      if (equals >= end || text.charAt(end) != '\n') {
+        throw bad("record", "LENGTH KEY=VALUE", "something else");
+      }
+      records.put(text.substring(blank + 1, equals), Arrays.copyOfRange(bytes, equals + 1, end));
+      at += length;
+    }
+    return records;
+  }
+
+  private static Map<String, byte[]> attributes(Map<String, byte[]> records) {
+    Map<String, byte[]> attributes = new TreeMap<>();
+    records.forEach(
+        (key, value) -> {
+          if (key.startsWith(ATTRIBUTE)) {
+            attributes.put(key.substring(ATTRIBUTE.length()), value);
+          }
+        });
+    return attributes;
+  }
+
+  private static String text(Map<String, byte[]> records, String key) throws IOException {
+    byte[] value = records.get(key);
+    if (value == null) {
+      throw bad("entry", "its " + key, "none");
+    }
+    return new String(value, StandardCharsets.ISO_8859_1);
+  }
+
+  private static String field(byte[] header, int at, int width) {
+    return new String(header, at, width - 1, StandardCharsets.ISO_8859_1);
+  }
+
+  private static long number(String digits, int radix, long most, String what) throws IOException {
+    try {
+      long number = Long.parseLong(digits, radix);
+      if (number >= 0 && number <= most && digits.charAt(0) != '+') {
+        return number;
+      }
+    } catch (NumberFormatException e) {
+      throw new IOException(bad(what, "a number", "\"" + digits + "\"").getMessage(), e);
+    }
+    throw bad(what, "0 to " + most, digits);
+  }
+
+  private static long signed(String digits) throws IOException {
+    return digits.startsWith("-")
+        ? -number(digits.substring(1), 10, Long.MAX_VALUE, "time")
+        : number(digits, 10, Long.MAX_VALUE, "time");
+  }
+
+  private static String safePath(String path) throws IOException {
+    boolean safe = path.equals(".");
+    if (!safe) {
+      safe = path.indexOf('\0') < 0;
+      for (String part : path.split("/", -1)) {
+        safe &= !part.isEmpty() && !part.equals(".") && !part.equals("..");
+      }
+    }
+    if (!safe) {
+      throw bad("path", "one below its folder", "\"" + LinuxError.shown(path) + "\"");
+    }
+    return path;
+  }
+
+  private static IOException bad(String property, String wanted, String found) {
+    return new IOException(
+        "layer archive: %s: wanted %s, found %s".formatted(property, wanted, found));
+  }
+}

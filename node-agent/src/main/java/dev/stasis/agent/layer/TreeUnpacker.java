@@ -1,0 +1,210 @@
+package dev.stasis.agent.layer;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Unpacks one archive into one folder. */
+final class TreeUnpacker {
+  private final Handle root;
+  private final HookFiles hooks;
+  private final List<LayerEntry> folders = new ArrayList<>();
+  private final List<String> leftAlone = new ArrayList<>();
+
+  TreeUnpacker(Handle root, HookFiles hooks) {
+    this.root = root;
+    this.hooks = hooks;
+  }
+
+  /** How many entries were applied. */
+  long unpack(PaxReader archive) throws IOException {
+    long count = 0;
+    for (Optional<LayerEntry> next = archive.next(); next.isPresent(); next = archive.next()) {
+      LayerEntry entry = next.get();
+      try {
+        count += apply(entry, archive) ? 1 : 0;
+      } catch (LinuxError e) {
+        throw new IOException(
+            "%s: %s".formatted(LinuxError.shown(entry.path()), e.getMessage()), e);
+      }
+    }
+    // Making and deleting children changed the times of their folders; deepest last made, first
+    // set.
+    for (int i = folders.size() - 1; i >= 0; i--) {
+      LayerEntry folder = folders.get(i);
+      try (Handle inode = root.at(folder.path())) {
+        inode.setModified(folder.seconds(), folder.nanos());
+      }
+    }
+    return count;
+  }
+
+  List<String> leftAlone() {
+    return leftAlone;
+  }
+
+  private boolean apply(LayerEntry entry, PaxReader archive) throws IOException {
+    String link = entry.kind() == LayerEntry.Kind.SYMLINK ? entry.link() : null;
+    Optional<String> foreign = hooks.foreign(entry.path(), link);
+    if (foreign.isPresent()) {
+      return leave(entry.path(), foreign.get());
+    }
+    if (entry.path().equals(".")) {
+      return rootFolder(entry);
+    }
+    try (Handle parent = root.at(entry.parent())) {
+      if (entry.isDeletion()) {
+        return delete(parent, entry.name(), entry.path());
+      }
+      if (entry.kind() == LayerEntry.Kind.FOLDER) {
+        return folder(parent, entry);
+      }
+      if (!delete(parent, entry.name(), entry.path())) {
+        return false;
+      }
+      create(parent, entry, archive);
+      return true;
+    } catch (LinuxError e) {
+      if (e.number() == Libc.EXDEV) {
+        return leave(entry.path(), "below a mount point");
+      }
+      throw e;
+    }
+  }
+
+  private boolean rootFolder(LayerEntry entry) throws IOException {
+    if (entry.kind() != LayerEntry.Kind.FOLDER) {
+      throw new IOException("layer archive: .: wanted a folder, found " + entry.kind());
+    }
+    if (entry.isOpaque()) {
+      empty(root, "");
+    }
+    metadata(root, entry);
+    folders.add(entry);
+    return true;
+  }
+
+  private boolean folder(Handle parent, LayerEntry entry) throws IOException {
+    String name = entry.name();
+    boolean there = false;
+    try (Handle old = parent.at(name)) {
+      there = old.stat().type() == Stat.Type.FOLDER;
+    } catch (LinuxError e) {
+      if (e.number() == Libc.EXDEV) {
+        return leave(entry.path(), "a mount point");
+      }
+      if (e.number() != Libc.ENOENT) {
+        throw e;
+      }
+    }
+    if (!there) {
+      if (!delete(parent, name, entry.path())) {
+        return false;
+      }
+      parent.createFolder(name);
+    } else if (entry.isOpaque()) {
+      try (Handle old = parent.folder(name)) {
+        empty(old, entry.path() + "/");
+      }
+    }
+    try (Handle made = parent.at(name)) {
+      metadata(made, entry);
+    }
+    folders.add(entry);
+    return true;
+  }
+
+  private void create(Handle parent, LayerEntry entry, PaxReader archive) throws IOException {
+    String name = entry.name();
+    switch (entry.kind()) {
+      case FILE -> {
+        try (Handle made = parent.createFile(name);
+            FileChannel file = made.channel(StandardOpenOption.WRITE)) {
+          archive.copyTo(entry, file);
+          made.setSize(entry.size());
+        }
+      }
+      case HARD_LINK -> {
+        try (Handle first = root.at(entry.link())) {
+          parent.createLink(name, first);
+        }
+        return;
+      }
+      case SYMLINK -> parent.createSymlink(name, entry.link());
+      case FIFO -> parent.createSpecial(name, Stat.Type.FIFO, 0, 0);
+      case CHARACTER_DEVICE ->
+          parent.createSpecial(name, Stat.Type.CHARACTER_DEVICE, entry.major(), entry.minor());
+      case BLOCK_DEVICE ->
+          parent.createSpecial(name, Stat.Type.BLOCK_DEVICE, entry.major(), entry.minor());
+      case FOLDER -> throw new IllegalStateException("folders are made elsewhere");
+    }
+    try (Handle made = parent.at(name)) {
+      metadata(made, entry);
+      made.setModified(entry.seconds(), entry.nanos());
+    }
+  }
+
+  /** The owner before the mode, which a change of owner cuts, and both before the attributes. */
+  private static void metadata(Handle inode, LayerEntry entry) throws IOException {
+    inode.setOwner(entry.uid(), entry.gid());
+    if (entry.kind() != LayerEntry.Kind.SYMLINK) {
+      inode.setMode(entry.mode());
+    }
+    for (Map.Entry<String, byte[]> attribute : entry.attributes().entrySet()) {
+      if (!attribute.getKey().equals(LayerEntry.OPAQUE)) {
+        inode.setAttribute(attribute.getKey(), attribute.getValue());
+      }
+    }
+  }
+
+  /**
+   * Deletes a name with all below it, but no mount point: from outside the container that would
+   * take the mount away from under it. False when something had to stay.
+   */
+  private boolean delete(Handle parent, String name, String path) throws IOException {
+    boolean folder;
+    try (Handle old = parent.at(name)) {
+      Stat stat = old.stat();
+      folder = stat.type() == Stat.Type.FOLDER;
+      String link = stat.type() == Stat.Type.SYMLINK ? old.linkTarget() : null;
+      Optional<String> foreign = hooks.foreign(path, link);
+      if (foreign.isPresent()) {
+        return leave(path, foreign.get());
+      }
+    } catch (LinuxError e) {
+      if (e.number() == Libc.EXDEV) {
+        return leave(path, "a mount point");
+      }
+      if (e.number() == Libc.ENOENT) {
+        return true;
+      }
+      throw e;
+    }
+    if (folder) {
+      try (Handle old = parent.folder(name)) {
+        if (!empty(old, path + "/")) {
+          return false;
+        }
+      }
+    }
+    parent.unlink(name, folder);
+    return true;
+  }
+
+  private boolean empty(Handle folder, String prefix) throws IOException {
+    boolean empty = true;
+    for (String child : folder.children()) {
+      empty &= delete(folder, child, prefix + child);
+    }
+    return empty;
+  }
+
+  private boolean leave(String path, String reason) {
+    leftAlone.add("%s: %s".formatted(LinuxError.shown(path), reason));
+    return false;
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.stasis.agent.layer;
+
+import org.jspecify.annotations.NullMarked;
