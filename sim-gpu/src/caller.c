@@ -57,9 +57,10 @@ static CUresult await(pid_t pid, uint64_t at, struct slot *slot) {
         doze(pause);
         since_wake += pause;
         pause = pause < 2000 ? pause * 5 / 4 : 2000;
-        if (since_wake > 500000) { /* a signal that was lost, in a dump for instance */
+        if (since_wake > 500000) {
             since_wake = 0;
-            if (status == SLOT_POSTED && wake(pid) < 0) {
+            /* The thread is gone after an exec; its wake-up may have been lost in a dump. */
+            if (mailbox_thread(pid) < 0 || (status == SLOT_POSTED && wake(pid) < 0)) {
                 return CUDA_ERROR_OPERATING_SYSTEM;
             }
         }

@@ -50,6 +50,17 @@ static void number(const char *text, long least, long most, const char *what, lo
     }
 }
 
+static uint32_t killed_caller(const char *text) {
+    static const char *const ways[] = {[KILLED_FINISH] = "finish", [KILLED_FAILED] = "failed", [KILLED_HANG] = "hang"};
+    for (uint32_t i = KILLED_FINISH; i <= KILLED_HANG; i++) {
+        if (strcmp(text, ways[i]) == 0) {
+            return i;
+        }
+    }
+    fprintf(stderr, "sim-gpu-node: --killed-caller must be finish, failed or hang, found '%s'\n", text);
+    exit(2);
+}
+
 static void describe_gpu(struct board *board, int i, const char *model, uint32_t blocks, uint64_t owners) {
     struct board_gpu *gpu = &board->gpu[i];
     if (getrandom(gpu->uuid, sizeof gpu->uuid, 0) != sizeof gpu->uuid) {
@@ -82,11 +93,7 @@ int main(int argc, char **argv) {
         case 'n': board.merge = 0; break;
         case 's': number(optarg, 0, 1000000, "--slow-us-per-mib", &value); board.slow_us_per_mib = (uint32_t)value; break;
         case 'l': number(optarg, 0, 18, "--links", &links); break;
-        case 'k':
-            board.killed_caller = !strcmp(optarg, "failed") ? KILLED_FAILED
-                                  : !strcmp(optarg, "hang") ? KILLED_HANG
-                                                            : KILLED_FINISH;
-            break;
+        case 'k': board.killed_caller = killed_caller(optarg); break;
         default: fputs(usage, option == 'h' ? stdout : stderr); return option == 'h' ? 0 : 2;
         }
     }

@@ -1,4 +1,5 @@
 # Results and states of the calls, as measured on an H200.
+# shellcheck shell=bash disable=SC2154,SC2015,SC2034
 
 promise_each_call_in_each_state_gives_what_the_chip_gives() {
     node 1 128
@@ -28,7 +29,7 @@ promise_the_restore_thread_is_a_thread_of_the_process() {
 promise_a_process_without_cuda_gives_3_and_no_process_304() {
     node 1 64
     sleep 100 &
-    pids+=($!)
+    pids+=("$!")
     expect 3 -1 state $!
     expect 3 -1 lock $!
     end $!

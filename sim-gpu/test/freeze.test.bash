@@ -1,4 +1,5 @@
 # Where the bytes are, what criu may see, and what a stop does.
+# shellcheck shell=bash disable=SC2154,SC2015,SC2034
 
 frozen() { # a counter with its maps saved before Checkpoint
     start log "$@"
@@ -43,11 +44,11 @@ promise_a_checkpointed_process_holds_nothing_of_the_device() {
     node 1 64
     start log --mib 4
     grep -q nvidiactl "/proc/$pid/maps" || fail "no mapping while running"
-    ls -l "/proc/$pid/fd" | grep -q /nvidia0 || fail "no descriptor while running"
+    descriptors "$pid" | grep -q /nvidia0 || fail "no descriptor while running"
     expect 0 1 lock "$pid"
     expect 0 2 checkpoint "$pid"
     ! grep nvidia "/proc/$pid/maps" || fail "a mapping"
-    ! ls -l "/proc/$pid/fd" | grep -E 'nvidia|landlock|userfault|socket' || fail "a descriptor"
+    ! descriptors "$pid" | grep -E 'nvidia|landlock|userfault|socket' || fail "a descriptor"
 }
 
 promise_the_region_is_private_memory_of_the_right_size_and_gone_after_restore() {
@@ -115,7 +116,7 @@ promise_a_call_on_a_traced_process_hangs_until_it_goes_on() {
     start log --mib 4
     "$T/look" hold "$pid" >"$work/held" 2>&1 &
     holder=$!
-    pids+=($holder)
+    pids+=("$holder")
     for ((i = 0; i < 100; i++)); do grep -q held "$work/held" && break; sleep 0.02; done
     hangs lock "$pid"
     kill -9 $holder
@@ -168,7 +169,7 @@ promise_a_process_in_other_namespaces_is_reached_by_its_host_pid() {
     expect 0 0 state "$target"
     call restoreThread "$target"
     [ -d "/proc/$target/task/$state" ] || fail "thread $state"
-    for c in "0 1 lock" "0 2 checkpoint" "0 1 restore" "0 0 unlock"; do expect $c "$target"; done
+    whole_round "$target"
     steps_from "$work/log" 20
 }
 
@@ -182,6 +183,6 @@ promise_uid_1000_without_capabilities_works_the_same() {
     pids+=("$pid")
     steps_from "$work/log" 2
     criu_dump "$pid" && fail "running, and dumped"
-    for c in "0 1 lock" "0 2 checkpoint" "0 1 restore" "0 0 unlock"; do expect $c "$pid"; done
+    whole_round "$pid"
     steps_from "$work/log" 20
 }

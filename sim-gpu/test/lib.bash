@@ -1,4 +1,5 @@
 # What the tests share. Each test has its own node, its own folder and its own processes.
+# shellcheck shell=bash disable=SC2154,SC2015,SC2034
 
 clean() {
     local pid
@@ -61,6 +62,13 @@ expect() {
     [ "$result $state" = "$wanted" ] || fail "$*: wanted result and state $wanted, found $result $state"
 }
 
+whole_round() {
+    expect 0 1 lock "$1"
+    expect 0 2 checkpoint "$1"
+    expect 0 1 restore "$1"
+    expect 0 0 unlock "$1"
+}
+
 # hangs CALL PID: the call is still under way after 0.6 s; it is left running as $caller, its answer in $work/answer.
 hangs() {
     "$T/cuda-call" "$@" >"$work/answer" 2>&1 &
@@ -80,6 +88,8 @@ answers() {
     found=$(awk '{print $1, $3}' "$work/answer")
     [ "$found" = "$1 $2" ] || fail "wanted $1 $2, found '$found'"
 }
+
+descriptors() { find "/proc/$1/fd" -type l -printf '%l\n'; }
 
 need_criu() { [ -x "$CRIU" ] || { echo "no criu"; exit 77; }; }
 

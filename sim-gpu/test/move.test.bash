@@ -1,4 +1,5 @@
 # Restore on another GPU. A view is what a container sees: links to the node's table and to some of its device files.
+# shellcheck shell=bash disable=SC2154,SC2015,SC2034
 
 view() { # view MINOR...
     rm -rf "$work/view"
@@ -7,8 +8,8 @@ view() { # view MINOR...
     for minor in "$@"; do ln "$STASIS_SIM_GPU/nvidia$minor" "$work/view/"; done
 }
 
-viewer() { # viewer ARG...: a counter that sees only the view, checkpointed
-    setsid env STASIS_SIM_GPU="$work/view" "$T/gpu-counter" --interval-ms 5 --mib 16 "$@" >"$work/log" 2>&1 &
+viewer() { # a counter that sees only the view, checkpointed
+    setsid env STASIS_SIM_GPU="$work/view" "$T/gpu-counter" --interval-ms 5 --mib 16 >"$work/log" 2>&1 &
     pid=$!
     pids+=("$pid")
     steps_from "$work/log" 2
@@ -20,7 +21,7 @@ goes_on_at() { # goes_on_at GPU: unlocked, right, and its memory is there; a sec
     expect 0 0 unlock "$pid"
     steps_from "$work/log" 40
     "$T/nvml-look" | grep -q "process $pid on $1 has" || fail "not on GPU $1: $("$T/nvml-look")"
-    for c in "0 1 lock" "0 2 checkpoint" "0 1 restore" "0 0 unlock"; do expect $c "$pid"; done
+    whole_round "$pid"
     steps_from "$work/log" 40
 }
 

@@ -1,4 +1,5 @@
 # What libnvidia-ml says of the node.
+# shellcheck shell=bash disable=SC2154,SC2015,SC2034
 
 says() { grep -q -- "$1" "$work/nvml" || fail "no '$1' in: $(cat "$work/nvml")"; }
 look() { "$T/nvml-look" >"$work/nvml" || fail "$(cat "$work/nvml")"; }

@@ -18,6 +18,7 @@ static uint64_t host_last[8]; /* the step that did it */
 static uint64_t *writer;      /* written all the time */
 static _Atomic uint64_t *shared;
 static int deleted = -1;
+static char shared_path[64];
 
 static uint64_t *map(size_t bytes) {
     void *found = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -71,12 +72,11 @@ static void *write_all_the_time(void *unused) {
 }
 
 static void open_shared(void) {
-    char path[64];
-    snprintf(path, sizeof path, "/dev/shm/gpu-counter-%d", getpid());
-    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+    snprintf(shared_path, sizeof shared_path, "/dev/shm/gpu-counter-%d", getpid());
+    int fd = open(shared_path, O_RDWR | O_CREAT | O_TRUNC, 0600);
     void *found = fd < 0 || ftruncate(fd, 4096) ? MAP_FAILED : mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (found == MAP_FAILED) {
-        perror(path);
+        perror(shared_path);
         _exit(3);
     }
     close(fd);
@@ -159,4 +159,10 @@ int company_check(uint64_t step, int full) {
         churn_check();
     }
     return right;
+}
+
+void company_end(void) {
+    if (shared) {
+        unlink(shared_path);
+    }
 }

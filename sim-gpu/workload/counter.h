@@ -50,6 +50,7 @@ extern atomic_ulong counter; /* the step that is done */
 void bad(const char *what);  /* prints it and ends the process with 1 */
 void company_start(const struct options *options);
 int company_check(uint64_t step, int full);
+void company_end(void);
 void server_start(long port);
 void churn_start(void);
 void churn_check(void);

@@ -117,6 +117,7 @@ static int count(const struct options *options) {
         struct timespec pause = {options->interval_ms / 1000, options->interval_ms % 1000 * 1000000};
         nanosleep(&pause, NULL);
     }
+    company_end();
     return 0;
 }
 
