@@ -91,6 +91,9 @@ class HouseRulesTest {
             .resideOutsideOfPackages("..cli..", "..local..")
             .and()
             .haveSimpleNameNotContaining("Worker")
+            // Turns standard output over to the worker's answers, and everything else to the log.
+            .and()
+            .doNotHaveFullyQualifiedName("dev.stasis.agent.cuda.jna.OwnProcess")
             .should()
             .accessField(System.class, "out")
             .orShould()
