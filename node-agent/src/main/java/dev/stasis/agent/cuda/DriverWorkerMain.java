@@ -1,7 +1,7 @@
 package dev.stasis.agent.cuda;
 
 import dev.stasis.agent.cuda.jna.JnaDriver;
-import dev.stasis.agent.cuda.jna.OwnProcess;
+import dev.stasis.agent.cuda.jna.WorkerShield;
 import dev.stasis.agent.mover.JournalReader;
 import dev.stasis.agent.process.ProcFs;
 import java.io.IOException;
@@ -27,8 +27,8 @@ public final class DriverWorkerMain {
 
   public static void main(String[] arguments) throws IOException {
     // Before anything can print: a library that writes to standard output must not garble answers.
-    OutputStream answers = OwnProcess.keepOutputForAnswers();
-    OwnProcess.leaveSession();
+    OutputStream answers = WorkerShield.keepOutputForAnswers();
+    WorkerShield.leaveSession();
     ProcFs proc = new ProcFs();
     Path stateFolder = Path.of(System.getenv().getOrDefault(STATE_FOLDER, "/run/stasis"));
     DriverCalls calls =

@@ -6,8 +6,8 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 
-/** What the worker does to itself before it serves. */
-public final class OwnProcess {
+/** Shields the worker from what libraries print and from the signals of a terminal. */
+public final class WorkerShield {
 
   interface Libc extends Library {
     int setsid();
@@ -15,7 +15,7 @@ public final class OwnProcess {
     int dup2(int from, int to);
   }
 
-  private OwnProcess() {}
+  private WorkerShield() {}
 
   /**
    * Gives the standard output as it is now, and turns descriptor 1 into standard error for whatever
