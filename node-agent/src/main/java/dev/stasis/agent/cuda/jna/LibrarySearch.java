@@ -4,6 +4,7 @@ import com.sun.jna.Library;
 import com.sun.jna.Native;
 import com.sun.jna.NativeLibrary;
 import dev.stasis.agent.cuda.DriverAvailability;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -61,7 +62,7 @@ final class LibrarySearch {
     return load(
         CudaLibrary.class,
         "libcuda.so.1",
-        named.isEmpty() ? everywhere("libcuda.so.1") : List.of(named));
+        named.isEmpty() ? everywhere("libcuda.so.1") : List.of(absolute(named).toString()));
   }
 
   Loaded<NvmlLibrary> nvml() throws NotFound {
@@ -70,9 +71,9 @@ final class LibrarySearch {
     String cuda = environment.getOrDefault(LIBCUDA, "");
     List<String> candidates;
     if (!named.isEmpty()) {
-      candidates = List.of(named);
+      candidates = List.of(absolute(named).toString());
     } else if (!cuda.isEmpty()) {
-      candidates = List.of(Path.of(cuda).toAbsolutePath().resolveSibling(name).toString());
+      candidates = List.of(absolute(cuda).resolveSibling(name).toString());
     } else {
       candidates = everywhere(name);
     }
@@ -96,9 +97,20 @@ final class LibrarySearch {
         return new Loaded<>(Native.load(candidate, type), library, candidate);
       } catch (LinkageError e) {
         // Also where JNA itself cannot be unpacked: then no candidate can be loaded.
-        tried.add(candidate);
+        boolean there = candidate.startsWith("/") && Files.exists(Path.of(candidate));
+        tried.add(there ? candidate + " (" + cause(e) + ")" : candidate);
       }
     }
     throw new NotFound(new DriverAvailability.NoLibrary(name, tried));
+  }
+
+  /** JNA takes a path with a slash only when it begins with one. */
+  private static Path absolute(String path) {
+    return Path.of(path).toAbsolutePath();
+  }
+
+  private static String cause(LinkageError e) {
+    // The first line only repeats the path.
+    return String.valueOf(e.getMessage()).lines().skip(1).findFirst().orElse(e.toString());
   }
 }

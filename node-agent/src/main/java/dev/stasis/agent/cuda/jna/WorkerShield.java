@@ -22,7 +22,7 @@ public final class WorkerShield {
    * library prints.
    */
   public static OutputStream keepOutputForAnswers() throws IOException {
-    OutputStream answers = new FileOutputStream("/proc/self/fd/1");
+    OutputStream answers = new FileOutputStream("/proc/self/fd/1", true);
     try {
       Native.load("c", Libc.class).dup2(2, 1);
     } catch (LinkageError e) {
