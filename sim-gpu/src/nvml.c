@@ -89,6 +89,14 @@ EXPORT nvmlReturn_t nvmlSystemGetDriverVersion(char *version, unsigned length) {
     return text(version, length, node.board->driver);
 }
 
+EXPORT nvmlReturn_t nvmlSystemGetCudaDriverVersion_v2(int *version) {
+    if (!users || !version) {
+        return users ? NVML_ERROR_INVALID_ARGUMENT : NVML_ERROR_UNINITIALIZED;
+    }
+    *version = (int)node.board->cuda;
+    return NVML_SUCCESS;
+}
+
 EXPORT nvmlReturn_t nvmlDeviceGetCount_v2(unsigned *count) {
     if (!users || !count) {
         return users ? NVML_ERROR_INVALID_ARGUMENT : NVML_ERROR_UNINITIALIZED;
