@@ -14,14 +14,14 @@ begin() { # begin CALL PID: under way in $caller
     kill -0 "$caller" 2>/dev/null || fail "$1 is over already: $(cat "$work/answer")"
 }
 
-idle() { # until the hidden thread has used no CPU time for a quarter of a second
+idle() { # until the hidden thread has used no CPU time for a second
     local tid before=-1 now i
     tid=$(grep -l cuda-EvtHandlr "/proc/$pid"/task/*/comm)
     for ((i = 0; i < 100; i++)); do
         now=$(awk '{print $14 + $15}' "${tid%comm}stat")
         [ "$now" = "$before" ] && return
         before=$now
-        sleep 0.25
+        sleep 1
     done
     fail "never idle"
 }
@@ -41,7 +41,7 @@ promise_checkpoint_goes_on_when_its_caller_is_killed() {
 }
 
 promise_restore_goes_on_when_its_caller_is_killed() {
-    slowly 20000
+    slowly 50000
     expect 0 1 lock "$pid"
     expect 0 2 checkpoint "$pid"
     begin restore "$pid"
@@ -166,4 +166,51 @@ promise_a_busy_program_survives_many_rounds() {
     kill "$pid" # it takes its file in /dev/shm along
     wait "$pid" || fail "its code"
     "$T/gpu-counter" --verify "$work/log" --mib 24 || fail "the log"
+}
+
+promise_state_is_told_while_lock_waits() {
+    node 1 64
+    start log --mib 4 --kernel-ms 1000
+    sleep 0.3 # into a kernel
+    begin lock "$pid"
+    expect 0 0 state "$pid"
+    expect 401 0 lock "$pid"
+    answers 0 1
+}
+
+promise_a_call_of_an_earlier_life_ends_after_the_restore() {
+    need_criu
+    node 1 64
+    start log --mib 8
+    expect 0 1 lock "$pid"
+    fault checkpoint hang at=after
+    hangs checkpoint "$pid" # the thread waits in the driver while criu sees it
+    criu_dump "$pid" || fail "$(grep Error "$work/images/dump.log")"
+    wait "$pid" 2>/dev/null
+    answers 304 -1
+    criu_restore
+    expect 0 2 state "$pid"
+    expect 0 1 restore "$pid"
+    expect 0 0 unlock "$pid"
+    steps_from "$work/log" 40
+}
+
+promise_a_tree_of_two_processes_comes_back_by_criu() {
+    need_criu
+    node 2 64
+    start log --mib 8 --fork 1 --churn --listen 0
+    child=$(pgrep -P "$pid" -x gpu-counter | head -1)
+    for each in "$pid" "$child"; do expect 0 1 lock "$each"; done
+    for each in "$pid" "$child"; do expect 0 2 checkpoint "$each"; done
+    criu_dump "$pid" || fail "$(grep Error "$work/images/dump.log")"
+    wait "$pid" 2>/dev/null
+    until_gone "$child" # the system's init reaps it in its own time
+    criu_restore
+    pids+=("$child")
+    for each in "$pid" "$child"; do expect 0 1 restore "$each"; done
+    for each in "$pid" "$child"; do expect 0 0 unlock "$each"; done
+    steps_from "$work/log" 40
+    "$T/gpu-counter" --verify "$work/log" --mib 8 || fail "the log"
+    sed -n 's/^child 1 //p' "$work/log" >"$work/log1"
+    "$T/gpu-counter" --verify "$work/log1" --mib 8 || fail "the child's log"
 }

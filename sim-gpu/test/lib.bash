@@ -19,6 +19,15 @@ end() {
     wait "$1" 2>/dev/null || true
 }
 
+until_gone() {
+    local i
+    for ((i = 0; i < 500; i++)); do
+        [ -d "/proc/$1" ] || return
+        sleep 0.02
+    done
+    fail "$1 is still there"
+}
+
 node() { "$T/sim-gpu-node" "$STASIS_SIM_GPU" "$@" >"$work/gpus" || fail "no node"; }
 
 uuid() { sed -n "s/^nvidia$1 \(GPU-[0-9a-f-]*\) .*/\1/p" "$work/gpus"; }

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@ static uint64_t host_last[8]; /* the step that did it */
 static uint64_t *writer;      /* written all the time */
 static _Atomic uint64_t *shared;
 static int deleted = -1;
+static sem_t ready, mapped;
 static char shared_path[64];
 
 static uint64_t *map(size_t bytes) {
@@ -47,6 +49,7 @@ static void *use_the_gpu_too(void *unused) {
     uint64_t sum;
     device_use();
     buffer_make(&own, 2, 0);
+    sem_post(&ready);
     for (uint64_t step = 1;; step++) {
         if (!buffer_step(&own, step, &sum)) {
             bad("device memory of another thread");
@@ -57,6 +60,9 @@ static void *use_the_gpu_too(void *unused) {
 }
 
 static void *write_all_the_time(void *unused) {
+    sem_post(&ready);
+    while (sem_wait(&mapped)) {
+    }
     for (uint64_t pass = 1;; pass++) {
         for (size_t at = 0; at < HOST_BYTES / 8; at += 64) {
             if (writer[at] != pass - 1) {
@@ -94,8 +100,13 @@ static void open_deleted(void) {
 }
 
 void company_start(const struct options *options) {
+    sem_init(&ready, 0, 0);
+    sem_init(&mapped, 0, 0);
     for (long i = 0; i < options->threads; i++) {
         spawn(use_the_gpu_too);
+    }
+    if (options->busy_writer) {
+        spawn(write_all_the_time);
     }
     if (options->port) {
         server_start(options->port);
@@ -109,14 +120,18 @@ void company_start(const struct options *options) {
     if (options->deleted_file) {
         open_deleted();
     }
-    /* Last, so that free addresses are beside them. */
+    for (long i = 0; i < options->threads + options->busy_writer; i++) {
+        while (sem_wait(&ready)) {
+        }
+    }
+    /* Last, below all stacks and arenas, so that there are free addresses beside them. */
     host = map(HOST_BYTES);
     for (uint64_t i = 0; i < HOST_BYTES / 8; i++) {
         host[i] = pattern_word(0, 0, i);
     }
     if (options->busy_writer) {
         writer = map(HOST_BYTES);
-        spawn(write_all_the_time);
+        sem_post(&mapped);
     }
 }
 
