@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Stops every process of a container and lets it go again. The cgroup is frozen only while the
@@ -87,6 +88,26 @@ public final class TreeStopper {
     }
   }
 
+  /**
+   * Waits until every process is stopped again after criu let go of it. criu sends SIGSTOP before
+   * it detaches, so nothing of the program runs in between, but the stop shows a moment later.
+   *
+   * @return those that are not stopped after that time: nothing of theirs may be taken for frozen
+   */
+  public List<ProcessId> awaitStopped(StoppedTree tree, Duration atMost) {
+    long until = System.nanoTime() + atMost.toNanos();
+    while (true) {
+      List<ProcessId> running =
+          Stream.concat(tree.stopped().stream(), tree.stoppedBefore().stream())
+              .filter(process -> !isStopped(process))
+              .toList();
+      if (running.isEmpty() || System.nanoTime() >= until) {
+        return running;
+      }
+      LockSupport.parkNanos(POLL_NANOS);
+    }
+  }
+
   /** Whether every thread of the process is stopped, by a signal or by a tracer, or has ended. */
   public boolean isStopped(ProcessId process) {
     Optional<ProcessStat> stat = proc.stat(process);
@@ -147,7 +168,10 @@ public final class TreeStopper {
     private Optional<String> untilStable(Container container, long until) {
       while (true) {
         boolean news = stopAll(container);
-        List<ProcessId> running = stopped.stream().filter(process -> !isStopped(process)).toList();
+        List<ProcessId> running =
+            Stream.concat(stopped.stream(), seenStopped.stream())
+                .filter(process -> !isStopped(process))
+                .toList();
         if (!news && running.isEmpty()) {
           return Optional.empty();
         }

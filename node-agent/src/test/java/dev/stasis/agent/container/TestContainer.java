@@ -40,6 +40,8 @@ public final class TestContainer implements AutoCloseable {
           "CAP_KILL",
           "CAP_AUDIT_WRITE");
 
+  private static final String HOLDER = "stasis-runtime";
+
   private final String id = (UUID.randomUUID().toString() + UUID.randomUUID()).replace("-", "");
   private final Path folder;
   private final Path cgroup;
@@ -57,7 +59,7 @@ public final class TestContainer implements AutoCloseable {
     TestContainer container =
         new TestContainer(folder, "pod" + UUID.randomUUID().toString().substring(0, 8));
     try {
-      container.run(new TestPrograms().compiled(program), uid, List.of(arguments));
+      container.run(program, uid, List.of(arguments));
     } catch (IOException | InterruptedException | RuntimeException e) {
       container.close();
       throw e;
@@ -67,7 +69,7 @@ public final class TestContainer implements AutoCloseable {
 
   /** A container whose first process waits for a restore. */
   public static TestContainer holder(int uid) throws IOException, InterruptedException {
-    return start("holder", uid, "init");
+    return start(HOLDER, uid, "init", "--", "/nothing");
   }
 
   public String id() {
@@ -99,7 +101,7 @@ public final class TestContainer implements AutoCloseable {
     return Files.readAllLines(folder.resolve("output"));
   }
 
-  private void run(Path program, int uid, List<String> arguments)
+  private void run(String program, int uid, List<String> arguments)
       throws IOException, InterruptedException {
     for (String name : List.of("lower", "upper", "work", "root", "data", "stasis")) {
       Path made = Files.createDirectory(folder.resolve(name));
@@ -108,10 +110,14 @@ public final class TestContainer implements AutoCloseable {
     for (String name : List.of("proc", "dev", "sys", "tmp", "data", ".stasis")) {
       Files.createDirectory(folder.resolve("lower").resolve(name));
     }
-    String name = program.endsWith("holder") ? "stasis-runtime" : "program";
-    Files.copy(program, folder.resolve("lower").resolve(name));
-    Path inside = folder.resolve("lower").resolve(name);
-    Files.setPosixFilePermissions(inside, PosixFilePermissions.fromString("rwxr-xr-x"));
+    TestPrograms programs = new TestPrograms();
+    boolean holder = program.equals(HOLDER);
+    // A container that is restored into has the image of the source.
+    put(programs.compiled(holder ? "workload" : program), "program");
+    if (holder) {
+      put(programs.runtime(), HOLDER);
+    }
+    String name = holder ? HOLDER : "program";
     command(
         "mount",
         "-t",
@@ -134,6 +140,11 @@ public final class TestContainer implements AutoCloseable {
         .redirectError(ProcessBuilder.Redirect.DISCARD)
         .start();
     awaitRunning(name);
+  }
+
+  private void put(Path program, String name) throws IOException {
+    Path inside = Files.copy(program, folder.resolve("lower").resolve(name));
+    Files.setPosixFilePermissions(inside, PosixFilePermissions.fromString("rwxr-xr-x"));
   }
 
   private void awaitRunning(String name) {

@@ -21,25 +21,36 @@ public final class TestPrograms {
     }
     Files.createDirectories(folder);
     Path made = Files.createTempFile(folder, name, ".new");
-    Process gcc =
-        new ProcessBuilder(
-                "gcc",
-                "-O2",
-                "-Wall",
-                "-Wextra",
-                "-Werror",
-                "-static",
-                "-pthread",
-                "-o",
-                made.toString(),
-                source.toString())
-            .inheritIO()
-            .start();
-    // A busy machine needs seconds for it, never a minute.
-    if (!gcc.waitFor(60, TimeUnit.SECONDS) || gcc.exitValue() != 0) {
-      gcc.destroyForcibly();
-      throw new IOException("gcc could not compile " + source);
-    }
+    run(
+        "gcc",
+        "-O2",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-static",
+        "-pthread",
+        "-o",
+        made.toString(),
+        source.toString());
     return Files.move(made, program, StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  /** The program stasis-runtime: the one named by {@code stasis.runtime}, else made here. */
+  public Path runtime() throws IOException, InterruptedException {
+    String named = System.getProperty("stasis.runtime");
+    if (named != null) {
+      return Path.of(named);
+    }
+    run("make", "-s", "-C", Path.of("../runtime").toAbsolutePath().toString());
+    return Path.of("../runtime/target/stasis-runtime").toAbsolutePath().normalize();
+  }
+
+  private static void run(String... command) throws IOException, InterruptedException {
+    Process process = new ProcessBuilder(command).inheritIO().start();
+    // A busy machine needs seconds for it, never a minute.
+    if (!process.waitFor(60, TimeUnit.SECONDS) || process.exitValue() != 0) {
+      process.destroyForcibly();
+      throw new IOException(String.join(" ", command) + " failed");
+    }
   }
 }

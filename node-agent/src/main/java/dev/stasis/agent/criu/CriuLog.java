@@ -1,0 +1,124 @@
+package dev.stasis.agent.criu;
+
+import static dev.stasis.agent.criu.CriuFault.Kind;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Reads criu's log for the one line that says why it failed. */
+public final class CriuLog {
+
+  /** Enough for a person to see how one error led to the next. */
+  private static final int KEPT = 12;
+
+  private static final Pattern LINE =
+      Pattern.compile("(?:\\([0-9.]+\\) *)?(?: *[0-9]+: )?(Error|Warn ) \\(([^)]*)\\): (.*)");
+
+  /** Said in good runs too, on nodes without these devices and rights. */
+  private static final List<Pattern> HARMLESS =
+      List.of(
+          Pattern.compile("tun: Unable to create tun.*"),
+          Pattern.compile("rlimit: Can't setup RLIMIT_NOFILE for self.*"),
+          Pattern.compile(".*exited, status=1$"));
+
+  private static final List<Rule> RULES =
+      List.of(
+          rule(Kind.NO_SPACE, "(.*): No space left on device.*"),
+          rule(Kind.NO_MEMORY, "(.*): Cannot allocate memory.*"),
+          rule(
+              Kind.UNSUPPORTED_FILE, "Can't dump file [0-9]+ of that type \\[[0-7]+\\] \\((.*)\\)"),
+          rule(Kind.UNSUPPORTED_FILE, "(handle_device_vma plugin failed.*)"),
+          rule(Kind.UNSUPPORTED_FILE, ".*[Uu]nsupported (?:anon|file|fd).*?(\\[.*\\]|/\\S+).*"),
+          rule(Kind.UNSUPPORTED_FILE, "Unknown shit.*?(\\S+)"),
+          rule(Kind.DELETED_FILE_TOO_LARGE, "Can't dump ghost file (.*) of [0-9]+ size.*"),
+          rule(Kind.LEFT_OVER_LINK, "Can't link remap to (.*): File exists"),
+          rule(Kind.FILE_CHANGED, "File (.*) has bad (?:size|mode|build-ID).*"),
+          rule(
+              Kind.FILE_MISSING,
+              "Can't open file (.*?)(?: on restore)?: No such file or directory"),
+          rule(Kind.FILE_MISSING, "Can't link (?:.*) -> (.*): No such file or directory"),
+          rule(Kind.MOUNT_UNKNOWN, "(?:mnt: )?No mapping for [0-9]+:(.*) mountpoint"),
+          rule(Kind.MOUNT_UNKNOWN, "(?:mnt: )?[0-9]+:(.*) doesn't have a proper root mount"),
+          rule(Kind.MOUNT_UNKNOWN, "(?:mnt: )?Mount [0-9]+:(.*) is autodetected external mount.*"),
+          rule(Kind.MOUNT_UNKNOWN, "(?:mnt: )?FS mnt (\\S+) dev .* unsupported id .*"),
+          rule(
+              Kind.MOUNT_FAILED,
+              "(?:mnt(?:-v2)?: )?(?:Failed to open_tree|Can't stat mountpoint) (.*?):.*"),
+          rule(
+              Kind.MOUNT_FAILED,
+              "(?:mnt(?:-v2)?: )?(?:Unable to mount|Can't mount at) (.*?)(?::.*)?"),
+          rule(Kind.OUTSIDE_SOCKET, ".*Can't dump half of stream unix connection. name: (.*)"),
+          rule(Kind.OUTSIDE_SOCKET, ".*External socket is used.*(inode .*)"),
+          rule(Kind.OUTSIDE_SESSION, "A session leader of (.*) is outside of its pid namespace"),
+          rule(Kind.OUTSIDE_SESSION, "(?:tty: )?Found dangling tty with (sid [0-9]+).*"),
+          rule(Kind.OUTSIDE_SHARED_MEMORY, "Task ([0-9]+) with SysVIPC shmem map.*"),
+          rule(Kind.PID_TAKEN, "Can't fork for ([0-9]+): File exists"),
+          rule(Kind.PID_TAKEN, "Pid ([0-9]+) do not match expected [0-9]+.*"),
+          rule(Kind.PID_TAKEN, "(?:pie: [0-9]+: )?Unable to create a thread: (-17).*"),
+          rule(Kind.SEIZE_TIMEOUT, "(Timeout reached.*)"),
+          rule(Kind.SEIZE_TIMEOUT, "(Unable to freeze cgroup .*)"),
+          rule(Kind.NOT_SEIZED, "(?:seize: )?SEIZE ([0-9]+): .*"),
+          rule(
+              Kind.NOT_SEIZED,
+              "(?:seize: )?(?:Unable to interrupt task|Can't seize task):? ([0-9]+).*"),
+          rule(Kind.NOT_PERMITTED, "(Can't (?:get|set) rlimit [0-9]+): Operation not permitted"),
+          rule(
+              Kind.CPU_DIFFERS,
+              "(?:cpu: )?(CPU .*(?:do not match run time|unsupported bits|mismatch).*)"),
+          rule(
+              Kind.IMAGES_DAMAGED,
+              "(Img trimmed.*|Unexpected EOF on.*|.*[Mm]agic doesn't match.*|Image corrupted.*)"),
+          rule(Kind.NOT_PERMITTED, "(.*): Operation not permitted"));
+
+  private final List<String> errors;
+
+  private CriuLog(List<String> errors) {
+    this.errors = errors;
+  }
+
+  public static CriuLog read(Path file) throws IOException {
+    // A path in the log may hold any byte, so no decoder that refuses some.
+    return of(Files.exists(file) ? Files.readString(file, StandardCharsets.ISO_8859_1) : "");
+  }
+
+  static CriuLog of(String text) {
+    return new CriuLog(
+        text.lines()
+            .map(LINE::matcher)
+            .filter(matcher -> matcher.matches())
+            .filter(matcher -> "Error".equals(matcher.group(1)))
+            .map(matcher -> matcher.group(3))
+            .filter(message -> HARMLESS.stream().noneMatch(p -> p.matcher(message).matches()))
+            .toList());
+  }
+
+  /** The last error lines, oldest first, without those that good runs have too. */
+  public List<String> errors() {
+    return errors.subList(Math.max(0, errors.size() - KEPT), errors.size());
+  }
+
+  /** What went wrong first, among what is known; the rest of a log only follows from it. */
+  public CriuFault fault() {
+    for (String error : errors) {
+      for (Rule rule : RULES) {
+        Matcher matcher = rule.pattern.matcher(error);
+        if (matcher.matches()) {
+          return new CriuFault(rule.kind, matcher.group(1).trim(), error);
+        }
+      }
+    }
+    String line = errors.isEmpty() ? "criu's log holds no error" : errors.get(0);
+    return new CriuFault(Kind.OTHER, "", line);
+  }
+
+  private static Rule rule(Kind kind, String pattern) {
+    return new Rule(kind, Pattern.compile(pattern));
+  }
+
+  private record Rule(Kind kind, Pattern pattern) {}
+}

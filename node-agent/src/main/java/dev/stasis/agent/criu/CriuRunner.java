@@ -1,0 +1,144 @@
+package dev.stasis.agent.criu;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Runs criu. Its output goes into files, never into a pipe of ours, so that it ends its work also
+ * when we die.
+ */
+public final class CriuRunner {
+
+  /** A dump that is told to stop lets the tree go at once; this is for a machine that swaps. */
+  private static final Duration AFTER_TERM = Duration.ofSeconds(10);
+
+  /** Twice a second is all that a person can read. */
+  private static final Duration BETWEEN_REPORTS = Duration.ofMillis(500);
+
+  /** stasis-runtime's own failure, before criu was there. */
+  private static final int NOT_ENTERED = 125;
+
+  /** Hears how far criu is. */
+  @FunctionalInterface
+  public interface Progress {
+    /**
+     * @param bytes memory pages written so far (dump)
+     */
+    void written(long bytes);
+  }
+
+  public CriuOutcome dump(DumpPlan plan, Duration atMost, Progress progress)
+      throws IOException, InterruptedException {
+    return run(plan.command(), plan.images(), plan.work(), "dump", atMost, progress);
+  }
+
+  public CriuOutcome restore(RestorePlan plan, Duration atMost)
+      throws IOException, InterruptedException {
+    return run(plan.command(), plan.images(), plan.work(), "restore", atMost, bytes -> {});
+  }
+
+  /**
+   * How long a run may take. 100 MB/s is a slow network disk; criu itself does 2 to 4 GB/s. The two
+   * minutes are for everything that does not grow with the bytes, on a busy node.
+   */
+  public Duration allowance(long bytes) {
+    return Duration.ofMinutes(2).plusSeconds(bytes / 100_000_000);
+  }
+
+  private CriuOutcome run(
+      List<String> command, Path images, Path work, String what, Duration atMost, Progress progress)
+      throws IOException, InterruptedException {
+    Files.createDirectories(work);
+    Path ownErrors = work.resolve(what + ".err");
+    long begin = System.nanoTime();
+    Process process =
+        new ProcessBuilder(command)
+            .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
+            .redirectOutput(ownErrors.toFile())
+            .redirectError(ProcessBuilder.Redirect.appendTo(ownErrors.toFile()))
+            .start();
+    try {
+      if (!awaitEnd(process, begin + atMost.toNanos(), images, progress)) {
+        return new CriuOutcome.TimedOut(atMost, end(process));
+      }
+    } catch (InterruptedException e) {
+      end(process);
+      throw e;
+    }
+    Duration took = Duration.ofNanos(System.nanoTime() - begin);
+    int code = process.exitValue();
+    if (code == 0) {
+      return new CriuOutcome.Succeeded(
+          new CriuStatsFile(work.resolve("stats-" + what)).read(), took);
+    }
+    if (code > 128) {
+      return new CriuOutcome.Killed(code - 128);
+    }
+    return failed(code, CriuLog.read(work.resolve(what + ".log")), ownErrors);
+  }
+
+  private static CriuOutcome failed(int code, CriuLog log, Path ownErrors) throws IOException {
+    if (code == NOT_ENTERED || log.errors().isEmpty()) {
+      List<String> lines = Files.readAllLines(ownErrors);
+      String line = lines.isEmpty() ? "exit code " + code : lines.get(lines.size() - 1);
+      return new CriuOutcome.Failed(new CriuFault(CriuFault.Kind.NOT_STARTED, "", line), lines);
+    }
+    return new CriuOutcome.Failed(log.fault(), log.errors());
+  }
+
+  private static boolean awaitEnd(Process process, long until, Path images, Progress progress)
+      throws InterruptedException {
+    while (true) {
+      long left = until - System.nanoTime();
+      if (left <= 0) {
+        return false;
+      }
+      // Returns at once when the process ends; the interval is only the report's.
+      if (process.waitFor(Math.min(left, BETWEEN_REPORTS.toNanos()), TimeUnit.NANOSECONDS)) {
+        return true;
+      }
+      progress.written(pages(images));
+    }
+  }
+
+  /** SIGTERM, time, SIGKILL. True when the last was needed. */
+  private static boolean end(Process process) throws InterruptedException {
+    // Taken before: once the outermost one is dead, the others are nobody's children.
+    List<ProcessHandle> below = process.descendants().toList();
+    process.destroy();
+    if (process.waitFor(AFTER_TERM.toMillis(), TimeUnit.MILLISECONDS)) {
+      return false;
+    }
+    below.forEach(ProcessHandle::destroyForcibly);
+    process.destroyForcibly();
+    process.waitFor();
+    return true;
+  }
+
+  private static long pages(Path images) {
+    long bytes = 0;
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(images, "pages-*.img")) {
+      for (Path file : files) {
+        bytes += size(file);
+      }
+    } catch (IOException e) {
+      // A report that cannot be made is no reason to disturb the work.
+      return bytes;
+    }
+    return bytes;
+  }
+
+  private static long size(Path file) throws IOException {
+    try {
+      return Files.size(file);
+    } catch (NoSuchFileException e) {
+      return 0;
+    }
+  }
+}

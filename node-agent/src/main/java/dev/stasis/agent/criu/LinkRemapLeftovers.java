@@ -1,0 +1,166 @@
+package dev.stasis.agent.criu;
+
+import dev.stasis.agent.process.MemoryMapping;
+import dev.stasis.agent.process.OpenFile;
+import dev.stasis.agent.process.ProcFs;
+import dev.stasis.agent.process.ProcessId;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.SecureDirectoryStream;
+import java.nio.file.attribute.BasicFileAttributeView;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The extra names ({@code link_remap.N}) that criu gives, during a dump, to files whose own name is
+ * gone. criu takes them back when it fails, but not when it is killed, and not after a dump that
+ * leaves the tree stopped: the images need them. The next dump then fails with "File exists".
+ *
+ * <p>So they are packed with the volume that they lie in and removed before the workload goes on.
+ */
+public final class LinkRemapLeftovers {
+
+  private static final Pattern NAME = Pattern.compile("link_remap\\.[0-9]+");
+  private static final String DELETED = " (deleted)";
+
+  private final ProcFs proc;
+
+  public LinkRemapLeftovers(ProcFs proc) {
+    this.proc = proc;
+  }
+
+  /**
+   * Removes them. Only a name whose file one of these processes still holds open (or mapped) is
+   * criu's: nothing else is touched, whatever its name.
+   *
+   * @param tree the processes that were dumped, stopped
+   * @return what was removed, as paths in the container
+   */
+  public List<String> remove(List<ProcessId> tree) throws IOException {
+    List<String> removed = new ArrayList<>();
+    for (ProcessId process : tree) {
+      Set<Object> held = new HashSet<>();
+      Set<String> folders = new TreeSet<>();
+      for (Path link : nameless(process, folders)) {
+        fileKey(link, held);
+      }
+      for (String folder : folders) {
+        removed.addAll(removeIn(process, folder, held));
+      }
+    }
+    return removed;
+  }
+
+  /** Links to files without a name, and the folders where criu may have given them one. */
+  private Set<Path> nameless(ProcessId process, Set<String> folders) {
+    Set<Path> links = new LinkedHashSet<>();
+    Path own = proc.folder(process.pid());
+    if (!proc.alive(process)) {
+      return links;
+    }
+    for (OpenFile file : proc.openFiles(process.pid())) {
+      if (file.target().startsWith("/") && file.isDeleted()) {
+        links.add(own.resolve("fd").resolve(Integer.toString(file.fd())));
+        addFolders(file.target(), folders);
+      }
+    }
+    for (MemoryMapping mapping : proc.maps(process.pid())) {
+      if (mapping.path().startsWith("/") && mapping.path().endsWith(DELETED)) {
+        String range = Long.toHexString(mapping.start()) + "-" + Long.toHexString(mapping.end());
+        links.add(own.resolve("map_files").resolve(range));
+        addFolders(mapping.path(), folders);
+      }
+    }
+    return links;
+  }
+
+  /** criu takes the file's own folder, or the next one above it that still exists. */
+  private static void addFolders(String deleted, Set<String> folders) {
+    @Nullable Path folder =
+        Path.of(deleted.substring(0, deleted.length() - DELETED.length())).getParent();
+    while (folder != null) {
+      folders.add(folder.toString());
+      folder = folder.getParent();
+    }
+  }
+
+  private static void fileKey(Path link, Set<Object> held) throws IOException {
+    if (!Files.exists(link)) {
+      return;
+    }
+    Map<String, Object> file = Files.readAttributes(link, "unix:dev,ino,nlink");
+    // Without any name left there is none to remove.
+    if (file.get("nlink") instanceof Integer links && links > 0) {
+      held.add(key(file));
+    }
+  }
+
+  private static Object key(Map<String, Object> attributes) {
+    return List.of(String.valueOf(attributes.get("dev")), String.valueOf(attributes.get("ino")));
+  }
+
+  private List<String> removeIn(ProcessId process, String folder, Set<Object> held)
+      throws IOException {
+    List<String> removed = new ArrayList<>();
+    Path root = proc.folder(process.pid()).resolve("root/.");
+    try (DirectoryStream<Path> top = Files.newDirectoryStream(root)) {
+      // Step by step and past no link: the container could else lead us into the host.
+      if (top instanceof SecureDirectoryStream<Path> secure) {
+        descend(secure, root, Path.of(folder), 0, held, removed);
+      }
+    } catch (java.nio.file.NoSuchFileException e) {
+      return removed;
+    }
+    return removed;
+  }
+
+  private static void descend(
+      SecureDirectoryStream<Path> at,
+      Path here,
+      Path folder,
+      int depth,
+      Set<Object> held,
+      List<String> removed)
+      throws IOException {
+    if (depth == folder.getNameCount()) {
+      for (Path entry : at) {
+        Path name = entry.getFileName();
+        if (name != null && NAME.matcher(name.toString()).matches() && isHeld(here, name, held)) {
+          at.deleteFile(name);
+          removed.add(folder.resolve(name).toString());
+        }
+      }
+      return;
+    }
+    Path next = folder.getName(depth);
+    BasicFileAttributeView view =
+        at.getFileAttributeView(next, BasicFileAttributeView.class, LinkOption.NOFOLLOW_LINKS);
+    try {
+      if (!view.readAttributes().isDirectory()) {
+        return;
+      }
+      try (SecureDirectoryStream<Path> below =
+          at.newDirectoryStream(next, LinkOption.NOFOLLOW_LINKS)) {
+        descend(below, here.resolve(next), folder, depth + 1, held, removed);
+      }
+    } catch (java.nio.file.NoSuchFileException e) {
+      // The folder went with the file; the one above it is looked at too.
+      return;
+    }
+  }
+
+  private static boolean isHeld(Path folder, Path name, Set<Object> held) throws IOException {
+    return held.contains(
+        key(Files.readAttributes(folder.resolve(name), "unix:dev,ino", LinkOption.NOFOLLOW_LINKS)));
+  }
+}

@@ -1,0 +1,105 @@
+package dev.stasis.agent.criu;
+
+import dev.stasis.agent.process.Mount;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Finds for every mount of the source the one of the target that stands for it: the one at the same
+ * path; for NVIDIA's hook folder, whose name differs in every container, the one of the same kind;
+ * for a masked file the target's /dev/null.
+ */
+public final class MountMatcher {
+
+  private static final Pattern HOOK_FOLDER =
+      Pattern.compile("/run/nvidia-ctk-hook/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}");
+
+  /** A driver's version in the path of one of its libraries or in that of its firmware. */
+  private static final Pattern DRIVER =
+      Pattern.compile("(.*/(?:lib[^/]*\\.so\\.|firmware/nvidia/))([0-9]{3}(?:\\.[0-9]+)+)(/.*)?");
+
+  public MountMatch match(List<Mount> source, List<Mount> target) {
+    Map<String, Mount> have = visible(target);
+    List<MountPair> pairs = new ArrayList<>();
+    Set<MountMatch.Reason> reasons = new LinkedHashSet<>();
+    for (Mount wanted : visible(source).values()) {
+      if (!ExternalMounts.isExternal(wanted)) {
+        continue;
+      }
+      Optional<Mount> found = find(wanted, have);
+      if (found.isPresent()) {
+        pairs.add(new MountPair(wanted.mountPoint(), found.get().mountPoint()));
+        readOnly(wanted, found.get()).ifPresent(reasons::add);
+      } else if (isMaskedFile(wanted) && have.containsKey("/dev")) {
+        pairs.add(new MountPair(wanted.mountPoint(), "/dev/null"));
+      } else {
+        reasons.add(missing(wanted, have));
+      }
+    }
+    return reasons.isEmpty()
+        ? new MountMatch.Matched(pairs)
+        : new MountMatch.Refused(List.copyOf(reasons));
+  }
+
+  private static Optional<Mount> find(Mount wanted, Map<String, Mount> have) {
+    Mount same = have.get(wanted.mountPoint());
+    if (same != null) {
+      return Optional.of(same);
+    }
+    if (!isHookFolder(wanted)) {
+      return Optional.empty();
+    }
+    return have.values().stream().filter(MountMatcher::isHookFolder).findFirst();
+  }
+
+  private static boolean isHookFolder(Mount mount) {
+    return HOOK_FOLDER.matcher(mount.mountPoint()).matches() && "tmpfs".equals(mount.type());
+  }
+
+  /** Runtimes hide a file below /proc by a mount of /dev/null on it. */
+  private static boolean isMaskedFile(Mount mount) {
+    return mount.mountPoint().startsWith("/proc/") && "/null".equals(mount.root());
+  }
+
+  private static Optional<MountMatch.Reason> readOnly(Mount wanted, Mount found) {
+    return found.isReadOnly() && !wanted.isReadOnly()
+        ? Optional.of(
+            new MountMatch.Reason("mount " + wanted.mountPoint(), "writable", "read-only"))
+        : Optional.empty();
+  }
+
+  private static MountMatch.Reason missing(Mount wanted, Map<String, Mount> have) {
+    Matcher driver = DRIVER.matcher(wanted.mountPoint());
+    if (!driver.matches()) {
+      String kind =
+          wanted.type() + (wanted.source().startsWith("/") ? " from " + wanted.source() : "");
+      return new MountMatch.Reason("mount " + wanted.mountPoint(), kind, "none");
+    }
+    // Any library of the driver tells the target's version; not every driver has the same ones.
+    String other =
+        have.values().stream()
+            .map(mount -> DRIVER.matcher(mount.mountPoint()))
+            .filter(Matcher::matches)
+            .map(matcher -> matcher.group(2))
+            .findFirst()
+            .orElse("none");
+    if (other.equals(driver.group(2))) {
+      return new MountMatch.Reason("mount " + wanted.mountPoint(), wanted.type(), "none");
+    }
+    return new MountMatch.Reason("NVIDIA driver", driver.group(2), other);
+  }
+
+  /** By path; of several on one path the last one is seen. */
+  private static Map<String, Mount> visible(List<Mount> mounts) {
+    Map<String, Mount> byPath = new LinkedHashMap<>();
+    mounts.forEach(mount -> byPath.put(mount.mountPoint(), mount));
+    return byPath;
+  }
+}

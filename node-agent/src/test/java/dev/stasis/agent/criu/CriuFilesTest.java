@@ -1,0 +1,114 @@
+package dev.stasis.agent.criu;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class CriuFilesTest {
+
+  @TempDir Path folder;
+
+  @Test
+  void statisticsAreReadFromTheirImage() throws IOException {
+    // Field 1, 11 bytes: freezing 646, frozen 14475, scanned 1, skipped 0, written 2.
+    byte[] message = {10, 12, 8, (byte) 0x86, 5, 16, (byte) 0x8b, 113, 40, 1, 48, 0, 56, 2};
+
+    CriuStats stats = new CriuStatsFile(image(0x57093306, message)).read();
+
+    assertThat(stats).isInstanceOf(CriuStats.Dump.class);
+    CriuStats.Dump dump = (CriuStats.Dump) stats;
+    assertThat(dump.freezing()).hasNanos(646_000);
+    assertThat(dump.frozen()).hasNanos(14_475_000);
+    assertThat(dump.pagesScanned()).isEqualTo(1);
+    assertThat(dump.pagesWritten()).isEqualTo(2);
+  }
+
+  @Test
+  void aTornOrForeignStatisticsFileIsNamed() throws IOException {
+    byte[] torn = {10, 12, 8};
+
+    assertThatThrownBy(() -> new CriuStatsFile(image(0x57093306, torn)).read())
+        .isInstanceOf(IOException.class)
+        .hasMessageEndingWith("wanted criu's statistics, found a torn file");
+    assertThatThrownBy(() -> new CriuStatsFile(image(1, torn)).read())
+        .hasMessageEndingWith("wanted criu's statistics, found another kind of file");
+  }
+
+  @Test
+  void theNamedCriuCountsAloneThenOursThenTheOneInPath() throws IOException {
+    Path own = program("own/criu");
+    Path inPath = program("path/criu");
+    Map<String, String> environment = Map.of("PATH", "/nothing:" + inPath.getParent());
+    Path missing = folder.resolve("none");
+
+    assertThat(new CriuLocator(Optional.of(missing), own, environment).find()).isEmpty();
+    assertThat(new CriuLocator(Optional.empty(), own, environment).find()).contains(own);
+    assertThat(new CriuLocator(Optional.empty(), missing, environment).find()).contains(inPath);
+  }
+
+  @Test
+  void anOldCriuIsRefusedWithBothVersions() throws Exception {
+    Path old = program("criu");
+    Files.writeString(old, "#!/bin/sh\necho 'Version: 3.17.1'\n");
+
+    assertThat(new CriuCheck().check(old))
+        .isEqualTo(
+            new CriuCheck.Result.Unusable("criu version: wanted 4.1.1 or newer, found 3.17.1"));
+    assertThat(new CriuCheck().check(folder.resolve("none")))
+        .isEqualTo(
+            new CriuCheck.Result.Unusable(
+                "criu: wanted a program, found none at " + folder.resolve("none")));
+  }
+
+  @Test
+  void theInstalledCriuPassesItsOwnCheck() throws Exception {
+    Path criu = CriuLocator.usual().find().orElseThrow();
+
+    assertThat(new CriuCheck().check(criu)).isInstanceOf(CriuCheck.Result.Good.class);
+  }
+
+  @Test
+  void versionsAreComparedAsNumbers() {
+    assertThat(CriuCheck.Version.in(List.of("Version: 4.10")).orElseThrow())
+        .isGreaterThan(new CriuCheck.Version(4, 2, 1));
+  }
+
+  @Test
+  void aBundleWithAPluginInItIsRefused() throws IOException {
+    CriuBundle bundle = new CriuBundle(folder.resolve("bundle"));
+    Path criu = program("criu");
+    bundle.install(criu);
+    bundle.install(criu);
+    assertThat(bundle.program()).hasSameBinaryContentAs(criu);
+
+    Files.createFile(bundle.plugins().resolve("cuda_plugin.so"));
+
+    assertThatThrownBy(() -> bundle.install(criu))
+        .hasMessage("criu plugins: wanted an empty folder, found files in " + bundle.plugins());
+  }
+
+  private Path program(String name) throws IOException {
+    Path file = folder.resolve(name);
+    Files.createDirectories(file.getParent());
+    Files.writeString(file, "x");
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+    return file;
+  }
+
+  private Path image(int magic, byte[] message) throws IOException {
+    ByteBuffer image = ByteBuffer.allocate(12 + message.length).order(ByteOrder.LITTLE_ENDIAN);
+    image.putInt(0x55105940).putInt(magic).putInt(message.length).put(message);
+    return Files.write(folder.resolve("stats-dump"), image.array());
+  }
+}
