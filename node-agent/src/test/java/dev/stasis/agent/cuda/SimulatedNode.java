@@ -58,7 +58,8 @@ public final class SimulatedNode implements AutoCloseable {
 
   public SimulatedNode(int gpus, int mebibytes, String... options)
       throws IOException, InterruptedException {
-    this.built = Path.of(System.getProperty("stasis.sim", "../sim-gpu/target")).toAbsolutePath();
+    this.built =
+        Path.of(System.getProperty("stasis.sim", "../sim-gpu/target")).toAbsolutePath().normalize();
     if (!Files.exists(libcuda())) {
       throw new IllegalStateException(
           "stasis.sim: wanted the simulated GPU (make -C sim-gpu), found no " + libcuda());
