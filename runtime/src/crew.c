@@ -106,8 +106,9 @@ void crew_wait(struct crew *c, size_t n) {
   sigemptyset(&ending);
   sigaddset(&ending, SIGTERM);
   sigaddset(&ending, SIGINT);
+  bool ended = sigtimedwait(&ending, NULL, &(struct timespec){0}) > 0;
   pthread_mutex_lock(&c->lock);
-  while (c->whole < n && !c->code) {
+  while (c->whole < n && !c->code && !ended) {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
     if ((until.tv_sec - last.tv_sec) * 10 + (until.tv_nsec - last.tv_nsec) / 100000000 >= 1) {
@@ -116,9 +117,8 @@ void crew_wait(struct crew *c, size_t n) {
     }
     if ((until.tv_nsec += 100000000) >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
     pthread_cond_timedwait(&c->done_more, &c->lock, &until);
-    if (sigtimedwait(&ending, NULL, &(struct timespec){0}) > 0) break;
+    ended = sigtimedwait(&ending, NULL, &(struct timespec){0}) > 0;
   }
-  bool ended = c->whole < n && !c->code;
   pthread_mutex_unlock(&c->lock);
   if (ended) crew_fail(c, SYSTEM, "ended by a signal");
   if (!c->code) return;

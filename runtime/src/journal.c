@@ -144,7 +144,8 @@ void journal_open(struct journal *j, const char *path) {
   int number = 1, header = 0;
   char *end = strchr(text, '\n');
   if (end) *end = 0;
-  if (!end || sscanf(text, "stasis-regions 1 boot=%63s pid=%lu start=%llu stage=%n%4095[^\n]", j->boot, &j->pid, &start, &header, j->stage) != 4)
+  if (!end) return; /* its writer died before it could drop anything */
+  if (sscanf(text, "stasis-regions 1 boot=%63s pid=%lu start=%llu stage=%n%4095[^\n]", j->boot, &j->pid, &start, &header, j->stage) != 4)
     die(SYSTEM, "journal %s: wanted a header of format 1, found \"%.60s\"", path, text);
   j->start = start;
   if (strcmp(boot, j->boot)) die(GONE, "journal %s is of boot %s, this is boot %s: the process is lost", path, j->boot, boot);

@@ -70,7 +70,8 @@ struct journal {
   struct saved saved;
 };
 void journal_create(struct journal *journal, const struct options *options);
-/* Reads a journal, cuts a torn last line off and goes on behind it. */
+/* Reads a journal, cuts a torn last line off and goes on behind it. Without a complete first line
+ * it is of no process (pid 0): nothing was dropped. */
 void journal_open(struct journal *journal, const char *path);
 /* Appends whole lines: false with errno. May be called by any thread. */
 bool journal_append(const struct journal *journal, const char *lines, size_t length);

@@ -90,11 +90,11 @@ int move_in(const struct options *o) {
   uint64_t bytes = 0;
   options = o;
   journal_open(&journal, o->journal);
-  if (journal.pid != (uint64_t)o->pid || journal.start != o->start)
+  if (journal.pid && (journal.pid != (uint64_t)o->pid || journal.start != o->start))
     die(GONE, "journal %s is of process %llu started %llu, not of %d started %llu", o->journal, (unsigned long long)journal.pid,
         (unsigned long long)journal.start, o->pid, (unsigned long long)o->start);
   target_open(&target, o->pid, o->start);
-  stage = open(journal.stage, (o->punch ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+  if (journal.pid) stage = open(journal.stage, (o->punch ? O_RDWR : O_RDONLY) | O_CLOEXEC);
   missing = calloc(journal.count + 1, sizeof *missing);
   for (size_t i = 0; i < journal.count; i++) {
     const struct chunk *c = &journal.chunks[i];

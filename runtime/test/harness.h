@@ -59,7 +59,7 @@ static uint64_t value_at(uint64_t i) { return (i + 0x9e3779b97f4a7c15) * 0xbf584
 static bool is_zero_at(int flags, uint64_t byte) { return flags & SPARSE && (byte / (4 * MIB) % 2 || byte / (8 * MIB) == 2); }
 
 static struct shared *mine;
-static void on_signal(int signal) { signal == SIGTRAP ? mine->traps++ : mine->signals++; }
+static void on_signal(int signal) { __atomic_add_fetch(signal == SIGTRAP ? &mine->traps : &mine->signals, 1, __ATOMIC_RELAXED); }
 static void *beat(void *x) {
   for (;;) {
     nap(1);
