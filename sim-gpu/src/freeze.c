@@ -3,6 +3,7 @@
 #include "hidden.h"
 #include "process.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -233,7 +234,7 @@ CUresult freeze_in(const struct slot *request) {
         return CUDA_ERROR_NOT_SUPPORTED;
     }
     CUresult result = match(&view, request, chosen);
-    if (result == CUDA_SUCCESS && self.peer) {
+    if (result == CUDA_SUCCESS && self.peer && atoi(view.node.board->driver) < 610) {
         result = CUDA_ERROR_NOT_SUPPORTED;
     }
     if (result == CUDA_SUCCESS && take_memory(&view, chosen)) {

@@ -72,6 +72,26 @@ promise_memory_shared_with_a_peer_is_lost_in_restore() {
     expect 304 2 restore "$pid"
 }
 
+promise_nccl_with_peer_to_peer_is_lost_and_without_it_is_not() {
+    node 1 64
+    start log --mib 4 --nccl
+    grep -q libnccl.so.2 "/proc/$pid/maps" || fail "not in the maps"
+    expect 0 1 lock "$pid"
+    expect 0 2 checkpoint "$pid"
+    expect 801 2 restore "$pid"
+    export NCCL_P2P_DISABLE=1
+    start second --mib 4 --nccl
+    whole_round "$pid"
+    steps_from "$work/second" 20
+}
+
+promise_driver_610_restores_memory_shared_with_a_peer() {
+    node 1 64 --driver 610.43.02 --cuda 13030
+    start log --mib 4 --peer
+    whole_round "$pid"
+    steps_from "$work/log" 20
+}
+
 promise_reserved_bytes_must_be_zero() {
     node 1 64
     start log --mib 4

@@ -3,6 +3,7 @@
 #include "counter.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
@@ -100,6 +101,7 @@ static void open_deleted(void) {
 }
 
 void company_start(const struct options *options) {
+    mallopt(M_ARENA_MAX, 1); /* an arena of a thread would take the free addresses below */
     sem_init(&ready, 0, 0);
     sem_init(&mapped, 0, 0);
     for (long i = 0; i < options->threads; i++) {

@@ -11,7 +11,7 @@ enum { CHUNK = 1 << 20, WORDS = CHUNK / 8, FULL_CHECK_EVERY = 16 };
 struct options {
     long mib, interval_ms, threads, port, forks, steps, device, kernel_ms;
     const char *file, *verify;
-    int shm, deleted_file, managed, churn, busy_writer, peer;
+    int shm, deleted_file, managed, churn, busy_writer, peer, nccl;
 };
 
 /* What a chunk holds after a step, and the digest of what was read back. */
@@ -32,6 +32,7 @@ void device_write(uint64_t to, const void *from, size_t bytes);
 void device_read(void *to, uint64_t from, size_t bytes);
 void device_set(uint64_t at, unsigned char value, size_t bytes);
 void device_share(uint64_t address);
+void device_join(uint64_t address); /* as NCCL does with its peers */
 void device_spin(long milliseconds); /* a long kernel; the simulated driver only */
 
 /* A buffer of chunks on the device, one rewritten each step. */

@@ -16,7 +16,7 @@
 
 static const char usage[] =
     "usage: gpu-counter [--mib N] [--interval-ms N] [--steps N] [--device N] [--threads N] [--file PATH] [--listen PORT]\n"
-    "                   [--shm] [--deleted-file] [--managed] [--peer] [--kernel-ms N] [--fork N] [--churn] [--busy-writer]\n"
+    "                   [--shm] [--deleted-file] [--managed] [--peer] [--nccl] [--kernel-ms N] [--fork N] [--churn] [--busy-writer]\n"
     "       gpu-counter --verify LOG [--mib N]\n"
     "Ends with 0 after --steps or SIGTERM, 1 when anything is BAD, 2 for wrong usage, 3 when the driver fails.\n";
 
@@ -85,6 +85,9 @@ static int count(const struct options *options) {
     if (options->peer) {
         device_share(buffer.address);
     }
+    if (options->nccl) {
+        device_join(buffer.address);
+    }
     company_start(options);
     for (uint64_t step = 1; !ended && (options->steps == 0 || step <= (uint64_t)options->steps); step++) {
         int full = step % FULL_CHECK_EVERY == 0;
@@ -136,7 +139,7 @@ int main(int argc, char **argv) {
     static const struct option names[] = {
         {"mib", 1, 0, 'm'},    {"interval-ms", 1, 0, 'i'}, {"steps", 1, 0, 's'},  {"device", 1, 0, 'd'},
         {"threads", 1, 0, 't'}, {"file", 1, 0, 'f'},        {"listen", 1, 0, 'l'}, {"shm", 0, 0, 'S'},
-        {"deleted-file", 0, 0, 'D'}, {"managed", 0, 0, 'M'}, {"peer", 0, 0, 'p'},  {"fork", 1, 0, 'F'},
+        {"deleted-file", 0, 0, 'D'}, {"managed", 0, 0, 'M'}, {"peer", 0, 0, 'p'}, {"nccl", 0, 0, 'n'},  {"fork", 1, 0, 'F'},
         {"churn", 0, 0, 'c'},  {"busy-writer", 0, 0, 'b'}, {"kernel-ms", 1, 0, 'k'}, {"verify", 1, 0, 'v'}, {"help", 0, 0, 'h'}, {0, 0, 0, 0}};
     for (int option; (option = getopt_long(argc, argv, "", names, NULL)) != -1;) {
         switch (option) {
@@ -151,6 +154,7 @@ int main(int argc, char **argv) {
         case 'D': o.deleted_file = 1; break;
         case 'M': o.managed = 1; break;
         case 'p': o.peer = 1; break;
+        case 'n': o.nccl = 1; break;
         case 'F': o.forks = number(optarg); break;
         case 'c': o.churn = 1; break;
         case 'b': o.busy_writer = 1; break;
