@@ -31,8 +31,7 @@ public sealed interface JournalReading {
               + " of "
               + journal.chunks().size()
               + " chunks are still in "
-              + journal.stage()
-              + (journal.injected() ? ", a thread still holds foreign registers" : "");
+              + journal.stage();
     }
   }
 

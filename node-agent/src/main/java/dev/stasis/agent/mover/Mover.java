@@ -1,0 +1,134 @@
+package dev.stasis.agent.mover;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
+
+/**
+ * Runs {@code stasis-runtime move} as a child in the container's own cgroups, so that what it
+ * stages in memory is charged there. The child outlives this process; the journal tells a successor
+ * what it did.
+ */
+public final class Mover {
+
+  /**
+   * TERM lets the mover finish its piece and detach from the process: it needs well under a second.
+   */
+  private static final Duration TERM_GRACE = Duration.ofSeconds(5);
+
+  private final Path runtime;
+
+  /**
+   * A mover.
+   *
+   * @param runtime the program {@code stasis-runtime}
+   */
+  public Mover(Path runtime) {
+    this.runtime = runtime;
+  }
+
+  /**
+   * Runs a move to its end.
+   *
+   * @param cgroups the folders of the container's cgroups; empty to stay in ours
+   * @param deadline after this the child is ended
+   * @param started told the child once it runs, to be journalled
+   * @param progress told the bytes done
+   */
+  public MoveOutcome run(
+      Move move,
+      List<Path> cgroups,
+      Duration deadline,
+      ChildListener started,
+      LongConsumer progress)
+      throws InterruptedException {
+    Path errors = move.journal().resolveSibling(move.journal().getFileName() + ".errors");
+    Process child;
+    try {
+      child =
+          new ProcessBuilder(command(move, cgroups))
+              .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
+              .redirectError(ProcessBuilder.Redirect.to(errors.toFile()))
+              .start();
+    } catch (IOException e) {
+      return new MoveOutcome.Failed(
+          MoveOutcome.Cause.SYSTEM, "cannot start the mover: " + e.getMessage());
+    }
+    started.started(child.toHandle());
+    long[] moved = {0};
+    Thread reader = new Thread(() -> read(child, moved, progress), "mover-progress");
+    reader.setDaemon(true);
+    reader.start();
+    try {
+      if (!child.waitFor(deadline.toMillis(), TimeUnit.MILLISECONDS)) {
+        end(child);
+        return new MoveOutcome.Failed(
+            MoveOutcome.Cause.KILLED, "the mover was ended after " + deadline.toSeconds() + " s");
+      }
+    } catch (InterruptedException e) {
+      end(child);
+      throw e;
+    }
+    // The child's end closes the pipe; the reader needs only what is already in it.
+    reader.join(TERM_GRACE.toMillis());
+    if (child.exitValue() == 0) {
+      return new MoveOutcome.Moved(moved[0]);
+    }
+    return new MoveOutcome.Failed(
+        MoveOutcome.Cause.ofExitCode(child.exitValue()), lastLine(errors, child.exitValue()));
+  }
+
+  private List<String> command(Move move, List<Path> cgroups) {
+    List<String> command = new ArrayList<>(List.of(runtime.toString()));
+    if (!cgroups.isEmpty()) {
+      command.add("enter");
+      for (Path cgroup : cgroups) {
+        command.addAll(List.of("--cgroup", cgroup.toString()));
+      }
+      command.addAll(List.of("--", runtime.toString()));
+    }
+    command.addAll(move.arguments());
+    return command;
+  }
+
+  private static void read(Process child, long[] moved, LongConsumer progress) {
+    try (BufferedReader lines = child.inputReader(StandardCharsets.US_ASCII)) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        String[] words = line.split(" ");
+        if (words.length >= 2 && (words[0].equals("progress") || words[0].equals("done"))) {
+          moved[0] = Long.parseLong(words[1]);
+          progress.accept(moved[0]);
+        }
+      }
+    } catch (IOException e) {
+      // The pipe ends with the child; the exit code says how it went.
+      progress.accept(moved[0]);
+    }
+  }
+
+  private static void end(Process child) throws InterruptedException {
+    child.destroy();
+    if (!child.waitFor(TERM_GRACE.toMillis(), TimeUnit.MILLISECONDS)) {
+      child.destroyForcibly().waitFor();
+    }
+  }
+
+  private static String lastLine(Path errors, int code) {
+    try {
+      List<String> lines = Files.readAllLines(errors);
+      if (!lines.isEmpty()) {
+        return lines.get(lines.size() - 1);
+      }
+    } catch (IOException e) {
+      return "the mover ended with code " + code + "; its errors cannot be read: " + e.getMessage();
+    }
+    return "the mover ended with code " + code;
+  }
+}
