@@ -41,6 +41,11 @@ public final class ArtifactStage implements AutoCloseable {
     }
   }
 
+  /** The staging folder itself. */
+  public Path folder() {
+    return staging;
+  }
+
   /** The folder for criu's images, and for nothing else. */
   public Path criu() {
     return staging.resolve("criu");
@@ -195,7 +200,8 @@ public final class ArtifactStage implements AutoCloseable {
     }
   }
 
-  private Path regionFolder() {
+  /** The folder in which {@link #regionData} lies. */
+  public Path regionFolder() {
     return staging.resolve("regions");
   }
 
