@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * Runs criu. Its output goes into files, never into a pipe of ours, so that it ends its work also
@@ -31,6 +32,22 @@ public final class CriuRunner {
      * @param bytes memory pages written so far (dump)
      */
     void written(long bytes);
+  }
+
+  private final Consumer<ProcessHandle> started;
+
+  /** A runner whose children nobody has to know of. */
+  public CriuRunner() {
+    this(child -> {});
+  }
+
+  /**
+   * A runner.
+   *
+   * @param started told each child once it runs: it outlives us, so that somebody has to know of it
+   */
+  public CriuRunner(Consumer<ProcessHandle> started) {
+    this.started = started;
   }
 
   public CriuOutcome dump(DumpPlan plan, Duration atMost, Progress progress)
@@ -63,6 +80,7 @@ public final class CriuRunner {
             .redirectOutput(ownErrors.toFile())
             .redirectError(ProcessBuilder.Redirect.appendTo(ownErrors.toFile()))
             .start();
+    started.accept(process.toHandle());
     try {
       if (!awaitEnd(process, begin + atMost.toNanos(), images, progress)) {
         return new CriuOutcome.TimedOut(atMost, end(process));

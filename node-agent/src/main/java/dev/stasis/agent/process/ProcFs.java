@@ -41,6 +41,11 @@ public final class ProcFs {
     this.root = root;
   }
 
+  /** The folder that is read, usually {@code /proc}. */
+  public Path root() {
+    return root;
+  }
+
   public Path folder(int pid) {
     return root.resolve(Integer.toString(pid));
   }

@@ -1,0 +1,186 @@
+package dev.stasis.agent.engine;
+
+import dev.stasis.agent.container.Container;
+import dev.stasis.agent.container.Resolution;
+import dev.stasis.agent.preflight.Unmet;
+import dev.stasis.artifact.ArtifactStage;
+import dev.stasis.artifact.ArtifactStore;
+import dev.stasis.artifact.StoreRoom;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Freezes a workload, writes it down, and lets it go on, keeps it in memory, or holds it until its
+ * pod is gone. Whatever fails on the way, the workload runs on, or the outcome says that it does
+ * not and why.
+ */
+public final class Checkpoint {
+
+  private static final System.Logger LOG = System.getLogger(Checkpoint.class.getName());
+
+  private static final List<Step<Freeze, FrozenWork>> IN_MEMORY =
+      List.of(new LockStep(), new GpuCheckpointStep());
+
+  private static final List<Step<Freeze, FrozenWork>> TO_STORE =
+      List.of(
+          new LockStep(),
+          new GpuCheckpointStep(),
+          new StopStep(),
+          new MoveStep(),
+          new DumpStep(),
+          new LayerStep());
+
+  private final NodeParts node;
+  private final Inspection inspection;
+
+  Checkpoint(NodeParts node) {
+    this.node = node;
+    this.inspection = new Inspection(node);
+  }
+
+  /** The steps that freeze; their undos, from the last to the first, thaw. */
+  static List<Step<Freeze, FrozenWork>> steps() {
+    return TO_STORE;
+  }
+
+  /**
+   * Runs a checkpoint to its end.
+   *
+   * @param control cancel and deadline; both act between steps
+   * @param listener hears the progress
+   */
+  public CheckpointOutcome run(
+      CheckpointRequest request, OperationControl control, StepListener listener)
+      throws InterruptedException {
+    Resolution resolution = node.containers().resolve(request.container());
+    if (!(resolution instanceof Resolution.Found found)) {
+      Resolution.Refused refused = (Resolution.Refused) resolution;
+      return new CheckpointOutcome.Refused(
+          List.of(new Unmet("container", "one that runs on this node", refused.why())));
+    }
+    Container container = found.container();
+    Optional<HostLocks.Held> lock = node.locks().tryTake(container.id());
+    if (lock.isEmpty()) {
+      return busy("another operation acts on container " + container.id() + "; try again later");
+    }
+    try (HostLocks.Held held = lock.get()) {
+      Optional<Work> inHand = node.journal().read(container.id());
+      if (inHand.isPresent()) {
+        return busy(
+            "container %s is %s for %s since %s; thaw it first: stasis-node thaw %s"
+                .formatted(
+                    container.id(),
+                    inHand.get().phase(),
+                    inHand.get().owner(),
+                    inHand.get().since(),
+                    container.id()));
+      }
+      return locked(request, container, control, listener);
+    }
+  }
+
+  private static CheckpointOutcome busy(String why) {
+    return new CheckpointOutcome.Refused(
+        List.of(new Unmet("container", "no other work in hand", why)));
+  }
+
+  private CheckpointOutcome locked(
+      CheckpointRequest request,
+      Container container,
+      OperationControl control,
+      StepListener listener)
+      throws InterruptedException {
+    Inspection.Result inspected = inspection.inspect(request, container);
+    if (!inspected.unmet().isEmpty()) {
+      return new CheckpointOutcome.Refused(inspected.unmet());
+    }
+    Instant since = node.clock().instant();
+    @Nullable ArtifactStage artifact = null;
+    try {
+      artifact = stage(request, inspected);
+      Path stage = new StagePlan(node, request, container, inspected.gpuBytes()).folder(artifact);
+      Work work = begin(request, container, since, artifact);
+      Freeze freeze =
+          new Freeze(node, work, listener, request, container, artifact, stage, inspected);
+      return new CheckpointRun(freeze, inspected, stepsFor(request)).run(control);
+    } catch (IOException e) {
+      return new CheckpointOutcome.Refused(
+          List.of(
+              new Unmet("store", "a folder that can be written", String.valueOf(e.getMessage()))));
+    } catch (StepFailure e) {
+      return new CheckpointOutcome.Refused(
+          List.of(
+              new Unmet("stage", "room for the device memory", String.valueOf(e.getMessage()))));
+    } finally {
+      if (artifact != null && !holdsOnlyCopy(container.id())) {
+        discard(artifact);
+      }
+    }
+  }
+
+  /**
+   * Whether memory of the workload may lie in its stage alone: then the stage stays, whatever else
+   * failed.
+   */
+  private boolean holdsOnlyCopy(String containerId) {
+    return node.journal().read(containerId).stream()
+        .flatMap(work -> work.regionJournals().stream())
+        .anyMatch(journal -> !node.journals().read(Path.of(journal)).whole());
+  }
+
+  /** Does nothing to an artifact that was published. */
+  private static void discard(ArtifactStage artifact) {
+    try {
+      artifact.discard();
+    } catch (IOException e) {
+      LOG.log(System.Logger.Level.WARNING, "an artifact's staging folder stays behind", e);
+    }
+  }
+
+  private static List<Step<Freeze, FrozenWork>> stepsFor(CheckpointRequest request) {
+    return request.store() == null ? IN_MEMORY : TO_STORE;
+  }
+
+  private Work begin(
+      CheckpointRequest request,
+      Container container,
+      Instant since,
+      @Nullable ArtifactStage artifact) {
+    return new Work(
+        Work.FORMAT,
+        node.proc().bootId(),
+        request.id(),
+        request.owner(),
+        Work.Kind.FREEZE,
+        request.after(),
+        Work.Phase.WORKING,
+        since,
+        container.id(),
+        container.root(),
+        List.of(),
+        List.of(),
+        List.of(),
+        List.of(),
+        null,
+        artifact == null ? null : artifact.folder().toString(),
+        List.of());
+  }
+
+  private @Nullable ArtifactStage stage(CheckpointRequest request, Inspection.Result inspected)
+      throws IOException {
+    Path folder = request.store();
+    if (folder == null) {
+      return null;
+    }
+    ArtifactStore store = new ArtifactStore(folder, node.clock());
+    StoreRoom room = store.room(inspected.expectedBytes());
+    if (!room.fits()) {
+      throw new IOException(room.message());
+    }
+    return store.stage(request.name());
+  }
+}

@@ -1,0 +1,105 @@
+package dev.stasis.agent.engine;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is asked of a checkpoint.
+ *
+ * @param id the operation's id: one word, unique for all time
+ * @param name the artifact's name in the store
+ * @param owner for whom, as people should read it
+ * @param namespace the namespace that owns the artifact; null outside Kubernetes
+ * @param container the container's id, or a unique beginning of it, or {@code pid:N}
+ * @param store the folder that takes the artifact; null for a suspend in memory
+ * @param after what becomes of the workload
+ * @param options how it is done
+ * @param image what the container's image is, where it is known
+ * @param packedMounts mounts whose files go along (emptyDirs), by their paths in the container
+ */
+public record CheckpointRequest(
+    String id,
+    String name,
+    String owner,
+    @Nullable String namespace,
+    String container,
+    @Nullable Path store,
+    After after,
+    Options options,
+    @Nullable ImageName image,
+    Set<String> packedMounts) {
+
+  public CheckpointRequest {
+    packedMounts = Set.copyOf(packedMounts);
+    if (store == null && after != After.SUSPEND) {
+      throw new IllegalArgumentException(
+          "store: wanted a folder for after=" + after + ", found none");
+    }
+  }
+
+  /** A container's image: as it was asked for, and as the runtime resolved it. */
+  public record ImageName(@Nullable String reference, @Nullable String digest) {}
+
+  /**
+   * How a checkpoint is done.
+   *
+   * @param lockTimeout how long the driver may wait for running kernels
+   * @param stagePlace where device regions are put at first
+   * @param dataPath who moves the memory
+   * @param tcp what becomes of TCP connections
+   * @param thpAlways whether huge pages are switched on for the whole machine while the driver
+   *     copies out
+   * @param allowPeerToPeer whether several processes with NCCL are taken although their shared
+   *     memory may not come back
+   * @param threads copying and hashing threads
+   */
+  public record Options(
+      Duration lockTimeout,
+      StagePlace stagePlace,
+      DataPathChoice dataPath,
+      Tcp tcp,
+      boolean thpAlways,
+      boolean allowPeerToPeer,
+      int threads) {
+
+    /** The defaults of the API, with a thread for each core that we may use. */
+    public static Options defaults() {
+      return new Options(
+          Duration.ofSeconds(30),
+          StagePlace.AUTO,
+          DataPathChoice.MOVER,
+          Tcp.KEEP,
+          false,
+          false,
+          Math.max(1, Runtime.getRuntime().availableProcessors()));
+    }
+  }
+
+  /** Where device regions are put at first. */
+  public enum StagePlace {
+    /** In memory when the workload goes on and both copies fit, else in the store. */
+    AUTO,
+    /** In memory: the workload goes on before the store is written. */
+    MEMORY,
+    /** In the store's own file system. */
+    DISK
+  }
+
+  /** Who moves the memory. */
+  public enum DataPathChoice {
+    /** The mover where its rules hold, else criu. */
+    MOVER,
+    /** criu, always. */
+    CRIU
+  }
+
+  /** What becomes of established TCP connections in the image. */
+  public enum Tcp {
+    /** They stay; the restored ones work only under the same address. */
+    KEEP,
+    /** They are closed in the restored workload; listeners stay. */
+    CLOSE
+  }
+}

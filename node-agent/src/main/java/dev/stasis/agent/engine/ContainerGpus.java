@@ -1,0 +1,94 @@
+package dev.stasis.agent.engine;
+
+import dev.stasis.agent.cuda.Gpu;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Which GPUs a container has: told by the device nodes in its /dev and never by its environment,
+ * which says {@code void} where CDI injects the devices.
+ */
+final class ContainerGpus {
+
+  private static final Pattern NODE = Pattern.compile("nvidia([0-9]{1,4})");
+  private static final Pattern MINOR = Pattern.compile("(?m)^Device Minor:\\s*([0-9]+)");
+  private static final int MINOR_LOW_BITS = 0xff;
+
+  private final Path proc;
+
+  /**
+   * Looks below a proc file system.
+   *
+   * @param proc usually {@code /proc}
+   */
+  ContainerGpus(Path proc) {
+    this.proc = proc;
+  }
+
+  /** The GPUs that the process sees, in the driver's order: that of their PCI addresses. */
+  List<Gpu> of(int pid, List<Gpu> onNode) {
+    Map<Integer, Gpu> byMinor = byMinor(onNode);
+    TreeMap<Integer, Gpu> seen = new TreeMap<>();
+    Path dev = proc.resolve(Integer.toString(pid)).resolve("root/dev");
+    try (DirectoryStream<Path> nodes = Files.newDirectoryStream(dev, "nvidia*")) {
+      for (Path node : nodes) {
+        Matcher name = NODE.matcher(node.getFileName().toString());
+        if (name.matches()) {
+          Gpu gpu = byMinor.get(minor(node).orElse(Integer.valueOf(name.group(1))));
+          if (gpu != null) {
+            seen.put(gpu.index(), gpu);
+          }
+        }
+      }
+    } catch (NoSuchFileException e) {
+      return List.of();
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot read " + dev, e);
+    }
+    return new ArrayList<>(seen.values());
+  }
+
+  /** A device node's minor number; empty for anything else, as a simulated GPU's file is. */
+  private static Optional<Integer> minor(Path node) throws IOException {
+    Object mode = Files.getAttribute(node, "unix:mode");
+    int characterDevice = 0x2000;
+    if (((Integer) mode & 0xf000) != characterDevice) {
+      return Optional.empty();
+    }
+    long rdev = ((Number) Files.getAttribute(node, "unix:rdev")).longValue();
+    return Optional.of((int) ((rdev & MINOR_LOW_BITS) | ((rdev >> 12) & ~MINOR_LOW_BITS)));
+  }
+
+  /** NVML's order is that of PCI addresses, the minor numbers are the kernel module's own. */
+  private Map<Integer, Gpu> byMinor(List<Gpu> gpus) {
+    Map<Integer, Gpu> byMinor = new TreeMap<>();
+    for (Gpu gpu : gpus) {
+      byMinor.put(minorOf(gpu).orElse(gpu.index()), gpu);
+    }
+    return byMinor;
+  }
+
+  private Optional<Integer> minorOf(Gpu gpu) {
+    // NVML writes the PCI domain with eight digits, the kernel with four.
+    String bus = gpu.pciBusId().toLowerCase(java.util.Locale.ROOT);
+    String kernelBus = bus.length() > 12 ? bus.substring(bus.length() - 12) : bus;
+    Path information = proc.resolve("driver/nvidia/gpus").resolve(kernelBus).resolve("information");
+    try {
+      Matcher minor = MINOR.matcher(Files.readString(information));
+      return minor.find() ? Optional.of(Integer.valueOf(minor.group(1))) : Optional.empty();
+    } catch (IOException e) {
+      return Optional.empty();
+    }
+  }
+}

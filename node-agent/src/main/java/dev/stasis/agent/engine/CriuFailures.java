@@ -1,0 +1,35 @@
+package dev.stasis.agent.engine;
+
+import dev.stasis.agent.criu.CriuFault;
+import dev.stasis.agent.criu.CriuOutcome;
+
+/** A run of criu that did not succeed, in the engine's words. */
+final class CriuFailures {
+
+  private CriuFailures() {}
+
+  static Reason reason(CriuOutcome outcome) {
+    if (outcome instanceof CriuOutcome.Failed failed) {
+      return switch (failed.fault().kind()) {
+        case NO_SPACE -> Reason.STORE_FAILED;
+        case NO_MEMORY -> Reason.NO_ROOM;
+        default -> Reason.CRIU_FAILED;
+      };
+    }
+    return Reason.CRIU_FAILED;
+  }
+
+  static String describe(CriuOutcome outcome) {
+    if (outcome instanceof CriuOutcome.Failed failed) {
+      CriuFault fault = failed.fault();
+      return fault.toString();
+    }
+    if (outcome instanceof CriuOutcome.TimedOut timedOut) {
+      return "not done after " + timedOut.allowed().toSeconds() + " s, it was ended";
+    }
+    if (outcome instanceof CriuOutcome.Killed killed) {
+      return "ended by signal " + killed.signal();
+    }
+    return "done";
+  }
+}

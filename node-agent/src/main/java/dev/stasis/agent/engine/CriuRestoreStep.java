@@ -1,0 +1,100 @@
+package dev.stasis.agent.engine;
+
+import dev.stasis.agent.container.OutsidePipe;
+import dev.stasis.agent.criu.CriuOptions;
+import dev.stasis.agent.criu.CriuOutcome;
+import dev.stasis.agent.criu.CriuRunner;
+import dev.stasis.agent.criu.RestorePlan;
+import dev.stasis.agent.process.ProcessId;
+import dev.stasis.agent.process.ProcessStatus;
+import dev.stasis.artifact.ProcessFacts;
+import dev.stasis.artifact.StdioPipe;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** criu brings the tree back in the target, stopped as it was dumped, its device regions empty. */
+final class CriuRestoreStep implements Step<Restoring, FrozenWork> {
+
+  @Override
+  public String name() {
+    return "criu-restore";
+  }
+
+  @Override
+  public String undoName() {
+    return "end-tree";
+  }
+
+  @Override
+  public void run(Restoring restoring) throws StepFailure, InterruptedException {
+    NodeParts node = restoring.node();
+    CriuOptions.Tcp tcp =
+        restoring.request().options().tcp() == CheckpointRequest.Tcp.KEEP
+            ? CriuOptions.Tcp.KEEP
+            : CriuOptions.Tcp.CLOSE;
+    RestorePlan plan =
+        new RestorePlan(
+            node.tools().runtime(),
+            node.tools().bundle(),
+            restoring.target(),
+            restoring.mounts(),
+            pipes(restoring.artifact().manifest().stdio()),
+            restoring.artifact().criu(),
+            node.journal().folderOf(restoring.work().containerId()).resolve("criu"),
+            CriuOptions.usual().withTcp(tcp));
+    CriuRunner runner = new CriuRunner(restoring::noteChild);
+    try {
+      long bytes = restoring.artifact().manifest().sizes().bytes();
+      CriuOutcome outcome = runner.restore(plan, runner.allowance(bytes));
+      if (!(outcome instanceof CriuOutcome.Succeeded)) {
+        throw new StepFailure(
+            CriuFailures.reason(outcome), "criu restore: " + CriuFailures.describe(outcome));
+      }
+    } catch (IOException e) {
+      throw new StepFailure(Reason.CRIU_FAILED, "criu restore: " + e.getMessage(), e);
+    }
+    findProcesses(restoring);
+  }
+
+  private static List<OutsidePipe> pipes(List<StdioPipe> stdio) {
+    List<OutsidePipe> pipes = new ArrayList<>();
+    for (StdioPipe pipe : stdio) {
+      pipe.ends().stream()
+          .min((a, b) -> Integer.compare(a.fd(), b.fd()))
+          .ifPresent(
+              end -> pipes.add(new OutsidePipe(pipe.inode(), end.fd(), !end.mode().equals("r"))));
+    }
+    return pipes;
+  }
+
+  /** Every process of the manifest, by the pid that it sees itself, which the restore keeps. */
+  private static void findProcesses(Restoring restoring) throws StepFailure {
+    for (ProcessId process : new RestoredTree(restoring).processes()) {
+      Optional<ProcessStatus> status = restoring.node().proc().status(process.pid());
+      status.ifPresent(
+          found ->
+              restoring.byOwnPid().put(found.nsPids().get(found.nsPids().size() - 1), process));
+    }
+    for (ProcessFacts facts : restoring.artifact().manifest().processes()) {
+      if (!restoring.byOwnPid().containsKey(facts.ownPid())) {
+        throw new StepFailure(
+            Reason.CRIU_FAILED,
+            "restored processes: wanted pid %d (%s), found only %s"
+                .formatted(
+                    facts.ownPid(), String.join(" ", facts.command()), restoring.byOwnPid()));
+      }
+    }
+    List<ProcessId> tree = List.copyOf(restoring.byOwnPid().values());
+    restoring.note(work -> work.withTree(tree, List.of()).withoutChildren());
+  }
+
+  @Override
+  public void undo(FrozenWork frozen) throws StepFailure {
+    SourceState state = new RestoredTree(frozen).end();
+    if (state.kind() != SourceState.Kind.GONE) {
+      throw new StepFailure(Reason.PROCESS_CONTROL, state.detail());
+    }
+  }
+}

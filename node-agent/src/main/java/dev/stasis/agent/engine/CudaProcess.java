@@ -1,0 +1,24 @@
+package dev.stasis.agent.engine;
+
+import dev.stasis.agent.cuda.GpuUuid;
+import dev.stasis.agent.process.ProcessId;
+import java.util.Map;
+
+/**
+ * A process that holds GPU state.
+ *
+ * @param process the process
+ * @param restoreThread its thread that does the driver's work
+ * @param deviceBytes bytes of device memory by GPU uuid, before the checkpoint
+ */
+public record CudaProcess(ProcessId process, int restoreThread, Map<GpuUuid, Long> deviceBytes) {
+
+  public CudaProcess {
+    deviceBytes = Map.copyOf(deviceBytes);
+  }
+
+  /** Device bytes on all GPUs. */
+  public long totalBytes() {
+    return deviceBytes.values().stream().mapToLong(Long::longValue).sum();
+  }
+}

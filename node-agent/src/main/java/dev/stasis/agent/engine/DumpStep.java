@@ -1,0 +1,73 @@
+package dev.stasis.agent.engine;
+
+import dev.stasis.agent.criu.CriuOptions;
+import dev.stasis.agent.criu.CriuOutcome;
+import dev.stasis.agent.criu.CriuRunner;
+import dev.stasis.agent.criu.DumpPlan;
+import dev.stasis.agent.criu.LinkRemapLeftovers;
+import dev.stasis.agent.process.ProcessId;
+import java.io.IOException;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * criu writes everything of the stopped tree but the regions that were moved. It leaves the tree
+ * stopped; it never ends one.
+ */
+final class DumpStep implements Step<Freeze, FrozenWork> {
+
+  @Override
+  public String name() {
+    return "dump";
+  }
+
+  @Override
+  public String undoName() {
+    return "tidy";
+  }
+
+  @Override
+  public void run(Freeze freeze) throws StepFailure, InterruptedException {
+    NodeParts node = freeze.node();
+    long ownMounts =
+        node.proc().namespaces((int) ProcessHandle.current().pid()).getOrDefault("mnt", -1L);
+    DumpPlan plan =
+        new DumpPlan(
+            node.tools().runtime(),
+            node.tools().bundle(),
+            freeze.source(),
+            ownMounts,
+            freeze.artifact().criu(),
+            node.journal().folderOf(freeze.work().containerId()).resolve("criu"),
+            CriuOptions.usual());
+    CriuRunner runner = new CriuRunner(freeze::noteChild);
+    long bytes = freeze.bytesLeftToCriu();
+    try {
+      CriuOutcome outcome =
+          runner.dump(
+              plan,
+              runner.allowance(bytes),
+              written -> freeze.listener().progress(name(), written, bytes));
+      if (!(outcome instanceof CriuOutcome.Succeeded)) {
+        throw new StepFailure(
+            CriuFailures.reason(outcome), "criu dump: " + CriuFailures.describe(outcome));
+      }
+    } catch (IOException e) {
+      throw new StepFailure(Reason.CRIU_FAILED, "criu dump: " + e.getMessage(), e);
+    }
+  }
+
+  @Override
+  public void undo(FrozenWork frozen) throws StepFailure {
+    // criu gives nameless files a name for its images; the workload must not find them.
+    Set<ProcessId> tree = new LinkedHashSet<>(frozen.work().tree());
+    frozen.container().ifPresent(found -> tree.addAll(frozen.node().tree().list(found).living()));
+    try {
+      new LinkRemapLeftovers(frozen.node().proc()).remove(List.copyOf(tree));
+    } catch (IOException e) {
+      throw new StepFailure(
+          Reason.CRIU_FAILED, "files that criu named for its images: " + e.getMessage(), e);
+    }
+  }
+}

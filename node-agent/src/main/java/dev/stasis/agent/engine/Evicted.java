@@ -1,0 +1,100 @@
+package dev.stasis.agent.engine;
+
+import dev.stasis.agent.container.Container;
+import dev.stasis.agent.process.PidFd;
+import dev.stasis.agent.process.ProcessId;
+import dev.stasis.agent.process.Signal;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Ends a workload that is published and held, on the caller's word that its pod is gone. A
+ * checkpointed process holds no GPU state, so killing it is the safe case.
+ */
+public final class Evicted {
+
+  private static final System.Logger LOG = System.getLogger(Evicted.class.getName());
+
+  /**
+   * A killed process is gone at once; giving back a hundred gigabytes takes the kernel some
+   * seconds.
+   */
+  private static final Duration END_LIMIT = Duration.ofSeconds(60);
+
+  private final NodeParts node;
+
+  Evicted(NodeParts node) {
+    this.node = node;
+  }
+
+  /** Ends it. From here on nothing can bring the processes back; only the artifact can. */
+  public ThawOutcome end(String containerId) throws InterruptedException {
+    Optional<HostLocks.Held> lock = node.locks().tryTake(containerId);
+    if (lock.isEmpty()) {
+      return new ThawOutcome.NotFound("another operation acts on container " + containerId);
+    }
+    try (HostLocks.Held held = lock.get()) {
+      Optional<Work> work = node.journal().read(containerId);
+      if (work.isEmpty()
+          || (work.get().phase() != Work.Phase.HELD && work.get().phase() != Work.Phase.ENDING)) {
+        return new ThawOutcome.NotFound(
+            "container %s: wanted a published and held workload, found %s"
+                .formatted(containerId, work.map(w -> w.phase().name()).orElse("none")));
+      }
+      long begin = node.nanoTime().getAsLong();
+      FrozenWork frozen = new FrozenWork(node, work.get(), StepListener.NONE);
+      SourceState state = finish(frozen);
+      return new ThawOutcome.Ended(
+          state, new StepTimings(), Duration.ofNanos(node.nanoTime().getAsLong() - begin));
+    }
+  }
+
+  /** Ends what is left of it and forgets the work; also after a crash in between. */
+  SourceState finish(FrozenWork frozen) {
+    frozen.note(work -> work.withPhase(Work.Phase.ENDING));
+    Set<ProcessId> all = new LinkedHashSet<>(frozen.work().tree());
+    frozen.work().cuda().forEach(process -> all.add(process.process()));
+    Optional<Container> container = frozen.container();
+    container.ifPresent(found -> all.addAll(node.tree().list(found).living()));
+    List<ProcessId> left = new Killing(node.pids()).kill(List.copyOf(all), END_LIMIT);
+    if (!left.isEmpty()) {
+      return new SourceState(SourceState.Kind.UNKNOWN, "processes that do not end: " + left);
+    }
+    try {
+      new StageFiles(frozen).remove();
+      node.journal().remove(frozen.work().containerId());
+    } catch (IOException e) {
+      LOG.log(System.Logger.Level.WARNING, "leftovers of " + frozen.work().id(), e);
+    }
+    return new SourceState(SourceState.Kind.GONE, all.size() + " processes ended");
+  }
+
+  /** Kills processes and waits for their end. */
+  record Killing(dev.stasis.agent.process.PidFds pids) {
+
+    /** Those that did not end in time. */
+    List<ProcessId> kill(List<ProcessId> processes, Duration limit) {
+      for (ProcessId process : processes) {
+        try (PidFd held = pids.open(process).orElse(null)) {
+          if (held != null) {
+            held.send(Signal.KILL);
+          }
+        }
+      }
+      long until = System.nanoTime() + limit.toNanos();
+      return processes.stream()
+          .filter(
+              process -> {
+                try (PidFd held = pids.open(process).orElse(null)) {
+                  return held != null
+                      && !held.awaitEnd(Duration.ofNanos(Math.max(0, until - System.nanoTime())));
+                }
+              })
+          .toList();
+    }
+  }
+}

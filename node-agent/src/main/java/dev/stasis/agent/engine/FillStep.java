@@ -1,0 +1,95 @@
+package dev.stasis.agent.engine;
+
+import dev.stasis.agent.container.TreeStopper;
+import dev.stasis.agent.mover.Move;
+import dev.stasis.agent.mover.RegionJournal;
+import dev.stasis.agent.process.ProcessId;
+import dev.stasis.artifact.ChunkTable;
+import dev.stasis.artifact.RegionSet;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Fills the device regions of each restored process from the artifact, every chunk checked against
+ * its SHA-256 before a byte of it is written, before any thread runs.
+ */
+final class FillStep implements Step<Restoring, FrozenWork> {
+
+  @Override
+  public String name() {
+    return "fill";
+  }
+
+  @Override
+  public String undoName() {
+    return "keep-regions";
+  }
+
+  @Override
+  public void run(Restoring restoring) throws StepFailure, InterruptedException {
+    List<String> journals = new ArrayList<>();
+    for (RegionSet set : restoring.artifact().manifest().regions()) {
+      ProcessId process = restoring.byOwnPid().get(set.ownPid());
+      if (process == null) {
+        throw new StepFailure(
+            Reason.ARTIFACT_REFUSED,
+            "regions: wanted those of a process of the tree, found those of pid " + set.ownPid());
+      }
+      if (!new TreeStopper(restoring.node().proc()).isStopped(process)) {
+        throw new StepFailure(
+            Reason.CRIU_FAILED,
+            "process %s: wanted it stopped after criu's restore, found it running"
+                .formatted(process));
+      }
+      journals.add(begin(restoring, set, process).toString());
+    }
+    restoring.note(work -> work.withRegions(journals, null));
+    new RegionFill(restoring).fillAll(Move.Verify.SHA256, false);
+  }
+
+  /**
+   * A journal that says of every chunk that it is absent; put in place by rename, whole or not at
+   * all.
+   */
+  private static Path begin(Restoring restoring, RegionSet set, ProcessId process)
+      throws StepFailure {
+    Path journal =
+        restoring
+            .node()
+            .journal()
+            .folderOf(restoring.work().containerId())
+            .resolve(RegionJournal.fileName(process));
+    try {
+      ChunkTable table = restoring.artifact().chunks(set);
+      List<String> lines = new ArrayList<>();
+      lines.add(
+          "stasis-regions 1 boot=%s pid=%d start=%d stage=%s"
+              .formatted(
+                  restoring.node().proc().bootId(),
+                  process.pid(),
+                  process.startTime(),
+                  restoring.artifact().data(set).toAbsolutePath()));
+      table
+          .text()
+          .lines()
+          .filter(line -> line.startsWith("R ") || line.startsWith("C "))
+          .forEach(lines::add);
+      lines.add("D 0 " + table.chunks().size());
+      Path fresh = journal.resolveSibling(journal.getFileName() + ".new");
+      Files.writeString(fresh, String.join("\n", lines) + "\n");
+      Files.move(
+          fresh, journal, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+      return journal;
+    } catch (IOException e) {
+      throw new StepFailure(Reason.ARTIFACT_REFUSED, "regions: " + e.getMessage(), e);
+    }
+  }
+
+  /** What was filled ends with its process. */
+  @Override
+  public void undo(FrozenWork frozen) {}
+}

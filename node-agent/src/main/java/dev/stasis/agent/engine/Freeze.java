@@ -1,0 +1,276 @@
+package dev.stasis.agent.engine;
+
+import dev.stasis.agent.container.Cgroup;
+import dev.stasis.agent.container.Container;
+import dev.stasis.agent.cuda.CudaCall;
+import dev.stasis.agent.cuda.DriverAnswer;
+import dev.stasis.agent.cuda.GpuUuid;
+import dev.stasis.agent.mover.RegionChoice;
+import dev.stasis.agent.mover.RegionFinder;
+import dev.stasis.agent.mover.RegionJournal;
+import dev.stasis.agent.process.MemoryMapping;
+import dev.stasis.agent.process.OpenFile;
+import dev.stasis.agent.process.ProcessId;
+import dev.stasis.artifact.ArtifactStage;
+import dev.stasis.artifact.Manifest;
+import dev.stasis.artifact.Region;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What the steps of one checkpoint share on their way forward. */
+final class Freeze extends FrozenWork {
+
+  /** The driver answers these in a millisecond; half a minute means that it is in trouble. */
+  private static final Duration QUESTION_DEADLINE = Duration.ofSeconds(30);
+
+  private final CheckpointRequest request;
+  private final Container container;
+  private final @Nullable ArtifactStage artifact;
+  private final Path stageFolder;
+  private final Inspection.Result inspected;
+  private @Nullable ManifestDraft draft;
+  private ManifestDraft.@Nullable Facts facts;
+  private final Map<ProcessId, List<MemoryMapping>> mapsBefore = new LinkedHashMap<>();
+  private final List<RegionPlan> plans = new ArrayList<>();
+  private final List<String> leftToCriu = new ArrayList<>();
+
+  Freeze(
+      NodeParts node,
+      Work work,
+      StepListener listener,
+      CheckpointRequest request,
+      Container container,
+      @Nullable ArtifactStage artifact,
+      Path stageFolder,
+      Inspection.Result inspected) {
+    super(node, work, listener);
+    this.inspected = inspected;
+    this.request = request;
+    this.container = container;
+    this.artifact = artifact;
+    this.stageFolder = stageFolder;
+  }
+
+  CheckpointRequest request() {
+    return request;
+  }
+
+  /** The container as it was found before anything was touched. */
+  Container source() {
+    return container;
+  }
+
+  /** The artifact being written; steps that need one run only where there is one. */
+  ArtifactStage artifact() {
+    if (artifact == null) {
+      throw new IllegalStateException("a suspend in memory has no artifact");
+    }
+    return artifact;
+  }
+
+  Path stageFolder() {
+    return stageFolder;
+  }
+
+  /** The regions that were moved beside criu. */
+  List<RegionPlan> plans() {
+    return plans;
+  }
+
+  /** Which way the memory went, and why. */
+  String pathTaken() {
+    if (plans.isEmpty()) {
+      return "criu: " + String.join("; ", leftToCriu);
+    }
+    return leftToCriu.isEmpty()
+        ? "mover"
+        : "mover; criu for a part: " + String.join("; ", leftToCriu);
+  }
+
+  /** CUDA processes that are not in the work yet. */
+  List<CudaProcess> unknownCudaProcesses() throws StepFailure {
+    Set<ProcessId> known = new HashSet<>();
+    work().cuda().forEach(one -> known.add(one.process()));
+    List<CudaProcess> found = new ArrayList<>();
+    for (ProcessId process : node().tree().list(container).living()) {
+      if (!known.contains(process)) {
+        OptionalInt thread = restoreThread(process);
+        if (thread.isPresent()) {
+          found.add(new CudaProcess(process, thread.getAsInt(), deviceBytes(process)));
+        }
+      }
+    }
+    return found;
+  }
+
+  private OptionalInt restoreThread(ProcessId process) throws StepFailure {
+    DriverAnswer<CudaCall> answer = node().driver().restoreThread(process, QUESTION_DEADLINE);
+    if (answer instanceof DriverAnswer.Done<CudaCall> done) {
+      if (done.value().succeeded()) {
+        return done.value().restoreThread();
+      }
+      if (done.value().result().notCuda() || !alive(process)) {
+        return OptionalInt.empty();
+      }
+    }
+    if (answer instanceof DriverAnswer.Refused<CudaCall> && !alive(process)) {
+      return OptionalInt.empty();
+    }
+    throw new StepFailure(
+        Reason.DRIVER_ERROR,
+        "whether process %s uses CUDA is not known: %s".formatted(process, answer.describe()));
+  }
+
+  /** Device memory of a process, as NVML tells it. */
+  Map<GpuUuid, Long> deviceBytes(ProcessId process) throws StepFailure {
+    DriverAnswer<Map<GpuUuid, Long>> answer = node().driver().memoryOf(process, QUESTION_DEADLINE);
+    if (answer instanceof DriverAnswer.Done<Map<GpuUuid, Long>> done) {
+      return done.value();
+    }
+    throw new StepFailure(
+        Reason.DRIVER_ERROR,
+        "device memory of process %s is not known: %s".formatted(process, answer.describe()));
+  }
+
+  /** Looks again at the room for the device memory, just before it moves. */
+  void requireRoom() throws StepFailure {
+    Optional<String> missing =
+        new Room(node().proc()).missing(container, work().cuda(), memoryCopies());
+    if (missing.isPresent()) {
+      throw new StepFailure(Reason.NO_ROOM, missing.get());
+    }
+  }
+
+  /**
+   * How often the device memory lies in host memory at once: in the process, and in a stage that is
+   * kept.
+   */
+  private int memoryCopies() {
+    return stageFolder.startsWith(node().memoryStage()) && request.after() == After.RESUME ? 2 : 1;
+  }
+
+  /** The mappings while locked, to tell what Checkpoint adds. */
+  void rememberMaps() {
+    for (CudaProcess one : work().cuda()) {
+      mapsBefore.put(one.process(), node().proc().maps(one.process().pid()));
+    }
+  }
+
+  ThpSetting.Raised raiseThp() throws InterruptedException {
+    return request.options().thpAlways() ? node().thp().raise() : node().thp().untouched();
+  }
+
+  /** After Checkpoint no process may hold the GPU in any way: criu could not dump it. */
+  void requireNoDeviceFiles() throws StepFailure {
+    for (ProcessId process : node().tree().list(container).living()) {
+      for (OpenFile file : node().proc().openFiles(process.pid())) {
+        if (file.target().startsWith("/dev/nvidia")) {
+          throw new StepFailure(
+              Reason.REFUSED,
+              "open files after the GPU checkpoint: wanted no GPU device, found %s as descriptor %d of process %s (a child forked from a CUDA process keeps them)"
+                  .formatted(file.target(), file.fd(), process));
+        }
+      }
+    }
+  }
+
+  /** Which of a process's memory goes by the mover; says so when none does. */
+  RegionChoice chooseRegions(CudaProcess process) {
+    RegionChoice choice = choose(process);
+    if (choice instanceof RegionChoice.LeftToCriu left) {
+      leftToCriu.add(left.why());
+    }
+    return choice;
+  }
+
+  private RegionChoice choose(CudaProcess one) {
+    if (request.options().dataPath() == CheckpointRequest.DataPathChoice.CRIU) {
+      return new RegionChoice.LeftToCriu("asked for");
+    }
+    List<MemoryMapping> before = mapsBefore.getOrDefault(one.process(), List.of());
+    return new RegionFinder()
+        .choose(before, node().proc().smaps(one.process().pid()), one.totalBytes());
+  }
+
+  RegionPlan planMove(CudaProcess process, List<Region> regions) throws StepFailure {
+    int ownPid =
+        node()
+            .proc()
+            .status(process.process().pid())
+            .map(status -> status.nsPids().get(status.nsPids().size() - 1))
+            .orElseThrow(
+                () ->
+                    new StepFailure(
+                        Reason.WORKLOAD_GONE, "process " + process.process() + " has ended"));
+    Path folder = node().journal().folderOf(work().containerId());
+    boolean inArtifact = artifact != null && stageFolder.equals(artifact.regionFolder());
+    Path stage =
+        inArtifact
+            ? artifact().regionData(ownPid)
+            : stageFolder.resolve("regions-" + ownPid + ".stage");
+    try {
+      Files.createDirectories(stageFolder);
+    } catch (IOException e) {
+      throw new StepFailure(
+          Reason.STORE_FAILED, "cannot make the stage " + stageFolder + ": " + e.getMessage(), e);
+    }
+    RegionPlan plan =
+        new RegionPlan(
+            process,
+            ownPid,
+            regions,
+            folder.resolve("regions-" + process.process().pid()),
+            stage,
+            folder.resolve(RegionJournal.fileName(process.process())));
+    plans.add(plan);
+    return plan;
+  }
+
+  /** The cgroups that are charged for what a helper of ours stages in memory. */
+  List<Path> chargedCgroups() {
+    return container.ownsCgroups()
+        ? container.cgroups().stream()
+            .filter(cgroup -> cgroup.isUnified() || cgroup.controls("memory"))
+            .filter(cgroup -> Files.exists(cgroup.folder().resolve("memory.stat")))
+            .map(Cgroup::folder)
+            .toList()
+        : List.of();
+  }
+
+  /** What criu has to write at most: everything resident but what was moved. */
+  long bytesLeftToCriu() {
+    long moved = plans.stream().mapToLong(RegionPlan::bytes).sum();
+    return Math.max(0, inspected.expectedBytes() - moved);
+  }
+
+  /** Writes down what the stopped tree is. */
+  void describe() {
+    List<ProcessId> tree = node().tree().list(container).living();
+    draft = new ManifestDraft(node().proc(), request, container, work().cuda(), tree);
+    facts =
+        draft.read(
+            inspected.gpus(),
+            inspected.seen(),
+            new NodeFactsReader(node().proc().root(), node().tools().criuVersion())
+                .read(inspected.gpus()));
+  }
+
+  /** The manifest with all that {@link #describe} found. */
+  Manifest manifest(Map<String, Duration> timings, Manifest.DataPath path) {
+    if (draft == null || facts == null) {
+      throw new IllegalStateException("the tree was not described");
+    }
+    return draft.complete(facts, work().since(), timings, path);
+  }
+}

@@ -1,0 +1,77 @@
+package dev.stasis.agent.engine;
+
+import dev.stasis.agent.cuda.CudaState;
+import dev.stasis.agent.cuda.GpuUuid;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The driver's Checkpoint of every process: device memory goes into the processes' own, the GPUs
+ * are let go.
+ */
+final class GpuCheckpointStep implements Step<Freeze, FrozenWork> {
+
+  /**
+   * How long an undo waits for device memory that somebody else took meanwhile. Nothing of ours
+   * takes it; whoever did has to go, and a person may need to see to that. The workload stays
+   * frozen and whole beyond it.
+   */
+  static final Duration MEMORY_WAIT = Duration.ofMinutes(5);
+
+  @Override
+  public String name() {
+    return "gpu-checkpoint";
+  }
+
+  @Override
+  public String undoName() {
+    return "gpu-restore";
+  }
+
+  @Override
+  public void run(Freeze freeze) throws StepFailure, InterruptedException {
+    freeze.requireRoom();
+    freeze.rememberMaps();
+    try (ThpSetting.Raised raised = freeze.raiseThp()) {
+      freeze.node().parallel().forEach(freeze.work().cuda(), freeze.node().calls()::checkpoint);
+    }
+    List<CudaProcess> late = freeze.unknownCudaProcesses();
+    if (!late.isEmpty()) {
+      throw new StepFailure(
+          Reason.DRIVER_ERROR,
+          "process %s began to use CUDA while the others were checkpointed; try again"
+              .formatted(late.get(0).process()));
+    }
+    freeze.requireNoDeviceFiles();
+  }
+
+  @Override
+  public void undo(FrozenWork frozen) throws StepFailure, InterruptedException {
+    List<CudaProcess> checkpointed = new ArrayList<>();
+    Map<GpuUuid, Long> wanted = new TreeMap<>();
+    for (CudaProcess process : frozen.cudaAlive()) {
+      CudaState state = frozen.node().calls().state(process);
+      if (state == CudaState.CHECKPOINTED) {
+        checkpointed.add(process);
+        process.deviceBytes().forEach((gpu, bytes) -> wanted.merge(gpu, bytes, Long::sum));
+      } else if (state == CudaState.FAILED) {
+        throw new StepFailure(
+            Reason.DRIVER_ERROR,
+            "process %s: the driver says FAILED; only its end frees it"
+                .formatted(process.process()));
+      }
+    }
+    if (checkpointed.isEmpty()) {
+      return;
+    }
+    try (GpuGate.Pass pass = frozen.node().gate().enter(wanted, MEMORY_WAIT)) {
+      frozen
+          .node()
+          .parallel()
+          .forEach(checkpointed, process -> frozen.node().calls().restore(process, List.of()));
+    }
+  }
+}

@@ -1,0 +1,127 @@
+package dev.stasis.agent.engine;
+
+import dev.stasis.agent.cuda.CudaDriver;
+import dev.stasis.agent.cuda.DriverAnswer;
+import dev.stasis.agent.cuda.Gpu;
+import dev.stasis.agent.cuda.GpuUuid;
+import dev.stasis.agent.cuda.NodeGpus;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
+
+/**
+ * Stands before every driver Restore: one at a time on a GPU of this host, and only with enough
+ * free device memory. A Restore without memory does not just fail, it loses the workload for ever,
+ * so there is no trying.
+ */
+final class GpuGate {
+
+  /** Above the recorded bytes: room for what the driver needs beside the workload's own memory. */
+  static final long MARGIN_BYTES = 512L << 20;
+
+  /** A GPU of less than 4 GiB (a simulated one) keeps an eighth of itself as the margin. */
+  private static final long SMALL_GPU_SHARE = 8;
+
+  /** NVML tells of free memory only when asked; five looks a second add little to a resume. */
+  private static final Duration LOOK_EVERY = Duration.ofMillis(200);
+
+  /** NVML answers in a few milliseconds; half a minute means that the driver is in trouble. */
+  private static final Duration NVML_DEADLINE = Duration.ofSeconds(30);
+
+  private final HostLocks locks;
+  private final CudaDriver driver;
+  private final LongSupplier nanoTime;
+
+  GpuGate(HostLocks locks, CudaDriver driver, LongSupplier nanoTime) {
+    this.locks = locks;
+    this.driver = driver;
+    this.nanoTime = nanoTime;
+  }
+
+  /** The GPUs held until it is closed. */
+  static final class Pass implements AutoCloseable {
+    private final Deque<HostLocks.Held> held = new ArrayDeque<>();
+
+    @Override
+    public void close() {
+      while (!held.isEmpty()) {
+        held.pop().close();
+      }
+    }
+  }
+
+  /**
+   * Takes the GPUs, in the order of their names so that two never wait for each other, and waits
+   * until each has the bytes free.
+   *
+   * @param wanted bytes that will be taken on each GPU
+   * @param limit how long to wait for memory and for others' Restores
+   */
+  Pass enter(Map<GpuUuid, Long> wanted, Duration limit) throws StepFailure, InterruptedException {
+    long until = nanoTime.getAsLong() + limit.toNanos();
+    Pass pass = new Pass();
+    try {
+      for (GpuUuid gpu : new TreeMap<>(wanted).keySet()) {
+        Optional<HostLocks.Held> held =
+            locks.take("gpu-" + gpu, Duration.ofNanos(Math.max(0, until - nanoTime.getAsLong())));
+        pass.held.push(
+            held.orElseThrow(
+                () ->
+                    new StepFailure(
+                        Reason.NO_ROOM,
+                        "GPU %s: another Restore held it for %d s"
+                            .formatted(gpu, limit.toSeconds()))));
+      }
+      awaitMemory(wanted, until, limit);
+      return pass;
+    } catch (StepFailure | InterruptedException | RuntimeException e) {
+      pass.close();
+      throw e;
+    }
+  }
+
+  private void awaitMemory(Map<GpuUuid, Long> wanted, long until, Duration limit)
+      throws StepFailure, InterruptedException {
+    while (true) {
+      Optional<String> missing = missing(wanted);
+      if (missing.isEmpty()) {
+        return;
+      }
+      if (nanoTime.getAsLong() >= until) {
+        throw new StepFailure(
+            Reason.NO_ROOM, missing.get() + ", waited " + limit.toSeconds() + " s");
+      }
+      LockSupport.parkNanos(LOOK_EVERY.toNanos());
+      if (Thread.interrupted()) {
+        throw new InterruptedException("waiting for device memory");
+      }
+    }
+  }
+
+  private Optional<String> missing(Map<GpuUuid, Long> wanted) throws StepFailure {
+    DriverAnswer<NodeGpus> answer = driver.gpus(NVML_DEADLINE);
+    if (!(answer instanceof DriverAnswer.Done<NodeGpus> done)) {
+      throw new StepFailure(
+          Reason.DRIVER_ERROR, "free device memory is not known: " + answer.describe());
+    }
+    for (Map.Entry<GpuUuid, Long> entry : wanted.entrySet()) {
+      Optional<Gpu> gpu = done.value().find(entry.getKey());
+      if (gpu.isEmpty()) {
+        return Optional.of("GPU " + entry.getKey() + ": wanted on this node, found none such");
+      }
+      long margin = Math.min(MARGIN_BYTES, gpu.get().memoryTotal() / SMALL_GPU_SHARE);
+      long needed = entry.getValue() + margin;
+      if (gpu.get().memoryFree() < needed) {
+        return Optional.of(
+            "free memory of GPU %s: wanted %d bytes, found %d"
+                .formatted(entry.getKey(), needed, gpu.get().memoryFree()));
+      }
+    }
+    return Optional.empty();
+  }
+}

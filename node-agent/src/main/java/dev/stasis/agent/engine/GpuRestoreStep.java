@@ -1,0 +1,87 @@
+package dev.stasis.agent.engine;
+
+import dev.stasis.agent.cuda.CudaCall;
+import dev.stasis.agent.cuda.CudaState;
+import dev.stasis.agent.cuda.DriverAnswer;
+import dev.stasis.agent.cuda.GpuUuid;
+import dev.stasis.agent.process.ProcessId;
+import dev.stasis.artifact.ProcessFacts;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+
+/**
+ * The driver takes the GPUs again and puts the device memory back. It waits for the memory; it
+ * never just tries.
+ */
+final class GpuRestoreStep implements Step<Restoring, FrozenWork> {
+
+  /** The driver answers this in a millisecond; half a minute means that it is in trouble. */
+  private static final Duration QUESTION_DEADLINE = Duration.ofSeconds(30);
+
+  private static final System.Logger LOG = System.getLogger(GpuRestoreStep.class.getName());
+
+  @Override
+  public String name() {
+    return "gpu-restore";
+  }
+
+  @Override
+  public String undoName() {
+    return "gpu-checkpoint";
+  }
+
+  @Override
+  public void run(Restoring restoring) throws StepFailure, InterruptedException {
+    List<CudaProcess> processes = new ArrayList<>();
+    Map<GpuUuid, Long> wanted = new TreeMap<>();
+    for (ProcessFacts facts : restoring.cudaFacts()) {
+      ProcessId process = Objects.requireNonNull(restoring.byOwnPid().get(facts.ownPid()));
+      Map<GpuUuid, Long> bytes = restoring.moved(facts.gpuBytes());
+      bytes.forEach((gpu, count) -> wanted.merge(gpu, count, Long::sum));
+      processes.add(new CudaProcess(process, restoreThread(restoring, process), bytes));
+    }
+    restoring.note(work -> work.withCuda(processes));
+    Duration wait = restoring.request().options().memoryWait();
+    try (GpuGate.Pass pass = restoring.node().gate().enter(wanted, wait)) {
+      restoring
+          .node()
+          .parallel()
+          .forEach(
+              processes, process -> restoring.node().calls().restore(process, restoring.map()));
+    }
+  }
+
+  private static int restoreThread(Restoring restoring, ProcessId process) throws StepFailure {
+    DriverAnswer<CudaCall> answer =
+        restoring.node().driver().restoreThread(process, QUESTION_DEADLINE);
+    if (answer instanceof DriverAnswer.Done<CudaCall> done
+        && done.value().restoreThread().isPresent()) {
+      return done.value().restoreThread().getAsInt();
+    }
+    throw new StepFailure(
+        Reason.DRIVER_ERROR,
+        "process %s: wanted a CUDA process, found %s".formatted(process, answer.describe()));
+  }
+
+  /**
+   * Killing a process that holds a GPU was seen to hang a host with one driver; so it is put away
+   * first where it can be. What cannot be put away is killed all the same: two copies must never
+   * be.
+   */
+  @Override
+  public void undo(FrozenWork frozen) throws InterruptedException {
+    for (CudaProcess process : frozen.cudaAlive()) {
+      try {
+        if (frozen.node().calls().state(process) == CudaState.LOCKED) {
+          frozen.node().calls().checkpoint(process);
+        }
+      } catch (StepFailure e) {
+        LOG.log(System.Logger.Level.WARNING, "ended without a GPU checkpoint: " + e.getMessage());
+      }
+    }
+  }
+}

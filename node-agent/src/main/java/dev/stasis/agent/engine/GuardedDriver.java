@@ -1,0 +1,144 @@
+package dev.stasis.agent.engine;
+
+import dev.stasis.agent.cuda.CudaCall;
+import dev.stasis.agent.cuda.CudaDriver;
+import dev.stasis.agent.cuda.CudaResult;
+import dev.stasis.agent.cuda.CudaState;
+import dev.stasis.agent.cuda.DriverAnswer;
+import dev.stasis.agent.cuda.DriverDeadline;
+import dev.stasis.agent.cuda.GpuPair;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * The driver's calls as the engine makes them: each ends with the state that it is for, or with a
+ * sentence. A call that did not come back is never repeated; the state that the driver reached by
+ * itself decides.
+ */
+final class GuardedDriver {
+
+  /** GetState answers in a millisecond; while a region is populated it waits, seen for seconds. */
+  private static final Duration STATE_DEADLINE = Duration.ofSeconds(30);
+
+  /** Beyond the driver's own lock timeout: the call's way there and back. */
+  private static final Duration LOCK_SLACK = Duration.ofSeconds(10);
+
+  /** Unlock was seen to take a millisecond; a minute means that it hangs. */
+  private static final Duration UNLOCK_DEADLINE = Duration.ofSeconds(60);
+
+  private final CudaDriver driver;
+  private final DriverRecovery recovery;
+
+  GuardedDriver(CudaDriver driver, DriverRecovery recovery) {
+    this.driver = driver;
+    this.recovery = recovery;
+  }
+
+  /** The state now. */
+  CudaState state(CudaProcess process) throws StepFailure, InterruptedException {
+    DriverAnswer<CudaCall> answer = driver.state(process.process(), STATE_DEADLINE);
+    if (inDoubt(answer)) {
+      answer = recovery.replaceAndSettle(process, answer.describe());
+    }
+    return stateIn(answer, process, "GetState");
+  }
+
+  /** RUNNING to LOCKED. */
+  void lock(CudaProcess process, Duration timeout) throws StepFailure, InterruptedException {
+    DriverAnswer<CudaCall> answer =
+        driver.lock(process.process(), timeout, timeout.plus(LOCK_SLACK));
+    if (answer instanceof DriverAnswer.Done<CudaCall> done
+        && done.value().result().code() == CudaResult.NOT_READY) {
+      throw new StepFailure(
+          Reason.LOCK_TIMEOUT,
+          "process %s did not come to rest within the lock timeout of %d ms: a kernel runs on, or it waits for another"
+              .formatted(process.process(), timeout.toMillis()));
+    }
+    reach(CudaState.LOCKED, answer, process, "Lock");
+  }
+
+  /** LOCKED to CHECKPOINTED. */
+  void checkpoint(CudaProcess process) throws StepFailure, InterruptedException {
+    DriverAnswer<CudaCall> answer =
+        driver.checkpoint(
+            process.process(), DriverDeadline.forBytes(process.totalBytes()).checkpoint());
+    if (answer instanceof DriverAnswer.Done<CudaCall> done
+        && done.value().result().code() == CudaResult.NOT_SUPPORTED) {
+      throw new StepFailure(
+          Reason.REFUSED,
+          "memory of process %s: wanted device memory only, found memory that the driver cannot checkpoint (managed memory,"
+                  .formatted(process.process())
+              + " or shared between processes); it was unlocked again");
+    }
+    reach(CudaState.CHECKPOINTED, answer, process, "Checkpoint");
+  }
+
+  /** CHECKPOINTED to LOCKED. Only behind a {@link GpuGate}. */
+  void restore(CudaProcess process, List<GpuPair> map) throws StepFailure, InterruptedException {
+    DriverAnswer<CudaCall> answer =
+        driver.restore(
+            process.process(), map, DriverDeadline.forBytes(process.totalBytes()).restore());
+    reach(CudaState.LOCKED, answer, process, "Restore");
+  }
+
+  /** LOCKED to RUNNING. */
+  void unlock(CudaProcess process) throws StepFailure, InterruptedException {
+    reach(CudaState.RUNNING, driver.unlock(process.process(), UNLOCK_DEADLINE), process, "Unlock");
+  }
+
+  private void reach(
+      CudaState wanted, DriverAnswer<CudaCall> answer, CudaProcess process, String call)
+      throws StepFailure, InterruptedException {
+    if (inDoubt(answer)) {
+      String why = answer.describe();
+      CudaState found = stateIn(recovery.replaceAndSettle(process, why), process, call);
+      if (found != wanted) {
+        throw new StepFailure(
+            Reason.DRIVER_HANG,
+            "%s of process %s: %s; the driver then says %s, wanted %s"
+                .formatted(call, process.process(), why, found, wanted));
+      }
+      return;
+    }
+    if (answer instanceof DriverAnswer.Done<CudaCall> done && done.value().succeeded()) {
+      // Result 0 and another state were never seen; if it happens, the state is what counts.
+      CudaState found = done.value().stateAfter().orElse(wanted);
+      if (found == wanted) {
+        return;
+      }
+    }
+    if (answer instanceof DriverAnswer.Done<CudaCall> done
+        && done.value().stateAfter().filter(wanted::equals).isPresent()
+        && done.value().result().code() == CudaResult.ILLEGAL_STATE) {
+      return; // It was there already: the call did nothing.
+    }
+    throw new StepFailure(
+        Reason.DRIVER_ERROR,
+        "%s of process %s: wanted %s, found %s"
+            .formatted(call, process.process(), wanted, describe(answer)));
+  }
+
+  private static boolean inDoubt(DriverAnswer<CudaCall> answer) {
+    return answer instanceof DriverAnswer.TimedOut || answer instanceof DriverAnswer.WorkerLost;
+  }
+
+  private static CudaState stateIn(DriverAnswer<CudaCall> answer, CudaProcess process, String call)
+      throws StepFailure {
+    if (answer instanceof DriverAnswer.Done<CudaCall> done
+        && done.value().stateAfter().isPresent()) {
+      return done.value().stateAfter().get();
+    }
+    throw new StepFailure(
+        Reason.DRIVER_ERROR,
+        "%s of process %s: no state, %s".formatted(call, process.process(), describe(answer)));
+  }
+
+  private static String describe(DriverAnswer<CudaCall> answer) {
+    if (answer instanceof DriverAnswer.Done<CudaCall> done) {
+      return "the driver's result "
+          + done.value().result()
+          + done.value().stateAfter().map(state -> ", state " + state).orElse("");
+    }
+    return answer.describe();
+  }
+}

@@ -1,0 +1,165 @@
+package dev.stasis.agent.engine;
+
+import dev.stasis.agent.container.Container;
+import dev.stasis.agent.container.ProcessTree;
+import dev.stasis.agent.cuda.CudaCall;
+import dev.stasis.agent.cuda.DriverAnswer;
+import dev.stasis.agent.cuda.DriverAvailability;
+import dev.stasis.agent.cuda.Gpu;
+import dev.stasis.agent.cuda.GpuUuid;
+import dev.stasis.agent.cuda.NodeGpus;
+import dev.stasis.agent.preflight.Preflight;
+import dev.stasis.agent.preflight.Subject;
+import dev.stasis.agent.preflight.Unmet;
+import dev.stasis.agent.process.MemoryMapping;
+import dev.stasis.agent.process.ProcessId;
+import dev.stasis.agent.process.ProcessStat;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Looks at a running workload and says what rules a checkpoint out, and how big one would be.
+ * Touches nothing.
+ */
+final class Inspection {
+
+  /** The driver and NVML answer in milliseconds; half a minute means that they are in trouble. */
+  private static final Duration QUESTION_DEADLINE = Duration.ofSeconds(30);
+
+  /**
+   * A tree that forks all the time is listed this often before it is taken as it is; the stop lists
+   * again.
+   */
+  private static final int LISTINGS = 5;
+
+  /**
+   * The writable layer and criu's tables, beside the memory: a guess that only the disk check uses.
+   */
+  private static final long BESIDE_MEMORY = 64L << 20;
+
+  private static final Pattern RSS = Pattern.compile("(?m)^VmRSS:\\s*([0-9]+) kB");
+
+  private final NodeParts node;
+
+  Inspection(NodeParts node) {
+    this.node = node;
+  }
+
+  /**
+   * What was found.
+   *
+   * @param unmet what rules a checkpoint out; empty when nothing does
+   * @param gpus the node's GPUs
+   * @param seen the GPUs that the container sees, in the driver's order
+   * @param gpuBytes device memory of all its processes
+   * @param expectedBytes how big an artifact would be at most, but for its writable layer
+   */
+  record Result(
+      List<Unmet> unmet, NodeGpus gpus, List<Gpu> seen, long gpuBytes, long expectedBytes) {
+    Result {
+      unmet = List.copyOf(unmet);
+      seen = List.copyOf(seen);
+    }
+  }
+
+  Result inspect(CheckpointRequest request, Container container) {
+    List<Unmet> unmet = new ArrayList<>();
+    DriverAnswer<NodeGpus> answer = node.driver().gpus(QUESTION_DEADLINE);
+    if (!(answer instanceof DriverAnswer.Done<NodeGpus> done)
+        || !(done.value().availability() instanceof DriverAvailability.Present)) {
+      String found =
+          answer instanceof DriverAnswer.Done<NodeGpus> silent
+              ? silent.value().availability().describe()
+              : answer.describe();
+      unmet.add(new Unmet("GPU driver", "one that answers on this node", found));
+      return new Result(
+          unmet, NodeGpus.none(new DriverAvailability.NoDevice(found)), List.of(), 0, 0);
+    }
+    NodeGpus gpus = done.value();
+    List<Gpu> seen = new ContainerGpus(node.proc().root()).of(container.root().pid(), gpus.gpus());
+    ProcessTree.Listing listing = node.tree().listUntilStable(container, LISTINGS);
+    List<Subject.Member> members = new ArrayList<>();
+    long gpuBytes = 0;
+    long residentBytes = 0;
+    for (ProcessStat stat : listing.members()) {
+      if (!stat.isZombie()) {
+        boolean cuda = usesCuda(stat.id());
+        members.add(member(stat, cuda));
+        residentBytes += resident(stat.pid());
+        gpuBytes += cuda ? deviceBytes(stat.id()) : 0;
+      }
+    }
+    Set<Integer> seenIndexes = new HashSet<>();
+    seen.forEach(gpu -> seenIndexes.add(gpu.index()));
+    boolean mps =
+        node.proc().processes().stream()
+            .anyMatch(stat -> stat.comm().startsWith("nvidia-cuda-mps"));
+    long hostUser =
+        node.proc().namespaces((int) ProcessHandle.current().pid()).getOrDefault("user", 0L);
+    unmet.addAll(
+        new Preflight(request.options().allowPeerToPeer())
+            .unmet(new Subject(members, gpus, seenIndexes, hostUser, mps)));
+    for (ProcessStat foreign : listing.foreign()) {
+      if (!foreign.isZombie()) {
+        unmet.add(
+            new Unmet(
+                "processes of the container",
+                "only those of the workload",
+                "process %s (%s), an exec session or the like"
+                    .formatted(foreign.id(), foreign.comm())));
+      }
+    }
+    new Room(node.proc())
+        .missing(container, gpuBytes, 1)
+        .ifPresent(
+            missing -> unmet.add(new Unmet("room for device memory", "enough of it", missing)));
+    unmet.addAll(new MountCheck().unmet(container.mounts()));
+    return new Result(unmet, gpus, seen, gpuBytes, gpuBytes + residentBytes + BESIDE_MEMORY);
+  }
+
+  private boolean usesCuda(ProcessId process) {
+    return node.driver().restoreThread(process, QUESTION_DEADLINE)
+            instanceof DriverAnswer.Done<CudaCall> done
+        && done.value().succeeded();
+  }
+
+  private long deviceBytes(ProcessId process) {
+    return node.driver().memoryOf(process, QUESTION_DEADLINE)
+            instanceof DriverAnswer.Done<Map<GpuUuid, Long>> done
+        ? done.value().values().stream().mapToLong(Long::longValue).sum()
+        : 0;
+  }
+
+  private Subject.Member member(ProcessStat stat, boolean cuda) {
+    Set<String> mapped = new HashSet<>();
+    for (MemoryMapping mapping : node.proc().maps(stat.pid())) {
+      if (mapping.inode() != 0) {
+        mapped.add(mapping.path());
+      }
+    }
+    return new Subject.Member(
+        stat,
+        cuda,
+        node.proc().openFiles(stat.pid()),
+        node.proc().environment(stat.pid()),
+        node.proc().namespaces(stat.pid()),
+        mapped);
+  }
+
+  private long resident(int pid) {
+    try {
+      Matcher rss = RSS.matcher(Files.readString(node.proc().folder(pid).resolve("status")));
+      return rss.find() ? Long.parseLong(rss.group(1)) * 1024 : 0;
+    } catch (IOException e) {
+      return 0; // It has ended.
+    }
+  }
+}

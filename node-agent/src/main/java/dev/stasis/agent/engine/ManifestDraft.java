@@ -1,0 +1,226 @@
+package dev.stasis.agent.engine;
+
+import dev.stasis.agent.container.Container;
+import dev.stasis.agent.cuda.Gpu;
+import dev.stasis.agent.cuda.GpuLink;
+import dev.stasis.agent.cuda.NodeGpus;
+import dev.stasis.agent.process.Mount;
+import dev.stasis.agent.process.OpenFile;
+import dev.stasis.agent.process.ProcFs;
+import dev.stasis.agent.process.ProcessId;
+import dev.stasis.artifact.Hardware;
+import dev.stasis.artifact.Manifest;
+import dev.stasis.artifact.NodeFacts;
+import dev.stasis.artifact.ProcessFacts;
+import dev.stasis.artifact.SourceMount;
+import dev.stasis.artifact.StdioPipe;
+import dev.stasis.artifact.VolumeFile;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/** Writes down what a stopped tree is, for the manifest. Read while nothing of it can change. */
+final class ManifestDraft {
+
+  private final ProcFs proc;
+  private final CheckpointRequest request;
+  private final Container container;
+  private final List<CudaProcess> cuda;
+  private final List<ProcessId> tree;
+
+  ManifestDraft(
+      ProcFs proc,
+      CheckpointRequest request,
+      Container container,
+      List<CudaProcess> cuda,
+      List<ProcessId> tree) {
+    this.proc = proc;
+    this.request = request;
+    this.container = container;
+    this.cuda = List.copyOf(cuda);
+    this.tree = List.copyOf(tree);
+  }
+
+  /** The facts that are gone when the workload goes on; the rest is added by {@link #complete}. */
+  record Facts(
+      List<ProcessFacts> processes,
+      List<SourceMount> mounts,
+      List<StdioPipe> stdio,
+      Hardware hardware,
+      NodeFacts node,
+      List<VolumeFile> volumeFiles) {}
+
+  Facts read(NodeGpus gpus, List<Gpu> seen, NodeFacts node) {
+    return new Facts(processes(), mounts(), stdio(), hardware(gpus, seen), node, volumeFiles());
+  }
+
+  Manifest complete(
+      Facts facts, Instant since, Map<String, Duration> timings, Manifest.DataPath path) {
+    Map<String, Long> millis = new TreeMap<>();
+    timings.forEach((step, took) -> millis.put(step, took.toMillis()));
+    CheckpointRequest.ImageName image = request.image();
+    return new Manifest(
+        Manifest.FORMAT_VERSION,
+        new Manifest.Origin(
+            request.id(), request.namespace(), request.owner(), since, ToolVersion.current()),
+        facts.node(),
+        facts.hardware(),
+        facts.processes(),
+        facts.mounts(),
+        facts.stdio(),
+        image == null ? null : new Manifest.Image(image.reference(), image.digest()),
+        new Manifest.User(container.uid(), container.gid()),
+        new Manifest.Sizes(0, cuda.stream().mapToLong(CudaProcess::totalBytes).sum()),
+        List.of(),
+        Map.of(),
+        millis,
+        path,
+        facts.volumeFiles());
+  }
+
+  private List<ProcessFacts> processes() {
+    Map<ProcessId, CudaProcess> byId = new HashMap<>();
+    cuda.forEach(one -> byId.put(one.process(), one));
+    List<ProcessFacts> facts = new ArrayList<>();
+    for (ProcessId process : tree) {
+      CudaProcess gpu = byId.get(process);
+      Map<String, Long> bytes = new TreeMap<>();
+      if (gpu != null) {
+        gpu.deviceBytes().forEach((uuid, count) -> bytes.put(uuid.text(), count));
+      }
+      proc.status(process.pid())
+          .ifPresent(
+              status ->
+                  facts.add(
+                      new ProcessFacts(
+                          process.pid(),
+                          process.startTime(),
+                          status.nsPids(),
+                          proc.cmdline(process.pid()),
+                          gpu != null,
+                          bytes)));
+    }
+    return facts;
+  }
+
+  private List<SourceMount> mounts() {
+    return container.mounts().stream()
+        .map(
+            mount ->
+                new SourceMount(
+                    mount.id(),
+                    mount.parentId(),
+                    mount.major() + ":" + mount.minor(),
+                    mount.root(),
+                    mount.mountPoint(),
+                    String.join(",", mount.options()),
+                    mount.type(),
+                    mount.source(),
+                    String.join(",", mount.superOptions())))
+        .toList();
+  }
+
+  /** Every descriptor of the tree that is one of the pipes to the outside. */
+  private List<StdioPipe> stdio() {
+    Map<Long, List<StdioPipe.End>> ends = new TreeMap<>();
+    container.pipes().forEach(pipe -> ends.put(pipe.inode(), new ArrayList<>()));
+    for (ProcessId process : tree) {
+      List<Integer> nsPids =
+          proc.status(process.pid()).map(status -> status.nsPids()).orElse(List.of());
+      for (OpenFile file : proc.openFiles(process.pid())) {
+        if (file.isPipe() && file.inode().isPresent() && !nsPids.isEmpty()) {
+          List<StdioPipe.End> known = ends.get(file.inode().getAsLong());
+          if (known != null) {
+            String mode = file.isWritable() ? (file.isReadable() ? "rw" : "w") : "r";
+            known.add(new StdioPipe.End(nsPids.get(nsPids.size() - 1), file.fd(), mode));
+          }
+        }
+      }
+    }
+    return ends.entrySet().stream()
+        .map(entry -> new StdioPipe(entry.getKey(), entry.getValue()))
+        .toList();
+  }
+
+  private static Hardware hardware(NodeGpus gpus, List<Gpu> seen) {
+    List<Hardware.Gpu> inOrder = new ArrayList<>();
+    for (int i = 0; i < seen.size(); i++) {
+      Gpu gpu = seen.get(i);
+      inOrder.add(
+          new Hardware.Gpu(
+              i,
+              gpu.uuid().text(),
+              gpu.model(),
+              gpu.memoryTotal(),
+              gpu.pciBusId(),
+              gpu.computeCapability()));
+    }
+    List<Hardware.Link> links = new ArrayList<>();
+    for (GpuLink link : gpus.links()) {
+      int from = indexOf(seen, link.first());
+      int to = indexOf(seen, link.second());
+      if (from >= 0 && to >= 0) {
+        links.add(new Hardware.Link(from, to, link.relation().name()));
+      }
+    }
+    return new Hardware(inOrder, links);
+  }
+
+  private static int indexOf(List<Gpu> gpus, int index) {
+    for (int i = 0; i < gpus.size(); i++) {
+      if (gpus.get(i).index() == index) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /** Open files on mounts that hold data and are not packed: a restore wants them unchanged. */
+  private List<VolumeFile> volumeFiles() {
+    Map<String, VolumeFile> files = new TreeMap<>();
+    Set<Integer> volumes = new HashSet<>();
+    for (Mount mount : container.mounts()) {
+      boolean holdsFiles =
+          !Set.of("proc", "sysfs", "tmpfs", "devpts", "mqueue", "cgroup", "cgroup2", "overlay")
+              .contains(mount.type());
+      if (holdsFiles
+          && !mount.mountPoint().equals("/")
+          && !mount.mountPoint().startsWith("/dev/")
+          && !mount.mountPoint().startsWith("/proc/")
+          && !request.packedMounts().contains(mount.mountPoint())
+          && !mount.isReadOnly()) {
+        volumes.add(mount.id());
+      }
+    }
+    for (ProcessId process : tree) {
+      for (OpenFile file : proc.openFiles(process.pid())) {
+        if (volumes.contains(file.mountId()) && !file.isDeleted()) {
+          Path path = proc.folder(process.pid()).resolve("fd").resolve("" + file.fd());
+          try {
+            BasicFileAttributes found = Files.readAttributes(path, BasicFileAttributes.class);
+            if (found.isRegularFile()) {
+              files.put(
+                  file.target(),
+                  new VolumeFile(
+                      file.target(), found.size(), found.lastModifiedTime().toInstant()));
+            }
+          } catch (IOException e) {
+            // The process has ended; then it is in no manifest either.
+            continue;
+          }
+        }
+      }
+    }
+    return List.copyOf(files.values());
+  }
+}

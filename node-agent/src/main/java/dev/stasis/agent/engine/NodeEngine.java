@@ -1,0 +1,99 @@
+package dev.stasis.agent.engine;
+
+import dev.stasis.agent.container.ContainerResolver;
+import dev.stasis.agent.container.ProcessTree;
+import dev.stasis.agent.criu.CriuBundle;
+import dev.stasis.agent.cuda.DriverWorker;
+import dev.stasis.agent.mover.JournalReader;
+import dev.stasis.agent.mover.Mover;
+import dev.stasis.agent.process.PidFds;
+import dev.stasis.agent.process.ProcFs;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Clock;
+import java.util.function.LongSupplier;
+
+/**
+ * The engine of one node: checkpoint, restore, thaw, and the end of what was evicted. One a process
+ * and state folder.
+ */
+public final class NodeEngine {
+
+  private final NodeParts node;
+
+  /**
+   * Puts an engine together.
+   *
+   * @throws IOException when a folder or criu's bundle cannot be made
+   */
+  public NodeEngine(EngineSettings settings, DriverWorker worker, Clock clock) throws IOException {
+    this(settings, worker, clock, System::nanoTime);
+  }
+
+  NodeEngine(EngineSettings settings, DriverWorker worker, Clock clock, LongSupplier nanoTime)
+      throws IOException {
+    Files.createDirectories(
+        settings.stateDir(),
+        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    CriuBundle bundle = new CriuBundle(settings.bundleDir());
+    bundle.install(settings.criu());
+    ProcFs proc = new ProcFs();
+    HostLocks locks = new HostLocks(settings.stateDir(), nanoTime);
+    this.node =
+        new NodeParts(
+            proc,
+            new PidFds(proc),
+            new ContainerResolver(proc),
+            new ProcessTree(proc),
+            worker,
+            new GuardedDriver(worker, new WorkerRecovery(worker, proc)),
+            new GpuGate(locks, worker, nanoTime),
+            locks,
+            new WorkJournal(settings.stateDir()),
+            new JournalReader(proc),
+            new Mover(settings.runtime()),
+            new Tools(settings.runtime(), bundle, settings.criuVersion()),
+            new ThpSetting(
+                Path.of("/sys/kernel/mm/transparent_hugepage/enabled"),
+                settings.stateDir(),
+                locks,
+                proc),
+            settings.stateDir(),
+            settings.memoryStage(),
+            new Parallel(),
+            settings.threads(),
+            clock,
+            nanoTime);
+  }
+
+  NodeParts node() {
+    return node;
+  }
+
+  /** Freezes and saves a workload. */
+  public Checkpoint checkpoint() {
+    return new Checkpoint(node);
+  }
+
+  /** Brings a workload back from an artifact. */
+  public Restore restore() {
+    return new Restore(node);
+  }
+
+  /** Lists what is frozen and brings it back, from the journal alone. */
+  public Thaw thaw() {
+    return new Thaw(node);
+  }
+
+  /** Ends an evicted workload on its caller's word. */
+  public Evicted evicted() {
+    return new Evicted(node);
+  }
+
+  /** Puts machine-wide settings back that an agent which has died left changed. */
+  public void settleAbandoned() throws InterruptedException {
+    node.thp().putBackIfAbandoned();
+  }
+}

@@ -1,0 +1,62 @@
+package dev.stasis.agent.engine;
+
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The caller's hold on a running operation: cancel and deadline. Both act between steps and never
+ * inside a driver call, since a killed call only ends our waiting, not the driver's work.
+ */
+public final class OperationControl {
+
+  private final Clock clock;
+  private final @Nullable Instant deadline;
+  private final AtomicReference<@Nullable String> cancelled = new AtomicReference<>();
+
+  private OperationControl(Clock clock, @Nullable Instant deadline) {
+    this.clock = clock;
+    this.deadline = deadline;
+  }
+
+  /** An operation that must be over within {@code limit}. */
+  public static OperationControl within(Clock clock, Duration limit) {
+    return new OperationControl(clock, clock.instant().plus(limit));
+  }
+
+  /** An operation without a deadline of its own, as a rollback is. */
+  public static OperationControl unbounded(Clock clock) {
+    return new OperationControl(clock, null);
+  }
+
+  /** Asks the operation to stop at its next step; {@code who} is named in the outcome. */
+  public void cancel(String who) {
+    cancelled.compareAndSet(null, who);
+  }
+
+  /** The time left, at most {@code most}. */
+  Duration atMost(Duration most) {
+    if (deadline == null) {
+      return most;
+    }
+    Duration left = Duration.between(clock.instant(), deadline);
+    if (left.isNegative()) {
+      return Duration.ZERO;
+    }
+    return left.compareTo(most) < 0 ? left : most;
+  }
+
+  /** Ends the forward way when the caller wants it ended. */
+  void check(String next) throws StepFailure {
+    String who = cancelled.get();
+    if (who != null) {
+      throw new StepFailure(Reason.CANCELLED, "cancelled by " + who + " before step " + next);
+    }
+    if (deadline != null && clock.instant().isAfter(deadline)) {
+      throw new StepFailure(
+          Reason.DEADLINE_EXCEEDED, "the deadline " + deadline + " passed before step " + next);
+    }
+  }
+}

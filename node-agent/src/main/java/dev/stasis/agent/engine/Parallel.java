@@ -1,0 +1,64 @@
+package dev.stasis.agent.engine;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/**
+ * Does the same with several processes side by side, and waits for all of them, failed or not: an
+ * undo must never begin while a call of the same phase still runs.
+ */
+final class Parallel {
+
+  /** What is done with one of them. */
+  interface Action<T> {
+    void on(T one) throws StepFailure, InterruptedException;
+  }
+
+  <T> void forEach(List<T> all, Action<T> action) throws StepFailure, InterruptedException {
+    if (all.size() == 1) {
+      action.on(all.get(0));
+      return;
+    }
+    if (all.isEmpty()) {
+      return;
+    }
+    // A driver call blocks for seconds, so each gets a thread of its own.
+    ExecutorService threads = Executors.newFixedThreadPool(all.size());
+    try {
+      List<Callable<Void>> tasks = new ArrayList<>();
+      for (T one : all) {
+        tasks.add(
+            () -> {
+              action.on(one);
+              return null;
+            });
+      }
+      StepFailure first = null;
+      for (Future<Void> result : threads.invokeAll(tasks)) {
+        try {
+          result.get();
+        } catch (ExecutionException e) {
+          StepFailure failure =
+              e.getCause() instanceof StepFailure known
+                  ? known
+                  : new StepFailure(Reason.INTERNAL, String.valueOf(e.getCause()), e);
+          if (first == null) {
+            first = failure;
+          } else {
+            first.addSuppressed(failure);
+          }
+        }
+      }
+      if (first != null) {
+        throw first;
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+}

@@ -1,0 +1,91 @@
+package dev.stasis.agent.engine;
+
+import dev.stasis.agent.mover.JournalReading;
+import dev.stasis.agent.mover.Move;
+import dev.stasis.agent.mover.MoveOutcome;
+import dev.stasis.agent.mover.RegionJournal;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Brings every region whose only copy is a stage back into its process, as the journals tell it.
+ */
+final class RegionFill {
+
+  private final FrozenWork frozen;
+
+  RegionFill(FrozenWork frozen) {
+    this.frozen = frozen;
+  }
+
+  /** Whether a process that still runs lacks memory, or may lack some. */
+  boolean anythingAbsent() {
+    return frozen.work().regionJournals().stream()
+        .map(name -> frozen.node().journals().read(Path.of(name)))
+        .anyMatch(
+            reading ->
+                !reading.whole()
+                    && !(reading instanceof JournalReading.Read read
+                        && !frozen.alive(read.journal().process())));
+  }
+
+  /**
+   * Fills all that is absent. The tree has to stand still.
+   *
+   * @param verify which digest each chunk has to have
+   * @param punch whether the stage is given back behind the fill
+   */
+  void fillAll(Move.Verify verify, boolean punch) throws StepFailure, InterruptedException {
+    List<RegionJournal> absent = new ArrayList<>();
+    List<Path> files = new ArrayList<>();
+    for (String name : frozen.work().regionJournals()) {
+      JournalReading reading = frozen.node().journals().read(Path.of(name));
+      if (reading instanceof JournalReading.Read read) {
+        if (!reading.whole() && frozen.alive(read.journal().process())) {
+          absent.add(read.journal());
+          files.add(Path.of(name));
+        }
+      } else if (!reading.whole()) {
+        throw new StepFailure(Reason.REGION_MOVE, reading.describe());
+      }
+    }
+    long total = absent.stream().mapToLong(RegionJournal::absentBytes).sum();
+    AtomicLong done = new AtomicLong();
+    int threads = Math.max(1, frozen.node().threads() / Math.max(1, absent.size()));
+    frozen
+        .node()
+        .parallel()
+        .forEach(
+            absent,
+            journal -> {
+              long[] last = {0};
+              MoveOutcome outcome =
+                  frozen
+                      .node()
+                      .mover()
+                      .run(
+                          new Move.In(
+                              journal.process(),
+                              files.get(absent.indexOf(journal)),
+                              threads,
+                              verify,
+                              punch),
+                          List.of(),
+                          MoveStep.deadline(journal.absentBytes()),
+                          frozen::noteChild,
+                          bytes -> {
+                            frozen
+                                .listener()
+                                .progress("fill", done.addAndGet(bytes - last[0]), total);
+                            last[0] = bytes;
+                          });
+              if (outcome instanceof MoveOutcome.Failed failed) {
+                throw new StepFailure(
+                    Reason.REGION_MOVE,
+                    "fill of process %s: %s".formatted(journal.process(), failed.message()));
+              }
+            });
+  }
+}

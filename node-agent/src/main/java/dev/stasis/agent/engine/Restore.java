@@ -1,0 +1,216 @@
+package dev.stasis.agent.engine;
+
+import dev.stasis.agent.container.Container;
+import dev.stasis.agent.container.Resolution;
+import dev.stasis.agent.criu.MountMatch;
+import dev.stasis.agent.criu.MountMatcher;
+import dev.stasis.agent.cuda.DriverAnswer;
+import dev.stasis.agent.cuda.DriverAvailability;
+import dev.stasis.agent.cuda.Gpu;
+import dev.stasis.agent.cuda.NodeGpus;
+import dev.stasis.agent.preflight.Unmet;
+import dev.stasis.agent.process.Mount;
+import dev.stasis.artifact.Artifact;
+import dev.stasis.artifact.ArtifactReader;
+import dev.stasis.artifact.Opened;
+import dev.stasis.artifact.SourceMount;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Brings a workload back from its artifact in a container that waits for it. Either every process
+ * of it is proven to run with its device memory, or nothing of it runs.
+ */
+public final class Restore {
+
+  private static final System.Logger LOG = System.getLogger(Restore.class.getName());
+
+  /** NVML answers in milliseconds; half a minute means that the driver is in trouble. */
+  private static final Duration QUESTION_DEADLINE = Duration.ofSeconds(30);
+
+  private static final List<Step<Restoring, FrozenWork>> STEPS =
+      List.of(
+          new UnpackStep(),
+          new CriuRestoreStep(),
+          new FillStep(),
+          new ContinueStep(),
+          new GpuRestoreStep(),
+          new UnlockStep(),
+          new ProveStep());
+
+  private final NodeParts node;
+
+  Restore(NodeParts node) {
+    this.node = node;
+  }
+
+  /** The steps, for those that test each of them. */
+  static List<Step<Restoring, FrozenWork>> steps() {
+    return STEPS;
+  }
+
+  /** Runs a restore to its end. */
+  public RestoreOutcome run(RestoreRequest request, OperationControl control, StepListener listener)
+      throws InterruptedException {
+    Resolution resolution = node.containers().resolve(request.target());
+    if (!(resolution instanceof Resolution.Found found)) {
+      return refused(
+          "target container",
+          "one that runs on this node",
+          ((Resolution.Refused) resolution).why());
+    }
+    Container target = found.container();
+    Optional<HostLocks.Held> lock = node.locks().tryTake(target.id());
+    if (lock.isEmpty()) {
+      return refused("target container", "no other work in hand", "another operation acts on it");
+    }
+    try (HostLocks.Held held = lock.get()) {
+      if (node.journal().read(target.id()).isPresent()) {
+        return refused("target container", "no other work in hand", "work that was begun before");
+      }
+      return locked(request, target, control, listener);
+    }
+  }
+
+  private static RestoreOutcome refused(String property, String wanted, String found) {
+    return new RestoreOutcome.Refused(List.of(new Unmet(property, wanted, found)));
+  }
+
+  private RestoreOutcome locked(
+      RestoreRequest request, Container target, OperationControl control, StepListener listener)
+      throws InterruptedException {
+    StepRunner runner = new StepRunner(node.nanoTime(), listener);
+    Opened opened = open(request, runner, listener);
+    if (opened instanceof Opened.Refused damaged) {
+      return refused(damaged.property(), damaged.wanted(), damaged.found());
+    }
+    Artifact artifact = ((Opened.Verified) opened).artifact();
+    String owner = artifact.manifest().origin().namespace();
+    if (owner != null && !owner.equals(request.namespace())) {
+      return refused("namespace of the artifact", String.valueOf(request.namespace()), owner);
+    }
+    DriverAnswer<NodeGpus> answer = node.driver().gpus(QUESTION_DEADLINE);
+    if (!(answer instanceof DriverAnswer.Done<NodeGpus> done)
+        || !(done.value().availability() instanceof DriverAvailability.Present)) {
+      return refused("GPU driver", "one that answers on this node", answer.describe());
+    }
+    List<Gpu> seen =
+        new ContainerGpus(node.proc().root()).of(target.init().pid(), done.value().gpus());
+    List<Unmet> unmet =
+        new ArrayList<>(new TargetCheck(node).unmet(artifact, target, done.value(), seen));
+    MountMatch match = new MountMatcher().match(sourceMounts(artifact), target.mounts());
+    if (match instanceof MountMatch.Refused misfit) {
+      misfit
+          .reasons()
+          .forEach(
+              reason -> unmet.add(new Unmet(reason.property(), reason.wanted(), reason.found())));
+    }
+    if (!unmet.isEmpty()) {
+      return new RestoreOutcome.Refused(unmet);
+    }
+    Restoring restoring =
+        new Restoring(
+            node,
+            begin(request, target),
+            listener,
+            request,
+            artifact,
+            target,
+            seen,
+            ((MountMatch.Matched) match).pairs());
+    return run(restoring, runner, control);
+  }
+
+  private Opened open(RestoreRequest request, StepRunner runner, StepListener listener) {
+    long begin = node.nanoTime().getAsLong();
+    listener.progress("verify", 0, 0);
+    try {
+      return new ArtifactReader(
+              request.options().threads(),
+              (bytes, total) -> listener.progress("verify", bytes, total))
+          .open(request.artifact(), ArtifactReader.Regions.BEFORE_EACH_FILL, request.digest());
+    } catch (IOException e) {
+      return new Opened.Refused(
+          Opened.Kind.DAMAGED, "artifact", "one that can be read", String.valueOf(e.getMessage()));
+    } finally {
+      runner.timings().add("verify", Duration.ofNanos(node.nanoTime().getAsLong() - begin));
+    }
+  }
+
+  private RestoreOutcome run(Restoring restoring, StepRunner runner, OperationControl control)
+      throws InterruptedException {
+    node.journal().write(restoring.work());
+    try {
+      runner.forward(STEPS, restoring, control);
+      node.journal().remove(restoring.work().containerId());
+      long bytes = restoring.work().cuda().stream().mapToLong(CudaProcess::totalBytes).sum();
+      int init = restoring.byOwnPid().values().stream().findFirst().map(id -> id.pid()).orElse(0);
+      return new RestoreOutcome.Proven(init, restoring.proof(), bytes, runner.timings());
+    } catch (StepFailure failure) {
+      return ended(restoring, runner, failure);
+    } catch (InterruptedException stopped) {
+      return ended(
+          restoring, runner, new StepFailure(Reason.CANCELLED, "the agent is stopping", stopped));
+    }
+  }
+
+  private RestoreOutcome ended(Restoring restoring, StepRunner runner, StepFailure failure)
+      throws InterruptedException {
+    String message = String.valueOf(failure.getMessage());
+    try {
+      new Children(restoring).end();
+      runner.back(STEPS, restoring);
+      node.journal().remove(restoring.work().containerId());
+    } catch (StepFailure stuck) {
+      LOG.log(System.Logger.Level.ERROR, "a failed restore could not be ended", stuck);
+      message += "; and what came back could not be ended: " + stuck.getMessage();
+    }
+    return new RestoreOutcome.Failed(
+        runner.lastStep(), failure.reason(), message, runner.timings());
+  }
+
+  private Work begin(RestoreRequest request, Container target) {
+    return new Work(
+        Work.FORMAT,
+        node.proc().bootId(),
+        request.id(),
+        request.owner(),
+        Work.Kind.RESTORE,
+        After.RESUME,
+        Work.Phase.WORKING,
+        node.clock().instant(),
+        target.id(),
+        target.init(),
+        List.of(),
+        List.of(),
+        List.of(),
+        List.of(),
+        null,
+        null,
+        List.of());
+  }
+
+  private static List<Mount> sourceMounts(Artifact artifact) {
+    return artifact.manifest().mounts().stream().map(Restore::mount).toList();
+  }
+
+  private static Mount mount(SourceMount mount) {
+    String[] device = mount.device().split(":");
+    return new Mount(
+        mount.id(),
+        mount.parent(),
+        Integer.parseInt(device[0]),
+        Integer.parseInt(device[1]),
+        mount.root(),
+        mount.target(),
+        Arrays.asList(mount.options().split(",")),
+        List.of(),
+        mount.type(),
+        mount.source(),
+        Arrays.asList(mount.superOptions().split(",")));
+  }
+}

@@ -1,0 +1,46 @@
+package dev.stasis.agent.engine;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is asked of a restore.
+ *
+ * @param id the operation's id
+ * @param owner for whom, as people should read it
+ * @param namespace the namespace that asks; an artifact of another one is refused
+ * @param artifact the artifact's folder
+ * @param digest the digest that the artifact has to have; null when any will do
+ * @param target the container that waits: its id, a unique beginning of it, or a pid
+ * @param options how it is done
+ */
+public record RestoreRequest(
+    String id,
+    String owner,
+    @Nullable String namespace,
+    Path artifact,
+    @Nullable String digest,
+    String target,
+    Options options) {
+
+  /**
+   * How a restore is done.
+   *
+   * @param tcp what becomes of the TCP connections in the image
+   * @param memoryWait how long to wait until the device memory is free
+   * @param threads copying and hashing threads
+   */
+  public record Options(CheckpointRequest.Tcp tcp, Duration memoryWait, int threads) {
+
+    /**
+     * TCP connections closed, since another container has another address; five minutes for memory.
+     */
+    public static Options defaults() {
+      return new Options(
+          CheckpointRequest.Tcp.CLOSE,
+          Duration.ofMinutes(5),
+          Math.max(1, Runtime.getRuntime().availableProcessors()));
+    }
+  }
+}

@@ -1,0 +1,107 @@
+package dev.stasis.agent.engine;
+
+import dev.stasis.agent.container.Container;
+import dev.stasis.agent.criu.MountPair;
+import dev.stasis.agent.cuda.Gpu;
+import dev.stasis.agent.cuda.GpuPair;
+import dev.stasis.agent.cuda.GpuUuid;
+import dev.stasis.agent.process.ProcessId;
+import dev.stasis.artifact.Artifact;
+import dev.stasis.artifact.Hardware;
+import dev.stasis.artifact.ProcessFacts;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** What the steps of one restore share on their way forward. */
+final class Restoring extends FrozenWork {
+
+  private final RestoreRequest request;
+  private final Artifact artifact;
+  private final Container target;
+  private final List<Gpu> gpus;
+  private final List<MountPair> mounts;
+  private final Map<Integer, ProcessId> byOwnPid = new TreeMap<>();
+  private final List<String> proof = new ArrayList<>();
+
+  Restoring(
+      NodeParts node,
+      Work work,
+      StepListener listener,
+      RestoreRequest request,
+      Artifact artifact,
+      Container target,
+      List<Gpu> gpus,
+      List<MountPair> mounts) {
+    super(node, work, listener);
+    this.request = request;
+    this.artifact = artifact;
+    this.target = target;
+    this.gpus = List.copyOf(gpus);
+    this.mounts = List.copyOf(mounts);
+  }
+
+  RestoreRequest request() {
+    return request;
+  }
+
+  Artifact artifact() {
+    return artifact;
+  }
+
+  /** The container that waits, with its holder as the first process. */
+  Container target() {
+    return target;
+  }
+
+  List<MountPair> mounts() {
+    return mounts;
+  }
+
+  /** The restored processes by the pids that they see themselves; filled once they are there. */
+  Map<Integer, ProcessId> byOwnPid() {
+    return byOwnPid;
+  }
+
+  List<String> proof() {
+    return proof;
+  }
+
+  /** The holder's folder as the host sees it. */
+  Path holderFolder() {
+    return node().proc().folder(target.init().pid()).resolve("root/.stasis");
+  }
+
+  /** The GPU that takes the place of each; empty when they are the same ones in the same order. */
+  List<GpuPair> map() {
+    List<Hardware.Gpu> before = artifact.manifest().hardware().gpus();
+    List<GpuPair> pairs = new ArrayList<>();
+    boolean same = true;
+    for (int i = 0; i < before.size(); i++) {
+      GpuPair pair = new GpuPair(GpuUuid.parse(before.get(i).uuid()), gpus.get(i).uuid());
+      same &= pair.from().equals(pair.to());
+      pairs.add(pair);
+    }
+    return same ? List.of() : pairs;
+  }
+
+  /** Where device memory that was on a GPU goes. */
+  Map<GpuUuid, Long> moved(Map<String, Long> before) {
+    Map<String, GpuUuid> to = new HashMap<>();
+    List<Hardware.Gpu> hardware = artifact.manifest().hardware().gpus();
+    for (int i = 0; i < hardware.size(); i++) {
+      to.put(hardware.get(i).uuid(), gpus.get(i).uuid());
+    }
+    Map<GpuUuid, Long> moved = new TreeMap<>();
+    before.forEach(
+        (uuid, bytes) -> moved.merge(to.getOrDefault(uuid, GpuUuid.parse(uuid)), bytes, Long::sum));
+    return moved;
+  }
+
+  List<ProcessFacts> cudaFacts() {
+    return artifact.manifest().processes().stream().filter(ProcessFacts::cuda).toList();
+  }
+}

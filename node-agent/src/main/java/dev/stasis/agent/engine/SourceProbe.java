@@ -1,0 +1,80 @@
+package dev.stasis.agent.engine;
+
+import dev.stasis.agent.cuda.CudaState;
+import dev.stasis.agent.mover.JournalReading;
+import dev.stasis.agent.process.ProcessId;
+import dev.stasis.agent.process.ThreadStat;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Looks at what a workload does, and believes only what it sees. */
+final class SourceProbe {
+
+  private final FrozenWork frozen;
+
+  SourceProbe(FrozenWork frozen) {
+    this.frozen = frozen;
+  }
+
+  SourceState look() throws InterruptedException {
+    Work work = frozen.work();
+    if (!frozen.alive(work.init())) {
+      return new SourceState(
+          SourceState.Kind.GONE, "the workload's first process " + work.init() + " has ended");
+    }
+    for (CudaProcess process : work.cuda()) {
+      if (!frozen.alive(process.process())) {
+        return new SourceState(
+            SourceState.Kind.UNKNOWN, "process " + process.process() + " of it has ended");
+      }
+    }
+    for (String journal : work.regionJournals()) {
+      JournalReading reading = frozen.node().journals().read(Path.of(journal));
+      if (!reading.whole()) {
+        return new SourceState(SourceState.Kind.FROZEN, reading.describe());
+      }
+    }
+    for (ProcessId process : work.tree()) {
+      if (!work.stoppedBefore().contains(process) && stopped(process)) {
+        return new SourceState(SourceState.Kind.FROZEN, "process " + process + " is stopped");
+      }
+    }
+    return driverStates(work.cuda());
+  }
+
+  private boolean stopped(ProcessId process) {
+    return frozen.alive(process)
+        && frozen.node().proc().threads(process.pid()).stream().anyMatch(ThreadStat::isStopped);
+  }
+
+  private SourceState driverStates(List<CudaProcess> processes) throws InterruptedException {
+    List<String> running = new ArrayList<>();
+    for (CudaProcess process : processes) {
+      try {
+        CudaState state = frozen.node().calls().state(process);
+        switch (state) {
+          case RUNNING -> running.add(process.process().toString());
+          case LOCKED, CHECKPOINTED, CHECKPOINTING, RESTORING -> {
+            return new SourceState(
+                SourceState.Kind.FROZEN, "process " + process.process() + " is " + state);
+          }
+          case FAILED -> {
+            return new SourceState(
+                SourceState.Kind.UNKNOWN,
+                "the driver says FAILED of process "
+                    + process.process()
+                    + "; only its end frees it");
+          }
+        }
+      } catch (StepFailure unknown) {
+        return new SourceState(
+            SourceState.Kind.UNKNOWN,
+            "the state of process %s is not known: %s"
+                .formatted(process.process(), unknown.getMessage()));
+      }
+    }
+    return new SourceState(
+        SourceState.Kind.RUNNING, running.size() + " CUDA processes RUNNING: " + running);
+  }
+}

@@ -1,0 +1,25 @@
+package dev.stasis.agent.engine;
+
+import java.util.Objects;
+
+/** A step could not be done: why, in a sentence that a user can act on. */
+final class StepFailure extends Exception {
+
+  private static final long serialVersionUID = 1L;
+
+  private final Reason reason;
+
+  StepFailure(Reason reason, String message) {
+    super(message);
+    this.reason = Objects.requireNonNull(reason);
+  }
+
+  StepFailure(Reason reason, String message, Throwable cause) {
+    super(message, cause);
+    this.reason = Objects.requireNonNull(reason);
+  }
+
+  Reason reason() {
+    return reason;
+  }
+}

@@ -1,0 +1,75 @@
+package dev.stasis.agent.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.function.LongSupplier;
+
+/** Runs steps forward and back, and takes the time of each. */
+final class StepRunner {
+
+  private static final System.Logger LOG = System.getLogger(StepRunner.class.getName());
+
+  private final LongSupplier nanoTime;
+  private final StepListener listener;
+  private final StepTimings timings = new StepTimings();
+  private volatile String lastStep = "start";
+
+  StepRunner(LongSupplier nanoTime, StepListener listener) {
+    this.nanoTime = nanoTime;
+    this.listener = listener;
+  }
+
+  /** The last step that began on the way forward. */
+  String lastStep() {
+    return lastStep;
+  }
+
+  StepTimings timings() {
+    return timings;
+  }
+
+  /** Runs the steps in order, asking the control before each. */
+  <C extends U, U> void forward(
+      List<? extends Step<C, U>> steps, C context, OperationControl control)
+      throws StepFailure, InterruptedException {
+    for (Step<C, U> step : steps) {
+      control.check(step.name());
+      lastStep = step.name();
+      listener.progress(step.name(), 0, 0);
+      long begin = nanoTime.getAsLong();
+      try {
+        step.run(context);
+      } catch (RuntimeException e) {
+        throw new StepFailure(Reason.INTERNAL, step.name() + ": " + e, e);
+      } finally {
+        timings.add(step.name(), Duration.ofNanos(nanoTime.getAsLong() - begin));
+      }
+    }
+  }
+
+  /**
+   * Undoes the steps from the last to the first. Ends at the first undo that fails: a later one may
+   * count on it (no thread runs before its memory is whole, no driver call is made on a stopped
+   * process).
+   */
+  <C extends U, U> void back(List<? extends Step<C, U>> steps, U context)
+      throws StepFailure, InterruptedException {
+    List<Step<C, U>> reversed = new ArrayList<>(steps);
+    Collections.reverse(reversed);
+    for (Step<C, U> step : reversed) {
+      String name = step.undoName();
+      listener.progress(name, 0, 0);
+      long begin = nanoTime.getAsLong();
+      try {
+        step.undo(context);
+      } catch (RuntimeException e) {
+        LOG.log(System.Logger.Level.ERROR, "undo of " + step.name(), e);
+        throw new StepFailure(Reason.INTERNAL, name + ": " + e, e);
+      } finally {
+        timings.add(name, Duration.ofNanos(nanoTime.getAsLong() - begin));
+      }
+    }
+  }
+}

@@ -1,0 +1,87 @@
+package dev.stasis.agent.engine;
+
+import dev.stasis.agent.container.Container;
+import dev.stasis.agent.container.Freezer;
+import dev.stasis.agent.container.StopOutcome;
+import dev.stasis.agent.container.StoppedTree;
+import dev.stasis.agent.container.TreeStopper;
+import dev.stasis.agent.process.ProcessId;
+import dev.stasis.agent.process.ProcessStat;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Stops the whole tree, so that nothing of it changes between the choice of regions and the end of
+ * the packing. The undo lets it go, and sees it run: the driver never returns from a call on a
+ * stopped process.
+ */
+final class StopStep implements Step<Freeze, FrozenWork> {
+
+  /**
+   * Stopping takes milliseconds; a tree of thousands, or one in the middle of a vfork, may need
+   * some tries.
+   */
+  private static final Duration LIMIT = Duration.ofSeconds(30);
+
+  @Override
+  public String name() {
+    return "stop";
+  }
+
+  @Override
+  public String undoName() {
+    return "continue";
+  }
+
+  @Override
+  public void run(Freeze freeze) throws StepFailure {
+    // Written before the first signal: whoever finds this knows that stopped processes are ours,
+    // but for these.
+    List<ProcessStat> members = freeze.node().tree().list(freeze.source()).members();
+    List<ProcessId> before =
+        members.stream().filter(ProcessStat::isStopped).map(ProcessStat::id).toList();
+    freeze.note(work -> work.withTree(members.stream().map(ProcessStat::id).toList(), before));
+    StopOutcome outcome = new TreeStopper(freeze.node().proc()).stop(freeze.source(), LIMIT);
+    if (outcome instanceof StopOutcome.NotStopped not) {
+      throw new StepFailure(Reason.PROCESS_CONTROL, not.why());
+    }
+    StoppedTree tree = ((StopOutcome.Stopped) outcome).tree();
+    List<ProcessId> all = new ArrayList<>(tree.stopped());
+    all.addAll(tree.stoppedBefore());
+    freeze.note(work -> work.withTree(all, before));
+  }
+
+  @Override
+  public void undo(FrozenWork frozen) throws StepFailure {
+    if (frozen.work().tree().isEmpty()) {
+      return;
+    }
+    Optional<Container> container = frozen.container();
+    if (container.isPresent()) {
+      Optional<Freezer> freezer = Freezer.of(container.get());
+      if (freezer.isPresent() && freezer.get().isFrozen() && !freezer.get().thaw(LIMIT)) {
+        throw new StepFailure(
+            Reason.PROCESS_CONTROL,
+            "cgroup of container %s: wanted it thawed, found it frozen (one above it, or by somebody else)"
+                .formatted(container.get().id()));
+      }
+    }
+    Set<ProcessId> ours = new LinkedHashSet<>(frozen.work().tree());
+    container.ifPresent(found -> ours.addAll(frozen.node().tree().list(found).living()));
+    frozen.work().stoppedBefore().forEach(ours::remove);
+    List<ProcessId> still =
+        new TreeStopper(frozen.node().proc())
+            .resume(new StoppedTree(List.copyOf(ours), frozen.work().stoppedBefore()), LIMIT);
+    if (!still.isEmpty()) {
+      throw new StepFailure(
+          Reason.PROCESS_CONTROL,
+          "SIGCONT: wanted every process running, found stopped after %d s: %s"
+              .formatted(LIMIT.toSeconds(), still));
+    }
+    frozen.note(work -> work.withTree(List.of(), List.of()));
+  }
+}

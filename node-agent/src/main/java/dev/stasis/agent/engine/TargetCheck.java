@@ -1,0 +1,186 @@
+package dev.stasis.agent.engine;
+
+import dev.stasis.agent.container.Container;
+import dev.stasis.agent.container.ProcessTree;
+import dev.stasis.agent.cuda.Gpu;
+import dev.stasis.agent.cuda.NodeGpus;
+import dev.stasis.agent.preflight.Unmet;
+import dev.stasis.artifact.Artifact;
+import dev.stasis.artifact.Hardware;
+import dev.stasis.artifact.Manifest;
+import dev.stasis.artifact.NodeFacts;
+import dev.stasis.artifact.VolumeFile;
+import dev.stasis.compat.Compatibility;
+import dev.stasis.compat.Fingerprint;
+import dev.stasis.compat.GpuSet;
+import dev.stasis.compat.Link;
+import dev.stasis.compat.Links;
+import dev.stasis.compat.Property;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Whether a container that waits can take a workload: each property that stands against it, with
+ * both values.
+ */
+final class TargetCheck {
+
+  /** From this driver on a map of GPUs can be given; before it the same GPUs are needed. */
+  private static final int MAP_SINCE_CUDA = 13000;
+
+  private final NodeParts node;
+
+  TargetCheck(NodeParts node) {
+    this.node = node;
+  }
+
+  List<Unmet> unmet(Artifact artifact, Container target, NodeGpus gpus, List<Gpu> seen) {
+    List<Unmet> unmet = new ArrayList<>();
+    unmet.addAll(holder(target));
+    Manifest manifest = artifact.manifest();
+    List<Hardware.Gpu> before = manifest.hardware().gpus();
+    if (before.size() != seen.size()) {
+      unmet.add(new Unmet("gpu.count", "" + before.size(), "" + seen.size()));
+    } else if (!before.isEmpty()) {
+      Compatibility.check(wanted(manifest), found(gpus, seen)).mismatches().stream()
+          .filter(mismatch -> mismatch.hard())
+          .forEach(
+              mismatch ->
+                  unmet.add(
+                      new Unmet(mismatch.property().key(), mismatch.wanted(), mismatch.found())));
+      if (!same(before, seen) && gpus.cudaVersion() < MAP_SINCE_CUDA) {
+        unmet.add(
+            new Unmet(
+                "gpu.uuid",
+                "the same GPUs in the same order, since driver "
+                    + gpus.driverVersion()
+                    + " takes no map",
+                seen.stream().map(gpu -> gpu.uuid().text()).toList().toString()));
+      }
+    }
+    new Room(node.proc())
+        .missing(target, manifest.sizes().gpuBytes(), 1)
+        .ifPresent(
+            missing -> unmet.add(new Unmet("room for device memory", "enough of it", missing)));
+    for (VolumeFile file : manifest.openFilesOnVolumes()) {
+      changed(target, file).ifPresent(unmet::add);
+    }
+    return unmet;
+  }
+
+  private List<Unmet> holder(Container target) {
+    List<Unmet> unmet = new ArrayList<>();
+    List<String> command = node.proc().cmdline(target.init().pid());
+    boolean waits =
+        command.size() > 1
+            && command.get(0).endsWith("stasis-runtime")
+            && command.get(1).equals("init");
+    if (!waits) {
+      unmet.add(
+          new Unmet(
+              "target container",
+              "a holder (stasis-runtime init) that waits",
+              String.join(" ", command)));
+      return unmet;
+    }
+    ProcessTree.Listing listing = node.tree().list(target);
+    if (target.isRestored() || listing.living().size() > 1) {
+      unmet.add(
+          new Unmet(
+              "target container",
+              "a fresh holder, alone in its container",
+              listing.living().size() + " processes"));
+    }
+    Path folder = node.proc().folder(target.init().pid()).resolve("root/.stasis");
+    if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
+      unmet.add(new Unmet("holder's folder", "a folder at /.stasis", "none, or a link"));
+    } else if (Files.exists(folder.resolve(ProveStep.MARK), LinkOption.NOFOLLOW_LINKS)
+        || Files.exists(folder.resolve("workload.pid"), LinkOption.NOFOLLOW_LINKS)) {
+      unmet.add(
+          new Unmet("target container", "a fresh holder", "one that was restored into before"));
+    }
+    return unmet;
+  }
+
+  private static boolean same(List<Hardware.Gpu> before, List<Gpu> seen) {
+    for (int i = 0; i < before.size(); i++) {
+      if (!before.get(i).uuid().equals(seen.get(i).uuid().text())) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static Fingerprint wanted(Manifest manifest) {
+    NodeFacts facts = manifest.node();
+    List<dev.stasis.compat.Gpu> gpus =
+        manifest.hardware().gpus().stream()
+            .map(
+                gpu ->
+                    new dev.stasis.compat.Gpu(
+                        gpu.model(), gpu.memoryBytes() >> 20, gpu.computeCapability(), false))
+            .toList();
+    // Interconnect is wanted only where it is known: as the manifest has it.
+    return host(facts.architecture(), facts.cpuFeatures(), facts.criuVersion())
+        .and(
+            new GpuSet(
+                    String.valueOf(facts.driverVersion()),
+                    gpus,
+                    Links.alike(gpus.size(), Link.of(Link.Kind.SYS)))
+                .fingerprint());
+  }
+
+  private Fingerprint found(NodeGpus gpus, List<Gpu> seen) {
+    NodeFactsReader reader = new NodeFactsReader(node.proc().root(), node.tools().criuVersion());
+    NodeFacts facts = reader.read(gpus);
+    List<dev.stasis.compat.Gpu> mine =
+        seen.stream()
+            .map(
+                gpu ->
+                    new dev.stasis.compat.Gpu(
+                        gpu.model(), gpu.memoryTotal() >> 20, gpu.computeCapability(), gpu.mig()))
+            .toList();
+    return host(facts.architecture(), facts.cpuFeatures(), facts.criuVersion())
+        .and(
+            new GpuSet(gpus.driverVersion(), mine, Links.alike(mine.size(), Link.of(Link.Kind.SYS)))
+                .fingerprint());
+  }
+
+  private static Fingerprint host(String architecture, Set<String> features, String criu) {
+    return Fingerprint.empty()
+        .with(
+            Property.CPU_ARCHITECTURE,
+            architecture.replace("x86_64", "amd64").replace("aarch64", "arm64"))
+        .with(Property.CPU_FEATURES, features)
+        .with(Property.CRIU_VERSION, criu)
+        .with(Property.TIME_NAMESPACES, Files.exists(Path.of("/proc/self/ns/time")) ? "yes" : "no");
+  }
+
+  /** criu wants a file on a volume as it was, and says so only in the middle of the restore. */
+  private Optional<Unmet> changed(Container target, VolumeFile file) {
+    Path path =
+        node.proc().folder(target.init().pid()).resolve("root").resolve(file.path().substring(1));
+    try {
+      BasicFileAttributes found =
+          Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+      if (found.size() == file.size()
+          && found.lastModifiedTime().toInstant().equals(file.modified())) {
+        return Optional.empty();
+      }
+      return Optional.of(
+          new Unmet(
+              "file " + file.path() + " on a volume",
+              "%d bytes of %s".formatted(file.size(), file.modified()),
+              "%d bytes of %s".formatted(found.size(), found.lastModifiedTime().toInstant())));
+    } catch (IOException e) {
+      return Optional.of(new Unmet("file " + file.path() + " on a volume", "there", "none"));
+    }
+  }
+}

@@ -1,0 +1,120 @@
+package dev.stasis.agent.engine;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Brings a frozen, suspended or half-frozen workload back to running, from its journal alone: it
+ * needs no agent that remembers and no API server. Also the resume of a suspend.
+ */
+public final class Thaw {
+
+  private static final System.Logger LOG = System.getLogger(Thaw.class.getName());
+
+  private final NodeParts node;
+
+  Thaw(NodeParts node) {
+    this.node = node;
+  }
+
+  /** All that is in hand on this node, oldest first. */
+  public List<Work> inHand() {
+    return node.journal().all();
+  }
+
+  /**
+   * Thaws one container.
+   *
+   * @param name the container's id or the unique beginning of one, or the operation's id
+   */
+  public ThawOutcome run(String name, StepListener listener) throws InterruptedException {
+    List<Work> matching =
+        inHand().stream()
+            .filter(work -> work.containerId().startsWith(name) || work.id().equals(name))
+            .toList();
+    if (matching.size() != 1) {
+      return new ThawOutcome.NotFound(
+          "frozen workload %s: wanted exactly one, found %d of %d in hand"
+              .formatted(name, matching.size(), inHand().size()));
+    }
+    Work work = matching.get(0);
+    Optional<HostLocks.Held> lock = node.locks().tryTake(work.containerId());
+    if (lock.isEmpty()) {
+      return new ThawOutcome.NotFound(
+          "container %s: wanted it at rest, found an agent at work on it; cancel its operation first"
+              .formatted(work.containerId()));
+    }
+    try (HostLocks.Held held = lock.get()) {
+      // Read again under the lock: whoever had it may have ended the work.
+      Optional<Work> now = node.journal().read(work.containerId());
+      return now.isPresent()
+          ? locked(now.get(), listener)
+          : new ThawOutcome.NotFound("container " + work.containerId() + " is not frozen any more");
+    }
+  }
+
+  private ThawOutcome locked(Work work, StepListener listener) throws InterruptedException {
+    StepRunner runner = new StepRunner(node.nanoTime(), listener);
+    long begin = node.nanoTime().getAsLong();
+    if (!work.bootId().equals(node.proc().bootId())) {
+      forget(new FrozenWork(node, work, listener));
+      return ended(
+          new SourceState(
+              SourceState.Kind.GONE, "it was frozen before this machine was started again"),
+          runner,
+          begin);
+    }
+    FrozenWork frozen = new FrozenWork(node, work, listener);
+    if (work.phase() == Work.Phase.ENDING) {
+      return ended(new Evicted(node).finish(frozen), runner, begin);
+    }
+    if (work.kind() == Work.Kind.RESTORE) {
+      SourceState state = new RestoredTree(frozen).end();
+      forget(frozen);
+      return ended(state, runner, begin);
+    }
+    SourceState state = new ThawRun(frozen, runner, Checkpoint.steps()).run();
+    if (state.kind() == SourceState.Kind.RUNNING || state.kind() == SourceState.Kind.GONE) {
+      forget(frozen);
+    }
+    return ended(state, runner, begin);
+  }
+
+  private ThawOutcome ended(SourceState state, StepRunner runner, long begin) {
+    return new ThawOutcome.Ended(
+        state, runner.timings(), Duration.ofNanos(node.nanoTime().getAsLong() - begin));
+  }
+
+  private void forget(FrozenWork frozen) {
+    try {
+      new StageFiles(frozen).remove();
+      removeUnpublished(frozen.work().artifactStage());
+      node.journal().remove(frozen.work().containerId());
+    } catch (IOException e) {
+      LOG.log(System.Logger.Level.WARNING, "leftovers of " + frozen.work().id(), e);
+    }
+  }
+
+  /** The staging folder of an artifact that nobody will seal any more. */
+  private static void removeUnpublished(@Nullable String staging) throws IOException {
+    if (staging == null || !Files.isDirectory(Path.of(staging))) {
+      return;
+    }
+    Path folder = Path.of(staging);
+    if (!folder.getFileName().toString().startsWith(".staging-")) {
+      return;
+    }
+    try (Stream<Path> entries = Files.walk(folder)) {
+      for (Path entry : entries.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(entry);
+      }
+    }
+  }
+}

@@ -1,0 +1,192 @@
+package dev.stasis.agent.engine;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.stasis.agent.process.ProcFs;
+import dev.stasis.agent.process.ProcessId;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Transparent huge pages, switched to {@code always} while the driver copies out. The setting
+ * belongs to the whole machine, so it has one owner: a host file with the old value, the boot and
+ * the users of the moment, written before the change. The last user puts it back, an agent's start
+ * does when all users are dead, and a watchdog child does when this process dies; and only while
+ * the value is still ours.
+ */
+public final class ThpSetting {
+
+  private static final System.Logger LOG = System.getLogger(ThpSetting.class.getName());
+  private static final Pattern CHOSEN = Pattern.compile("\\[([a-z]+)]");
+  private static final String OURS = "always";
+
+  /** The others hold the lock for a file write. */
+  private static final Duration LOCK_WAIT = Duration.ofSeconds(5);
+
+  private final Path setting;
+  private final Path note;
+  private final HostLocks locks;
+  private final ProcFs proc;
+  private final ObjectMapper json = new ObjectMapper();
+
+  /**
+   * The setting of this machine.
+   *
+   * @param setting usually {@code /sys/kernel/mm/transparent_hugepage/enabled}
+   * @param stateDir the node's state folder
+   */
+  public ThpSetting(Path setting, Path stateDir, HostLocks locks, ProcFs proc) {
+    this.setting = setting;
+    this.note = stateDir.resolve("thp.json");
+    this.locks = locks;
+    this.proc = proc;
+  }
+
+  /** What the host file holds. */
+  record Note(String bootId, String oldValue, List<ProcessId> users) {}
+
+  /** The raised setting; closing it puts the old one back when nobody else uses it. */
+  public final class Raised implements AutoCloseable {
+    private final Optional<Process> watchdog;
+
+    private Raised(Optional<Process> watchdog) {
+      this.watchdog = watchdog;
+    }
+
+    @Override
+    public void close() {
+      if (watchdog.isPresent()) {
+        leave(self());
+        // Its standard input ends: it looks, finds that nothing is left to do, and goes.
+        watchdog.get().destroy();
+      }
+    }
+  }
+
+  /** Does nothing, for those who did not ask. */
+  public Raised untouched() {
+    return new Raised(Optional.empty());
+  }
+
+  /** Raises the setting; when the machine does not let us, everything goes on without. */
+  public Raised raise() throws InterruptedException {
+    Optional<HostLocks.Held> held = locks.take("thp", LOCK_WAIT);
+    if (held.isEmpty() || !Files.isWritable(setting)) {
+      held.ifPresent(HostLocks.Held::close);
+      return untouched();
+    }
+    try (HostLocks.Held lock = held.get()) {
+      Note now = living();
+      String old = now.users().isEmpty() ? value() : now.oldValue();
+      List<ProcessId> users = new ArrayList<>(now.users());
+      users.add(self());
+      write(new Note(proc.bootId(), old, users));
+      Files.writeString(setting, OURS);
+      return new Raised(Optional.of(watchdog(old)));
+    } catch (IOException e) {
+      LOG.log(System.Logger.Level.WARNING, "huge pages stay as they are: " + e.getMessage());
+      leave(self());
+      return untouched();
+    }
+  }
+
+  /** Puts the setting back when all its users are dead; for an agent's start and stop. */
+  public void putBackIfAbandoned() throws InterruptedException {
+    Optional<HostLocks.Held> held = locks.take("thp", LOCK_WAIT);
+    if (held.isPresent()) {
+      try (HostLocks.Held lock = held.get()) {
+        settle(living());
+      } catch (IOException e) {
+        throw new UncheckedIOException("cannot put huge pages back", e);
+      }
+    }
+  }
+
+  private void leave(ProcessId user) {
+    // Best effort: without the lock another user's note could be lost, with it none can; nobody
+    // holds it for long.
+    Optional<HostLocks.Held> lock = locks.tryTake("thp");
+    try {
+      Note now = living();
+      List<ProcessId> users = new ArrayList<>(now.users());
+      users.remove(user);
+      settle(new Note(now.bootId(), now.oldValue(), users));
+    } catch (IOException e) {
+      LOG.log(System.Logger.Level.ERROR, "cannot put huge pages back to what they were", e);
+    } finally {
+      lock.ifPresent(HostLocks.Held::close);
+    }
+  }
+
+  private void settle(Note now) throws IOException {
+    if (!now.users().isEmpty()) {
+      write(now);
+      return;
+    }
+    if (Files.exists(note)) {
+      if (value().equals(OURS) && !now.oldValue().isEmpty()) {
+        Files.writeString(setting, now.oldValue());
+      }
+      Files.deleteIfExists(note);
+    }
+  }
+
+  /**
+   * The note without users that are dead; empty when it is of another boot, in which the setting
+   * was made afresh.
+   */
+  private Note living() throws IOException {
+    if (!Files.exists(note)) {
+      return new Note(proc.bootId(), "", List.of());
+    }
+    Note found = json.readValue(Files.readAllBytes(note), Note.class);
+    if (!found.bootId().equals(proc.bootId())) {
+      Files.deleteIfExists(note);
+      return new Note(proc.bootId(), "", List.of());
+    }
+    return new Note(
+        found.bootId(), found.oldValue(), found.users().stream().filter(proc::alive).toList());
+  }
+
+  private void write(Note now) throws IOException {
+    Path fresh = note.resolveSibling(note.getFileName() + ".new");
+    Files.createDirectories(note.getParent());
+    Files.write(fresh, json.writeValueAsBytes(now));
+    Files.move(fresh, note, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  private String value() throws IOException {
+    Matcher chosen = CHOSEN.matcher(Files.readString(setting));
+    return chosen.find() ? chosen.group(1) : "";
+  }
+
+  private ProcessId self() {
+    int pid = (int) ProcessHandle.current().pid();
+    return proc.id(pid).orElseThrow();
+  }
+
+  /**
+   * Waits for the end of its standard input, which is our death, and puts the old value back if it
+   * is still ours, the note is still there and names no other user.
+   */
+  private Process watchdog(String old) throws IOException {
+    String script =
+        "read -r line; [ -e \"$1\" ] || exit 0; [ \"$(grep -o '\"pid\"' \"$1\" | wc -l)\" -le 1 ] || exit 0;"
+            + " grep -q '\\["
+            + OURS
+            + "]' \"$2\" && echo \"$3\" > \"$2\"";
+    return new ProcessBuilder(
+            "setsid", "sh", "-c", script, "thp-watchdog", note.toString(), setting.toString(), old)
+        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+        .redirectError(ProcessBuilder.Redirect.DISCARD)
+        .start();
+  }
+}

@@ -1,0 +1,126 @@
+package dev.stasis.agent.engine;
+
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * The pieces of work in hand on this node, one folder a container below the state folder. Written
+ * before the step that it speaks of. It lies on a tmpfs: it has to outlive the agent, and must not
+ * outlive the boot.
+ */
+public final class WorkJournal {
+
+  private static final String FILE = "work.json";
+
+  private final Path folder;
+  private final ObjectMapper json =
+      JsonMapper.builder()
+          .addModule(new JavaTimeModule())
+          .disable(SerializationFeature.WRITE_DATES_AS_TIMESTAMPS)
+          // A newer agent may have added fields; those that this one knows keep their meaning.
+          .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+          .build();
+
+  /**
+   * The journal of a node.
+   *
+   * @param stateDir the node's state folder
+   */
+  public WorkJournal(Path stateDir) {
+    this.folder = stateDir.resolve("work");
+  }
+
+  /** The folder of a container's work; made when it is not there. */
+  public Path folderOf(String containerId) {
+    Path path = folder.resolve(containerId);
+    try {
+      Files.createDirectories(
+          path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot make the work folder " + path, e);
+    }
+    return path;
+  }
+
+  /** Writes what holds now. */
+  public void write(Work work) {
+    Path path = folderOf(work.containerId());
+    Path fresh = path.resolve(FILE + ".new");
+    try {
+      json.writerWithDefaultPrettyPrinter().writeValue(fresh.toFile(), work);
+      Files.move(
+          fresh,
+          path.resolve(FILE),
+          StandardCopyOption.ATOMIC_MOVE,
+          StandardCopyOption.REPLACE_EXISTING);
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot write the work journal " + path, e);
+    }
+  }
+
+  /** The work in hand for a container. */
+  public Optional<Work> read(String containerId) {
+    return readFile(folder.resolve(containerId).resolve(FILE));
+  }
+
+  /** All work in hand, oldest first. */
+  public List<Work> all() {
+    List<Work> found = new ArrayList<>();
+    if (!Files.isDirectory(folder)) {
+      return found;
+    }
+    try (Stream<Path> entries = Files.list(folder)) {
+      entries.forEach(entry -> readFile(entry.resolve(FILE)).ifPresent(found::add));
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot list the work folder " + folder, e);
+    }
+    found.sort(Comparator.comparing(Work::since));
+    return found;
+  }
+
+  /**
+   * Removes the journal of work that has ended well, the journal's own file first: without it the
+   * rest says nothing.
+   */
+  public void remove(String containerId) {
+    Path path = folder.resolve(containerId);
+    try {
+      Files.deleteIfExists(path.resolve(FILE));
+      if (!Files.exists(path)) {
+        return;
+      }
+      try (Stream<Path> entries = Files.walk(path)) {
+        for (Path entry : entries.sorted(Comparator.reverseOrder()).toList()) {
+          Files.deleteIfExists(entry);
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot remove the work folder " + path, e);
+    }
+  }
+
+  private Optional<Work> readFile(Path file) {
+    try {
+      return Optional.of(json.readValue(Files.readAllBytes(file), Work.class));
+    } catch (NoSuchFileException e) {
+      return Optional.empty();
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot read the work journal " + file, e);
+    }
+  }
+}

@@ -1,0 +1,46 @@
+package dev.stasis.agent.engine;
+
+import dev.stasis.agent.cuda.CudaCall;
+import dev.stasis.agent.cuda.DriverAnswer;
+import dev.stasis.agent.cuda.DriverDeadline;
+import dev.stasis.agent.cuda.DriverWorker;
+import dev.stasis.agent.cuda.SettledState;
+import dev.stasis.agent.process.ProcFs;
+import java.time.Duration;
+
+/**
+ * Recovers from a call that did not come back: another worker, then the state once the process's
+ * own thread is idle.
+ */
+final class WorkerRecovery implements DriverRecovery {
+
+  /** GetState of an idle process answers in a millisecond. */
+  private static final Duration STATE_DEADLINE = Duration.ofSeconds(30);
+
+  private final DriverWorker worker;
+  private final ProcFs proc;
+
+  WorkerRecovery(DriverWorker worker, ProcFs proc) {
+    this.worker = worker;
+    this.proc = proc;
+  }
+
+  @Override
+  public DriverAnswer<CudaCall> replaceAndSettle(CudaProcess process, String why)
+      throws InterruptedException {
+    worker.replace(why);
+    // What the call itself was given is given once more: the driver's own thread may have all of
+    // its work before it.
+    Duration patience = DriverDeadline.forBytes(process.totalBytes()).checkpoint();
+    SettledState.Outcome outcome =
+        new SettledState(proc)
+            .await(worker, process.process(), process.restoreThread(), patience, STATE_DEADLINE);
+    if (outcome instanceof SettledState.Outcome.Settled settled) {
+      return settled.state();
+    }
+    if (outcome instanceof SettledState.Outcome.StillBusy busy) {
+      return new DriverAnswer.TimedOut<>(busy.waited());
+    }
+    return new DriverAnswer.WorkerLost<>(why + "; process " + process.process() + " has ended");
+  }
+}
