@@ -53,7 +53,7 @@ class LayerRoundTripTest {
     return Objects.requireNonNull(mounts);
   }
 
-  private LayerPacker packer() throws IOException {
+  private LayerPacker packer() {
     return new LayerPacker(List.of("/"));
   }
 

@@ -1,0 +1,74 @@
+package dev.stasis.agent.testing;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** The simulated GPUs of a test: a folder of their own on a tmpfs. */
+public final class SimGpuNode implements AutoCloseable {
+
+  private final Path build;
+  private final Path folder;
+  private final Sh sh = new Sh();
+
+  private SimGpuNode(Path build, Path folder) {
+    this.build = build;
+    this.folder = folder;
+  }
+
+  /** Makes GPUs of {@code mib} MiB each. */
+  public static SimGpuNode make(int gpus, int mib) {
+    Path build = Path.of(System.getProperty("stasis.sim", "../sim-gpu/target")).toAbsolutePath();
+    if (!Files.isExecutable(build.resolve("gpu-counter"))) {
+      throw new IllegalStateException(
+          "simulated GPU: wanted " + build + "/gpu-counter, found none; run make -C sim-gpu");
+    }
+    try {
+      Path folder = Files.createTempDirectory(Path.of("/dev/shm"), "stasis-sim");
+      SimGpuNode node = new SimGpuNode(build.normalize(), folder);
+      node.sh.must(
+          build.resolve("../bin/sim-gpu-node").normalize().toString(),
+          folder.toString(),
+          Integer.toString(gpus),
+          Integer.toString(mib));
+      return node;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The folder that stands for the node's GPUs. */
+  public Path folder() {
+    return folder;
+  }
+
+  /** The simulated driver library. */
+  public Path libcuda() {
+    return build.resolve("libcuda.so.1");
+  }
+
+  /** The simulated libnvidia-ml. */
+  public Path libnvml() {
+    return build.resolve("libnvidia-ml.so.1");
+  }
+
+  /** The workload. */
+  public Path counter() {
+    return build.resolve("gpu-counter");
+  }
+
+  /** The next call of that name does {@code what}. */
+  public void fault(String call, String what) {
+    try {
+      Files.writeString(folder.resolve("faults").resolve(call), what);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    sh.run("rm", "-rf", folder.toString());
+  }
+}
