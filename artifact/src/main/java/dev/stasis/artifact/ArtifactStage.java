@@ -100,6 +100,7 @@ public final class ArtifactStage implements AutoCloseable {
    */
   public SealedArtifact seal(Manifest draft, int threads, Progress progress) throws IOException {
     requireOpen();
+    FolderScan.of(staging).keepToRoot();
     Map<String, FileFacts> digests = digests(new Workers(threads), progress);
     Manifest manifest = draft.sealed(regions, digests);
     byte[] bytes = new ManifestCodec().bytes(manifest);

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -42,6 +43,16 @@ record FolderScan(List<Path> folders, List<Path> files) {
       }
     }
     return new FolderScan(folders, files);
+  }
+
+  /** Takes every right from group and others, whatever mode a file was made with. */
+  void keepToRoot() throws IOException {
+    for (Path folder : folders) {
+      Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------"));
+    }
+    for (Path file : files) {
+      Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+    }
   }
 
   /** Every path below and with the root, in order, links not followed. */

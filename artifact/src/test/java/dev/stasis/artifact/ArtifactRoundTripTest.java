@@ -48,6 +48,21 @@ class ArtifactRoundTripTest {
   }
 
   @Test
+  void aFileThatWasMadeForAllToWriteIsKeptToRoot() throws Exception {
+    try (ArtifactStage stage = store.stage("a")) {
+      samples.fill(stage);
+      Files.setPosixFilePermissions(
+          stage.criu().resolve("pages-1.img"), PosixFilePermissions.fromString("rw-rw-rw-"));
+      stage.seal(samples.draft(), 1, Progress.NONE);
+    }
+
+    Opened opened =
+        new ArtifactReader(1, Progress.NONE)
+            .open(store.path("a"), ArtifactReader.Regions.NOW, null);
+    assertThat(opened).isInstanceOf(Opened.Verified.class);
+  }
+
+  @Test
   void nothingButTheArtifactIsLeftAndOnlyRootCanEnter() throws Exception {
     samples.sealed(store, "a", temp);
 

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Packs what a workload wrote while none of its threads runs. Reads the overlay's upper folder for
@@ -24,36 +25,47 @@ public final class LayerPacker {
   /**
    * Packs a container.
    *
-   * @param upper the upper folder of its overlay
+   * @param upper the upper folder of its overlay; null when its root is no overlay, so that nobody
+   *     can tell what it wrote there, and only the volumes are packed
    * @param root its root as it sees it: {@code /proc/PID/root}
    * @param volumes the mount points whose content belongs to the workload: /dev/shm, emptyDirs
    * @param folder where the archives and their index go
    * @throws IOException when anything cannot be packed as it is; what is there by then is of no use
    */
-  public LayerIndex pack(Path upper, Path root, List<String> volumes, Path folder)
+  public LayerIndex pack(@Nullable Path upper, Path root, List<String> volumes, Path folder)
       throws IOException {
     List<LayerIndex.Part> parts = new ArrayList<>();
     try (Handle merged = Handle.ofTrusted(root)) {
-      try (Handle changed = Handle.ofTrusted(upper);
-          PaxWriter archive = new PaxWriter(folder.resolve("root.tar"))) {
-        HookFiles hooks = new HookFiles(MountTargets.of(mountPoints));
-        TreePacker packer = new TreePacker(archive, hooks, merged);
-        packer.overlay(changed);
-        parts.add(packer.finish("/", "root.tar"));
+      if (upper != null) {
+        parts.add(layer(upper, merged, folder));
       }
       for (String volume : volumes) {
-        String name = "volume-%d.tar".formatted(parts.size());
-        HookFiles hooks = new HookFiles(MountTargets.of(List.of()));
-        try (Handle tree = merged.folderInRoot(MountTargets.bytes(volume));
-            PaxWriter archive = new PaxWriter(folder.resolve(name))) {
-          TreePacker packer = new TreePacker(archive, hooks, tree);
-          packer.everything(tree, ".");
-          parts.add(packer.finish(volume, name));
-        }
+        parts.add(volume(volume, merged, folder, "volume-%d.tar".formatted(parts.size())));
       }
     }
     LayerIndex index = new LayerIndex(parts);
     index.write(folder);
     return index;
+  }
+
+  private LayerIndex.Part layer(Path upper, Handle merged, Path folder) throws IOException {
+    try (Handle changed = Handle.ofTrusted(upper);
+        PaxWriter archive = new PaxWriter(folder.resolve("root.tar"))) {
+      HookFiles hooks = new HookFiles(MountTargets.of(mountPoints));
+      TreePacker packer = new TreePacker(archive, hooks, merged);
+      packer.overlay(changed);
+      return packer.finish("/", "root.tar");
+    }
+  }
+
+  private static LayerIndex.Part volume(String target, Handle merged, Path folder, String name)
+      throws IOException {
+    HookFiles hooks = new HookFiles(MountTargets.of(List.of()));
+    try (Handle tree = merged.folderInRoot(MountTargets.bytes(target));
+        PaxWriter archive = new PaxWriter(folder.resolve(name))) {
+      TreePacker packer = new TreePacker(archive, hooks, tree);
+      packer.everything(tree, ".");
+      return packer.finish(target, name);
+    }
   }
 }

@@ -266,6 +266,17 @@ class LayerRoundTripTest {
   }
 
   @Test
+  void ofARootThatIsNoOverlayOnlyTheVolumesArePacked() throws Exception {
+    Files.writeString(source.resolve("data/kept"), "kept");
+
+    LayerIndex index = packer().pack(null, source, List.of("/data"), archives);
+    new LayerUnpacker(List.of("/")).unpack(archives, target);
+
+    assertThat(index.parts()).extracting(LayerIndex.Part::target).containsExactly("/data");
+    assertThat(listing(target.resolve("data"))).isEqualTo(listing(source.resolve("data")));
+  }
+
+  @Test
   void gnuTarReadsAllOfIt() throws Exception {
     Files.writeString(source.resolve("etc/passwd"), "changed");
     Files.writeString(source.resolve("tmp/" + "long".repeat(50)), "a long name");
