@@ -2,11 +2,17 @@ package dev.stasis.agent.criu;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /** How a run of criu ended. */
 public sealed interface CriuOutcome {
 
-  record Succeeded(CriuStats stats, Duration took) implements CriuOutcome {}
+  /**
+   * criu did what it was asked for.
+   *
+   * @param stats empty when criu could not write them
+   */
+  record Succeeded(Optional<CriuStats> stats, Duration took) implements CriuOutcome {}
 
   /**
    * criu gave up by itself.

@@ -7,6 +7,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
@@ -35,6 +36,7 @@ public final class CriuRunner {
   }
 
   private final Consumer<ProcessHandle> started;
+  private final Duration afterTerm;
 
   /** A runner whose children nobody has to know of. */
   public CriuRunner() {
@@ -47,7 +49,12 @@ public final class CriuRunner {
    * @param started told each child once it runs: it outlives us, so that somebody has to know of it
    */
   public CriuRunner(Consumer<ProcessHandle> started) {
+    this(started, AFTER_TERM);
+  }
+
+  CriuRunner(Consumer<ProcessHandle> started, Duration afterTerm) {
     this.started = started;
+    this.afterTerm = afterTerm;
   }
 
   public CriuOutcome dump(DumpPlan plan, Duration atMost, Progress progress)
@@ -57,6 +64,7 @@ public final class CriuRunner {
 
   public CriuOutcome restore(RestorePlan plan, Duration atMost)
       throws IOException, InterruptedException {
+    Files.createDirectories(plan.scratch());
     return run(plan.command(), plan.images(), plan.work(), "restore", atMost, bytes -> {});
   }
 
@@ -92,13 +100,21 @@ public final class CriuRunner {
     Duration took = Duration.ofNanos(System.nanoTime() - begin);
     int code = process.exitValue();
     if (code == 0) {
-      return new CriuOutcome.Succeeded(
-          new CriuStatsFile(work.resolve("stats-" + what)).read(), took);
+      return new CriuOutcome.Succeeded(stats(work.resolve("stats-" + what)), took);
     }
     if (code > 128) {
       return new CriuOutcome.Killed(code - 128);
     }
     return failed(code, CriuLog.read(work.resolve(what + ".log")), ownErrors);
+  }
+
+  private static Optional<CriuStats> stats(Path file) {
+    try {
+      return Optional.of(new CriuStatsFile(file).read());
+    } catch (IOException e) {
+      // The work is done; numbers about it are no reason to call it failed.
+      return Optional.empty();
+    }
   }
 
   private static CriuOutcome failed(int code, CriuLog log, Path ownErrors) throws IOException {
@@ -126,11 +142,11 @@ public final class CriuRunner {
   }
 
   /** SIGTERM, time, SIGKILL. True when the last was needed. */
-  private static boolean end(Process process) throws InterruptedException {
+  private boolean end(Process process) throws InterruptedException {
     // Taken before: once the outermost one is dead, the others are nobody's children.
     List<ProcessHandle> below = process.descendants().toList();
     process.destroy();
-    if (process.waitFor(AFTER_TERM.toMillis(), TimeUnit.MILLISECONDS)) {
+    if (process.waitFor(afterTerm.toMillis(), TimeUnit.MILLISECONDS)) {
       return false;
     }
     below.forEach(ProcessHandle::destroyForcibly);

@@ -3,6 +3,7 @@ package dev.stasis.agent.criu;
 import dev.stasis.agent.container.Cgroup;
 import dev.stasis.agent.container.Container;
 import dev.stasis.agent.container.OutsidePipe;
+import dev.stasis.agent.process.Mount;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,6 +61,9 @@ public record RestorePlan(
     add(line, "--bring", bundle.folder() + "=" + HOLDER + "/criu");
     add(line, "--bring", images + "=" + HOLDER + "/ckpt");
     add(line, "--bring", work + "=" + HOLDER + "/work");
+    if (wantsScratch()) {
+      add(line, "--bring", scratch() + "=/tmp");
+    }
     add(line, "--root-bind", HOLDER + "/root");
     for (int i = 0; i < standardStreams().size(); i++) {
       OutsidePipe pipe = standardStreams().get(i);
@@ -102,6 +106,21 @@ public record RestorePlan(
     }
     add(line, "--libdir", HOLDER + "/criu/plugins");
     return line;
+  }
+
+  /** An empty folder of the host that stands for /tmp while criu works: it must exist. */
+  Path scratch() {
+    return work.resolve("tmp");
+  }
+
+  /**
+   * criu makes folders in /tmp, which an image may lack or have read-only. Where /tmp, or something
+   * below it, is a mount of the container's own, that one must stay to be seen.
+   */
+  private boolean wantsScratch() {
+    return holder.mounts().stream()
+        .map(Mount::mountPoint)
+        .noneMatch(path -> path.equals("/tmp") || path.startsWith("/tmp/"));
   }
 
   private List<OutsidePipe> standardStreams() {

@@ -45,19 +45,32 @@ public final class TestContainer implements AutoCloseable {
   private final String id = (UUID.randomUUID().toString() + UUID.randomUUID()).replace("-", "");
   private final Path folder;
   private final Path cgroup;
+  private final boolean readOnly;
 
-  private TestContainer(Path folder, String pod) {
+  private TestContainer(Path folder, String pod, boolean readOnly) {
     this.folder = folder;
+    this.readOnly = readOnly;
     this.cgroup = Path.of("/kubepods/besteffort", pod, id);
   }
 
   /** Starts a program of {@code src/test/c} as uid (and gid) with these arguments. */
   public static TestContainer start(String program, int uid, String... arguments)
       throws IOException, InterruptedException {
+    return start(false, program, uid, arguments);
+  }
+
+  /** As {@link #start}, with a root that cannot be written, but with a /tmp in it. */
+  public static TestContainer readOnly(String program, int uid, String... arguments)
+      throws IOException, InterruptedException {
+    return start(true, program, uid, arguments);
+  }
+
+  private static TestContainer start(boolean readOnly, String program, int uid, String... arguments)
+      throws IOException, InterruptedException {
     Path folder = Files.createTempDirectory("stasis-container");
     Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
-    TestContainer container =
-        new TestContainer(folder, "pod" + UUID.randomUUID().toString().substring(0, 8));
+    String pod = "pod" + UUID.randomUUID().toString().substring(0, 8);
+    TestContainer container = new TestContainer(folder, pod, readOnly);
     try {
       container.run(program, uid, List.of(arguments));
     } catch (IOException | InterruptedException | RuntimeException e) {
@@ -65,6 +78,11 @@ public final class TestContainer implements AutoCloseable {
       throw e;
     }
     return container;
+  }
+
+  /** As {@link #holder}, with a root that cannot be written. */
+  public static TestContainer readOnlyHolder(int uid) throws IOException, InterruptedException {
+    return readOnly(HOLDER, uid, "init", "--", "/nothing");
   }
 
   /** A container whose first process waits for a restore. */
@@ -107,7 +125,11 @@ public final class TestContainer implements AutoCloseable {
       Path made = Files.createDirectory(folder.resolve(name));
       Files.setPosixFilePermissions(made, PosixFilePermissions.fromString("rwxrwxrwx"));
     }
-    for (String name : List.of("proc", "dev", "sys", "tmp", "data", ".stasis")) {
+    List<String> image = new ArrayList<>(List.of("proc", "dev", "sys", "data", ".stasis"));
+    if (readOnly) {
+      image.add("tmp");
+    }
+    for (String name : image) {
       Files.createDirectory(folder.resolve("lower").resolve(name));
     }
     TestPrograms programs = new TestPrograms();
@@ -204,7 +226,7 @@ public final class TestContainer implements AutoCloseable {
                 "process",
                 process,
                 "root",
-                Map.of("path", folder.resolve("root").toString(), "readonly", false),
+                Map.of("path", folder.resolve("root").toString(), "readonly", readOnly),
                 "hostname",
                 "test",
                 "mounts",

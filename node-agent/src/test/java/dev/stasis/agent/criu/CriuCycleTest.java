@@ -19,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -94,6 +95,45 @@ class CriuCycleTest {
           .filteredOn(mount -> mount.mountPoint().equals("/proc/sys"))
           .singleElement()
           .satisfies(mount -> assertThat(mount.isReadOnly()).isTrue());
+    }
+  }
+
+  @Test
+  void aReadOnlyRootIsNoHindrance() throws Exception {
+    try (TestContainer first = TestContainer.readOnly("workload", 1000, EVERYTHING);
+        TestContainer second = TestContainer.readOnlyHolder(1000)) {
+      awaitTicks(first, 2);
+
+      Container restored = move(first, second, "one");
+
+      assertThat(restored.hasReadOnlyRoot()).isTrue();
+      assertThat(inside(restored, "tmp")).isEmptyDirectory();
+    }
+  }
+
+  @Test
+  void criuKilledAtTenMomentsOfADumpLosesNothing() throws Exception {
+    try (TestContainer running = TestContainer.start("workload", 0, EVERYTHING)) {
+      Container container = running.resolve();
+      for (int moment = 1; moment <= 10; moment++) {
+        awaitTicks(running, running.output().size() + 1);
+        StoppedTree stopped = stop(container);
+        Process dump =
+            new ProcessBuilder(plan(container, "killed" + moment).command())
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        // A dump of this tree takes some 50 ms; the last moments may find it finished.
+        dump.waitFor(moment * 5L, TimeUnit.MILLISECONDS);
+        dump.destroyForcibly().waitFor();
+
+        await().atMost(LONG).until(() -> untraced(stopped.stopped()));
+        assertThat(stopper.awaitStopped(stopped, LONG)).as("after moment %s", moment).isEmpty();
+        leftovers.remove(stopped.stopped());
+        assertThat(stopper.resume(stopped, LONG)).isEmpty();
+      }
+      awaitTicks(running, running.output().size() + 2);
+      assertThat(running.output()).allMatch(line -> line.endsWith("ok"));
     }
   }
 
@@ -192,7 +232,7 @@ class CriuCycleTest {
     StoppedTree stopped = stop(source);
     CriuOutcome dumped = dump(source, name);
     assertThat(dumped).isInstanceOf(CriuOutcome.Succeeded.class);
-    assertThat(((CriuOutcome.Succeeded) dumped).stats()).isInstanceOf(CriuStats.Dump.class);
+    assertThat(((CriuOutcome.Succeeded) dumped).stats()).get().isInstanceOf(CriuStats.Dump.class);
     Container holder = to.resolve();
     copy(from.data(), to.data());
     copy(inside(source, "dev/shm"), inside(holder, "dev/shm"));
@@ -241,6 +281,12 @@ class CriuCycleTest {
         make(name + "-images"),
         make(name + "-dump"),
         CriuOptions.usual());
+  }
+
+  private boolean untraced(List<ProcessId> tree) {
+    return tree.stream()
+        .flatMap(process -> proc.threads(process.pid()).stream())
+        .allMatch(thread -> thread.tracerPid() == 0);
   }
 
   private StoppedTree stop(Container container) {
