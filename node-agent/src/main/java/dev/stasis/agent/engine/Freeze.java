@@ -5,10 +5,12 @@ import dev.stasis.agent.container.Container;
 import dev.stasis.agent.cuda.CudaCall;
 import dev.stasis.agent.cuda.DriverAnswer;
 import dev.stasis.agent.cuda.GpuUuid;
+import dev.stasis.agent.layer.LayerPacker;
 import dev.stasis.agent.mover.RegionChoice;
 import dev.stasis.agent.mover.RegionFinder;
 import dev.stasis.agent.mover.RegionJournal;
 import dev.stasis.agent.process.MemoryMapping;
+import dev.stasis.agent.process.Mount;
 import dev.stasis.agent.process.OpenFile;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.artifact.ArtifactStage;
@@ -39,6 +41,7 @@ final class Freeze extends FrozenWork {
   private final @Nullable ArtifactStage artifact;
   private final Path stageFolder;
   private final Inspection.Result inspected;
+  private final LayerPacker layerPacker;
   private @Nullable ManifestDraft draft;
   private ManifestDraft.@Nullable Facts facts;
   private final Map<ProcessId, List<MemoryMapping>> mapsBefore = new LinkedHashMap<>();
@@ -60,6 +63,8 @@ final class Freeze extends FrozenWork {
     this.container = container;
     this.artifact = artifact;
     this.stageFolder = stageFolder;
+    // Made here, before anything is frozen: it loads native code.
+    this.layerPacker = new LayerPacker(container.mounts().stream().map(Mount::mountPoint).toList());
   }
 
   CheckpointRequest request() {
@@ -77,6 +82,10 @@ final class Freeze extends FrozenWork {
       throw new IllegalStateException("a suspend in memory has no artifact");
     }
     return artifact;
+  }
+
+  LayerPacker layerPacker() {
+    return layerPacker;
   }
 
   Path stageFolder() {

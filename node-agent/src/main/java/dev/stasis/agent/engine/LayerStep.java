@@ -1,13 +1,12 @@
 package dev.stasis.agent.engine;
 
 import dev.stasis.agent.container.OverlayLayers;
-import dev.stasis.agent.layer.LayerPacker;
 import dev.stasis.agent.process.Mount;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Packs what the workload wrote, of the same moment as the dump: its writable layer, /dev/shm and
@@ -28,11 +27,7 @@ final class LayerStep implements Step<Freeze, FrozenWork> {
   @Override
   public void run(Freeze freeze) throws StepFailure {
     freeze.describe();
-    Optional<Path> upper = freeze.source().layers().flatMap(OverlayLayers::upper);
-    if (upper.isEmpty()) {
-      return;
-    }
-    List<String> mountPoints = freeze.source().mounts().stream().map(Mount::mountPoint).toList();
+    @Nullable Path upper = freeze.source().layers().flatMap(OverlayLayers::upper).orElse(null);
     List<String> volumes = new ArrayList<>();
     for (Mount mount : freeze.source().mounts()) {
       boolean sharedMemory = mount.mountPoint().equals("/dev/shm") && mount.type().equals("tmpfs");
@@ -42,7 +37,7 @@ final class LayerStep implements Step<Freeze, FrozenWork> {
     }
     Path root = freeze.node().proc().folder(freeze.source().root().pid()).resolve("root");
     try {
-      new LayerPacker(mountPoints).pack(upper.get(), root, volumes, freeze.artifact().layer());
+      freeze.layerPacker().pack(upper, root, volumes, freeze.artifact().layer());
     } catch (IOException e) {
       throw new StepFailure(Reason.LAYER_FAILED, "writable layer: " + e.getMessage(), e);
     }
