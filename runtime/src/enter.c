@@ -100,7 +100,8 @@ static void take_bring(char *text) {
   const char *folder = half(text, '=', "--bring");
   if (*folder != '/') die(2, "--bring: wanted an absolute folder, found %s", folder);
   if (bring_count == MANY) die(2, "--bring: at most %d", MANY);
-  int fd = (int)syscall(SYS_open_tree, AT_FDCWD, text, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
+  unsigned flags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE;
+  int fd = (int)syscall(SYS_open_tree, AT_FDCWD, text, flags);
   int tree = ours(fd, text);
   /* The copy would else be a peer of the host's mount: what happens on it would happen there. */
   private_from(tree, "", AT_EMPTY_PATH);
@@ -117,14 +118,12 @@ static void want_spaces(char *list) {
   }
 }
 
-/* The start time of a process (field 22 of its stat), 0 when it is gone. */
+/* The start time of a process, 0 when it is gone. */
 static uint64_t start_of(pid_t pid) {
-  char path[32], text[1024];
-  unsigned long long start = 0;
+  char path[32], state;
+  uint64_t start;
   snprintf(path, sizeof path, "/proc/%d/stat", pid);
-  char *p = read_small(AT_FDCWD, path, text, sizeof text) > 0 ? strrchr(text, ')') : NULL;
-  if (p) sscanf(p + 2, "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu", &start);
-  return start;
+  return read_stat(AT_FDCWD, path, &state, &start) ? start : 0;
 }
 
 static void open_spaces(uint64_t pid, uint64_t start) {
@@ -154,7 +153,8 @@ static void put(int tree, const char *folder) {
     if (in >= 0 && !mkdirat(in, name, 0700)) at = resolved(in, name, O_DIRECTORY, RESOLVE_BENEATH);
     free(parent);
   }
-  if (at < 0 || syscall(SYS_move_mount, tree, "", at, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH))
+  unsigned flags = MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH;
+  if (at < 0 || syscall(SYS_move_mount, tree, "", at, "", flags))
     die_errno(EXIT_SELF, "mounting on %s", folder);
   close(at);
 }
@@ -163,7 +163,8 @@ static void mount_proc(void) {
   int fs = (int)syscall(SYS_fsopen, "proc", FSOPEN_CLOEXEC);
   if (fs < 0 || syscall(SYS_fsconfig, fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
     die_errno(EXIT_SELF, "a fresh /proc");
-  int tree = (int)syscall(SYS_fsmount, fs, FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+  unsigned flags = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
+  int tree = (int)syscall(SYS_fsmount, fs, FSMOUNT_CLOEXEC, flags);
   if (tree < 0) die_errno(EXIT_SELF, "a fresh /proc");
   put(tree, "/proc");
 }
@@ -182,7 +183,8 @@ static int open_program(const char *program) {
 }
 
 static _Noreturn void run_inside(char **program) {
-  if (spaces[NS_MNT].fd >= 0 && setns(spaces[NS_MNT].fd, CLONE_NEWNS)) die_errno(EXIT_SELF, "entering mnt");
+  if (spaces[NS_MNT].fd >= 0 && setns(spaces[NS_MNT].fd, CLONE_NEWNS))
+    die_errno(EXIT_SELF, "entering mnt");
   if (bring_count || root_bind || fresh_proc) {
     if (unshare(CLONE_NEWNS)) die_errno(EXIT_SELF, "a private mount namespace");
     private_from(AT_FDCWD, "/", 0);
@@ -197,8 +199,10 @@ static _Noreturn void run_inside(char **program) {
   if (fresh_proc) mount_proc();
   /* criu may read the limits of a process whose ids are its own real ones, also where root lacks
    * CAP_SYS_RESOURCE; the effective ids stay root's. */
-  if (real_gid != UINT64_MAX && setresgid((gid_t)real_gid, (gid_t)-1, (gid_t)-1)) die_errno(EXIT_SELF, "--real-gid");
-  if (real_uid != UINT64_MAX && setresuid((uid_t)real_uid, (uid_t)-1, (uid_t)-1)) die_errno(EXIT_SELF, "--real-uid");
+  if (real_gid != UINT64_MAX && setresgid((gid_t)real_gid, (gid_t)-1, (gid_t)-1))
+    die_errno(EXIT_SELF, "--real-gid");
+  if (real_uid != UINT64_MAX && setresuid((uid_t)real_uid, (uid_t)-1, (uid_t)-1))
+    die_errno(EXIT_SELF, "--real-uid");
   int own_error = ours(dup(2), "standard error");
   if (log_fd >= 0 && (dup2(log_fd, 1) < 0 || dup2(log_fd, 2) < 0)) die_errno(EXIT_SELF, "--log");
   for (struct handed *h = handed; h < handed + handed_count; h++)
@@ -213,7 +217,7 @@ static _Noreturn void run_inside(char **program) {
 }
 
 static void write_pid_file(pid_t pid) {
-  if (pid_file >= 0 && dprintf(pid_file, "%d %llu\n", pid, (unsigned long long)start_of(pid)) < 0)
+  if (pid_file >= 0 && dprintf(pid_file, "%d %lu\n", pid, start_of(pid)) < 0)
     die_errno(EXIT_SELF, "--pid-file");
 }
 
@@ -262,7 +266,7 @@ int cmd_enter(int argc, char **argv) {
     char *value = argv[++i];
     if (!value) die(2, "%s: wanted a value", o);
     if (!strcmp(o, "--pid")) pid = number(value, o);
-    else if (!strcmp(o, "--start")) parse_number(value, 10, &start) ? (void)0 : die(2, "--start: %s", value);
+    else if (!strcmp(o, "--start") && parse_number(value, 10, &start)) continue;
     else if (!strcmp(o, "--ns")) want_spaces(value);
     else if (!strcmp(o, "--cgroup")) join_cgroup(value);
     else if (!strcmp(o, "--bring")) take_bring(value);
@@ -270,12 +274,15 @@ int cmd_enter(int argc, char **argv) {
     else if (!strcmp(o, "--fd")) take_fd(value);
     else if (!strcmp(o, "--real-uid")) real_uid = number(value, o);
     else if (!strcmp(o, "--real-gid")) real_gid = number(value, o);
-    else if (!strcmp(o, "--log")) log_fd = ours(open(value, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600), value);
-    else if (!strcmp(o, "--pid-file")) pid_file = ours(open(value, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), value);
-    else die(2, "unknown option %s", o);
+    else if (!strcmp(o, "--log"))
+      log_fd = ours(open(value, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600), value);
+    else if (!strcmp(o, "--pid-file"))
+      pid_file = ours(open(value, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), value);
+    else die(2, "unknown option or value: %s %s", o, value);
   }
   if (i + 1 >= argc) die(2, "wanted -- PROGRAM ARG...");
-  if (root_bind && *root_bind != '/') die(2, "--root-bind: wanted an absolute folder, found %s", root_bind);
+  if (root_bind && *root_bind != '/')
+    die(2, "--root-bind: wanted an absolute folder, found %s", root_bind);
   open_spaces(pid, start);
   for (struct ns *s = spaces; s < spaces + NS_MNT; s++)
     if (s->fd >= 0 && setns(s->fd, s->flag)) die_errno(EXIT_SELF, "entering %s", s->name);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 static const char *command = "";
+void (*before_dying)(void);
 
 static void say(const char *format, va_list arguments, int error) {
   char line[1024];
@@ -17,6 +18,9 @@ static void say(const char *format, va_list arguments, int error) {
   if (n < 0 || n >= (int)sizeof line) n = sizeof line - 1;
   dprintf(2, "stasis-runtime %s: %.*s%s%s\n", command, n, line, error ? ": " : "",
           error ? strerror(error) : "");
+  void (*put_back)(void) = before_dying;
+  before_dying = NULL;
+  if (put_back) put_back();
 }
 
 void die(int code, const char *format, ...) {

@@ -25,6 +25,10 @@ _Noreturn void die_errno(int code, const char *format, ...) __attribute__((forma
 bool parse_number(const char *text, int base, uint64_t *value);
 /* Reads a small file relative to dir into a zero-terminated buffer: its length, or -1. */
 ssize_t read_small(int dir, const char *name, char *buffer, size_t size);
+/* State and start time (fields 3 and 22) of a stat file of /proc; false when it is gone. */
+bool read_stat(int dir, const char *name, char *state, uint64_t *start);
+/* Runs before die ends the process, to put back what was changed. */
+extern void (*before_dying)(void);
 /* The shell's way to say how a child ended: its code, or 128 + the signal. */
 int exit_code_of(int wait_status);
 

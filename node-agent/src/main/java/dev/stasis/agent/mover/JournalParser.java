@@ -49,6 +49,9 @@ final class JournalParser {
               + " ([0-9a-f]{1,8}|zero)(?: ([0-9a-f]{64}))?");
   private static final Pattern DROP = Pattern.compile("D ([0-9]{1,9}) ([0-9]{1,9})");
   private static final Pattern FILL = Pattern.compile("F ([0-9]{1,9})");
+  private static final Pattern INJECTION =
+      Pattern.compile("I [0-9]{1,9} [0-9a-f]{1,16} [0-9a-f]{1,16} [0-9a-f]{432}");
+  private static final Pattern INJECTION_END = Pattern.compile("E [0-9]{1,9}");
 
   private record Header(String bootId, ProcessId process, Path stage) {}
 
@@ -56,6 +59,7 @@ final class JournalParser {
   private final List<RegionJournal.Region> regions = new ArrayList<>();
   private final SortedMap<Integer, RegionJournal.Chunk> chunks = new TreeMap<>();
   private final SortedSet<Integer> absent = new TreeSet<>();
+  private boolean injected;
   private int lines;
 
   /** Empty when not even the first line was complete. */
@@ -64,7 +68,8 @@ final class JournalParser {
     return head == null
         ? Optional.empty()
         : Optional.of(
-            new RegionJournal(head.bootId, head.process, head.stage, regions, chunks, absent));
+            new RegionJournal(
+                head.bootId, head.process, head.stage, regions, chunks, absent, injected));
   }
 
   void take(InputStream in) throws IOException, Damaged {
@@ -113,7 +118,15 @@ final class JournalParser {
         known(number);
         absent.remove(number);
       }
-      default -> throw new Damaged(found("a record R, C, D or F", line));
+      case 'I' -> {
+        match(INJECTION, line, "I THREAD MASK ADDRESS REGISTERS");
+        injected = true;
+      }
+      case 'E' -> {
+        match(INJECTION_END, line, "E THREAD");
+        injected = false;
+      }
+      default -> throw new Damaged(found("a record R, C, D, F, I or E", line));
     }
   }
 

@@ -31,7 +31,8 @@ public sealed interface JournalReading {
               + " of "
               + journal.chunks().size()
               + " chunks are still in "
-              + journal.stage();
+              + journal.stage()
+              + (journal.injected() ? ", a thread still holds foreign registers" : "");
     }
   }
 

@@ -20,6 +20,8 @@ import java.util.TreeSet;
  * @param chunks what lies in the stage, by number
  * @param absent numbers of the chunks that were dropped, or about to be, and not filled again:
  *     their only copy is the stage
+ * @param injected whether a thread may still hold registers that are not its own: what moved the
+ *     memory died before it could put them back
  */
 public record RegionJournal(
     String bootId,
@@ -27,7 +29,8 @@ public record RegionJournal(
     Path stage,
     List<Region> regions,
     SortedMap<Integer, Chunk> chunks,
-    SortedSet<Integer> absent) {
+    SortedSet<Integer> absent,
+    boolean injected) {
 
   /**
    * A stretch of the process's memory that is moved as one.
@@ -65,9 +68,12 @@ public record RegionJournal(
     absent = Collections.unmodifiableSortedSet(new TreeSet<>(absent));
   }
 
-  /** Whether all of the process's memory is in the process: only then may the driver restore it. */
+  /**
+   * Whether all of the process's memory is in the process and its registers are its own: only then
+   * may it go on and the driver restore it.
+   */
   public boolean whole() {
-    return absent.isEmpty();
+    return absent.isEmpty() && !injected;
   }
 
   /** Bytes that are in the stage only. */

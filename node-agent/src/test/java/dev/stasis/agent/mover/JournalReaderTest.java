@@ -69,6 +69,14 @@ class JournalReaderTest {
   }
 
   @Test
+  void aThreadWithForeignRegistersIsNotWhole() throws IOException {
+    String injection = "I 4242 0 7fff1234abcd " + "0123456789abcdef".repeat(27) + "\n";
+
+    assertThat(read(HEAD + THREE + injection).whole()).isFalse();
+    assertThat(read(HEAD + THREE + injection + "E 4242\n").whole()).isTrue();
+  }
+
+  @Test
   void aSecondDropIsAsAbsentAsTheFirst() throws IOException {
     assertThat(read(HEAD + THREE + "D 1 1\nF 1\nD 1 1\n").absent()).containsExactly(1);
   }

@@ -1,0 +1,151 @@
+/* move in: every chunk that the journal says is missing goes back into its process, its digest
+ * checked before a byte of it is written. May be killed and run again at any time. */
+#include "move.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static struct target target;
+static struct journal journal;
+static const struct options *options;
+static size_t *missing; /* indices of the chunks to fill, in order */
+static int stage = -1;
+static uint64_t stage_size;
+static char *staged;
+static _Thread_local sigjmp_buf *volatile reading;
+
+static void on_bad_page(int number) {
+  (void)number;
+  if (reading) siglongjmp(*reading, 1);
+  _exit(SYSTEM);
+}
+
+static void map_stage(void) {
+  struct stat st;
+  if (stage < 0 || fstat(stage, &st)) die_errno(SYSTEM, "stage %s", journal.stage);
+  stage_size = (uint64_t)st.st_size;
+  staged = stage_size ? mmap(NULL, stage_size, PROT_READ, MAP_SHARED, stage, 0) : NULL;
+  if (staged == MAP_FAILED) die_errno(SYSTEM, "stage %s", journal.stage);
+  signal(SIGBUS, on_bad_page);
+}
+
+/* The address space reads zero where nothing is; only what is there must be overwritten. */
+static bool fill_zero(const struct chunk *c) {
+  static char zeros[PAGE];
+  for (uint64_t at = c->address, end = c->address + c->length;; at += PAGE) {
+    uint64_t left = target_resident(&target, &at, end);
+    if (left == UINT64_MAX) return false;
+    if (!left) return true;
+    if (!target_copy(&target, true, at, zeros, PAGE)) return false;
+  }
+}
+
+/* Checked where it lies, in the mapped stage: a copy less than by reading it. A page that cannot be
+ * had (a short file, a bad disk) comes as SIGBUS. */
+static int digest_is_right(const struct chunk *c) {
+  uint8_t sum[32];
+  sigjmp_buf back;
+  if (c->offset > stage_size || c->length > stage_size - c->offset || sigsetjmp(back, 1)) {
+    reading = NULL;
+    errno = EIO;
+    return -1;
+  }
+  posix_fadvise(stage, (off_t)c->offset, (off_t)c->length, POSIX_FADV_WILLNEED);
+  reading = &back;
+  if (options->sha256) sha256(staged + c->offset, c->length, sum);
+  bool right = options->sha256 ? !memcmp(sum, c->sha, sizeof sum)
+      : crc32c(0, staged + c->offset, c->length) == c->crc;
+  reading = NULL;
+  return right;
+}
+
+static bool punch(const struct chunk *c) {
+  return c->zero || !fallocate(stage, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)c->offset,
+      (off_t)c->length);
+}
+
+static void fill_chunk(struct crew *crew, size_t item) {
+  size_t index = missing[item];
+  const struct chunk *c = &journal.chunks[index];
+  char line[32];
+  const char *what = "filling";
+  bool good;
+  if (c->zero) {
+    good = fill_zero(c);
+  } else {
+    int right = digest_is_right(c);
+    if (right < 0)
+      return crew_fail(crew, SYSTEM, "stage %s: chunk %zu: %s", journal.stage, index, strerror(errno));
+    if (!right)
+      return crew_fail(crew, WRONG_DIGEST, "stage %s: chunk %zu has a wrong digest", journal.stage,
+          index);
+    good = target_copy(&target, true, c->address, staged + c->offset, c->length);
+  }
+  if (good) {
+    crash_point();
+    what = "journal";
+    int n = snprintf(line, sizeof line, "F %zu\n", index);
+    good = journal_append(&journal, line, (size_t)n);
+  }
+  if (good && options->punch) what = "punching", good = punch(c);
+  if (!good)
+    return crew_fail(crew, errno == ESRCH ? GONE : SYSTEM, "process %d: chunk %zu: %s: %s", target.pid,
+        index, what, strerror(errno));
+  crew_done(crew, c->length);
+}
+
+/* Asks for huge pages where whole ranges are empty; where the kernel has none, that is no error. */
+static void want_huge(size_t n) {
+  for (size_t i = 0; i < n;) {
+    uint64_t from = journal.chunks[missing[i]].address, to = from;
+    for (; i < n && journal.chunks[missing[i]].address == to; i++)
+      to += journal.chunks[missing[i]].length;
+    inject_call(SYS_madvise, from, to - from, MADV_HUGEPAGE);
+  }
+}
+
+int move_in(const struct options *o) {
+  size_t n = 0;
+  uint64_t bytes = 0;
+  options = o;
+  journal_open(&journal, o->journal);
+  if (journal.pid && (journal.pid != (uint64_t)o->pid || journal.start != o->start))
+    die(GONE, "journal %s is of process %lu started %lu, not of %d started %lu", o->journal, journal.pid,
+        journal.start, o->pid, o->start);
+  target_open(&target, o->pid, o->start);
+  if (journal.pid) stage = open(journal.stage, (o->punch ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+  missing = calloc(journal.count + 1, sizeof *missing);
+  for (size_t i = 0; i < journal.count; i++) {
+    const struct chunk *c = &journal.chunks[i];
+    if (c->missing) {
+      if (o->sha256 && !c->zero && !c->has_sha) die(2, "--verify sha256: chunk %zu has none", i);
+      missing[n++] = i;
+      bytes += c->length;
+    } else if (c->filled && o->punch && stage >= 0) {
+      punch(c); /* its filler may have died just before */
+    }
+  }
+  if (n) map_stage();
+  bool touch = n || journal.saved.open;
+  if (touch) {
+    target_check_stopped(&target, false);
+    inject_begin(&target, &journal);
+    if (o->huge) want_huge(n);
+  }
+  struct crew *crew = crew_start(o->threads, n, n, bytes, fill_chunk);
+  crew_wait(crew, n);
+  target_check_same(&target);
+  if (touch) target_check_stopped(&target, true);
+  inject_end();
+  crew_end(crew);
+  return 0;
+}

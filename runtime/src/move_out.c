@@ -1,0 +1,131 @@
+/* move out: the memory of a stopped process goes into the stage, piece by piece, and each piece
+ * leaves the process once its only other copy is known to the journal. */
+#include "move.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Read, summed and written by the part, which stays in the processor's second-level cache. */
+#define PART (256u << 10)
+/* Copied but not yet dropped: at most so many pieces. Drops then keep pace, and the memory that is
+ * there twice stays below what the room check counts with (256 MiB). */
+#define PIECES_AHEAD 4
+
+static struct target target;
+static struct journal journal;
+static struct chunk *chunks;
+static size_t count;
+static uint64_t total;
+static int stage;
+
+static void read_regions(const char *path) {
+  FILE *file = fopen(path, "re");
+  char line[128];
+  if (!file) die_errno(SYSTEM, "%s", path);
+  for (size_t region = 0; fgets(line, sizeof line, file); region++) {
+    uint64_t address, length;
+    if (sscanf(line, "%lx %lu", &address, &length) != 2 || !length || address % PAGE || length % PAGE)
+      die(2, "%s: wanted ADDRESS LENGTH in whole pages, found %s", path, line);
+    int n = snprintf(line, sizeof line, "R %zu %lx %lu\n", region, address, length);
+    if (!journal_append(&journal, line, (size_t)n)) die_errno(SYSTEM, "journal");
+    for (uint64_t done = 0; done < length; done += CHUNK, count++) {
+      uint64_t size = length - done < CHUNK ? length - done : CHUNK;
+      if (!(count & (count - 1)) && !(chunks = realloc(chunks, (count ? count * 2 : 1) * sizeof *chunks)))
+        die_errno(SYSTEM, "memory");
+      chunks[count] = (struct chunk){.address = address + done, .length = size, .offset = total,
+          .known = true};
+      total += size;
+    }
+  }
+  fclose(file);
+}
+
+static bool all_zero(const uint64_t *p, size_t n) { return !*p && !memcmp(p, p + 1, n - 8); }
+
+/* Parts of zeros are not written: the stage was empty and has holes there. */
+static void copy_chunk(struct crew *crew, size_t index) {
+  struct chunk *c = &chunks[index];
+  uint64_t buffer[PART / 8];
+  c->zero = true;
+  for (uint64_t done = 0; done < c->length; done += PART) {
+    size_t size = c->length - done < PART ? c->length - done : PART;
+    if (!target_copy(&target, false, c->address + done, buffer, size))
+      return crew_fail(crew, errno == ESRCH ? GONE : SYSTEM, "process %d: reading %lx: %s", target.pid,
+          c->address + done, strerror(errno));
+    c->crc = crc32c(c->crc, buffer, size);
+    crew_done(crew, size);
+    if (all_zero(buffer, size)) continue;
+    c->zero = false;
+    for (size_t put = 0; put < size;) {
+      ssize_t n = pwrite(stage, (char *)buffer + put, size - put, (off_t)(c->offset + done + put));
+      if (n < 0 && errno == EINTR) continue;
+      if (!n) errno = ENOSPC;
+      bool full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
+      if (n <= 0) return crew_fail(crew, full ? NO_ROOM : SYSTEM, "stage: %s", strerror(errno));
+      put += (size_t)n;
+    }
+  }
+}
+
+/* One record for each chunk and, when the piece is about to be dropped, the word of that, in this
+ * order and in one write. */
+static void journal_piece(size_t first, size_t end, bool drop) {
+  size_t size = (end - first + 1) * 96, length = 0;
+  char *lines = malloc(size);
+  if (!lines) die_errno(SYSTEM, "memory");
+  for (size_t i = first; i < end; i++)
+    length += journal_chunk_line(lines + length, size - length, i, &chunks[i]);
+  if (drop) length += (size_t)snprintf(lines + length, size - length, "D %zu %zu\n", first, end - first);
+  if (!journal_append(&journal, lines, length)) die_errno(SYSTEM, "journal");
+  free(lines);
+}
+
+static void drop(size_t first, size_t end) {
+  for (size_t i = first; i < end;) {
+    uint64_t from = chunks[i].address, to = from;
+    for (; i < end && chunks[i].address == to; i++) to += chunks[i].length;
+    long result = inject_call(SYS_madvise, from, to - from, MADV_DONTNEED);
+    if (result) die(REFUSED, "process %d: dropping %lx: %s", target.pid, from, strerror((int)-result));
+    uint64_t at = from, left = target_resident(&target, &at, to);
+    if (left)
+      die(REFUSED, "process %d: %lu bytes are still there after the drop of %lx", target.pid, left, from);
+  }
+}
+
+int move_out(const struct options *o) {
+  struct stat st;
+  target_open(&target, o->pid, o->start);
+  target_check_stopped(&target, false);
+  stage = open(o->stage, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (stage < 0 || fstat(stage, &st)) die_errno(SYSTEM, "stage %s", o->stage);
+  if (st.st_size)
+    die(2, "stage %s: wanted an empty file, found %lld bytes", o->stage, (long long)st.st_size);
+  journal_create(&journal, o);
+  read_regions(o->regions);
+  if (ftruncate(stage, (off_t)total))
+    die_errno(errno == EFBIG || errno == ENOSPC ? NO_ROOM : SYSTEM, "stage %s", o->stage);
+  if (!o->no_drop) inject_begin(&target, &journal);
+  size_t piece = o->piece / CHUNK, ahead = o->no_drop ? count : piece * PIECES_AHEAD;
+  struct crew *crew = crew_start(o->threads, count, ahead, total, copy_chunk);
+  for (size_t first = 0; first < count; first += piece) {
+    size_t end = first + piece < count ? first + piece : count;
+    crew_wait(crew, end);
+    journal_piece(first, end, !o->no_drop);
+    target_check_same(&target);
+    if (o->no_drop) continue;
+    target_check_stopped(&target, true);
+    drop(first, end);
+    crew_raise(crew, end + ahead);
+  }
+  if (o->no_drop) target_check_stopped(&target, false);
+  inject_end();
+  crew_end(crew);
+  return 0;
+}

@@ -1,0 +1,47 @@
+/* The digests, with and without the processor's instructions, against known values. */
+#include "../src/digest.c"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static int failed;
+static void check(bool good, const char *promise) {
+  printf("%s %s\n", good ? "ok  " : "FAIL", promise);
+  failed |= !good;
+}
+
+static bool sha_is(const void *data, size_t n, const char *wanted) {
+  uint8_t d[32];
+  char text[65];
+  sha256(data, n, d);
+  for (int i = 0; i < 32; i++) sprintf(text + 2 * i, "%02x", d[i]);
+  return !strcmp(text, wanted);
+}
+
+int main(void) {
+  static uint8_t data[1 << 20];
+  uint32_t x = 1;
+  check(crc32c(0, "123456789", 9) == 0xe3069283, "crc32c_of_the_check_string_is_e3069283");
+  check(crc32c(0, data, 32) == 0x8a9136aa, "crc32c_of_32_zeros_is_8a9136aa");
+  for (size_t i = 0; i < sizeof data; i++) data[i] = (uint8_t)((x = x * 1664525 + 1013904223) >> 24);
+  bool same = true;
+  for (size_t n = 0; n < 6000 && same; n += 1 + n / 7)
+    for (size_t at = 0; at < 9; at++) same &= crc_fast(~0u, data + at, n) == crc_plain(~0u, data + at, n);
+  same &= crc_fast(~0u, data, sizeof data) == crc_plain(~0u, data, sizeof data);
+  check(same, "both_ways_to_crc32c_agree_at_every_length");
+  check(crc32c(crc32c(0, data, 300000), data + 300000, 500000) == crc32c(0, data, 800000),
+      "crc32c_goes_on_where_it_stopped");
+  check(sha_is("", 0, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+      "sha256_of_nothing");
+  check(sha_is("abc", 3, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+      "sha256_of_abc");
+  check(sha_is("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", 56,
+      "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"), "sha256_of_two_blocks");
+  uint32_t a[8] = {1, 2, 3, 4, 5, 6, 7, 8}, b[8];
+  memcpy(b, a, sizeof a);
+  if (has_sha()) sha_fast(a, data, 1000);
+  else sha_plain(a, data, 1000);
+  sha_plain(b, data, 1000);
+  check(!memcmp(a, b, sizeof a), "both_ways_to_sha256_agree");
+  return failed;
+}
