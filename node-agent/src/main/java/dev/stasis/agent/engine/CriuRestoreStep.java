@@ -4,12 +4,15 @@ import dev.stasis.agent.container.OutsidePipe;
 import dev.stasis.agent.criu.CriuOptions;
 import dev.stasis.agent.criu.CriuOutcome;
 import dev.stasis.agent.criu.CriuRunner;
+import dev.stasis.agent.criu.MountPair;
 import dev.stasis.agent.criu.RestorePlan;
+import dev.stasis.agent.layer.MountPointFolders;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.process.ProcessStatus;
 import dev.stasis.artifact.ProcessFacts;
 import dev.stasis.artifact.StdioPipe;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -44,6 +47,7 @@ final class CriuRestoreStep implements Step<Restoring, FrozenWork> {
             restoring.artifact().criu(),
             node.journal().folderOf(restoring.work().containerId()).resolve("criu"),
             CriuOptions.usual().withTcp(tcp));
+    makeMountPoints(restoring);
     CriuRunner runner = new CriuRunner(restoring::noteChild);
     try {
       long bytes = restoring.artifact().manifest().sizes().bytes();
@@ -56,6 +60,20 @@ final class CriuRestoreStep implements Step<Restoring, FrozenWork> {
       throw new StepFailure(Reason.CRIU_FAILED, "criu restore: " + e.getMessage(), e);
     }
     findProcesses(restoring);
+  }
+
+  /**
+   * Where the source had a mount under a name that was its own, criu wants a folder of that name.
+   */
+  private static void makeMountPoints(Restoring restoring) throws StepFailure {
+    List<String> moved =
+        restoring.mounts().stream().filter(MountPair::isMoved).map(MountPair::source).toList();
+    Path root = restoring.node().proc().folder(restoring.target().init().pid()).resolve("root");
+    try {
+      new MountPointFolders().make(root, moved);
+    } catch (IOException e) {
+      throw new StepFailure(Reason.TARGET_REFUSED, String.valueOf(e.getMessage()), e);
+    }
   }
 
   private static List<OutsidePipe> pipes(List<StdioPipe> stdio) {
