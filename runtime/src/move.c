@@ -34,7 +34,7 @@ static void quiet_signals(void) {
 }
 
 int cmd_move(int argc, char **argv) {
-  struct options o = {.piece = 64u << 20, .threads = processors()};
+  struct options o = {.piece = 256u << 20, .threads = processors()};
   bool out = argc > 1 && !strcmp(argv[1], "out");
   if (argc < 2 || (!out && strcmp(argv[1], "in"))) die(2, "usage: move out|in ...");
   for (int i = 2; i < argc; i++) {

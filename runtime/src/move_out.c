@@ -14,9 +14,9 @@
 
 /* Read, summed and written by the part, which stays in the processor's second-level cache. */
 #define PART (256u << 10)
-/* Copied but not yet dropped: at most so many pieces. Drops then keep pace, and the memory that is
- * there twice stays below what the room check counts with (256 MiB). */
-#define PIECES_AHEAD 4
+/* A drop takes this part of a piece, so that copying goes on meanwhile and no more than a piece is
+ * ever there twice: the room check counts with that. */
+#define DROPS_PER_PIECE 4
 
 static struct target target;
 static struct journal journal;
@@ -112,10 +112,11 @@ int move_out(const struct options *o) {
   if (ftruncate(stage, (off_t)total))
     die_errno(errno == EFBIG || errno == ENOSPC ? NO_ROOM : SYSTEM, "stage %s", o->stage);
   if (!o->no_drop) inject_begin(&target, &journal);
-  size_t piece = o->piece / CHUNK, ahead = o->no_drop ? count : piece * PIECES_AHEAD;
+  size_t ahead = o->no_drop ? count : o->piece / CHUNK;
+  size_t step = o->piece / CHUNK / DROPS_PER_PIECE ?: 1;
   struct crew *crew = crew_start(o->threads, count, ahead, total, copy_chunk);
-  for (size_t first = 0; first < count; first += piece) {
-    size_t end = first + piece < count ? first + piece : count;
+  for (size_t first = 0; first < count; first += step) {
+    size_t end = first + step < count ? first + step : count;
     crew_wait(crew, end);
     journal_piece(first, end, !o->no_drop);
     target_check_same(&target);

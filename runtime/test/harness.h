@@ -219,7 +219,7 @@ static pid_t launch(const char *tool, const struct work *w, const char *command,
   if (!strcmp(command, "out")) {
     unlink(journal), unlink(stage);
     argv[n++] = "--regions", argv[n++] = regions, argv[n++] = "--stage", argv[n++] = stage,
-        argv[n++] = "--piece", argv[n++] = "8388608";
+        argv[n++] = "--piece", argv[n++] = "33554432";
   }
   for (const char *x; (x = va_arg(more, const char *));) argv[n++] = x;
   char log[128];
