@@ -2,7 +2,7 @@ package dev.stasis.agent.cuda;
 
 import dev.stasis.agent.process.ProcFs;
 import dev.stasis.agent.process.ProcessId;
-import dev.stasis.agent.process.ThreadStat;
+import dev.stasis.agent.process.ProcessStat;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
@@ -62,7 +62,7 @@ public final class SettledState {
     long quietSince = begin;
     long ticks = -1;
     while (true) {
-      Optional<ThreadStat> thread = thread(process, restoreThread);
+      Optional<ProcessStat> thread = thread(process, restoreThread);
       if (thread.isEmpty()) {
         return new Outcome.Gone();
       }
@@ -84,10 +84,11 @@ public final class SettledState {
     }
   }
 
-  private Optional<ThreadStat> thread(ProcessId process, int tid) {
+  private Optional<ProcessStat> thread(ProcessId process, int tid) {
     if (!proc.alive(process)) {
       return Optional.empty();
     }
-    return proc.threads(process.pid()).stream().filter(stat -> stat.tid() == tid).findFirst();
+    // The folder of a process's threads is laid out like /proc itself.
+    return new ProcFs(proc.folder(process.pid()).resolve("task")).stat(tid);
   }
 }

@@ -2,7 +2,6 @@ package dev.stasis.agent.cuda;
 
 import dev.stasis.agent.process.ProcFs;
 import dev.stasis.agent.process.ProcessId;
-import dev.stasis.agent.process.ThreadStat;
 import java.util.Optional;
 
 /**
@@ -16,10 +15,12 @@ final class TargetGuard {
   record Objection(Refusal refusal, String why) {}
 
   private final ProcFs proc;
+  private final ThreadGlances threads;
   private final FrozenCgroups cgroups;
 
   TargetGuard(ProcFs proc, FrozenCgroups cgroups) {
     this.proc = proc;
+    this.threads = new ThreadGlances(proc);
     this.cgroups = cgroups;
   }
 
@@ -36,7 +37,7 @@ final class TargetGuard {
   /** Whether it is gone, or anything keeps it from working for the driver. */
   Optional<Objection> check(ProcessId process) {
     Optional<Objection> objection =
-        proc.threads(process.pid()).stream()
+        threads.of(process.pid()).stream()
             .map(thread -> check(process, thread))
             .flatMap(Optional::stream)
             .findFirst()
@@ -45,17 +46,23 @@ final class TargetGuard {
     return gone(process).or(() -> objection);
   }
 
-  private static Optional<Objection> check(ProcessId process, ThreadStat thread) {
-    String which = "process " + process + ": its thread " + thread.tid() + " is ";
-    if (thread.tracerPid() != 0) {
+  private static Optional<Objection> check(ProcessId process, ThreadGlances.Glance thread) {
+    if (thread.tracer() != 0) {
       return Optional.of(
-          new Objection(Refusal.PROCESS_TRACED, which + "traced by " + thread.tracerPid()));
+          objection(Refusal.PROCESS_TRACED, process, thread, "traced by " + thread.tracer()));
     }
-    return thread.isStopped()
-        ? Optional.of(
-            new Objection(
-                Refusal.PROCESS_STOPPED, which + "stopped (state " + thread.state() + ")"))
-        : Optional.empty();
+    if (thread.state() == 'T' || thread.state() == 't') {
+      return Optional.of(
+          objection(
+              Refusal.PROCESS_STOPPED, process, thread, "stopped (state " + thread.state() + ")"));
+    }
+    return Optional.empty();
+  }
+
+  private static Objection objection(
+      Refusal refusal, ProcessId process, ThreadGlances.Glance thread, String how) {
+    return new Objection(
+        refusal, "process " + process + ": its thread " + thread.tid() + " is " + how);
   }
 
   private Optional<Objection> frozen(ProcessId process) {

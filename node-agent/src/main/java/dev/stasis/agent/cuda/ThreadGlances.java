@@ -1,0 +1,84 @@
+package dev.stasis.agent.cuda;
+
+import dev.stasis.agent.process.ProcFs;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+
+/**
+ * The two things that matter of each thread of a process, read as cheaply as they can be: this is
+ * done before every driver call, and a process has hundreds of threads.
+ */
+final class ThreadGlances {
+
+  /**
+   * One thread.
+   *
+   * @param state the letter: T stopped, t stopped by a tracer
+   * @param tracer the pid of who traces it, 0 for nobody
+   */
+  record Glance(int tid, char state, int tracer) {}
+
+  /** TracerPid stands within the first 300 bytes of {@code status}, whatever the name. */
+  private static final int HEAD = 1024;
+
+  private static final String STATE = "\nState:\t";
+  private static final String TRACER = "\nTracerPid:\t";
+
+  private final ProcFs proc;
+
+  ThreadGlances(ProcFs proc) {
+    this.proc = proc;
+  }
+
+  /** Threads that end meanwhile are left out; none for a process that is gone. */
+  List<Glance> of(int pid) {
+    Path task = proc.folder(pid).resolve("task");
+    String[] tids = task.toFile().list();
+    if (tids == null) {
+      return List.of();
+    }
+    List<Glance> glances = new ArrayList<>(tids.length);
+    byte[] head = new byte[HEAD];
+    for (String tid : tids) {
+      int length = read(task + "/" + tid + "/status", head);
+      String text = new String(head, 0, length, StandardCharsets.ISO_8859_1);
+      OptionalInt state = at(text, STATE);
+      OptionalInt tracer = at(text, TRACER);
+      if (state.isPresent() && tracer.isPresent()) {
+        glances.add(
+            new Glance(
+                Integer.parseInt(tid),
+                text.charAt(state.getAsInt()),
+                number(text, tracer.getAsInt())));
+      }
+    }
+    return glances;
+  }
+
+  /** The thread's name, which may hold anything but comes first, has its newlines escaped. */
+  private static OptionalInt at(String text, String name) {
+    int found = text.indexOf(name);
+    return found < 0 ? OptionalInt.empty() : OptionalInt.of(found + name.length());
+  }
+
+  private static int number(String text, int from) {
+    int number = 0;
+    for (int i = from; i < text.length() && Character.isDigit(text.charAt(i)); i++) {
+      number = number * 10 + (text.charAt(i) - '0');
+    }
+    return number;
+  }
+
+  private static int read(String file, byte[] head) {
+    try (FileInputStream in = new FileInputStream(file)) {
+      return Math.max(0, in.read(head));
+    } catch (IOException e) {
+      return 0; // the thread has ended
+    }
+  }
+}
