@@ -144,21 +144,27 @@ final class WorkerProcess {
     }
   }
 
-  private void ended(String why) {
-    if (end == null) {
+  /** The first reason is the true one: a worker that was killed also stops answering. */
+  private synchronized String because(String why) {
+    String first = end;
+    if (first == null) {
+      first = why;
       end = why;
     }
+    return first;
+  }
+
+  private void ended(String why) {
+    String reason = because(why);
     for (Pending lost : pending()) {
       pending.remove(lost.request().id());
-      lost.answer().complete(new WorkerLost<>(why));
+      lost.answer().complete(new WorkerLost<>(reason));
     }
   }
 
   /** Kills it at once and waits for its end, but not for ever: a call may hold it in the kernel. */
   void kill(String why, Duration patience) {
-    if (end == null) {
-      end = why;
-    }
+    because(why);
     process.destroyForcibly();
     ended(why);
     awaitEnd(patience);
