@@ -1,0 +1,97 @@
+package dev.stasis.api.v1alpha1.common;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import org.jspecify.annotations.Nullable;
+
+/** Where a checkpoint lies, and what it holds. */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public class ArtifactStatus {
+  @JsonPropertyDescription("Name of the GpuCheckpointStore.")
+  private @Nullable String store;
+
+  @JsonPropertyDescription("Node whose disk holds it; none for a store that every node reaches.")
+  private @Nullable String node;
+
+  @JsonPropertyDescription("Path below the root of the store.")
+  private @Nullable String location;
+
+  @JsonPropertyDescription("Size in bytes.")
+  private @Nullable Long bytes;
+
+  @JsonPropertyDescription("The same, for people: 48.9Gi.")
+  private @Nullable String size;
+
+  @JsonPropertyDescription("Device memory in it, in bytes.")
+  private @Nullable Long gpuBytes;
+
+  @JsonPropertyDescription("Digest of the manifest, which holds the digests of everything else.")
+  private @Nullable String sha256;
+
+  @JsonPropertyDescription("Image of the workload, as a target pod has to name it.")
+  private @Nullable String image;
+
+  public @Nullable String getStore() {
+    return store;
+  }
+
+  public void setStore(@Nullable String store) {
+    this.store = store;
+  }
+
+  public @Nullable String getNode() {
+    return node;
+  }
+
+  public void setNode(@Nullable String node) {
+    this.node = node;
+  }
+
+  public @Nullable String getLocation() {
+    return location;
+  }
+
+  public void setLocation(@Nullable String location) {
+    this.location = location;
+  }
+
+  public @Nullable Long getBytes() {
+    return bytes;
+  }
+
+  public void setBytes(@Nullable Long bytes) {
+    this.bytes = bytes;
+  }
+
+  public @Nullable String getSize() {
+    return size;
+  }
+
+  public void setSize(@Nullable String size) {
+    this.size = size;
+  }
+
+  public @Nullable Long getGpuBytes() {
+    return gpuBytes;
+  }
+
+  public void setGpuBytes(@Nullable Long gpuBytes) {
+    this.gpuBytes = gpuBytes;
+  }
+
+  public @Nullable String getSha256() {
+    return sha256;
+  }
+
+  public void setSha256(@Nullable String sha256) {
+    this.sha256 = sha256;
+  }
+
+  public @Nullable String getImage() {
+    return image;
+  }
+
+  public void setImage(@Nullable String image) {
+    this.image = image;
+  }
+}

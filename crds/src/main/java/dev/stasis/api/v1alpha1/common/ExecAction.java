@@ -1,0 +1,15 @@
+package dev.stasis.api.v1alpha1.common;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import io.fabric8.generator.annotation.Required;
+import io.fabric8.generator.annotation.Size;
+import java.util.List;
+
+/** Runs a command in the workload's container, as kubectl exec would. */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record ExecAction(
+    @Required
+        @Size(min = 1, max = 64)
+        @JsonPropertyDescription("The command and its arguments; no shell is used.")
+        List<String> command) {}

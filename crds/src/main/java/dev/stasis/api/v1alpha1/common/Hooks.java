@@ -1,0 +1,17 @@
+package dev.stasis.api.v1alpha1.common;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import io.fabric8.generator.annotation.Size;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What is done before and after a freeze, in order. */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record Hooks(
+    @Size(max = 8) @JsonPropertyDescription("Run before anything is frozen.")
+        @Nullable List<Hook> before,
+    @Size(max = 8)
+        @JsonPropertyDescription(
+            "Run once the workload goes on; not when it is suspended or evicted.")
+        @Nullable List<Hook> after) {}

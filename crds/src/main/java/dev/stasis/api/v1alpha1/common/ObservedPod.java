@@ -1,0 +1,15 @@
+package dev.stasis.api.v1alpha1.common;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import io.fabric8.generator.annotation.Required;
+import org.jspecify.annotations.Nullable;
+
+/** A pod as it was found. */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record ObservedPod(
+    @Required @JsonPropertyDescription("Name of the pod.") String name,
+    @JsonPropertyDescription("Uid of the pod: another pod of that name is not meant.")
+        @Nullable String uid,
+    @JsonPropertyDescription("Name of the container with the GPUs.") @Nullable String container,
+    @JsonPropertyDescription("Node on which it is.") @Nullable String node) {}

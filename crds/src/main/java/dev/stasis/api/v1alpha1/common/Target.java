@@ -1,0 +1,40 @@
+package dev.stasis.api.v1alpha1.common;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import io.fabric8.generator.annotation.Pattern;
+import io.fabric8.generator.annotation.Size;
+import io.fabric8.generator.annotation.ValidationRule;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a restored pod shall be. Empty: on any node with compatible GPUs, as the scheduler decides.
+ */
+@ValidationRule(
+    value = "!(has(self.nodeName) && has(self.nodeSelector))",
+    message = "wanted at most one of nodeName and nodeSelector")
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record Target(
+    @Pattern(Names.SUBDOMAIN)
+        @Size(min = 1, max = 63)
+        @JsonPropertyDescription("The one node on which it shall be.")
+        @Nullable String nodeName,
+    @Size(max = 32)
+        @JsonPropertyDescription(
+            "Labels that the node must have; they narrow the choice of compatible nodes.")
+        @Nullable Map<String, String> nodeSelector,
+    @Pattern(Names.SUBDOMAIN)
+        @Size(min = 1, max = 253)
+        @JsonPropertyDescription(
+            "Name of the restored pod. Default: the old name when it is free, else the old "
+                + "name with a suffix.")
+        @Nullable String podName,
+    @Size(max = 32)
+        @ValidationRule(
+            value =
+                "self.all(key, !key.startsWith('stasis.dev/') && !key.contains('.stasis.dev/'))",
+            message = "labels: keys below stasis.dev belong to Stasis")
+        @JsonPropertyDescription(
+            "Labels to add to the restored pod. Keys below stasis.dev are refused.")
+        @Nullable Map<String, String> labels) {}

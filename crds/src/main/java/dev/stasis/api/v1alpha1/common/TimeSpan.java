@@ -1,0 +1,56 @@
+package dev.stasis.api.v1alpha1.common;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonValue;
+import java.time.Duration;
+import java.util.regex.Matcher;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A duration as people write it: {@code 90s}, {@code 10m}, {@code 168h}, {@code 1h30m}.
+ *
+ * @param text as it was written
+ */
+public record TimeSpan(@JsonValue String text) {
+  /** Hours, minutes and seconds, each at most once and in this order. */
+  public static final String PATTERN = "^([0-9]{1,5}h)?([0-9]{1,5}m)?([0-9]{1,7}s)?$";
+
+  private static final java.util.regex.Pattern PARTS =
+      java.util.regex.Pattern.compile("^(?:(\\d{1,5})h)?(?:(\\d{1,5})m)?(?:(\\d{1,7})s)?$");
+
+  /**
+   * @throws IllegalArgumentException says what is wanted and what was found
+   */
+  public TimeSpan {
+    if (text.isEmpty() || !PARTS.matcher(text).matches()) {
+      throw new IllegalArgumentException(
+          "duration: wanted one like 90s, 10m or 168h, found \"" + text + "\"");
+    }
+  }
+
+  /** Reads one. */
+  @JsonCreator
+  public static TimeSpan of(String text) {
+    return new TimeSpan(text);
+  }
+
+  /** How long it is. */
+  public Duration duration() {
+    Matcher parts = PARTS.matcher(text);
+    if (!parts.matches()) {
+      throw new IllegalStateException("checked when it was made: " + text);
+    }
+    return Duration.ofHours(number(parts.group(1)))
+        .plusMinutes(number(parts.group(2)))
+        .plusSeconds(number(parts.group(3)));
+  }
+
+  private static long number(@Nullable String digits) {
+    return digits == null ? 0 : Long.parseLong(digits);
+  }
+
+  @Override
+  public String toString() {
+    return text;
+  }
+}

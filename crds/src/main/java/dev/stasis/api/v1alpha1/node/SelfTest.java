@@ -1,0 +1,109 @@
+package dev.stasis.api.v1alpha1.node;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** What the agent found when it tried itself. */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public class SelfTest {
+  @JsonPropertyDescription("When.")
+  private @Nullable Instant time;
+
+  @JsonPropertyDescription("Whether everything worked.")
+  private @Nullable Boolean passed;
+
+  @JsonPropertyDescription("What did not.")
+  private @Nullable String message;
+
+  @JsonPropertyDescription("Driver: device memory out, in bytes a second.")
+  private @Nullable Long gpuCheckpointBytesPerSecond;
+
+  @JsonPropertyDescription("Driver: device memory back, in bytes a second.")
+  private @Nullable Long gpuRestoreBytesPerSecond;
+
+  @JsonPropertyDescription("Copying regions out, in bytes a second.")
+  private @Nullable Long moveOutBytesPerSecond;
+
+  @JsonPropertyDescription("Filling regions, in bytes a second.")
+  private @Nullable Long moveInBytesPerSecond;
+
+  @JsonPropertyDescription("Writing to the node-local store, in bytes a second.")
+  private @Nullable Long writeBytesPerSecond;
+
+  @JsonPropertyDescription("Reading from it, in bytes a second.")
+  private @Nullable Long readBytesPerSecond;
+
+  public @Nullable Instant getTime() {
+    return time;
+  }
+
+  public void setTime(@Nullable Instant time) {
+    this.time = time;
+  }
+
+  public @Nullable Boolean getPassed() {
+    return passed;
+  }
+
+  public void setPassed(@Nullable Boolean passed) {
+    this.passed = passed;
+  }
+
+  public @Nullable String getMessage() {
+    return message;
+  }
+
+  public void setMessage(@Nullable String message) {
+    this.message = message;
+  }
+
+  public @Nullable Long getGpuCheckpointBytesPerSecond() {
+    return gpuCheckpointBytesPerSecond;
+  }
+
+  public void setGpuCheckpointBytesPerSecond(@Nullable Long gpuCheckpointBytesPerSecond) {
+    this.gpuCheckpointBytesPerSecond = gpuCheckpointBytesPerSecond;
+  }
+
+  public @Nullable Long getGpuRestoreBytesPerSecond() {
+    return gpuRestoreBytesPerSecond;
+  }
+
+  public void setGpuRestoreBytesPerSecond(@Nullable Long gpuRestoreBytesPerSecond) {
+    this.gpuRestoreBytesPerSecond = gpuRestoreBytesPerSecond;
+  }
+
+  public @Nullable Long getMoveOutBytesPerSecond() {
+    return moveOutBytesPerSecond;
+  }
+
+  public void setMoveOutBytesPerSecond(@Nullable Long moveOutBytesPerSecond) {
+    this.moveOutBytesPerSecond = moveOutBytesPerSecond;
+  }
+
+  public @Nullable Long getMoveInBytesPerSecond() {
+    return moveInBytesPerSecond;
+  }
+
+  public void setMoveInBytesPerSecond(@Nullable Long moveInBytesPerSecond) {
+    this.moveInBytesPerSecond = moveInBytesPerSecond;
+  }
+
+  public @Nullable Long getWriteBytesPerSecond() {
+    return writeBytesPerSecond;
+  }
+
+  public void setWriteBytesPerSecond(@Nullable Long writeBytesPerSecond) {
+    this.writeBytesPerSecond = writeBytesPerSecond;
+  }
+
+  public @Nullable Long getReadBytesPerSecond() {
+    return readBytesPerSecond;
+  }
+
+  public void setReadBytesPerSecond(@Nullable Long readBytesPerSecond) {
+    this.readBytesPerSecond = readBytesPerSecond;
+  }
+}

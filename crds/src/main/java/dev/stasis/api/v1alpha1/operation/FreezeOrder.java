@@ -1,0 +1,81 @@
+package dev.stasis.api.v1alpha1.operation;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import dev.stasis.api.v1alpha1.common.DataPath;
+import dev.stasis.api.v1alpha1.common.FreezeOptions;
+import dev.stasis.api.v1alpha1.common.TimeSpan;
+import io.fabric8.crd.generator.annotation.PreserveUnknownFields;
+import io.fabric8.crd.generator.annotation.SchemaFrom;
+import io.fabric8.generator.annotation.Default;
+import io.fabric8.generator.annotation.Pattern;
+import io.fabric8.generator.annotation.Size;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** How to freeze. */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public class FreezeOrder extends FreezeOptions {
+  @Default("Resume")
+  @JsonPropertyDescription("What is left behind. Default: Resume.")
+  private Afterwards afterwards = Afterwards.RESUME;
+
+  @Default("false")
+  @JsonPropertyDescription("Touches nothing: the status says what it would do. Default: false.")
+  private Boolean explainOnly = false;
+
+  @SchemaFrom(type = String.class)
+  @Pattern(TimeSpan.PATTERN)
+  @Size(min = 2, max = 16)
+  @JsonPropertyDescription(
+      "Longest time that the workload may stand still, as 90s or 10m: what its "
+          + "liveness probes allow. Then everything is undone. Default: the deadline.")
+  private @Nullable TimeSpan maxFrozen;
+
+  @JsonPropertyDescription("The way of the device memory. Default: the fastest one that is safe.")
+  private @Nullable DataPath dataPath;
+
+  @PreserveUnknownFields
+  @JsonPropertyDescription("The pod as it was, which goes into the artifact.")
+  private @Nullable Map<String, Object> podTemplate;
+
+  public Afterwards getAfterwards() {
+    return afterwards;
+  }
+
+  public void setAfterwards(Afterwards afterwards) {
+    this.afterwards = afterwards;
+  }
+
+  public Boolean getExplainOnly() {
+    return explainOnly;
+  }
+
+  public void setExplainOnly(Boolean explainOnly) {
+    this.explainOnly = explainOnly;
+  }
+
+  public @Nullable TimeSpan getMaxFrozen() {
+    return maxFrozen;
+  }
+
+  public void setMaxFrozen(@Nullable TimeSpan maxFrozen) {
+    this.maxFrozen = maxFrozen;
+  }
+
+  public @Nullable DataPath getDataPath() {
+    return dataPath;
+  }
+
+  public void setDataPath(@Nullable DataPath dataPath) {
+    this.dataPath = dataPath;
+  }
+
+  public @Nullable Map<String, Object> getPodTemplate() {
+    return podTemplate;
+  }
+
+  public void setPodTemplate(@Nullable Map<String, Object> podTemplate) {
+    this.podTemplate = podTemplate;
+  }
+}

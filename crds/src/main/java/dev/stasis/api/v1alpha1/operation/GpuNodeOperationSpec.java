@@ -1,0 +1,237 @@
+package dev.stasis.api.v1alpha1.operation;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import dev.stasis.api.v1alpha1.common.Immutable;
+import dev.stasis.api.v1alpha1.common.Names;
+import dev.stasis.api.v1alpha1.common.ObjectReference;
+import dev.stasis.api.v1alpha1.common.TimeSpan;
+import dev.stasis.api.v1alpha1.migration.Decision;
+import io.fabric8.crd.generator.annotation.SchemaFrom;
+import io.fabric8.generator.annotation.Default;
+import io.fabric8.generator.annotation.Pattern;
+import io.fabric8.generator.annotation.Required;
+import io.fabric8.generator.annotation.Size;
+import io.fabric8.generator.annotation.ValidationRule;
+import org.jspecify.annotations.Nullable;
+
+/** One piece of work for one agent. The label stasis.dev/node has the name of the node. */
+@ValidationRule(
+    value = "!has(oldSelf.cancel) || !oldSelf.cancel || (has(self.cancel) && self.cancel)",
+    message = "cancel: cannot be taken back",
+    fieldPath = ".cancel")
+@ValidationRule(
+    value = "(self.type != 'DeleteArtifact') == has(self.pod)",
+    message = "pod: wanted for every type but DeleteArtifact",
+    fieldPath = ".pod")
+@ValidationRule(
+    value = "(self.type in ['Checkpoint', 'Suspend', 'Send']) == has(self.freeze)",
+    message = "freeze: wanted for Checkpoint, Suspend, Send, and for no other type",
+    fieldPath = ".freeze")
+@ValidationRule(
+    value = "(self.type in ['Restore', 'Receive']) == has(self.restore)",
+    message = "restore: wanted for Restore, Receive, and for no other type",
+    fieldPath = ".restore")
+@ValidationRule(
+    value = "(self.type in ['Send', 'Receive']) == has(self.transfer)",
+    message = "transfer: wanted for Send, Receive, and for no other type",
+    fieldPath = ".transfer")
+@ValidationRule(
+    value = "(self.type in ['Resume', 'Thaw', 'End']) == has(self.ofOperation)",
+    message = "ofOperation: wanted for Resume, Thaw, End, and for no other type",
+    fieldPath = ".ofOperation")
+@ValidationRule(
+    value = "!(self.type in ['Restore', 'DeleteArtifact']) || has(self.artifact)",
+    message = "artifact: wanted for Restore and DeleteArtifact",
+    fieldPath = ".artifact")
+@ValidationRule(
+    value =
+        "self.type != 'Checkpoint' || has(self.artifact) || (has(self.freeze) && "
+            + "has(self.freeze.explainOnly) && self.freeze.explainOnly)",
+    message = "artifact: wanted for Checkpoint, unless freeze.explainOnly",
+    fieldPath = ".artifact")
+@ValidationRule(
+    value = "self.type in ['Checkpoint', 'Restore', 'DeleteArtifact'] || !has(self.artifact)",
+    message =
+        "artifact: wanted for Checkpoint, Restore and DeleteArtifact, and for no other " + "type",
+    fieldPath = ".artifact")
+@ValidationRule(
+    value = "self.type in ['Send', 'Receive'] || !has(self.decision)",
+    message = "decision: wanted for Send and Receive, and for no other type",
+    fieldPath = ".decision")
+@ValidationRule(
+    value =
+        "!has(oldSelf.decision) || (has(self.decision) && self.decision == " + "oldSelf.decision)",
+    message = "decision: is taken once",
+    fieldPath = ".decision")
+@ValidationRule(
+    value = "self.type != 'Send' || !has(self.transfer) || has(self.transfer.peer.address)",
+    message = "transfer.peer.address: wanted for Send",
+    fieldPath = ".transfer.peer.address")
+@SuppressWarnings("NullAway.Init") // the schema requires them
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public class GpuNodeOperationSpec {
+  @Required
+  @Immutable
+  @JsonPropertyDescription("What to do.")
+  private OperationType type;
+
+  @Required
+  @Immutable
+  @Pattern(Names.SUBDOMAIN)
+  @Size(min = 1, max = 63)
+  @JsonPropertyDescription("Node whose agent does it.")
+  private String nodeName;
+
+  @Required
+  @Immutable
+  @JsonPropertyDescription("Object on whose behalf it is done.")
+  private ObjectReference requester;
+
+  @Immutable
+  @JsonPropertyDescription("Pod on which to work; for every type but DeleteArtifact.")
+  private @Nullable OperationPod pod;
+
+  @Immutable
+  @Default("30m")
+  @SchemaFrom(type = String.class)
+  @Pattern(TimeSpan.PATTERN)
+  @Size(min = 2, max = 16)
+  @ValidationRule(
+      value = "duration(self) >= duration('1s') && duration(self) <= duration('168h')",
+      message = "deadline: wanted between 1s and 168h")
+  @JsonPropertyDescription(
+      "Longest time from the claim until the end, as 90s, 10m or 168h; then everything "
+          + "is undone. Default: 30m.")
+  private TimeSpan deadline = TimeSpan.of("30m");
+
+  @Immutable
+  @JsonPropertyDescription("How to freeze; for Checkpoint, Suspend and Send.")
+  private @Nullable FreezeOrder freeze;
+
+  @Immutable
+  @JsonPropertyDescription("How to restore; for Restore and Receive.")
+  private @Nullable RestoreOrder restore;
+
+  @Immutable
+  @JsonPropertyDescription("Artifact to write, to read or to delete.")
+  private @Nullable ArtifactReference artifact;
+
+  @Immutable
+  @JsonPropertyDescription("How to stream; for Send and Receive.")
+  private @Nullable TransferOrder transfer;
+
+  @Immutable
+  @Pattern(Names.SUBDOMAIN)
+  @Size(min = 1, max = 253)
+  @JsonPropertyDescription(
+      "Name of the operation that left the workload frozen or suspended; for Resume, "
+          + "Thaw and End.")
+  private @Nullable String ofOperation;
+
+  @JsonPropertyDescription(
+      "Which copy is the one; for Send and Receive, given once. The sender thaws or "
+          + "waits for End; the receiver lets the workload run or ends it.")
+  private @Nullable Decision decision;
+
+  @Default("false")
+  @JsonPropertyDescription(
+      "Cancels between steps: everything is undone. It cannot be taken back. Default: " + "false.")
+  private Boolean cancel = false;
+
+  public OperationType getType() {
+    return type;
+  }
+
+  public void setType(OperationType type) {
+    this.type = type;
+  }
+
+  public String getNodeName() {
+    return nodeName;
+  }
+
+  public void setNodeName(String nodeName) {
+    this.nodeName = nodeName;
+  }
+
+  public ObjectReference getRequester() {
+    return requester;
+  }
+
+  public void setRequester(ObjectReference requester) {
+    this.requester = requester;
+  }
+
+  public @Nullable OperationPod getPod() {
+    return pod;
+  }
+
+  public void setPod(@Nullable OperationPod pod) {
+    this.pod = pod;
+  }
+
+  public TimeSpan getDeadline() {
+    return deadline;
+  }
+
+  public void setDeadline(TimeSpan deadline) {
+    this.deadline = deadline;
+  }
+
+  public @Nullable FreezeOrder getFreeze() {
+    return freeze;
+  }
+
+  public void setFreeze(@Nullable FreezeOrder freeze) {
+    this.freeze = freeze;
+  }
+
+  public @Nullable RestoreOrder getRestore() {
+    return restore;
+  }
+
+  public void setRestore(@Nullable RestoreOrder restore) {
+    this.restore = restore;
+  }
+
+  public @Nullable ArtifactReference getArtifact() {
+    return artifact;
+  }
+
+  public void setArtifact(@Nullable ArtifactReference artifact) {
+    this.artifact = artifact;
+  }
+
+  public @Nullable TransferOrder getTransfer() {
+    return transfer;
+  }
+
+  public void setTransfer(@Nullable TransferOrder transfer) {
+    this.transfer = transfer;
+  }
+
+  public @Nullable String getOfOperation() {
+    return ofOperation;
+  }
+
+  public void setOfOperation(@Nullable String ofOperation) {
+    this.ofOperation = ofOperation;
+  }
+
+  public @Nullable Decision getDecision() {
+    return decision;
+  }
+
+  public void setDecision(@Nullable Decision decision) {
+    this.decision = decision;
+  }
+
+  public Boolean getCancel() {
+    return cancel;
+  }
+
+  public void setCancel(Boolean cancel) {
+    this.cancel = cancel;
+  }
+}

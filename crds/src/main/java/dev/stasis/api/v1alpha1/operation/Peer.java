@@ -1,0 +1,25 @@
+package dev.stasis.api.v1alpha1.operation;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import dev.stasis.api.v1alpha1.common.Names;
+import io.fabric8.generator.annotation.Pattern;
+import io.fabric8.generator.annotation.Required;
+import io.fabric8.generator.annotation.Size;
+import org.jspecify.annotations.Nullable;
+
+/** The other end of a stream. */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record Peer(
+    @Required
+        @Pattern(Names.SUBDOMAIN)
+        @Size(min = 1, max = 63)
+        @JsonPropertyDescription("Its node.")
+        String nodeName,
+    @Size(min = 1, max = 300)
+        @JsonPropertyDescription("Where it listens, address and port. For the sender only.")
+        @Nullable String address,
+    @Required
+        @Size(min = 1, max = 16384)
+        @JsonPropertyDescription("Its certificate, in PEM; no other is accepted.")
+        String certificate) {}

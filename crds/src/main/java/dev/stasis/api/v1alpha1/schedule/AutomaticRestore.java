@@ -1,0 +1,20 @@
+package dev.stasis.api.v1alpha1.schedule;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import io.fabric8.generator.annotation.Required;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** One pod that was brought back. */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record AutomaticRestore(
+    @Required @JsonPropertyDescription("Name of the GpuRestore.") String restore,
+    @Required @JsonPropertyDescription("Name of the GpuCheckpoint that was used.")
+        String checkpoint,
+    @Required @JsonPropertyDescription("Name of the pod that failed.") String pod,
+    @Required @JsonPropertyDescription("When it failed.") Instant time,
+    @JsonPropertyDescription("What the failure was, in one word.") @Nullable String reason,
+    @JsonPropertyDescription("Newer GpuCheckpoints that were damaged or out of reach.")
+        @Nullable List<String> skipped) {}

@@ -1,0 +1,84 @@
+package dev.stasis.api.v1alpha1.schedule;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import dev.stasis.api.v1alpha1.common.ColdStartFallback;
+import dev.stasis.api.v1alpha1.common.TimeSpan;
+import io.fabric8.crd.generator.annotation.SchemaFrom;
+import io.fabric8.generator.annotation.Default;
+import io.fabric8.generator.annotation.Max;
+import io.fabric8.generator.annotation.Min;
+import io.fabric8.generator.annotation.Pattern;
+import io.fabric8.generator.annotation.Size;
+import io.fabric8.generator.annotation.ValidationRule;
+import org.jspecify.annotations.Nullable;
+
+/** Brings a pod that failed back from its newest good checkpoint. */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public class RestoreOnFailure {
+  @Default("3")
+  @Min(1)
+  @Max(100)
+  @JsonPropertyDescription("How often at most within the window. Default: 3.")
+  private Integer maxRestores = 3;
+
+  @Default("1h")
+  @SchemaFrom(type = String.class)
+  @Pattern(TimeSpan.PATTERN)
+  @Size(min = 2, max = 16)
+  @ValidationRule(
+      value = "duration(self) >= duration('1m') && duration(self) <= duration('720h')",
+      message = "window: wanted between 1m and 720h")
+  @JsonPropertyDescription("The window, as 10m or 1h. Default: 1h.")
+  private TimeSpan window = TimeSpan.of("1h");
+
+  @SchemaFrom(type = String.class)
+  @Pattern(TimeSpan.PATTERN)
+  @Size(min = 2, max = 16)
+  @ValidationRule(
+      value = "duration(self) >= duration('1m') && duration(self) <= duration('720h')",
+      message = "fenceAfter: wanted between 1m and 720h")
+  @JsonPropertyDescription(
+      "Time after which the pod of a silent node counts as lost, as 10m: a copy that "
+          + "may still run there is removed when the node comes back. Default: never; only a "
+          + "node that is known to be gone counts.")
+  private @Nullable TimeSpan fenceAfter;
+
+  @Default("Never")
+  @JsonPropertyDescription(
+      "Whether the workload may be started from its image when it cannot be restored. "
+          + "Default: Never.")
+  private ColdStartFallback coldStartFallback = ColdStartFallback.NEVER;
+
+  public Integer getMaxRestores() {
+    return maxRestores;
+  }
+
+  public void setMaxRestores(Integer maxRestores) {
+    this.maxRestores = maxRestores;
+  }
+
+  public TimeSpan getWindow() {
+    return window;
+  }
+
+  public void setWindow(TimeSpan window) {
+    this.window = window;
+  }
+
+  public @Nullable TimeSpan getFenceAfter() {
+    return fenceAfter;
+  }
+
+  public void setFenceAfter(@Nullable TimeSpan fenceAfter) {
+    this.fenceAfter = fenceAfter;
+  }
+
+  public ColdStartFallback getColdStartFallback() {
+    return coldStartFallback;
+  }
+
+  public void setColdStartFallback(ColdStartFallback coldStartFallback) {
+    this.coldStartFallback = coldStartFallback;
+  }
+}

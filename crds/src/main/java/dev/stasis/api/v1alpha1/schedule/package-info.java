@@ -1,0 +1,9 @@
+/**
+ * Spec and status of a {@link dev.stasis.api.v1alpha1.GpuCheckpointSchedule}.
+ *
+ * <p>What is nullable here may be absent: nobody has written it, and it has no default.
+ */
+@NullMarked
+package dev.stasis.api.v1alpha1.schedule;
+
+import org.jspecify.annotations.NullMarked;

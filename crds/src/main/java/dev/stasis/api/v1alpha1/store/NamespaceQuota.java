@@ -1,0 +1,19 @@
+package dev.stasis.api.v1alpha1.store;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import dev.stasis.api.v1alpha1.common.Names;
+import io.fabric8.generator.annotation.Min;
+import io.fabric8.generator.annotation.Pattern;
+import io.fabric8.generator.annotation.Required;
+import io.fabric8.generator.annotation.Size;
+
+/** Quota of one namespace. */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record NamespaceQuota(
+    @Required
+        @Pattern(Names.LABEL)
+        @Size(min = 1, max = 63)
+        @JsonPropertyDescription("The namespace.")
+        String namespace,
+    @Required @Min(0) @JsonPropertyDescription("Its quota in bytes.") Long bytes) {}
