@@ -1,0 +1,166 @@
+package dev.stasis.api.crds;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.stasis.api.v1alpha1.Api;
+import dev.stasis.api.v1alpha1.GpuCheckpoint;
+import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointSpec;
+import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1alpha1.common.Condition;
+import dev.stasis.api.v1alpha1.common.Truth;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
+import io.fabric8.kubernetes.api.model.KubernetesResourceList;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import io.fabric8.kubernetes.client.dsl.NonNamespaceOperation;
+import io.fabric8.kubernetes.client.dsl.Resource;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.fabric8.kubernetes.client.http.HttpResponse;
+import java.io.IOException;
+import java.net.URL;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** What the definitions make a real API server do. */
+class ApiServerTest {
+  private static final Instant THEN = Instant.parse("2026-11-21T10:00:40Z");
+
+  @SuppressWarnings("NullAway.Init") // made before the first test
+  private static ApiServer server;
+
+  @BeforeAll
+  static void connect() throws IOException {
+    server = ApiServer.fromEnvironment();
+  }
+
+  @AfterAll
+  @SuppressWarnings("NullAway") // there is none when connect() was aborted
+  static void disconnect() {
+    if (server != null) {
+      server.close();
+    }
+  }
+
+  @Test
+  void theServerFillsInTheDefaultsThatTheTypesHave() {
+    GpuCheckpointSpec typed = new GpuCheckpointSpec();
+    typed.setPodName("trainer");
+    GenericKubernetesResource bare = new GenericKubernetesResource();
+    bare.setApiVersion(Api.GROUP + "/" + Api.VERSION);
+    bare.setKind("GpuCheckpoint");
+    bare.setMetadata(named("defaults").getMetadata());
+    bare.setAdditionalProperty("spec", Map.of("podName", "trainer"));
+
+    GenericKubernetesResource stored = server.handle(bare).create();
+
+    assertThat(tree(stored.get("spec"))).isEqualTo(tree(typed));
+  }
+
+  @Test
+  void conditionsOfTwoOwnersStandBesideEachOther() {
+    Resource<GpuCheckpoint> stored = resource("owners");
+    stored.create();
+
+    apply("owners", "operator", "Ready");
+    apply("owners", "watchdog", "Restorable");
+
+    assertThat(stored.get().getStatus().getConditions())
+        .extracting(Condition::type)
+        .containsExactlyInAnyOrder("Ready", "Restorable");
+  }
+
+  private static void apply(String name, String owner, String type) {
+    GpuCheckpoint change = named(name);
+    GpuCheckpointStatus status = new GpuCheckpointStatus();
+    status.setConditions(List.of(new Condition(type, Truth.TRUE, "Because", "as it is", THEN, 1L)));
+    change.setStatus(status);
+    checkpoints()
+        .resource(change)
+        .subresource("status")
+        .patch(
+            new PatchContext.Builder()
+                .withPatchType(PatchType.SERVER_SIDE_APPLY)
+                .withFieldManager(owner)
+                .build());
+  }
+
+  @Test
+  void aWriteOfTheSpecLeavesTheStatusAlone() {
+    Resource<GpuCheckpoint> stored = resource("apart");
+    GpuCheckpoint created = stored.create();
+    GpuCheckpointStatus status = new GpuCheckpointStatus();
+    status.setMessage("from the spec's side");
+    created.setStatus(status);
+
+    checkpoints().resource(created).update();
+
+    assertThat(stored.get().getStatus()).isNull();
+  }
+
+  @Test
+  void columnsArePrintedInTheirOrder() throws Exception {
+    resource("columns").create();
+
+    JsonNode columns = table().get("columnDefinitions");
+
+    assertThat(columns.findValuesAsText("name"))
+        .containsExactly(
+            "Name", "Pod", "Node", "Phase", "Size", "Frozen", "Age", "Reason", "Store", "Driver",
+            "Message");
+    assertThat(columns.findValuesAsText("priority"))
+        .containsExactly("0", "0", "0", "0", "0", "0", "0", "0", "1", "1", "1");
+  }
+
+  private static JsonNode table() throws Exception {
+    var http = server.client().getHttpClient();
+    URL list =
+        new URL(
+            server.client().getMasterUrl(),
+            "apis/stasis.dev/v1alpha1/namespaces/" + server.namespace() + "/gpucheckpoints");
+    HttpResponse<String> answer =
+        http.sendAsync(
+                http.newHttpRequestBuilder()
+                    .url(list)
+                    .header("Accept", "application/json;as=Table;v=v1;g=meta.k8s.io")
+                    .build(),
+                String.class)
+            // As long as any other request to the server may take.
+            .get(20, TimeUnit.SECONDS);
+    return server
+        .client()
+        .getKubernetesSerialization()
+        .unmarshal(answer.bodyString(), JsonNode.class);
+  }
+
+  private static Resource<GpuCheckpoint> resource(String name) {
+    GpuCheckpoint checkpoint = named(name);
+    GpuCheckpointSpec spec = new GpuCheckpointSpec();
+    spec.setPodName("trainer");
+    checkpoint.setSpec(spec);
+    return checkpoints().resource(checkpoint);
+  }
+
+  private static GpuCheckpoint named(String name) {
+    GpuCheckpoint checkpoint = new GpuCheckpoint();
+    checkpoint.setMetadata(
+        new ObjectMetaBuilder().withName(name).withNamespace(server.namespace()).build());
+    return checkpoint;
+  }
+
+  private static NonNamespaceOperation<
+          GpuCheckpoint, KubernetesResourceList<GpuCheckpoint>, Resource<GpuCheckpoint>>
+      checkpoints() {
+    return server.client().resources(GpuCheckpoint.class).inNamespace(server.namespace());
+  }
+
+  private static JsonNode tree(Object value) {
+    var serialization = server.client().getKubernetesSerialization();
+    return serialization.unmarshal(serialization.asJson(value), JsonNode.class);
+  }
+}
