@@ -56,7 +56,8 @@ final class Freeze extends FrozenWork {
       Container container,
       @Nullable ArtifactStage artifact,
       Path stageFolder,
-      Inspection.Result inspected) {
+      Inspection.Result inspected)
+      throws IOException {
     super(node, work, listener);
     this.inspected = inspected;
     this.request = request;

@@ -167,6 +167,11 @@ final class Handle implements AutoCloseable {
         name);
   }
 
+  void removeAttribute(String attribute) throws IOException {
+    checked(
+        LIBC.removexattr(z(self()), z(attribute)), "remove attribute " + attribute + " of", name);
+  }
+
   void setOwner(int uid, int gid) throws IOException {
     checked(LIBC.fchownat(fd, EMPTY, uid, gid, Libc.AT_EMPTY_PATH), "set the owner of", name);
   }

@@ -30,6 +30,15 @@ record LayerEntry(
   /** The attribute by which overlayfs says that nothing of the image's folder shows. */
   static final String OPAQUE = "trusted.overlay.opaque";
 
+  /**
+   * Whether an attribute is the program's: not the overlay's own, and of the security modules' only
+   * the capabilities, since labels and signatures belong to the node.
+   */
+  static boolean isPrograms(String attribute) {
+    return !attribute.startsWith("trusted.overlay.")
+        && (!attribute.startsWith("security.") || attribute.equals("security.capability"));
+  }
+
   /** Bytes that are stored. */
   record Extent(long offset, long length) {}
 

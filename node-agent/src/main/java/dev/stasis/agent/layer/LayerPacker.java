@@ -16,10 +16,16 @@ public final class LayerPacker {
   private final List<String> mountPoints;
 
   /**
+   * Makes ready, so that nothing has to be loaded while the workload stands still: make it before.
+   *
    * @param mountPoints every mount point of the container, as its mount table has them
+   * @throws IOException when the system's library does not answer
    */
-  public LayerPacker(List<String> mountPoints) {
+  public LayerPacker(List<String> mountPoints) throws IOException {
     this.mountPoints = List.copyOf(mountPoints);
+    try (Handle any = Handle.ofTrusted(Path.of("/"))) {
+      any.stat();
+    }
   }
 
   /**

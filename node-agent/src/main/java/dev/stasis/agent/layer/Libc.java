@@ -65,6 +65,8 @@ interface Libc extends Library {
 
   int setxattr(byte[] path, byte[] name, byte[] value, long length, int flags);
 
+  int removexattr(byte[] path, byte[] name);
+
   int mkdirat(int folder, byte[] name, int mode);
 
   int symlinkat(byte[] target, int folder, byte[] name);

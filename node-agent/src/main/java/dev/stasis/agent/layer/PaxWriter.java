@@ -34,10 +34,11 @@ final class PaxWriter implements AutoCloseable {
     byte[] map = entry.isSparse() ? sparseMap(entry) : new byte[0];
     long size = map.length + entry.storedBytes();
     byte[] records = records(entry, size);
-    write(header("PaxHeaders/" + entry.name(), 'x', records.length, entry));
-    write(padded(records));
-    write(header(entry.path(), entry.kind().letter(), size, entry));
-    write(map);
+    write(
+        header("PaxHeaders/" + entry.name(), 'x', records.length, entry),
+        padded(records),
+        header(entry.path(), entry.kind().letter(), size, entry),
+        map);
     if (data != null) {
       for (LayerEntry.Extent extent : entry.extents()) {
         copy(data, extent, entry.path());
@@ -153,8 +154,12 @@ final class PaxWriter implements AutoCloseable {
     System.arraycopy(field, 0, header, at, field.length);
   }
 
-  private void write(byte[] bytes) throws IOException {
-    ByteBuffer buffer = ByteBuffer.wrap(bytes);
+  private void write(byte[]... pieces) throws IOException {
+    ByteArrayOutputStream whole = new ByteArrayOutputStream();
+    for (byte[] piece : pieces) {
+      whole.writeBytes(piece);
+    }
+    ByteBuffer buffer = ByteBuffer.wrap(whole.toByteArray());
     while (buffer.hasRemaining()) {
       out.write(buffer);
     }

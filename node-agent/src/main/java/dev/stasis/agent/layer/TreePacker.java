@@ -62,7 +62,7 @@ final class TreePacker {
         } else if (stat.type() == Stat.Type.FOLDER) {
           folder(folder, name, child, overlay);
         } else {
-          leaf(folder, name, child, overlay);
+          leaf(folder, name, child, overlay, inode, stat);
         }
       } catch (LinuxError e) {
         if (e.number() == Libc.EXDEV) {
@@ -92,33 +92,32 @@ final class TreePacker {
     write(entry(folder.stat(), path, LayerEntry.Kind.FOLDER, attributes(folder, overlay)));
   }
 
-  private void leaf(Handle parent, String name, String path, boolean overlay) throws IOException {
-    try (Handle inode = parent.at(name)) {
-      Stat stat = inode.stat();
-      if (stat.isWhiteout()) {
-        if (overlay) {
-          deleted.add(LinuxError.shown(path));
-          write(entry(stat, path, LayerEntry.Kind.CHARACTER_DEVICE, Map.of()));
-        }
-        return;
+  private void leaf(
+      Handle parent, String name, String path, boolean overlay, Handle inode, Stat stat)
+      throws IOException {
+    if (stat.isWhiteout()) {
+      if (overlay) {
+        deleted.add(LinuxError.shown(path));
+        write(entry(stat, path, LayerEntry.Kind.CHARACTER_DEVICE, Map.of()));
       }
-      String first = stat.links() > 1 ? firstPaths.putIfAbsent(stat.inode(), path) : null;
-      if (first != null) {
-        write(link(entry(stat, path, LayerEntry.Kind.HARD_LINK, Map.of()), first));
-        return;
-      }
-      Map<String, byte[]> attributes = attributes(inode, false);
-      switch (stat.type()) {
-        case FILE -> file(parent, name, path, entry(stat, path, LayerEntry.Kind.FILE, attributes));
-        case SYMLINK ->
-            write(link(entry(stat, path, LayerEntry.Kind.SYMLINK, attributes), inode.linkTarget()));
-        case FIFO -> write(entry(stat, path, LayerEntry.Kind.FIFO, attributes));
-        case CHARACTER_DEVICE ->
-            write(entry(stat, path, LayerEntry.Kind.CHARACTER_DEVICE, attributes));
-        case BLOCK_DEVICE -> write(entry(stat, path, LayerEntry.Kind.BLOCK_DEVICE, attributes));
-        case SOCKET -> leaveOut(path, "a socket, which its program makes");
-        case FOLDER -> throw new IOException(path + ": wanted a file, found a folder by now");
-      }
+      return;
+    }
+    String first = stat.links() > 1 ? firstPaths.putIfAbsent(stat.inode(), path) : null;
+    if (first != null) {
+      write(link(entry(stat, path, LayerEntry.Kind.HARD_LINK, Map.of()), first));
+      return;
+    }
+    Map<String, byte[]> attributes = attributes(inode, false);
+    switch (stat.type()) {
+      case FILE -> file(parent, name, path, entry(stat, path, LayerEntry.Kind.FILE, attributes));
+      case SYMLINK ->
+          write(link(entry(stat, path, LayerEntry.Kind.SYMLINK, attributes), inode.linkTarget()));
+      case FIFO -> write(entry(stat, path, LayerEntry.Kind.FIFO, attributes));
+      case CHARACTER_DEVICE ->
+          write(entry(stat, path, LayerEntry.Kind.CHARACTER_DEVICE, attributes));
+      case BLOCK_DEVICE -> write(entry(stat, path, LayerEntry.Kind.BLOCK_DEVICE, attributes));
+      case SOCKET -> leaveOut(path, "a socket, which its program makes");
+      case FOLDER -> throw new IOException(path + ": wanted a file, found a folder by now");
     }
   }
 
@@ -172,10 +171,7 @@ final class TreePacker {
     leftOut.add("%s: %s".formatted(LinuxError.shown(path), reason));
   }
 
-  /**
-   * The attributes that are the program's: not the overlay's own, and of the security modules' only
-   * the capabilities, since labels and signatures belong to the node.
-   */
+  /** The attributes that are the program's, and the mark of a folder that hides the image's. */
   private static Map<String, byte[]> attributes(Handle inode, boolean overlayFolder)
       throws IOException {
     Map<String, byte[]> kept = new TreeMap<>();
@@ -188,10 +184,7 @@ final class TreePacker {
                       && name.equals(LayerEntry.OPAQUE)
                       && value.length == 1
                       && value[0] == 'y';
-              boolean program =
-                  !name.startsWith(OVERLAY)
-                      && (!name.startsWith("security.") || name.equals("security.capability"));
-              if (opaque || program) {
+              if (opaque || LayerEntry.isPrograms(name)) {
                 kept.put(name, value);
               }
             });

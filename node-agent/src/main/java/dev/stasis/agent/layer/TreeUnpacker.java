@@ -112,6 +112,11 @@ final class TreeUnpacker {
       }
     }
     try (Handle made = parent.at(name)) {
+      for (String old : made.attributes().keySet()) {
+        if (LayerEntry.isPrograms(old) && !entry.attributes().containsKey(old)) {
+          made.removeAttribute(old);
+        }
+      }
       metadata(made, entry);
     }
     folders.add(entry);
@@ -155,7 +160,7 @@ final class TreeUnpacker {
       inode.setMode(entry.mode());
     }
     for (Map.Entry<String, byte[]> attribute : entry.attributes().entrySet()) {
-      if (!attribute.getKey().equals(LayerEntry.OPAQUE)) {
+      if (LayerEntry.isPrograms(attribute.getKey())) {
         inode.setAttribute(attribute.getKey(), attribute.getValue());
       }
     }

@@ -1,5 +1,11 @@
 package dev.stasis.agent.layer;
 
+import static dev.stasis.agent.layer.CraftedLayer.deletion;
+import static dev.stasis.agent.layer.CraftedLayer.entry;
+import static dev.stasis.agent.layer.CraftedLayer.file;
+import static dev.stasis.agent.layer.CraftedLayer.folder;
+import static dev.stasis.agent.layer.CraftedLayer.hardLink;
+import static dev.stasis.agent.layer.CraftedLayer.symlink;
 import static dev.stasis.agent.layer.OverlayRoots.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -7,6 +13,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -74,7 +81,7 @@ class HostileLayerTest {
     archive(symlink("d", outside.toString()), hardLink("mine", "d/x"));
 
     assertThatThrownBy(this::unpack).hasMessageContaining("mine: ");
-    archiveAgain(hardLink("mine", "../outside/x"));
+    archive(hardLink("mine", "../outside/x"));
     assertThatThrownBy(this::unpack).hasMessageContaining("path: wanted one below its folder");
     assertUntouched();
   }
@@ -168,72 +175,33 @@ class HostileLayerTest {
         file.setLength(size);
       }
       assertThatThrownBy(this::unpack).as("%d bytes", size).isInstanceOf(IOException.class);
-      archiveAgain(file("x"));
+      archive(file("x"));
     }
   }
 
   @Test
-  void mountsOfTheHolderStayWhatTheyWere() throws Exception {
-    for (String folder : List.of("etc", "data/mounted")) {
-      Files.createDirectories(target.resolve(folder));
+  void theOverlaysOwnAttributesAndForeignOnesOfFoldersAreNotCarriedOver() throws Exception {
+    Files.createDirectory(target.resolve("d"));
+    try (Handle root = Handle.ofTrusted(target);
+        Handle folder = root.at("d")) {
+      folder.setAttribute("user.old", new byte[] {1});
     }
-    Files.createFile(target.resolve("etc/hosts"));
-    // Its mounts are in its own namespace, where unlinking their mount points from here would
-    // take them away.
-    Process holder =
-        new ProcessBuilder(
-                "unshare",
-                "-m",
-                "--propagation",
-                "private",
-                "sh",
-                "-c",
-                "mount --bind \"$0/x\" \"$1/etc/hosts\" && mount --bind \"$0\" \"$1/data/mounted\""
-                    + " && echo mounted && exec cat",
-                outside.toString(),
-                target.toString())
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
-    try {
-      assertThat(holder.inputReader().readLine()).isEqualTo("mounted");
-      Path seen = Path.of("/proc/" + holder.pid() + "/root" + target);
-      archive(
-          folder("etc"),
-          file("etc/hosts"),
-          deletion("etc/hosts"),
-          opaque("data"),
-          file("data/mounted/x"),
-          deletion("data/mounted"),
-          file("data/new"));
+    Map<String, byte[]> attributes =
+        Map.of(
+            "trusted.overlay.redirect",
+            "/etc".getBytes(StandardCharsets.US_ASCII),
+            "user.new",
+            new byte[] {2},
+            "security.selinux",
+            "label".getBytes(StandardCharsets.US_ASCII));
+    archive(entry("d", LayerEntry.Kind.FOLDER, "", 0, attributes));
 
-      // Not even told where the mounts are.
-      LayerUnpacker.Unpacked unpacked = new LayerUnpacker(List.of()).unpack(archives, seen);
+    unpack();
 
-      assertThat(unpacked.leftAlone())
-          .contains(
-              "etc/hosts: a mount point",
-              "data/mounted: a mount point",
-              "data/mounted/x: below a mount point");
-      assertThat(seen.resolve("etc/hosts")).hasContent("untouched");
-      assertThat(seen.resolve("data/mounted/x")).hasContent("untouched");
-      assertThat(seen.resolve("data/new")).exists();
-      assertUntouched();
-    } finally {
-      holder.destroy();
-      holder.waitFor();
+    try (Handle root = Handle.ofTrusted(target);
+        Handle folder = root.at("d")) {
+      assertThat(folder.attributes()).containsOnlyKeys("user.new");
     }
-  }
-
-  @Test
-  void theTargetsOwnHookFilesStay() throws Exception {
-    Files.createDirectories(target.resolve("etc"));
-    Files.writeString(target.resolve("etc/ld.so.cache"), "of the target");
-    archive(opaque("etc"), file("etc/ld.so.cache"), file("etc/passwd"));
-
-    new LayerUnpacker(List.of("/usr/lib/libcuda.so.580")).unpack(archives, target);
-
-    assertThat(target.resolve("etc/ld.so.cache")).hasContent("of the target");
-    assertThat(target.resolve("etc/passwd")).hasContent("evil");
   }
 
   @Test
@@ -247,7 +215,7 @@ class HostileLayerTest {
         writer.write(entry("big", LayerEntry.Kind.FILE, "", 1 << 20, Map.of()), bytes);
         writer.finish();
       }
-      index();
+      new CraftedLayer(archives).index("/", "root.tar");
       assertThatThrownBy(() -> new LayerUnpacker(List.of()).unpack(archives, small))
           .hasMessageContaining("No space left on device");
     } finally {
@@ -264,57 +232,7 @@ class HostileLayerTest {
     assertThat(outside).isDirectoryNotContaining(path -> !path.endsWith("x"));
   }
 
-  private void archiveAgain(LayerEntry... entries) throws IOException {
-    Files.delete(archives.resolve("root.tar"));
-    archive(entries);
-  }
-
   private void archive(LayerEntry... entries) throws IOException {
-    Path evil = Files.writeString(temp.resolve("evil"), "evil");
-    try (PaxWriter writer = new PaxWriter(archives.resolve("root.tar"));
-        FileChannel bytes = FileChannel.open(evil, StandardOpenOption.READ)) {
-      for (LayerEntry entry : entries) {
-        writer.write(entry, entry.size() > 0 ? bytes : null);
-      }
-      writer.finish();
-    }
-    index();
-  }
-
-  private void index() throws IOException {
-    new LayerIndex(List.of(new LayerIndex.Part("/", "root.tar", 1, 1, List.of(), List.of())))
-        .write(archives);
-  }
-
-  private static LayerEntry file(String path) {
-    return entry(path, LayerEntry.Kind.FILE, "", 4, Map.of());
-  }
-
-  private static LayerEntry folder(String path) {
-    return entry(path, LayerEntry.Kind.FOLDER, "", 0, Map.of());
-  }
-
-  private static LayerEntry opaque(String path) {
-    Map<String, byte[]> opaque = Map.of(LayerEntry.OPAQUE, new byte[] {'y'});
-    return entry(path, LayerEntry.Kind.FOLDER, "", 0, opaque);
-  }
-
-  private static LayerEntry symlink(String path, String to) {
-    return entry(path, LayerEntry.Kind.SYMLINK, to, 0, Map.of());
-  }
-
-  private static LayerEntry hardLink(String path, String to) {
-    return entry(path, LayerEntry.Kind.HARD_LINK, to, 0, Map.of());
-  }
-
-  private static LayerEntry deletion(String path) {
-    return entry(path, LayerEntry.Kind.CHARACTER_DEVICE, "", 0, Map.of());
-  }
-
-  private static LayerEntry entry(
-      String path, LayerEntry.Kind kind, String link, long size, Map<String, byte[]> attributes) {
-    List<LayerEntry.Extent> extents =
-        size == 0 ? List.of() : List.of(new LayerEntry.Extent(0, size));
-    return new LayerEntry(path, kind, 0644, 0, 0, 1, 0, link, 0, 0, attributes, size, extents);
+    new CraftedLayer(archives).of(entries);
   }
 }

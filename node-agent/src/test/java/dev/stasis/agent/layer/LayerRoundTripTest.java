@@ -53,7 +53,7 @@ class LayerRoundTripTest {
     return Objects.requireNonNull(mounts);
   }
 
-  private LayerPacker packer() {
+  private LayerPacker packer() throws IOException {
     return new LayerPacker(List.of("/"));
   }
 
