@@ -24,6 +24,7 @@ for huge in "" huge; do
     to "out $huge"; from "in $huge"
   done
   to "out without drop $huge" --no-drop
-  to "out $huge"; from "in --punch --huge $huge" --punch --huge
+  to "out $huge"; from "in --punch $huge" --punch
+  to "out $huge"; from "in --huge $huge" --huge
   kill -9 "$P"; wait "$P" 2>/dev/null || true
 done
