@@ -9,6 +9,7 @@ holder() {
   until_true test -e "$W/s/started"
   until_true holder_pid
   HOLDER=$(holder_pid)
+  echo "$HOLDER" >>"$W/kill"
 }
 holder_pid() { pgrep -f "^$RT init --dir $W/s " | head -1 | grep .; }
 # As criu does: a process of the namespace forks the workload, writes its pid and goes.
