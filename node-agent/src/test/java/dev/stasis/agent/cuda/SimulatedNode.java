@@ -76,7 +76,9 @@ public final class SimulatedNode implements AutoCloseable {
             .start();
     // It makes some files; ten seconds only pass when it hangs.
     if (!made.waitFor(10, TimeUnit.SECONDS) || made.exitValue() != 0) {
-      throw new IllegalStateException("sim-gpu-node: " + Files.readString(table));
+      String why = Files.readString(table);
+      close();
+      throw new IllegalStateException("sim-gpu-node: " + why);
     }
     for (String line : Files.readAllLines(table)) {
       this.gpus.add(GpuUuid.parse(line.split(" ")[1]));
