@@ -35,10 +35,17 @@ public final class Checkpoint {
           new LayerStep());
 
   private final NodeParts node;
+  private final List<Step<Freeze, FrozenWork>> toStore;
   private final Inspection inspection;
 
   Checkpoint(NodeParts node) {
+    this(node, TO_STORE);
+  }
+
+  /** With other steps to a store, for those that test what follows a failure of each. */
+  Checkpoint(NodeParts node, List<Step<Freeze, FrozenWork>> toStore) {
     this.node = node;
+    this.toStore = List.copyOf(toStore);
     this.inspection = new Inspection(node);
   }
 
@@ -141,8 +148,8 @@ public final class Checkpoint {
     }
   }
 
-  private static List<Step<Freeze, FrozenWork>> stepsFor(CheckpointRequest request) {
-    return request.store() == null ? IN_MEMORY : TO_STORE;
+  private List<Step<Freeze, FrozenWork>> stepsFor(CheckpointRequest request) {
+    return request.store() == null ? IN_MEMORY : toStore;
   }
 
   private Work begin(

@@ -43,12 +43,19 @@ public final class Restore {
           new ProveStep());
 
   private final NodeParts node;
+  private final List<Step<Restoring, FrozenWork>> forward;
 
   Restore(NodeParts node) {
-    this.node = node;
+    this(node, STEPS);
   }
 
-  /** The steps, for those that test each of them. */
+  /** With other steps, for those that test what follows a failure of each. */
+  Restore(NodeParts node, List<Step<Restoring, FrozenWork>> forward) {
+    this.node = node;
+    this.forward = List.copyOf(forward);
+  }
+
+  /** The steps. */
   static List<Step<Restoring, FrozenWork>> steps() {
     return STEPS;
   }
@@ -145,7 +152,7 @@ public final class Restore {
       throws InterruptedException {
     node.journal().write(restoring.work());
     try {
-      runner.forward(STEPS, restoring, control);
+      runner.forward(forward, restoring, control);
       node.journal().remove(restoring.work().containerId());
       long bytes = restoring.work().cuda().stream().mapToLong(CudaProcess::totalBytes).sum();
       int init = restoring.byOwnPid().values().stream().findFirst().map(id -> id.pid()).orElse(0);
@@ -163,7 +170,7 @@ public final class Restore {
     String message = String.valueOf(failure.getMessage());
     try {
       new Children(restoring).end();
-      runner.back(STEPS, restoring);
+      runner.back(forward, restoring);
       node.journal().remove(restoring.work().containerId());
     } catch (StepFailure stuck) {
       LOG.log(System.Logger.Level.ERROR, "a failed restore could not be ended", stuck);

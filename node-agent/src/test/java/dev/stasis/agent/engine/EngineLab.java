@@ -1,7 +1,10 @@
 package dev.stasis.agent.engine;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.stasis.agent.cuda.DriverWorker;
 import dev.stasis.agent.cuda.WorkerSettings;
+import dev.stasis.agent.testing.GpuContainer;
 import dev.stasis.agent.testing.SimGpuNode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -9,14 +12,18 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Stream;
 
 /** An engine with simulated GPUs, folders and a driver worker of its own. */
 final class EngineLab implements AutoCloseable {
+
+  /** Far beyond any operation here; a test that comes near it has hung. */
+  private static final Duration LIMIT = Duration.ofMinutes(5);
 
   private final SimGpuNode gpus;
   private final Path folder;
@@ -26,39 +33,36 @@ final class EngineLab implements AutoCloseable {
   private final NodeEngine engine;
 
   EngineLab(int gpuCount, int mib) {
-    this(gpuCount, mib, "stasis-runtime");
+    this(SimGpuNode.make(gpuCount, mib));
   }
 
-  private EngineLab(int gpuCount, int mib, String runtimeName) {
+  EngineLab(SimGpuNode gpus) {
+    this.gpus = gpus;
     try {
-      gpus = SimGpuNode.make(gpuCount, mib);
       folder = Files.createTempDirectory(Path.of("/var/tmp"), "stasis-lab");
       state = Files.createTempDirectory(Path.of("/dev/shm"), "stasis-state");
       memoryStage = Files.createTempDirectory(Path.of("/dev/shm"), "stasis-stage");
       Files.createDirectories(store());
-      worker =
-          new DriverWorker(
-              WorkerSettings.here(state)
-                  .withEnvironment(
-                      Map.of(
-                          "STASIS_LIBCUDA", gpus.libcuda().toString(),
-                          "STASIS_LIBNVML", gpus.libnvml().toString(),
-                          "STASIS_SIM_GPU", gpus.folder().toString())));
-      engine =
-          new NodeEngine(
-              new EngineSettings(
-                  state,
-                  memoryStage,
-                  folder.resolve("criu"),
-                  runtime().resolveSibling(runtimeName),
-                  criu(),
-                  "4.2.1",
-                  2),
-              worker,
-              Clock.systemUTC());
+      worker = worker(gpus, state);
+      engine = new NodeEngine(settings(state, memoryStage, folder), worker, Clock.systemUTC());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  static DriverWorker worker(SimGpuNode gpus, Path state) {
+    return new DriverWorker(
+        WorkerSettings.here(state)
+            .withEnvironment(
+                Map.of(
+                    "STASIS_LIBCUDA", gpus.libcuda().toString(),
+                    "STASIS_LIBNVML", gpus.libnvml().toString(),
+                    "STASIS_SIM_GPU", gpus.folder().toString())));
+  }
+
+  static EngineSettings settings(Path state, Path memoryStage, Path folder) {
+    return new EngineSettings(
+        state, memoryStage, folder.resolve("criu"), runtime(), criu(), "4.2.1", 2);
   }
 
   static Path runtime() {
@@ -79,8 +83,17 @@ final class EngineLab implements AutoCloseable {
     return engine;
   }
 
+  NodeParts parts() {
+    return engine.node();
+  }
+
   DriverWorker worker() {
     return worker;
+  }
+
+  /** A folder on a disk for whatever a test needs. */
+  Path folder() {
+    return folder;
   }
 
   Path store() {
@@ -95,67 +108,76 @@ final class EngineLab implements AutoCloseable {
     return memoryStage;
   }
 
-  CheckpointRequest request(String container, After after) {
-    String id = UUID.randomUUID().toString();
-    return new CheckpointRequest(
-        id,
-        "a-" + id.substring(0, 8),
-        "test",
-        null,
-        container,
-        store(),
-        after,
-        CheckpointRequest.Options.defaults(),
-        null,
-        Set.of());
+  static OperationControl control() {
+    return OperationControl.within(Clock.systemUTC(), LIMIT);
   }
 
-  CheckpointRequest request(String container, After after, CheckpointRequest.DataPathChoice path) {
-    CheckpointRequest usual = request(container, after);
-    CheckpointRequest.Options options = usual.options();
-    return new CheckpointRequest(
-        usual.id(),
-        usual.name(),
-        usual.owner(),
-        usual.namespace(),
-        usual.container(),
-        usual.store(),
-        usual.after(),
-        new CheckpointRequest.Options(
-            options.lockTimeout(),
-            options.stagePlace(),
-            path,
-            options.tcp(),
-            options.thpAlways(),
-            options.allowPeerToPeer(),
-            options.threads()),
-        usual.image(),
-        usual.packedMounts());
+  CheckpointOutcome checkpoint(Asked asked) throws InterruptedException {
+    return checkpoint(engine.checkpoint(), asked);
   }
 
-  CheckpointOutcome checkpoint(CheckpointRequest request) throws InterruptedException {
-    return engine
-        .checkpoint()
-        .run(
-            request,
-            OperationControl.within(Clock.systemUTC(), Duration.ofMinutes(5)),
-            StepListener.NONE);
+  static CheckpointOutcome checkpoint(Checkpoint checkpoint, Asked asked)
+      throws InterruptedException {
+    return checkpoint.run(asked.request(), control(), StepListener.NONE);
   }
 
-  RestoreOutcome restore(Path artifact, String target) throws InterruptedException {
-    return engine
-        .restore()
-        .run(
-            new RestoreRequest(
-                UUID.randomUUID().toString(),
-                "test",
-                null,
-                artifact,
-                null,
-                target,
-                RestoreRequest.Options.defaults()),
-            OperationControl.within(Clock.systemUTC(), Duration.ofMinutes(5)),
-            StepListener.NONE);
+  /** A checkpoint that has to be published. */
+  CheckpointOutcome.Published published(Asked asked) throws InterruptedException {
+    CheckpointOutcome outcome = checkpoint(asked);
+    assertThat(outcome).isInstanceOf(CheckpointOutcome.Published.class);
+    return (CheckpointOutcome.Published) outcome;
+  }
+
+  RestoreOutcome restore(Path artifact, GpuContainer target) throws InterruptedException {
+    return restore(engine.restore(), artifact, target);
+  }
+
+  static RestoreOutcome restore(Restore restore, Path artifact, GpuContainer target)
+      throws InterruptedException {
+    return restore.run(
+        restoreRequest(artifact, target, RestoreRequest.Options.defaults()),
+        control(),
+        StepListener.NONE);
+  }
+
+  static RestoreRequest restoreRequest(
+      Path artifact, GpuContainer target, RestoreRequest.Options options) {
+    return new RestoreRequest(
+        UUID.randomUUID().toString(), "test", null, artifact, null, target.id(), options);
+  }
+
+  /** Thaws a container; it has to run afterwards. */
+  void thaw(GpuContainer container) throws InterruptedException {
+    ThawOutcome outcome = engine.thaw().run(container.id(), StepListener.NONE);
+    assertThat(outcome).isInstanceOf(ThawOutcome.Ended.class);
+    SourceState state = ((ThawOutcome.Ended) outcome).state();
+    assertThat(state.kind()).as(state.detail()).isEqualTo(SourceState.Kind.RUNNING);
+  }
+
+  /** No journal, no stage, no artifact that was begun. */
+  void assertNothingLeft() {
+    assertThat(names(state.resolve("work"))).as("journals").isEmpty();
+    assertThat(names(memoryStage)).as("stages in memory").isEmpty();
+    assertThat(names(store())).as("store").noneMatch(name -> name.startsWith(".staging"));
+  }
+
+  /** The artifacts that are in the store. */
+  List<Path> artifacts() {
+    return names(store()).stream()
+        .filter(name -> !name.startsWith("."))
+        .map(store()::resolve)
+        .toList();
+  }
+
+  private static List<String> names(Path of) {
+    if (!Files.isDirectory(of)) {
+      return List.of();
+    }
+    try (Stream<Path> entries = Files.list(of)) {
+      return new ArrayList<>(entries.map(entry -> entry.getFileName().toString()).toList());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   @Override

@@ -91,6 +91,8 @@ public final class GpuContainer implements AutoCloseable {
       Files.createDirectories(brought.resolve(name));
     }
     Files.copy(spec.runtime(), brought.resolve("stasis-runtime"));
+    // As an emptyDir of a pod: the holder, whoever it is, writes its own files there.
+    sh.must("chmod", "0777", brought.toString());
   }
 
   private String startError() throws IOException {
@@ -155,6 +157,25 @@ public final class GpuContainer implements AutoCloseable {
     if (lines().stream().anyMatch(line -> line.contains("BAD"))) {
       throw new AssertionError("wrong numbers: " + lines());
     }
+  }
+
+  /**
+   * Checks what was printed with the workload's own verifier: no step lost, repeated or wrong, of
+   * the first process and of each child that counts.
+   *
+   * @param mib of device memory, as the workload was told
+   */
+  public void verify(int mib) {
+    verify(mib, List.of());
+  }
+
+  /**
+   * As {@link #verify(int)}, for a workload that began somewhere else.
+   *
+   * @param before all that it had printed there, also beyond the moment of its checkpoint
+   */
+  public void verify(int mib, List<String> before) {
+    new StepLog(spec.gpus().counter()).verify(mib, before, lines());
   }
 
   private List<String> tail() {
