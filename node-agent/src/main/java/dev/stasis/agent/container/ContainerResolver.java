@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /** Finds containers by what the kernel says of the processes that run. */
@@ -110,7 +109,8 @@ public final class ContainerResolver {
   private Resolution found(String id, ProcessId init, ProcessId root, boolean owns) {
     int pid = root.pid();
     Optional<ProcessStatus> status = proc.status(pid);
-    List<Cgroup> cgroups = new CgroupFolders(proc).of(cgroupsOf(id, proc.cgroups(pid)));
+    List<Cgroup> cgroups = new CgroupFolders(proc)
+            .of(owns ? ownCgroups(id, proc.cgroups(init.pid())) : proc.cgroups(pid));
     Container container =
         new Container(
             id,
@@ -133,21 +133,26 @@ public final class ContainerResolver {
         : refused(id, "wanted one that runs on this node, found that it has just ended");
   }
 
-  /** A process may have made cgroups of its own below the container's: those above count. */
-  private static List<CgroupMembership> cgroupsOf(String id, List<CgroupMembership> memberships) {
-    Function<CgroupMembership, CgroupMembership> upToId =
-        membership -> {
-          List<String> path = new ArrayList<>();
-          for (String segment : membership.path().split("/")) {
-            path.add(segment);
-            if (ContainerName.names(segment, id)) {
-              return new CgroupMembership(
-                  membership.hierarchy(), membership.controllers(), String.join("/", path));
-            }
-          }
-          return membership;
-        };
-    return memberships.stream().map(upToId).toList();
+  /**
+   * The container's own cgroups: those that bear its id. A process may have made cgroups of its own
+   * below them, and may lie outside of them in a hierarchy (it is being moved, or was never put
+   * there): such a cgroup is others' too, and counting it would make all of them the container's.
+   */
+  private static List<CgroupMembership> ownCgroups(String id, List<CgroupMembership> memberships) {
+    List<CgroupMembership> own = new ArrayList<>();
+    for (CgroupMembership membership : memberships) {
+      List<String> path = new ArrayList<>();
+      for (String segment : membership.path().split("/")) {
+        path.add(segment);
+        if (ContainerName.names(segment, id)) {
+          own.add(
+              new CgroupMembership(
+                  membership.hierarchy(), membership.controllers(), String.join("/", path)));
+          break;
+        }
+      }
+    }
+    return own;
   }
 
   /** Below a holder, the process that is the first of a pid namespace nested in the holder's. */

@@ -76,8 +76,18 @@ public final class Evicted {
   /** Kills processes and waits for their end. */
   record Killing(dev.stasis.agent.process.PidFds pids) {
 
-    /** Those that did not end in time. */
+    /**
+     * Those that did not end in time.
+     *
+     * @throws IllegalStateException when this very process is among them: then the list is not that
+     *     of a container, and nobody is killed
+     */
     List<ProcessId> kill(List<ProcessId> processes, Duration limit) {
+      long self = ProcessHandle.current().pid();
+      if (processes.stream().anyMatch(process -> process.pid() == self || process.pid() == 1)) {
+        throw new IllegalStateException(
+            "processes of a container: wanted its own only, found the agent among " + processes);
+      }
       for (ProcessId process : processes) {
         try (PidFd held = pids.open(process).orElse(null)) {
           if (held != null) {

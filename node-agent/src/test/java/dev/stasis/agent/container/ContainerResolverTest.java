@@ -6,6 +6,8 @@ import dev.stasis.agent.process.ProcFs;
 import dev.stasis.agent.process.ProcessId;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.nio.file.Files;
+import java.util.UUID;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -69,6 +71,40 @@ class ContainerResolverTest {
                   "container pid-" + process.pid() + "-1: wanted a running process, found none"));
     } finally {
       sleep.destroyForcibly().waitFor();
+    }
+  }
+
+  /**
+   * In cgroup v1 the kernel says of a process that is ending that it lies in the top cgroup, where
+   * everybody is; the same is seen of one that was put into a part of the hierarchies only.
+   */
+  @Test
+  void aCgroupThatDoesNotBearTheContainersIdIsNotItsOwn() throws IOException, InterruptedException {
+    String id = UUID.randomUUID().toString().replace("-", "").repeat(2);
+    Path hierarchy =
+        proc.mounts((int) ProcessHandle.current().pid()).stream()
+            .filter(mount -> mount.type().equals("cgroup2"))
+            .map(mount -> Path.of(mount.mountPoint()))
+            .findFirst()
+            .orElseThrow();
+    Path cgroup = Files.createDirectory(hierarchy.resolve(id));
+    Process sleep = new ProcessBuilder("sleep", "100").start();
+    try {
+      Files.writeString(cgroup.resolve("cgroup.procs"), Long.toString(sleep.pid()));
+      assertThat(new ContainerResolver(proc).resolve(id))
+          .isInstanceOfSatisfying(
+              Resolution.Found.class,
+              found -> {
+                assertThat(found.container().cgroups())
+                    .extracting(Cgroup::folder)
+                    .containsExactly(cgroup);
+                ProcessTree.Listing listing = new ProcessTree(proc).list(found.container());
+                assertThat(listing.members()).hasSize(1);
+                assertThat(listing.foreign()).isEmpty();
+              });
+    } finally {
+      sleep.destroyForcibly().waitFor();
+      Files.delete(cgroup);
     }
   }
 
