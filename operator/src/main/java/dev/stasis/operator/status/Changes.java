@@ -1,0 +1,57 @@
+package dev.stasis.operator.status;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
+import java.util.Set;
+
+/**
+ * Tells whether a status is worth a write, by the JSON that the API server would keep of it. A
+ * field that is null and one that is not there are the same.
+ */
+public final class Changes {
+
+  private static final Set<String> PROGRESS =
+      Set.of("doneBytes", "totalBytes", "progress", "bytesPerSecond", "rate");
+
+  private final KubernetesSerialization serialization;
+
+  /**
+   * @param serialization the one with which objects go to the API server
+   */
+  public Changes(KubernetesSerialization serialization) {
+    this.serialization = serialization;
+  }
+
+  /** The state of a status now, to be compared later: the status itself may be changed. */
+  public JsonNode snapshot(Object status) {
+    // Through text: 1 is then the same number, whether it was an int or a long.
+    return withoutNulls(serialization.unmarshal(serialization.asJson(status), JsonNode.class));
+  }
+
+  /** Compares a snapshot with what the status has become. */
+  public Change between(JsonNode before, Object after) {
+    JsonNode now = snapshot(after);
+    if (now.equals(before)) {
+      return Change.NONE;
+    }
+    return withoutProgress(now).equals(withoutProgress(before))
+        ? Change.PROGRESS
+        : Change.SUBSTANCE;
+  }
+
+  private static JsonNode withoutProgress(JsonNode status) {
+    return status instanceof ObjectNode fields ? fields.deepCopy().remove(PROGRESS) : status;
+  }
+
+  private static JsonNode withoutNulls(JsonNode node) {
+    if (node instanceof ObjectNode object) {
+      object.properties().removeIf(field -> field.getValue().isNull());
+      object.forEach(Changes::withoutNulls);
+    } else if (node instanceof ArrayNode array) {
+      array.forEach(Changes::withoutNulls);
+    }
+    return node;
+  }
+}

@@ -1,0 +1,63 @@
+package dev.stasis.operator.status;
+
+import dev.stasis.api.v1alpha1.common.Phase;
+import dev.stasis.api.v1alpha1.common.PhaseTime;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Every phase that an object entered, with the time.
+ *
+ * @param times oldest first
+ */
+public record PhaseLog<P extends Enum<P> & Phase<P>>(List<PhaseTime<P>> times) {
+
+  /**
+   * A workload can be suspended and resumed any number of times, a status cannot grow for ever: the
+   * first entry and the newest are kept.
+   */
+  private static final int ENTRIES = 50;
+
+  public PhaseLog {
+    times = List.copyOf(times);
+  }
+
+  /** The phase in hand; empty before the first. */
+  public Optional<P> current() {
+    return times.isEmpty() ? Optional.empty() : Optional.of(times.get(times.size() - 1).phase());
+  }
+
+  /**
+   * The same with one phase entered; nothing changes when it is in that phase already.
+   *
+   * @param time when; kept to the second, and never before the phase that it follows
+   * @throws IllegalStateException when that phase cannot follow
+   */
+  public PhaseLog<P> entered(P phase, Instant time) {
+    if (times.isEmpty()) {
+      return new PhaseLog<>(List.of(new PhaseTime<>(phase, time.truncatedTo(ChronoUnit.SECONDS))));
+    }
+    PhaseTime<P> last = times.get(times.size() - 1);
+    if (last.phase() == phase) {
+      return this;
+    }
+    if (!last.phase().successors().contains(phase)) {
+      throw new IllegalStateException(
+          "phase: after %s wanted one of %s, found %s"
+              .formatted(
+                  last.phase().word(),
+                  last.phase().successors().stream().map(Phase::word).sorted().toList(),
+                  phase.word()));
+    }
+    Instant second = time.truncatedTo(ChronoUnit.SECONDS);
+    List<PhaseTime<P>> all = new ArrayList<>(times);
+    all.add(new PhaseTime<>(phase, second.isBefore(last.time()) ? last.time() : second));
+    while (all.size() > ENTRIES) {
+      all.remove(1);
+    }
+    return new PhaseLog<>(all);
+  }
+}

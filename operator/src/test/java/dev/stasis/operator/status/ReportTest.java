@@ -1,0 +1,105 @@
+package dev.stasis.operator.status;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1alpha1.common.Condition;
+import dev.stasis.api.v1alpha1.common.Truth;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+class ReportTest {
+
+  private static final Instant FIRST = Instant.parse("2026-11-21T10:00:02Z");
+  private static final Instant LATER = Instant.parse("2026-11-21T10:00:40.123456Z");
+
+  private final GpuCheckpointStatus status = new GpuCheckpointStatus();
+
+  @Test
+  void theSummaryIsUnknownWhileAtWork() {
+    report(1, FIRST).working(Reason.IN_PROGRESS, "freezing").writeTo(status);
+
+    assertThat(condition("Ready"))
+        .isEqualTo(new Condition("Ready", Truth.UNKNOWN, "InProgress", "freezing", FIRST, 1L));
+    assertThat(status.getReason()).isEqualTo("Working");
+    assertThat(status.getMessage()).isEqualTo("freezing");
+    assertThat(status.getObservedGeneration()).isEqualTo(1);
+  }
+
+  @Test
+  void theTimeOfATransitionStaysWhileTheStatusStays() {
+    report(1, FIRST).working(Reason.WAITING, "waiting").writeTo(status);
+    report(2, LATER).working(Reason.IN_PROGRESS, "freezing").writeTo(status);
+
+    assertThat(condition("Ready"))
+        .isEqualTo(new Condition("Ready", Truth.UNKNOWN, "InProgress", "freezing", FIRST, 2L));
+  }
+
+  @Test
+  void aTransitionIsKeptToTheSecond() {
+    report(1, FIRST).working(Reason.WAITING, "waiting").writeTo(status);
+    report(1, LATER).done(Reason.ARTIFACT_VERIFIED, "48.9Gi in store local").writeTo(status);
+
+    assertThat(condition("Ready").lastTransitionTime())
+        .isEqualTo(Instant.parse("2026-11-21T10:00:40Z"));
+    assertThat(status.getReason()).isEqualTo("Verified");
+  }
+
+  @Test
+  void aFinalFailureIsAConditionOfItsOwn() {
+    report(1, FIRST).failed(Reason.NO_ROOM, "no room").writeTo(status);
+
+    assertThat(condition("Ready").status()).isEqualTo(Truth.FALSE);
+    assertThat(condition("Failed"))
+        .isEqualTo(new Condition("Failed", Truth.TRUE, "NoRoom", "no room", FIRST, 1L));
+  }
+
+  @Test
+  void restingWithoutAnArtifactIsNoFailure() {
+    report(1, FIRST)
+        .notReached(Reason.NO_ARTIFACT, "suspended in memory")
+        .also(ConditionType.SUSPENDED, Truth.TRUE, Reason.SUSPENDED, "holds no GPU memory")
+        .writeTo(status);
+
+    assertThat(status.getConditions())
+        .extracting(Condition::type)
+        .containsExactly("Ready", "Suspended");
+    assertThat(condition("Ready").status()).isEqualTo(Truth.FALSE);
+    assertThat(status.getReason()).isEqualTo("NoArtifact");
+  }
+
+  @Test
+  void whatWasSaidByOthersStays() {
+    Condition foreign =
+        new Condition("example.com/Seen", Truth.TRUE, "Seen", "by another", FIRST, null);
+    status.setConditions(java.util.List.of(foreign));
+    report(1, LATER).working(Reason.WAITING, "waiting").writeTo(status);
+
+    assertThat(status.getConditions()).first().isEqualTo(foreign);
+  }
+
+  @Test
+  void everyReasonIsAWordAndFitsIntoItsColumn() {
+    assertThat(Reason.values())
+        .allSatisfy(
+            reason -> {
+              assertThat(reason.word()).matches("[A-Z][A-Za-z]{1,63}");
+              assertThat(reason.column()).matches("[A-Z][A-Za-z]{1,14}");
+            });
+    assertThat(Reason.values()).extracting(Reason::word).doesNotHaveDuplicates();
+  }
+
+  private Report report(long generation, Instant now) {
+    return new Report(status, ConditionType.READY, generation, Clock.fixed(now, ZoneOffset.UTC));
+  }
+
+  private Condition condition(String type) {
+    return Objects.requireNonNull(status.getConditions()).stream()
+        .filter(condition -> condition.type().equals(type))
+        .findFirst()
+        .orElseThrow();
+  }
+}
