@@ -42,7 +42,8 @@ step() {
   say ""
   say "== $name (at most $limit s; log: ${log#"$STASIS_HOME"/})"
   # To a file, not to a pipe: whatever a test leaves behind could keep a pipe open for ever.
-  timeout --kill-after=20 "$limit" "$@" >"$log" 2>&1 </dev/null &
+  : >"$log"
+  timeout --kill-after=20 "$limit" "$@" >>"$log" 2>&1 </dev/null &
   STEP_PID=$!
   tail -n +1 -f --pid="$STEP_PID" "$log" &
   local follower=$!
