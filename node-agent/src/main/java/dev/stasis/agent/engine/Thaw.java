@@ -1,13 +1,11 @@
 package dev.stasis.agent.engine;
 
+import dev.stasis.artifact.ArtifactStore;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -102,19 +100,12 @@ public final class Thaw {
     }
   }
 
-  /** The staging folder of an artifact that nobody will seal any more. */
-  private static void removeUnpublished(@Nullable String staging) throws IOException {
-    if (staging == null || !Files.isDirectory(Path.of(staging))) {
+  /** The staging folder of an artifact that nobody will seal any more, and the note of its owner. */
+  private void removeUnpublished(@Nullable String staging) throws IOException {
+    if (staging == null) {
       return;
     }
     Path folder = Path.of(staging);
-    if (!folder.getFileName().toString().startsWith(".staging-")) {
-      return;
-    }
-    try (Stream<Path> entries = Files.walk(folder)) {
-      for (Path entry : entries.sorted(Comparator.reverseOrder()).toList()) {
-        Files.deleteIfExists(entry);
-      }
-    }
+    new ArtifactStore(folder.getParent(), node.clock()).sweep(List.of(folder));
   }
 }
