@@ -109,7 +109,8 @@ public final class ContainerResolver {
   private Resolution found(String id, ProcessId init, ProcessId root, boolean owns) {
     int pid = root.pid();
     Optional<ProcessStatus> status = proc.status(pid);
-    List<Cgroup> cgroups = new CgroupFolders(proc)
+    List<Cgroup> cgroups =
+        new CgroupFolders(proc)
             .of(owns ? ownCgroups(id, proc.cgroups(init.pid())) : proc.cgroups(pid));
     Container container =
         new Container(

@@ -100,7 +100,9 @@ public final class Thaw {
     }
   }
 
-  /** The staging folder of an artifact that nobody will seal any more, and the note of its owner. */
+  /**
+   * The staging folder of an artifact that nobody will seal any more, and the note of its owner.
+   */
   private void removeUnpublished(@Nullable String staging) throws IOException {
     if (staging == null) {
       return;

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.stasis.agent.process.ProcFs;
 import dev.stasis.agent.process.ProcessId;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.nio.file.Files;
-import java.util.UUID;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 class ContainerResolverTest {

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 
 /**
@@ -127,6 +128,15 @@ public final class GpuContainer implements AutoCloseable {
     return folder.resolve("upper");
   }
 
+  /** The names of all files in the writable layer. */
+  public List<String> namesBelowUpper() {
+    try (Stream<Path> files = Files.walk(upper())) {
+      return files.map(file -> file.getFileName().toString()).toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   /** Everything that the container printed. */
   public List<String> lines() {
     try {
@@ -192,6 +202,11 @@ public final class GpuContainer implements AutoCloseable {
     } catch (IOException e) {
       return false;
     }
+  }
+
+  /** Kills everything in the container and forgets the container, not its folder. */
+  public void end() {
+    sh.must("runc", "--root", runcRoot(), "delete", "--force", id);
   }
 
   @Override

@@ -17,13 +17,23 @@ public final class SimGpuNode implements AutoCloseable {
     this.folder = folder;
   }
 
-  /** Makes GPUs of {@code mib} MiB each. */
-  public static SimGpuNode make(int gpus, int mib) {
+  /** GPUs that somebody else has made and takes away again. */
+  public static SimGpuNode at(Path folder) {
+    return new SimGpuNode(build().normalize(), folder);
+  }
+
+  private static Path build() {
     Path build = Path.of(System.getProperty("stasis.sim", "../sim-gpu/target")).toAbsolutePath();
     if (!Files.isExecutable(build.resolve("gpu-counter"))) {
       throw new IllegalStateException(
           "simulated GPU: wanted " + build + "/gpu-counter, found none; run make -C sim-gpu");
     }
+    return build;
+  }
+
+  /** Makes GPUs of {@code mib} MiB each. */
+  public static SimGpuNode make(int gpus, int mib) {
+    Path build = build();
     try {
       Path folder = Files.createTempDirectory(Path.of("/dev/shm"), "stasis-sim");
       SimGpuNode node = new SimGpuNode(build.normalize(), folder);

@@ -1,0 +1,65 @@
+package dev.stasis.agent.engine;
+
+import dev.stasis.agent.cuda.CudaCall;
+import dev.stasis.agent.cuda.CudaDriver;
+import dev.stasis.agent.cuda.DriverAnswer;
+import dev.stasis.agent.cuda.GpuPair;
+import dev.stasis.agent.cuda.GpuUuid;
+import dev.stasis.agent.cuda.NodeGpus;
+import dev.stasis.agent.process.ProcessId;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/** A driver with little patience: no deadline is longer than its own. */
+record BriefDriver(CudaDriver driver, Duration longest) implements CudaDriver {
+
+  private Duration brief(Duration deadline) {
+    return deadline.compareTo(longest) < 0 ? deadline : longest;
+  }
+
+  @Override
+  public DriverAnswer<CudaCall> state(ProcessId process, Duration deadline) {
+    return driver.state(process, brief(deadline));
+  }
+
+  @Override
+  public DriverAnswer<CudaCall> restoreThread(ProcessId process, Duration deadline) {
+    return driver.restoreThread(process, brief(deadline));
+  }
+
+  @Override
+  public DriverAnswer<CudaCall> lock(ProcessId process, Duration timeout, Duration deadline) {
+    return driver.lock(process, timeout, brief(deadline));
+  }
+
+  @Override
+  public DriverAnswer<CudaCall> checkpoint(ProcessId process, Duration deadline) {
+    return driver.checkpoint(process, brief(deadline));
+  }
+
+  @Override
+  public DriverAnswer<CudaCall> restore(ProcessId process, List<GpuPair> map, Duration deadline) {
+    return driver.restore(process, map, brief(deadline));
+  }
+
+  @Override
+  public DriverAnswer<CudaCall> unlock(ProcessId process, Duration deadline) {
+    return driver.unlock(process, brief(deadline));
+  }
+
+  @Override
+  public DriverAnswer<Integer> driverVersion(Duration deadline) {
+    return driver.driverVersion(brief(deadline));
+  }
+
+  @Override
+  public DriverAnswer<NodeGpus> gpus(Duration deadline) {
+    return driver.gpus(brief(deadline));
+  }
+
+  @Override
+  public DriverAnswer<Map<GpuUuid, Long>> memoryOf(ProcessId process, Duration deadline) {
+    return driver.memoryOf(process, brief(deadline));
+  }
+}

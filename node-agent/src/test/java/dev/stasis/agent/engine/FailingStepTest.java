@@ -1,0 +1,128 @@
+package dev.stasis.agent.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.agent.engine.HookedStep.Moment;
+import dev.stasis.agent.testing.ContainerSpec;
+import dev.stasis.agent.testing.GpuContainer;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * A checkpoint that fails before or after any of its steps leaves a workload that runs on with
+ * right numbers, and nothing else. The same workload bears all of them, one after the other.
+ */
+class FailingStepTest {
+
+  private static final int MIB = 16;
+
+  @SuppressWarnings("NullAway.Init")
+  private static EngineLab lab;
+
+  @SuppressWarnings("NullAway.Init")
+  private static GpuContainer source;
+
+  @BeforeAll
+  static void start() {
+    lab = new EngineLab(1, 128);
+    source =
+        GpuContainer.start(
+            ContainerSpec.counter(
+                lab.gpus(),
+                "--mib",
+                "" + MIB,
+                "--interval-ms",
+                "20",
+                "--fork",
+                "1",
+                "--threads",
+                "1",
+                "--deleted-file"));
+    source.awaitSteps(3);
+  }
+
+  @AfterAll
+  static void stop() {
+    source.close();
+    lab.close();
+  }
+
+  static Stream<Arguments> everyStep() {
+    return Checkpoint.steps().stream()
+        .flatMap(
+            step ->
+                Stream.of(
+                    Arguments.of(Moment.BEFORE, step.name()),
+                    Arguments.of(Moment.AFTER, step.name())));
+  }
+
+  static Stream<String> everyUndo() {
+    return Checkpoint.steps().stream().map(Step::name);
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyStep")
+  void theWorkloadRunsOnAndNothingIsLeft(Moment moment, String step) throws Exception {
+    CheckpointOutcome outcome = run(HookedStep.failing(moment, step));
+    assertThat(outcome).isInstanceOf(CheckpointOutcome.Failed.class);
+    CheckpointOutcome.Failed failed = (CheckpointOutcome.Failed) outcome;
+    assertThat(failed.step()).isEqualTo(step);
+    assertThat(failed.message()).isEqualTo("injected " + moment + " " + step);
+    assertThat(failed.source().kind()).isEqualTo(SourceState.Kind.RUNNING);
+    runsOn();
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyStep")
+  void aBugInAStepIsAFailureLikeAnyOther(Moment moment, String step) throws Exception {
+    CheckpointOutcome outcome =
+        run(
+            (at, name) -> {
+              if (at == moment && name.equals(step)) {
+                throw new IllegalStateException("a bug");
+              }
+            });
+    assertThat(outcome)
+        .isInstanceOfSatisfying(
+            CheckpointOutcome.Failed.class,
+            failed -> {
+              assertThat(failed.reason()).isEqualTo(Reason.INTERNAL);
+              assertThat(failed.source().kind()).isEqualTo(SourceState.Kind.RUNNING);
+            });
+    runsOn();
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyUndo")
+  void anUndoThatFailsIsToldAndAThawBringsItBack(String step) throws Exception {
+    CheckpointOutcome outcome = run(HookedStep.failing(Moment.BEFORE_UNDO, step));
+    assertThat(outcome)
+        .isInstanceOfSatisfying(
+            CheckpointOutcome.Failed.class,
+            failed -> {
+              assertThat(failed.source().kind()).isEqualTo(SourceState.Kind.FROZEN);
+              assertThat(failed.message()).contains("injected BEFORE_UNDO " + step);
+            });
+    assertThat(lab.engine().thaw().inHand()).hasSize(1);
+    lab.thaw(source);
+    runsOn();
+  }
+
+  private static CheckpointOutcome run(HookedStep.Hook hook) throws InterruptedException {
+    List<Step<Freeze, FrozenWork>> steps = HookedStep.all(Checkpoint.steps(), hook);
+    return EngineLab.checkpoint(new Checkpoint(lab.parts(), steps), Asked.of(lab, source));
+  }
+
+  private static void runsOn() {
+    lab.assertNothingLeft();
+    assertThat(lab.artifacts()).isEmpty();
+    assertThat(source.namesBelowUpper()).noneMatch(name -> name.startsWith("link_remap"));
+    source.awaitSteps(3);
+    source.verify(MIB);
+  }
+}

@@ -1,0 +1,89 @@
+package dev.stasis.agent.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.agent.engine.CheckpointRequest.StagePlace;
+import dev.stasis.agent.testing.ContainerSpec;
+import dev.stasis.agent.testing.GpuContainer;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The mover is killed while it moves out or in; between drop and fill no byte is lost. */
+class KilledMoverTest {
+
+  private static final int MIB = 96;
+
+  @SuppressWarnings("NullAway.Init")
+  private static EngineLab lab;
+
+  @SuppressWarnings("NullAway.Init")
+  private static GpuContainer source;
+
+  @BeforeAll
+  static void start() {
+    lab = new EngineLab(1, 256);
+    source =
+        GpuContainer.start(
+            ContainerSpec.counter(
+                lab.gpus(), "--mib", "" + MIB, "--interval-ms", "20", "--busy-writer"));
+    source.awaitSteps(3);
+  }
+
+  @AfterAll
+  static void stop() {
+    source.close();
+    lab.close();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, MEMORY", "10, MEMORY", "25, MEMORY", "40, MEMORY", "60, DISK", "90, DISK"})
+  void onTheWayOut(int millis, StagePlace stage) throws Exception {
+    CheckpointOutcome outcome = run("out", millis, stage);
+    assertThat(outcome)
+        .satisfiesAnyOf(
+            done -> assertThat(done).isInstanceOf(CheckpointOutcome.Published.class),
+            ended ->
+                assertThat(ended)
+                    .isInstanceOfSatisfying(
+                        CheckpointOutcome.Failed.class,
+                        failed -> {
+                          assertThat(failed.step()).isEqualTo("move");
+                          assertThat(failed.reason()).isEqualTo(Reason.REGION_MOVE);
+                          assertThat(failed.source().kind()).isEqualTo(SourceState.Kind.RUNNING);
+                        }));
+    runsOn();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 10, 20, 30, 45})
+  void onTheWayIn(int millis) throws Exception {
+    CheckpointOutcome outcome = run("in", millis, StagePlace.MEMORY);
+    if (outcome instanceof CheckpointOutcome.Failed failed) {
+      assertThat(failed.source().kind()).isEqualTo(SourceState.Kind.FROZEN);
+      assertThat(lab.engine().thaw().inHand()).hasSize(1);
+      lab.thaw(source);
+    } else {
+      assertThat(outcome).isInstanceOf(CheckpointOutcome.Published.class);
+    }
+    runsOn();
+  }
+
+  private static CheckpointOutcome run(String way, int millis, StagePlace stage)
+      throws InterruptedException {
+    Path program =
+        new WrappedProgram(lab.folder())
+            .killedInMove("stasis-runtime", EngineLab.runtime(), way, millis);
+    return EngineLab.checkpoint(
+        new Checkpoint(LabParts.mover(lab, program)), Asked.of(lab, source).staged(stage));
+  }
+
+  private static void runsOn() {
+    lab.assertNothingLeft();
+    source.awaitSteps(3);
+    source.verify(MIB);
+  }
+}

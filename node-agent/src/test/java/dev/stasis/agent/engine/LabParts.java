@@ -1,0 +1,67 @@
+package dev.stasis.agent.engine;
+
+import dev.stasis.agent.criu.CriuBundle;
+import dev.stasis.agent.cuda.CudaDriver;
+import dev.stasis.agent.mover.Mover;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+
+/** The parts of a lab's node, one of them replaced. */
+final class LabParts {
+
+  private LabParts() {}
+
+  /** No call to the driver waits longer than that. */
+  static NodeParts patience(EngineLab lab, Duration longest) {
+    NodeParts node = lab.parts();
+    CudaDriver brief = new BriefDriver(lab.worker(), longest);
+    GuardedDriver calls = new GuardedDriver(brief, new WorkerRecovery(lab.worker(), node.proc()));
+    return of(node, brief, calls, node.mover(), node.tools());
+  }
+
+  /** Another program moves the regions. */
+  static NodeParts mover(EngineLab lab, Path program) {
+    NodeParts node = lab.parts();
+    return of(node, node.driver(), node.calls(), new Mover(program), node.tools());
+  }
+
+  /** Another program dumps and restores. */
+  static NodeParts criu(EngineLab lab, Path program) {
+    NodeParts node = lab.parts();
+    try {
+      CriuBundle bundle = new CriuBundle(Files.createTempDirectory(lab.folder(), "bundle"));
+      bundle.install(program);
+      Tools tools = new Tools(node.tools().runtime(), bundle, node.tools().criuVersion());
+      return of(node, node.driver(), node.calls(), node.mover(), tools);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static NodeParts of(
+      NodeParts node, CudaDriver driver, GuardedDriver calls, Mover mover, Tools tools) {
+    return new NodeParts(
+        node.proc(),
+        node.pids(),
+        node.containers(),
+        node.tree(),
+        driver,
+        calls,
+        node.gate(),
+        node.locks(),
+        node.journal(),
+        node.journals(),
+        mover,
+        tools,
+        node.thp(),
+        node.stateDir(),
+        node.memoryStage(),
+        node.parallel(),
+        node.threads(),
+        node.clock(),
+        node.nanoTime());
+  }
+}
