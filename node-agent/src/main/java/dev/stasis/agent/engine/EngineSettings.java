@@ -10,7 +10,7 @@ import java.nio.file.Path;
  * @param bundleDir where criu is made ready to go into containers; a file system that lets programs
  *     run
  * @param runtime the program {@code stasis-runtime}
- * @param criu a static criu
+ * @param criu a static criu; where there is none at that place, only a thaw is possible
  * @param criuVersion what it says of itself
  * @param threads copying and hashing threads
  */

@@ -38,7 +38,10 @@ public final class NodeEngine {
         settings.stateDir(),
         PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
     CriuBundle bundle = new CriuBundle(settings.bundleDir());
-    bundle.install(settings.criu());
+    // What was begun with a criu can be undone without one: a thaw makes no use of it.
+    if (Files.exists(settings.criu())) {
+      bundle.install(settings.criu());
+    }
     ProcFs proc = new ProcFs();
     HostLocks locks = new HostLocks(settings.stateDir(), nanoTime);
     this.node =

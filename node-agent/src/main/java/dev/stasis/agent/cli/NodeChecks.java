@@ -1,0 +1,136 @@
+package dev.stasis.agent.cli;
+
+import dev.stasis.agent.criu.CriuCheck;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/** Looks at everything but GPUs: kernel, cgroups, programs and folders. */
+record NodeChecks(EngineOptions engine, Path stateDir) {
+
+  /** The program answers at once. */
+  private static final int ANSWER_SECONDS = 10;
+
+  /** What stasis-runtime says to wrong usage: it is the program that we know. */
+  private static final int USAGE = 2;
+
+  List<Finding> run() throws IOException, InterruptedException {
+    List<Finding> findings = new ArrayList<>();
+    findings.add(user());
+    findings.add(
+        Finding.ok("kernel", Files.readString(Path.of("/proc/sys/kernel/osrelease")).trim()));
+    findings.add(cgroups());
+    findings.add(
+        Files.exists(Path.of("/proc/self/ns/time"))
+            ? Finding.ok("time namespaces", "there")
+            : Finding.bad(
+                "time namespaces", "none", "needs a kernel 5.6 or newer with CONFIG_TIME_NS"));
+    findings.add(runtime());
+    findings.add(criu());
+    findings.add(criuFolder());
+    findings.add(state());
+    return findings;
+  }
+
+  private static Finding user() throws IOException {
+    Object uid = Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+    return Integer.valueOf(0).equals(uid)
+        ? Finding.ok("user", "root")
+        : Finding.bad("user", "uid " + uid, "run it as root");
+  }
+
+  private static Finding cgroups() {
+    if (Files.exists(Path.of("/sys/fs/cgroup/cgroup.controllers"))) {
+      return Finding.ok("cgroups", "version 2");
+    }
+    return Files.isDirectory(Path.of("/sys/fs/cgroup/freezer"))
+        ? Finding.ok("cgroups", "version 1, with the freezer")
+        : Finding.bad(
+            "cgroups", "version 1 without the freezer", "mount the freezer or use version 2");
+  }
+
+  private Finding runtime() throws IOException, InterruptedException {
+    Path program = engine.runtime();
+    String advice = "build it (make -C runtime), or give --runtime or STASIS_RUNTIME";
+    if (!Files.isExecutable(program)) {
+      return Finding.bad("stasis-runtime", "none at " + program, advice);
+    }
+    Process process =
+        new ProcessBuilder(program.toString())
+            .redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    if (!process.waitFor(ANSWER_SECONDS, TimeUnit.SECONDS)) {
+      process.destroyForcibly();
+      return Finding.bad("stasis-runtime", "does not answer: " + program, advice);
+    }
+    return process.exitValue() == USAGE
+        ? Finding.ok("stasis-runtime", program.toString())
+        : Finding.bad("stasis-runtime", "another program: " + program, advice);
+  }
+
+  private Finding criu() throws IOException, InterruptedException {
+    Optional<Path> program = engine.criu();
+    if (program.isEmpty()) {
+      return Finding.bad(
+          "criu", "none", "run bin/setup, or give a static one by --criu or STASIS_CRIU");
+    }
+    CriuCheck.Result result = new CriuCheck().check(program.get());
+    return result instanceof CriuCheck.Result.Good good
+        ? Finding.ok("criu", good.version() + " at " + program.get())
+        : Finding.bad(
+            "criu", ((CriuCheck.Result.Unusable) result).why(), "see: " + program.get() + " check");
+  }
+
+  private Finding criuFolder() throws IOException {
+    Path folder = existing(engine.criuDir());
+    return mountOptions(folder).contains("noexec")
+        ? Finding.bad(
+            "criu folder",
+            folder + " is mounted noexec",
+            "give another place by --criu-dir or STASIS_CRIU_DIR")
+        : Finding.ok("criu folder", engine.criuDir().toString());
+  }
+
+  private Finding state() throws IOException {
+    Path folder = existing(stateDir);
+    if (!Files.isWritable(folder)) {
+      return Finding.bad("state folder", stateDir + " cannot be written", "give --state-dir");
+    }
+    String type = Files.getFileStore(folder).type();
+    return type.equals("tmpfs")
+        ? Finding.ok("state folder", stateDir + " on tmpfs")
+        : Finding.note(
+            "state folder",
+            stateDir + " on " + type,
+            "a tmpfs is better: what it says is void after a reboot");
+  }
+
+  /** The folder, or the nearest one above it that is there. */
+  static Path existing(Path folder) {
+    Path here = folder.toAbsolutePath().normalize();
+    while (!Files.isDirectory(here) && here.getParent() != null) {
+      here = here.getParent();
+    }
+    return here;
+  }
+
+  private static List<String> mountOptions(Path folder) throws IOException {
+    Path real = folder.toRealPath();
+    List<String> options = List.of();
+    int longest = -1;
+    for (String line : Files.readAllLines(Path.of("/proc/self/mountinfo"))) {
+      String[] words = line.split(" ");
+      Path point = Path.of(words[4].replace("\\040", " "));
+      if (real.startsWith(point) && point.getNameCount() >= longest) {
+        longest = point.getNameCount();
+        options = List.of(words[5].split(","));
+      }
+    }
+    return options;
+  }
+}

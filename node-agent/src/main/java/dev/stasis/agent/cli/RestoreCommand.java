@@ -1,0 +1,158 @@
+package dev.stasis.agent.cli;
+
+import dev.stasis.agent.cuda.DriverWorker;
+import dev.stasis.agent.engine.CheckpointRequest;
+import dev.stasis.agent.engine.OperationControl;
+import dev.stasis.agent.engine.RestoreOutcome;
+import dev.stasis.agent.engine.RestoreRequest;
+import dev.stasis.agent.preflight.Unmet;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Brings a saved workload back in a container that waits for it. */
+@Command(
+    name = "restore",
+    description =
+        "Brings a saved workload back in a container whose first process is stasis-runtime init.")
+final class RestoreCommand extends NodeCommand {
+
+  @Mixin private final EngineOptions engine = new EngineOptions();
+
+  @Parameters(paramLabel = "ARTIFACT", description = "The artifact's folder")
+  private Path artifact = Path.of(".");
+
+  @Option(
+      names = "--into",
+      required = true,
+      paramLabel = "CONTAINER",
+      description = "The container that waits: its id, a unique beginning of it, or a pid in it")
+  private String target = "";
+
+  @Option(
+      names = "--digest",
+      paramLabel = "SHA256",
+      description = "Refuse every other artifact than the one with this digest")
+  private @Nullable String digest;
+
+  @Option(
+      names = "--tcp",
+      paramLabel = "keep|close",
+      defaultValue = "close",
+      description = "Established TCP connections of the saved state. Default: close")
+  private CheckpointRequest.Tcp tcp = CheckpointRequest.Tcp.CLOSE;
+
+  @Option(
+      names = "--wait",
+      paramLabel = "TIME",
+      defaultValue = "5m",
+      description = "How long to wait for free GPU memory. Default: 5m")
+  private Span wait = new Span(Duration.ofMinutes(5));
+
+  @Option(
+      names = "--deadline",
+      paramLabel = "TIME",
+      defaultValue = "30m",
+      description = "Ended when it has not come back by then. Default: 30m")
+  private Span deadline = new Span(Duration.ofMinutes(30));
+
+  @Option(
+      names = "--threads",
+      paramLabel = "N",
+      description = "Copying and hashing threads. Default: one a core")
+  private int threads = Math.max(1, Runtime.getRuntime().availableProcessors());
+
+  @Option(
+      names = "--owner",
+      paramLabel = "TEXT",
+      defaultValue = "${env:SUDO_USER:-${sys:user.name}}",
+      description = "For whom, as stasis-node frozen shows it. Default: your name")
+  private String owner = "";
+
+  RestoreCommand(Environment environment) {
+    super(environment);
+  }
+
+  @Override
+  Report report() throws IOException, InterruptedException {
+    Optional<EngineOptions.Missing> missing = engine.missing();
+    if (missing.isPresent()) {
+      return Answers.refused(
+          List.of(
+              new Unmet(missing.get().property(), missing.get().wanted(), missing.get().found())));
+    }
+    OperationControl control = OperationControl.within(environment().clock(), deadline.length());
+    environment().interruption().guard(() -> control.cancel("a signal"));
+    try (DriverWorker worker = worker();
+        ProgressLine progress = new ProgressLine(console(), System::nanoTime)) {
+      RestoreOutcome outcome =
+          engine
+              .engine(stateDir(), worker, environment().clock())
+              .restore()
+              .run(request(), control, progress);
+      progress.close();
+      return tell(outcome);
+    }
+  }
+
+  private RestoreRequest request() {
+    return new RestoreRequest(
+        UUID.randomUUID().toString(),
+        owner,
+        null,
+        artifact.toAbsolutePath().normalize(),
+        digest,
+        target,
+        new RestoreRequest.Options(tcp, wait.length(), Math.max(1, threads)));
+  }
+
+  private Report tell(RestoreOutcome outcome) {
+    Map<String, Object> json = new LinkedHashMap<>();
+    if (outcome instanceof RestoreOutcome.Proven proven) {
+      json.put("outcome", "Proven");
+      json.put("container", target);
+      json.put("pid", proven.init());
+      json.put("gpuBytes", proven.gpuBytes());
+      json.put("proof", proven.proof());
+      json.put("steps", Answers.steps(proven.timings()));
+      List<String> lines = new ArrayList<>();
+      lines.add(
+          "restored into container %s: process %d runs with %s of GPU memory"
+              .formatted(
+                  CheckpointAnswer.shortId(target), proven.init(), new Bytes(proven.gpuBytes())));
+      proven.proof().forEach(seen -> lines.add("  " + seen));
+      lines.add("");
+      lines.addAll(Answers.stepTable(proven.timings()));
+      return new Report(ExitCode.DONE, json, lines, List.of());
+    }
+    if (outcome instanceof RestoreOutcome.Refused refused) {
+      return Answers.refused(refused.unmet());
+    }
+    RestoreOutcome.Failed failed = (RestoreOutcome.Failed) outcome;
+    json.put("outcome", "Failed");
+    json.put("container", target);
+    json.put("step", failed.step());
+    json.put("reason", failed.reason().word());
+    json.put("message", failed.message());
+    json.put("steps", Answers.steps(failed.timings()));
+    return new Report(
+        ExitCode.FAILED,
+        json,
+        List.of(),
+        List.of(
+            "stasis-node: restore failed in step %s (%s): %s"
+                .formatted(failed.step(), failed.reason().word(), failed.message()),
+            "  the artifact is whole; delete the container and try again in a fresh one"));
+  }
+}

@@ -1,0 +1,136 @@
+package dev.stasis.agent.cli;
+
+import dev.stasis.agent.cuda.GpuPair;
+import java.io.OutputStreamWriter;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import org.jspecify.annotations.Nullable;
+import picocli.AutoComplete;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The program {@code stasis-node}. */
+@Command(
+    name = "stasis-node",
+    mixinStandardHelpOptions = true,
+    versionProvider = StasisNode.Version.class,
+    description = {
+      "Freezes GPU containers of this node and brings them back. Needs root.",
+      "Help for a command: stasis-node COMMAND --help"
+    })
+public final class StasisNode implements Runnable {
+
+  @Spec private @Nullable CommandSpec spec;
+
+  /** Starts it. */
+  public static void main(String[] arguments) {
+    Console console = Console.standard();
+    Interruption interruption = new Interruption(console);
+    interruption.install();
+    int code = run(new Environment(console, Clock.systemUTC(), interruption), arguments);
+    interruption.ended(code);
+    System.exit(code);
+  }
+
+  /** Runs one command and gives its exit code. */
+  static int run(Environment environment, String... arguments) {
+    return commandLine(environment).execute(arguments);
+  }
+
+  static CommandLine commandLine(Environment environment) {
+    CommandLine line = new CommandLine(new StasisNode());
+    line.addSubcommand(new GpusCommand(environment));
+    line.addSubcommand(new CheckCommand(environment));
+    line.addSubcommand("cuda", cuda(environment));
+    line.addSubcommand(new CheckpointCommand(environment));
+    line.addSubcommand(new RestoreCommand(environment));
+    line.addSubcommand(new InspectCommand(environment));
+    line.addSubcommand(new FrozenCommand(environment));
+    line.addSubcommand(new ThawCommand(environment));
+    line.addSubcommand(new EndCommand(environment));
+    line.addSubcommand(new AutoComplete.GenerateCompletion());
+    line.registerConverter(Span.class, new Span.Converter());
+    line.registerConverter(Bytes.class, new Bytes.Converter());
+    line.registerConverter(GpuPair.class, new CudaCommand.PairConverter());
+    line.setCaseInsensitiveEnumValuesAllowed(true);
+    line.setOut(writer(environment.console().out()));
+    line.setErr(writer(environment.console().err()));
+    line.setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF));
+    line.setParameterExceptionHandler(StasisNode::wrongUsage);
+    explain(line);
+    return line;
+  }
+
+  private static CommandLine cuda(Environment environment) {
+    CommandLine group = new CommandLine(new CudaGroup());
+    for (CudaCommand.Action action : CudaCommand.Action.values()) {
+      CommandLine one = new CommandLine(new CudaCommand(environment, action));
+      one.getCommandSpec().usageMessage().description(action.meaning() + ".");
+      group.addSubcommand(action.word(), one);
+    }
+    return group;
+  }
+
+  /** Every command's help ends with the exit codes. */
+  private static void explain(CommandLine line) {
+    line.getCommandSpec()
+        .usageMessage()
+        .exitCodeListHeading("%nExit codes:%n")
+        .exitCodeList(ExitCode.list())
+        .width(100);
+    line.getSubcommands().values().forEach(StasisNode::explain);
+  }
+
+  private static PrintWriter writer(java.io.OutputStream stream) {
+    return new PrintWriter(new OutputStreamWriter(stream, StandardCharsets.UTF_8), true);
+  }
+
+  private static int wrongUsage(ParameterException fault, String[] arguments) {
+    PrintWriter err = fault.getCommandLine().getErr();
+    String message = String.valueOf(fault.getMessage()).replaceFirst("^Error: ", "");
+    err.println("stasis-node: " + message);
+    err.println("  see: " + fault.getCommandLine().getCommandSpec().qualifiedName() + " --help");
+    return ExitCode.USAGE.number();
+  }
+
+  @Override
+  public void run() {
+    if (spec != null) {
+      throw new ParameterException(spec.commandLine(), "a command is wanted, found none");
+    }
+  }
+
+  /** The calls of the driver, one a subcommand. */
+  @Command(
+      name = "cuda",
+      mixinStandardHelpOptions = true,
+      description = {
+        "Single calls of the CUDA driver, as NVIDIA's cuda-checkpoint makes them.",
+        "A restore first looks at the free memory of the GPU: one without memory would lose the"
+            + " process for ever."
+      })
+  static final class CudaGroup implements Runnable {
+    @Spec private @Nullable CommandSpec spec;
+
+    @Override
+    public void run() {
+      if (spec != null) {
+        throw new ParameterException(spec.commandLine(), "a call is wanted, found none");
+      }
+    }
+  }
+
+  /** What {@code --version} says. */
+  static final class Version implements IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      String version = StasisNode.class.getPackage().getImplementationVersion();
+      return new String[] {"stasis-node " + (version == null ? "built from source" : version)};
+    }
+  }
+}
