@@ -39,19 +39,22 @@ box_log() { cat "$WORK/$1/log" 2>/dev/null; }
 # Whether the container's first process is there.
 box_runs() { [ -d "/proc/$(box_pid "$1")" ] && ! grep -q '^State:.*Z' "/proc/$(box_pid "$1")/status"; }
 
+# How many right lines were printed.
+box_count() { box_log "$1" | grep -c ' ok' || true; }
+
 # box_steps NAME MORE SECONDS: waits until so many further right lines were printed.
 box_steps() {
   local name="$1" wanted end
-  wanted=$(($(box_log "$name" | grep -c ' ok') + $2))
+  wanted=$(($(box_count "$name") + $2))
   end=$((SECONDS + $3))
-  while [ "$(box_log "$name" | grep -c ' ok')" -lt "$wanted" ]; do
+  while [ "$(box_count "$name")" -lt "$wanted" ]; do
     if [ $SECONDS -ge $end ]; then
       echo "box $name: no further steps within $3 s; last lines: $(box_log "$name" | tail -3 | tr '\n' '|')" >&2
       return 1
     fi
     sleep 0.05
   done
-  ! box_log "$name" | grep -q BAD
+  if box_log "$name" | grep BAD; then return 1; fi
 }
 
 box_end() {

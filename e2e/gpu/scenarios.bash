@@ -11,7 +11,7 @@ value() { python3 -c 'import json,sys; v=json.load(open(sys.argv[1]))
 for k in sys.argv[2].split("."): v=v[int(k)] if isinstance(v,list) else v[k]
 print(v)' "$1" "$2"; }
 
-steps() { python3 -c 'import json,sys; d=json.load(open(sys.argv[1])); t=d["timings"]; print(" ".join(f"{k}={v/1000:.2f}" for k,v in t.items()))' "$1"; }
+steps() { python3 -c 'import json,sys; d=json.load(open(sys.argv[1])); print(" ".join("%s=%.2f" % (s["step"], s["milliseconds"]/1000) for s in d["steps"]))' "$1"; }
 
 counter() { echo /data/programs/gpu-counter "$@"; }
 torch() { echo /opt/torch/.venv/bin/python3 -u /data/programs/count.py "$@"; }
@@ -20,16 +20,20 @@ torch() { echo /opt/torch/.venv/bin/python3 -u /data/programs/count.py "$@"; }
 freeze() {
   local box="$1" name="$2"
   shift 2
-  node checkpoint "$(box_id "$box")" --store "$WORK/store" --name "$name" --json "$@" >"$WORK/$name.json"
+  local code=0
+  node checkpoint "$(box_id "$box")" --store "$WORK/store" --name "$name" --json "$@" >"$WORK/$name.json" || code=$?
   cat "$WORK/$name.json"
+  return $code
 }
 
 # bring NAME BOX ARG...: a restore that must be proven.
 bring() {
   local name="$1" box="$2"
   shift 2
-  node restore "$WORK/store/$name" --into "$(box_id "$box")" --json "$@" >"$WORK/$name-back.json"
+  local code=0
+  node restore "$WORK/store/$name" --into "$(box_id "$box")" --json "$@" >"$WORK/$name-back.json" || code=$?
   cat "$WORK/$name-back.json"
+  return $code
 }
 
 # there_and_back GPU_FROM GPU_TO COMMAND...: checkpoint, goes on, killed, restored in a fresh container, goes on.
@@ -39,7 +43,7 @@ there_and_back() {
   box_start a "$from" workload "$@"
   box_steps a 3 180
   freeze a one --after resume
-  say "checkpoint: frozen $(value "$WORK/one.json" frozen), $(steps "$WORK/one.json")"
+  say "checkpoint: frozen $(value "$WORK/one.json" frozenMilliseconds) ms, $(steps "$WORK/one.json")"
   box_steps a 3 60
   box_end a
   box_start b "$to" holder "$@"
@@ -119,7 +123,7 @@ scenario_waits() {
   box_steps a 3 60
   node checkpoint "$(box_id a)" --after suspend --json >"$WORK/s.json"
   cat "$WORK/s.json"
-  free="$(node gpus --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["gpus"][0]["memoryFreeBytes"] >> 20)')"
+  free="$(node gpus --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["gpus"][0]["freeBytes"] >> 20)')"
   mib=$((free - ${WAITS_MIB:-2048} / 2))
   # shellcheck disable=SC2046
   box_start b 0 workload $(counter --mib "$mib" --interval-ms 1000)
@@ -165,5 +169,5 @@ scenario_nccl() {
   box_steps b 3 120
   freeze b two --after resume
   box_steps b 3 60
-  say "without peer-to-peer done: frozen $(value "$WORK/two.json" frozen)"
+  say "without peer-to-peer done: frozen $(value "$WORK/two.json" frozenMilliseconds) ms"
 }
