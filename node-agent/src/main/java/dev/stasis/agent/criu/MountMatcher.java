@@ -2,6 +2,7 @@ package dev.stasis.agent.criu;
 
 import dev.stasis.agent.process.Mount;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -14,12 +15,15 @@ import java.util.regex.Pattern;
 /**
  * Finds for every mount of the source the one of the target that stands for it: the one at the same
  * path; for NVIDIA's hook folder, whose name differs in every container, the one of the same kind;
- * for a masked file the target's /dev/null.
+ * for a GPU that is a file the one in the same place of the order; for a masked file the target's
+ * /dev/null.
  */
 public final class MountMatcher {
 
   private static final Pattern HOOK_FOLDER =
       Pattern.compile("/run/nvidia-ctk-hook/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}");
+
+  private static final Pattern GPU_FILE = Pattern.compile("/dev/nvidia[0-9]{1,4}");
 
   /** A driver's version in the path of one of its libraries or in that of its firmware. */
   private static final Pattern DRIVER =
@@ -27,13 +31,15 @@ public final class MountMatcher {
 
   public MountMatch match(List<Mount> source, List<Mount> target) {
     Map<String, Mount> have = visible(target);
+    Map<String, Mount> gpus = gpuFiles(visible(source), have);
     List<MountPair> pairs = new ArrayList<>();
     Set<MountMatch.Reason> reasons = new LinkedHashSet<>();
     for (Mount wanted : visible(source).values()) {
       if (!ExternalMounts.isExternal(wanted)) {
         continue;
       }
-      Optional<Mount> found = find(wanted, have);
+      Optional<Mount> found =
+          Optional.ofNullable(gpus.get(wanted.mountPoint())).or(() -> find(wanted, have));
       if (found.isPresent()) {
         pairs.add(new MountPair(wanted.mountPoint(), found.get().mountPoint()));
         readOnly(wanted, found.get()).ifPresent(reasons::add);
@@ -53,10 +59,36 @@ public final class MountMatcher {
     if (same != null) {
       return Optional.of(same);
     }
-    if (!isHookFolder(wanted)) {
-      return Optional.empty();
+    if (isHookFolder(wanted)) {
+      return have.values().stream().filter(MountMatcher::isHookFolder).findFirst();
     }
-    return have.values().stream().filter(MountMatcher::isHookFolder).findFirst();
+    return Optional.empty();
+  }
+
+  /**
+   * A GPU that is a file of its own and no device node keeps its place in the order whatever its
+   * number is. A bound device node does not: its name has to fit its minor number.
+   */
+  private static Map<String, Mount> gpuFiles(Map<String, Mount> source, Map<String, Mount> target) {
+    List<Mount> from = gpuFiles(source);
+    List<Mount> to = gpuFiles(target);
+    Map<String, Mount> pairs = new LinkedHashMap<>();
+    for (int i = 0; i < Math.min(from.size(), to.size()); i++) {
+      pairs.put(from.get(i).mountPoint(), to.get(i));
+    }
+    return pairs;
+  }
+
+  private static List<Mount> gpuFiles(Map<String, Mount> mounts) {
+    return mounts.values().stream()
+        .filter(mount -> GPU_FILE.matcher(mount.mountPoint()).matches())
+        .filter(mount -> !"devtmpfs".equals(mount.type()))
+        .sorted(Comparator.comparingInt(MountMatcher::number))
+        .toList();
+  }
+
+  private static int number(Mount gpu) {
+    return Integer.parseInt(gpu.mountPoint().substring("/dev/nvidia".length()));
   }
 
   private static boolean isHookFolder(Mount mount) {

@@ -12,6 +12,8 @@ import dev.stasis.agent.process.ProcessStatus;
 import dev.stasis.artifact.ProcessFacts;
 import dev.stasis.artifact.StdioPipe;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -66,14 +68,31 @@ final class CriuRestoreStep implements Step<Restoring, FrozenWork> {
    * Where the source had a mount under a name that was its own, criu wants a folder of that name.
    */
   private static void makeMountPoints(Restoring restoring) throws StepFailure {
-    List<String> moved =
-        restoring.mounts().stream().filter(MountPair::isMoved).map(MountPair::source).toList();
+    List<MountPair> moved =
+        restoring.mounts().stream()
+            .filter(MountPair::isMoved)
+            .filter(pair -> !pair.source().startsWith("/proc/"))
+            .toList();
     Path root = restoring.node().proc().folder(restoring.target().init().pid()).resolve("root");
     try {
-      new MountPointFolders().make(root, moved);
+      MountPointFolders points = new MountPointFolders();
+      points.makeFolders(root, sources(root, moved, true));
+      points.makeFiles(root, sources(root, moved, false));
     } catch (IOException e) {
       throw new StepFailure(Reason.TARGET_REFUSED, String.valueOf(e.getMessage()), e);
     }
+  }
+
+  /** Those whose counterpart in the target is a folder, or is none. */
+  private static List<String> sources(Path root, List<MountPair> moved, boolean folders) {
+    return moved.stream()
+        .filter(
+            pair ->
+                Files.isDirectory(
+                        root.resolve(pair.target().substring(1)), LinkOption.NOFOLLOW_LINKS)
+                    == folders)
+        .map(MountPair::source)
+        .toList();
   }
 
   private static List<OutsidePipe> pipes(List<StdioPipe> stdio) {

@@ -19,10 +19,20 @@ class MountPointFoldersTest {
     Path root = Files.createDirectories(folder.resolve("root"));
     Files.createDirectories(root.resolve("run/kept"));
 
-    new MountPointFolders().make(root, List.of("/run/nvidia-ctk-hook/1234", "/run/kept"));
+    new MountPointFolders().makeFolders(root, List.of("/run/nvidia-ctk-hook/1234", "/run/kept"));
 
     assertThat(root.resolve("run/nvidia-ctk-hook/1234")).isDirectory();
     assertThat(root.resolve("run/kept")).isDirectory();
+  }
+
+  @Test
+  void aFileIsMadeWhereTheMountIsAFile() throws Exception {
+    Path root = Files.createDirectories(folder.resolve("root"));
+    Files.createDirectories(root.resolve("dev"));
+
+    new MountPointFolders().makeFiles(root, List.of("/dev/nvidia0"));
+
+    assertThat(root.resolve("dev/nvidia0")).isEmptyFile();
   }
 
   @Test
@@ -31,7 +41,7 @@ class MountPointFoldersTest {
     Path outside = Files.createDirectories(folder.resolve("outside"));
     Files.createSymbolicLink(root.resolve("run"), outside);
 
-    assertThatThrownBy(() -> new MountPointFolders().make(root, List.of("/run/hook")))
+    assertThatThrownBy(() -> new MountPointFolders().makeFolders(root, List.of("/run/hook")))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("/run/hook");
     assertThat(outside).isEmptyDirectory();
