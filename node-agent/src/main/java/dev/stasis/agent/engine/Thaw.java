@@ -2,6 +2,7 @@ package dev.stasis.agent.engine;
 
 import dev.stasis.artifact.ArtifactStore;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -108,6 +109,9 @@ public final class Thaw {
       return;
     }
     Path folder = Path.of(staging);
-    new ArtifactStore(folder.getParent(), node.clock()).sweep(List.of(folder));
+    Path store = folder.getParent();
+    if (store != null && Files.isDirectory(folder)) {
+      new ArtifactStore(store, node.clock()).sweep(List.of(folder));
+    }
   }
 }
