@@ -1,0 +1,149 @@
+package dev.stasis.operator.target;
+
+import dev.stasis.api.v1alpha1.Api;
+import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.ContainerBuilder;
+import io.fabric8.kubernetes.api.model.Probe;
+import io.fabric8.kubernetes.api.model.ProbeBuilder;
+import io.fabric8.kubernetes.api.model.Quantity;
+import io.fabric8.kubernetes.api.model.ResourceRequirements;
+import io.fabric8.kubernetes.api.model.ResourceRequirementsBuilder;
+import io.fabric8.kubernetes.api.model.SecurityContext;
+import io.fabric8.kubernetes.api.model.SecurityContextBuilder;
+import io.fabric8.kubernetes.api.model.Volume;
+import io.fabric8.kubernetes.api.model.VolumeBuilder;
+import io.fabric8.kubernetes.api.model.VolumeMount;
+import io.fabric8.kubernetes.api.model.VolumeMountBuilder;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The parts of a target by which its container waits for the workload. */
+final class Holder {
+
+  /** Where the holder and its files are in the container. */
+  static final String FOLDER = "/.stasis";
+
+  /** Name of the init container, and of the volume into which it puts the holder. */
+  static final String NAME = "stasis-holder";
+
+  /** Holds a pod of a controller until a GpuRestore claims it. */
+  static final String SCHEDULING_GATE = Api.GROUP + "/restore";
+
+  private static final String RUNTIME = FOLDER + "/stasis-runtime";
+  private static final List<String> INIT = List.of(RUNTIME, "init", "--");
+
+  /** The proof counts at once; a try is a few milliseconds of a static program. */
+  private static final int PROBE_SECONDS = 1;
+
+  /** A node that copies tens of GiB is slow to start a process. */
+  private static final int PROBE_TIMEOUT_SECONDS = 5;
+
+  /** The operator's deadline decides, never the kubelet. */
+  private static final int TIMES_THE_DEADLINE = 10;
+
+  private final TargetSettings settings;
+
+  Holder(TargetSettings settings) {
+    this.settings = settings;
+  }
+
+  /** The workload's own command line, also of one that was restored before. */
+  static List<String> own(List<String> argv) {
+    boolean held = argv.size() > INIT.size() && argv.subList(0, INIT.size()).equals(INIT);
+    return held ? argv.subList(INIT.size(), argv.size()) : argv;
+  }
+
+  /** The command of the waiting container. */
+  List<String> command(List<String> argv) {
+    List<String> command = new ArrayList<>(INIT);
+    // Kubernetes replaces $(NAME) in a command, which was done when the source started.
+    own(argv).forEach(argument -> command.add(argument.replace("$", "$$")));
+    return command;
+  }
+
+  /** Holds back the other probes until the proof. */
+  Probe startupProbe(Duration deadline) {
+    long failures = deadline.multipliedBy(TIMES_THE_DEADLINE).toSeconds() / PROBE_SECONDS;
+    return new ProbeBuilder()
+        .withNewExec()
+        .withCommand(RUNTIME, "probe")
+        .endExec()
+        .withPeriodSeconds(PROBE_SECONDS)
+        .withTimeoutSeconds(PROBE_TIMEOUT_SECONDS)
+        .withFailureThreshold((int) Math.min(failures, Integer.MAX_VALUE))
+        .build();
+  }
+
+  Volume volume() {
+    return new VolumeBuilder().withName(NAME).withNewEmptyDir().endEmptyDir().build();
+  }
+
+  VolumeMount mount() {
+    return new VolumeMountBuilder().withName(NAME).withMountPath(FOLDER).build();
+  }
+
+  /**
+   * Brings the holder. It has the CPU and memory of the workload's container, which passed every
+   * quota and range already, keeps the pod's QoS class, and adds nothing to what the pod needs.
+   */
+  Container initContainer(Container workload, @Nullable Long podUser) {
+    return new ContainerBuilder()
+        .withName(NAME)
+        .withImage(settings.holderImage())
+        .withCommand(settings.holderCommand())
+        .withResources(resources(workload.getResources()))
+        .withSecurityContext(securityContext(workload.getSecurityContext(), podUser))
+        .withVolumeMounts(mount())
+        .build();
+  }
+
+  private static ResourceRequirements resources(@Nullable ResourceRequirements workload) {
+    if (workload == null) {
+      return new ResourceRequirements();
+    }
+    return new ResourceRequirementsBuilder()
+        .withRequests(cpuAndMemory(workload.getRequests()))
+        .withLimits(cpuAndMemory(workload.getLimits()))
+        .build();
+  }
+
+  private static Map<String, Quantity> cpuAndMemory(@Nullable Map<String, Quantity> all) {
+    Map<String, Quantity> some = new HashMap<>(all == null ? Map.of() : all);
+    some.keySet().retainAll(List.of("cpu", "memory"));
+    return some;
+  }
+
+  /**
+   * Passes Pod Security {@code restricted}. The user is the workload's where it names one, so that
+   * no admission sees a uid that it has not let pass before.
+   */
+  private static SecurityContext securityContext(
+      @Nullable SecurityContext workload, @Nullable Long podUser) {
+    Optional<SecurityContext> own = Optional.ofNullable(workload);
+    Optional<Long> user = own.map(SecurityContext::getRunAsUser);
+    boolean root = user.or(() -> Optional.ofNullable(podUser)).filter(uid -> uid == 0).isPresent();
+    SecurityContextBuilder context =
+        new SecurityContextBuilder()
+            .withAllowPrivilegeEscalation(false)
+            .withReadOnlyRootFilesystem(true)
+            .withNewCapabilities()
+            .withDrop("ALL")
+            .endCapabilities()
+            .withNewSeccompProfile()
+            .withType("RuntimeDefault")
+            .endSeccompProfile();
+    user.ifPresent(context::withRunAsUser);
+    own.map(SecurityContext::getRunAsGroup).ifPresent(context::withRunAsGroup);
+    own.map(SecurityContext::getSeLinuxOptions).ifPresent(context::withSeLinuxOptions);
+    if (!root) {
+      // A source as root was never in a restricted namespace; the claim would only be untrue.
+      context.withRunAsNonRoot(true);
+    }
+    return context.build();
+  }
+}

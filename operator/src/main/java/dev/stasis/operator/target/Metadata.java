@@ -1,0 +1,90 @@
+package dev.stasis.operator.target;
+
+import dev.stasis.api.v1alpha1.Api;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Name, labels and annotations of a target. */
+record Metadata(FrozenPod source, Wish wish) {
+
+  /** What the cluster writes on a pod that it has started; it would be untrue of another one. */
+  private static final List<String> WRITTEN_BY_THE_CLUSTER =
+      List.of(
+          "cni.projectcalico.org/",
+          "k8s.v1.cni.cncf.io/network-status",
+          "k8s.v1.cni.cncf.io/networks-status",
+          "k8s.ovn.org/",
+          "ovn.kubernetes.io/",
+          "kubernetes.io/config.",
+          "kubernetes.io/limit-ranger",
+          "kubectl.kubernetes.io/last-applied-configuration",
+          "sidecar.istio.io/status",
+          "linkerd.io/created-by",
+          "linkerd.io/proxy-version",
+          "controller.kubernetes.io/pod-deletion-cost");
+
+  /** By these a Deployment, a Job and a StatefulSet find their pods, beside their selector. */
+  private static final Set<String> CONTROLLERS_OWN =
+      Set.of(
+          "pod-template-hash",
+          "controller-revision-hash",
+          "controller-uid",
+          "batch.kubernetes.io/controller-uid");
+
+  ObjectMeta make() {
+    return wish.way() instanceof Way.InPlace inPlace ? inPlace(inPlace) : created();
+  }
+
+  private ObjectMeta created() {
+    ObjectMeta was = source.pod().getMetadata();
+    return new ObjectMetaBuilder()
+        .withNamespace(was.getNamespace())
+        .withName(new TargetName(was.getName(), wish).name())
+        .withLabels(labels(was.getLabels()))
+        .withAnnotations(annotations(was.getAnnotations()))
+        .build();
+  }
+
+  /** Owner, name and finalizers are its controller's. */
+  private ObjectMeta inPlace(Way.InPlace way) {
+    ObjectMeta made = way.made().getMetadata();
+    return new ObjectMetaBuilder(made)
+        .withLabels(labels(made.getLabels()))
+        .withAnnotations(annotations(made.getAnnotations()))
+        .build();
+  }
+
+  private SortedMap<String, String> labels(@Nullable Map<String, String> were) {
+    SortedMap<String, String> labels = usersOwn(were);
+    if (wish.way() instanceof Way.Apart apart) {
+      labels.keySet().removeAll(apart.selectorKeys());
+      labels.keySet().removeAll(CONTROLLERS_OWN);
+    }
+    labels.putAll(Objects.requireNonNullElse(wish.target().labels(), Map.of()));
+    labels.put(Api.OPERATION_UID_LABEL, wish.requesterUid());
+    labels.put(Api.CHECKPOINT_LABEL, source.checkpoint());
+    return labels;
+  }
+
+  private SortedMap<String, String> annotations(@Nullable Map<String, String> were) {
+    SortedMap<String, String> annotations = usersOwn(were);
+    annotations.keySet().removeIf(key -> WRITTEN_BY_THE_CLUSTER.stream().anyMatch(key::startsWith));
+    annotations.put(Api.RESTORED_FROM_ANNOTATION, wish.requester());
+    return annotations;
+  }
+
+  /** All but ours; what a user may set of ours stays. */
+  private static SortedMap<String, String> usersOwn(@Nullable Map<String, String> were) {
+    Set<String> usersToSet = Set.of(Api.PROTECT_LABEL, Api.EVICT_DEADLINE_ANNOTATION);
+    SortedMap<String, String> kept = new TreeMap<>(were == null ? Map.of() : were);
+    kept.keySet().removeIf(key -> key.startsWith(Api.GROUP + "/") && !usersToSet.contains(key));
+    return kept;
+  }
+}

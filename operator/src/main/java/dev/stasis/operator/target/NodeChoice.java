@@ -1,0 +1,102 @@
+package dev.stasis.operator.target;
+
+import dev.stasis.compat.NodeFacts;
+import dev.stasis.compat.Placement;
+import io.fabric8.kubernetes.api.model.Affinity;
+import io.fabric8.kubernetes.api.model.AffinityBuilder;
+import io.fabric8.kubernetes.api.model.NodeSelectorRequirement;
+import io.fabric8.kubernetes.api.model.NodeSelectorTerm;
+import io.fabric8.kubernetes.api.model.NodeSelectorTermBuilder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the target may be: on compatible nodes, within what the source's own node affinity allows.
+ *
+ * <p>Terms of a node affinity are alternatives, so each of the user's gets everything of ours.
+ * Field selectors in it are ours alone: of the pods with a controller only those of a DaemonSet
+ * have them.
+ *
+ * @param placement labels of compatible nodes
+ * @param only names of the nodes that come into question; null: all of them
+ * @param never names of nodes that do not
+ */
+record NodeChoice(Placement placement, @Nullable SortedSet<String> only, Set<String> never) {
+
+  private static final String NODE_NAME = "metadata.name";
+
+  Affinity within(@Nullable Affinity users) {
+    AffinityBuilder affinity = users == null ? new AffinityBuilder() : new AffinityBuilder(users);
+    List<NodeSelectorTerm> terms = new ArrayList<>();
+    for (NodeSelectorTerm term : usersTerms(users)) {
+      terms.addAll(narrowed(term));
+    }
+    return affinity
+        .editOrNewNodeAffinity()
+        .withNewRequiredDuringSchedulingIgnoredDuringExecution()
+        .withNodeSelectorTerms(terms.stream().distinct().toList())
+        .endRequiredDuringSchedulingIgnoredDuringExecution()
+        .endNodeAffinity()
+        .build();
+  }
+
+  /** The user's terms without what an earlier restore put there; one that asks for nothing. */
+  private static List<NodeSelectorTerm> usersTerms(@Nullable Affinity users) {
+    if (users == null
+        || users.getNodeAffinity() == null
+        || users.getNodeAffinity().getRequiredDuringSchedulingIgnoredDuringExecution() == null) {
+      return List.of(new NodeSelectorTerm());
+    }
+    return users
+        .getNodeAffinity()
+        .getRequiredDuringSchedulingIgnoredDuringExecution()
+        .getNodeSelectorTerms()
+        .stream()
+        .map(
+            term ->
+                new NodeSelectorTermBuilder()
+                    .withMatchExpressions(
+                        term.getMatchExpressions().stream()
+                            .filter(it -> !it.getKey().startsWith(NodeFacts.LABEL_PREFIX))
+                            .toList())
+                    .build())
+        .distinct()
+        .toList();
+  }
+
+  private List<NodeSelectorTerm> narrowed(NodeSelectorTerm term) {
+    List<NodeSelectorRequirement> labels = new ArrayList<>(term.getMatchExpressions());
+    placement
+        .accepted()
+        .forEach(
+            (key, values) ->
+                labels.add(new NodeSelectorRequirement(key, "In", List.copyOf(values))));
+    List<NodeSelectorRequirement> others =
+        new TreeSet<>(never)
+            .stream()
+                .map(node -> new NodeSelectorRequirement(NODE_NAME, "NotIn", List.of(node)))
+                .toList();
+    if (only == null) {
+      return List.of(
+          new NodeSelectorTermBuilder()
+              .withMatchExpressions(labels)
+              .withMatchFields(others)
+              .build());
+    }
+    // A field selector takes one value, so several nodes are several terms.
+    return only.stream()
+        .filter(node -> !never.contains(node))
+        .map(node -> new NodeSelectorRequirement(NODE_NAME, "In", List.of(node)))
+        .map(
+            node ->
+                new NodeSelectorTermBuilder()
+                    .withMatchExpressions(labels)
+                    .withMatchFields(node)
+                    .build())
+        .toList();
+  }
+}

@@ -1,0 +1,160 @@
+package dev.stasis.operator.target;
+
+import dev.stasis.api.v1alpha1.common.OtherContainers;
+import dev.stasis.operator.status.Reason;
+import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.OwnerReference;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodResourceClaim;
+import io.fabric8.kubernetes.api.model.PodSpec;
+import io.fabric8.kubernetes.api.model.Volume;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+
+/** Everything for which a target cannot be made of a pod. */
+record Preflight(FrozenPod source, Wish wish, Pod base, List<String> others) {
+
+  List<Refusal> refusals() {
+    List<Refusal> refusals = new ArrayList<>();
+    PodSpec spec = base.getSpec();
+    owner().ifPresent(refusals::add);
+    shared("spec.hostNetwork", spec.getHostNetwork(), refusals);
+    shared("spec.hostPID", spec.getHostPID(), refusals);
+    shared("spec.hostIPC", spec.getHostIPC(), refusals);
+    shared("spec.shareProcessNamespace", spec.getShareProcessNamespace(), refusals);
+    if (Boolean.FALSE.equals(spec.getHostUsers())) {
+      refusals.add(Refusal.of("spec.hostUsers", "true", "false"));
+    }
+    Optional<Container> workload = container(spec);
+    if (workload.isEmpty()) {
+      refusals.add(
+          new Refusal(
+              Reason.CONTAINER_NOT_FOUND,
+              "spec.containers",
+              "one named " + source.container(),
+              names(spec).toString()));
+    }
+    workload.ifPresent(container -> holder(container, refusals));
+    if (source.argv().isEmpty()) {
+      refusals.add(Refusal.of("argv", "the workload's command line", "none"));
+    }
+    if (workload.isPresent() && !others.isEmpty() && source.others() == OtherContainers.REFUSE) {
+      refusals.add(
+          Refusal.of(
+              "spec.containers",
+              "otherContainers StartAnew, or only " + source.container(),
+              "also " + String.join(", ", others)));
+    }
+    spec.getVolumes().forEach(volume -> volume(volume, refusals));
+    spec.getResourceClaims().forEach(claim -> claim(claim, refusals));
+    image(refusals);
+    selector(spec, refusals);
+    if (!(wish.way() instanceof Way.InPlace)) {
+      new TargetName(base.getMetadata().getName(), wish).refusal().ifPresent(refusals::add);
+    }
+    return refusals;
+  }
+
+  private Optional<Refusal> owner() {
+    Optional<OwnerReference> controller =
+        Objects.requireNonNullElse(
+                base.getMetadata().getOwnerReferences(), List.<OwnerReference>of())
+            .stream()
+            .filter(owner -> Boolean.TRUE.equals(owner.getController()))
+            .findFirst();
+    String kind = controller.map(OwnerReference::getKind).orElse("none");
+    String found = controller.map(owner -> kind + " " + owner.getName()).orElse("none");
+    if (kind.equals("DaemonSet")) {
+      return Optional.of(Refusal.of("ownerReferences", "no DaemonSet", found));
+    }
+    if (kind.equals("Node")) {
+      return Optional.of(Refusal.of("ownerReferences", "no static pod", found));
+    }
+    if (wish.way() instanceof Way.Alone alone && controller.isPresent() && !alone.ownerGone()) {
+      return Optional.of(
+          Refusal.of("ownerReferences", "no controller that makes a pod in its place", found));
+    }
+    return Optional.empty();
+  }
+
+  private static void shared(String property, Boolean set, List<Refusal> refusals) {
+    if (Boolean.TRUE.equals(set)) {
+      refusals.add(Refusal.of(property, "false", "true"));
+    }
+  }
+
+  private void holder(Container workload, List<Refusal> refusals) {
+    String property = "spec.containers[" + workload.getName() + "]";
+    if (Boolean.TRUE.equals(workload.getTty())) {
+      refusals.add(Refusal.of(property + ".tty", "false", "true"));
+    }
+    workload.getVolumeMounts().stream()
+        .filter(mount -> mount.getMountPath().equals(Holder.FOLDER))
+        .forEach(
+            mount ->
+                refusals.add(
+                    Refusal.of(
+                        property + ".volumeMounts",
+                        "nothing at " + Holder.FOLDER,
+                        mount.getName())));
+  }
+
+  private static void volume(Volume volume, List<Refusal> refusals) {
+    if (volume.getEphemeral() != null) {
+      refusals.add(
+          Refusal.of(
+              "spec.volumes[" + volume.getName() + "]",
+              "a volume that outlives the pod, or an emptyDir",
+              "ephemeral"));
+    }
+  }
+
+  private void claim(PodResourceClaim claim, List<Refusal> refusals) {
+    String node = wish.target().nodeName();
+    if (claim.getResourceClaimName() != null && node != null && !node.equals(source.node())) {
+      refusals.add(
+          Refusal.of(
+              "spec.resourceClaims[" + claim.getName() + "]",
+              "a claim template, or node " + source.node(),
+              "claim " + claim.getResourceClaimName() + " and node " + node));
+    }
+  }
+
+  private void image(List<Refusal> refusals) {
+    if (!(source.image() instanceof Image.ById image)) {
+      return;
+    }
+    String node = wish.target().nodeName();
+    if (node != null && !image.nodes().contains(node)) {
+      refusals.add(
+          Refusal.of(
+              "image", "one of " + image.nodes() + ", which have " + image.id(), "node " + node));
+    }
+  }
+
+  private void selector(PodSpec spec, List<Refusal> refusals) {
+    Map<String, String> has = Objects.requireNonNullElse(spec.getNodeSelector(), Map.of());
+    Objects.requireNonNullElse(wish.target().nodeSelector(), Map.<String, String>of())
+        .forEach(
+            (key, value) -> {
+              String own = has.getOrDefault(key, value);
+              if (!own.equals(value)) {
+                refusals.add(
+                    Refusal.of("target.nodeSelector[" + key + "]", "the pod's own " + own, value));
+              }
+            });
+  }
+
+  private Optional<Container> container(PodSpec spec) {
+    return spec.getContainers().stream()
+        .filter(container -> container.getName().equals(source.container()))
+        .findFirst();
+  }
+
+  private static List<String> names(PodSpec spec) {
+    return spec.getContainers().stream().map(Container::getName).toList();
+  }
+}

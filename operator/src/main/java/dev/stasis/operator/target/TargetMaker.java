@@ -1,0 +1,203 @@
+package dev.stasis.operator.target;
+
+import dev.stasis.api.v1alpha1.Api;
+import dev.stasis.operator.status.Reason;
+import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.ContainerBuilder;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodReadinessGate;
+import io.fabric8.kubernetes.api.model.PodSchedulingGate;
+import io.fabric8.kubernetes.api.model.PodSecurityContext;
+import io.fabric8.kubernetes.api.model.PodSpec;
+import io.fabric8.kubernetes.api.model.Quantity;
+import io.fabric8.kubernetes.api.model.ResourceRequirements;
+import io.fabric8.kubernetes.api.model.ResourceRequirementsBuilder;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes the pod into which a workload is restored: the pod that was frozen, as its user wrote it,
+ * with a container that waits. It asks for nothing that the source had not: no host path, no
+ * capability, no user. The same input gives the same pod.
+ */
+public final class TargetMaker {
+
+  private static final String HOST_NAME = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?";
+
+  private final TargetSettings settings;
+  private final Holder holder;
+
+  public TargetMaker(TargetSettings settings) {
+    this.settings = settings;
+    this.holder = new Holder(settings);
+  }
+
+  /**
+   * Makes the target.
+   *
+   * @param source what was frozen; stays as it is
+   * @param wish what is asked of the target
+   */
+  public TargetPlan make(FrozenPod source, Wish wish) {
+    Pod base = source.pod();
+    Stripped stripped;
+    if (wish.way() instanceof Way.InPlace inPlace) {
+      base = inPlace.made();
+      stripped = Stripped.ofNew(base, source.container(), settings.injected());
+    } else {
+      stripped = Stripped.ofOld(base, source.container(), settings.injected());
+    }
+    SortedSet<String> only = only(stripped.pod().getSpec(), source, wish);
+    List<Refusal> refusals =
+        new Preflight(source, wish, stripped.pod(), stripped.others()).refusals();
+    if (only != null && wish.excludedNodes().containsAll(only)) {
+      refusals.add(nowhere(only, wish));
+    }
+    if (!refusals.isEmpty()) {
+      return new TargetPlan.Refused(refusals);
+    }
+    Pod target = stripped.pod();
+    String oldName = base.getMetadata().getName();
+    target.setMetadata(new Metadata(source, wish).make());
+    List<String> dropped = new ArrayList<>(stripped.dropped());
+    waiting(target.getSpec(), source, wish, dropped);
+    placed(target.getSpec(), source, wish, only);
+    if (wish.way() instanceof Way.InPlace) {
+      List<PodSchedulingGate> gates = base.getSpec().getSchedulingGates();
+      target
+          .getSpec()
+          .setSchedulingGates(
+              with(gates, gates.size(), new PodSchedulingGate(Holder.SCHEDULING_GATE)));
+    } else {
+      keepHostName(target, oldName);
+    }
+    return new TargetPlan.Made(target, stripped.others(), dropped);
+  }
+
+  private void waiting(PodSpec spec, FrozenPod source, Wish wish, List<String> dropped) {
+    List<Container> containers = new ArrayList<>();
+    for (Container container : spec.getContainers()) {
+      if (!container.getName().equals(source.container())) {
+        containers.add(container);
+        continue;
+      }
+      Container waiting = waiting(container, source, wish);
+      if (container.getLifecycle() != null && container.getLifecycle().getPostStart() != null) {
+        // It would run beside the holder; the workload has had its own.
+        waiting.getLifecycle().setPostStart(null);
+        dropped.add("postStart of container " + container.getName() + ", which has done its work");
+      }
+      containers.add(waiting);
+      // Without the room: an init container cannot be resized, so that would stay with the pod.
+      spec.setInitContainers(
+          with(spec.getInitContainers(), 0, holder.initContainer(container, user(spec))));
+    }
+    spec.setContainers(containers);
+    spec.setVolumes(with(spec.getVolumes(), spec.getVolumes().size(), holder.volume()));
+    spec.setReadinessGates(
+        with(spec.getReadinessGates(), 0, new PodReadinessGate(Api.RESTORED_GATE)));
+  }
+
+  private Container waiting(Container container, FrozenPod source, Wish wish) {
+    ContainerBuilder waiting =
+        new ContainerBuilder(container)
+            .withCommand(holder.command(source.argv()))
+            .withArgs(List.of())
+            .withStartupProbe(holder.startupProbe(wish.deadline()))
+            .withResources(room(container.getResources(), wish.room()))
+            .addToVolumeMounts(holder.mount());
+    if (source.image() instanceof Image.ByDigest image) {
+      waiting.withImage(image.reference());
+    } else if (source.image() instanceof Image.ById image) {
+      // No registry has it: it must never be asked for.
+      waiting.withImage(image.id()).withImagePullPolicy("Never");
+    }
+    return waiting.build();
+  }
+
+  private static @Nullable ResourceRequirements room(
+      @Nullable ResourceRequirements was, Optional<Wish.Memory> room) {
+    if (room.isEmpty()) {
+      return was;
+    }
+    ResourceRequirements base = Objects.requireNonNullElseGet(was, ResourceRequirements::new);
+    return new ResourceRequirementsBuilder(base)
+        .withRequests(memory(base.getRequests(), room.get().request()))
+        .withLimits(memory(base.getLimits(), room.get().limit()))
+        .build();
+  }
+
+  private static Map<String, Quantity> memory(
+      @Nullable Map<String, Quantity> was, Optional<Quantity> memory) {
+    Map<String, Quantity> changed = new HashMap<>(was == null ? Map.of() : was);
+    memory.ifPresent(quantity -> changed.put("memory", quantity));
+    return changed;
+  }
+
+  private static Refusal nowhere(SortedSet<String> only, Wish wish) {
+    return new Refusal(
+        Reason.NO_NODE_FITS,
+        "node",
+        only.isEmpty() ? "one with the image and the claims" : "one of " + only,
+        only.isEmpty() ? "none" : "excluded " + wish.excludedNodes());
+  }
+
+  private static void placed(
+      PodSpec spec, FrozenPod source, Wish wish, @Nullable SortedSet<String> only) {
+    Map<String, String> selector =
+        new HashMap<>(Objects.requireNonNullElse(spec.getNodeSelector(), Map.of()));
+    selector.putAll(Objects.requireNonNullElse(wish.target().nodeSelector(), Map.of()));
+    spec.setNodeSelector(selector);
+    spec.setAffinity(
+        new NodeChoice(source.placement(), only, wish.excludedNodes()).within(spec.getAffinity()));
+  }
+
+  /** The nodes to which image, named claims and the wish confine it; null: they do not. */
+  private static @Nullable SortedSet<String> only(PodSpec spec, FrozenPod source, Wish wish) {
+    if (wish.target().nodeName() != null) {
+      return new TreeSet<>(List.of(wish.target().nodeName()));
+    }
+    SortedSet<String> only = null;
+    if (source.image() instanceof Image.ById image) {
+      only = new TreeSet<>(image.nodes());
+    }
+    if (spec.getResourceClaims().stream().anyMatch(it -> it.getResourceClaimName() != null)) {
+      Collection<String> there = List.of(source.node());
+      if (only == null) {
+        only = new TreeSet<>(there);
+      } else {
+        only.retainAll(there);
+      }
+    }
+    return only;
+  }
+
+  /** A pod without a host name has its own name for one, and the workload has seen it. */
+  private static void keepHostName(Pod target, String oldName) {
+    PodSpec spec = target.getSpec();
+    if (spec.getHostname() == null
+        && !target.getMetadata().getName().equals(oldName)
+        && oldName.matches(HOST_NAME)) {
+      spec.setHostname(oldName);
+    }
+  }
+
+  private static @Nullable Long user(PodSpec spec) {
+    PodSecurityContext context = spec.getSecurityContext();
+    return context == null ? null : context.getRunAsUser();
+  }
+
+  private static <T> List<T> with(List<T> list, int index, T element) {
+    List<T> longer = new ArrayList<>(list);
+    longer.add(index, element);
+    return longer;
+  }
+}
