@@ -1,0 +1,95 @@
+package dev.stasis.agent.cli.bench;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stasis.agent.cuda.DriverWorker;
+import dev.stasis.agent.cuda.WorkerSettings;
+import dev.stasis.agent.engine.EngineSettings;
+import dev.stasis.agent.engine.NodeEngine;
+import dev.stasis.agent.process.ProcFs;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.List;
+
+/**
+ * Reads requests from standard input, a JSON object a line, and answers each with one. When the
+ * input ends, whatever is still frozen is thawed.
+ */
+public final class EngineBench {
+
+  private static final String USAGE =
+      "usage: EngineBench STATE_DIR MEMORY_STAGE CRIU_DIR STASIS_RUNTIME CRIU CRIU_VERSION THREADS";
+
+  private final ObjectMapper json = new ObjectMapper();
+  private final EngineRuns runs;
+  private final DriverCallTimes calls;
+
+  private EngineBench(EngineRuns runs, DriverCallTimes calls) {
+    this.runs = runs;
+    this.calls = calls;
+  }
+
+  /** Runs until standard input ends. */
+  public static void main(String[] args) throws IOException, InterruptedException {
+    if (args.length != 7) {
+      System.err.println(USAGE);
+      System.exit(2);
+    }
+    Path state = Path.of(args[0]);
+    int threads = Integer.parseInt(args[6]);
+    EngineSettings settings =
+        new EngineSettings(
+            state,
+            Path.of(args[1]),
+            Path.of(args[2]),
+            Path.of(args[3]),
+            Path.of(args[4]),
+            args[5],
+            threads);
+    Clock clock = Clock.systemUTC();
+    try (DriverWorker worker = new DriverWorker(WorkerSettings.here(state))) {
+      NodeEngine engine = new NodeEngine(settings, worker, clock);
+      engine.settleAbandoned();
+      EngineRuns runs = new EngineRuns(engine, clock, threads);
+      new EngineBench(runs, new DriverCallTimes(worker, new ProcFs())).serve(System.out);
+      runs.thawAll();
+    }
+  }
+
+  private void serve(PrintStream out) throws IOException, InterruptedException {
+    BufferedReader in =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    for (String line = in.readLine(); line != null; line = in.readLine()) {
+      ObjectNode answer = json.createObjectNode();
+      try {
+        answer(json.readTree(line), answer);
+      } catch (IOException | RuntimeException e) {
+        answer.put("outcome", "Fault").put("message", e.toString());
+      }
+      out.println(answer);
+      out.flush();
+    }
+  }
+
+  private void answer(JsonNode asked, ObjectNode answer) throws IOException, InterruptedException {
+    switch (asked.path("do").asText()) {
+      case "checkpoint" -> runs.checkpoint(asked, answer);
+      case "restore" -> runs.restore(asked, answer);
+      case "end" -> runs.end(asked.path("container").asText(), answer);
+      case "state" -> calls.state(asked.path("pid").asInt(), asked.path("calls").asInt(), answer);
+      case "gpus" -> calls.gpus(answer);
+      default ->
+          throw new IllegalArgumentException(
+              "do: wanted one of "
+                  + List.of("checkpoint", "restore", "end", "state", "gpus")
+                  + ", found "
+                  + asked.path("do"));
+    }
+  }
+}
