@@ -50,6 +50,21 @@ static void act(const char *action, int pid, unsigned timeout) {
     exit(2);
 }
 
+/* The plugin names the process by one of its threads when it asks for the state. */
+static int process_of(int thread) {
+    char path[64], line[256];
+    int process = thread;
+    snprintf(path, sizeof path, "/proc/%d/status", thread);
+    FILE *file = fopen(path, "r");
+    while (file && fgets(line, sizeof line, file)) {
+        sscanf(line, "Tgid: %d", &process);
+    }
+    if (file) {
+        fclose(file);
+    }
+    return process;
+}
+
 static int state_of(int pid) {
     int (*get)(int, int *) = symbol("cuCheckpointProcessGetState"), state = FAILED;
     need(get(pid, &state), "cuCheckpointProcessGetState");
@@ -64,7 +79,7 @@ int main(int argc, char **argv) {
     for (int i = 1; i < argc; i++) {
         int more = i + 1 < argc;
         if (strcmp(argv[i], "--pid") == 0 && more) {
-            pid = atoi(argv[++i]);
+            pid = process_of(atoi(argv[++i]));
         } else if (strcmp(argv[i], "--timeout") == 0 && more) {
             timeout = (unsigned)atoi(argv[++i]);
         } else if (strcmp(argv[i], "--action") == 0 && more) {
