@@ -1,0 +1,171 @@
+package dev.stasis.agent.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.stasis.agent.testing.ContainerSpec;
+import dev.stasis.agent.testing.GpuContainer;
+import dev.stasis.agent.testing.SimGpuNode;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** The program as a user runs it, over real containers with a simulated GPU. */
+class ProgramTest {
+
+  private final SimGpuNode gpus = SimGpuNode.make(1, 128);
+  private final Program program = new Program(gpus);
+  private final ContainerSpec spec =
+      ContainerSpec.counter(gpus, "--mib", "16", "--interval-ms", "50");
+
+  @AfterEach
+  void clean() {
+    program.close();
+    gpus.close();
+  }
+
+  @Test
+  void aWorkloadIsSavedInspectedAndRestored() throws Exception {
+    String store = program.store().toString();
+    JsonNode saved;
+    try (GpuContainer source = GpuContainer.start(spec)) {
+      source.awaitSteps(3);
+      Program.Run run = program.run("checkpoint", source.id(), "--store", store, "--json");
+      assertThat(run.code()).as(run.err()).isZero();
+      saved = run.json();
+      assertThat(saved.get("outcome").asText()).isEqualTo("Published");
+      assertThat(saved.get("frozenMilliseconds").asLong()).isPositive();
+      assertThat(saved.get("steps")).extracting(step -> step.get("step").asText()).contains("lock");
+      assertThat(run.err()).doesNotContain("INFO");
+      source.awaitSteps(3);
+    }
+    String artifact = saved.get("artifact").get("path").asText();
+    Program.Run inspected = program.run("inspect", artifact, "--verify", "--json");
+    assertThat(inspected.code()).as(inspected.err()).isZero();
+    assertThat(inspected.json().get("digest")).isEqualTo(saved.get("artifact").get("digest"));
+    assertThat(inspected.json().get("verified").asBoolean()).isTrue();
+    try (GpuContainer target = GpuContainer.start(spec.asHolder())) {
+      Program.Run wrong =
+          program.run("restore", artifact, "--into", target.id(), "--digest", "0".repeat(64));
+      assertThat(wrong.code()).isEqualTo(3);
+      assertThat(wrong.err()).contains("artifact digest: wanted 000");
+      Program.Run back = program.run("restore", artifact, "--into", target.id(), "--json");
+      assertThat(back.code()).as(back.err()).isZero();
+      assertThat(back.json().get("outcome").asText()).isEqualTo("Proven");
+      assertThat(back.json().get("gpuBytes").asLong()).isGreaterThanOrEqualTo(16L << 20);
+      target.awaitSteps(3);
+    }
+  }
+
+  @Test
+  void aSuspendedWorkloadIsListedAndThawed() throws Exception {
+    try (GpuContainer source = GpuContainer.start(spec)) {
+      source.awaitSteps(3);
+      Program.Run suspended =
+          program.run("checkpoint", source.id(), "--after", "suspend", "--owner", "alice");
+      assertThat(suspended.code()).as(suspended.err()).isZero();
+      assertThat(suspended.out()).contains("suspended", "let it go on:  stasis-node thaw");
+      Program.Run frozen = program.run("frozen");
+      assertThat(frozen.out()).contains(source.id().substring(0, 12), "suspended", "alice");
+      Program.Run again = program.run("checkpoint", source.id(), "--after", "suspend");
+      assertThat(again.code()).isEqualTo(3);
+      Program.Run byHand = program.run("cuda", "restore", Integer.toString(source.pid()));
+      assertThat(byHand.code()).isEqualTo(3);
+      assertThat(byHand.err()).contains("thaw it instead");
+      Program.Run thawed = program.run("thaw", "--all", "--json");
+      assertThat(thawed.code()).as(thawed.err()).isZero();
+      assertThat(thawed.json().get("thawed").get(0).get("state").asText()).isEqualTo("Running");
+      source.awaitSteps(3);
+      assertThat(program.run("frozen").out()).contains("nothing stands still");
+    }
+  }
+
+  @Test
+  void anEvictedWorkloadStandsStillUntilItIsEnded() throws Exception {
+    try (GpuContainer source = GpuContainer.start(spec)) {
+      source.awaitSteps(3);
+      String store = program.store().toString();
+      Program.Run held =
+          program.run("checkpoint", source.id(), "--store", store, "--after", "evict");
+      assertThat(held.code()).as(held.err()).isZero();
+      assertThat(held.out()).contains("stands still", "stasis-node end ");
+      String id = source.id().substring(0, 12);
+      assertThat(program.run("end", id).code()).isEqualTo(3);
+      assertThat(source.running()).isTrue();
+      Program.Run ended = program.run("end", id, "--yes", "--json");
+      assertThat(ended.code()).as(ended.err()).isZero();
+      assertThat(ended.json().get("outcome").asText()).isEqualTo("Ended");
+      assertThat(source.running()).isFalse();
+    }
+  }
+
+  @Test
+  void theDriverIsCalledByHandAndRefusalsAreSentences() throws Exception {
+    try (GpuContainer source = GpuContainer.start(spec)) {
+      source.awaitSteps(3);
+      String pid = Integer.toString(source.pid());
+      assertThat(program.run("cuda", "state", pid).out()).isEqualTo("RUNNING\n");
+      assertThat(program.run("cuda", "unlock", pid).code()).isEqualTo(1);
+      assertThat(program.run("cuda", "toggle", pid).out()).isEqualTo("CHECKPOINTED\n");
+      Program.Run tooMuch =
+          program.run("cuda", "restore", pid, "--device-bytes", "1TiB", "--wait", "1ms");
+      assertThat(tooMuch.code()).isEqualTo(3);
+      assertThat(tooMuch.err()).contains("free memory of GPU");
+      Program.Run back = program.run("cuda", "toggle", pid);
+      assertThat(back.out()).as(back.err()).isEqualTo("RUNNING\n");
+      source.awaitSteps(3);
+      Program.Run none = program.run("cuda", "lock", "4194304");
+      assertThat(none.code()).isEqualTo(3);
+      assertThat(none.err()).contains("wanted one that runs, found none");
+    }
+  }
+
+  @Test
+  void theNodeIsShownAndChecked() throws Exception {
+    Program.Run shown = program.run("gpus", "--json");
+    assertThat(shown.code()).as(shown.err()).isZero();
+    assertThat(shown.json().get("gpus").get(0).get("totalBytes").asLong()).isEqualTo(128L << 20);
+    Program.Run checked = program.run("check", "--json", "--store", "/var/tmp");
+    assertThat(checked.code()).as(checked.out() + checked.err()).isZero();
+    assertThat(checked.json().get("checks"))
+        .extracting(check -> check.get("check").asText())
+        .contains("criu", "driver", "GPU 0", "copy speed", "disk speed");
+  }
+
+  @Test
+  void aSignalUndoesACheckpointBeforeTheProgramEnds() throws Exception {
+    try (GpuContainer source = GpuContainer.start(spec)) {
+      source.awaitSteps(3);
+      gpus.fault("checkpoint", "slow 3000");
+      Path out = Files.createTempFile("stasis-cli", ".out");
+      Path err = Files.createTempFile("stasis-cli", ".err");
+      try {
+        Process run =
+            program.start(
+                out,
+                err,
+                "checkpoint",
+                source.id(),
+                "--store",
+                program.store().toString(),
+                "--json");
+        Awaitility.await()
+            .atMost(Duration.ofSeconds(60))
+            .pollInterval(Duration.ofMillis(20))
+            .until(
+                () -> !Files.exists(gpus.folder().resolve("faults/checkpoint")) || !run.isAlive());
+        run.destroy();
+        assertThat(run.waitFor()).as(Files.readString(err)).isEqualTo(1);
+        assertThat(Files.readString(out)).contains("\"Cancelled\"", "\"Running\"");
+        assertThat(Files.readString(err)).contains("it was undone: the workload runs on");
+        source.awaitSteps(3);
+      } finally {
+        Files.deleteIfExists(out);
+        Files.deleteIfExists(err);
+      }
+    }
+  }
+}
