@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -105,7 +106,17 @@ public final class CriuRunner {
     if (code > 128) {
       return new CriuOutcome.Killed(code - 128);
     }
-    return failed(code, CriuLog.read(work.resolve(what + ".log")), ownErrors);
+    return failed(code, CriuLog.read(work.resolve(what + ".log")), said(ownErrors, work));
+  }
+
+  /** What stasis-runtime said, then what criu said before it had its log. */
+  private static List<String> said(Path ownErrors, Path work) throws IOException {
+    List<String> lines = new ArrayList<>(Files.readAllLines(ownErrors));
+    Path early = work.resolve("criu.out");
+    if (Files.exists(early)) {
+      lines.addAll(Files.readAllLines(early));
+    }
+    return lines;
   }
 
   private static Optional<CriuStats> stats(Path file) {
@@ -117,9 +128,8 @@ public final class CriuRunner {
     }
   }
 
-  private static CriuOutcome failed(int code, CriuLog log, Path ownErrors) throws IOException {
+  private static CriuOutcome failed(int code, CriuLog log, List<String> lines) {
     if (code == NOT_ENTERED || log.errors().isEmpty()) {
-      List<String> lines = Files.readAllLines(ownErrors);
       String line = lines.isEmpty() ? "exit code " + code : lines.get(lines.size() - 1);
       return new CriuOutcome.Failed(new CriuFault(CriuFault.Kind.NOT_STARTED, "", line), lines);
     }
