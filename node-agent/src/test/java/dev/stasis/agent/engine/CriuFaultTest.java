@@ -1,0 +1,131 @@
+package dev.stasis.agent.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.agent.engine.CheckpointRequest.DataPathChoice;
+import dev.stasis.agent.testing.ContainerSpec;
+import dev.stasis.agent.testing.GpuContainer;
+import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * A criu that fails, hangs or is killed at any moment of a dump, with and without dropped regions,
+ * costs the artifact and not the workload.
+ */
+class CriuFaultTest {
+
+  private static final int MIB = 16;
+
+  @SuppressWarnings("NullAway.Init")
+  private static EngineLab lab;
+
+  @SuppressWarnings("NullAway.Init")
+  private static GpuContainer source;
+
+  @BeforeAll
+  static void start() {
+    lab = new EngineLab(1, 128);
+    source =
+        GpuContainer.start(
+            ContainerSpec.counter(
+                lab.gpus(),
+                "--mib",
+                "" + MIB,
+                "--interval-ms",
+                "20",
+                "--fork",
+                "1",
+                "--threads",
+                "2",
+                "--deleted-file",
+                "--busy-writer"));
+    source.awaitSteps(3);
+  }
+
+  @AfterAll
+  static void stop() {
+    source.close();
+    lab.close();
+  }
+
+  /** A dump takes some 60 ms here: moments from before it has begun until it may be done. */
+  static Stream<Arguments> tenMoments() {
+    return Stream.of(1, 5, 10, 15, 20, 30, 40, 50, 70, 100)
+        .flatMap(
+            millis -> Stream.of(DataPathChoice.values()).map(path -> Arguments.of(millis, path)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("tenMoments")
+  void aCriuThatIsKilledLeavesTheWorkloadWhole(int millis, DataPathChoice path) throws Exception {
+    Path criu = new WrappedProgram(lab.folder()).killedAfter("criu", EngineLab.criu(), millis);
+    CheckpointOutcome outcome =
+        EngineLab.checkpoint(
+            new Checkpoint(LabParts.criu(lab, criu)), Asked.of(lab, source).by(path));
+    assertThat(outcome)
+        .satisfiesAnyOf(
+            done -> assertThat(done).isInstanceOf(CheckpointOutcome.Published.class),
+            ended -> failedInTheDump(ended, "criu dump: "));
+    runsOn();
+  }
+
+  @Test
+  void aCriuThatFailsIsToldByItsLastLine() throws Exception {
+    Path criu = new WrappedProgram(lab.folder()).failing("criu");
+    CheckpointOutcome outcome =
+        EngineLab.checkpoint(new Checkpoint(LabParts.criu(lab, criu)), Asked.of(lab, source));
+    failedInTheDump(outcome, "fails");
+    runsOn();
+  }
+
+  @Test
+  void anAgentThatIsStoppedWhileCriuHangsUndoesTheFreezeFirst() throws Exception {
+    Path criu = new WrappedProgram(lab.folder()).hanging("criu");
+    CountDownLatch dumping = new CountDownLatch(1);
+    ExecutorService operation = Executors.newSingleThreadExecutor();
+    Future<CheckpointOutcome> outcome =
+        operation.submit(
+            () ->
+                new Checkpoint(LabParts.criu(lab, criu))
+                    .run(
+                        Asked.of(lab, source).request(),
+                        EngineLab.control(),
+                        (step, done, total) -> {
+                          if (step.equals("dump")) {
+                            dumping.countDown();
+                          }
+                        }));
+    dumping.await();
+    operation.shutdownNow();
+    failedInTheDump(outcome.get(), "the agent is stopping");
+    runsOn();
+  }
+
+  private static void failedInTheDump(CheckpointOutcome outcome, String message) {
+    assertThat(outcome)
+        .isInstanceOfSatisfying(
+            CheckpointOutcome.Failed.class,
+            failed -> {
+              assertThat(failed.step()).isEqualTo("dump");
+              assertThat(failed.message()).contains(message);
+              assertThat(failed.source().kind()).isEqualTo(SourceState.Kind.RUNNING);
+            });
+  }
+
+  private static void runsOn() {
+    lab.assertNothingLeft();
+    assertThat(source.namesBelowUpper()).noneMatch(name -> name.startsWith("link_remap"));
+    source.awaitSteps(3);
+    source.verify(MIB);
+  }
+}
