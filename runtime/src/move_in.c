@@ -49,10 +49,16 @@ static bool fill_zero(const struct chunk *c) {
   }
 }
 
-/* Checked where it lies, in the mapped stage: a copy less than by reading it. A page that cannot be
- * had (a short file, a bad disk) comes as SIGBUS. */
-static int digest_is_right(const struct chunk *c) {
+static bool is_right(const struct chunk *c, const char *bytes) {
   uint8_t sum[32];
+  if (!options->sha256) return crc32c(0, bytes, c->length) == c->crc;
+  sha256(bytes, c->length, sum);
+  return !memcmp(sum, c->sha, sizeof sum);
+}
+
+/* Checked where it lies, in the mapped stage: a copy less than by reading it. A page that cannot be
+ * had (a short file, a bad disk, a hole on a full tmpfs) comes as SIGBUS. */
+static int digest_is_right(const struct chunk *c) {
   sigjmp_buf back;
   if (c->offset > stage_size || c->length > stage_size - c->offset || sigsetjmp(back, 1)) {
     reading = NULL;
@@ -61,11 +67,28 @@ static int digest_is_right(const struct chunk *c) {
   }
   posix_fadvise(stage, (off_t)c->offset, (off_t)c->length, POSIX_FADV_WILLNEED);
   reading = &back;
-  if (options->sha256) sha256(staged + c->offset, c->length, sum);
-  bool right = options->sha256 ? !memcmp(sum, c->sha, sizeof sum)
-      : crc32c(0, staged + c->offset, c->length) == c->crc;
+  bool right = is_right(c, staged + c->offset);
   reading = NULL;
   return right;
+}
+
+/* The chunk by read(2), which needs no page where the stage has a hole: a mapping does, and a tmpfs
+ * that is full, or a memory limit that is reached, has none to give. */
+static char *read_chunk(const struct chunk *c) {
+  char *bytes = malloc(c->length);
+  for (size_t done = 0; bytes && done < c->length;) {
+    ssize_t n = pread(stage, bytes + done, c->length - done, (off_t)(c->offset + done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) {
+      if (!n) errno = EIO; /* it is too short */
+      int error = errno;
+      free(bytes);
+      errno = error;
+      return NULL;
+    }
+    done += (size_t)n;
+  }
+  return bytes;
 }
 
 static bool punch(const struct chunk *c) {
@@ -78,17 +101,24 @@ static void fill_chunk(struct crew *crew, size_t item) {
   const struct chunk *c = &journal.chunks[index];
   char line[32];
   const char *what = "filling";
+  char *copy = NULL;
   bool good;
   if (c->zero) {
     good = fill_zero(c);
   } else {
     int right = digest_is_right(c);
+    if (right < 0 && (copy = read_chunk(c))) right = is_right(c, copy);
     if (right < 0)
       return crew_fail(crew, SYSTEM, "stage %s: chunk %zu: %s", journal.stage, index, strerror(errno));
-    if (!right)
+    if (!right) {
+      free(copy);
       return crew_fail(crew, WRONG_DIGEST, "stage %s: chunk %zu has a wrong digest", journal.stage,
           index);
-    good = target_copy(&target, true, c->address, staged + c->offset, c->length);
+    }
+    good = target_copy(&target, true, c->address, copy ? copy : staged + c->offset, c->length);
+    int error = errno;
+    free(copy);
+    errno = error;
   }
   if (good) {
     crash_point();
