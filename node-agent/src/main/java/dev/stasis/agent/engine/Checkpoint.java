@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -174,7 +175,13 @@ public final class Checkpoint {
         List.of(),
         null,
         artifact == null ? null : artifact.folder().toString(),
+        artifact == null ? null : published(request).toString(),
         List.of());
+  }
+
+  private Path published(CheckpointRequest request) {
+    return new ArtifactStore(Objects.requireNonNull(request.store()), node.clock())
+        .path(request.name());
   }
 
   private @Nullable ArtifactStage stage(CheckpointRequest request, Inspection.Result inspected)

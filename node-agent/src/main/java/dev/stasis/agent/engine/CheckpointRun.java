@@ -101,7 +101,7 @@ final class CheckpointRun {
   private CheckpointOutcome held(long begin) throws InterruptedException {
     try {
       ArtifactStage.SealedArtifact sealed = publish();
-      freeze.note(work -> work.withPhase(Work.Phase.HELD).withArtifactStage(null));
+      freeze.note(work -> work.withPhase(Work.Phase.HELD));
       return new CheckpointOutcome.Held(sealed, figures(), freeze.work().containerId());
     } catch (IOException e) {
       return rolledBack(

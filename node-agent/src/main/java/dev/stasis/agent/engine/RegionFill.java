@@ -38,6 +38,7 @@ final class RegionFill {
    * @param punch whether the stage is given back behind the fill
    */
   void fillAll(Move.Verify verify, boolean punch) throws StepFailure, InterruptedException {
+    new StageFollower(frozen.work()).follow();
     List<RegionJournal> absent = new ArrayList<>();
     List<Path> files = new ArrayList<>();
     for (String name : frozen.work().regionJournals()) {

@@ -198,6 +198,7 @@ public final class Restore {
         List.of(),
         null,
         null,
+        null,
         List.of());
   }
 

@@ -26,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * @param regionJournals the journals of moved regions
  * @param stage the folder that holds staged regions; null when nothing is staged
  * @param artifactStage the artifact's own staging folder; null when there is none
+ * @param artifact where the artifact lies once it is published, and with it what was staged there;
+ *     null when there is none
  * @param children helpers of ours that outlive us (criu, mover)
  */
 public record Work(
@@ -45,6 +47,7 @@ public record Work(
     List<String> regionJournals,
     @Nullable String stage,
     @Nullable String artifactStage,
+    @Nullable String artifact,
     List<ProcessId> children) {
 
   /** The version written by this agent. */
@@ -112,6 +115,7 @@ public record Work(
         regionJournals,
         stage,
         artifactStage,
+        artifact,
         children);
   }
 
@@ -133,6 +137,7 @@ public record Work(
         regionJournals,
         stage,
         artifactStage,
+        artifact,
         children);
   }
 
@@ -154,6 +159,7 @@ public record Work(
         regionJournals,
         stage,
         artifactStage,
+        artifact,
         children);
   }
 
@@ -175,6 +181,7 @@ public record Work(
         journals,
         nextStage,
         artifactStage,
+        artifact,
         children);
   }
 
@@ -196,6 +203,7 @@ public record Work(
         regionJournals,
         stage,
         next,
+        artifact,
         children);
   }
 
@@ -219,6 +227,7 @@ public record Work(
         regionJournals,
         stage,
         artifactStage,
+        artifact,
         next);
   }
 
@@ -240,6 +249,7 @@ public record Work(
         regionJournals,
         stage,
         artifactStage,
+        artifact,
         List.of());
   }
 }
