@@ -1,0 +1,79 @@
+package dev.stasis.agent.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.agent.testing.ContainerSpec;
+import dev.stasis.agent.testing.GpuContainer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A suspended workload holds no device memory and can be thawed any number of times. */
+class SuspendTest {
+
+  private static final int MIB = 16;
+
+  @SuppressWarnings("NullAway.Init")
+  private EngineLab lab;
+
+  @SuppressWarnings("NullAway.Init")
+  private GpuContainer source;
+
+  @BeforeEach
+  void start() {
+    lab = new EngineLab(1, 96);
+    source =
+        GpuContainer.start(
+            ContainerSpec.counter(
+                lab.gpus(), "--mib", "" + MIB, "--interval-ms", "20", "--fork", "1"));
+    source.awaitSteps(2);
+  }
+
+  @AfterEach
+  void stop() {
+    source.close();
+    lab.close();
+  }
+
+  @Test
+  void itComesBackAnyNumberOfTimes() throws Exception {
+    for (int round = 0; round < 3; round++) {
+      CheckpointOutcome outcome =
+          lab.checkpoint(Asked.of(lab, source).to(null).after(After.SUSPEND));
+      assertThat(outcome)
+          .isInstanceOfSatisfying(
+              CheckpointOutcome.Suspended.class,
+              suspended -> assertThat(suspended.freedBytes()).isGreaterThan(2L * MIB << 20));
+      assertThat(lab.engine().thaw().inHand())
+          .singleElement()
+          .satisfies(work -> assertThat(work.phase()).isEqualTo(Work.Phase.SUSPENDED));
+      lab.thaw(source);
+      lab.assertNothingLeft();
+      source.awaitSteps(3);
+      source.verify(MIB);
+    }
+  }
+
+  @Test
+  void aSuspendedWorkloadIsNotFrozenOnceMore() throws Exception {
+    lab.checkpoint(Asked.of(lab, source).to(null).after(After.SUSPEND));
+    assertThat(lab.checkpoint(Asked.of(lab, source)))
+        .isInstanceOfSatisfying(
+            CheckpointOutcome.Refused.class,
+            refused -> assertThat(refused.unmet().toString()).contains("stasis-node thaw"));
+    lab.thaw(source);
+    source.awaitSteps(2);
+    source.verify(MIB);
+  }
+
+  @Test
+  void withAStoreTheArtifactIsPublishedToo() throws Exception {
+    assertThat(lab.checkpoint(Asked.of(lab, source).after(After.SUSPEND)))
+        .isInstanceOf(CheckpointOutcome.Suspended.class);
+    assertThat(lab.artifacts()).hasSize(1);
+    lab.thaw(source);
+    lab.assertNothingLeft();
+    source.awaitSteps(3);
+    source.verify(MIB);
+  }
+}
