@@ -97,21 +97,43 @@ scenario_limit() {
   say "refused: $(python3 -c 'import json,sys; print(json.load(open(sys.argv[1])))' "$WORK/one.json" | cut -c1-200)"
 }
 
-# The worker killed inside Checkpoint and inside Restore: the workload goes on with right values.
+# kill_worker SECONDS: ends the driver worker so long after the engine has begun to touch the workload.
+kill_worker() {
+  local i
+  for i in $(seq 400); do
+    compgen -G "$STASIS_STATE_DIR/work/*/work.json" >/dev/null && break
+    sleep 0.02
+  done
+  sleep "$1"
+  pkill -9 -f dev.stasis.agent.cuda.DriverWorkerMain && echo "worker killed $1 s into the work"
+}
+
+# The worker killed inside Checkpoint, and inside Restore: the workload goes on with right values.
 scenario_killed() {
-  local after worker
+  local after
   # shellcheck disable=SC2046
   box_start a 0 workload $(counter --mib "${KILLED_MIB:-8192}" --interval-ms 100)
   box_steps a 3 120
-  for after in ${KILL_AFTER:-0.6 1.2 2.0}; do
+  for after in ${KILL_AFTER:-0.5 1.2 2.0}; do
     (node checkpoint "$(box_id a)" --store "$WORK/store" --name "killed-$after" --json -v >"$WORK/killed.json" 2>"$WORK/killed.err") &
-    sleep "$after"
-    worker="$(pgrep -f 'dev.stasis.agent.cuda.DriverWorkerMain' | head -1)"
-    if [ -n "$worker" ]; then kill -9 "$worker"; fi
+    kill_worker "$after"
     wait $! || true
     cat "$WORK/killed.json" "$WORK/killed.err"
     box_steps a 3 120
-    say "killed after $after s: $(python3 -c 'import json,sys; d=json.load(open(sys.argv[1])); print(d.get("outcome"), d.get("step",""), d.get("reason",""))' "$WORK/killed.json")"
+    say "killed in a checkpoint after $after s: $(grep -o 'checkpoint of process [^:]*: .*' "$WORK/killed.err" | cut -d: -f2 | head -1) -> $(python3 -c 'import json,sys; d=json.load(open(sys.argv[1])); print(d.get("outcome"), d.get("step",""), d.get("reason",""))' "$WORK/killed.json")"
+    rm -rf "$WORK"/store/*
+  done
+  for after in ${KILL_RESTORE_AFTER:-0.2 0.6}; do
+    node checkpoint "$(box_id a)" --after suspend --json
+    (node thaw "$(box_id a)" --json -v >"$WORK/killed.json" 2>"$WORK/killed.err") &
+    # The thaw has to start its worker first; the driver's Restore is most of what follows.
+    sleep 1
+    kill_worker "$after" || true
+    wait $! || true
+    cat "$WORK/killed.json" "$WORK/killed.err"
+    node frozen
+    box_steps a 3 120
+    say "killed in a restore after $after s: $(grep -o 'restore of process [^:]*: .*' "$WORK/killed.err" | cut -d: -f2 | head -1) -> goes on"
   done
 }
 
