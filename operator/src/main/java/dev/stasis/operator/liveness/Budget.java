@@ -1,0 +1,56 @@
+package dev.stasis.operator.liveness;
+
+import dev.stasis.operator.status.Reason;
+import io.fabric8.kubernetes.api.model.Probe;
+import java.time.Duration;
+import java.util.Objects;
+
+/**
+ * How long something waits before it acts on a workload that stands still.
+ *
+ * @param property what it is, as it stands in the pod
+ * @param total the time that its fields allow
+ * @param usable the longest freeze that is safe within it
+ * @param sum how the total comes about, in words
+ * @param reason the reason when it is too short
+ */
+record Budget(String property, Duration total, Duration usable, String sum, Reason reason) {
+
+  private static final int PERCENT = 80;
+
+  /** Kubernetes' defaults, for a pod that was not read from an API server. */
+  private static final int PERIOD = 10;
+
+  private static final int FAILURES = 3;
+  private static final int TIMEOUT = 1;
+
+  /**
+   * Of a probe. Four fifths of period times failures; but in the worst case the freeze begins just
+   * before a try, and the last one fails already when its timeout is over: with one or two allowed
+   * failures that comes first.
+   */
+  static Budget of(String property, Probe probe) {
+    int period = Objects.requireNonNullElse(probe.getPeriodSeconds(), PERIOD);
+    int failures = Objects.requireNonNullElse(probe.getFailureThreshold(), FAILURES);
+    int timeout = Objects.requireNonNullElse(probe.getTimeoutSeconds(), TIMEOUT);
+    Duration total = Duration.ofSeconds((long) period * failures);
+    Duration worst = Duration.ofSeconds((long) period * (failures - 1) + timeout);
+    Duration usable = part(total);
+    return new Budget(
+        property,
+        total,
+        worst.compareTo(usable) < 0 ? worst : usable,
+        failures + " x " + period + "s",
+        Reason.LIVENESS_PROBE_TOO_SHORT);
+  }
+
+  /** Of a deadline after which pod or job is ended. */
+  static Budget ofDeadline(String property, Duration left) {
+    Duration rest = left.isNegative() ? Duration.ZERO : left;
+    return new Budget(property, rest, part(rest), "left", Reason.ACTIVE_DEADLINE_TOO_SHORT);
+  }
+
+  private static Duration part(Duration total) {
+    return total.multipliedBy(PERCENT).dividedBy(100);
+  }
+}

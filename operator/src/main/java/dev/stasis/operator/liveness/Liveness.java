@@ -1,0 +1,157 @@
+package dev.stasis.operator.liveness;
+
+import dev.stasis.api.v1alpha1.common.Fault;
+import dev.stasis.api.v1alpha1.common.LivenessPolicy;
+import dev.stasis.operator.status.Took;
+import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.ContainerStatus;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.Probe;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Compares what watches a pod with the time for which it shall stand still. The operation's own
+ * deadline is taken from the answer: the freeze is undone before a probe would kill the workload.
+ */
+public final class Liveness {
+
+  private final Clock clock;
+
+  public Liveness(Clock clock) {
+    this.clock = clock;
+  }
+
+  /**
+   * What is asked.
+   *
+   * @param pod as it runs, with its status
+   * @param container the one that is frozen
+   * @param expected how long the freeze is expected to take
+   * @param suspends whether the workload stays frozen until somebody resumes it
+   * @param policy what to do about probes
+   * @param jobDeadline when the Job of the pod ends it; empty for none
+   */
+  public record Question(
+      Pod pod,
+      String container,
+      Duration expected,
+      boolean suspends,
+      LivenessPolicy policy,
+      Optional<Instant> jobDeadline) {}
+
+  /** Answers it. */
+  public LivenessVerdict judge(Question question) {
+    List<Budget> budgets = new ArrayList<>();
+    List<String> answered = new ArrayList<>();
+    List<Fault> faults = new ArrayList<>();
+    for (Watch watch : watches(question)) {
+      Budget budget = Budget.of(watch.property(), watch.probe());
+      if (question.policy() == LivenessPolicy.ANSWER && watch.probe().getExec() == null) {
+        answered.add(watch.property());
+      } else if (question.suspends()) {
+        faults.add(neverLongEnough(question, watch, budget));
+      } else {
+        budgets.add(budget);
+      }
+    }
+    budgets.addAll(deadlines(question));
+    budgets.stream()
+        .filter(budget -> budget.usable().compareTo(question.expected()) < 0)
+        .forEach(budget -> faults.add(tooShort(question, budget)));
+    if (!faults.isEmpty()) {
+      return new LivenessVerdict.TooShort(faults);
+    }
+    return new LivenessVerdict.Fits(
+        budgets.stream().map(Budget::usable).min(Comparator.naturalOrder()), answered);
+  }
+
+  /**
+   * A probe whose failures kill the container.
+   *
+   * @param property where it stands in the pod
+   */
+  private record Watch(String property, Probe probe) {}
+
+  private static List<Watch> watches(Question question) {
+    List<Watch> watches = new ArrayList<>();
+    for (Container container : question.pod().getSpec().getContainers()) {
+      if (container.getName().equals(question.container())) {
+        String where = "spec.containers[" + container.getName() + "].";
+        if (container.getLivenessProbe() != null) {
+          watches.add(new Watch(where + "livenessProbe", container.getLivenessProbe()));
+        }
+        if (container.getStartupProbe() != null && !hasStarted(question)) {
+          watches.add(new Watch(where + "startupProbe", container.getStartupProbe()));
+        }
+      }
+    }
+    return watches;
+  }
+
+  private static boolean hasStarted(Question question) {
+    return question.pod().getStatus() != null
+        && question.pod().getStatus().getContainerStatuses().stream()
+            .filter(status -> status.getName().equals(question.container()))
+            .map(ContainerStatus::getStarted)
+            .anyMatch(Boolean.TRUE::equals);
+  }
+
+  private List<Budget> deadlines(Question question) {
+    List<Budget> deadlines = new ArrayList<>();
+    Instant now = clock.instant();
+    Pod pod = question.pod();
+    Long seconds = pod.getSpec().getActiveDeadlineSeconds();
+    if (seconds != null && pod.getStatus() != null && pod.getStatus().getStartTime() != null) {
+      Instant end = Instant.parse(pod.getStatus().getStartTime()).plusSeconds(seconds);
+      deadlines.add(Budget.ofDeadline("spec.activeDeadlineSeconds", Duration.between(now, end)));
+    }
+    question
+        .jobDeadline()
+        .ifPresent(
+            end ->
+                deadlines.add(
+                    Budget.ofDeadline("job.activeDeadlineSeconds", Duration.between(now, end))));
+    return deadlines;
+  }
+
+  private static Fault tooShort(Question question, Budget budget) {
+    String wanted = "a freeze of " + text(question.expected()) + " within 80% of it at any moment";
+    return fault(budget, wanted, text(budget.total()) + " (" + budget.sum() + ")");
+  }
+
+  private static Fault neverLongEnough(Question question, Watch watch, Budget budget) {
+    boolean exec = watch.probe().getExec() != null;
+    String wanted =
+        exec
+            ? "no exec probe on a suspended workload"
+            : "livenessPolicy Answer, or no such probe on a suspended workload";
+    String found =
+        (exec ? "exec, " : "policy " + question.policy().word() + ", ")
+            + text(budget.total())
+            + " ("
+            + budget.sum()
+            + ")";
+    return fault(budget, wanted, found);
+  }
+
+  private static Fault fault(Budget budget, String wanted, String found) {
+    return new Fault(
+        budget.reason().word(),
+        budget.property(),
+        wanted,
+        found,
+        null,
+        null,
+        budget.property() + ": wanted " + wanted + ", found " + found);
+  }
+
+  private static String text(Duration duration) {
+    return new Took(duration).text();
+  }
+}
