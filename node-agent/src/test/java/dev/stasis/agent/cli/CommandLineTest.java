@@ -187,6 +187,7 @@ class CommandLineTest {
                 List.of(),
                 stage,
                 null,
+                null,
                 List.of()));
   }
 }
