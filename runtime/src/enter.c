@@ -253,6 +253,7 @@ int cmd_enter(int argc, char **argv) {
   int i = 1;
   sigset_t all;
   sigfillset(&all);
+  setsid(); /* Ctrl-C on the agent's terminal is for the agent, which ends us when it wants to. */
   signal(SIGCHLD, SIG_DFL);
   sigprocmask(SIG_BLOCK, &all, &mask_before);
   /* Only what --fd names is handed over. */

@@ -34,6 +34,8 @@ static void quiet_signals(void) {
 }
 
 int cmd_move(int argc, char **argv) {
+  /* Ctrl-C on the agent's terminal is for the agent: an impatient second one must not end a fill. */
+  setsid();
   struct options o = {.piece = 256u << 20, .threads = processors()};
   bool out = argc > 1 && !strcmp(argv[1], "out");
   if (argc < 2 || (!out && strcmp(argv[1], "in"))) die(2, "usage: move out|in ...");

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /** The program as a process of its own, as the launcher starts it, with folders of its own. */
 final class Program implements AutoCloseable {
@@ -49,8 +50,27 @@ final class Program implements AutoCloseable {
     return folder.resolve("store");
   }
 
+  /** Whether criu has begun to write an image. */
+  boolean isDumping() throws IOException {
+    if (!Files.isDirectory(store())) {
+      return false;
+    }
+    try (Stream<Path> all = Files.find(store(), 4, (path, facts) -> path.endsWith("criu"))) {
+      for (Path images : all.toList()) {
+        try (Stream<Path> files = Files.list(images)) {
+          if (files.findAny().isPresent()) {
+            return true;
+          }
+        }
+      }
+    }
+    return false;
+  }
+
   Process start(Path out, Path err, String... arguments) throws IOException {
     List<String> command = new ArrayList<>();
+    // A process group of its own, as a shell gives it: Ctrl-C reaches every process in it.
+    command.add("setsid");
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
     command.addAll(
