@@ -158,6 +158,7 @@ final class FrozenCommand extends NodeCommand {
             .toList());
     json.put("claimedBytes", claims(work));
     json.put("stage", work.stage());
+    json.put("artifact", work.artifact());
     json.put("regionJournals", work.regionJournals());
     json.put("journal", Path.of("work", work.containerId(), "work.json").toString());
     json.put("next", seen.next());
