@@ -18,6 +18,7 @@ import java.util.Map;
  * @param memoryLimit in bytes, 0 for none
  * @param holder whether it waits for a restore instead of working
  * @param arguments of the workload
+ * @param environment of the workload, beside the usual
  */
 public record ContainerSpec(
     SimGpuNode gpus,
@@ -26,7 +27,8 @@ public record ContainerSpec(
     boolean capabilities,
     long memoryLimit,
     boolean holder,
-    List<String> arguments) {
+    List<String> arguments,
+    Map<String, String> environment) {
 
   private static final List<String> USUAL_CAPABILITIES =
       List.of(
@@ -46,24 +48,29 @@ public record ContainerSpec(
 
   /** A counter on GPU 0 as root. */
   public static ContainerSpec counter(SimGpuNode gpus, String... arguments) {
-    return new ContainerSpec(gpus, List.of(0), 0, true, 0, false, List.of(arguments));
+    return new ContainerSpec(gpus, List.of(0), 0, true, 0, false, List.of(arguments), Map.of());
   }
 
   public ContainerSpec asHolder() {
-    return new ContainerSpec(gpus, visible, uid, capabilities, memoryLimit, true, arguments);
+    return new ContainerSpec(gpus, visible, uid, capabilities, memoryLimit, true, arguments, environment);
   }
 
   public ContainerSpec asUser(int id) {
-    return new ContainerSpec(gpus, visible, id, false, memoryLimit, holder, arguments);
+    return new ContainerSpec(gpus, visible, id, false, memoryLimit, holder, arguments, environment);
   }
 
   public ContainerSpec withGpus(Integer... indexes) {
     return new ContainerSpec(
-        gpus, List.of(indexes), uid, capabilities, memoryLimit, holder, arguments);
+        gpus, List.of(indexes), uid, capabilities, memoryLimit, holder, arguments, environment);
   }
 
   public ContainerSpec withMemoryLimit(long bytes) {
-    return new ContainerSpec(gpus, visible, uid, capabilities, bytes, holder, arguments);
+    return new ContainerSpec(gpus, visible, uid, capabilities, bytes, holder, arguments, environment);
+  }
+
+  public ContainerSpec withEnvironment(Map<String, String> more) {
+    return new ContainerSpec(
+        gpus, visible, uid, capabilities, memoryLimit, holder, arguments, more);
   }
 
   Path runtime() {
@@ -114,7 +121,10 @@ public record ContainerSpec(
     process.put("terminal", false);
     process.put("user", Map.of("uid", uid, "gid", uid));
     process.put("args", command);
-    process.put("env", List.of("PATH=/bin", "LD_LIBRARY_PATH=/usr/lib/x86_64-linux-gnu"));
+    List<String> variables =
+        new ArrayList<>(List.of("PATH=/bin", "LD_LIBRARY_PATH=/usr/lib/x86_64-linux-gnu"));
+    environment.forEach((name, value) -> variables.add(name + "=" + value));
+    process.put("env", variables);
     process.put("cwd", "/");
     List<String> capable = capabilities ? USUAL_CAPABILITIES : List.of();
     process.put(
@@ -167,6 +177,7 @@ public record ContainerSpec(
     mounts.add(mount("/dev/mqueue", "mqueue", "mqueue", List.of("nosuid", "noexec", "nodev")));
     mounts.add(mount("/sys", "sysfs", "sysfs", List.of("nosuid", "noexec", "nodev", "ro")));
     mounts.add(bind(gpus.libcuda(), "/usr/lib/x86_64-linux-gnu/libcuda.so.1", "ro"));
+    mounts.add(bind(gpus.libnccl(), "/usr/lib/x86_64-linux-gnu/libnccl.so.2", "ro"));
     mounts.add(bind(gpus.folder().resolve("nvidiactl"), "/dev/nvidiactl", "rw"));
     for (int gpu : visible) {
       mounts.add(bind(gpus.folder().resolve("nvidia" + gpu), "/dev/nvidia" + gpu, "rw"));

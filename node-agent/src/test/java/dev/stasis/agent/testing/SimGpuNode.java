@@ -58,6 +58,11 @@ public final class SimGpuNode implements AutoCloseable {
     return build.resolve("libcuda.so.1");
   }
 
+  /** The stand-in for NCCL. */
+  public Path libnccl() {
+    return build.resolve("libnccl.so.2");
+  }
+
   /** The simulated libnvidia-ml. */
   public Path libnvml() {
     return build.resolve("libnvidia-ml.so.1");

@@ -1,0 +1,139 @@
+package dev.stasis.agent.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.agent.container.Resolution;
+import dev.stasis.agent.testing.ContainerSpec;
+import dev.stasis.agent.testing.GpuContainer;
+import dev.stasis.agent.testing.Sh;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Nothing of a workload runs from an artifact that is not whole, or not for whoever asks. */
+class DamagedArtifactTest {
+
+  private static final int MIB = 16;
+
+  @SuppressWarnings("NullAway.Init")
+  private static EngineLab lab;
+
+  @SuppressWarnings("NullAway.Init")
+  private static ContainerSpec spec;
+
+  @SuppressWarnings("NullAway.Init")
+  private static Path good;
+
+  @BeforeAll
+  static void save() throws InterruptedException {
+    lab = new EngineLab(1, 96);
+    spec = ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "20");
+    try (GpuContainer source = GpuContainer.start(spec)) {
+      source.awaitSteps(2);
+      good = lab.published(Asked.of(lab, source)).artifact().path();
+    }
+  }
+
+  @AfterAll
+  static void close() {
+    lab.close();
+  }
+
+  private static Path copy() {
+    Path copy = lab.store().resolve("copy-" + UUID.randomUUID().toString().substring(0, 8));
+    new Sh().must("cp", "-a", good.toString(), copy.toString());
+    return copy;
+  }
+
+  private static void flip(Path file, long at) throws IOException {
+    try (RandomAccessFile bytes = new RandomAccessFile(file.toFile(), "rw")) {
+      bytes.seek(at);
+      int old = bytes.read();
+      bytes.seek(at);
+      bytes.write(old ^ 1);
+    }
+  }
+
+  @Test
+  void aFlippedBitInARegionEndsTheFillAndNothingRuns() throws Exception {
+    Path damaged = copy();
+    flip(damaged.resolve("regions/1.data"), 12L << 20);
+    try (GpuContainer target = GpuContainer.start(spec.asHolder())) {
+      assertThat(lab.restore(damaged, target))
+          .isInstanceOfSatisfying(
+              RestoreOutcome.Failed.class,
+              failed -> {
+                assertThat(failed.step()).isEqualTo("fill");
+                assertThat(failed.message()).contains("chunk 1 has a wrong digest");
+              });
+      if (lab.parts().containers().resolve(target.id()) instanceof Resolution.Found found) {
+        assertThat(lab.parts().tree().list(found.container()).living())
+            .allMatch(process -> process.equals(found.container().init()));
+      }
+      assertThat(target.lines()).isEmpty();
+      lab.assertNothingLeft();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"criu/pages-1.img", "layer/root.tar", "regions/1.chunks", "manifest.json"})
+  void aFlippedBitAnywhereElseIsRefusedBeforeCriu(String file) throws Exception {
+    Path damaged = copy();
+    flip(damaged.resolve(file), 100);
+    refused(damaged, file.startsWith("manifest") ? "manifest" : file);
+  }
+
+  @Test
+  void aMissingFileIsRefused() throws Exception {
+    Path damaged = copy();
+    Files.delete(damaged.resolve("criu/pstree.img"));
+    refused(damaged, "pstree.img");
+  }
+
+  @Test
+  void anotherNamespacesArtifactIsRefused() throws Exception {
+    Path foreign;
+    try (GpuContainer source = GpuContainer.start(spec)) {
+      source.awaitSteps(2);
+      CheckpointRequest usual = Asked.of(lab, source).request();
+      CheckpointOutcome outcome =
+          lab.engine()
+              .checkpoint()
+              .run(
+                  new CheckpointRequest(
+                      usual.id(),
+                      usual.name(),
+                      usual.owner(),
+                      "team-a",
+                      usual.container(),
+                      usual.store(),
+                      usual.after(),
+                      usual.options(),
+                      null,
+                      usual.packedMounts()),
+                  EngineLab.control(),
+                  StepListener.NONE);
+      foreign = ((CheckpointOutcome.Published) outcome).artifact().path();
+    }
+    refused(foreign, "team-a");
+  }
+
+  private static void refused(Path artifact, String because) throws InterruptedException {
+    try (GpuContainer target = GpuContainer.start(spec.asHolder())) {
+      assertThat(lab.restore(artifact, target))
+          .isInstanceOfSatisfying(
+              RestoreOutcome.Refused.class,
+              refused -> assertThat(refused.unmet().toString()).contains(because));
+      assertThat(target.running()).isTrue();
+      lab.assertNothingLeft();
+    }
+  }
+}
