@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Follows a stage into the published artifact. What is staged in the store is the artifact's own
- * data, and the publication renames the folder in which it lies; a workload that is held beyond that
- * can be thawed only when its journals name the new place.
+ * data, and the publication renames the folder in which it lies; a workload that is held beyond
+ * that can be thawed only when its journals name the new place.
  */
 final class StageFollower {
 
@@ -62,13 +62,11 @@ final class StageFollower {
         return; // The fill will say what is missing.
       }
       try (OutputStream out = Files.newOutputStream(fresh)) {
-        out.write(
-            (header.substring(0, at) + STAGE + now + "\n").getBytes(StandardCharsets.UTF_8));
+        out.write((header.substring(0, at) + STAGE + now + "\n").getBytes(StandardCharsets.UTF_8));
         in.transferTo(out);
       }
     }
-    Files.move(
-        fresh, journal, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    Files.move(fresh, journal, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
   }
 
   private static String firstLine(InputStream in) throws IOException {

@@ -184,8 +184,7 @@ class BrokenEngineTest {
     Awaitility.await("a workload that sees the fault")
         .atMost(Duration.ofSeconds(30))
         .pollInterval(Duration.ofMillis(20))
-        .until(
-            () -> !source.running() || source.lines().stream().anyMatch(l -> l.contains("BAD")));
+        .until(() -> !source.running() || source.lines().stream().anyMatch(l -> l.contains("BAD")));
   }
 
   private static void delete(String file) {
@@ -242,8 +241,7 @@ class BrokenEngineTest {
 
     static List<Copied> allOf(EngineLab lab, ProcessId process) {
       List<Copied> copies = new ArrayList<>();
-      try (RandomAccessFile memory =
-          new RandomAccessFile("/proc/" + process.pid() + "/mem", "r")) {
+      try (RandomAccessFile memory = new RandomAccessFile("/proc/" + process.pid() + "/mem", "r")) {
         for (var mapping : lab.parts().proc().maps(process.pid())) {
           if (mapping.isAnonymous() && mapping.permissions().equals("rw-p")) {
             byte[] bytes = new byte[(int) mapping.length()];

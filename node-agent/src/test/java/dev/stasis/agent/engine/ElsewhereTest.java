@@ -13,7 +13,9 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** What a workload finds where it comes back: its files, its listener, another GPU, itself again. */
+/**
+ * What a workload finds where it comes back: its files, its listener, another GPU, itself again.
+ */
 class ElsewhereTest {
 
   private static final int MIB = 8;

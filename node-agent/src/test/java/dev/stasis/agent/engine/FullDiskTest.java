@@ -68,7 +68,9 @@ class FullDiskTest {
         .isInstanceOfSatisfying(
             CheckpointOutcome.Refused.class,
             refused ->
-                assertThat(refused.unmet().toString()).contains("store").containsPattern("[0-9]{7}"));
+                assertThat(refused.unmet().toString())
+                    .contains("store")
+                    .containsPattern("[0-9]{7}"));
     runsOn();
   }
 
@@ -115,7 +117,8 @@ class FullDiskTest {
     try (OutputStream out = Files.newOutputStream(file)) {
       byte[] block = new byte[1 << 16];
       while (Files.getFileStore(file).getUsableSpace() > 0) {
-        out.write(block, 0, (int) Math.min(block.length, Files.getFileStore(file).getUsableSpace()));
+        out.write(
+            block, 0, (int) Math.min(block.length, Files.getFileStore(file).getUsableSpace()));
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);

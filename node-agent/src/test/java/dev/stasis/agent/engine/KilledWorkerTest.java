@@ -12,7 +12,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The driver worker is killed inside each call: the driver's own work goes on, and so does ours. */
+/**
+ * The driver worker is killed inside each call: the driver's own work goes on, and so does ours.
+ */
 class KilledWorkerTest {
 
   private static final int MIB = 16;

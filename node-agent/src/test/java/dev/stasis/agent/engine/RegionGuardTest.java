@@ -51,13 +51,11 @@ class RegionGuardTest {
                       .isInstanceOfSatisfying(
                           DriverAnswer.Refused.class,
                           refused ->
-                              assertThat(refused.refusal())
-                                  .isEqualTo(Refusal.REGIONS_NOT_WHOLE)));
+                              assertThat(refused.refusal()).isEqualTo(Refusal.REGIONS_NOT_WHOLE)));
       assertThat(outcome)
           .isInstanceOfSatisfying(
               CheckpointOutcome.Failed.class,
-              failed ->
-                  assertThat(failed.source().kind()).isEqualTo(SourceState.Kind.RUNNING));
+              failed -> assertThat(failed.source().kind()).isEqualTo(SourceState.Kind.RUNNING));
       lab.assertNothingLeft();
       source.awaitSteps(3);
       source.verify(16);

@@ -52,7 +52,8 @@ public record ContainerSpec(
   }
 
   public ContainerSpec asHolder() {
-    return new ContainerSpec(gpus, visible, uid, capabilities, memoryLimit, true, arguments, environment);
+    return new ContainerSpec(
+        gpus, visible, uid, capabilities, memoryLimit, true, arguments, environment);
   }
 
   public ContainerSpec asUser(int id) {
@@ -65,7 +66,8 @@ public record ContainerSpec(
   }
 
   public ContainerSpec withMemoryLimit(long bytes) {
-    return new ContainerSpec(gpus, visible, uid, capabilities, bytes, holder, arguments, environment);
+    return new ContainerSpec(
+        gpus, visible, uid, capabilities, bytes, holder, arguments, environment);
   }
 
   public ContainerSpec withEnvironment(Map<String, String> more) {

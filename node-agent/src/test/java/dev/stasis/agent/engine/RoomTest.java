@@ -1,0 +1,107 @@
+package dev.stasis.agent.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.agent.container.Cgroup;
+import dev.stasis.agent.container.Container;
+import dev.stasis.agent.process.ProcFs;
+import dev.stasis.agent.process.ProcessId;
+import dev.stasis.agent.testing.ContainerSpec;
+import dev.stasis.agent.testing.GpuContainer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** One byte less than what the device memory needs is refused, with both numbers. */
+class RoomTest {
+
+  private static final long DEVICE = 1000L << 20;
+  private static final long USED = 70L << 20;
+
+  @TempDir private Path folder;
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void aMemoryLimitMayNotBeOneByteShort(int copies) throws IOException {
+    // 2 % and 256 MiB above the device memory, and the device memory once more for a kept stage.
+    long needed = 1020L * (1 << 20) + (256L << 20) + (copies - 1) * DEVICE;
+    assertThat(Room.needed(DEVICE, copies)).isEqualTo(needed);
+    plenty();
+    assertThat(missing(USED + needed, copies)).isEmpty();
+    assertThat(missing(USED + needed - 1, copies))
+        .hasValueSatisfying(
+            why -> assertThat(why).contains("" + needed).contains("" + (needed - 1)));
+  }
+
+  @Test
+  void theNodesMemoryMayNotBeShortEither() throws IOException {
+    long needed = Room.needed(DEVICE, 1);
+    available(needed);
+    assertThat(missing(Long.MAX_VALUE / 4, 1)).isEmpty();
+    available(needed - 1024);
+    assertThat(missing(Long.MAX_VALUE / 4, 1))
+        .hasValueSatisfying(why -> assertThat(why).contains("memory of the node"));
+  }
+
+  @Test
+  void aContainerWithTooLowALimitIsRefusedAndRunsOn() throws Exception {
+    try (EngineLab lab = new EngineLab(1, 64);
+        GpuContainer source =
+            GpuContainer.start(
+                ContainerSpec.counter(lab.gpus(), "--mib", "8", "--interval-ms", "20")
+                    .withMemoryLimit(200L << 20))) {
+      source.awaitSteps(2);
+      assertThat(lab.checkpoint(Asked.of(lab, source)))
+          .isInstanceOfSatisfying(
+              CheckpointOutcome.Refused.class,
+              refused ->
+                  assertThat(refused.unmet())
+                      .singleElement()
+                      .satisfies(
+                          unmet -> {
+                            assertThat(unmet.property()).isEqualTo("room for device memory");
+                            assertThat(unmet.found()).contains("memory limit of cgroup");
+                          }));
+      lab.assertNothingLeft();
+      source.awaitSteps(2);
+      source.verify(8);
+    }
+  }
+
+  private void plenty() throws IOException {
+    available(1L << 50);
+  }
+
+  private void available(long bytes) throws IOException {
+    Files.writeString(folder.resolve("meminfo"), "MemAvailable: " + bytes / 1024 + " kB\n");
+  }
+
+  private Optional<String> missing(long limit, int copies) throws IOException {
+    Path cgroup = Files.createDirectories(folder.resolve("cgroup/ff"));
+    Files.writeString(cgroup.resolve("memory.usage_in_bytes"), USED + "\n");
+    Files.writeString(cgroup.resolve("memory.limit_in_bytes"), limit + "\n");
+    Files.writeString(cgroup.resolve("memory.stat"), "total_inactive_file 0\n");
+    ProcessId nobody = new ProcessId(1, 0);
+    Container container =
+        new Container(
+            "ff",
+            nobody,
+            nobody,
+            List.of(new Cgroup(List.of("memory"), folder.resolve("cgroup"), cgroup)),
+            true,
+            List.of(),
+            Map.of(),
+            List.of(),
+            Optional.empty(),
+            0,
+            0);
+    return new Room(new ProcFs(folder)).missing(container, DEVICE, copies);
+  }
+}

@@ -1,0 +1,164 @@
+package dev.stasis.agent.preflight;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.agent.cuda.DriverAvailability;
+import dev.stasis.agent.cuda.Gpu;
+import dev.stasis.agent.cuda.GpuUuid;
+import dev.stasis.agent.cuda.NodeGpus;
+import dev.stasis.agent.process.OpenFile;
+import dev.stasis.agent.process.ProcessStat;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Each property that rules a checkpoint out is named, with what was wanted and what was found. */
+class PreflightTest {
+
+  private static final long HOST_USERS = 4026531837L;
+
+  private static ProcessStat stat(int pid, int tty) {
+    return new ProcessStat(pid, "python", 'S', 1, pid, pid, tty, 0, 0, 1, 100 + pid, 0);
+  }
+
+  private static Subject.Member member(
+      int pid, boolean cuda, String file, Map<String, String> environment, String mapped) {
+    return new Subject.Member(
+        stat(pid, 0),
+        cuda,
+        file.isEmpty() ? List.of() : List.of(new OpenFile(7, file, 2, 0, 1)),
+        environment,
+        Map.of("user", HOST_USERS),
+        mapped.isEmpty() ? Set.of() : Set.of(mapped));
+  }
+
+  private static NodeGpus gpus(String driver, boolean mig) {
+    Gpu gpu =
+        new Gpu(
+            0,
+            GpuUuid.parse("GPU-4c6a3351-dd7f-f75e-1b8f-99541aac5da2"),
+            "NVIDIA H200",
+            150L << 30,
+            150L << 30,
+            "00000000:10:00.0",
+            "9.0",
+            mig,
+            true);
+    return new NodeGpus(
+        new DriverAvailability.Present("libcuda.so.1", 13000),
+        driver,
+        13000,
+        List.of(gpu),
+        List.of());
+  }
+
+  private static List<Unmet> unmet(Subject.Member... members) {
+    return unmet("580.159.04", false, members);
+  }
+
+  private static List<Unmet> unmet(String driver, boolean mps, Subject.Member... members) {
+    return new Preflight(false)
+        .unmet(new Subject(List.of(members), gpus(driver, false), Set.of(0), HOST_USERS, mps));
+  }
+
+  @Test
+  void aPlainCudaProcessIsTaken() {
+    assertThat(unmet(member(10, true, "/data/log", Map.of(), "/usr/lib/libcudart.so"))).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/dev/pts/0, terminal",
+    "/dev/tty, terminal",
+    "/dev/console, terminal",
+    "anon_inode:[io_uring], io_uring",
+    "/dev/infiniband/uverbs0, RDMA",
+    "/dev/gdrdrv, gdrdrv",
+    "/tmp/nvidia-mps/control, MPS",
+  })
+  void anOpenFileThatCannotComeAlongIsNamed(String file, String property) {
+    assertThat(unmet(member(10, true, file, Map.of(), "")))
+        .singleElement()
+        .satisfies(
+            unmet -> {
+              assertThat(unmet.property()).isEqualTo(property);
+              assertThat(unmet.found()).contains(file).contains("descriptor 7");
+            });
+  }
+
+  @Test
+  void anIoUringOfAHelperProcessCountsToo() {
+    assertThat(
+            unmet(
+                member(10, true, "", Map.of(), ""),
+                member(11, false, "anon_inode:[io_uring]", Map.of(), "")))
+        .extracting(Unmet::property)
+        .containsExactly("io_uring");
+  }
+
+  @Test
+  void aTreeWithoutCudaIsRefused() {
+    assertThat(unmet(member(10, false, "", Map.of(), "")))
+        .extracting(Unmet::property)
+        .containsExactly("CUDA process");
+  }
+
+  @Test
+  void aControllingTerminalAndAUserNamespaceAreRefused() {
+    Subject.Member odd =
+        new Subject.Member(
+            stat(10, 34816), true, List.of(), Map.of(), Map.of("user", 4026532000L), Set.of());
+    assertThat(unmet(odd))
+        .extracting(Unmet::property)
+        .containsExactly("terminal", "user namespace");
+  }
+
+  @Test
+  void migIsRefusedForTheGpusOfTheContainerAlone() {
+    Subject.Member plain = member(10, true, "", Map.of(), "");
+    assertThat(
+            new Preflight(false)
+                .unmet(
+                    new Subject(List.of(plain), gpus("580.1", true), Set.of(0), HOST_USERS, false)))
+        .extracting(Unmet::property)
+        .containsExactly("MIG");
+    assertThat(
+            new Preflight(false)
+                .unmet(
+                    new Subject(List.of(plain), gpus("580.1", true), Set.of(3), HOST_USERS, false)))
+        .isEmpty();
+  }
+
+  @Test
+  void aClientOfMpsIsRefusedWhereTheServiceRuns() {
+    Subject.Member client = member(10, true, "", Map.of("CUDA_MPS_PIPE_DIRECTORY", "/tmp/mps"), "");
+    assertThat(unmet("580.1", true, client)).extracting(Unmet::property).containsExactly("MPS");
+    assertThat(unmet("580.1", false, client)).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "580.159.04, 0, true",
+    "580.159.04, 1, false",
+    "610.1, 0, false",
+    "'', 0, true",
+  })
+  void ncclOfSeveralProcessesNeedsPeerToPeerOffOrADriverThatRestoresIt(
+      String driver, String disabled, boolean refused) {
+    Map<String, String> environment = Map.of("NCCL_P2P_DISABLE", disabled);
+    Subject.Member one = member(10, true, "", environment, "/usr/lib/libnccl.so.2.21");
+    Subject.Member two = member(11, true, "", environment, "/usr/lib/libnccl.so.2.21");
+    assertThat(unmet(driver, false, one)).isEmpty();
+    assertThat(unmet(driver, false, one, two).stream().map(Unmet::property).toList())
+        .isEqualTo(refused ? List.of("NCCL peer-to-peer") : List.of());
+    assertThat(
+            new Preflight(true)
+                .unmet(
+                    new Subject(
+                        List.of(one, two), gpus(driver, false), Set.of(0), HOST_USERS, false)))
+        .isEmpty();
+  }
+}
