@@ -160,6 +160,31 @@ class DirectionsTest {
     holds(slices().matching("dev.stasis.agent.(*)..").should().beFreeOfCycles());
   }
 
+  @Test
+  void whatTheOperatorDecidesItDecidesWithoutTheCluster() {
+    holds(
+        noClasses()
+            .that()
+            .resideInAnyPackage(
+                "dev.stasis.operator.target..",
+                "dev.stasis.operator.liveness..",
+                "dev.stasis.operator.room..",
+                "dev.stasis.operator.explain..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(
+                "io.fabric8.kubernetes.client..",
+                "io.javaoperatorsdk..",
+                "io.quarkus..",
+                "java.nio.file..",
+                "java.net.."));
+  }
+
+  @Test
+  void thePackagesOfTheOperatorFormNoCycle() {
+    holds(slices().matching("dev.stasis.operator.(*)..").should().beFreeOfCycles());
+  }
+
   private static void holds(ArchRule rule) {
     rule.allowEmptyShould(true).check(product);
   }
