@@ -193,3 +193,20 @@ scenario_nccl() {
   box_steps b 3 60
   say "without peer-to-peer done: frozen $(value "$WORK/two.json" frozenMilliseconds) ms"
 }
+
+# Which of NCCL's settings come back: a measurement, run by name only. A setting that does not loses its workload.
+scenario_nccl_variants() {
+  local variant
+  for variant in "NCCL_P2P_DISABLE=1" "NCCL_P2P_DISABLE=1 NCCL_CUMEM_HOST_ENABLE=0" "NCCL_P2P_DISABLE=1 NCCL_SHM_DISABLE=1" \
+    "NCCL_P2P_DISABLE=1 NCCL_CUMEM_ENABLE=0 NCCL_CUMEM_HOST_ENABLE=0"; do
+    BOX_ENV="NCCL_NVLS_ENABLE=0 USE_LIBUV=0 $variant" box_start a 0,1 workload /opt/torch/.venv/bin/python3 -u /data/programs/nccl.py
+    if box_steps a 3 120 && freeze a one --after resume --allow-peer-to-peer && box_steps a 3 60; then
+      say "$variant: comes back"
+    else
+      say "$variant: lost, $(value "$WORK/one.json" message | cut -c1-80)"
+    fi
+    node thaw --all >/dev/null 2>&1 || true
+    box_end a
+    rm -rf "$WORK"/store/* "$WORK/one.json" "$WORK"/state/work/*
+  done
+}

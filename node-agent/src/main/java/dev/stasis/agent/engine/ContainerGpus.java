@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -38,6 +39,11 @@ final class ContainerGpus {
 
   /** The GPUs that the process sees, in the driver's order: that of their PCI addresses. */
   List<Gpu> of(int pid, List<Gpu> onNode) {
+    return of(pid, onNode, node -> true);
+  }
+
+  /** As above, but only those that the container may open. */
+  List<Gpu> of(int pid, List<Gpu> onNode, Predicate<Path> allowed) {
     Map<Integer, Gpu> byMinor = byMinor(onNode);
     TreeMap<Integer, Gpu> seen = new TreeMap<>();
     Path dev = proc.resolve(Integer.toString(pid)).resolve("root/dev");
@@ -46,7 +52,7 @@ final class ContainerGpus {
         Matcher name = NODE.matcher(node.getFileName().toString());
         if (name.matches()) {
           Gpu gpu = byMinor.get(minor(node).orElse(Integer.valueOf(name.group(1))));
-          if (gpu != null) {
+          if (gpu != null && (minor(node).isEmpty() || allowed.test(node))) {
             seen.put(gpu.index(), gpu);
           }
         }

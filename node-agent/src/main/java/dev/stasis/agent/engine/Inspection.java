@@ -84,7 +84,10 @@ final class Inspection {
           unmet, NodeGpus.none(new DriverAvailability.NoDevice(found)), List.of(), 0, 0);
     }
     NodeGpus gpus = done.value();
-    List<Gpu> seen = new ContainerGpus(node.proc().root()).of(container.root().pid(), gpus.gpus());
+    DeviceAccess access = new DeviceAccess(node.tools().runtime());
+    List<Gpu> seen =
+        new ContainerGpus(node.proc().root())
+            .of(container.root().pid(), gpus.gpus(), device -> access.allows(container, device));
     ProcessTree.Listing listing = node.tree().listUntilStable(container, LISTINGS);
     List<Subject.Member> members = new ArrayList<>();
     long gpuBytes = 0;

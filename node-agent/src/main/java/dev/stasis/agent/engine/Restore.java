@@ -105,8 +105,10 @@ public final class Restore {
         || !(done.value().availability() instanceof DriverAvailability.Present)) {
       return refused("GPU driver", "one that answers on this node", answer.describe());
     }
+    DeviceAccess access = new DeviceAccess(node.tools().runtime());
     List<Gpu> seen =
-        new ContainerGpus(node.proc().root()).of(target.init().pid(), done.value().gpus());
+        new ContainerGpus(node.proc().root())
+            .of(target.init().pid(), done.value().gpus(), device -> access.allows(target, device));
     List<Unmet> unmet =
         new ArrayList<>(new TargetCheck(node).unmet(artifact, target, done.value(), seen));
     MountMatch match = new MountMatcher().match(sourceMounts(artifact), target.mounts());
