@@ -20,7 +20,7 @@ class DriverFaultTest {
   private static final int MIB = 8;
 
   /** Calls of a few MiB take some milliseconds, on a busy machine a hundred times that. */
-  private static final Duration PATIENCE = Duration.ofSeconds(3);
+  private static final Duration PATIENCE = Duration.ofSeconds(2);
 
   @SuppressWarnings("NullAway.Init")
   private static EngineLab lab;
