@@ -2,14 +2,22 @@ package dev.stasis.agent.engine;
 
 import dev.stasis.agent.cuda.CudaState;
 import dev.stasis.agent.mover.JournalReading;
+import dev.stasis.agent.process.PidFd;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.process.ThreadStat;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Looks at what a workload does, and believes only what it sees. */
 final class SourceProbe {
+
+  /**
+   * A process that is ending answers for some time, the driver calls it an error of the system; it
+   * gives its memory back first, which takes seconds for many gigabytes.
+   */
+  private static final Duration ENDING = Duration.ofSeconds(3);
 
   private final FrozenWork frozen;
 
@@ -20,13 +28,11 @@ final class SourceProbe {
   SourceState look() throws InterruptedException {
     Work work = frozen.work();
     if (!frozen.alive(work.init())) {
-      return new SourceState(
-          SourceState.Kind.GONE, "the workload's first process " + work.init() + " has ended");
+      return gone(work);
     }
     for (CudaProcess process : work.cuda()) {
       if (!frozen.alive(process.process())) {
-        return new SourceState(
-            SourceState.Kind.UNKNOWN, "process " + process.process() + " of it has ended");
+        return ended(process.process());
       }
     }
     for (String journal : work.regionJournals()) {
@@ -41,6 +47,24 @@ final class SourceProbe {
       }
     }
     return driverStates(work.cuda());
+  }
+
+  private static SourceState gone(Work work) {
+    return new SourceState(
+        SourceState.Kind.GONE, "the workload's first process " + work.init() + " has ended");
+  }
+
+  /** One of its processes has ended; often all of it is about to. */
+  private SourceState ended(ProcessId process) {
+    return ends(frozen.work().init())
+        ? gone(frozen.work())
+        : new SourceState(SourceState.Kind.UNKNOWN, "process " + process + " of it has ended");
+  }
+
+  private boolean ends(ProcessId process) {
+    try (PidFd held = frozen.node().pids().open(process).orElse(null)) {
+      return held == null || held.awaitEnd(ENDING);
+    }
   }
 
   private boolean stopped(ProcessId process) {
@@ -68,6 +92,9 @@ final class SourceProbe {
           }
         }
       } catch (StepFailure unknown) {
+        if (ends(process.process())) {
+          return ended(process.process());
+        }
         return new SourceState(
             SourceState.Kind.UNKNOWN,
             "the state of process %s is not known: %s"
