@@ -35,7 +35,11 @@ class CriuFaultTest {
   @BeforeAll
   static void start() {
     lab = new EngineLab(1, 128);
-    source =
+    source = workload();
+  }
+
+  private static GpuContainer workload() {
+    GpuContainer started =
         GpuContainer.start(
             ContainerSpec.counter(
                 lab.gpus(),
@@ -49,7 +53,8 @@ class CriuFaultTest {
                 "2",
                 "--deleted-file",
                 "--busy-writer"));
-    source.awaitSteps(3);
+    started.awaitSteps(3);
+    return started;
   }
 
   @AfterAll
@@ -65,18 +70,42 @@ class CriuFaultTest {
             millis -> Stream.of(DataPathChoice.values()).map(path -> Arguments.of(millis, path)));
   }
 
+  /**
+   * In a window of about a millisecond criu's own code runs in the workload's threads; a criu that
+   * is killed there leaves them with foreign registers, and they crash. Then it is told that they
+   * ended.
+   */
   @ParameterizedTest
   @MethodSource("tenMoments")
-  void aCriuThatIsKilledLeavesTheWorkloadWhole(int millis, DataPathChoice path) throws Exception {
+  void aCriuThatIsKilledLeavesTheWorkloadWholeOrItsEndIsTold(int millis, DataPathChoice path)
+      throws Exception {
     Path criu = new WrappedProgram(lab.folder()).killedAfter("criu", EngineLab.criu(), millis);
     CheckpointOutcome outcome =
         EngineLab.checkpoint(
             new Checkpoint(LabParts.criu(lab, criu)), Asked.of(lab, source).by(path));
+    if (outcome instanceof CheckpointOutcome.Failed failed
+        && failed.source().detail().contains("has ended")) {
+      assertThat(failed.source().kind()).isIn(SourceState.Kind.GONE, SourceState.Kind.UNKNOWN);
+      assertThat(failed.message()).contains("criu dump: ended by signal 9");
+      anotherWorkload();
+      return;
+    }
     assertThat(outcome)
         .satisfiesAnyOf(
             done -> assertThat(done).isInstanceOf(CheckpointOutcome.Published.class),
             ended -> failedInTheDump(ended, "criu dump: "));
     runsOn();
+  }
+
+  /** In place of one that has ended, of which nothing is left in hand after a thaw. */
+  private static void anotherWorkload() throws InterruptedException {
+    source.end();
+    if (!lab.engine().thaw().inHand().isEmpty()) {
+      lab.engine().thaw().run(source.id(), StepListener.NONE);
+    }
+    lab.assertNothingLeft();
+    source.close();
+    source = workload();
   }
 
   @Test

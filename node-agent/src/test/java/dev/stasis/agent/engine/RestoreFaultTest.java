@@ -117,8 +117,11 @@ class RestoreFaultTest {
         .pollInterval(Duration.ofMillis(2))
         .until(
             () ->
-                lab.parts().journal().read(target.id()).filter(w -> !w.children().isEmpty())
-                    .isPresent()
+                lab.parts()
+                        .journal()
+                        .read(target.id())
+                        .filter(w -> !w.children().isEmpty())
+                        .isPresent()
                     || target.holderFolder().resolve("restored").toFile().exists());
     Optional<Work> work = lab.parts().journal().read(target.id());
     work.stream()
