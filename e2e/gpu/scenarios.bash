@@ -168,7 +168,7 @@ scenario_two_gpus() {
     # shellcheck disable=SC2086
     there_and_back 0,1 0,1 $program
   else
-    BOX_ENV="NCCL_P2P_DISABLE=1" there_and_back 0,1 0,1 /opt/torch/.venv/bin/python3 -u /data/programs/two.py "$GIB"
+    BOX_ENV="NCCL_P2P_DISABLE=1 NCCL_CUMEM_HOST_ENABLE=0" there_and_back 0,1 0,1 /opt/torch/.venv/bin/python3 -u /data/programs/two.py "$GIB"
   fi
 }
 
@@ -187,7 +187,7 @@ scenario_nccl() {
   box_steps a 3 60
   say "peer-to-peer refused: $(value "$WORK/one.json" unmet.0.property)"
   box_end a
-  BOX_ENV="NCCL_NVLS_ENABLE=0 NCCL_P2P_DISABLE=1 USE_LIBUV=0" box_start b 0,1 workload /opt/torch/.venv/bin/python3 -u /data/programs/nccl.py
+  BOX_ENV="NCCL_NVLS_ENABLE=0 NCCL_P2P_DISABLE=1 NCCL_CUMEM_HOST_ENABLE=0 USE_LIBUV=0" box_start b 0,1 workload /opt/torch/.venv/bin/python3 -u /data/programs/nccl.py
   box_steps b 3 120
   freeze b two --after resume
   box_steps b 3 60

@@ -38,7 +38,7 @@ final class GpuCheck implements Check {
       unmet.add(
           new Unmet(
               "NCCL peer-to-peer",
-              "NCCL_P2P_DISABLE=1 in each of several processes, or driver %d and later"
+              "NCCL_P2P_DISABLE=1 and NCCL_CUMEM_HOST_ENABLE=0 in each of several processes, or driver %d and later"
                   .formatted(PEER_TO_PEER_DRIVER),
               "%d processes with libnccl and peer-to-peer on (first: %s), driver %s"
                   .formatted(joined.size(), joined.get(0).id(), subject.gpus().driverVersion())));
@@ -52,8 +52,16 @@ final class GpuCheck implements Check {
         .anyMatch(name -> name.startsWith("libnccl.so") || name.startsWith("libnccl-net"));
   }
 
+  /**
+   * Whether NCCL may share the driver's memory between processes: device memory by peer-to-peer,
+   * and host memory in its shared-memory transport, which was seen on two H200 to be lost just as
+   * well when only peer-to-peer was off.
+   */
   private static boolean peerToPeer(Member member) {
-    return !"1".equals(member.environment().get("NCCL_P2P_DISABLE"));
+    boolean hostShared =
+        !"0".equals(member.environment().get("NCCL_CUMEM_HOST_ENABLE"))
+            && !"1".equals(member.environment().get("NCCL_SHM_DISABLE"));
+    return hostShared || !"1".equals(member.environment().get("NCCL_P2P_DISABLE"));
   }
 
   private static int driver(Subject subject) {

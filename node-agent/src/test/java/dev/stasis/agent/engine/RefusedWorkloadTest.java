@@ -70,7 +70,8 @@ class RefusedWorkloadTest {
   @Test
   void ncclWithoutPeerToPeerIsTaken() throws Exception {
     ContainerSpec spec =
-        with("--nccl", "--fork", "1").withEnvironment(Map.of("NCCL_P2P_DISABLE", "1"));
+        with("--nccl", "--fork", "1")
+            .withEnvironment(Map.of("NCCL_P2P_DISABLE", "1", "NCCL_CUMEM_HOST_ENABLE", "0"));
     try (GpuContainer source = GpuContainer.start(spec)) {
       source.awaitSteps(2);
       lab.published(Asked.of(lab, source));

@@ -8,6 +8,7 @@ import dev.stasis.agent.cuda.GpuUuid;
 import dev.stasis.agent.cuda.NodeGpus;
 import dev.stasis.agent.process.OpenFile;
 import dev.stasis.agent.process.ProcessStat;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -141,14 +142,20 @@ class PreflightTest {
 
   @ParameterizedTest
   @CsvSource({
-    "580.159.04, 0, true",
-    "580.159.04, 1, false",
-    "610.1, 0, false",
-    "'', 0, true",
+    "580.159.04, NCCL_P2P_DISABLE=0, true",
+    "580.159.04, NCCL_P2P_DISABLE=1, true",
+    "580.159.04, NCCL_CUMEM_HOST_ENABLE=0, true",
+    "580.159.04, NCCL_P2P_DISABLE=1 NCCL_CUMEM_HOST_ENABLE=0, false",
+    "580.159.04, NCCL_P2P_DISABLE=1 NCCL_SHM_DISABLE=1, false",
+    "610.1, NCCL_P2P_DISABLE=0, false",
+    "'', NCCL_P2P_DISABLE=0, true",
   })
-  void ncclOfSeveralProcessesNeedsPeerToPeerOffOrADriverThatRestoresIt(
-      String driver, String disabled, boolean refused) {
-    Map<String, String> environment = Map.of("NCCL_P2P_DISABLE", disabled);
+  void ncclOfSeveralProcessesNeedsSharedDriverMemoryOffOrADriverThatRestoresIt(
+      String driver, String settings, boolean refused) {
+    Map<String, String> environment = new HashMap<>();
+    for (String setting : settings.split(" ")) {
+      environment.put(setting.split("=")[0], setting.split("=")[1]);
+    }
     Subject.Member one = member(10, true, "", environment, "/usr/lib/libnccl.so.2.21");
     Subject.Member two = member(11, true, "", environment, "/usr/lib/libnccl.so.2.21");
     assertThat(unmet(driver, false, one)).isEmpty();
