@@ -49,10 +49,15 @@ class ElsewhereTest {
       before = source.lines();
     }
     GpuContainer target = GpuContainer.start(to.asHolder());
-    assertThat(lab.restore(published.artifact().path(), target))
-        .isInstanceOf(RestoreOutcome.Proven.class);
-    target.awaitSteps(3);
-    target.verify(MIB, before);
+    try {
+      assertThat(lab.restore(published.artifact().path(), target))
+          .isInstanceOf(RestoreOutcome.Proven.class);
+      target.awaitSteps(3);
+      target.verify(MIB, before);
+    } catch (AssertionError | RuntimeException | InterruptedException e) {
+      target.close();
+      throw e;
+    }
     return target;
   }
 

@@ -45,10 +45,13 @@ class FullDiskTest {
 
   @AfterEach
   void unmount() throws InterruptedException {
-    if (!lab.engine().thaw().inHand().isEmpty()) {
-      lab.thaw(source);
+    try {
+      if (!lab.engine().thaw().inHand().isEmpty()) {
+        lab.thaw(source);
+      }
+    } finally {
+      new Sh().must("umount", disk.toString());
     }
-    new Sh().must("umount", disk.toString());
   }
 
   @AfterAll
