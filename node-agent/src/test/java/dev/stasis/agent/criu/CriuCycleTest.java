@@ -80,6 +80,8 @@ class CriuCycleTest {
   void maskedPathsAreStillMaskedAfterARestore() throws Exception {
     try (TestContainer first = TestContainer.start("workload", 0, "/data");
         TestContainer second = TestContainer.holder(0)) {
+      awaitTicks(first, 1);
+
       Container restored = move(first, second, "one");
 
       List<Mount> mounts = restored.mounts();
