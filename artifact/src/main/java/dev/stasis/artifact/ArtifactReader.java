@@ -52,10 +52,27 @@ public final class ArtifactReader {
     try {
       Artifact artifact = unverified(folder, expected);
       requireWholeFolder(artifact);
-      verifyFiles(artifact);
+      Hasher hasher = new Hasher(progress, toBeChecked(artifact.manifest(), regions));
+      verifyFiles(artifact, hasher);
       for (RegionSet set : artifact.manifest().regions()) {
-        verifyRegions(artifact, set, regions);
+        verifyRegions(artifact, set, regions, hasher);
       }
+      return new Verified(artifact);
+    } catch (Refusal e) {
+      return e.refused();
+    }
+  }
+
+  /**
+   * Checks the manifest, and that every file is there with its size and no other: not what is in
+   * them.
+   *
+   * @param expected the digest that it must have
+   */
+  Opened whole(Path folder, String expected) throws IOException {
+    try {
+      Artifact artifact = unverified(folder, expected);
+      requireWholeFolder(artifact);
       return new Verified(artifact);
     } catch (Refusal e) {
       return e.refused();
@@ -144,9 +161,15 @@ public final class ArtifactReader {
     }
   }
 
-  private void verifyFiles(Artifact artifact) throws IOException, Refusal {
+  private static long toBeChecked(Manifest manifest, Regions regions) {
+    long files = manifest.files().values().stream().mapToLong(FileFacts::size).sum();
+    return regions == Regions.BEFORE_EACH_FILL
+        ? files
+        : files + manifest.regions().stream().mapToLong(RegionSet::storedBytes).sum();
+  }
+
+  private void verifyFiles(Artifact artifact, Hasher hasher) throws IOException, Refusal {
     Map<String, FileFacts> files = artifact.manifest().files();
-    Hasher hasher = new Hasher(progress, files.values().stream().mapToLong(FileFacts::size).sum());
     List<Map.Entry<String, FileFacts>> entries = List.copyOf(files.entrySet());
     List<Callable<FileFacts>> work = new ArrayList<>();
     entries.forEach(entry -> work.add(() -> hasher.file(artifact.path().resolve(entry.getKey()))));
@@ -159,7 +182,7 @@ public final class ArtifactReader {
     }
   }
 
-  private void verifyRegions(Artifact artifact, RegionSet set, Regions regions)
+  private void verifyRegions(Artifact artifact, RegionSet set, Regions regions, Hasher hasher)
       throws IOException, Refusal {
     if (!artifact.manifest().files().containsKey(set.chunks())) {
       throw damaged(set.chunks(), "its digest in the manifest", "none");
@@ -173,7 +196,6 @@ public final class ArtifactReader {
     if (regions == Regions.BEFORE_EACH_FILL) {
       return;
     }
-    Hasher hasher = new Hasher(progress, set.storedBytes());
     try (FileChannel data = Hasher.openForReading(artifact.data(set))) {
       List<Callable<Hasher.Digests>> work = new ArrayList<>();
       List<Chunk> chunks = table.chunks().stream().filter(chunk -> !chunk.zero()).toList();

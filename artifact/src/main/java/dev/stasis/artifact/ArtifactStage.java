@@ -8,6 +8,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -99,35 +101,67 @@ public final class ArtifactStage implements AutoCloseable {
    * @param threads how many files are read at a time
    */
   public SealedArtifact seal(Manifest draft, int threads, Progress progress) throws IOException {
+    return seal(draft, Durability.BEFORE_IT_IS_NAMED, threads, progress);
+  }
+
+  /** As above, but everything is on the disk only when that is wanted. */
+  public SealedArtifact seal(Manifest draft, Durability durability, int threads, Progress progress)
+      throws IOException {
     requireOpen();
     FolderScan.of(staging).keepToRoot();
     Map<String, FileFacts> digests = digests(new Workers(threads), progress);
     Manifest manifest = draft.sealed(regions, digests);
     byte[] bytes = new ManifestCodec().bytes(manifest);
     String digest = Hasher.sha256(bytes);
-    for (Path file : FolderScan.of(staging).files()) {
-      files.sync(file);
-    }
     Path sum = staging.resolve(Manifest.DIGEST_FILE_NAME);
     files.write(
         sum, "%s  %s\n".formatted(digest, Manifest.FILE_NAME).getBytes(StandardCharsets.US_ASCII));
-    files.sync(sum);
     Path manifestFile = staging.resolve(Manifest.FILE_NAME);
+    boolean now = durability == Durability.BEFORE_IT_IS_NAMED;
+    if (now) {
+      for (Path file : FolderScan.of(staging).files()) {
+        files.sync(file);
+      }
+    }
     files.write(manifestFile, bytes);
-    files.sync(manifestFile);
-    List<Path> folders = new ArrayList<>(FolderScan.of(staging).folders());
-    for (int i = folders.size() - 1; i >= 0; i--) {
-      files.sync(folders.get(i));
+    if (now) {
+      files.sync(manifestFile);
+      files.syncFolders(staging);
     }
     publish();
     open = false;
-    files.sync(target.resolveSibling("."));
+    if (now) {
+      files.sync(target.resolveSibling("."));
+    }
     if (!Arrays.equals(bytes, Files.readAllBytes(target.resolve(Manifest.FILE_NAME)))) {
       throw new IOException(
           "artifact %s: wanted the manifest that was written, found another".formatted(target));
     }
     forgetOwner();
     return new SealedArtifact(target, manifest, digest);
+  }
+
+  /**
+   * Makes the artifact of files that came whole from another node, by a way that checks every byte,
+   * manifest included: it has its digest, and every file is there with its size and no other. What
+   * is in them is checked by whoever opens the artifact, which comes next; nothing is synced, since
+   * the other node has it still. After a failure the stage can be discarded.
+   *
+   * @param sha256 the digest that the artifact must have
+   * @throws IOException when it is not that artifact, with what is wrong; or the disk fails
+   */
+  public SealedArtifact sealReceived(String sha256) throws IOException {
+    requireOpen();
+    FolderScan.of(staging).keepToRoot();
+    Opened opened = new ArtifactReader(1, Progress.NONE).whole(staging, sha256);
+    if (opened instanceof Opened.Refused refused) {
+      throw new IOException("artifact %s: %s".formatted(target, refused.message()));
+    }
+    Manifest manifest = ((Opened.Verified) opened).artifact().manifest();
+    publish();
+    open = false;
+    forgetOwner();
+    return new SealedArtifact(target, manifest, sha256);
   }
 
   /** What {@link #seal} made. The digest is the SHA-256 of the manifest's bytes. */
@@ -158,10 +192,14 @@ public final class ArtifactStage implements AutoCloseable {
       files.delete(staging.resolve(own));
       hashed.remove(staging.resolve(own));
     }
-    long total = 0;
+    Map<Path, Long> sizes = new HashMap<>();
     for (Path file : hashed) {
-      total += Files.size(file);
+      sizes.put(file, Files.size(file));
     }
+    long total = sizes.values().stream().mapToLong(Long::longValue).sum();
+    // One thread hashes a file: the largest (criu's pages) decides how long all takes, so it
+    // begins.
+    hashed.sort(Comparator.comparing(sizes::get, Comparator.reverseOrder()));
     Hasher hasher = new Hasher(progress, total);
     List<Callable<FileFacts>> work = new ArrayList<>();
     hashed.forEach(file -> work.add(() -> hasher.file(file)));

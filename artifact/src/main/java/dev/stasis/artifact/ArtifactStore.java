@@ -110,6 +110,35 @@ public final class ArtifactStore {
     return leftovers;
   }
 
+  /**
+   * Makes an artifact that was named before durable.
+   *
+   * @throws IOException when it is not there any more, or the disk fails
+   */
+  public void sync(String name) throws IOException {
+    Path target = path(name);
+    for (Path file : FolderScan.of(target).files()) {
+      files.sync(file);
+    }
+    files.syncFolders(target);
+    files.sync(folder);
+  }
+
+  /**
+   * Deletes an artifact, first its name: however far that came, nobody finds a part of one.
+   *
+   * @throws IOException when it is not there, or cannot be deleted
+   */
+  public void delete(String name) throws IOException {
+    Path target = path(name);
+    byte[] suffix = new byte[6];
+    random.nextBytes(suffix);
+    Path staging = folder.resolve(STAGING_PREFIX + name + "-" + HexFormat.of().formatHex(suffix));
+    files.rename(target, staging);
+    files.sync(folder);
+    files.delete(staging);
+  }
+
   /** Deletes what {@link #leftovers} found. */
   public void sweep(List<Path> leftovers) throws IOException {
     for (Path staging : leftovers) {

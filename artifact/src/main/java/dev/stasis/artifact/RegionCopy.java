@@ -44,7 +44,9 @@ record RegionCopy(Path from, Path to, ChunkTable table) {
       throws IOException {
     List<Callable<Chunk>> work = new ArrayList<>();
     for (Chunk chunk : table.chunks()) {
-      if (!chunk.zero()) {
+      // What lies in its place with its digest taken on the way there is not read once more.
+      boolean known = copy == null && chunk.sha256() != null;
+      if (!chunk.zero() && !known) {
         work.add(() -> hashed(chunk, hasher, source, copy));
       }
     }

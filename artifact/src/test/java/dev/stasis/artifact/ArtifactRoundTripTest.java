@@ -102,6 +102,31 @@ class ArtifactRoundTripTest {
   }
 
   @Test
+  void digestsTakenOnTheWayIntoTheStageAreNotTakenAgain() throws Exception {
+    try (ArtifactStage first = store.stage("first");
+        ArtifactStage stage = store.stage("a")) {
+      samples.fill(stage);
+      ChunkTable plain = samples.stage(stage.regionData(1), 5, 4096);
+      Files.copy(stage.regionData(1), first.regionData(1));
+      RegionSet hashed = first.addRegions(1, first.regionData(1), plain, 1, Progress.NONE);
+      ChunkTable table =
+          ChunkTable.parse(Files.readString(first.regionData(1).resolveSibling("1.chunks")));
+      java.util.List<Long> read = new java.util.ArrayList<>();
+
+      RegionSet set =
+          stage.addRegions(1, stage.regionData(1), table, 1, (done, total) -> read.add(done));
+
+      assertThat(read).isEmpty();
+      assertThat(set).isEqualTo(hashed);
+      stage.seal(samples.draft(), 1, Progress.NONE);
+    }
+    assertThat(
+            new ArtifactReader(1, Progress.NONE)
+                .open(store.path("a"), ArtifactReader.Regions.NOW, null))
+        .isInstanceOf(Opened.Verified.class);
+  }
+
+  @Test
   void zerosStayHolesInTheArtifact() throws Exception {
     try (ArtifactStage stage = store.stage("a")) {
       Path data = temp.resolve("data");

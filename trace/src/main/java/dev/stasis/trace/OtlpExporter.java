@@ -1,0 +1,128 @@
+package dev.stasis.trace;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Sends spans to a collector by OTLP over HTTP, from a thread of its own. A collector that does not
+ * answer costs spans, never work.
+ */
+public final class OtlpExporter implements Spans, AutoCloseable {
+
+  private static final System.Logger LOG = System.getLogger(OtlpExporter.class.getName());
+
+  /** An operation has some twenty; what is more than that waits for a dead collector. */
+  private static final int MOST_WAITING = 4096;
+
+  private static final int MOST_AT_ONCE = 256;
+
+  /** A collector answers in milliseconds; OpenTelemetry's own exporters wait as long. */
+  private static final Duration ANSWER = Duration.ofSeconds(10);
+
+  /** For what is left at the end; a pod is given little longer. */
+  private static final Duration LAST_ANSWER = Duration.ofSeconds(3);
+
+  /** How often is said that spans are lost. */
+  private static final Duration COMPLAIN_EVERY = Duration.ofMinutes(5);
+
+  private final BlockingQueue<Span> waiting = new ArrayBlockingQueue<>(MOST_WAITING);
+  private final URI endpoint;
+  private final OtlpJson json;
+  private final HttpClient client;
+  private final Thread thread;
+  private volatile boolean closing;
+  private long complainedNanos = System.nanoTime() - COMPLAIN_EVERY.toNanos();
+
+  /**
+   * Begins.
+   *
+   * @param endpoint of the collector: http://HOST:4318
+   * @param resource attributes of this program: {@code service.name} and more
+   * @throws IllegalArgumentException when the endpoint is none
+   */
+  public OtlpExporter(String endpoint, Map<String, String> resource) {
+    this.endpoint = URI.create(endpoint.replaceAll("/+$", "") + "/v1/traces");
+    if (!String.valueOf(this.endpoint.getScheme()).matches("https?")) {
+      throw new IllegalArgumentException(
+          "endpoint of traces: wanted http://HOST:PORT or https, found " + endpoint);
+    }
+    this.json = new OtlpJson(resource);
+    this.client =
+        HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(ANSWER).build();
+    this.thread = new Thread(this::send, "traces");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  @Override
+  public boolean areWanted() {
+    return true;
+  }
+
+  @Override
+  public void add(Span span) {
+    if (!waiting.offer(span)) {
+      complain("more than " + MOST_WAITING + " wait");
+    }
+  }
+
+  private void send() {
+    try {
+      while (!closing || !waiting.isEmpty()) {
+        Span first = closing ? waiting.poll() : waiting.poll(1, TimeUnit.SECONDS);
+        if (first != null) {
+          List<Span> batch = new ArrayList<>(List.of(first));
+          waiting.drainTo(batch, MOST_AT_ONCE - 1);
+          post(batch);
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void post(List<Span> batch) throws InterruptedException {
+    HttpRequest request =
+        HttpRequest.newBuilder(endpoint)
+            .timeout(closing ? LAST_ANSWER : ANSWER)
+            .header("Content-Type", "application/json")
+            .POST(HttpRequest.BodyPublishers.ofString(json.of(batch)))
+            .build();
+    try {
+      HttpResponse<Void> answer = client.send(request, HttpResponse.BodyHandlers.discarding());
+      if (answer.statusCode() / 100 != 2) {
+        complain("the collector answered " + answer.statusCode());
+      }
+    } catch (IOException e) {
+      complain(e.toString());
+    }
+  }
+
+  private synchronized void complain(String why) {
+    if (System.nanoTime() - complainedNanos >= COMPLAIN_EVERY.toNanos()) {
+      complainedNanos = System.nanoTime();
+      LOG.log(System.Logger.Level.WARNING, "traces are lost: {0}: {1}", endpoint, why);
+    }
+  }
+
+  /** Sends what is left, for a moment. */
+  @Override
+  public void close() {
+    closing = true;
+    try {
+      thread.join(LAST_ANSWER.toMillis());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
