@@ -141,20 +141,39 @@ static bool has_sha(void) {
   return __get_cpuid_count(7, 0, &a, &b, &c, &d) && b & 1u << 29;
 }
 
-void sha256(const void *data, size_t length, uint8_t digest[32]) {
-  uint32_t s[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                   0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-  void (*blocks)(uint32_t *, const uint8_t *, size_t) = has_sha() ? sha_fast : sha_plain;
-  uint8_t tail[128] = {0};
+void sha256_begin(struct sha256 *sum) {
+  static const uint32_t first[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                                    0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+  memcpy(sum->state, first, sizeof first);
+  sum->length = 0;
+}
+
+static void take_blocks(struct sha256 *sum, const uint8_t *data, size_t blocks) {
+  (has_sha() ? sha_fast : sha_plain)(sum->state, data, blocks);
+}
+
+void sha256_blocks(struct sha256 *sum, const void *data, size_t length) {
+  take_blocks(sum, data, length / 64);
+  sum->length += length;
+}
+
+void sha256_end(struct sha256 *sum, const void *tail, size_t length, uint8_t digest[32]) {
+  uint8_t last[128] = {0};
   size_t rest = length % 64, end = rest < 56 ? 64 : 128;
-  uint64_t bits = __builtin_bswap64((uint64_t)length * 8);
-  blocks(s, data, length / 64);
-  memcpy(tail, (const uint8_t *)data + length - rest, rest);
-  tail[rest] = 0x80;
-  memcpy(tail + end - 8, &bits, 8);
-  blocks(s, tail, end / 64);
+  sha256_blocks(sum, tail, length - rest);
+  uint64_t bits = __builtin_bswap64((sum->length + rest) * 8);
+  memcpy(last, (const uint8_t *)tail + length - rest, rest);
+  last[rest] = 0x80;
+  memcpy(last + end - 8, &bits, 8);
+  take_blocks(sum, last, end / 64);
   for (int i = 0; i < 8; i++) {
-    uint32_t w = __builtin_bswap32(s[i]);
+    uint32_t w = __builtin_bswap32(sum->state[i]);
     memcpy(digest + 4 * i, &w, 4);
   }
+}
+
+void sha256(const void *data, size_t length, uint8_t digest[32]) {
+  struct sha256 sum;
+  sha256_begin(&sum);
+  sha256_end(&sum, data, length, digest);
 }

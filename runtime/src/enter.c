@@ -90,10 +90,10 @@ static void take_fd(char *text) {
   handed[handed_count++] = (struct handed){(int)n, fd};
 }
 
-static void private_from(int fd, const char *path, unsigned flags) {
-  struct mount_attr attr = {.propagation = MS_PRIVATE};
+static void cut_off(int fd, const char *path, unsigned flags, uint64_t propagation) {
+  struct mount_attr attr = {.propagation = propagation};
   if (syscall(SYS_mount_setattr, fd, path, flags | AT_RECURSIVE, &attr, sizeof attr))
-    die_errno(EXIT_SELF, "making mounts private");
+    die_errno(EXIT_SELF, "changing the propagation of mounts");
 }
 
 static void take_bring(char *text) {
@@ -104,7 +104,7 @@ static void take_bring(char *text) {
   int fd = (int)syscall(SYS_open_tree, AT_FDCWD, text, flags);
   int tree = ours(fd, text);
   /* The copy would else be a peer of the host's mount: what happens on it would happen there. */
-  private_from(tree, "", AT_EMPTY_PATH);
+  cut_off(tree, "", AT_EMPTY_PATH, MS_PRIVATE);
   brings[bring_count++] = (struct bring){folder, tree};
 }
 
@@ -187,7 +187,9 @@ static _Noreturn void run_inside(char **program) {
     die_errno(EXIT_SELF, "entering mnt");
   if (bring_count || root_bind || fresh_proc) {
     if (unshare(CLONE_NEWNS)) die_errno(EXIT_SELF, "a private mount namespace");
-    private_from(AT_FDCWD, "/", 0);
+    /* Slaves, so that what is done here stays here; not private: criu gives a mount that was a
+     * slave of the host's its place among the host's mounts back, and takes it from the holder's. */
+    cut_off(AT_FDCWD, "/", 0, MS_SLAVE);
   }
   int file = open_program(program[0]);
   for (struct bring *b = brings; b < brings + bring_count; b++) put(b->tree, b->folder);

@@ -38,10 +38,15 @@ void journal_create(struct journal *j, const struct options *o) {
 }
 
 size_t journal_chunk_line(char *line, size_t size, size_t index, const struct chunk *c) {
-  char crc[16] = "zero";
-  if (!c->zero) snprintf(crc, sizeof crc, "%08x", c->crc);
+  char sums[80] = "zero";
+  if (!c->zero) {
+    int n = snprintf(sums, sizeof sums, "%08x", c->crc);
+    if (c->has_sha) sums[n++] = ' ';
+    for (int i = 0; c->has_sha && i < 32; i++, n += 2)
+      snprintf(sums + n, sizeof sums - (size_t)n, "%02x", c->sha[i]);
+  }
   return (size_t)snprintf(line, size, "C %zu %lx %lu %lu %s\n", index, c->address,
-                          c->length, c->offset, crc);
+                          c->length, c->offset, sums);
 }
 
 void journal_saved(struct journal *j, const struct saved *s) {

@@ -66,12 +66,14 @@ int main(int argc, char **argv) {
     const char *name;
     int (*run)(int, char **);
   } commands[] = {
-      {"init", cmd_init}, {"probe", cmd_probe}, {"enter", cmd_enter}, {"move", cmd_move}};
+      {"install", cmd_install}, {"init", cmd_init}, {"probe", cmd_probe},
+      {"enter", cmd_enter}, {"move", cmd_move}, {"guard", cmd_guard},
+      {"answer", cmd_answer}, {"sample", cmd_sample}};
   for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++)
     if (!strcmp(argv[1], commands[i].name)) {
       command = commands[i].name;
       return commands[i].run(argc - 1, argv + 1);
     }
-  fputs("usage: stasis-runtime init|probe|enter|move ...\n", stderr);
+  fputs("usage: stasis-runtime install|init|probe|enter|move|guard|answer|sample ...\n", stderr);
   return 2;
 }

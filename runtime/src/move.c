@@ -18,7 +18,7 @@ static unsigned processors(void) {
   return sched_getaffinity(0, sizeof set, &set) ? 1 : (unsigned)CPU_COUNT(&set);
 }
 
-static void quiet_signals(void) {
+void move_signals(void) {
   sigset_t set;
   /* Neither a broken pipe nor a closed terminal ends us half way; TERM and INT end us between two
    * pieces; CHLD says that the traced thread has stopped. */
@@ -54,7 +54,11 @@ int cmd_move(int argc, char **argv) {
       else if (out && !strcmp(name, "--regions")) o.regions = value;
       else if (out && !strcmp(name, "--stage")) o.stage = value;
       else if (out && !strcmp(name, "--piece")) o.piece = number(name, value, CHUNK, 1ull << 40);
-      else if (!out && !strcmp(name, "--verify")) {
+      else if (out && !strcmp(name, "--digest")) {
+        o.sha256 = !strcmp(value, "sha256");
+        if (!o.sha256 && strcmp(value, "crc32c"))
+          die(2, "--digest: wanted crc32c or sha256, found %s", value);
+      } else if (!out && !strcmp(name, "--verify")) {
         o.sha256 = !strcmp(value, "sha256");
         if (!o.sha256 && strcmp(value, "crc32c"))
           die(2, "--verify: wanted crc32c or sha256, found %s", value);
@@ -64,6 +68,6 @@ int cmd_move(int argc, char **argv) {
   if (!o.pid || !o.start || !o.journal) die(2, "wanted --pid, --start and --journal");
   if (out && (!o.regions || !o.stage || *o.stage != '/'))
     die(2, "wanted --regions and an absolute --stage");
-  quiet_signals();
+  move_signals();
   return out ? move_out(&o) : move_in(&o);
 }

@@ -26,6 +26,8 @@ struct options {
   unsigned threads;
   bool no_drop, punch, huge, sha256;
 };
+/* Which signals may end us, and when. */
+void move_signals(void);
 int move_out(const struct options *options);
 int move_in(const struct options *options);
 
@@ -37,6 +39,7 @@ struct target {
 };
 /* Ends us with GONE when it is not (any more) the process named. */
 void target_open(struct target *target, pid_t pid, uint64_t start);
+void target_close(struct target *target);
 void target_check_same(const struct target *target);
 /* Ends us with REFUSED unless each thread is stopped; with ours, the main thread is traced by us. */
 void target_check_stopped(const struct target *target, bool ours);
@@ -88,6 +91,14 @@ void inject_end(void);
 
 uint32_t crc32c(uint32_t crc, const void *data, size_t length);
 void sha256(const void *data, size_t length, uint8_t digest[32]);
+/* The same piece by piece: whole blocks of 64 bytes, and at the end whatever is left, or nothing. */
+struct sha256 {
+  uint32_t state[8];
+  uint64_t length;
+};
+void sha256_begin(struct sha256 *sum);
+void sha256_blocks(struct sha256 *sum, const void *data, size_t length);
+void sha256_end(struct sha256 *sum, const void *tail, size_t length, uint8_t digest[32]);
 
 /* The copying threads. They take items below limit in order and never end the process: what goes
  * wrong is said once and the main thread acts on it. */

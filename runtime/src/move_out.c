@@ -28,6 +28,7 @@ static size_t count;
 static uint64_t total;
 static int stage;
 static char *mapped;
+static bool with_sha;
 
 static void read_regions(const char *path) {
   FILE *file = fopen(path, "re");
@@ -73,10 +74,20 @@ static bool put_written(const void *buffer, size_t size, uint64_t offset) {
   return true;
 }
 
+/* Parts are whole pages, so whole blocks too. What was zero until now is made up for: of a chunk
+ * that is all zeros nothing is digested. */
+static void sum_part(struct sha256 *sum, const void *part, size_t size, uint64_t done, bool first) {
+  static const char zeros[PAGE];
+  for (; first && sum->length < done;) sha256_blocks(sum, zeros, PAGE);
+  sha256_blocks(sum, part, size);
+}
+
 /* Parts of zeros are not written: the stage was empty and has holes there. */
 static void copy_chunk(struct crew *crew, size_t index) {
   struct chunk *c = &chunks[index];
   uint64_t buffer[PART / 8];
+  struct sha256 sum;
+  sha256_begin(&sum);
   c->zero = true;
   for (uint64_t done = 0; done < c->length; done += PART) {
     size_t size = c->length - done < PART ? c->length - done : PART;
@@ -85,19 +96,23 @@ static void copy_chunk(struct crew *crew, size_t index) {
           c->address + done, strerror(errno));
     c->crc = crc32c(c->crc, buffer, size);
     crew_done(crew, size);
-    if (all_zero(buffer, size)) continue;
+    bool zero = all_zero(buffer, size);
+    if (with_sha && !(zero && c->zero)) sum_part(&sum, buffer, size, done, c->zero);
+    if (zero) continue;
     c->zero = false;
     if (!put_mapped(buffer, size, c->offset + done) && !put_written(buffer, size, c->offset + done)) {
       bool full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
       return crew_fail(crew, full ? NO_ROOM : SYSTEM, "stage: %s", strerror(errno));
     }
   }
+  c->has_sha = with_sha && !c->zero;
+  if (c->has_sha) sha256_end(&sum, NULL, 0, c->sha);
 }
 
 /* One record for each chunk and, when the piece is about to be dropped, the word of that, in this
  * order and in one write. */
 static void journal_piece(size_t first, size_t end, bool drop) {
-  size_t size = (end - first + 1) * 96, length = 0;
+  size_t size = (end - first + 1) * 160, length = 0;
   char *lines = malloc(size);
   if (!lines) die_errno(SYSTEM, "memory");
   for (size_t i = first; i < end; i++)
@@ -121,6 +136,7 @@ static void drop(size_t first, size_t end) {
 
 int move_out(const struct options *o) {
   struct stat st;
+  with_sha = o->sha256;
   target_open(&target, o->pid, o->start);
   target_check_stopped(&target, false);
   stage = open(o->stage, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);

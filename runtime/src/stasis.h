@@ -11,10 +11,14 @@
 
 int cmd_init(int argc, char **argv);
 int cmd_probe(int argc, char **argv);
+int cmd_install(int argc, char **argv);
 int cmd_enter(int argc, char **argv);
 int cmd_move(int argc, char **argv);
+int cmd_guard(int argc, char **argv);
+int cmd_answer(int argc, char **argv);
+int cmd_sample(int argc, char **argv);
 
-/* Exit codes of init and enter that are their own, not the program's. */
+/* Exit codes of init, enter, install and answer that are their own, not the program's. */
 enum { EXIT_RESTORE_FAILED = 78, EXIT_SELF = 125 };
 
 /* Prints one line on standard error and ends the process. */

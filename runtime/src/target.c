@@ -48,6 +48,12 @@ void target_open(struct target *t, pid_t pid, uint64_t start) {
   if (t->pagemap < 0) die_errno(SYSTEM, "process %d: pagemap", pid);
 }
 
+void target_close(struct target *t) {
+  close(t->pidfd);
+  close(t->proc);
+  close(t->pagemap);
+}
+
 uint64_t target_status(const struct target *t, const char *file, const char *key, int base) {
   char text[8192];
   char *p = read_small(t->proc, file, text, sizeof text) > 0 ? strstr(text, key) : NULL;

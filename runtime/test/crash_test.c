@@ -25,9 +25,9 @@ static bool at_every_point(int flags, bool out) {
     setenv("STASIS_CRASH_AT", at, 1);
     good = stop(&w) && (out || code_is(move(&w, "out"), 0));
     if (!good) break;
-    code = out ? crashing_move(&w, "out") : crashing_move(&w, "in");
+    code = out ? crashing_move(&w, "out", "--digest", "sha256") : crashing_move(&w, "in", "--huge");
     good = code == KILLED || code_is(code, 0);
-    for (int i = 0; i < 2000 && !each_thread_is(w.pid, 'T'); i++) nap(1);
+    for (int i = 0; i < 20000 && !each_thread_is(w.pid, 'T'); i++) nap(1);
     /* Killed before the journal was begun: there is nothing to undo. */
     bool journal = has_journal();
     good = good && (journal ? brought_back(&w) : goes_on(&w))
@@ -58,6 +58,15 @@ static pid_t launched(struct work *w, const char *command, ...) {
   return launch("stasis-runtime", w, command, a);
 }
 
+/* Moves out 512 MiB, and is met when some of it has gone. */
+static pid_t at_work(struct work *w) {
+  slowly = true;
+  pid_t p = launched(w, "out", "--threads", "1", NULL);
+  slowly = false;
+  for (int i = 0; i < 20000 && status(w, "RssAnon:") / 1024 > 500; i++) nap(1);
+  return p;
+}
+
 static bool killed_at_random_moments_nothing_is_lost(void) {
   struct work w;
   bool good = begin(&w, 128 * MIB, THREADS);
@@ -75,7 +84,7 @@ static bool killed_at_random_moments_nothing_is_lost(void) {
       ended(p);
     }
     bool journal = has_journal();
-    for (int k = 0; k < 2000 && !each_thread_is(w.pid, 'T'); k++) nap(1);
+    for (int k = 0; k < 20000 && !each_thread_is(w.pid, 'T'); k++) nap(1);
     good = good && (journal ? brought_back(&w) : goes_on(&w));
   }
   end(&w);
@@ -102,7 +111,7 @@ static bool no_signal_of_a_flood_is_lost_and_every_drop_happens(void) {
   count[1] = 1;
   if (flood > 0) ended(flood);
   sent = count[0];
-  for (int i = 0; i < 5000 && w.s->signals < sent; i++) nap(1);
+  for (int i = 0; i < 60000 && w.s->signals < sent; i++) nap(1);
   good = good && sent > 1000
       && (w.s->signals == sent
       || no("%llu signals sent, %llu seen", (unsigned long long)sent, (unsigned long long)w.s->signals));
@@ -124,7 +133,7 @@ static bool a_handler_of_SIGTRAP_is_left_alone(void) {
   struct work w;
   bool good = begin(&w, 16 * MIB, 0) && stop(&w) && code_is(move(&w, "out"), 0) && brought_back(&w);
   kill(w.pid, SIGTRAP);
-  for (int i = 0; i < 2000 && !w.s->traps; i++) nap(1);
+  for (int i = 0; i < 20000 && !w.s->traps; i++) nap(1);
   good = good && (w.s->traps == 1 || no("the handler is gone"));
   end(&w);
   return good;
@@ -133,8 +142,7 @@ static bool a_handler_of_SIGTRAP_is_left_alone(void) {
 static bool ended_by_TERM_it_puts_everything_back(void) {
   struct work w;
   bool good = begin(&w, 512 * MIB, 0) && stop(&w);
-  pid_t p = launched(&w, "out", "--threads", "1", NULL);
-  for (int i = 0; i < 5000 && status(&w, "RssAnon:") / 1024 > 500; i++) nap(1);
+  pid_t p = at_work(&w);
   kill(p, SIGTERM);
   good = good && code_is(ended(p), 7) && (strstr(said(), "signal") || no("said %s", said()))
       && brought_back(&w);
@@ -145,8 +153,7 @@ static bool ended_by_TERM_it_puts_everything_back(void) {
 static bool continued_by_somebody_no_piece_is_dropped_any_more(void) {
   struct work w;
   bool good = begin(&w, 512 * MIB, THREADS) && stop(&w);
-  pid_t p = launched(&w, "out", "--threads", "1", NULL);
-  for (int i = 0; i < 5000 && status(&w, "RssAnon:") / 1024 > 500; i++) nap(1);
+  pid_t p = at_work(&w);
   kill(w.pid, SIGCONT);
   good = good && code_is(ended(p), 6) && stop(&w) && brought_back(&w);
   end(&w);
@@ -175,7 +182,7 @@ static bool its_death_or_a_broken_pipe_of_who_started_it_does_not_stop_it(void) 
            tools, w.pid, w.start, dir, dir, dir, dir);
   snprintf(path, sizeof path, "%s/err", dir);
   good = good && !system(command);
-  for (int i = 0; i < 5000 && !*said(); i++) nap(1);
+  for (int i = 0; i < 60000 && !*said(); i++) nap(1);
   good = good && (!strcmp(said(), "0\n") || no("said %s", said())) && brought_back(&w);
   end(&w);
   return good;
@@ -184,8 +191,7 @@ static bool its_death_or_a_broken_pipe_of_who_started_it_does_not_stop_it(void) 
 static bool a_process_killed_meanwhile_is_said_to_be_gone(void) {
   struct work w;
   bool good = begin(&w, 512 * MIB, 0) && stop(&w);
-  pid_t p = launched(&w, "out", "--threads", "1", NULL);
-  for (int i = 0; i < 5000 && status(&w, "RssAnon:") / 1024 > 500; i++) nap(1);
+  pid_t p = at_work(&w);
   kill(w.pid, SIGKILL);
   good = good && code_is(ended(p), 3);
   end(&w);

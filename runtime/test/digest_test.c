@@ -37,6 +37,13 @@ int main(void) {
       "sha256_of_abc");
   check(sha_is("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", 56,
       "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"), "sha256_of_two_blocks");
+  uint8_t whole[32], pieces[32];
+  struct sha256 sum;
+  sha256(data, 300000, whole);
+  sha256_begin(&sum);
+  for (size_t at = 0; at < 256000; at += 64000) sha256_blocks(&sum, data + at, 64000);
+  sha256_end(&sum, data + 256000, 44000, pieces);
+  check(!memcmp(whole, pieces, 32), "sha256_in_pieces_is_the_same");
   uint32_t a[8] = {1, 2, 3, 4, 5, 6, 7, 8}, b[8];
   memcpy(b, a, sizeof a);
   if (has_sha()) sha_fast(a, data, 1000);

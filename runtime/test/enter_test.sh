@@ -69,7 +69,7 @@ nothing_else_is_handed_over() {
   is "$("$RT" enter --fd "9=r:/dev/null" -- ls /proc/self/fd 8</dev/null 6</dev/null | tr '\n' ' ')" "0 1 2 3 9 "
 }
 a_pipe_without_a_reader_is_an_error_not_a_hang() {
-  mkfifo "$W/p"; timeout 5 "$RT" enter --fd "3=w:$W/p" -- true || is $? 125
+  mkfifo "$W/p"; timeout 60 "$RT" enter --fd "3=w:$W/p" -- true || is $? 125
 }
 a_folder_can_be_handed_over_as_a_descriptor() {
   mkdir "$W/d"; echo y >"$W/d/f"; is "$("$RT" enter --fd "5=r:$W/d" -- cat /proc/self/fd/5/f)" y

@@ -57,7 +57,7 @@ CONT_stays_with_the_holder() {
 a_half_made_workload_is_not_signalled() {
   # The pid file is there while the workload is still the child of criu.
   holder
-  "$RT" enter --pid "$HOLDER" --ns pid -- /bin/sh -c "trap '' TERM; (trap 'echo hit >$W/hit' TERM; sleep 3) & echo \$! >$W/s/workload.pid; sleep 3" &
+  "$RT" enter --pid "$HOLDER" --ns pid -- /bin/sh -c "trap '' TERM; (trap 'echo hit >$W/hit' TERM; sleep 60) & echo \$! >$W/s/workload.pid; sleep 60" &
   until_true test -s "$W/s/workload.pid"
   kill -TERM "$HOLDER"; code 143; [ ! -e "$W/hit" ]
 }

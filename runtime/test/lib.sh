@@ -8,11 +8,11 @@ check() {
   for p in $(cat "$W"/kill 2>/dev/null); do kill -9 "$p" 2>/dev/null || true; done
   rm -rf "$W"
 }
-# until_true COMMAND...: waits up to 5 s for something that another process does.
+# until_true COMMAND...: waits up to half a minute for something that another process does.
 until_true() {
   n=0
   until "$@" 2>/dev/null; do
-    n=$((n + 1)); [ $n -le 250 ] || { echo "never true: $*"; return 1; }; sleep 0.02
+    n=$((n + 1)); [ $n -le 1500 ] || { echo "never true: $*"; return 1; }; sleep 0.02
   done
 }
 is() { [ "$1" = "$2" ] || { echo "wanted $2, found $1"; return 1; }; }

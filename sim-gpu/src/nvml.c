@@ -239,8 +239,20 @@ EXPORT nvmlReturn_t nvmlDeviceGetP2PStatus(nvmlDevice_t one, nvmlDevice_t two, i
     return result;
 }
 
-/* The GPU at the other end of a link, or -1: the links of a GPU go to the others in their order. */
+#define SWITCH (-2)
+
+/* The GPU at the other end of a link, or -1: the links of a GPU go to the others in their order; where it has
+ * too few for that, all go to a switch, as on a board with eight. */
 static int beyond(nvmlDevice_t device, unsigned link) {
+    unsigned wanted = 0, most = 0;
+    for (int other = 0; other < (int)node.board->gpus; other++) {
+        unsigned links = node.board->link[device->index][other];
+        wanted += links;
+        most = links > most ? links : most;
+    }
+    if (wanted > NVML_NVLINK_MAX_LINKS) {
+        return link < most ? SWITCH : -1;
+    }
     for (int other = 0; other < (int)node.board->gpus; other++) {
         unsigned links = node.board->link[device->index][other];
         if (link < links) {
@@ -256,7 +268,7 @@ EXPORT nvmlReturn_t nvmlDeviceGetNvLinkState(nvmlDevice_t device, unsigned link,
     if (result || link >= NVML_NVLINK_MAX_LINKS) {
         return result ? result : NVML_ERROR_INVALID_ARGUMENT;
     }
-    *active = beyond(device, link) >= 0;
+    *active = beyond(device, link) != -1;
     return NVML_SUCCESS;
 }
 
@@ -266,8 +278,13 @@ EXPORT nvmlReturn_t nvmlDeviceGetNvLinkRemotePciInfo_v2(nvmlDevice_t device, uns
         return result ? result : NVML_ERROR_INVALID_ARGUMENT;
     }
     int other = beyond(device, link);
-    if (other < 0) {
+    if (other == -1) {
         return NVML_ERROR_NOT_SUPPORTED;
+    }
+    if (other == SWITCH) {
+        struct board_gpu end = {.bus = 0xc0};
+        describe(&end, pci);
+        return NVML_SUCCESS;
     }
     describe(&node.board->gpu[other], pci);
     return NVML_SUCCESS;

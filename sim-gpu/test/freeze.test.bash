@@ -78,7 +78,7 @@ promise_zeros_in_the_region_are_restored_as_zeros() {
     expect 0 1 restore "$pid"
     call unlock "$pid" # 0, or 304 when the program saw it and ended before the answer was read
     [ "$result" = 0 ] || [ "$result" = 304 ] || fail "unlock $result"
-    for ((i = 0; i < 100; i++)); do grep -q BAD "$work/log" && break; sleep 0.05; done
+    for ((i = 0; i < 1200; i++)); do grep -q BAD "$work/log" && break; sleep 0.05; done
     grep -q BAD "$work/log" || fail "nobody saw it: $(tail -1 "$work/log")"
     wait "$pid"
     [ $? = 1 ] || fail "its exit code"
@@ -117,7 +117,7 @@ promise_a_call_on_a_traced_process_hangs_until_it_goes_on() {
     "$T/look" hold "$pid" >"$work/held" 2>&1 &
     holder=$!
     pids+=("$holder")
-    for ((i = 0; i < 100; i++)); do grep -q held "$work/held" && break; sleep 0.02; done
+    for ((i = 0; i < 3000; i++)); do grep -q held "$work/held" && break; sleep 0.02; done
     hangs lock "$pid"
     kill -9 $holder
     answers 0 1

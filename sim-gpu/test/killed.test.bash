@@ -27,7 +27,7 @@ idle() { # until the hidden thread has used no CPU time for a second
 }
 
 promise_checkpoint_goes_on_when_its_caller_is_killed() {
-    slowly 20000
+    slowly 30000
     expect 0 1 lock "$pid"
     begin checkpoint "$pid"
     end "$caller"
@@ -41,7 +41,7 @@ promise_checkpoint_goes_on_when_its_caller_is_killed() {
 }
 
 promise_restore_goes_on_when_its_caller_is_killed() {
-    slowly 50000
+    slowly 80000
     expect 0 1 lock "$pid"
     expect 0 2 checkpoint "$pid"
     begin restore "$pid"
@@ -54,7 +54,7 @@ promise_restore_goes_on_when_its_caller_is_killed() {
 }
 
 promise_state_hangs_while_the_region_is_populated_then_runs_ahead_of_the_copy() {
-    slowly 40000
+    slowly 60000
     expect 0 1 lock "$pid"
     begin checkpoint "$pid"
     timeout -s KILL 0.5 "$T/cuda-call" state "$pid" && fail "it answered"
@@ -65,7 +65,7 @@ promise_state_hangs_while_the_region_is_populated_then_runs_ahead_of_the_copy() 
 }
 
 promise_a_killed_caller_can_leave_the_target_failed() {
-    slowly 10000 --killed-caller failed
+    slowly 25000 --killed-caller failed
     expect 0 1 lock "$pid"
     begin checkpoint "$pid"
     end "$caller"
@@ -76,7 +76,7 @@ promise_a_killed_caller_can_leave_the_target_failed() {
 }
 
 promise_a_killed_caller_can_leave_the_target_stuck() {
-    slowly 10000 --killed-caller hang
+    slowly 25000 --killed-caller hang
     expect 0 1 lock "$pid"
     begin checkpoint "$pid"
     end "$caller"
@@ -170,7 +170,7 @@ promise_a_busy_program_survives_many_rounds() {
 
 promise_state_is_told_while_lock_waits() {
     node 1 64
-    start log --mib 4 --kernel-ms 1000
+    start log --mib 4 --kernel-ms 2000
     sleep 0.3 # into a kernel
     begin lock "$pid"
     expect 0 0 state "$pid"

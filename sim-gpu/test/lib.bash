@@ -21,7 +21,7 @@ end() {
 
 until_gone() {
     local i
-    for ((i = 0; i < 500; i++)); do
+    for ((i = 0; i < 3000; i++)); do
         [ -d "/proc/$1" ] || return
         sleep 0.02
     done
@@ -47,7 +47,7 @@ steps_of() { grep -c '^step .* ok$' "$1"; }
 # steps_from LOG N: waits for N more good steps.
 steps_from() {
     local wanted=$(($(steps_of "$1") + $2)) i
-    for ((i = 0; i < 1000; i++)); do
+    for ((i = 0; i < 3000; i++)); do
         [ "$(steps_of "$1")" -ge $wanted ] && return
         kill -0 "$pid" 2>/dev/null || break
         sleep 0.02
@@ -58,7 +58,7 @@ steps_from() {
 # call CALL PID ARG...: result, name, state, milliseconds in $result and $state.
 call() {
     local answer
-    answer=$(timeout -s KILL 30 "$T/cuda-call" "$@")
+    answer=$(timeout -s KILL 60 "$T/cuda-call" "$@")
     read -r result _ state ms <<<"$answer"
     [ -n "$result" ] || fail "$*: no answer"
 }
@@ -90,7 +90,7 @@ hangs() {
 # answers RESULT STATE: the call that hung returns now.
 answers() {
     local found i
-    for ((i = 0; i < 500; i++)); do
+    for ((i = 0; i < 3000; i++)); do
         kill -0 "$caller" 2>/dev/null || break
         sleep 0.02
     done

@@ -9,7 +9,7 @@
 enum { CHUNK = 1 << 20, WORDS = CHUNK / 8, FULL_CHECK_EVERY = 16 };
 
 struct options {
-    long mib, interval_ms, threads, port, forks, steps, device, kernel_ms;
+    long mib, interval_ms, threads, port, forks, steps, device, kernel_ms, from;
     const char *file, *verify;
     int shm, deleted_file, managed, churn, busy_writer, peer, nccl;
 };
@@ -20,8 +20,8 @@ void pattern_fill(uint64_t *words, uint64_t step, uint64_t chunk);
 uint64_t pattern_digest(const uint64_t *words, uint64_t seed);
 /* The sum that step prints when all is right. */
 uint64_t pattern_sum(uint64_t step, uint64_t chunks);
-/* Reads a log of lines "step N sum X ok": 0 when N counts from 1 without gap or repeat and every sum is right. */
-int verify_log(const char *path, uint64_t chunks);
+/* Reads a log of lines "step N sum X ok": 0 when N counts from the first without gap or repeat and every sum is right. */
+int verify_log(const char *path, uint64_t chunks, uint64_t first);
 
 /* The driver, opened at run time. Any failure but a wrong value ends the program with code 3. */
 void device_open(long ordinal);

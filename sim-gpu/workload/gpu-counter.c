@@ -17,7 +17,7 @@
 static const char usage[] =
     "usage: gpu-counter [--mib N] [--interval-ms N] [--steps N] [--device N] [--threads N] [--file PATH] [--listen PORT]\n"
     "                   [--shm] [--deleted-file] [--managed] [--peer] [--nccl] [--kernel-ms N] [--fork N] [--churn] [--busy-writer]\n"
-    "       gpu-counter --verify LOG [--mib N]\n"
+    "       gpu-counter --verify LOG [--mib N] [--from STEP]\n"
     "Ends with 0 after --steps or SIGTERM, 1 when anything is BAD, 2 for wrong usage, 3 when the driver fails.\n";
 
 atomic_ulong counter;
@@ -135,12 +135,12 @@ static long number(const char *text) {
 }
 
 int main(int argc, char **argv) {
-    struct options o = {.mib = 16, .interval_ms = 50};
+    struct options o = {.mib = 16, .interval_ms = 50, .from = 1};
     static const struct option names[] = {
         {"mib", 1, 0, 'm'},    {"interval-ms", 1, 0, 'i'}, {"steps", 1, 0, 's'},  {"device", 1, 0, 'd'},
         {"threads", 1, 0, 't'}, {"file", 1, 0, 'f'},        {"listen", 1, 0, 'l'}, {"shm", 0, 0, 'S'},
         {"deleted-file", 0, 0, 'D'}, {"managed", 0, 0, 'M'}, {"peer", 0, 0, 'p'}, {"nccl", 0, 0, 'n'},  {"fork", 1, 0, 'F'},
-        {"churn", 0, 0, 'c'},  {"busy-writer", 0, 0, 'b'}, {"kernel-ms", 1, 0, 'k'}, {"verify", 1, 0, 'v'}, {"help", 0, 0, 'h'}, {0, 0, 0, 0}};
+        {"churn", 0, 0, 'c'},  {"busy-writer", 0, 0, 'b'}, {"kernel-ms", 1, 0, 'k'}, {"verify", 1, 0, 'v'}, {"from", 1, 0, 'V'}, {"help", 0, 0, 'h'}, {0, 0, 0, 0}};
     for (int option; (option = getopt_long(argc, argv, "", names, NULL)) != -1;) {
         switch (option) {
         case 'm': o.mib = number(optarg); break;
@@ -160,6 +160,7 @@ int main(int argc, char **argv) {
         case 'b': o.busy_writer = 1; break;
         case 'k': o.kernel_ms = number(optarg); break;
         case 'v': o.verify = optarg; break;
+        case 'V': o.from = number(optarg); break;
         default: fputs(usage, option == 'h' ? stdout : stderr); return option == 'h' ? 0 : 2;
         }
     }
@@ -168,7 +169,7 @@ int main(int argc, char **argv) {
         return 2;
     }
     if (o.verify) {
-        return verify_log(o.verify, (uint64_t)o.mib);
+        return verify_log(o.verify, (uint64_t)o.mib, (uint64_t)o.from);
     }
     if (o.file && (log_file = open(o.file, O_WRONLY | O_CREAT | O_APPEND, 0644)) < 0) {
         perror(o.file);

@@ -1,0 +1,61 @@
+/* guard: what its parts share. */
+#ifndef STASIS_GUARD_H
+#define STASIS_GUARD_H
+#include "move.h"
+
+/* A state as large as this is not known of any processor (AMX: 11 KiB). */
+#define MOST_STATE 65536
+/* criu writes a system call instruction and a name, 16 bytes in all. */
+#define CODE 64
+
+/* A thread, as it was before criu came. */
+struct thread {
+  pid_t tid;
+  uint64_t mask;
+  struct user_regs_struct regs;
+  uint8_t *state; /* of the floating point and vector units */
+  size_t state_size;
+};
+struct process {
+  pid_t pid;
+  uint64_t start;
+  uint64_t code_at; /* the bytes over which criu writes; 0 when there are none */
+  uint8_t code[CODE];
+  int *fds;
+  struct thread *threads;
+  size_t fd_count, thread_count;
+  /* Of a restore that was killed: its own call stands in the main thread; criu's daemon never went
+   * on, so that nothing of the process has run since and whatever else is open is criu's. */
+  bool injected, nothing_ran;
+};
+struct guard {
+  int fd;
+  char boot[64];
+  struct process *processes;
+  size_t count;
+};
+
+void guard_write(struct guard *guard, const char *path);
+void guard_read(struct guard *guard, const char *path);
+/* Writes down that nothing of the process has run since; before that can no more be seen. */
+void guard_nothing_ran(const struct guard *guard, struct process *process);
+/* Makes room for one more at the end of an array. */
+void *one_more(void *array, size_t count, size_t size);
+
+void guard_save(struct guard *guard);
+void guard_restore(struct guard *guard);
+
+/* Whether the process named still runs (a dead one needs nothing). */
+bool runs(const struct process *process);
+/* Waits until each thread is stopped and traced by nobody; ends us with REFUSED otherwise. */
+void await_stopped(const struct target *target);
+/* Seizes a thread that is stopped, and lets go of it. */
+void thread_seize(const struct target *target, pid_t tid);
+void thread_release(pid_t tid);
+/* Between the two: general registers, the signal mask, and the other registers. */
+void thread_registers(pid_t tid, bool set, struct user_regs_struct *regs);
+void thread_mask(pid_t tid, bool set, uint64_t *mask);
+/* Each descriptor of the process; where is the text of its link. */
+void each_fd(const struct target *target, void (*with)(void *context, int fd, const char *where),
+    void *context);
+#endif

@@ -1,0 +1,160 @@
+/* guard restore: puts back what a criu that was killed left behind.
+ *
+ * When criu ends, the kernel lets its threads fall back into their group stop. One of each process
+ * may have gone on first: it finds criu's socket closed, takes its own registers back by sigreturn
+ * and runs until the kernel has let go of it. So a thread is given its old registers only if it is
+ * criu's yet: with the signal mask that criu gives, or at criu's code. All else is right by itself. */
+#include "guard.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define BIT(signal) (1ull << ((signal) - 1))
+/* criu blocks all but this one; the kernel never blocks the other two. */
+#define OUR_MASK (~(BIT(SIGKILL) | BIT(SIGSTOP)))
+#define CRIUS_MASK (OUR_MASK & ~BIT(SIGTRAP))
+#define CRIUS_NAME "/memfd:CRIUMFD"
+#define MOST_MAPPINGS 64
+
+static struct guard *guard;
+static struct process *process;
+static struct target target;
+/* criu's own mappings: as many as its protections are, for each criu that was killed. */
+static struct { uint64_t from, to; } foreign[MOST_MAPPINGS];
+static size_t foreign_count;
+
+static void find_foreign(void) {
+  int fd = openat(target.proc, "maps", O_RDONLY | O_CLOEXEC);
+  FILE *maps = fd < 0 ? NULL : fdopen(fd, "r");
+  char line[4500];
+  unsigned long from, to;
+  if (!maps) die_errno(GONE, "process %d: maps", process->pid);
+  foreign_count = 0;
+  while (fgets(line, sizeof line, maps) && foreign_count < MOST_MAPPINGS)
+    if (strstr(line, CRIUS_NAME " (deleted)\n") && sscanf(line, "%lx-%lx", &from, &to) == 2) {
+      foreign[foreign_count].from = from;
+      foreign[foreign_count++].to = to;
+    }
+  fclose(maps);
+}
+
+static bool at_crius_code(uint64_t rip) {
+  for (size_t i = 0; i < foreign_count; i++)
+    if (rip >= foreign[i].from && rip < foreign[i].to) return true;
+  return process->code_at && rip - process->code_at <= 8;
+}
+
+static void must(long result, pid_t tid, const char *what) {
+  crash_point();
+  if (result) die_errno(errno == ESRCH ? GONE : REFUSED, "thread %d: %s", tid, what);
+}
+
+/* The mask last: until then the thread is found to be criu's, should we be killed. */
+static void restore_registers(struct thread *thread) {
+  struct iovec io = {thread->state, thread->state_size};
+  thread_registers(thread->tid, true, &thread->regs);
+  must(syscall(SYS_ptrace, PTRACE_SETREGSET, thread->tid, NT_X86_XSTATE, &io), thread->tid, "vector registers");
+  /* An older criu sets a breakpoint into its code. */
+  must(syscall(SYS_ptrace, PTRACE_POKEUSER, thread->tid, offsetof(struct user, u_debugreg[7]), 0), thread->tid,
+      "debug registers");
+  thread_mask(thread->tid, true, &thread->mask);
+}
+
+static void restore_thread(struct thread *thread) {
+  struct user_regs_struct now;
+  uint64_t mask;
+  thread_seize(&target, thread->tid);
+  thread_registers(thread->tid, false, &now);
+  thread_mask(thread->tid, false, &mask);
+  bool crius = (mask == CRIUS_MASK && thread->mask != CRIUS_MASK) || at_crius_code(now.rip);
+  bool leader = thread->tid == process->pid, ours = leader && process->injected && mask == OUR_MASK;
+  if (leader && crius && !process->nothing_ran) guard_nothing_ran(guard, process);
+  if (crius || ours) restore_registers(thread);
+  thread_release(thread->tid);
+}
+
+static void restore_code(void) {
+  uint8_t now[CODE];
+  int memory = openat(target.proc, "mem", O_RDWR | O_CLOEXEC);
+  if (memory < 0) die_errno(REFUSED, "process %d: mem", process->pid);
+  if (process->code_at) {
+    if (pread(memory, now, CODE, (off_t)process->code_at) != CODE)
+      die_errno(REFUSED, "process %d: code at %lx", process->pid, process->code_at);
+    /* Only then: a write makes a copy of a page that was the file's. */
+    if (memcmp(now, process->code, CODE)
+        && pwrite(memory, process->code, CODE, (off_t)process->code_at) != CODE)
+      die_errno(REFUSED, "process %d: code at %lx", process->pid, process->code_at);
+  }
+  close(memory);
+}
+
+/* criu takes connections out of the stream of their peers while it reads them. */
+static void end_repair(int fd) {
+  int copy = (int)syscall(SYS_pidfd_getfd, target.pidfd, fd, 0), on = 0, off = 0;
+  socklen_t size = sizeof on;
+  if (copy < 0) return;
+  if (!getsockopt(copy, IPPROTO_TCP, TCP_REPAIR, &on, &size) && on)
+    setsockopt(copy, IPPROTO_TCP, TCP_REPAIR, &off, sizeof off);
+  close(copy);
+}
+
+struct leftovers {
+  int *fds;
+  size_t count;
+};
+
+static void look_at_fd(void *context, int fd, const char *where) {
+  struct leftovers *left = context;
+  bool known = false;
+  for (size_t i = 0; i < process->fd_count && !known; i++) known = process->fds[i] == fd;
+  if (!strncmp(where, "socket:", 7) && known) end_repair(fd);
+  if (known || (!process->nothing_ran && strncmp(where, CRIUS_NAME, strlen(CRIUS_NAME)))) return;
+  left->fds = one_more(left->fds, left->count, sizeof *left->fds);
+  left->fds[left->count++] = fd;
+}
+
+static void clear_away(void) {
+  struct leftovers left = {0};
+  struct journal journal = {.fd = guard->fd};
+  each_fd(&target, look_at_fd, &left);
+  if (left.count || foreign_count) {
+    inject_begin(&target, &journal);
+    for (size_t i = 0; i < left.count; i++) inject_call(SYS_close, (uint64_t)left.fds[i], 0, 0);
+    for (size_t i = 0; i < foreign_count; i++)
+      if (inject_call(SYS_munmap, foreign[i].from, foreign[i].to - foreign[i].from, 0))
+        die(REFUSED, "process %d: criu's code cannot be taken away", process->pid);
+    inject_end();
+  }
+  free(left.fds);
+}
+
+void guard_restore(struct guard *g) {
+  guard = g;
+  for (size_t i = 0; i < guard->count; i++) {
+    process = &guard->processes[i];
+    if (!runs(process)) continue;
+    target_open(&target, process->pid, process->start);
+    await_stopped(&target);
+    find_foreign();
+    restore_code();
+    for (size_t k = 0; k < process->thread_count; k++) restore_thread(&process->threads[k]);
+    await_stopped(&target);
+    clear_away();
+    await_stopped(&target);
+    target_close(&target);
+  }
+}
