@@ -8,12 +8,16 @@ import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.Resource;
+import io.fabric8.kubernetes.client.dsl.base.CustomResourceDefinitionContext;
 import io.fabric8.kubernetes.client.dsl.base.ResourceDefinitionContext;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Assumptions;
 
 /**
@@ -73,6 +77,12 @@ final class ApiServer implements AutoCloseable {
     var resource = client.apiextensions().v1().customResourceDefinitions().resource(definition);
     resource.forceConflicts().serverSideApply();
     resource.waitUntilCondition(ApiServer::isServed, SERVED_SECONDS, TimeUnit.SECONDS);
+    // Established says that it is known; requests are refused for a moment longer.
+    var context = CustomResourceDefinitionContext.fromCrd(definition);
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(SERVED_SECONDS))
+        .ignoreExceptionsInstanceOf(KubernetesClientException.class)
+        .until(() -> client.genericKubernetesResources(context).list() != null);
     var names = definition.getSpec().getNames();
     kinds.put(
         names.getKind(),

@@ -1,6 +1,7 @@
 package dev.stasis.api.crds;
 
 import com.fasterxml.jackson.annotation.JsonClassDescription;
+import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.stasis.api.v1alpha1.GpuNode;
 import dev.stasis.api.v1alpha1.common.Immutable;
 import io.fabric8.crd.generator.annotation.AdditionalPrinterColumn;
@@ -77,18 +78,25 @@ final class SchemaFinish implements CRDPostProcessor {
     for (Class<?> part = type; part != Object.class; part = part.getSuperclass()) {
       for (Field field : part.getDeclaredFields()) {
         if (field.isAnnotationPresent(Immutable.class)) {
-          rules.add(immutable(field.getName()));
+          rules.add(immutable(nameOf(field)));
         }
       }
     }
     spec.setXKubernetesValidations(rules);
   }
 
+  private static String nameOf(Field field) {
+    JsonProperty named = field.getAnnotation(JsonProperty.class);
+    return named == null ? field.getName() : named.value();
+  }
+
   private static ValidationRule immutable(String field) {
+    // A word of CEL's own is written with underscores there.
+    String inRule = field.equals("import") ? "__import__" : field;
     ValidationRule rule = new ValidationRule();
     rule.setRule(
         "has(self.%1$s) == has(oldSelf.%1$s) && (!has(self.%1$s) || self.%1$s == oldSelf.%1$s)"
-            .formatted(field));
+            .formatted(inRule));
     rule.setMessage(field + ": cannot be changed once the object exists");
     rule.setFieldPath("." + field);
     return rule;

@@ -9,7 +9,8 @@ public enum CheckpointPhase implements Phase<CheckpointPhase> {
   /**
    * Checked, waiting for room, for the GPU or for the agent; nothing is touched. Also a suspended
    * workload without an artifact that was resumed, until it is suspended again. Then {@link
-   * #FREEZING}, {@link #SUSPENDED}, {@link #EXPLAINED}, {@link #FAILED} or {@link #CANCELLED}.
+   * #FREEZING}, {@link #SUSPENDED}, {@link #IMPORTING}, {@link #EXPLAINED}, {@link #FAILED} or
+   * {@link #CANCELLED}.
    */
   PENDING("Pending"),
 
@@ -36,6 +37,12 @@ public enum CheckpointPhase implements Phase<CheckpointPhase> {
    * {@link #FAILED}.
    */
   SUSPENDED("Suspended"),
+
+  /**
+   * An artifact that lies in the store already is read, and every byte of it checked. Then {@link
+   * #READY}, {@link #FAILED} or {@link #CANCELLED}.
+   */
+  IMPORTING("Importing"),
 
   /**
    * A verified artifact lies in the store. It fails when the artifact is lost or damaged. Then
@@ -67,11 +74,12 @@ public enum CheckpointPhase implements Phase<CheckpointPhase> {
   @Override
   public Set<CheckpointPhase> successors() {
     return switch (this) {
-      case PENDING -> Set.of(FREEZING, SUSPENDED, EXPLAINED, FAILED, CANCELLED);
+      case PENDING -> Set.of(FREEZING, SUSPENDED, IMPORTING, EXPLAINED, FAILED, CANCELLED);
       case FREEZING -> Set.of(SAVING, RESUMING, SUSPENDED, FAILED, CANCELLED);
       case SAVING -> Set.of(RESUMING, READY, SUSPENDED, FAILED, CANCELLED);
       case RESUMING -> Set.of(READY, SUSPENDED, FAILED, CANCELLED, PENDING);
       case SUSPENDED -> Set.of(RESUMING, FAILED);
+      case IMPORTING -> Set.of(READY, FAILED, CANCELLED);
       case READY -> Set.of(FREEZING, FAILED);
       case EXPLAINED, FAILED, CANCELLED -> Set.of();
     };

@@ -1,8 +1,10 @@
 package dev.stasis.api.v1alpha1.checkpoint;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
+import dev.stasis.api.v1alpha1.common.CheckpointTemplate;
 import dev.stasis.api.v1alpha1.common.DeletionPolicy;
 import dev.stasis.api.v1alpha1.common.FreezeOptions;
 import dev.stasis.api.v1alpha1.common.Immutable;
@@ -29,10 +31,28 @@ import org.jspecify.annotations.Nullable;
     fieldPath = ".suspend")
 @ValidationRule(
     value =
+        "!has(self.turnSlice) || (has(self.afterCheckpoint) && self.afterCheckpoint == 'Suspend')",
+    message = "turnSlice: wants afterCheckpoint Suspend",
+    fieldPath = ".turnSlice")
+@ValidationRule(
+    value =
         "!has(self.lockTimeout) || !has(self.deadline) || duration(self.lockTimeout) <= "
             + "duration(self.deadline)",
     message = "lockTimeout: wanted at most the deadline",
     fieldPath = ".lockTimeout")
+@ValidationRule(
+    value =
+        "!has(self.__import__) || !has(self.afterCheckpoint) || self.afterCheckpoint == 'Resume'",
+    message = "import: wants afterCheckpoint Resume, since nothing is frozen",
+    fieldPath = ".import")
+@ValidationRule(
+    value = "!has(self.__import__) || !has(self.explainOnly) || !self.explainOnly",
+    message = "import: wants no explainOnly, since nothing is frozen",
+    fieldPath = ".import")
+@ValidationRule(
+    value = "!has(self.__import__) || !(has(self.podUid) || has(self.hooks))",
+    message = "import: wants neither podUid nor hooks, since no pod is frozen",
+    fieldPath = ".import")
 @SuppressWarnings("NullAway.Init") // the schema requires them
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public class GpuCheckpointSpec extends FreezeOptions {
@@ -40,7 +60,9 @@ public class GpuCheckpointSpec extends FreezeOptions {
   @Immutable
   @Pattern(Names.SUBDOMAIN)
   @Size(min = 1, max = 253)
-  @JsonPropertyDescription("Name of the pod to freeze, in the same namespace.")
+  @JsonPropertyDescription(
+      "Name of the pod to freeze, in the same namespace; with import, of the pod that is in the "
+          + "artifact.")
   private String podName;
 
   @Immutable
@@ -65,6 +87,19 @@ public class GpuCheckpointSpec extends FreezeOptions {
           + "Suspend.")
   private @Nullable Boolean suspend;
 
+  @SchemaFrom(type = String.class)
+  @Pattern(TimeSpan.PATTERN)
+  @Size(min = 2, max = 16)
+  @ValidationRule(
+      value = "duration(self) >= duration('1s') && duration(self) <= duration('168h')",
+      message = "turnSlice: wanted between 1s and 168h")
+  @JsonPropertyDescription(
+      "For afterCheckpoint Suspend: the workload takes turns with the others on its GPUs that "
+          + "have a slice too. One runs, at least for its slice, as 30s or 10m; then the one "
+          + "that has waited for the longest goes on. suspend: true keeps it out, false lets it "
+          + "run on; none, which is the default, is for turns. Default: it takes no turns.")
+  private @Nullable TimeSpan turnSlice;
+
   @Immutable
   @Default("false")
   @JsonPropertyDescription(
@@ -79,6 +114,13 @@ public class GpuCheckpointSpec extends FreezeOptions {
       "GpuCheckpointStore to use. Default: the one marked as default; none with "
           + "afterCheckpoint Suspend, where nothing is written unless a store is named.")
   private @Nullable String store;
+
+  @Immutable
+  @JsonProperty("import")
+  @JsonPropertyDescription(
+      "Freezes nothing: takes an artifact that lies in the store already, once every byte of it "
+          + "is checked. Not with a suspension, an eviction, explainOnly, podUid or hooks.")
+  private @Nullable ImportSource importSource;
 
   @Immutable
   @Default("30m")
@@ -111,6 +153,29 @@ public class GpuCheckpointSpec extends FreezeOptions {
       "Cancels: the freeze is undone and the workload goes on. It cannot be taken "
           + "back. Default: false.")
   private Boolean cancel = false;
+
+  /**
+   * That of a checkpoint of one pod as a schedule or a policy wants it.
+   *
+   * @param template null: as it is by default
+   */
+  public static GpuCheckpointSpec of(
+      @Nullable CheckpointTemplate template, String podName, String podUid) {
+    CheckpointTemplate wish = template == null ? new CheckpointTemplate() : template;
+    GpuCheckpointSpec spec = new GpuCheckpointSpec();
+    spec.setPodName(podName);
+    spec.setPodUid(podUid);
+    spec.setContainerName(wish.getContainerName());
+    spec.setStore(wish.getStore());
+    spec.setDeadline(wish.getDeadline());
+    spec.setLockTimeout(wish.getLockTimeout());
+    spec.setTcp(wish.getTcp());
+    spec.setHooks(wish.getHooks());
+    spec.setLivenessPolicy(wish.getLivenessPolicy());
+    spec.setMemoryRoom(wish.getMemoryRoom());
+    spec.setOtherContainers(wish.getOtherContainers());
+    return spec;
+  }
 
   public String getPodName() {
     return podName;
@@ -152,6 +217,14 @@ public class GpuCheckpointSpec extends FreezeOptions {
     this.suspend = suspend;
   }
 
+  public @Nullable TimeSpan getTurnSlice() {
+    return turnSlice;
+  }
+
+  public void setTurnSlice(@Nullable TimeSpan turnSlice) {
+    this.turnSlice = turnSlice;
+  }
+
   public Boolean getExplainOnly() {
     return explainOnly;
   }
@@ -166,6 +239,14 @@ public class GpuCheckpointSpec extends FreezeOptions {
 
   public void setStore(@Nullable String store) {
     this.store = store;
+  }
+
+  public @Nullable ImportSource getImportSource() {
+    return importSource;
+  }
+
+  public void setImportSource(@Nullable ImportSource importSource) {
+    this.importSource = importSource;
   }
 
   public TimeSpan getDeadline() {

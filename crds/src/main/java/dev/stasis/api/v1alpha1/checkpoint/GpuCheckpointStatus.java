@@ -84,9 +84,17 @@ public class GpuCheckpointStatus extends WorkStatus {
   @JsonPropertyDescription("Since when the workload is suspended.")
   private @Nullable Instant suspendedTime;
 
+  @JsonPropertyDescription("Its turn on the GPUs, with turnSlice.")
+  private @Nullable GpuTurn turn;
+
   @JsonPropertyDescription(
       "Objects that need the artifact: it is not deleted before they are done.")
   private @Nullable List<ObjectReference> inUseBy;
+
+  @JsonPropertyDescription(
+      "The workload's own command line, as the runtime started it: what a target starts when the "
+          + "restored workload ends and is started again.")
+  private @Nullable List<String> argv;
 
   public @Nullable CheckpointPhase getPhase() {
     return phase;
@@ -240,11 +248,27 @@ public class GpuCheckpointStatus extends WorkStatus {
     this.suspendedTime = suspendedTime;
   }
 
+  public @Nullable GpuTurn getTurn() {
+    return turn;
+  }
+
+  public void setTurn(@Nullable GpuTurn turn) {
+    this.turn = turn;
+  }
+
   public @Nullable List<ObjectReference> getInUseBy() {
     return inUseBy;
   }
 
   public void setInUseBy(@Nullable List<ObjectReference> inUseBy) {
     this.inUseBy = inUseBy;
+  }
+
+  public @Nullable List<String> getArgv() {
+    return argv;
+  }
+
+  public void setArgv(@Nullable List<String> argv) {
+    this.argv = argv;
   }
 }

@@ -31,6 +31,11 @@ public class ArtifactStatus {
   @JsonPropertyDescription("Image of the workload, as a target pod has to name it.")
   private @Nullable String image;
 
+  @JsonPropertyDescription(
+      "Uid, in its manifest, of the object for which it was made, where that is not this one: it "
+          + "was imported.")
+  private @Nullable String uid;
+
   public @Nullable String getStore() {
     return store;
   }
@@ -85,6 +90,14 @@ public class ArtifactStatus {
 
   public void setSha256(@Nullable String sha256) {
     this.sha256 = sha256;
+  }
+
+  public @Nullable String getUid() {
+    return uid;
+  }
+
+  public void setUid(@Nullable String uid) {
+    this.uid = uid;
   }
 
   public @Nullable String getImage() {

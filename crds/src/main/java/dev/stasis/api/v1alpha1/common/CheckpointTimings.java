@@ -34,7 +34,9 @@ public class CheckpointTimings {
   @JsonPropertyDescription("Filling the device regions again.")
   private @Nullable Long fillMilliseconds;
 
-  @JsonPropertyDescription("Driver: restore and unlock, until the workload runs.")
+  @JsonPropertyDescription(
+      "Restore and unlock by the driver, until the workload runs; of a suspended one the last "
+          + "time.")
   private @Nullable Long resumeMilliseconds;
 
   @JsonPropertyDescription("Part of the frozen time that none of the steps accounts for.")

@@ -17,4 +17,17 @@ public record Fault(
     @JsonPropertyDescription(
             "The error of the GPU driver in its own words: CUDA_ERROR_OUT_OF_MEMORY (2).")
         @Nullable String driverError,
-    @Required @JsonPropertyDescription("One sentence that says all of it.") String message) {}
+    @Required @JsonPropertyDescription("One sentence that says all of it.") String message) {
+
+  /** Something is not as it must be. */
+  public static Fault misfit(String reason, String property, String wanted, String found) {
+    return new Fault(
+        reason,
+        property,
+        wanted,
+        found,
+        null,
+        null,
+        property + ": wanted " + wanted + ", found " + found);
+  }
+}

@@ -13,5 +13,6 @@ public record Hooks(
         @Nullable List<Hook> before,
     @Size(max = 8)
         @JsonPropertyDescription(
-            "Run once the workload goes on; not when it is suspended or evicted.")
+            "Run once the workload goes on: of a suspended one when it is resumed; not when it is "
+                + "evicted. After an agent was started anew they may run twice.")
         @Nullable List<Hook> after) {}

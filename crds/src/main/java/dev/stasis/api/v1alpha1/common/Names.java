@@ -28,6 +28,10 @@ public final class Names {
   public static final String PATH_BELOW =
       "^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$";
 
+  /** An artifact below the root of a store: its namespace, and its folder in that. */
+  public static final String ARTIFACT_LOCATION =
+      "^[a-z0-9]([-a-z0-9]*[a-z0-9])?/[A-Za-z0-9][A-Za-z0-9._-]{0,127}$";
+
   /** Name of a bucket. */
   public static final String BUCKET = "^[a-z0-9][a-z0-9.-]*[a-z0-9]$";
 

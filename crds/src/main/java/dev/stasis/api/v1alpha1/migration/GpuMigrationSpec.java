@@ -62,7 +62,8 @@ public class GpuMigrationSpec extends FreezeOptions {
   @Size(min = 1, max = 63)
   @JsonPropertyDescription(
       "GpuCheckpointStore that both nodes reach, to go through it. Default: none, the "
-          + "agents stream to each other.")
+          + "agents stream to each other; with SourceFirst the one marked as default, or "
+          + "another one that both nodes reach.")
   private @Nullable String store;
 
   @Immutable

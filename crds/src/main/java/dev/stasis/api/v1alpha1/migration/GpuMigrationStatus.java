@@ -12,7 +12,7 @@ import dev.stasis.api.v1alpha1.common.ObservedPod;
 import dev.stasis.api.v1alpha1.common.PhaseTime;
 import dev.stasis.api.v1alpha1.common.Proof;
 import dev.stasis.api.v1alpha1.common.RestoreTimings;
-import dev.stasis.api.v1alpha1.common.WorkStatus;
+import dev.stasis.api.v1alpha1.common.Room;
 import io.fabric8.generator.annotation.ValidationRule;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
     message = "commitment: is taken once",
     fieldPath = ".commitment")
 @JsonInclude(JsonInclude.Include.NON_NULL)
-public class GpuMigrationStatus extends WorkStatus {
+public class GpuMigrationStatus extends SourceFirstStatus {
   @JsonPropertyDescription("Where it is.")
   private @Nullable MigrationPhase phase;
 
@@ -91,6 +91,13 @@ public class GpuMigrationStatus extends WorkStatus {
 
   @JsonPropertyDescription("How many target pods were made.")
   private @Nullable Integer attempts;
+
+  @JsonPropertyDescription(
+      "Nodes on which a target could not be started; they are not tried again.")
+  private @Nullable List<String> excludedNodes;
+
+  @JsonPropertyDescription("Room for the device memory of the source, as it was found.")
+  private @Nullable Room room;
 
   @JsonPropertyDescription("Containers of the pod that started anew.")
   private @Nullable List<String> otherContainers;
@@ -275,6 +282,22 @@ public class GpuMigrationStatus extends WorkStatus {
 
   public void setAttempts(@Nullable Integer attempts) {
     this.attempts = attempts;
+  }
+
+  public @Nullable List<String> getExcludedNodes() {
+    return excludedNodes;
+  }
+
+  public void setExcludedNodes(@Nullable List<String> excludedNodes) {
+    this.excludedNodes = excludedNodes;
+  }
+
+  public @Nullable Room getRoom() {
+    return room;
+  }
+
+  public void setRoom(@Nullable Room room) {
+    this.room = room;
   }
 
   public @Nullable List<String> getOtherContainers() {

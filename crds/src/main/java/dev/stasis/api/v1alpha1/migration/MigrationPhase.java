@@ -19,8 +19,8 @@ public enum MigrationPhase implements Phase<MigrationPhase> {
   TARGET_STARTING("TargetStarting"),
 
   /**
-   * The source is locked, checkpointed and stopped. Then {@link #TRANSFERRING}, {@link
-   * #ROLLED_BACK} or {@link #FAILED}.
+   * The source is locked, checkpointed and stopped. Then {@link #TRANSFERRING}, through a store
+   * that both nodes reach {@link #RESTORING}, {@link #ROLLED_BACK} or {@link #FAILED}.
    */
   FREEZING("Freezing"),
 
@@ -30,11 +30,15 @@ public enum MigrationPhase implements Phase<MigrationPhase> {
    */
   TRANSFERRING("Transferring"),
 
-  /** The target is filled. Then {@link #VERIFYING}, {@link #ROLLED_BACK} or {@link #FAILED}. */
+  /**
+   * The target is filled. Then {@link #VERIFYING}, with SourceFirst also {@link #TARGET_STARTING}
+   * for another target, {@link #ROLLED_BACK} or {@link #FAILED}.
+   */
   RESTORING("Restoring"),
 
   /**
-   * The target is proven. Then {@link #SWITCHING_OVER}, {@link #ROLLED_BACK} or {@link #FAILED}.
+   * The target is proven. Then {@link #SWITCHING_OVER}, with SourceFirst also {@link
+   * #TARGET_STARTING} for another target, {@link #ROLLED_BACK} or {@link #FAILED}.
    */
   VERIFYING("Verifying"),
 
@@ -47,7 +51,10 @@ public enum MigrationPhase implements Phase<MigrationPhase> {
   /** The workload runs on the target, with proof. The end. */
   SUCCEEDED("Succeeded"),
 
-  /** The source goes on; the target is gone. The end. */
+  /**
+   * The source goes on; the target is gone. With SourceFirst, after the source was removed: it was
+   * restored on the node from which it came. The end.
+   */
   ROLLED_BACK("RolledBack"),
 
   /** It could not be done; conditions say why, and where the workload runs. The end. */
@@ -73,10 +80,10 @@ public enum MigrationPhase implements Phase<MigrationPhase> {
     return switch (this) {
       case PENDING -> Set.of(TARGET_STARTING, FREEZING, FAILED, CANCELLED);
       case TARGET_STARTING -> Set.of(PENDING, FREEZING, RESTORING, ROLLED_BACK, FAILED, CANCELLED);
-      case FREEZING -> Set.of(TRANSFERRING, ROLLED_BACK, FAILED);
+      case FREEZING -> Set.of(TRANSFERRING, RESTORING, ROLLED_BACK, FAILED);
       case TRANSFERRING -> Set.of(TARGET_STARTING, RESTORING, ROLLED_BACK, FAILED);
-      case RESTORING -> Set.of(VERIFYING, ROLLED_BACK, FAILED);
-      case VERIFYING -> Set.of(SWITCHING_OVER, ROLLED_BACK, FAILED);
+      case RESTORING -> Set.of(VERIFYING, TARGET_STARTING, ROLLED_BACK, FAILED);
+      case VERIFYING -> Set.of(SWITCHING_OVER, TARGET_STARTING, ROLLED_BACK, FAILED);
       case SWITCHING_OVER -> Set.of(SUCCEEDED, FAILED);
       case SUCCEEDED, ROLLED_BACK, FAILED, CANCELLED -> Set.of();
     };

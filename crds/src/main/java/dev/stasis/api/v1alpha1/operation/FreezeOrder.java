@@ -32,6 +32,12 @@ public class FreezeOrder extends FreezeOptions {
           + "liveness probes allow. Then everything is undone. Default: the deadline.")
   private @Nullable TimeSpan maxFrozen;
 
+  @Default("false")
+  @JsonPropertyDescription(
+      "Once held, neither the deadline nor a cancel thaws the workload, only Thaw or End: another "
+          + "copy of it may run by then. Default: false.")
+  private Boolean heldUntilDecided = false;
+
   @JsonPropertyDescription("The way of the device memory. Default: the fastest one that is safe.")
   private @Nullable DataPath dataPath;
 
@@ -61,6 +67,14 @@ public class FreezeOrder extends FreezeOptions {
 
   public void setMaxFrozen(@Nullable TimeSpan maxFrozen) {
     this.maxFrozen = maxFrozen;
+  }
+
+  public Boolean getHeldUntilDecided() {
+    return heldUntilDecided;
+  }
+
+  public void setHeldUntilDecided(Boolean heldUntilDecided) {
+    this.heldUntilDecided = heldUntilDecided;
   }
 
   public @Nullable DataPath getDataPath() {

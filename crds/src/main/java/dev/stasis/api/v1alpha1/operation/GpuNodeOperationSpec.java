@@ -6,7 +6,6 @@ import dev.stasis.api.v1alpha1.common.Immutable;
 import dev.stasis.api.v1alpha1.common.Names;
 import dev.stasis.api.v1alpha1.common.ObjectReference;
 import dev.stasis.api.v1alpha1.common.TimeSpan;
-import dev.stasis.api.v1alpha1.migration.Decision;
 import io.fabric8.crd.generator.annotation.SchemaFrom;
 import io.fabric8.generator.annotation.Default;
 import io.fabric8.generator.annotation.Pattern;
@@ -21,16 +20,16 @@ import org.jspecify.annotations.Nullable;
     message = "cancel: cannot be taken back",
     fieldPath = ".cancel")
 @ValidationRule(
-    value = "(self.type != 'DeleteArtifact') == has(self.pod)",
-    message = "pod: wanted for every type but DeleteArtifact",
+    value = "!(self.type in ['DeleteArtifact', 'Send', 'Receive', 'Import']) == has(self.pod)",
+    message = "pod: wanted for every type but DeleteArtifact, Send, Receive and Import",
     fieldPath = ".pod")
 @ValidationRule(
-    value = "(self.type in ['Checkpoint', 'Suspend', 'Send']) == has(self.freeze)",
-    message = "freeze: wanted for Checkpoint, Suspend, Send, and for no other type",
+    value = "(self.type in ['Checkpoint', 'Suspend']) == has(self.freeze)",
+    message = "freeze: wanted for Checkpoint, Suspend, and for no other type",
     fieldPath = ".freeze")
 @ValidationRule(
-    value = "(self.type in ['Restore', 'Receive']) == has(self.restore)",
-    message = "restore: wanted for Restore, Receive, and for no other type",
+    value = "(self.type == 'Restore') == has(self.restore)",
+    message = "restore: wanted for Restore, and for no other type",
     fieldPath = ".restore")
 @ValidationRule(
     value = "(self.type in ['Send', 'Receive']) == has(self.transfer)",
@@ -41,9 +40,15 @@ import org.jspecify.annotations.Nullable;
     message = "ofOperation: wanted for Resume, Thaw, End, and for no other type",
     fieldPath = ".ofOperation")
 @ValidationRule(
-    value = "!(self.type in ['Restore', 'DeleteArtifact']) || has(self.artifact)",
-    message = "artifact: wanted for Restore and DeleteArtifact",
+    value =
+        "!(self.type in ['Restore', 'Send', 'Receive', 'Import', 'DeleteArtifact']) || "
+            + "has(self.artifact)",
+    message = "artifact: wanted for Restore, Send, Receive, Import and DeleteArtifact",
     fieldPath = ".artifact")
+@ValidationRule(
+    value = "(self.type == 'Import') == has(self.expected)",
+    message = "expected: wanted for Import, and for no other type",
+    fieldPath = ".expected")
 @ValidationRule(
     value =
         "self.type != 'Checkpoint' || has(self.artifact) || (has(self.freeze) && "
@@ -51,19 +56,9 @@ import org.jspecify.annotations.Nullable;
     message = "artifact: wanted for Checkpoint, unless freeze.explainOnly",
     fieldPath = ".artifact")
 @ValidationRule(
-    value = "self.type in ['Checkpoint', 'Restore', 'DeleteArtifact'] || !has(self.artifact)",
-    message =
-        "artifact: wanted for Checkpoint, Restore and DeleteArtifact, and for no other " + "type",
+    value = "!(self.type in ['Suspend', 'Resume', 'Thaw', 'End']) || !has(self.artifact)",
+    message = "artifact: not wanted for Suspend, Resume, Thaw and End",
     fieldPath = ".artifact")
-@ValidationRule(
-    value = "self.type in ['Send', 'Receive'] || !has(self.decision)",
-    message = "decision: wanted for Send and Receive, and for no other type",
-    fieldPath = ".decision")
-@ValidationRule(
-    value =
-        "!has(oldSelf.decision) || (has(self.decision) && self.decision == " + "oldSelf.decision)",
-    message = "decision: is taken once",
-    fieldPath = ".decision")
 @ValidationRule(
     value = "self.type != 'Send' || !has(self.transfer) || has(self.transfer.peer.address)",
     message = "transfer.peer.address: wanted for Send",
@@ -89,7 +84,8 @@ public class GpuNodeOperationSpec {
   private ObjectReference requester;
 
   @Immutable
-  @JsonPropertyDescription("Pod on which to work; for every type but DeleteArtifact.")
+  @JsonPropertyDescription(
+      "Pod on which to work; for every type but DeleteArtifact, Send, Receive and Import.")
   private @Nullable OperationPod pod;
 
   @Immutable
@@ -106,20 +102,24 @@ public class GpuNodeOperationSpec {
   private TimeSpan deadline = TimeSpan.of("30m");
 
   @Immutable
-  @JsonPropertyDescription("How to freeze; for Checkpoint, Suspend and Send.")
+  @JsonPropertyDescription("How to freeze; for Checkpoint and Suspend.")
   private @Nullable FreezeOrder freeze;
 
   @Immutable
-  @JsonPropertyDescription("How to restore; for Restore and Receive.")
+  @JsonPropertyDescription("How to restore; for Restore.")
   private @Nullable RestoreOrder restore;
 
   @Immutable
-  @JsonPropertyDescription("Artifact to write, to read or to delete.")
+  @JsonPropertyDescription("Artifact to write, to read, to stream, to check or to delete.")
   private @Nullable ArtifactReference artifact;
 
   @Immutable
   @JsonPropertyDescription("How to stream; for Send and Receive.")
   private @Nullable TransferOrder transfer;
+
+  @Immutable
+  @JsonPropertyDescription("What has to be in the artifact; for Import.")
+  private @Nullable ExpectedWorkload expected;
 
   @Immutable
   @Pattern(Names.SUBDOMAIN)
@@ -128,11 +128,6 @@ public class GpuNodeOperationSpec {
       "Name of the operation that left the workload frozen or suspended; for Resume, "
           + "Thaw and End.")
   private @Nullable String ofOperation;
-
-  @JsonPropertyDescription(
-      "Which copy is the one; for Send and Receive, given once. The sender thaws or "
-          + "waits for End; the receiver lets the workload run or ends it.")
-  private @Nullable Decision decision;
 
   @Default("false")
   @JsonPropertyDescription(
@@ -211,20 +206,20 @@ public class GpuNodeOperationSpec {
     this.transfer = transfer;
   }
 
+  public @Nullable ExpectedWorkload getExpected() {
+    return expected;
+  }
+
+  public void setExpected(@Nullable ExpectedWorkload expected) {
+    this.expected = expected;
+  }
+
   public @Nullable String getOfOperation() {
     return ofOperation;
   }
 
   public void setOfOperation(@Nullable String ofOperation) {
     this.ofOperation = ofOperation;
-  }
-
-  public @Nullable Decision getDecision() {
-    return decision;
-  }
-
-  public void setDecision(@Nullable Decision decision) {
-    this.decision = decision;
   }
 
   public Boolean getCancel() {

@@ -14,8 +14,11 @@ import dev.stasis.api.v1alpha1.common.RestoreTimings;
 import dev.stasis.api.v1alpha1.common.Room;
 import dev.stasis.api.v1alpha1.common.Truth;
 import dev.stasis.api.v1alpha1.common.WorkStatus;
+import io.fabric8.crd.generator.annotation.PreserveUnknownFields;
 import io.fabric8.generator.annotation.ValidationRule;
+import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** How far it is, and what came of it. Written by the agent of that node only. */
@@ -53,11 +56,22 @@ public class GpuNodeOperationStatus extends WorkStatus {
       "Whether the workload that was frozen runs, looked at and not remembered.")
   private @Nullable Truth sourceRunning;
 
+  @JsonPropertyDescription(
+      "Since when the workload is in that state, where that changed after the operation's end: one "
+          + "that was left frozen is tried again until it runs.")
+  private @Nullable Instant workloadTime;
+
   @JsonPropertyDescription("Number of its processes that run.")
   private @Nullable Integer sourceProcesses;
 
   @JsonPropertyDescription("Id of the container, as the runtime gives it.")
   private @Nullable String containerId;
+
+  @JsonPropertyDescription("Image of the container, as a target pod has to name it.")
+  private @Nullable String image;
+
+  @JsonPropertyDescription("Since when the workload stands still, or stood.")
+  private @Nullable Instant frozenTime;
 
   @JsonPropertyDescription("What the workload runs on, or what the holder got.")
   private @Nullable Hardware hardware;
@@ -89,11 +103,23 @@ public class GpuNodeOperationStatus extends WorkStatus {
   @JsonPropertyDescription("Other containers of the pod.")
   private @Nullable List<String> otherContainers;
 
+  @PreserveUnknownFields
+  @JsonPropertyDescription("The pod in the artifact, as it was frozen; of an Import.")
+  private @Nullable Map<String, Object> podTemplate;
+
+  @JsonPropertyDescription("The container that is in the artifact; of an Import.")
+  private @Nullable String containerName;
+
   @JsonPropertyDescription("Where the receiver of a stream listens, address and port.")
   private @Nullable String listening;
 
   @JsonPropertyDescription("How often a stream was taken up again.")
   private @Nullable Integer reconnects;
+
+  @JsonPropertyDescription(
+      "The workload's own command line, as the runtime started it: what a target starts when the "
+          + "restored workload ends and is started again.")
+  private @Nullable List<String> argv;
 
   public @Nullable Claim getClaimedBy() {
     return claimedBy;
@@ -151,6 +177,14 @@ public class GpuNodeOperationStatus extends WorkStatus {
     this.sourceRunning = sourceRunning;
   }
 
+  public @Nullable Instant getWorkloadTime() {
+    return workloadTime;
+  }
+
+  public void setWorkloadTime(@Nullable Instant workloadTime) {
+    this.workloadTime = workloadTime;
+  }
+
   public @Nullable Integer getSourceProcesses() {
     return sourceProcesses;
   }
@@ -165,6 +199,22 @@ public class GpuNodeOperationStatus extends WorkStatus {
 
   public void setContainerId(@Nullable String containerId) {
     this.containerId = containerId;
+  }
+
+  public @Nullable String getImage() {
+    return image;
+  }
+
+  public void setImage(@Nullable String image) {
+    this.image = image;
+  }
+
+  public @Nullable Instant getFrozenTime() {
+    return frozenTime;
+  }
+
+  public void setFrozenTime(@Nullable Instant frozenTime) {
+    this.frozenTime = frozenTime;
   }
 
   public @Nullable Hardware getHardware() {
@@ -261,5 +311,29 @@ public class GpuNodeOperationStatus extends WorkStatus {
 
   public void setReconnects(@Nullable Integer reconnects) {
     this.reconnects = reconnects;
+  }
+
+  public @Nullable Map<String, Object> getPodTemplate() {
+    return podTemplate;
+  }
+
+  public void setPodTemplate(@Nullable Map<String, Object> podTemplate) {
+    this.podTemplate = podTemplate;
+  }
+
+  public @Nullable String getContainerName() {
+    return containerName;
+  }
+
+  public void setContainerName(@Nullable String containerName) {
+    this.containerName = containerName;
+  }
+
+  public @Nullable List<String> getArgv() {
+    return argv;
+  }
+
+  public void setArgv(@Nullable List<String> argv) {
+    this.argv = argv;
   }
 }

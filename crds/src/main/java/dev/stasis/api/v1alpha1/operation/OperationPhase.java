@@ -25,8 +25,8 @@ public enum OperationPhase implements Phase<OperationPhase> {
   RUNNING("Running"),
 
   /**
-   * Everything is done that can be done without a decision: the workload is frozen, or the target
-   * proven. Then {@link #RUNNING}, {@link #SUCCEEDED}, {@link #UNDOING} or {@link #FAILED}.
+   * Everything is done that can be done without a decision: the workload is frozen, its artifact
+   * safe. Then {@link #RUNNING}, {@link #SUCCEEDED}, {@link #UNDOING} or {@link #FAILED}.
    */
   HELD("Held"),
 

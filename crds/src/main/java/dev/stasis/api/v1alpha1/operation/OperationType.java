@@ -24,11 +24,14 @@ public enum OperationType {
   /** Restore an artifact into a holder. */
   RESTORE("Restore"),
 
-  /** Freeze a container and stream it to another agent; it stays frozen until a decision. */
+  /** Stream an artifact to another agent. */
   SEND("Send"),
 
-  /** Restore what another agent streams into a holder; it runs only by a decision. */
+  /** Take an artifact that another agent streams into a store of this node. */
   RECEIVE("Receive"),
+
+  /** Check every byte of an artifact that lies in a store already, and say what is in it. */
+  IMPORT("Import"),
 
   /** Delete an artifact. */
   DELETE_ARTIFACT("DeleteArtifact");

@@ -3,12 +3,10 @@ package dev.stasis.api.v1alpha1.operation;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import dev.stasis.api.v1alpha1.common.Tcp;
-import dev.stasis.api.v1alpha1.common.TimeSpan;
-import io.fabric8.crd.generator.annotation.SchemaFrom;
 import io.fabric8.generator.annotation.Default;
-import io.fabric8.generator.annotation.Pattern;
 import io.fabric8.generator.annotation.Required;
 import io.fabric8.generator.annotation.Size;
+import org.jspecify.annotations.Nullable;
 
 /** How to restore. */
 @SuppressWarnings("NullAway.Init") // the schema requires them
@@ -25,13 +23,10 @@ public class RestoreOrder {
   @JsonPropertyDescription("What becomes of TCP connections that were open. Default: Close.")
   private Tcp tcp = Tcp.CLOSE;
 
-  @Default("2m")
-  @SchemaFrom(type = String.class)
-  @Pattern(TimeSpan.PATTERN)
-  @Size(min = 2, max = 16)
   @JsonPropertyDescription(
-      "Longest wait for the proof once the processes run, as 90s or 10m. Default: 2m.")
-  private TimeSpan proofTimeout = TimeSpan.of("2m");
+      "Only compare the GPUs that the holder really got with the fingerprint: nothing is "
+          + "restored.")
+  private @Nullable Boolean explainOnly;
 
   public String getFingerprint() {
     return fingerprint;
@@ -41,19 +36,19 @@ public class RestoreOrder {
     this.fingerprint = fingerprint;
   }
 
+  public @Nullable Boolean getExplainOnly() {
+    return explainOnly;
+  }
+
+  public void setExplainOnly(@Nullable Boolean explainOnly) {
+    this.explainOnly = explainOnly;
+  }
+
   public Tcp getTcp() {
     return tcp;
   }
 
   public void setTcp(Tcp tcp) {
     this.tcp = tcp;
-  }
-
-  public TimeSpan getProofTimeout() {
-    return proofTimeout;
-  }
-
-  public void setProofTimeout(TimeSpan proofTimeout) {
-    this.proofTimeout = proofTimeout;
   }
 }

@@ -8,7 +8,7 @@ import java.util.Set;
 public enum RestorePhase implements Phase<RestorePhase> {
   /**
    * Waits for its GpuCheckpoint to be Ready, or for a node that fits. Then {@link #STARTING},
-   * {@link #FAILED} or {@link #CANCELLED}.
+   * {@link #COLD_STARTED}, {@link #FAILED} or {@link #CANCELLED}.
    */
   PENDING("Pending"),
 
@@ -25,8 +25,8 @@ public enum RestorePhase implements Phase<RestorePhase> {
   RESTORING("Restoring"),
 
   /**
-   * Every process and the device memory are looked at. Then {@link #SUCCEEDED}, {@link
-   * #COLD_STARTED}, {@link #FAILED} or {@link #CANCELLED}.
+   * Every process and the device memory are looked at. Then {@link #SUCCEEDED}, {@link #STARTING},
+   * {@link #COLD_STARTED}, {@link #FAILED} or {@link #CANCELLED}.
    */
   VERIFYING("Verifying"),
 
@@ -59,10 +59,10 @@ public enum RestorePhase implements Phase<RestorePhase> {
   @Override
   public Set<RestorePhase> successors() {
     return switch (this) {
-      case PENDING -> Set.of(STARTING, FAILED, CANCELLED);
+      case PENDING -> Set.of(STARTING, COLD_STARTED, FAILED, CANCELLED);
       case STARTING -> Set.of(PENDING, RESTORING, COLD_STARTED, FAILED, CANCELLED);
       case RESTORING -> Set.of(VERIFYING, STARTING, COLD_STARTED, FAILED, CANCELLED);
-      case VERIFYING -> Set.of(SUCCEEDED, COLD_STARTED, FAILED, CANCELLED);
+      case VERIFYING -> Set.of(SUCCEEDED, STARTING, COLD_STARTED, FAILED, CANCELLED);
       case SUCCEEDED, COLD_STARTED, FAILED, CANCELLED -> Set.of();
     };
   }

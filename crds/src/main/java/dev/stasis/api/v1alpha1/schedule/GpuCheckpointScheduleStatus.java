@@ -16,6 +16,10 @@ public class GpuCheckpointScheduleStatus extends ConditionedStatus {
   @JsonPropertyDescription("When a run was last due.")
   private @Nullable Instant lastScheduleTime;
 
+  @JsonPropertyDescription(
+      "Until when every run has begun or was skipped: nothing that was due before is begun any more.")
+  private @Nullable Instant settledScheduleTime;
+
   @JsonPropertyDescription("When a run last ended Ready.")
   private @Nullable Instant lastSuccessfulTime;
 
@@ -60,6 +64,14 @@ public class GpuCheckpointScheduleStatus extends ConditionedStatus {
 
   public void setLastScheduleTime(@Nullable Instant lastScheduleTime) {
     this.lastScheduleTime = lastScheduleTime;
+  }
+
+  public @Nullable Instant getSettledScheduleTime() {
+    return settledScheduleTime;
+  }
+
+  public void setSettledScheduleTime(@Nullable Instant settledScheduleTime) {
+    this.settledScheduleTime = settledScheduleTime;
   }
 
   public @Nullable Instant getLastSuccessfulTime() {

@@ -1,0 +1,44 @@
+package dev.stasis.api.v1alpha1.migration;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import dev.stasis.api.v1alpha1.common.WorkStatus;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** What a migration with SourceFirst has to know beside all others: the two that work for it. */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public abstract class SourceFirstStatus extends WorkStatus {
+  @JsonPropertyDescription("GpuCheckpoint that saves the source, with SourceFirst.")
+  private @Nullable String checkpoint;
+
+  @JsonPropertyDescription("GpuRestore that makes the target, with SourceFirst.")
+  private @Nullable String restore;
+
+  @JsonPropertyDescription("When the source was frozen, with SourceFirst.")
+  private @Nullable Instant frozenTime;
+
+  public @Nullable String getCheckpoint() {
+    return checkpoint;
+  }
+
+  public void setCheckpoint(@Nullable String checkpoint) {
+    this.checkpoint = checkpoint;
+  }
+
+  public @Nullable String getRestore() {
+    return restore;
+  }
+
+  public void setRestore(@Nullable String restore) {
+    this.restore = restore;
+  }
+
+  public @Nullable Instant getFrozenTime() {
+    return frozenTime;
+  }
+
+  public void setFrozenTime(@Nullable Instant frozenTime) {
+    this.frozenTime = frozenTime;
+  }
+}

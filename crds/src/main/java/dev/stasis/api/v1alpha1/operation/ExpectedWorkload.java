@@ -1,0 +1,22 @@
+package dev.stasis.api.v1alpha1.operation;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import dev.stasis.api.v1alpha1.common.Names;
+import io.fabric8.generator.annotation.Pattern;
+import io.fabric8.generator.annotation.Required;
+import io.fabric8.generator.annotation.Size;
+import org.jspecify.annotations.Nullable;
+
+/** What an artifact has to hold. */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record ExpectedWorkload(
+    @Required
+        @Pattern(Names.SUBDOMAIN)
+        @Size(min = 1, max = 253)
+        @JsonPropertyDescription("Name of the pod in it.")
+        String podName,
+    @Pattern(Names.LABEL)
+        @Size(min = 1, max = 63)
+        @JsonPropertyDescription("Name of the container in it; none: whichever it is.")
+        @Nullable String containerName) {}
