@@ -5,8 +5,10 @@ import dev.stasis.agent.engine.After;
 import dev.stasis.agent.engine.CheckpointOutcome;
 import dev.stasis.agent.engine.CheckpointRequest;
 import dev.stasis.agent.engine.OperationControl;
+import dev.stasis.agent.engine.Work;
 import dev.stasis.agent.preflight.Unmet;
 import dev.stasis.artifact.ArtifactStore;
+import dev.stasis.artifact.Durability;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,6 +43,7 @@ final class CheckpointCommand extends NodeCommand {
 
   @Spec private @Nullable CommandSpec spec;
   @Mixin private final EngineOptions engine = new EngineOptions();
+  @Mixin private final OperationOptions operation = new OperationOptions();
 
   @Parameters(
       paramLabel = "CONTAINER",
@@ -90,13 +93,6 @@ final class CheckpointCommand extends NodeCommand {
   private Span lockTimeout = new Span(Duration.ofSeconds(30));
 
   @Option(
-      names = "--deadline",
-      paramLabel = "TIME",
-      defaultValue = "30m",
-      description = "Undone when it has not ended by then. Default: 30m")
-  private Span deadline = new Span(Duration.ofMinutes(30));
-
-  @Option(
       names = "--tcp",
       paramLabel = "keep|close",
       defaultValue = "keep",
@@ -120,19 +116,6 @@ final class CheckpointCommand extends NodeCommand {
       description = "A mount in the container whose files go along; may be repeated")
   private List<String> packed = List.of();
 
-  @Option(
-      names = "--threads",
-      paramLabel = "N",
-      description = "Copying and hashing threads. Default: one a core")
-  private int threads = Math.max(1, Runtime.getRuntime().availableProcessors());
-
-  @Option(
-      names = "--owner",
-      paramLabel = "TEXT",
-      defaultValue = "${env:SUDO_USER:-${sys:user.name}}",
-      description = "For whom, as stasis-node frozen shows it. Default: your name")
-  private String owner = "";
-
   CheckpointCommand(Environment environment) {
     super(environment);
   }
@@ -152,8 +135,7 @@ final class CheckpointCommand extends NodeCommand {
           PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
       console().err().println("stasis-node: made the store " + store);
     }
-    OperationControl control = OperationControl.within(environment().clock(), deadline.length());
-    environment().interruption().guard(() -> control.cancel("a signal"));
+    OperationControl control = operation.control(environment());
     try (DriverWorker worker = worker();
         ProgressLine progress = new ProgressLine(console(), System::nanoTime)) {
       CheckpointOutcome outcome =
@@ -173,8 +155,8 @@ final class CheckpointCommand extends NodeCommand {
               + after.name().toLowerCase(Locale.ROOT)
               + ", found none");
     }
-    if (threads < 1) {
-      throw wrong("--threads: wanted 1 or more, found " + threads);
+    if (operation.threads() < 1) {
+      throw wrong("--threads: wanted 1 or more, found " + operation.threads());
     }
     for (String mount : packed) {
       if (!mount.startsWith("/")) {
@@ -202,15 +184,22 @@ final class CheckpointCommand extends NodeCommand {
                 + "-"
                 + NAME.format(environment().clock().instant());
     return new CheckpointRequest(
-        UUID.randomUUID().toString(),
+        Work.BY_HAND + UUID.randomUUID(),
         artifact,
-        owner,
+        operation.owner(),
         null,
         container,
         store == null ? null : store.toAbsolutePath().normalize(),
         after,
         new CheckpointRequest.Options(
-            lockTimeout.length(), stage, dataPath, tcp, thp, allowPeerToPeer, threads),
+            lockTimeout.length(),
+            stage,
+            dataPath,
+            tcp,
+            thp,
+            allowPeerToPeer,
+            operation.threads(),
+            Durability.BEFORE_IT_IS_NAMED),
         null,
         Set.copyOf(new ArrayList<>(packed)));
   }

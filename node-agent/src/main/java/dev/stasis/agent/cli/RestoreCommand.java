@@ -3,8 +3,10 @@ package dev.stasis.agent.cli;
 import dev.stasis.agent.cuda.DriverWorker;
 import dev.stasis.agent.engine.CheckpointRequest;
 import dev.stasis.agent.engine.OperationControl;
+import dev.stasis.agent.engine.ProvenProcess;
 import dev.stasis.agent.engine.RestoreOutcome;
 import dev.stasis.agent.engine.RestoreRequest;
+import dev.stasis.agent.engine.Work;
 import dev.stasis.agent.preflight.Unmet;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -29,6 +31,7 @@ import picocli.CommandLine.Parameters;
 final class RestoreCommand extends NodeCommand {
 
   @Mixin private final EngineOptions engine = new EngineOptions();
+  @Mixin private final OperationOptions operation = new OperationOptions();
 
   @Parameters(paramLabel = "ARTIFACT", description = "The artifact's folder")
   private Path artifact = Path.of(".");
@@ -60,26 +63,6 @@ final class RestoreCommand extends NodeCommand {
       description = "How long to wait for free GPU memory. Default: 5m")
   private Span wait = new Span(Duration.ofMinutes(5));
 
-  @Option(
-      names = "--deadline",
-      paramLabel = "TIME",
-      defaultValue = "30m",
-      description = "Ended when it has not come back by then. Default: 30m")
-  private Span deadline = new Span(Duration.ofMinutes(30));
-
-  @Option(
-      names = "--threads",
-      paramLabel = "N",
-      description = "Copying and hashing threads. Default: one a core")
-  private int threads = Math.max(1, Runtime.getRuntime().availableProcessors());
-
-  @Option(
-      names = "--owner",
-      paramLabel = "TEXT",
-      defaultValue = "${env:SUDO_USER:-${sys:user.name}}",
-      description = "For whom, as stasis-node frozen shows it. Default: your name")
-  private String owner = "";
-
   RestoreCommand(Environment environment) {
     super(environment);
   }
@@ -92,8 +75,7 @@ final class RestoreCommand extends NodeCommand {
           List.of(
               new Unmet(missing.get().property(), missing.get().wanted(), missing.get().found())));
     }
-    OperationControl control = OperationControl.within(environment().clock(), deadline.length());
-    environment().interruption().guard(() -> control.cancel("a signal"));
+    OperationControl control = operation.control(environment());
     try (DriverWorker worker = worker();
         ProgressLine progress = new ProgressLine(console(), System::nanoTime)) {
       RestoreOutcome outcome =
@@ -108,13 +90,13 @@ final class RestoreCommand extends NodeCommand {
 
   private RestoreRequest request() {
     return new RestoreRequest(
-        UUID.randomUUID().toString(),
-        owner,
+        Work.BY_HAND + UUID.randomUUID(),
+        operation.owner(),
         null,
         artifact.toAbsolutePath().normalize(),
         digest,
         target,
-        new RestoreRequest.Options(tcp, wait.length(), Math.max(1, threads)));
+        new RestoreRequest.Options(tcp, wait.length(), Math.max(1, operation.threads())));
   }
 
   private Report tell(RestoreOutcome outcome) {
@@ -124,7 +106,7 @@ final class RestoreCommand extends NodeCommand {
       json.put("container", target);
       json.put("pid", proven.init());
       json.put("gpuBytes", proven.gpuBytes());
-      json.put("proof", proven.proof());
+      json.put("proof", proven.proof().stream().map(ProvenProcess::toString).toList());
       json.put("steps", Answers.steps(proven.timings()));
       List<String> lines = new ArrayList<>();
       lines.add(

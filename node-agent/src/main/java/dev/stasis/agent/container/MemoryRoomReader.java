@@ -36,7 +36,8 @@ public final class MemoryRoomReader {
     return new MemoryRoom(levels, proc.memory("MemAvailable").orElse(0));
   }
 
-  private static Optional<Cgroup> memoryCgroup(Container container) {
+  /** The cgroup that counts the memory of a container. */
+  static Optional<Cgroup> memoryCgroup(Container container) {
     Optional<Cgroup> separate =
         container.cgroups().stream().filter(cgroup -> cgroup.controls("memory")).findFirst();
     return separate.isPresent()
@@ -73,7 +74,8 @@ public final class MemoryRoomReader {
             name, usage.getAsLong(), number(folder.resolve("memory.max")), Math.max(0, clean)));
   }
 
-  private static long stat(Path folder, String name) {
+  /** A number of its statistics; 0 where there is none. */
+  static long stat(Path folder, String name) {
     return text(folder.resolve("memory.stat"))
         .flatMap(text -> text.lines().filter(line -> line.startsWith(name + " ")).findFirst())
         .map(line -> Long.parseLong(line.substring(name.length() + 1).trim()))

@@ -4,14 +4,14 @@ import dev.stasis.agent.process.ProcFs;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.process.ProcessStat;
 import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.stream.Stream;
 
 /** Lists the processes of a container. */
 public final class ProcessTree {
@@ -86,16 +86,21 @@ public final class ProcessTree {
   }
 
   private static void collect(Path folder, Set<Integer> pids) {
-    try (Stream<Path> below = Files.walk(folder)) {
-      for (Path each : below.filter(Files::isDirectory).toList()) {
-        Files.readAllLines(each.resolve("cgroup.procs")).stream()
-            .map(Integer::valueOf)
-            // 0 is a process that our pid namespace does not have.
-            .filter(pid -> pid > 0)
-            .forEach(pids::add);
+    try {
+      Files.readAllLines(folder.resolve("cgroup.procs")).stream()
+          .map(Integer::valueOf)
+          // 0 is a process that our pid namespace does not have.
+          .filter(pid -> pid > 0)
+          .forEach(pids::add);
+      try (DirectoryStream<Path> below =
+          Files.newDirectoryStream(folder, entry -> Files.isDirectory(entry))) {
+        for (Path each : below) {
+          collect(each, pids);
+        }
       }
-    } catch (IOException | UncheckedIOException e) {
-      // A cgroup that goes while it is read had no process left.
+    } catch (IOException | DirectoryIteratorException e) {
+      // A cgroup that goes while it is read had no process left; those beside it are read all the
+      // same.
     }
   }
 }

@@ -47,12 +47,25 @@ public final class TreeStopper {
    * @param atMost for all tries together
    */
   public StopOutcome stop(Container container, Duration atMost) {
-    long until = System.nanoTime() + atMost.toNanos();
     Optional<Freezer> freezer = Freezer.of(container);
     if (freezer.isPresent() && freezer.get().isFrozen()) {
       return new StopOutcome.NotStopped(
           "container " + container.id() + ": wanted a cgroup that runs, found it frozen", true);
     }
+    return stop(container, freezer, System.nanoTime() + atMost.toNanos());
+  }
+
+  /**
+   * Stops a tree again that was stopped by us. Its cgroup may be frozen: whoever stopped it may
+   * have died in between. The processes get their signal before it thaws, so none of them runs.
+   *
+   * @param atMost for all tries together
+   */
+  public StopOutcome stopAgain(Container container, Duration atMost) {
+    return stop(container, Freezer.of(container), System.nanoTime() + atMost.toNanos());
+  }
+
+  private StopOutcome stop(Container container, Optional<Freezer> freezer, long until) {
     while (true) {
       Attempt attempt = new Attempt();
       long tryUntil = Math.min(until, System.nanoTime() + ONE_TRY.toNanos());

@@ -46,7 +46,7 @@ public record WorkerSettings(
     }
     return new WorkerSettings(
         Path.of(System.getProperty("java.home"), "bin", "java"),
-        System.getProperty("java.class.path"),
+        new OwnClasses(System.getProperty("java.class.path")).path(),
         options,
         stateFolder,
         stateFolder.resolve("driver-worker.log"),

@@ -2,14 +2,18 @@ package dev.stasis.agent.engine;
 
 import dev.stasis.agent.container.Container;
 import dev.stasis.agent.container.Resolution;
+import dev.stasis.agent.cuda.DriverAvailability;
+import dev.stasis.agent.cuda.NodeGpus;
 import dev.stasis.agent.preflight.Unmet;
 import dev.stasis.artifact.ArtifactStage;
 import dev.stasis.artifact.ArtifactStore;
 import dev.stasis.artifact.StoreRoom;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -53,6 +57,34 @@ public final class Checkpoint {
   /** The steps that freeze; their undos, from the last to the first, thaw. */
   static List<Step<Freeze, FrozenWork>> steps() {
     return TO_STORE;
+  }
+
+  /** Looks whether it could be done, and how big it would be. Touches nothing. */
+  public Inspected inspect(CheckpointRequest request) {
+    Resolution resolution = node.containers().resolve(request.container());
+    if (resolution instanceof Resolution.Found found) {
+      return inspection.inspect(request, found.container());
+    }
+    return new Inspected(
+        List.of(
+            new Unmet(
+                "container",
+                "one that runs on this node",
+                ((Resolution.Refused) resolution).why())),
+        NodeGpus.none(new DriverAvailability.NoDevice("not asked")),
+        List.of(),
+        0,
+        0,
+        0,
+        0,
+        Inspected.RoomFound.unknown());
+  }
+
+  /** The room for that much device memory; empty when the container has ended. */
+  public Optional<Inspected.RoomFound> room(String container, long gpuBytes) {
+    return node.containers().resolve(container) instanceof Resolution.Found found
+        ? Optional.of(new Room(node.proc()).found(found.container(), gpuBytes))
+        : Optional.empty();
   }
 
   /**
@@ -102,9 +134,10 @@ public final class Checkpoint {
       OperationControl control,
       StepListener listener)
       throws InterruptedException {
-    Inspection.Result inspected = inspection.inspect(request, container);
-    if (!inspected.unmet().isEmpty()) {
-      return new CheckpointOutcome.Refused(inspected.unmet());
+    Inspected inspected = inspection.inspect(request, container);
+    List<Unmet> unmet = inspected.everythingUnmet();
+    if (!unmet.isEmpty()) {
+      return new CheckpointOutcome.Refused(unmet);
     }
     Instant since = node.clock().instant();
     @Nullable ArtifactStage artifact = null;
@@ -184,7 +217,7 @@ public final class Checkpoint {
         .path(request.name());
   }
 
-  private @Nullable ArtifactStage stage(CheckpointRequest request, Inspection.Result inspected)
+  private @Nullable ArtifactStage stage(CheckpointRequest request, Inspected inspected)
       throws IOException {
     Path folder = request.store();
     if (folder == null) {
@@ -195,6 +228,15 @@ public final class Checkpoint {
     if (!room.fits()) {
       throw new IOException(room.message());
     }
-    return store.stage(request.name());
+    ArtifactStage stage = store.stage(request.name());
+    try {
+      for (Map.Entry<String, String> attachment : request.attachments().entrySet()) {
+        Files.writeString(stage.folder().resolve(attachment.getKey()), attachment.getValue());
+      }
+      return stage;
+    } catch (IOException e) {
+      discard(stage);
+      throw e;
+    }
   }
 }

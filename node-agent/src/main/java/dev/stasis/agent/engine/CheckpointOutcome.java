@@ -4,6 +4,7 @@ import dev.stasis.agent.preflight.Unmet;
 import dev.stasis.artifact.ArtifactStage;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** How a checkpoint ended. */
 public sealed interface CheckpointOutcome {
@@ -19,8 +20,16 @@ public sealed interface CheckpointOutcome {
   record Held(ArtifactStage.SealedArtifact artifact, Figures figures, String containerId)
       implements CheckpointOutcome {}
 
-  /** The workload is in host memory, its GPU memory is free; no artifact. */
-  record Suspended(long freedBytes, Figures figures, String containerId)
+  /**
+   * The workload is in host memory, its GPU memory is free.
+   *
+   * @param artifact what was published besides; null where no store was asked for
+   */
+  record Suspended(
+      long freedBytes,
+      Figures figures,
+      String containerId,
+      ArtifactStage.@Nullable SealedArtifact artifact)
       implements CheckpointOutcome {}
 
   /** Something rules the checkpoint out; nothing was touched. */

@@ -1,7 +1,9 @@
 package dev.stasis.agent.engine;
 
+import dev.stasis.artifact.Durability;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * @param options how it is done
  * @param image what the container's image is, where it is known
  * @param packedMounts mounts whose files go along (emptyDirs), by their paths in the container
+ * @param requester uid of the object to which the artifact belongs; null where that is the
+ *     operation itself
+ * @param attachments texts that go along as files of the artifact, by their names
  */
 public record CheckpointRequest(
     String id,
@@ -29,14 +34,44 @@ public record CheckpointRequest(
     After after,
     Options options,
     @Nullable ImageName image,
-    Set<String> packedMounts) {
+    Set<String> packedMounts,
+    @Nullable String requester,
+    Map<String, String> attachments) {
 
   public CheckpointRequest {
     packedMounts = Set.copyOf(packedMounts);
+    attachments = Map.copyOf(attachments);
     if (store == null && after != After.SUSPEND) {
       throw new IllegalArgumentException(
           "store: wanted a folder for after=" + after + ", found none");
     }
+  }
+
+  /** A checkpoint that belongs to nobody else, with nothing attached. */
+  public CheckpointRequest(
+      String id,
+      String name,
+      String owner,
+      @Nullable String namespace,
+      String container,
+      @Nullable Path store,
+      After after,
+      Options options,
+      @Nullable ImageName image,
+      Set<String> packedMounts) {
+    this(
+        id,
+        name,
+        owner,
+        namespace,
+        container,
+        store,
+        after,
+        options,
+        image,
+        packedMounts,
+        null,
+        Map.of());
   }
 
   /** A container's image: as it was asked for, and as the runtime resolved it. */
@@ -54,6 +89,7 @@ public record CheckpointRequest(
    * @param allowPeerToPeer whether several processes with NCCL are taken although their shared
    *     memory may not come back
    * @param threads copying and hashing threads
+   * @param durability when the artifact has to be on the disk
    */
   public record Options(
       Duration lockTimeout,
@@ -62,7 +98,8 @@ public record CheckpointRequest(
       Tcp tcp,
       boolean thpAlways,
       boolean allowPeerToPeer,
-      int threads) {
+      int threads,
+      Durability durability) {
 
     /** The defaults of the API, with a thread for each core that we may use. */
     public static Options defaults() {
@@ -73,7 +110,8 @@ public record CheckpointRequest(
           Tcp.KEEP,
           false,
           false,
-          Math.max(1, Runtime.getRuntime().availableProcessors()));
+          Math.max(1, Runtime.getRuntime().availableProcessors()),
+          Durability.BEFORE_IT_IS_NAMED);
     }
   }
 

@@ -16,13 +16,13 @@ final class CheckpointRun {
   private static final System.Logger LOG = System.getLogger(CheckpointRun.class.getName());
 
   private final Freeze freeze;
-  private final Inspection.Result inspected;
+  private final Inspected inspected;
   private final List<Step<Freeze, FrozenWork>> steps;
   private final NodeParts node;
   private final StepRunner runner;
   private Duration frozen = Duration.ZERO;
 
-  CheckpointRun(Freeze freeze, Inspection.Result inspected, List<Step<Freeze, FrozenWork>> steps) {
+  CheckpointRun(Freeze freeze, Inspected inspected, List<Step<Freeze, FrozenWork>> steps) {
     this.freeze = freeze;
     this.inspected = inspected;
     this.steps = steps;
@@ -46,6 +46,7 @@ final class CheckpointRun {
   private CheckpointOutcome forwardAndOn(OperationControl control, long begin)
       throws InterruptedException {
     try {
+      control.freezes();
       runner.forward(steps, freeze, control);
       control.check(freeze.request().after() == After.RESUME ? "resume" : "publish");
     } catch (StepFailure failure) {
@@ -79,7 +80,8 @@ final class CheckpointRun {
   private CheckpointOutcome suspended(long begin) throws InterruptedException {
     if (freeze.request().store() == null) {
       freeze.note(work -> work.withPhase(Work.Phase.SUSPENDED));
-      return new CheckpointOutcome.Suspended(gpuBytes(), figures(), freeze.work().containerId());
+      return new CheckpointOutcome.Suspended(
+          gpuBytes(), figures(), freeze.work().containerId(), null);
     }
     // With a store: the tree goes on in host memory, only its GPU state stays put away.
     int stop = 2;
@@ -88,8 +90,8 @@ final class CheckpointRun {
       runner.back(steps.subList(stop, steps.size()), freeze);
       freeze.note(work -> work.withPhase(Work.Phase.SUSPENDED));
       ArtifactStage.SealedArtifact sealed = publish();
-      LOG.log(System.Logger.Level.INFO, "suspended with the artifact " + sealed.path());
-      return new CheckpointOutcome.Suspended(gpuBytes(), figures(), freeze.work().containerId());
+      return new CheckpointOutcome.Suspended(
+          gpuBytes(), figures(), freeze.work().containerId(), sealed);
     } catch (IOException e) {
       return rolledBack(
           new StepFailure(Reason.STORE_FAILED, String.valueOf(e.getMessage()), e), begin);
@@ -111,6 +113,7 @@ final class CheckpointRun {
 
   private CheckpointOutcome rolledBack(StepFailure failure, long begin)
       throws InterruptedException {
+    freeze.listener().undoing(String.valueOf(failure.getMessage()));
     SourceState source = thaw(begin);
     if (source.kind() == SourceState.Kind.RUNNING || source.kind() == SourceState.Kind.GONE) {
       forget();
@@ -148,7 +151,10 @@ final class CheckpointRun {
     Manifest draft = freeze.manifest(runner.timings().asMap(), path);
     ArtifactStage.SealedArtifact sealed =
         artifact.seal(
-            draft, threads, (done, total) -> freeze.listener().progress("publish", done, total));
+            draft,
+            freeze.request().options().durability(),
+            threads,
+            (done, total) -> freeze.listener().progress("publish", done, total));
     runner.timings().add("publish", Duration.ofNanos(node.nanoTime().getAsLong() - begin));
     return sealed;
   }

@@ -1,6 +1,8 @@
 package dev.stasis.agent.engine;
 
 import dev.stasis.agent.cuda.Gpu;
+import dev.stasis.agent.process.Mount;
+import dev.stasis.agent.process.ProcFs;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.DirectoryStream;
@@ -24,6 +26,7 @@ final class ContainerGpus {
 
   private static final Pattern NODE = Pattern.compile("nvidia([0-9]{1,4})");
   private static final Pattern MINOR = Pattern.compile("(?m)^Device Minor:\\s*([0-9]+)");
+  private static final String DEV = "/dev/";
   private static final int MINOR_LOW_BITS = 0xff;
 
   private final Path proc;
@@ -46,11 +49,13 @@ final class ContainerGpus {
   List<Gpu> of(int pid, List<Gpu> onNode, Predicate<Path> allowed) {
     Map<Integer, Gpu> byMinor = byMinor(onNode);
     TreeMap<Integer, Gpu> seen = new TreeMap<>();
+    Map<String, String> files = files(pid);
     Path dev = proc.resolve(Integer.toString(pid)).resolve("root/dev");
     try (DirectoryStream<Path> nodes = Files.newDirectoryStream(dev, "nvidia*")) {
       for (Path node : nodes) {
-        Matcher name = NODE.matcher(node.getFileName().toString());
-        if (name.matches()) {
+        String called = node.getFileName().toString();
+        Matcher name = NODE.matcher(files.getOrDefault(called, called));
+        if (name.matches() && !isMountPoint(node)) {
           Gpu gpu = byMinor.get(minor(node).orElse(Integer.valueOf(name.group(1))));
           if (gpu != null && (minor(node).isEmpty() || allowed.test(node))) {
             seen.put(gpu.index(), gpu);
@@ -63,6 +68,28 @@ final class ContainerGpus {
       throw new UncheckedIOException("cannot read " + dev, e);
     }
     return new ArrayList<>(seen.values());
+  }
+
+  /**
+   * Names of the files that are mounted as GPUs, by the names under which the container has them: a
+   * workload that moved keeps the names of its first node, whatever is mounted there now.
+   */
+  private Map<String, String> files(int pid) {
+    Map<String, String> files = new TreeMap<>();
+    for (Mount mount : new ProcFs(proc).mounts(pid)) {
+      Path file = Path.of(mount.root()).getFileName();
+      if (mount.mountPoint().startsWith(DEV)
+          && file != null
+          && NODE.matcher(file.toString()).matches()) {
+        files.put(mount.mountPoint().substring(DEV.length()), file.toString());
+      }
+    }
+    return files;
+  }
+
+  /** What was left where a device of another node was mounted: a file with nothing in it. */
+  private static boolean isMountPoint(Path node) throws IOException {
+    return Files.isRegularFile(node) && Files.size(node) == 0;
   }
 
   /** A device node's minor number; empty for anything else, as a simulated GPU's file is. */

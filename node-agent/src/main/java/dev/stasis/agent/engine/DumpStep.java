@@ -5,10 +5,12 @@ import dev.stasis.agent.criu.CriuOutcome;
 import dev.stasis.agent.criu.CriuRunner;
 import dev.stasis.agent.criu.DumpPlan;
 import dev.stasis.agent.criu.LinkRemapLeftovers;
+import dev.stasis.agent.criu.ThreadGuard;
 import dev.stasis.agent.process.ProcessId;
 import java.io.IOException;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -30,6 +32,12 @@ final class DumpStep implements Step<Freeze, FrozenWork> {
   @Override
   public void run(Freeze freeze) throws StepFailure, InterruptedException {
     NodeParts node = freeze.node();
+    ThreadGuard guard = guard(freeze);
+    Optional<String> unsaved =
+        guard.save(freeze.work().tree().stream().filter(freeze::alive).toList());
+    if (unsaved.isPresent()) {
+      throw new StepFailure(Reason.PROCESS_CONTROL, unsaved.get());
+    }
     long ownMounts =
         node.proc().namespaces((int) ProcessHandle.current().pid()).getOrDefault("mnt", -1L);
     DumpPlan plan =
@@ -53,13 +61,44 @@ final class DumpStep implements Step<Freeze, FrozenWork> {
         throw new StepFailure(
             CriuFailures.reason(outcome), "criu dump: " + CriuFailures.describe(outcome));
       }
+      guard.forget();
     } catch (IOException e) {
       throw new StepFailure(Reason.CRIU_FAILED, "criu dump: " + e.getMessage(), e);
     }
   }
 
+  private static ThreadGuard guard(FrozenWork frozen) {
+    NodeParts node = frozen.node();
+    return new ThreadGuard(
+        node.tools().runtime(),
+        node.journal().folderOf(frozen.work().containerId()).resolve("threads.guard"),
+        frozen::noteChild);
+  }
+
+  /**
+   * A criu that was killed leaves its own registers in the threads, and may have let them go on for
+   * a moment.
+   */
+  private static void putBack(FrozenWork frozen) throws StepFailure, InterruptedException {
+    ThreadGuard guard = guard(frozen);
+    if (!guard.saved()) {
+      return;
+    }
+    new StopAgain(frozen).stop();
+    Optional<String> fault = guard.restore();
+    if (fault.isPresent()) {
+      throw new StepFailure(Reason.PROCESS_CONTROL, "what criu left behind: " + fault.get());
+    }
+    try {
+      guard.forget();
+    } catch (IOException e) {
+      throw new StepFailure(Reason.PROCESS_CONTROL, "the guard's journal: " + e.getMessage(), e);
+    }
+  }
+
   @Override
-  public void undo(FrozenWork frozen) throws StepFailure {
+  public void undo(FrozenWork frozen) throws StepFailure, InterruptedException {
+    putBack(frozen);
     // criu gives nameless files a name for its images; the workload must not find them.
     Set<ProcessId> tree = new LinkedHashSet<>(frozen.work().tree());
     frozen.container().ifPresent(found -> tree.addAll(frozen.node().tree().list(found).living()));

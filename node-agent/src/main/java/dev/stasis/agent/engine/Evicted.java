@@ -53,6 +53,30 @@ public final class Evicted {
     }
   }
 
+  /**
+   * Holds a workload whose artifact is published although the agent that published it died before
+   * it could say so.
+   *
+   * @return whether it is held now
+   */
+  public boolean hold(String containerId) {
+    Optional<HostLocks.Held> lock = node.locks().tryTake(containerId);
+    if (lock.isEmpty()) {
+      return false;
+    }
+    try (HostLocks.Held held = lock.get()) {
+      Optional<Work> work = node.journal().read(containerId);
+      if (work.isEmpty() || work.get().after() != After.EVICT) {
+        return false;
+      }
+      if (work.get().phase() == Work.Phase.WORKING) {
+        node.journal().write(work.get().withPhase(Work.Phase.HELD));
+        return true;
+      }
+      return work.get().phase() == Work.Phase.HELD;
+    }
+  }
+
   /** Ends what is left of it and forgets the work; also after a crash in between. */
   SourceState finish(FrozenWork frozen) {
     frozen.note(work -> work.withPhase(Work.Phase.ENDING));

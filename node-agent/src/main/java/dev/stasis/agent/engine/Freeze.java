@@ -2,7 +2,6 @@ package dev.stasis.agent.engine;
 
 import dev.stasis.agent.container.Cgroup;
 import dev.stasis.agent.container.Container;
-import dev.stasis.agent.cuda.CudaCall;
 import dev.stasis.agent.cuda.DriverAnswer;
 import dev.stasis.agent.cuda.GpuUuid;
 import dev.stasis.agent.layer.LayerPacker;
@@ -40,7 +39,7 @@ final class Freeze extends FrozenWork {
   private final Container container;
   private final @Nullable ArtifactStage artifact;
   private final Path stageFolder;
-  private final Inspection.Result inspected;
+  private final Inspected inspected;
   private final LayerPacker layerPacker;
   private @Nullable ManifestDraft draft;
   private ManifestDraft.@Nullable Facts facts;
@@ -56,7 +55,7 @@ final class Freeze extends FrozenWork {
       Container container,
       @Nullable ArtifactStage artifact,
       Path stageFolder,
-      Inspection.Result inspected)
+      Inspected inspected)
       throws IOException {
     super(node, work, listener);
     this.inspected = inspected;
@@ -113,33 +112,16 @@ final class Freeze extends FrozenWork {
     Set<ProcessId> known = new HashSet<>();
     work().cuda().forEach(one -> known.add(one.process()));
     List<CudaProcess> found = new ArrayList<>();
+    CudaUse use = CudaUse.of(node());
     for (ProcessId process : node().tree().list(container).living()) {
       if (!known.contains(process)) {
-        OptionalInt thread = restoreThread(process);
+        OptionalInt thread = use.restoreThread(process);
         if (thread.isPresent()) {
           found.add(new CudaProcess(process, thread.getAsInt(), deviceBytes(process)));
         }
       }
     }
     return found;
-  }
-
-  private OptionalInt restoreThread(ProcessId process) throws StepFailure {
-    DriverAnswer<CudaCall> answer = node().driver().restoreThread(process, QUESTION_DEADLINE);
-    if (answer instanceof DriverAnswer.Done<CudaCall> done) {
-      if (done.value().succeeded()) {
-        return done.value().restoreThread();
-      }
-      if (done.value().result().notCuda() || !alive(process)) {
-        return OptionalInt.empty();
-      }
-    }
-    if (answer instanceof DriverAnswer.Refused<CudaCall> && !alive(process)) {
-      return OptionalInt.empty();
-    }
-    throw new StepFailure(
-        Reason.DRIVER_ERROR,
-        "whether process %s uses CUDA is not known: %s".formatted(process, answer.describe()));
   }
 
   /** Device memory of a process, as NVML tells it. */

@@ -53,24 +53,7 @@ final class Inspection {
     this.node = node;
   }
 
-  /**
-   * What was found.
-   *
-   * @param unmet what rules a checkpoint out; empty when nothing does
-   * @param gpus the node's GPUs
-   * @param seen the GPUs that the container sees, in the driver's order
-   * @param gpuBytes device memory of all its processes
-   * @param expectedBytes how big an artifact would be at most, but for its writable layer
-   */
-  record Result(
-      List<Unmet> unmet, NodeGpus gpus, List<Gpu> seen, long gpuBytes, long expectedBytes) {
-    Result {
-      unmet = List.copyOf(unmet);
-      seen = List.copyOf(seen);
-    }
-  }
-
-  Result inspect(CheckpointRequest request, Container container) {
+  Inspected inspect(CheckpointRequest request, Container container) {
     List<Unmet> unmet = new ArrayList<>();
     DriverAnswer<NodeGpus> answer = node.driver().gpus(QUESTION_DEADLINE);
     if (!(answer instanceof DriverAnswer.Done<NodeGpus> done)
@@ -80,8 +63,15 @@ final class Inspection {
               ? silent.value().availability().describe()
               : answer.describe();
       unmet.add(new Unmet("GPU driver", "one that answers on this node", found));
-      return new Result(
-          unmet, NodeGpus.none(new DriverAvailability.NoDevice(found)), List.of(), 0, 0);
+      return new Inspected(
+          unmet,
+          NodeGpus.none(new DriverAvailability.NoDevice(found)),
+          List.of(),
+          0,
+          0,
+          0,
+          0,
+          Inspected.RoomFound.unknown());
     }
     NodeGpus gpus = done.value();
     DeviceAccess access = new DeviceAccess(node.tools().runtime());
@@ -120,12 +110,16 @@ final class Inspection {
                     .formatted(foreign.id(), foreign.comm())));
       }
     }
-    new Room(node.proc())
-        .missing(container, gpuBytes, 1)
-        .ifPresent(
-            missing -> unmet.add(new Unmet("room for device memory", "enough of it", missing)));
     unmet.addAll(new MountCheck().unmet(container.mounts()));
-    return new Result(unmet, gpus, seen, gpuBytes, gpuBytes + residentBytes + BESIDE_MEMORY);
+    return new Inspected(
+        unmet,
+        gpus,
+        seen,
+        members.size(),
+        gpuBytes,
+        residentBytes,
+        gpuBytes + residentBytes + BESIDE_MEMORY,
+        new Room(node.proc()).found(container, gpuBytes));
   }
 
   private boolean usesCuda(ProcessId process) {

@@ -26,6 +26,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -72,7 +73,11 @@ final class ManifestDraft {
     return new Manifest(
         Manifest.FORMAT_VERSION,
         new Manifest.Origin(
-            request.id(), request.namespace(), request.owner(), since, ToolVersion.current()),
+            Objects.requireNonNullElse(request.requester(), request.id()),
+            request.namespace(),
+            request.owner(),
+            since,
+            ToolVersion.current()),
         facts.node(),
         facts.hardware(),
         facts.processes(),

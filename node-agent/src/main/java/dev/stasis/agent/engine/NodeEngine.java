@@ -1,7 +1,9 @@
 package dev.stasis.agent.engine;
 
 import dev.stasis.agent.container.ContainerResolver;
+import dev.stasis.agent.container.PageCache;
 import dev.stasis.agent.container.ProcessTree;
+import dev.stasis.agent.container.Resolution;
 import dev.stasis.agent.criu.CriuBundle;
 import dev.stasis.agent.cuda.DriverWorker;
 import dev.stasis.agent.mover.JournalReader;
@@ -13,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Clock;
+import java.util.List;
 import java.util.function.LongSupplier;
 
 /**
@@ -22,6 +25,8 @@ import java.util.function.LongSupplier;
 public final class NodeEngine {
 
   private final NodeParts node;
+  private final List<Step<Freeze, FrozenWork>> freezing;
+  private final List<Step<Restoring, FrozenWork>> restoring;
 
   /**
    * Puts an engine together.
@@ -69,6 +74,18 @@ public final class NodeEngine {
             settings.threads(),
             clock,
             nanoTime);
+    this.freezing = Checkpoint.steps();
+    this.restoring = Restore.steps();
+  }
+
+  /** With other steps, for those that test what follows the death of an agent in each. */
+  NodeEngine(
+      NodeParts node,
+      List<Step<Freeze, FrozenWork>> freezing,
+      List<Step<Restoring, FrozenWork>> restoring) {
+    this.node = node;
+    this.freezing = List.copyOf(freezing);
+    this.restoring = List.copyOf(restoring);
   }
 
   NodeParts node() {
@@ -77,12 +94,12 @@ public final class NodeEngine {
 
   /** Freezes and saves a workload. */
   public Checkpoint checkpoint() {
-    return new Checkpoint(node);
+    return new Checkpoint(node, freezing);
   }
 
   /** Brings a workload back from an artifact. */
   public Restore restore() {
-    return new Restore(node);
+    return new Restore(node, restoring);
   }
 
   /** Lists what is frozen and brings it back, from the journal alone. */
@@ -93,6 +110,36 @@ public final class NodeEngine {
   /** Ends an evicted workload on its caller's word. */
   public Evicted evicted() {
     return new Evicted(node);
+  }
+
+  /** Looks at what a workload does. */
+  public Look look() {
+    return new Look(node);
+  }
+
+  /**
+   * Has the kernel let go of the files that it keeps on a container's account, which those of an
+   * artifact are by now; comes back when it has tried.
+   */
+  public void dropPageCache(String container) {
+    if (node.containers().resolve(container) instanceof Resolution.Found found) {
+      new PageCache().drop(found.container());
+    }
+  }
+
+  /** What a container on this node has, in the terms in which places are compared. */
+  public PlaceFingerprint fingerprint() {
+    return new PlaceFingerprint(node);
+  }
+
+  /** Locks on this machine, of which a process has one instance only. */
+  public HostLocks locks() {
+    return node.locks();
+  }
+
+  /** The boot of this machine, as the kernel names it. */
+  public String bootId() {
+    return node.proc().bootId();
   }
 
   /** Puts machine-wide settings back that an agent which has died left changed. */

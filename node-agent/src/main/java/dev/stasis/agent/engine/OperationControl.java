@@ -3,6 +3,8 @@ package dev.stasis.agent.engine;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -14,21 +16,33 @@ public final class OperationControl {
 
   private final Clock clock;
   private final @Nullable Instant deadline;
+  private final @Nullable Duration maxFrozen;
   private final AtomicReference<@Nullable String> cancelled = new AtomicReference<>();
+  private volatile @Nullable Instant frozenUntil;
 
-  private OperationControl(Clock clock, @Nullable Instant deadline) {
+  private OperationControl(Clock clock, @Nullable Instant deadline, @Nullable Duration maxFrozen) {
     this.clock = clock;
     this.deadline = deadline;
+    this.maxFrozen = maxFrozen;
   }
 
   /** An operation that must be over within {@code limit}. */
   public static OperationControl within(Clock clock, Duration limit) {
-    return new OperationControl(clock, clock.instant().plus(limit));
+    return new OperationControl(clock, clock.instant().plus(limit), null);
+  }
+
+  /**
+   * An operation that must be over at {@code deadline}, and whose workload may not stand still for
+   * longer than {@code maxFrozen}, whatever it waited before.
+   */
+  public static OperationControl until(
+      Clock clock, Instant deadline, @Nullable Duration maxFrozen) {
+    return new OperationControl(clock, deadline, maxFrozen);
   }
 
   /** An operation without a deadline of its own, as a rollback is. */
   public static OperationControl unbounded(Clock clock) {
-    return new OperationControl(clock, null);
+    return new OperationControl(clock, null, null);
   }
 
   /** Asks the operation to stop at its next step; {@code who} is named in the outcome. */
@@ -48,6 +62,18 @@ public final class OperationControl {
     return left.compareTo(most) < 0 ? left : most;
   }
 
+  /** Who cancelled it; empty when nobody did. */
+  public Optional<String> cancelled() {
+    return Optional.ofNullable(cancelled.get());
+  }
+
+  /** From now on the workload stands still. */
+  void freezes() {
+    if (maxFrozen != null) {
+      frozenUntil = clock.instant().plus(maxFrozen);
+    }
+  }
+
   /** Ends the forward way when the caller wants it ended. */
   void check(String next) throws StepFailure {
     String who = cancelled.get();
@@ -57,6 +83,13 @@ public final class OperationControl {
     if (deadline != null && clock.instant().isAfter(deadline)) {
       throw new StepFailure(
           Reason.DEADLINE_EXCEEDED, "the deadline " + deadline + " passed before step " + next);
+    }
+    Instant until = frozenUntil;
+    if (until != null && clock.instant().isAfter(until)) {
+      throw new StepFailure(
+          Reason.FROZEN_TOO_LONG,
+          "time for which the workload stands still: wanted at most %s s, found more before step %s"
+              .formatted(Objects.requireNonNull(maxFrozen).toSeconds(), next));
     }
   }
 }

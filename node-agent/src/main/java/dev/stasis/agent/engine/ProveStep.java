@@ -6,17 +6,18 @@ import dev.stasis.agent.cuda.GpuUuid;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.process.ProcessStat;
 import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 
 /**
- * The proof: every process alive, no zombie, RUNNING for the driver, its device memory back. Only
+ * The proof: the {@link Survivors} alive, RUNNING for the driver, their device memory back. Only
  * then the gate opens: the holder's folder gets its mark, which the readiness of a pod and the
  * holder's next start go by.
  */
@@ -42,25 +43,38 @@ final class ProveStep implements Step<Restoring, FrozenWork> {
 
   @Override
   public void run(Restoring restoring) throws StepFailure, InterruptedException {
-    for (ProcessId process : restoring.byOwnPid().values()) {
-      Optional<ProcessStat> stat = restoring.node().proc().stat(process);
-      if (stat.isEmpty() || stat.get().isZombie()) {
-        throw new StepFailure(
-            Reason.NOT_PROVEN, "process %s: wanted it alive, found it ended".formatted(process));
-      }
-    }
-    for (CudaProcess process : restoring.work().cuda()) {
-      CudaState state = restoring.node().calls().state(process);
-      if (state != CudaState.RUNNING) {
-        throw new StepFailure(
-            Reason.NOT_PROVEN,
-            "process %s: wanted RUNNING, found %s".formatted(process.process(), state));
-      }
+    Map<ProcessId, CudaProcess> cuda = new HashMap<>();
+    restoring.work().cuda().forEach(one -> cuda.put(one.process(), one));
+    Map<Integer, ProcessStat> living =
+        new Survivors(restoring.byOwnPid(), cuda.keySet(), restoring.node().proc()::stat).living();
+    for (Map.Entry<Integer, ProcessStat> one : living.entrySet()) {
+      ProcessStat stat = one.getValue();
+      CudaProcess gpu = cuda.get(stat.id());
       restoring
           .proof()
-          .add(process.process() + " RUNNING, " + bytes(restoring, process) + " bytes");
+          .add(
+              new ProvenProcess(
+                  one.getKey(),
+                  stat.id(),
+                  stat.comm(),
+                  stat.state(),
+                  gpu == null ? null : running(restoring, gpu),
+                  gpu == null ? 0 : bytes(restoring, gpu)));
     }
-    open(restoring);
+    // From here on a successor keeps what it finds: it is proven.
+    restoring.note(work -> work.withPhase(Work.Phase.PUBLISHING));
+    mark(restoring.holderFolder());
+  }
+
+  private static CudaState running(Restoring restoring, CudaProcess process)
+      throws StepFailure, InterruptedException {
+    CudaState state = restoring.node().calls().state(process);
+    if (state != CudaState.RUNNING) {
+      throw new StepFailure(
+          Reason.NOT_PROVEN,
+          "process %s: wanted RUNNING, found %s".formatted(process.process(), state));
+    }
+    return state;
   }
 
   private static long bytes(Restoring restoring, CudaProcess process) throws StepFailure {
@@ -84,8 +98,9 @@ final class ProveStep implements Step<Restoring, FrozenWork> {
     return done.value().values().stream().mapToLong(Long::longValue).sum();
   }
 
-  private static void open(Restoring restoring) throws StepFailure {
-    Path mark = restoring.holderFolder().resolve(MARK);
+  /** Opens the gate; it may be open already when a predecessor has died. */
+  static void mark(Path holderFolder) throws StepFailure {
+    Path mark = holderFolder.resolve(MARK);
     try {
       Files.newByteChannel(
               mark,
@@ -94,6 +109,8 @@ final class ProveStep implements Step<Restoring, FrozenWork> {
                   StandardOpenOption.WRITE,
                   LinkOption.NOFOLLOW_LINKS))
           .close();
+    } catch (FileAlreadyExistsException e) {
+      return;
     } catch (IOException e) {
       throw new StepFailure(
           Reason.NOT_PROVEN, "the mark of the restore " + mark + ": " + e.getMessage(), e);

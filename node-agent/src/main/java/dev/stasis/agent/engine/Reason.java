@@ -16,6 +16,9 @@ public enum Reason {
   /** The operation's own deadline passed. */
   @JsonProperty("DeadlineExceeded")
   DEADLINE_EXCEEDED("DeadlineExceeded"),
+  /** The workload would have stood still for longer than its caller allows. */
+  @JsonProperty("FrozenTooLong")
+  FROZEN_TOO_LONG("FrozenTooLong"),
   /**
    * The driver did not lock a process within the lock timeout: a kernel runs on, or a peer is
    * waited for.

@@ -60,6 +60,23 @@ public final class Restore {
     return STEPS;
   }
 
+  /** What a container that waits has; touches nothing. */
+  public TargetFound target(String container) {
+    DriverAnswer<NodeGpus> answer = node.driver().gpus(QUESTION_DEADLINE);
+    if (answer instanceof DriverAnswer.Done<NodeGpus> done
+        && node.containers().resolve(container) instanceof Resolution.Found found) {
+      return new TargetFound(done.value(), seen(found.container(), done.value()));
+    }
+    return new TargetFound(
+        NodeGpus.none(new DriverAvailability.NoDevice(answer.describe())), List.of());
+  }
+
+  private List<Gpu> seen(Container target, NodeGpus gpus) {
+    DeviceAccess access = new DeviceAccess(node.tools().runtime());
+    return new ContainerGpus(node.proc().root())
+        .of(target.init().pid(), gpus.gpus(), device -> access.allows(target, device));
+  }
+
   /** Runs a restore to its end. */
   public RestoreOutcome run(RestoreRequest request, OperationControl control, StepListener listener)
       throws InterruptedException {
@@ -105,10 +122,7 @@ public final class Restore {
         || !(done.value().availability() instanceof DriverAvailability.Present)) {
       return refused("GPU driver", "one that answers on this node", answer.describe());
     }
-    DeviceAccess access = new DeviceAccess(node.tools().runtime());
-    List<Gpu> seen =
-        new ContainerGpus(node.proc().root())
-            .of(target.init().pid(), done.value().gpus(), device -> access.allows(target, device));
+    List<Gpu> seen = seen(target, done.value());
     List<Unmet> unmet =
         new ArrayList<>(new TargetCheck(node).unmet(artifact, target, done.value(), seen));
     MountMatch match = new MountMatcher().match(sourceMounts(artifact), target.mounts());
@@ -170,7 +184,9 @@ public final class Restore {
   private RestoreOutcome ended(Restoring restoring, StepRunner runner, StepFailure failure)
       throws InterruptedException {
     String message = String.valueOf(failure.getMessage());
+    restoring.listener().undoing(message);
     try {
+      restoring.note(work -> work.withPhase(Work.Phase.WORKING));
       new Children(restoring).end();
       runner.back(forward, restoring);
       node.journal().remove(restoring.work().containerId());

@@ -13,7 +13,7 @@ public sealed interface RestoreOutcome {
    * @param proof what was seen of each process
    * @param gpuBytes device memory that it holds again
    */
-  record Proven(int init, List<String> proof, long gpuBytes, StepTimings timings)
+  record Proven(int init, List<ProvenProcess> proof, long gpuBytes, StepTimings timings)
       implements RestoreOutcome {
     public Proven {
       proof = List.copyOf(proof);

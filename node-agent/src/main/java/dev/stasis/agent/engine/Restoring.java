@@ -25,7 +25,7 @@ final class Restoring extends FrozenWork {
   private final List<Gpu> gpus;
   private final List<MountPair> mounts;
   private final Map<Integer, ProcessId> byOwnPid = new TreeMap<>();
-  private final List<String> proof = new ArrayList<>();
+  private final List<ProvenProcess> proof = new ArrayList<>();
 
   Restoring(
       NodeParts node,
@@ -66,7 +66,7 @@ final class Restoring extends FrozenWork {
     return byOwnPid;
   }
 
-  List<String> proof() {
+  List<ProvenProcess> proof() {
     return proof;
   }
 

@@ -38,6 +38,19 @@ final class Room {
     return missing(container, device, copies);
   }
 
+  /** What there is for one copy, in numbers. */
+  Inspected.RoomFound found(Container container, long deviceBytes) {
+    MemoryRoom room = new MemoryRoomReader(proc).read(container);
+    Optional<MemoryRoom.Level> level = room.tightest().or(() -> room.levels().stream().findFirst());
+    long used = level.map(one -> Math.max(0, one.usage() - one.reclaimable())).orElse(0L);
+    return new Inspected.RoomFound(
+        used + needed(deviceBytes, 1),
+        used,
+        level.map(MemoryRoom.Level::limit).orElse(OptionalLong.empty()),
+        room.hostAvailable(),
+        missing(container, deviceBytes, 1));
+  }
+
   Optional<String> missing(Container container, long deviceBytes, int copies) {
     long needed = needed(deviceBytes, copies);
     MemoryRoom room = new MemoryRoomReader(proc).read(container);

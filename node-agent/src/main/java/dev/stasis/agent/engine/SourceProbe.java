@@ -4,11 +4,14 @@ import dev.stasis.agent.cuda.CudaState;
 import dev.stasis.agent.mover.JournalReading;
 import dev.stasis.agent.process.PidFd;
 import dev.stasis.agent.process.ProcessId;
+import dev.stasis.agent.process.ProcessStat;
 import dev.stasis.agent.process.ThreadStat;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
 
 /** Looks at what a workload does, and believes only what it sees. */
 final class SourceProbe {
@@ -26,6 +29,32 @@ final class SourceProbe {
   }
 
   SourceState look() throws InterruptedException {
+    SourceState seen = seen();
+    if (seen.kind() == SourceState.Kind.FROZEN || seen.kind() == SourceState.Kind.RUNNING) {
+      // Who just crashes still looks stopped, or locked, or as if it ran.
+      Optional<ProcessId> ending = processes().filter(this::ending).findFirst();
+      if (ending.isPresent()) {
+        return ended(ending.get());
+      }
+    }
+    return seen;
+  }
+
+  private Stream<ProcessId> processes() {
+    Work work = frozen.work();
+    return Stream.of(
+            Stream.of(work.init()),
+            work.cuda().stream().map(CudaProcess::process),
+            work.tree().stream())
+        .flatMap(each -> each)
+        .distinct();
+  }
+
+  private boolean ending(ProcessId process) {
+    return frozen.node().proc().stat(process).filter(ProcessStat::isEnding).isPresent();
+  }
+
+  private SourceState seen() throws InterruptedException {
     Work work = frozen.work();
     if (!frozen.alive(work.init())) {
       return gone(work);

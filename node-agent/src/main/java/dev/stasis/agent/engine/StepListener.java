@@ -14,4 +14,11 @@ public interface StepListener {
    * @param total bytes of this step, 0 when unknown
    */
   void progress(String step, long done, long total);
+
+  /**
+   * The way forward ended here, and everything is being undone.
+   *
+   * @param why in one sentence
+   */
+  default void undoing(String why) {}
 }

@@ -26,7 +26,7 @@ final class StopAgain {
     if (container.isEmpty()) {
       return;
     }
-    StopOutcome outcome = new TreeStopper(frozen.node().proc()).stop(container.get(), LIMIT);
+    StopOutcome outcome = new TreeStopper(frozen.node().proc()).stopAgain(container.get(), LIMIT);
     if (outcome instanceof StopOutcome.NotStopped not) {
       throw new StepFailure(Reason.PROCESS_CONTROL, not.why());
     }

@@ -15,7 +15,6 @@ import dev.stasis.compat.Fingerprint;
 import dev.stasis.compat.GpuSet;
 import dev.stasis.compat.Link;
 import dev.stasis.compat.Links;
-import dev.stasis.compat.Property;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -24,7 +23,6 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * Whether a container that waits can take a workload: each property that stands against it, with
@@ -49,7 +47,9 @@ final class TargetCheck {
     if (before.size() != seen.size()) {
       unmet.add(new Unmet("gpu.count", "" + before.size(), "" + seen.size()));
     } else if (!before.isEmpty()) {
-      Compatibility.check(wanted(manifest), found(gpus, seen)).mismatches().stream()
+      Compatibility.check(wanted(manifest), new PlaceFingerprint(node).of(gpus, seen))
+          .mismatches()
+          .stream()
           .filter(mismatch -> mismatch.hard())
           .forEach(
               mismatch ->
@@ -118,7 +118,7 @@ final class TargetCheck {
     return true;
   }
 
-  private static Fingerprint wanted(Manifest manifest) {
+  private Fingerprint wanted(Manifest manifest) {
     NodeFacts facts = manifest.node();
     List<dev.stasis.compat.Gpu> gpus =
         manifest.hardware().gpus().stream()
@@ -128,39 +128,14 @@ final class TargetCheck {
                         gpu.model(), gpu.memoryBytes() >> 20, gpu.computeCapability(), false))
             .toList();
     // Interconnect is wanted only where it is known: as the manifest has it.
-    return host(facts.architecture(), facts.cpuFeatures(), facts.criuVersion())
+    return new NodeFactsReader(node.proc().root(), node.tools().criuVersion())
+        .host(facts)
         .and(
             new GpuSet(
                     String.valueOf(facts.driverVersion()),
                     gpus,
                     Links.alike(gpus.size(), Link.of(Link.Kind.SYS)))
                 .fingerprint());
-  }
-
-  private Fingerprint found(NodeGpus gpus, List<Gpu> seen) {
-    NodeFactsReader reader = new NodeFactsReader(node.proc().root(), node.tools().criuVersion());
-    NodeFacts facts = reader.read(gpus);
-    List<dev.stasis.compat.Gpu> mine =
-        seen.stream()
-            .map(
-                gpu ->
-                    new dev.stasis.compat.Gpu(
-                        gpu.model(), gpu.memoryTotal() >> 20, gpu.computeCapability(), gpu.mig()))
-            .toList();
-    return host(facts.architecture(), facts.cpuFeatures(), facts.criuVersion())
-        .and(
-            new GpuSet(gpus.driverVersion(), mine, Links.alike(mine.size(), Link.of(Link.Kind.SYS)))
-                .fingerprint());
-  }
-
-  private static Fingerprint host(String architecture, Set<String> features, String criu) {
-    return Fingerprint.empty()
-        .with(
-            Property.CPU_ARCHITECTURE,
-            architecture.replace("x86_64", "amd64").replace("aarch64", "arm64"))
-        .with(Property.CPU_FEATURES, features)
-        .with(Property.CRIU_VERSION, criu)
-        .with(Property.TIME_NAMESPACES, Files.exists(Path.of("/proc/self/ns/time")) ? "yes" : "no");
   }
 
   /** criu wants a file on a volume as it was, and says so only in the middle of the restore. */

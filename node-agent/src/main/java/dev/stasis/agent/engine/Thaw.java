@@ -75,7 +75,8 @@ public final class Thaw {
       return ended(new Evicted(node).finish(frozen), runner, begin);
     }
     if (work.kind() == Work.Kind.RESTORE) {
-      SourceState state = new RestoredTree(frozen).end();
+      SourceState state =
+          work.phase() == Work.Phase.PUBLISHING ? proven(frozen) : new RestoredTree(frozen).end();
       forget(frozen);
       return ended(state, runner, begin);
     }
@@ -84,6 +85,19 @@ public final class Thaw {
       forget(frozen);
     }
     return ended(state, runner, begin);
+  }
+
+  /** The proof was done: all that may be missing is the mark that says so. */
+  private static SourceState proven(FrozenWork frozen) throws InterruptedException {
+    Path folder = frozen.node().proc().folder(frozen.work().init().pid()).resolve("root/.stasis");
+    try {
+      if (frozen.alive(frozen.work().init())) {
+        ProveStep.mark(folder);
+      }
+    } catch (StepFailure e) {
+      LOG.log(System.Logger.Level.WARNING, "the mark of a proven restore", e);
+    }
+    return new SourceProbe(frozen).look();
   }
 
   private ThawOutcome ended(SourceState state, StepRunner runner, long begin) {

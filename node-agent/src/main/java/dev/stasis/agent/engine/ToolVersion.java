@@ -1,11 +1,12 @@
 package dev.stasis.agent.engine;
 
 /** The version of Stasis that is running, as its jar says. */
-final class ToolVersion {
+public final class ToolVersion {
 
   private ToolVersion() {}
 
-  static String current() {
+  /** As the jar says; {@code development} outside of one. */
+  public static String current() {
     String version = ToolVersion.class.getPackage().getImplementationVersion();
     return version == null ? "development" : version;
   }

@@ -2,8 +2,9 @@ package dev.stasis.agent.engine;
 
 import dev.stasis.agent.process.ProcessId;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,12 +54,20 @@ public record Work(
   /** The version written by this agent. */
   public static final int FORMAT = 1;
 
+  /** What ids of operations begin with that a person began: no agent knows what they are for. */
+  public static final String BY_HAND = "by-hand-";
+
   public Work {
     cuda = List.copyOf(cuda);
     tree = List.copyOf(tree);
     stoppedBefore = List.copyOf(stoppedBefore);
     regionJournals = List.copyOf(regionJournals);
     children = List.copyOf(children);
+  }
+
+  /** Whether a person means it to stand still: nobody else brings it back. */
+  public boolean isKeptByHand() {
+    return id.startsWith(BY_HAND) && (phase == Phase.SUSPENDED || phase == Phase.HELD);
   }
 
   /** What is done with the container. */
@@ -80,8 +89,8 @@ public record Work(
      */
     WORKING,
     /**
-     * Thawed and running; files are still being written. A successor only removes them. Next: the
-     * journal goes.
+     * Thawed and running; files are still being written, and a successor only removes them. Or
+     * restored and proven: a successor lets it be. Next: the journal goes.
      */
     PUBLISHING,
     /** Checkpointed in memory, waiting for its resume. Next: WORKING. */
@@ -98,158 +107,93 @@ public record Work(
   }
 
   Work withPhase(Phase next) {
-    return new Work(
-        format,
-        bootId,
-        id,
-        owner,
-        kind,
-        after,
-        next,
-        since,
-        containerId,
-        init,
-        cuda,
-        tree,
-        stoppedBefore,
-        regionJournals,
-        stage,
-        artifactStage,
-        artifact,
-        children);
+    return with(copy -> copy.phase = next);
   }
 
   Work withCuda(List<CudaProcess> next) {
-    return new Work(
-        format,
-        bootId,
-        id,
-        owner,
-        kind,
-        after,
-        phase,
-        since,
-        containerId,
-        init,
-        next,
-        tree,
-        stoppedBefore,
-        regionJournals,
-        stage,
-        artifactStage,
-        artifact,
-        children);
+    return with(copy -> copy.cuda = next);
   }
 
   Work withTree(List<ProcessId> next, List<ProcessId> before) {
-    return new Work(
-        format,
-        bootId,
-        id,
-        owner,
-        kind,
-        after,
-        phase,
-        since,
-        containerId,
-        init,
-        cuda,
-        next,
-        before,
-        regionJournals,
-        stage,
-        artifactStage,
-        artifact,
-        children);
+    return with(
+        copy -> {
+          copy.tree = next;
+          copy.stoppedBefore = before;
+        });
   }
 
   Work withRegions(List<String> journals, @Nullable String nextStage) {
-    return new Work(
-        format,
-        bootId,
-        id,
-        owner,
-        kind,
-        after,
-        phase,
-        since,
-        containerId,
-        init,
-        cuda,
-        tree,
-        stoppedBefore,
-        journals,
-        nextStage,
-        artifactStage,
-        artifact,
-        children);
+    return with(
+        copy -> {
+          copy.regionJournals = journals;
+          copy.stage = nextStage;
+        });
   }
 
   Work withArtifactStage(@Nullable String next) {
-    return new Work(
-        format,
-        bootId,
-        id,
-        owner,
-        kind,
-        after,
-        phase,
-        since,
-        containerId,
-        init,
-        cuda,
-        tree,
-        stoppedBefore,
-        regionJournals,
-        stage,
-        next,
-        artifact,
-        children);
+    return with(copy -> copy.artifactStage = next);
   }
 
   Work withChild(ProcessId child) {
-    List<ProcessId> next = new ArrayList<>(children);
-    next.add(child);
-    return new Work(
-        format,
-        bootId,
-        id,
-        owner,
-        kind,
-        after,
-        phase,
-        since,
-        containerId,
-        init,
-        cuda,
-        tree,
-        stoppedBefore,
-        regionJournals,
-        stage,
-        artifactStage,
-        artifact,
-        next);
+    return with(
+        copy -> copy.children = Stream.concat(children.stream(), Stream.of(child)).toList());
   }
 
   Work withoutChildren() {
-    return new Work(
-        format,
-        bootId,
-        id,
-        owner,
-        kind,
-        after,
-        phase,
-        since,
-        containerId,
-        init,
-        cuda,
-        tree,
-        stoppedBefore,
-        regionJournals,
-        stage,
-        artifactStage,
-        artifact,
-        List.of());
+    return with(copy -> copy.children = List.of());
+  }
+
+  private Work with(Consumer<Copy> change) {
+    Copy copy = new Copy(this);
+    change.accept(copy);
+    return copy.work();
+  }
+
+  /** What changes while the work goes on; the rest stays as it was begun. */
+  private static final class Copy {
+
+    private final Work of;
+    private Phase phase;
+    private List<CudaProcess> cuda;
+    private List<ProcessId> tree;
+    private List<ProcessId> stoppedBefore;
+    private List<String> regionJournals;
+    private @Nullable String stage;
+    private @Nullable String artifactStage;
+    private List<ProcessId> children;
+
+    Copy(Work of) {
+      this.of = of;
+      this.phase = of.phase;
+      this.cuda = of.cuda;
+      this.tree = of.tree;
+      this.stoppedBefore = of.stoppedBefore;
+      this.regionJournals = of.regionJournals;
+      this.stage = of.stage;
+      this.artifactStage = of.artifactStage;
+      this.children = of.children;
+    }
+
+    Work work() {
+      return new Work(
+          of.format,
+          of.bootId,
+          of.id,
+          of.owner,
+          of.kind,
+          of.after,
+          phase,
+          of.since,
+          of.containerId,
+          of.init,
+          cuda,
+          tree,
+          stoppedBefore,
+          regionJournals,
+          stage,
+          artifactStage,
+          of.artifact,
+          children);
+    }
   }
 }

@@ -49,7 +49,8 @@ public final class LayerUnpacker {
         List<String> mounts = part.isLayer() ? mountPoints : List.of();
         try (Handle target = container.folderInRoot(MountTargets.bytes(part.target()));
             PaxReader archive = new PaxReader(folder.resolve(part.archive()))) {
-          TreeUnpacker unpacker = new TreeUnpacker(target, new HookFiles(MountTargets.of(mounts)));
+          TreeUnpacker unpacker =
+              new TreeUnpacker(target, new HookFiles(MountTargets.of(mounts)), part.isLayer());
           entries += unpacker.unpack(archive);
           leftAlone.addAll(unpacker.leftAlone());
         } catch (IOException e) {

@@ -34,6 +34,7 @@ interface Libc extends Library {
   int EAGAIN = 11;
   int EEXIST = 17;
   int EXDEV = 18;
+  int EROFS = 30;
   int ENOTDIR = 20;
   int ENODATA = 61;
   int ENOTSUP = 95;

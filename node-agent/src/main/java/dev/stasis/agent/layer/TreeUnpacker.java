@@ -12,10 +12,18 @@ import java.util.Optional;
 final class TreeUnpacker {
   private final Handle root;
   private final HookFiles hooks;
+  private final boolean mayBeReadOnly;
   private final List<LayerEntry> folders = new ArrayList<>();
   private final List<String> leftAlone = new ArrayList<>();
 
-  TreeUnpacker(Handle root, HookFiles hooks) {
+  /**
+   * Into a folder.
+   *
+   * @param mayBeReadOnly whether it may be a read-only root file system: then the runtime alone
+   *     could make something there, and the target's has done so too
+   */
+  TreeUnpacker(Handle root, HookFiles hooks, boolean mayBeReadOnly) {
+    this.mayBeReadOnly = mayBeReadOnly;
     this.root = root;
     this.hooks = hooks;
   }
@@ -28,6 +36,10 @@ final class TreeUnpacker {
       try {
         count += apply(entry, archive) ? 1 : 0;
       } catch (LinuxError e) {
+        if (mayBeReadOnly && e.number() == Libc.EROFS && isMountPoint(entry)) {
+          leave(entry.path(), "the root file system is read-only");
+          continue;
+        }
         throw new IOException(
             "%s: %s".formatted(LinuxError.shown(entry.path()), e.getMessage()), e);
       }
@@ -206,6 +218,13 @@ final class TreeUnpacker {
       empty &= delete(folder, child, prefix + child);
     }
     return empty;
+  }
+
+  /** A runtime makes folders and empty files, on which it mounts. */
+  private static boolean isMountPoint(LayerEntry entry) {
+    return !entry.isDeletion()
+        && (entry.kind() == LayerEntry.Kind.FOLDER
+            || (entry.kind() == LayerEntry.Kind.FILE && entry.size() == 0));
   }
 
   private boolean leave(String path, String reason) {

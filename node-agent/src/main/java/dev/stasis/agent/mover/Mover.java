@@ -1,5 +1,6 @@
 package dev.stasis.agent.mover;
 
+import dev.stasis.agent.process.ChildStart;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -53,10 +54,11 @@ public final class Mover {
     Process child;
     try {
       child =
-          new ProcessBuilder(command(move, cgroups))
-              .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
-              .redirectError(ProcessBuilder.Redirect.to(errors.toFile()))
-              .start();
+          new ChildStart()
+              .start(
+                  new ProcessBuilder(command(move, cgroups))
+                      .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
+                      .redirectError(ProcessBuilder.Redirect.to(errors.toFile())));
     } catch (IOException e) {
       return new MoveOutcome.Failed(
           MoveOutcome.Cause.SYSTEM, "cannot start the mover: " + e.getMessage());

@@ -31,6 +31,9 @@ public record ProcessStat(
     long virtualBytes) {
 
   private static final long PF_KTHREAD = 0x00200000;
+  private static final long PF_EXITING = 0x00000004;
+  private static final long PF_DUMPCORE = 0x00000200;
+  private static final long PF_SIGNALED = 0x00000400;
 
   public ProcessId id() {
     return new ProcessId(pid, startTime);
@@ -40,6 +43,16 @@ public record ProcessStat(
   public boolean isZombie() {
     // With threads left it is only the main thread that has ended.
     return (state == 'Z' || state == 'X') && threads <= 1;
+  }
+
+  /** On its way to its end, by itself or by a signal: its memory may still be there. */
+  public boolean isEnding() {
+    return (flags & (PF_EXITING | PF_DUMPCORE | PF_SIGNALED)) != 0;
+  }
+
+  /** A signal ends it, or has ended it. */
+  public boolean isSignaled() {
+    return (flags & (PF_DUMPCORE | PF_SIGNALED)) != 0;
   }
 
   /** A thread of the kernel itself, without memory of its own. */

@@ -10,6 +10,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -24,6 +25,7 @@ final class Program implements AutoCloseable {
   private final SimGpuNode gpus;
   private final Path folder;
   private final Path memory;
+  private Path criu = Path.of(absolute(System.getProperty("stasis.criu", "../.tools/bin/criu")));
 
   Program(SimGpuNode gpus) {
     this.gpus = gpus;
@@ -50,6 +52,22 @@ final class Program implements AutoCloseable {
     return folder.resolve("store");
   }
 
+  /** From now on a dump goes on for some seconds when its images are written. */
+  void dumpsSlowly(int seconds) throws IOException {
+    String script =
+        """
+        #!/bin/sh
+        trap '' INT
+        %s "$@"
+        code=$?
+        case "$1" in dump) sleep %d ;; esac
+        exit $code
+        """
+            .formatted(criu, seconds);
+    criu = Files.writeString(Files.createTempFile(folder, "criu", ".slow"), script);
+    Files.setPosixFilePermissions(criu, PosixFilePermissions.fromString("rwx------"));
+  }
+
   /** Whether criu has begun to write an image. */
   boolean isDumping() throws IOException {
     if (!Files.isDirectory(store())) {
@@ -70,7 +88,8 @@ final class Program implements AutoCloseable {
   Process start(Path out, Path err, String... arguments) throws IOException {
     List<String> command = new ArrayList<>();
     // A process group of its own, as a shell gives it: Ctrl-C reaches every process in it.
-    command.add("setsid");
+    // Whoever runs the tests in the background may have it ignored; that is inherited.
+    command.addAll(List.of("setsid", "env", "--default-signal=INT"));
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
     command.addAll(
@@ -87,9 +106,7 @@ final class Program implements AutoCloseable {
     builder.environment().put("STASIS_LIBCUDA", gpus.libcuda().toString());
     builder.environment().put("STASIS_LIBNVML", gpus.libnvml().toString());
     builder.environment().put("STASIS_SIM_GPU", gpus.folder().toString());
-    builder
-        .environment()
-        .put("STASIS_CRIU", absolute(System.getProperty("stasis.criu", "../.tools/bin/criu")));
+    builder.environment().put("STASIS_CRIU", criu.toString());
     builder
         .environment()
         .put(

@@ -102,7 +102,8 @@ class ProgramTest {
       Program.Run ended = program.run("end", id, "--yes", "--json");
       assertThat(ended.code()).as(ended.err()).isZero();
       assertThat(ended.json().get("outcome").asText()).isEqualTo("Ended");
-      assertThat(source.running()).isFalse();
+      // Its kernel takes a moment to end what was killed.
+      Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> !source.running());
     }
   }
 
@@ -146,7 +147,9 @@ class ProgramTest {
     Path err = Files.createTempFile("stasis-cli", ".err");
     try (GpuContainer source = GpuContainer.start(spec)) {
       source.awaitSteps(3);
-      gpus.fault("checkpoint", "slow 1000");
+      // Time to notice it, and to send the signal, however busy the machine is.
+      gpus.fault("checkpoint", "slow 2000");
+      program.dumpsSlowly(2);
       String store = program.store().toString();
       Process run = program.start(out, err, "checkpoint", source.id(), "--store", store, "--json");
       Awaitility.await()

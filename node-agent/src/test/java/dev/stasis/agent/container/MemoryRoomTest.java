@@ -55,6 +55,17 @@ class MemoryRoomTest {
   }
 
   @Test
+  void noMoreIsTakenBackThanTheFilesThatNobodyUses() throws IOException {
+    Path own = Files.createDirectory(top.resolve("ff"));
+    write(own, "memory.stat", "anon 99\ninactive_file " + 30 * MIB + "\n");
+    write(own, "memory.reclaim", "");
+
+    new PageCache().drop(container(new Cgroup(List.of(), top, own)));
+
+    assertThat(own.resolve("memory.reclaim")).hasContent(Long.toString(30 * MIB));
+  }
+
+  @Test
   void aUsageAboveItsLimitLeavesNothing() {
     MemoryRoom.Level level = new MemoryRoom.Level("/x", 10, java.util.OptionalLong.of(5), 0);
 
@@ -73,21 +84,23 @@ class MemoryRoomTest {
   }
 
   private MemoryRoom read(Cgroup memory) {
+    return new MemoryRoomReader(new ProcFs()).read(container(memory));
+  }
+
+  private static Container container(Cgroup memory) {
     ProcessId nobody = new ProcessId(1, 0);
-    return new MemoryRoomReader(new ProcFs())
-        .read(
-            new Container(
-                "ff",
-                nobody,
-                nobody,
-                List.of(memory),
-                true,
-                List.of(),
-                Map.of(),
-                List.of(),
-                Optional.empty(),
-                0,
-                0));
+    return new Container(
+        "ff",
+        nobody,
+        nobody,
+        List.of(memory),
+        true,
+        List.of(),
+        Map.of(),
+        List.of(),
+        Optional.empty(),
+        0,
+        0);
   }
 
   private static void write(Path folder, String name, String text) throws IOException {

@@ -116,7 +116,13 @@ public final class TestContainer implements AutoCloseable {
   }
 
   public List<String> output() throws IOException {
-    return Files.readAllLines(folder.resolve("output"));
+    Path output = folder.resolve("output");
+    if (!Files.exists(output)) {
+      return List.of();
+    }
+    String text = Files.readString(output);
+    // The last line may be half written.
+    return text.substring(0, text.lastIndexOf('\n') + 1).lines().toList();
   }
 
   private void run(String program, int uid, List<String> arguments)
@@ -172,8 +178,8 @@ public final class TestContainer implements AutoCloseable {
   private void awaitRunning(String name) {
     ContainerResolver resolver = new ContainerResolver(new ProcFs());
     org.awaitility.Awaitility.await()
-        // runc needs a second on a busy machine.
-        .atMost(Duration.ofSeconds(30))
+        // runc needs seconds on a busy machine.
+        .atMost(Duration.ofSeconds(120))
         .pollInterval(Duration.ofMillis(50))
         .until(
             () ->
@@ -285,7 +291,7 @@ public final class TestContainer implements AutoCloseable {
   private static void command(String... line) throws IOException, InterruptedException {
     Process process = new ProcessBuilder(line).inheritIO().start();
     // None of these takes more than a moment.
-    if (!process.waitFor(30, TimeUnit.SECONDS) || process.exitValue() != 0) {
+    if (!process.waitFor(60, TimeUnit.SECONDS) || process.exitValue() != 0) {
       process.destroyForcibly();
       throw new IOException(String.join(" ", line) + " failed");
     }

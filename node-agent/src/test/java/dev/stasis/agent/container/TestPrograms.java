@@ -47,8 +47,8 @@ public final class TestPrograms {
 
   private static void run(String... command) throws IOException, InterruptedException {
     Process process = new ProcessBuilder(command).inheritIO().start();
-    // A busy machine needs seconds for it, never a minute.
-    if (!process.waitFor(60, TimeUnit.SECONDS) || process.exitValue() != 0) {
+    // A busy machine needs seconds for it, never some minutes.
+    if (!process.waitFor(180, TimeUnit.SECONDS) || process.exitValue() != 0) {
       process.destroyForcibly();
       throw new IOException(String.join(" ", command) + " failed");
     }

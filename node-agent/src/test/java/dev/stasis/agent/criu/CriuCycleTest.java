@@ -15,11 +15,13 @@ import dev.stasis.agent.process.ProcFs;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.process.ProcessStatus;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -113,18 +115,18 @@ class CriuCycleTest {
     }
   }
 
-  /**
-   * Nearly always the workload goes on. A criu that dies while its own code runs in a thread of the
-   * workload takes the workload with it (seen in 4 of 60 kills): then it has ended, for all to see.
-   * So criu is given its time, and is never killed by us before it has had it.
-   */
+  /** As the engine does it: what criu changes in the threads is saved before and put back after. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
-  void aCriuThatIsKilledNeverLeavesAWorkloadThatIsWrongOrHangs(int moment) throws Exception {
+  void aCriuThatIsKilledCostsTheWorkloadNothing(int moment) throws Exception {
+    Assumptions.assumeTrue(
+        mayBeKilled(), "skipped: killed in a dump, a criu not of bin/setup may end the workload");
     try (TestContainer running = TestContainer.start("workload", 0, EVERYTHING)) {
       Container container = running.resolve();
       awaitTicks(running, running.output().size() + 1);
       StoppedTree stopped = stop(container);
+      ThreadGuard guard = new ThreadGuard(runtime, folder.resolve("guard"), child -> {});
+      assertThat(guard.save(stopped.stopped())).isEmpty();
       Process dump =
           new ProcessBuilder(plan(container, "killed" + moment).command())
               .redirectErrorStream(true)
@@ -134,17 +136,30 @@ class CriuCycleTest {
       dump.waitFor(moment * 5L, TimeUnit.MILLISECONDS);
       dump.destroyForcibly().waitFor();
 
-      await().atMost(LONG).until(() -> untraced(stopped.stopped()));
-      assertThat(stopper.awaitStopped(stopped, LONG)).isEmpty();
-      leftovers.remove(stopped.stopped());
-      assertThat(stopper.resume(stopped, LONG)).isEmpty();
-      int before = running.output().size();
-      await()
-          .atMost(LONG)
-          .until(
-              () -> running.output().size() >= before + 2 || !new ProcFs().alive(container.root()));
-      assertThat(running.output()).allMatch(line -> line.endsWith("ok"));
+      goesOn(running, container, stopped, guard);
     }
+  }
+
+  private void goesOn(
+      TestContainer running, Container container, StoppedTree stopped, ThreadGuard guard)
+      throws Exception {
+    await().atMost(LONG).until(() -> untraced(stopped.stopped()));
+    assertThat(stopper.stopAgain(container, LONG)).isInstanceOf(StopOutcome.Stopped.class);
+    assertThat(guard.restore()).isEmpty();
+    leftovers.remove(stopped.stopped());
+    assertThat(stopper.resume(stopped, LONG)).isEmpty();
+    awaitTicks(running, running.output().size() + 2);
+    assertThat(running.output()).allMatch(line -> line.endsWith("ok"));
+  }
+
+  private static boolean mayBeKilled() throws Exception {
+    Process version =
+        new ProcessBuilder(CriuLocator.usual().find().orElseThrow().toString(), "--version")
+            .redirectErrorStream(true)
+            .start();
+    return new String(version.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
+        .lines()
+        .anyMatch(line -> line.matches("GitID: stasis-[0-9]+"));
   }
 
   @Test
@@ -202,20 +217,22 @@ class CriuCycleTest {
     }
   }
 
+  /** On a busy machine five milliseconds end anywhere in a dump. */
   @Test
   void aRunThatTakesTooLongIsEndedAndTheTreeIsStillWhole() throws Exception {
+    Assumptions.assumeTrue(
+        mayBeKilled(), "skipped: ended in a dump, a criu not of bin/setup may end the workload");
     try (TestContainer running = TestContainer.start("workload", 0, EVERYTHING)) {
       awaitTicks(running, 2);
       Container container = running.resolve();
       StoppedTree stopped = stop(container);
+      ThreadGuard guard = new ThreadGuard(runtime, folder.resolve("guard"), child -> {});
+      assertThat(guard.save(stopped.stopped())).isEmpty();
 
       CriuOutcome outcome = runner.dump(plan(container, "one"), Duration.ofMillis(5), bytes -> {});
 
       assertThat(outcome).isEqualTo(new CriuOutcome.TimedOut(Duration.ofMillis(5), false));
-      leftovers.remove(stopped.stopped());
-      assertThat(stopper.resume(stopped, LONG)).isEmpty();
-      awaitTicks(running, running.output().size() + 2);
-      assertThat(running.output()).allMatch(line -> line.endsWith("ok"));
+      goesOn(running, container, stopped, guard);
     }
   }
 
@@ -272,8 +289,13 @@ class CriuCycleTest {
     assertThat(stopper.resume(stillStopped, LONG)).isEmpty();
     awaitTicks(to, 3);
     assertThat(to.output()).allMatch(line -> line.endsWith("ok"));
-    assertThat(number(to.output().get(0)))
-        .isEqualTo(number(from.output().get(from.output().size() - 1)) + 1);
+    // What the source printed last went into a pipe whose reader may come late.
+    await()
+        .atMost(LONG)
+        .untilAsserted(
+            () ->
+                assertThat(number(to.output().get(0)))
+                    .isEqualTo(number(from.output().get(from.output().size() - 1)) + 1));
     return now;
   }
 

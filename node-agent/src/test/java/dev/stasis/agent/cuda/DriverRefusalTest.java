@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 /** What the worker does not ask the driver for, with real processes. */
 class DriverRefusalTest {
 
-  private static final Duration DEADLINE = Duration.ofSeconds(30);
+  private static final Duration DEADLINE = Duration.ofSeconds(60);
   private static final Duration LOCK = Duration.ofSeconds(10);
 
   interface Tracer extends Library {

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 /** Each call in each situation, through the worker and the JNA binding, as an H200 answered. */
 class DriverWorkerTest {
 
-  private static final Duration DEADLINE = Duration.ofSeconds(30);
+  private static final Duration DEADLINE = Duration.ofSeconds(60);
   private static final Duration LOCK = Duration.ofSeconds(10);
 
   @SuppressWarnings("NullAway.Init")

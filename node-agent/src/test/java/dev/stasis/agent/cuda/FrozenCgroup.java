@@ -44,7 +44,7 @@ record FrozenCgroup(Path parent, Path folder, boolean unified, ProcessId process
       Files.writeString(folder.resolve("freezer.state"), frozen ? "FROZEN" : "THAWED");
     }
     await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofSeconds(60))
         .pollInterval(Duration.ofMillis(10))
         .until(
             () ->

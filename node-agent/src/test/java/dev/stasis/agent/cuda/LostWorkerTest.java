@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 /** Workers that die inside a call, and calls that never return. */
 class LostWorkerTest {
 
-  private static final Duration DEADLINE = Duration.ofSeconds(30);
+  private static final Duration DEADLINE = Duration.ofSeconds(60);
   private static final Duration BRIEF = Duration.ofMillis(500);
   private static final Duration LOCK = Duration.ofSeconds(10);
 
@@ -145,7 +145,7 @@ class LostWorkerTest {
     done(driver.lock(process, LOCK, DEADLINE));
     node.fault("checkpoint", process, "hang");
     assertThat(driver.checkpoint(process, BRIEF)).isEqualTo(new TimedOut<CudaCall>(BRIEF));
-    assertThat(driver.state(process, BRIEF))
+    assertThat(driver.state(process, DEADLINE))
         .isEqualTo(
             new DriverAnswer.Refused<CudaCall>(
                 Refusal.PROCESS_BUSY,
@@ -244,7 +244,7 @@ class LostWorkerTest {
 
   private void killedInside(ProcessId process, String call, Supplier<DriverAnswer<CudaCall>> made)
       throws Exception {
-    node.fault(call, process, "slow 2000");
+    node.fault(call, process, "slow 4000");
     CompletableFuture<DriverAnswer<CudaCall>> lost = running(made);
     SimulatedNode.signal("KILL", driver.pid().orElseThrow());
     assertThat(lost.join()).isInstanceOf(WorkerLost.class);

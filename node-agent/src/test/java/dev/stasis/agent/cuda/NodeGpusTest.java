@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 /** NVML through the worker. */
 class NodeGpusTest {
 
-  private static final Duration DEADLINE = Duration.ofSeconds(30);
+  private static final Duration DEADLINE = Duration.ofSeconds(60);
   private static final long MIB = 1 << 20;
 
   @Test
@@ -47,9 +47,9 @@ class NodeGpusTest {
         DriverWorker driver = node.worker()) {
       assertThat(done(driver.gpus(DEADLINE)).links())
           .containsExactly(
-              new GpuLink(0, 1, GpuLink.Relation.NVLINK),
-              new GpuLink(0, 2, GpuLink.Relation.NVLINK),
-              new GpuLink(1, 2, GpuLink.Relation.NVLINK));
+              new GpuLink(0, 1, GpuLink.Relation.NVLINK, 18),
+              new GpuLink(0, 2, GpuLink.Relation.NVLINK, 18),
+              new GpuLink(1, 2, GpuLink.Relation.NVLINK, 18));
     }
     try (SimulatedNode node = new SimulatedNode(2, 16, "--links", "0");
         DriverWorker driver = node.worker()) {

@@ -30,7 +30,7 @@ public final class SimulatedNode implements AutoCloseable {
     public void goesOn() {
       long wanted = steps() + 5;
       await()
-          .atMost(Duration.ofSeconds(20))
+          .atMost(Duration.ofSeconds(60))
           .pollInterval(Duration.ofMillis(20))
           .until(() -> steps() >= wanted || !process.isAlive());
       List<String> wrong =
@@ -74,8 +74,8 @@ public final class SimulatedNode implements AutoCloseable {
             .redirectOutput(table.toFile())
             .redirectErrorStream(true)
             .start();
-    // It makes some files; ten seconds only pass when it hangs.
-    if (!made.waitFor(10, TimeUnit.SECONDS) || made.exitValue() != 0) {
+    // It makes some files; a minute only passes when it hangs.
+    if (!made.waitFor(60, TimeUnit.SECONDS) || made.exitValue() != 0) {
       String why = Files.readString(table);
       close();
       throw new IllegalStateException("sim-gpu-node: " + why);
@@ -163,8 +163,8 @@ public final class SimulatedNode implements AutoCloseable {
   public static void signal(String signal, long pid) throws IOException, InterruptedException {
     Process kill =
         new ProcessBuilder("sh", "-c", "kill -" + signal + " " + pid).inheritIO().start();
-    // A shell needs milliseconds.
-    if (!kill.waitFor(10, TimeUnit.SECONDS) || kill.exitValue() != 0) {
+    // A shell needs milliseconds; a busy machine is given time.
+    if (!kill.waitFor(60, TimeUnit.SECONDS) || kill.exitValue() != 0) {
       throw new IllegalStateException("kill -" + signal + " " + pid + " failed");
     }
   }

@@ -78,7 +78,8 @@ record Asked(
         container,
         store,
         after,
-        new Options(lockTimeout, stage, path, usual.tcp(), thp, peers, usual.threads()),
+        new Options(
+            lockTimeout, stage, path, usual.tcp(), thp, peers, usual.threads(), usual.durability()),
         null,
         Set.of());
   }

@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/** A driver with little patience: no deadline is longer than its own. */
+/** A driver with little patience: no deadline of a checkpoint's calls is longer than its own. */
 record BriefDriver(CudaDriver driver, Duration longest) implements CudaDriver {
 
   private Duration brief(Duration deadline) {
@@ -50,16 +50,16 @@ record BriefDriver(CudaDriver driver, Duration longest) implements CudaDriver {
 
   @Override
   public DriverAnswer<Integer> driverVersion(Duration deadline) {
-    return driver.driverVersion(brief(deadline));
+    return driver.driverVersion(deadline);
   }
 
   @Override
   public DriverAnswer<NodeGpus> gpus(Duration deadline) {
-    return driver.gpus(brief(deadline));
+    return driver.gpus(deadline);
   }
 
   @Override
   public DriverAnswer<Map<GpuUuid, Long>> memoryOf(ProcessId process, Duration deadline) {
-    return driver.memoryOf(process, brief(deadline));
+    return driver.memoryOf(process, deadline);
   }
 }

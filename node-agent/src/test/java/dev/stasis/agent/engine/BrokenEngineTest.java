@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -167,6 +168,10 @@ class BrokenEngineTest {
         (moment, step) -> {
           if (moment == HookedStep.Moment.BEFORE && step.equals("stop")) {
             copies.addAll(Copied.allOf(lab, process));
+            // On a busy machine the thread that writes all the time may get its turn late.
+            Awaitility.await("memory that was written to since")
+                .atMost(Duration.ofSeconds(60))
+                .until(() -> copies.stream().mapToInt(copy -> copy.oldPages(process)).sum() > 16);
           } else if (moment == HookedStep.Moment.BEFORE_UNDO && step.equals("stop")) {
             copies.forEach(copy -> copy.putBack(process));
           }
@@ -182,7 +187,7 @@ class BrokenEngineTest {
   /** It finds wrong numbers, or the driver finds wrong state of its own and ends it. */
   private void saysBad() {
     Awaitility.await("a workload that sees the fault")
-        .atMost(Duration.ofSeconds(30))
+        .atMost(Duration.ofSeconds(120))
         .pollInterval(Duration.ofMillis(20))
         .until(() -> !source.running() || source.lines().stream().anyMatch(l -> l.contains("BAD")));
   }
@@ -254,6 +259,24 @@ class BrokenEngineTest {
         throw new UncheckedIOException(e);
       }
       return copies;
+    }
+
+    /** How many of its pages are another by now; a stack alone has one or two. */
+    int oldPages(ProcessId process) {
+      int page = 4096;
+      int old = 0;
+      byte[] now = new byte[bytes.length];
+      try (RandomAccessFile memory = new RandomAccessFile("/proc/" + process.pid() + "/mem", "r")) {
+        memory.seek(address);
+        memory.readFully(now);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+      for (int at = 0; at < now.length; at += page) {
+        int end = Math.min(at + page, now.length);
+        old += Arrays.equals(bytes, at, end, now, at, end) ? 0 : 1;
+      }
+      return old;
     }
 
     void putBack(ProcessId process) {

@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 
@@ -13,7 +12,7 @@ import org.awaitility.Awaitility;
 final class ChildAgent implements AutoCloseable {
 
   /** A JVM starts in a second; an operation takes another. A busy machine is given time. */
-  private static final Duration LIMIT = Duration.ofSeconds(90);
+  private static final Duration LIMIT = Duration.ofSeconds(180);
 
   private final Process process;
   private final Path note;
@@ -55,30 +54,19 @@ final class ChildAgent implements AutoCloseable {
       throws IOException {
     Path note = lab.folder().resolve("reached");
     Files.deleteIfExists(note);
-    List<String> command =
-        List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-XX:TieredStopAtLevel=1",
-            "-XX:+UseSerialGC",
-            "-Dstasis.runtime=" + EngineLab.runtime(),
-            "-Dstasis.criu=" + EngineLab.criu(),
-            "-cp",
-            System.getProperty("java.class.path"),
-            EngineChild.class.getName(),
-            lab.state().toString(),
-            lab.memoryStage().toString(),
-            lab.folder().toString(),
-            lab.gpus().folder().toString(),
-            what,
-            container.id(),
-            moment,
-            step,
-            how);
     Process process =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectOutput(lab.folder().resolve("child.log").toFile())
-            .start();
+        new ChildJvm(EngineChild.class)
+            .start(
+                lab.folder().resolve("child.log"),
+                lab.state().toString(),
+                lab.memoryStage().toString(),
+                lab.folder().toString(),
+                lab.gpus().folder().toString(),
+                what,
+                container.id(),
+                moment,
+                step,
+                how);
     return new ChildAgent(process, note);
   }
 

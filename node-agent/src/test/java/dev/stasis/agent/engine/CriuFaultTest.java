@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.stasis.agent.engine.CheckpointRequest.DataPathChoice;
 import dev.stasis.agent.testing.ContainerSpec;
 import dev.stasis.agent.testing.GpuContainer;
+import dev.stasis.agent.testing.Sh;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -70,22 +71,15 @@ class CriuFaultTest {
             millis -> Stream.of(DataPathChoice.values()).map(path -> Arguments.of(millis, path)));
   }
 
-  /**
-   * In a window of about a millisecond criu's own code runs in the workload's threads; a criu that
-   * is killed there leaves them with foreign registers, and they crash. Then it is told that they
-   * ended.
-   */
+  /** The threads have criu's registers at many of these moments; the undo puts their own back. */
   @ParameterizedTest
   @MethodSource("tenMoments")
-  void aCriuThatIsKilledLeavesTheWorkloadWholeOrItsEndIsTold(int millis, DataPathChoice path)
-      throws Exception {
+  void aCriuThatIsKilledLeavesTheWorkloadWhole(int millis, DataPathChoice path) throws Exception {
     Path criu = new WrappedProgram(lab.folder()).killedAfter("criu", EngineLab.criu(), millis);
     CheckpointOutcome outcome =
         EngineLab.checkpoint(
             new Checkpoint(LabParts.criu(lab, criu)), Asked.of(lab, source).by(path));
-    if (outcome instanceof CheckpointOutcome.Failed failed
-        && failed.source().kind() != SourceState.Kind.RUNNING) {
-      assertThat(failed.message()).contains("criu dump: ended by signal 9");
+    if (!mayBeKilled() && !survived(outcome)) {
       anotherWorkload();
       return;
     }
@@ -94,6 +88,19 @@ class CriuFaultTest {
             done -> assertThat(done).isInstanceOf(CheckpointOutcome.Published.class),
             ended -> failedInTheDump(ended, "criu dump: "));
     runsOn();
+  }
+
+  /** Only the one that bin/setup builds; another may end the workload by its own death. */
+  private static boolean mayBeKilled() {
+    return new Sh()
+        .must(EngineLab.criu().toString(), "--version")
+        .lines()
+        .anyMatch(line -> line.matches("GitID: stasis-\\d+"));
+  }
+
+  private static boolean survived(CheckpointOutcome outcome) {
+    return !(outcome instanceof CheckpointOutcome.Failed failed)
+        || failed.source().kind() == SourceState.Kind.RUNNING;
   }
 
   /** In place of one that has ended, of which nothing is left in hand after a thaw. */

@@ -2,6 +2,7 @@ package dev.stasis.agent.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stasis.agent.cuda.DriverAnswer;
 import dev.stasis.agent.engine.SourceState.Kind;
 import dev.stasis.agent.testing.ContainerSpec;
 import dev.stasis.agent.testing.GpuContainer;
@@ -19,8 +20,8 @@ class DriverFaultTest {
 
   private static final int MIB = 8;
 
-  /** Calls of a few MiB take some milliseconds, on a busy machine a hundred times that. */
-  private static final Duration PATIENCE = Duration.ofSeconds(2);
+  /** Calls of a few MiB take some milliseconds, on a busy machine some hundred times that. */
+  private static final Duration PATIENCE = Duration.ofSeconds(4);
 
   @SuppressWarnings("NullAway.Init")
   private static EngineLab lab;
@@ -28,6 +29,8 @@ class DriverFaultTest {
   @BeforeAll
   static void makeLab() {
     lab = new EngineLab(1, 96);
+    // The worker is a JVM: its start is not what the patience is for.
+    assertThat(lab.worker().ping(Duration.ofSeconds(60))).isInstanceOf(DriverAnswer.Done.class);
   }
 
   @AfterAll

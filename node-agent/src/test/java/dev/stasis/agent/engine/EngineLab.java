@@ -2,7 +2,9 @@ package dev.stasis.agent.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stasis.agent.cuda.DriverAnswer;
 import dev.stasis.agent.cuda.DriverWorker;
+import dev.stasis.agent.cuda.NodeGpus;
 import dev.stasis.agent.cuda.WorkerSettings;
 import dev.stasis.agent.testing.GpuContainer;
 import dev.stasis.agent.testing.SimGpuNode;
@@ -20,7 +22,7 @@ import java.util.UUID;
 import java.util.stream.Stream;
 
 /** An engine with simulated GPUs, folders and a driver worker of its own. */
-final class EngineLab implements AutoCloseable {
+public final class EngineLab implements AutoCloseable {
 
   /** Far beyond any operation here; a test that comes near it has hung. */
   private static final Duration LIMIT = Duration.ofMinutes(5);
@@ -32,11 +34,11 @@ final class EngineLab implements AutoCloseable {
   private final DriverWorker worker;
   private final NodeEngine engine;
 
-  EngineLab(int gpuCount, int mib) {
+  public EngineLab(int gpuCount, int mib) {
     this(SimGpuNode.make(gpuCount, mib));
   }
 
-  EngineLab(SimGpuNode gpus) {
+  public EngineLab(SimGpuNode gpus) {
     this.gpus = gpus;
     try {
       folder = Files.createTempDirectory(Path.of("/var/tmp"), "stasis-lab");
@@ -50,7 +52,7 @@ final class EngineLab implements AutoCloseable {
     }
   }
 
-  static DriverWorker worker(SimGpuNode gpus, Path state) {
+  public static DriverWorker worker(SimGpuNode gpus, Path state) {
     return new DriverWorker(
         WorkerSettings.here(state)
             .withEnvironment(
@@ -60,26 +62,26 @@ final class EngineLab implements AutoCloseable {
                     "STASIS_SIM_GPU", gpus.folder().toString())));
   }
 
-  static EngineSettings settings(Path state, Path memoryStage, Path folder) {
+  public static EngineSettings settings(Path state, Path memoryStage, Path folder) {
     return new EngineSettings(
         state, memoryStage, folder.resolve("criu"), runtime(), criu(), "4.2.1", 2);
   }
 
-  static Path runtime() {
+  public static Path runtime() {
     return Path.of(System.getProperty("stasis.runtime", "../runtime/target/stasis-runtime"))
         .toAbsolutePath()
         .normalize();
   }
 
-  static Path criu() {
+  public static Path criu() {
     return Path.of(System.getProperty("stasis.criu", "../.tools/bin/criu")).toAbsolutePath();
   }
 
-  SimGpuNode gpus() {
+  public SimGpuNode gpus() {
     return gpus;
   }
 
-  NodeEngine engine() {
+  public NodeEngine engine() {
     return engine;
   }
 
@@ -91,20 +93,28 @@ final class EngineLab implements AutoCloseable {
     return worker;
   }
 
+  /** The uuid of a GPU, as NVML tells it. */
+  public String uuid(int index) {
+    if (worker.gpus(Duration.ofSeconds(30)) instanceof DriverAnswer.Done<NodeGpus> done) {
+      return done.value().gpus().get(index).uuid().text();
+    }
+    throw new IllegalStateException("the simulated driver does not answer");
+  }
+
   /** A folder on a disk for whatever a test needs. */
-  Path folder() {
+  public Path folder() {
     return folder;
   }
 
-  Path store() {
+  public Path store() {
     return folder.resolve("store");
   }
 
-  Path state() {
+  public Path state() {
     return state;
   }
 
-  Path memoryStage() {
+  public Path memoryStage() {
     return memoryStage;
   }
 
@@ -155,7 +165,7 @@ final class EngineLab implements AutoCloseable {
   }
 
   /** No journal, no stage, no artifact that was begun. */
-  void assertNothingLeft() {
+  public void assertNothingLeft() {
     assertThat(names(state.resolve("work"))).as("journals").isEmpty();
     assertThat(names(memoryStage)).as("stages in memory").isEmpty();
     assertThat(names(store())).as("store").noneMatch(name -> name.startsWith(".staging"));

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.agent.testing.ContainerSpec;
 import dev.stasis.agent.testing.GpuContainer;
+import java.time.Duration;
 import java.util.List;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -47,9 +48,10 @@ class EvictTest {
 
   @Test
   void itStandsStillUntilTheWordAndComesBackElsewhere() throws Exception {
-    List<String> printed = source.lines();
     assertThat(source.running()).isTrue();
     try (GpuContainer target = GpuContainer.start(spec.asHolder())) {
+      // By now the reader of its output has seen all of it.
+      List<String> printed = source.lines();
       assertThat(lab.restore(held.artifact().path(), target))
           .isInstanceOf(RestoreOutcome.Proven.class);
       assertThat(source.running()).isTrue();
@@ -58,7 +60,7 @@ class EvictTest {
           .isInstanceOfSatisfying(
               ThawOutcome.Ended.class,
               ended -> assertThat(ended.state().kind()).isEqualTo(SourceState.Kind.GONE));
-      Awaitility.await().until(() -> !source.running());
+      Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> !source.running());
       lab.assertNothingLeft();
       target.awaitSteps(3);
       target.verify(MIB, printed);

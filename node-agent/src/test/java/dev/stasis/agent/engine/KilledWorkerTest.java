@@ -43,7 +43,7 @@ class KilledWorkerTest {
   @ParameterizedTest
   @ValueSource(strings = {"lock", "checkpoint", "restore", "unlock"})
   void theWorkloadRunsOn(String call) throws Exception {
-    lab.gpus().fault(call, "slow 700");
+    lab.gpus().fault(call, "slow 2000");
     CompletableFuture<Void> killed =
         CompletableFuture.runAsync(
             () -> {

@@ -113,7 +113,7 @@ class RestoreFaultTest {
 
   private void killCriu() {
     Awaitility.await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofSeconds(120))
         .pollInterval(Duration.ofMillis(2))
         .until(
             () ->

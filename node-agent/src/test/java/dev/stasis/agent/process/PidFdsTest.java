@@ -19,7 +19,7 @@ class PidFdsTest {
 
       assertThat(pidFd.send(Signal.TERM)).isTrue();
 
-      assertThat(pidFd.awaitEnd(Duration.ofSeconds(20))).isTrue();
+      assertThat(pidFd.awaitEnd(Duration.ofSeconds(60))).isTrue();
       sleep.waitFor();
       assertThat(pidFd.send(Signal.KILL)).isFalse();
     }

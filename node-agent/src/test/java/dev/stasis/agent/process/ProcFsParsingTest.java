@@ -52,6 +52,16 @@ class ProcFsParsingTest {
   }
 
   @Test
+  void whoIsOnItsWayToItsEndIsTold() throws IOException {
+    // Killed by a signal while it was stopped; and one that merely stands still.
+    write("42/stat", "42 (x) t 1 1 1 0 -1 4195332 0 0 0 0 0 0 0 0 20 0 1 0 500 0 0\n");
+    write("43/stat", "43 (x) T 1 1 1 0 -1 4194304 0 0 0 0 0 0 0 0 20 0 1 0 500 0 0\n");
+
+    assertThat(new ProcFs(root).stat(42).orElseThrow().isEnding()).isTrue();
+    assertThat(new ProcFs(root).stat(43).orElseThrow().isEnding()).isFalse();
+  }
+
+  @Test
   void mountNamesAreDecodedAndOptionalFieldsKept() throws IOException {
     write(
         "42/mountinfo",

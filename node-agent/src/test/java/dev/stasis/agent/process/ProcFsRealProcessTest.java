@@ -57,7 +57,7 @@ class ProcFsRealProcessTest {
     int pid = (int) process.pid();
 
     await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofSeconds(60))
         .until(() -> proc.stat(pid).orElseThrow().comm().equals("sl) R 1\n("));
 
     assertThat(proc.stat(pid).orElseThrow().ppid()).isEqualTo((int) ProcessHandle.current().pid());
@@ -75,7 +75,7 @@ class ProcFsRealProcessTest {
     Process process = start("sh", "-c", "exec 7>>'" + file + "'; echo more >&7; exec sleep 100");
     int pid = (int) process.pid();
     await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofSeconds(60))
         .until(() -> proc.openFiles(pid).stream().anyMatch(open -> open.position() == 10));
 
     OpenFile log =
@@ -97,7 +97,7 @@ class ProcFsRealProcessTest {
     Process process = start("sh", "-c", "sleep 0 & exec sleep 100");
     int pid = (int) process.pid();
     await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofSeconds(60))
         .until(() -> proc.children(pid).stream().anyMatch(ProcessStat::isZombie));
 
     ProcessStat zombie = proc.children(pid).get(0);

@@ -28,10 +28,12 @@ public final class EngineBench {
 
   private final ObjectMapper json = new ObjectMapper();
   private final EngineRuns runs;
+  private final StreamRuns streams;
   private final DriverCallTimes calls;
 
-  private EngineBench(EngineRuns runs, DriverCallTimes calls) {
+  private EngineBench(EngineRuns runs, StreamRuns streams, DriverCallTimes calls) {
     this.runs = runs;
+    this.streams = streams;
     this.calls = calls;
   }
 
@@ -57,7 +59,8 @@ public final class EngineBench {
       NodeEngine engine = new NodeEngine(settings, worker, clock);
       engine.settleAbandoned();
       EngineRuns runs = new EngineRuns(engine, clock, threads);
-      new EngineBench(runs, new DriverCallTimes(worker, new ProcFs())).serve(System.out);
+      new EngineBench(runs, new StreamRuns(clock), new DriverCallTimes(worker, new ProcFs()))
+          .serve(System.out);
       runs.thawAll();
     }
   }
@@ -82,12 +85,14 @@ public final class EngineBench {
       case "checkpoint" -> runs.checkpoint(asked, answer);
       case "restore" -> runs.restore(asked, answer);
       case "end" -> runs.end(asked.path("container").asText(), answer);
+      case "send" -> streams.send(asked, answer);
+      case "copy" -> streams.copy(asked, answer);
       case "state" -> calls.state(asked.path("pid").asInt(), asked.path("calls").asInt(), answer);
       case "gpus" -> calls.gpus(answer);
       default ->
           throw new IllegalArgumentException(
               "do: wanted one of "
-                  + List.of("checkpoint", "restore", "end", "state", "gpus")
+                  + List.of("checkpoint", "restore", "end", "send", "copy", "state", "gpus")
                   + ", found "
                   + asked.path("do"));
     }

@@ -15,6 +15,7 @@ import dev.stasis.agent.engine.RestoreRequest;
 import dev.stasis.agent.engine.StepListener;
 import dev.stasis.agent.engine.StepTimings;
 import dev.stasis.agent.preflight.Unmet;
+import dev.stasis.artifact.Durability;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -56,7 +57,8 @@ final class EngineRuns {
                 Tcp.KEEP,
                 asked.path("thp").asBoolean(),
                 false,
-                threads),
+                threads,
+                asked.path("later").asBoolean() ? Durability.LATER : Durability.BEFORE_IT_IS_NAMED),
             null,
             Set.of());
     long begin = System.nanoTime();

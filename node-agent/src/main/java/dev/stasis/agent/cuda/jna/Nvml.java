@@ -43,7 +43,11 @@ final class Nvml {
       for (int first = 0; first < handles.size(); first++) {
         for (int second = first + 1; second < handles.size(); second++) {
           GpuLink.Relation relation = devices.relation(handles.get(first), handles.get(second));
-          links.add(new GpuLink(first, second, relation));
+          int lanes =
+              relation == GpuLink.Relation.NVLINK
+                  ? devices.lanes(handles.get(first), gpus.get(second), gpus)
+                  : 0;
+          links.add(new GpuLink(first, second, relation, lanes));
         }
       }
       DriverAvailability availability =

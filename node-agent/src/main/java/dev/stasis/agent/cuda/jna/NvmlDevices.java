@@ -24,6 +24,9 @@ final class NvmlDevices {
   private static final int PROCESS_INFO = 24;
   private static final int P2P_NVLINK = 2;
 
+  /** {@code NVML_NVLINK_MAX_LINKS}. */
+  private static final int NVLINKS = 18;
+
   /** {@code NVML_VALUE_NOT_AVAILABLE}. */
   private static final long UNKNOWN_BYTES = -1;
 
@@ -137,6 +140,30 @@ final class NvmlDevices {
       case 50 -> Relation.SYSTEM;
       default -> Relation.UNKNOWN;
     };
+  }
+
+  /**
+   * NVLinks from one GPU to another. Where they end at a switch, each of them reaches every GPU.
+   *
+   * @param all every GPU of the node: a link that ends at none of them ends at a switch
+   */
+  int lanes(Pointer from, Gpu to, List<Gpu> all) {
+    int direct = 0;
+    int switched = 0;
+    Memory pci = new Memory(PCI_INFO);
+    IntByReference active = new IntByReference();
+    for (int link = 0; link < NVLINKS; link++) {
+      boolean up =
+          nvml.nvmlDeviceGetNvLinkState(from, link, active) == NvmlException.SUCCESS
+              && active.getValue() != 0
+              && nvml.nvmlDeviceGetNvLinkRemotePciInfo_v2(from, link, pci) == NvmlException.SUCCESS;
+      if (up) {
+        String end = pci.getString(PCI_BUS_ID, StandardCharsets.UTF_8.name());
+        direct += end.equalsIgnoreCase(to.pciBusId()) ? 1 : 0;
+        switched += all.stream().noneMatch(gpu -> gpu.pciBusId().equalsIgnoreCase(end)) ? 1 : 0;
+      }
+    }
+    return direct > 0 ? direct : switched;
   }
 
   /** Empty when the process holds none there. */

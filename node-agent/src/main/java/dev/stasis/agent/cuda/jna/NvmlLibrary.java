@@ -41,6 +41,10 @@ interface NvmlLibrary extends Library {
 
   int nvmlDeviceGetP2PStatus(Pointer first, Pointer second, int capability, IntByReference status);
 
+  int nvmlDeviceGetNvLinkState(Pointer device, int link, IntByReference active);
+
+  int nvmlDeviceGetNvLinkRemotePciInfo_v2(Pointer device, int link, Pointer pci);
+
   int nvmlDeviceGetTopologyCommonAncestor(Pointer first, Pointer second, IntByReference level);
 
   /** Writes entries of 24 bytes: u32 pid, 4 bytes of padding, u64 bytes used, u32, u32. */

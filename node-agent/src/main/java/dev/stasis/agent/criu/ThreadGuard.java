@@ -1,0 +1,132 @@
+package dev.stasis.agent.criu;
+
+import dev.stasis.agent.process.ChildStart;
+import dev.stasis.agent.process.ProcessId;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * Keeps what criu changes in the stopped processes that it dumps, and puts it back when criu was
+ * ended in the middle: {@code stasis-runtime guard}. Its journal lies on disk, so that a successor
+ * can do so too.
+ */
+public final class ThreadGuard {
+
+  /**
+   * A thousand threads take 50 ms. The program itself waits 10 s for a process that does not stop;
+   * more than that is a machine in trouble.
+   */
+  private static final Duration DEADLINE = Duration.ofSeconds(60);
+
+  /** A process that ends meanwhile ends the program too; the next run leaves it out. */
+  private static final int TRIES = 3;
+
+  private static final int GONE = 3;
+
+  private final Path runtime;
+  private final Path journal;
+  private final Consumer<ProcessHandle> started;
+
+  /**
+   * A guard.
+   *
+   * @param runtime the program stasis-runtime
+   * @param journal the file that keeps what was saved
+   * @param started told each child once it runs: it outlives us, so that somebody has to know of it
+   */
+  public ThreadGuard(Path runtime, Path journal, Consumer<ProcessHandle> started) {
+    this.runtime = runtime;
+    this.journal = journal;
+    this.started = started;
+  }
+
+  /**
+   * Saves what the processes are now. All of them are stopped, and stay so.
+   *
+   * @return why it could not; empty when it is saved
+   */
+  public Optional<String> save(List<ProcessId> processes) throws InterruptedException {
+    List<String> arguments = new ArrayList<>(List.of("save", "--journal", journal.toString()));
+    for (ProcessId process : processes) {
+      arguments.add("--process");
+      arguments.add(process.pid() + ":" + process.startTime());
+    }
+    return run(arguments).fault();
+  }
+
+  /** Whether something was saved and not forgotten yet. */
+  public boolean saved() {
+    return Files.exists(journal);
+  }
+
+  /**
+   * Puts back what criu left behind; does nothing where it left nothing. The processes are stopped,
+   * and criu has ended. May be repeated.
+   *
+   * @return why it could not; empty when all is as it was
+   */
+  public Optional<String> restore() throws InterruptedException {
+    Ended last = run(List.of("restore", "--journal", journal.toString()));
+    for (int tries = 1; tries < TRIES && last.code() == GONE; tries++) {
+      last = run(List.of("restore", "--journal", journal.toString()));
+    }
+    return last.fault();
+  }
+
+  /** Forgets what was saved: before anything of it runs again. */
+  public void forget() throws IOException {
+    Files.deleteIfExists(journal);
+  }
+
+  private record Ended(int code, String said) {
+    Optional<String> fault() {
+      return code == 0 ? Optional.empty() : Optional.of(said);
+    }
+  }
+
+  private Ended run(List<String> arguments) throws InterruptedException {
+    Path errors = journal.resolveSibling(journal.getFileName() + ".errors");
+    List<String> command = new ArrayList<>(List.of(runtime.toString(), "guard"));
+    command.addAll(arguments);
+    try {
+      Process child =
+          new ChildStart()
+              .start(
+                  new ProcessBuilder(command)
+                      .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
+                      .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                      .redirectError(ProcessBuilder.Redirect.to(errors.toFile())));
+      started.accept(child.toHandle());
+      if (!awaitEnd(child)) {
+        return new Ended(-1, "guard: not done after " + DEADLINE.toSeconds() + " s, it was ended");
+      }
+      List<String> said = Files.readAllLines(errors);
+      return new Ended(
+          child.exitValue(),
+          said.isEmpty() ? "guard: code " + child.exitValue() : said.get(said.size() - 1));
+    } catch (IOException e) {
+      return new Ended(-1, "guard: " + e.getMessage());
+    }
+  }
+
+  /** It is let finish: half of it would have to be done again. */
+  private static boolean awaitEnd(Process child) throws InterruptedException {
+    try {
+      if (child.waitFor(DEADLINE.toMillis(), TimeUnit.MILLISECONDS)) {
+        return true;
+      }
+      child.destroyForcibly().waitFor();
+      return false;
+    } catch (InterruptedException e) {
+      child.destroyForcibly().waitFor();
+      throw e;
+    }
+  }
+}

@@ -1,0 +1,47 @@
+package dev.stasis.agent.cuda;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Where this program's classes are, for a child that runs some of them. Quarkus starts from one jar
+ * that names nothing else and loads the rest by itself; a plain JVM has to be told.
+ */
+record OwnClasses(String classPath) {
+
+  private static final String QUARKUS = "quarkus-run.jar";
+
+  /** What the driver worker is made of, besides the agent itself. */
+  private static final List<String> NEEDED =
+      List.of("dev.stasis.", "net.java.dev.jna.", "com.fasterxml.jackson.", "org.jspecify.");
+
+  String path() {
+    if (!classPath.endsWith(QUARKUS)) {
+      return classPath;
+    }
+    Path folder = Path.of(classPath).toAbsolutePath().getParent();
+    if (folder == null) {
+      return classPath;
+    }
+    try (Stream<Path> app = Files.list(folder.resolve("app"));
+        Stream<Path> libraries = Files.list(folder.resolve("lib/main"))) {
+      return Stream.concat(
+              app, libraries.filter(jar -> NEEDED.stream().anyMatch(name(jar)::startsWith)))
+          .filter(jar -> name(jar).endsWith(".jar"))
+          .map(Path::toString)
+          .sorted()
+          .collect(Collectors.joining(":"));
+    } catch (IOException e) {
+      throw new UncheckedIOException("the agent's own classes beside " + classPath, e);
+    }
+  }
+
+  private static String name(Path jar) {
+    return String.valueOf(jar.getFileName());
+  }
+}

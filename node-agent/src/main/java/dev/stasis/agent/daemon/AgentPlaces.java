@@ -1,0 +1,151 @@
+package dev.stasis.agent.daemon;
+
+import dev.stasis.agent.criu.CriuLocator;
+import dev.stasis.agent.cuda.DriverWorker;
+import dev.stasis.agent.cuda.WorkerSettings;
+import dev.stasis.agent.daemon.kubelet.GpuResources;
+import dev.stasis.agent.daemon.kubelet.NodeApi;
+import dev.stasis.agent.daemon.kubelet.ResourceSlices;
+import dev.stasis.agent.daemon.kubelet.SocketNodeApi;
+import dev.stasis.agent.daemon.node.GpuRegister;
+import dev.stasis.agent.daemon.node.NodeReporting;
+import dev.stasis.agent.daemon.node.WorkingCriu;
+import dev.stasis.agent.daemon.operation.Transfers;
+import dev.stasis.agent.daemon.selftest.Trials;
+import dev.stasis.agent.engine.EngineSettings;
+import dev.stasis.agent.process.ProcFs;
+import dev.stasis.agent.stream.AgentKey;
+import dev.stasis.agent.stream.StreamReceiver;
+import dev.stasis.trace.OtlpExporter;
+import dev.stasis.trace.Spans;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.List;
+import java.util.Map;
+
+/** What the configuration leaves open, looked up on this machine. */
+final class AgentPlaces {
+
+  /** Where the agent's image has its criu. */
+  private static final Path OWN_CRIU = Path.of("/usr/libexec/stasis/criu");
+
+  /** Stands for the criu that is not there: the engine then only thaws. */
+  private static final Path NO_CRIU = Path.of("/nonexistent");
+
+  private static final List<Path> RUNTIMES =
+      List.of(Path.of("/run/containerd/containerd.sock"), Path.of("/run/crio/crio.sock"));
+
+  private final AgentConfig config;
+  private final WorkingCriu criu;
+
+  AgentPlaces(AgentConfig config) throws IOException, InterruptedException {
+    this.config = config;
+    this.criu = WorkingCriu.find(new CriuLocator(config.criu(), OWN_CRIU, System.getenv()));
+  }
+
+  WorkerSettings worker() {
+    return WorkerSettings.here(config.stateDir());
+  }
+
+  EngineSettings engine() {
+    return new EngineSettings(
+        config.stateDir(),
+        config.memoryStage(),
+        config.criuDir(),
+        config.runtime(),
+        criu.program().orElse(NO_CRIU),
+        criu.version().orElse("unknown"),
+        threads());
+  }
+
+  Trials trials(DriverWorker worker, Clock clock) {
+    return new Trials(
+        worker, config.runtime(), config.memoryStage(), threads(), clock, System::nanoTime);
+  }
+
+  private int threads() {
+    return config.threads().orElse(Math.max(1, Runtime.getRuntime().availableProcessors()));
+  }
+
+  NodeApi nodeApi(KubernetesClient client, GpuRegister gpus) {
+    Path runtime =
+        config
+            .criSocket()
+            .orElseGet(
+                () -> RUNTIMES.stream().filter(Files::exists).findFirst().orElse(RUNTIMES.get(0)));
+    Path kubelet =
+        config
+            .podResourcesSocket()
+            .orElse(config.kubeletDir().resolve("pod-resources/kubelet.sock"));
+    return new SocketNodeApi(
+        runtime,
+        kubelet,
+        new ProcFs(),
+        gpus::gpus,
+        new ResourceSlices(client),
+        new GpuResources(config.gpuResources(), config.gpuDrivers()),
+        System::nanoTime);
+  }
+
+  /** Listens for streams from now on. */
+  Transfers transfers(Clock clock) throws IOException {
+    AgentKey key = AgentKey.generate(config.nodeName(), clock);
+    String address = config.transferAddress().orElseGet(AgentPlaces::ownAddress);
+    return new Transfers(key, receiver(key), address);
+  }
+
+  /** An agent without its usual port still freezes and restores; its GpuNode names the port. */
+  private StreamReceiver receiver(AgentKey key) throws IOException {
+    try {
+      return new StreamReceiver(key, new InetSocketAddress(config.transferPort()));
+    } catch (BindException e) {
+      System.getLogger(AgentPlaces.class.getName())
+          .log(
+              System.Logger.Level.WARNING,
+              "port {0} for streams is taken, so a free one is used",
+              String.valueOf(config.transferPort()));
+      return new StreamReceiver(key, new InetSocketAddress(0));
+    }
+  }
+
+  /** Where traces go: nowhere, unless somebody collects them. */
+  Spans spans() {
+    return config
+        .tracesEndpoint()
+        .<Spans>map(
+            endpoint ->
+                new OtlpExporter(
+                    endpoint,
+                    Map.of("service.name", "stasis-agent", "k8s.node.name", config.nodeName())))
+        .orElse(Spans.NONE);
+  }
+
+  private static String ownAddress() {
+    try {
+      return InetAddress.getLocalHost().getHostAddress();
+    } catch (UnknownHostException e) {
+      // A host that does not know its own name has no other agents that would know its address.
+      return InetAddress.getLoopbackAddress().getHostAddress();
+    }
+  }
+
+  NodeReporting.Settings reporting(Transfers transfers) {
+    return new NodeReporting.Settings(
+        config.nodeName(),
+        config.namespace(),
+        config.pod(),
+        config.stateDir(),
+        config.runtime(),
+        criu,
+        config.heartbeatEvery(),
+        transfers.listening(),
+        transfers.key().pem());
+  }
+}

@@ -1,0 +1,16 @@
+package dev.stasis.agent.daemon.kubelet;
+
+import java.io.IOException;
+
+/** The runtime or the kubelet could not be asked; worth another try. */
+public final class NodeApiException extends IOException {
+  private static final long serialVersionUID = 1L;
+
+  public NodeApiException(String message) {
+    super(message);
+  }
+
+  public NodeApiException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}

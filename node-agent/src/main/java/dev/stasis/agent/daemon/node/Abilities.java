@@ -1,0 +1,124 @@
+package dev.stasis.agent.daemon.node;
+
+import dev.stasis.agent.cuda.DriverAvailability;
+import dev.stasis.api.v1alpha1.common.Fault;
+import dev.stasis.api.v1alpha1.node.Capability;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** What the agent can do on a node that looks so, and what stands against the rest. */
+final class Abilities {
+
+  /** {@code cuDriverGetVersion} of driver 580, which takes a map of GPUs. */
+  private static final int CUDA_WITH_MAP = 13000;
+
+  /** From 1.34 the kubelet lowers a memory limit in place. */
+  private static final int KUBERNETES_RESIZE_BACK = 34;
+
+  private final Map<Capability, List<Fault>> against = new EnumMap<>(Capability.class);
+
+  Abilities(NodeLook look) {
+    List<Fault> freeze = new ArrayList<>();
+    root(look).ifPresent(freeze::add);
+    gpus(look).ifPresent(freeze::add);
+    look.programs().ifPresent(why -> freeze.add(fault(NodeReason.NO_RUNTIME_PROGRAM, why)));
+    if (look.containerRuntime().version().isEmpty()) {
+      freeze.add(fault(NodeReason.NO_CONTAINER_RUNTIME, look.containerRuntime().why()));
+    }
+    look.kubelet().ifPresent(why -> freeze.add(fault(NodeReason.NO_KUBELET, why)));
+    against.put(Capability.SUSPEND, freeze);
+
+    List<Fault> dump = new ArrayList<>(freeze);
+    if (look.criu().program().isEmpty()) {
+      dump.add(fault(NodeReason.NO_CRIU, look.criu().why()));
+    }
+    if (!look.host().timeNamespaces()) {
+      dump.add(
+          fault(
+              NodeReason.KERNEL_TOO_OLD,
+              "time namespaces: wanted a kernel with them, found " + look.host().kernel()));
+    }
+    against.put(Capability.CHECKPOINT, dump);
+    against.put(Capability.RESTORE, dump);
+    against.put(Capability.MOVER, freeze);
+    against.put(Capability.UUID_MAP, uuidMap(look));
+    against.put(Capability.RESIZE_BACK, resizeBack(look));
+    against.put(Capability.DIRECT, List.of(notBuilt("direct data path")));
+    // What goes to another agent is an artifact, and what comes from it is restored.
+    against.put(Capability.STREAM, dump);
+  }
+
+  /** What it can do, in the order of the API. */
+  List<Capability> list() {
+    return against.entrySet().stream()
+        .filter(entry -> entry.getValue().isEmpty())
+        .map(Map.Entry::getKey)
+        .toList();
+  }
+
+  /** Every reason against something, once. */
+  List<Fault> missing() {
+    Set<Fault> all = new LinkedHashSet<>();
+    against.values().forEach(all::addAll);
+    return List.copyOf(all);
+  }
+
+  /** What stands against freezing and bringing back, which is what the agent is for. */
+  List<Fault> againstWork() {
+    return against.getOrDefault(Capability.CHECKPOINT, List.of());
+  }
+
+  private static Optional<Fault> root(NodeLook look) {
+    return look.host().root()
+        ? Optional.empty()
+        : Optional.of(fault(NodeReason.NOT_ROOT, "agent: wanted root, found another user"));
+  }
+
+  private static Optional<Fault> gpus(NodeLook look) {
+    if (!(look.gpus().availability() instanceof DriverAvailability.Present)) {
+      return Optional.of(fault(NodeReason.NO_DRIVER, look.gpus().availability().describe()));
+    }
+    return look.gpus().gpus().isEmpty()
+        ? Optional.of(fault(NodeReason.NO_GPUS, "gpu.count: wanted at least 1, found 0"))
+        : Optional.empty();
+  }
+
+  private static List<Fault> uuidMap(NodeLook look) {
+    int cuda = look.gpus().cudaVersion();
+    if (cuda >= CUDA_WITH_MAP) {
+      return List.of();
+    }
+    return List.of(
+        fault(
+            cuda == 0 ? NodeReason.NO_DRIVER : NodeReason.DRIVER_TOO_OLD,
+            "map of GPUs: wanted driver 580 or newer, found "
+                + (cuda == 0 ? "none" : look.gpus().driverVersion())));
+  }
+
+  private static List<Fault> resizeBack(NodeLook look) {
+    List<Fault> faults = new ArrayList<>();
+    if (look.kubernetes() < KUBERNETES_RESIZE_BACK) {
+      faults.add(
+          fault(
+              NodeReason.KUBERNETES_TOO_OLD,
+              "lowering a memory limit: wanted Kubernetes 1.34 or newer, found "
+                  + (look.kubernetes() == 0 ? "no answer" : "1." + look.kubernetes())));
+    }
+    look.cgroupDrivers()
+        .ifPresent(why -> faults.add(fault(NodeReason.CGROUP_DRIVER_MISMATCH, why)));
+    return faults;
+  }
+
+  private static Fault notBuilt(String what) {
+    return fault(NodeReason.NOT_BUILT, what + ": wanted an agent that has it, found this version");
+  }
+
+  private static Fault fault(NodeReason reason, String sentence) {
+    return new Fault(reason.word(), null, null, null, null, null, sentence);
+  }
+}

@@ -1,0 +1,66 @@
+package dev.stasis.agent.daemon.node;
+
+import dev.stasis.agent.cuda.GpuUuid;
+import dev.stasis.agent.daemon.kubelet.NodeApi;
+import dev.stasis.agent.daemon.kubelet.NodeApiException;
+import dev.stasis.agent.daemon.kubelet.PodContainer;
+import dev.stasis.agent.engine.CudaProcess;
+import dev.stasis.agent.engine.Work;
+import dev.stasis.agent.engine.WorkJournal;
+import dev.stasis.api.v1alpha1.common.ObjectReference;
+import dev.stasis.api.v1alpha1.node.FrozenWorkload;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What stands still on this node: the engine's journal, with the pods as the runtime names them.
+ */
+final class FrozenWorkloads {
+
+  private final WorkJournal journal;
+  private final NodeApi node;
+  private final Requesters requesters;
+
+  FrozenWorkloads(WorkJournal journal, NodeApi node, Requesters requesters) {
+    this.journal = journal;
+    this.node = node;
+    this.requesters = requesters;
+  }
+
+  /** All of them, the oldest first. A container that is gone stands nowhere any more. */
+  List<FrozenWorkload> list(String bootId) throws NodeApiException {
+    List<FrozenWorkload> frozen = new ArrayList<>();
+    for (Work work : journal.all()) {
+      if (work.kind() == Work.Kind.FREEZE
+          && work.phase() != Work.Phase.PUBLISHING
+          && work.bootId().equals(bootId)) {
+        Optional<PodContainer> container = node.byId(work.containerId());
+        container.ifPresent(found -> frozen.add(frozen(work, found)));
+      }
+    }
+    return frozen;
+  }
+
+  private FrozenWorkload frozen(Work work, PodContainer container) {
+    return new FrozenWorkload(
+        new ObjectReference("Pod", container.namespace(), container.pod(), container.podUid()),
+        container.name(),
+        work.since(),
+        requesters.of(work).orElse(null),
+        work.phase() == Work.Phase.SUSPENDED ? "Suspended" : "Frozen",
+        work.cuda().stream()
+            .flatMap(process -> process.deviceBytes().keySet().stream())
+            .map(GpuUuid::text)
+            .distinct()
+            .sorted()
+            .toList(),
+        work.cuda().stream().mapToLong(CudaProcess::totalBytes).sum());
+  }
+
+  /** Knows for which object a piece of work is done. */
+  @FunctionalInterface
+  interface Requesters {
+    Optional<ObjectReference> of(Work work);
+  }
+}

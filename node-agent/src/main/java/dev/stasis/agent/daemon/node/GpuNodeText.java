@@ -1,0 +1,206 @@
+package dev.stasis.agent.daemon.node;
+
+import dev.stasis.agent.cuda.Gpu;
+import dev.stasis.agent.cuda.GpuLink;
+import dev.stasis.agent.cuda.NodeGpus;
+import dev.stasis.api.v1alpha1.common.Condition;
+import dev.stasis.api.v1alpha1.common.Fault;
+import dev.stasis.api.v1alpha1.common.Truth;
+import dev.stasis.api.v1alpha1.node.AgentIdentity;
+import dev.stasis.api.v1alpha1.node.GpuNodeStatus;
+import dev.stasis.api.v1alpha1.node.NodeGpu;
+import dev.stasis.api.v1alpha1.node.NodeHost;
+import dev.stasis.api.v1alpha1.node.NodeTopology;
+import dev.stasis.compat.Fingerprint;
+import dev.stasis.compat.GpuSet;
+import dev.stasis.compat.Link;
+import dev.stasis.compat.Links;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Writes a look at the node down as the status of its GpuNode. Knows no cluster. */
+final class GpuNodeText {
+
+  private static final String READY = "Ready";
+
+  /**
+   * The status.
+   *
+   * @param before the status that stands there, for what is kept of it
+   */
+  GpuNodeStatus write(
+      NodeLook look, AgentIdentity agent, @Nullable GpuNodeStatus before, Instant now) {
+    Abilities abilities = new Abilities(look);
+    NodeGpus node = look.gpus();
+    GpuNodeStatus status = new GpuNodeStatus();
+    status.setAgent(agent);
+    status.setHost(host(look));
+    status.setGpus(node.gpus().stream().map(gpu -> gpu(gpu, look.quarantined())).toList());
+    status.setLinks(node.links().stream().map(link -> link(node, link)).toList());
+    status.setGpuModel(
+        node.gpus().stream().map(Gpu::model).distinct().collect(Collectors.joining(", ")));
+    status.setGpuCount(node.gpus().size());
+    status.setTopologies(topologies(node));
+    status.setCapabilities(abilities.list());
+    status.setMissing(abilities.missing());
+    status.setSelfTest(look.selfTest().orElse(null));
+    status.setStores(look.stores());
+    status.setFrozen(look.frozen());
+    status.setFrozenPods(look.frozen().size());
+    conclude(status, look, abilities, before, now);
+    return status;
+  }
+
+  private static void conclude(
+      GpuNodeStatus status,
+      NodeLook look,
+      Abilities abilities,
+      @Nullable GpuNodeStatus before,
+      Instant now) {
+    List<Fault> against = new ArrayList<>(abilities.againstWork());
+    look.selfTest()
+        .filter(test -> Boolean.FALSE.equals(test.getPassed()))
+        .ifPresent(
+            test ->
+                against.add(
+                    new Fault(
+                        NodeReason.SELF_TEST_FAILED.word(),
+                        null,
+                        null,
+                        null,
+                        null,
+                        null,
+                        "self-test: " + test.getMessage())));
+    Truth truth = against.isEmpty() ? Truth.TRUE : Truth.FALSE;
+    String reason = against.isEmpty() ? NodeReason.READY.word() : against.get(0).reason();
+    String message =
+        against.isEmpty()
+            ? ready(look)
+            : against.stream().map(Fault::message).collect(Collectors.joining("; "));
+    Instant since =
+        condition(before)
+            .filter(condition -> condition.status() == truth)
+            .map(Condition::lastTransitionTime)
+            .orElse(now);
+    status.setConditions(List.of(new Condition(READY, truth, reason, message, since, null)));
+    status.setReason(reason);
+    status.setMessage(message);
+  }
+
+  private static String ready(NodeLook look) {
+    NodeGpus node = look.gpus();
+    return "%d GPUs, driver %s, criu %s"
+        .formatted(node.gpus().size(), node.driverVersion(), look.criu().version().orElse("none"));
+  }
+
+  private static Optional<Condition> condition(@Nullable GpuNodeStatus before) {
+    List<Condition> conditions =
+        before == null
+            ? List.of()
+            : Objects.requireNonNullElse(before.getConditions(), List.<Condition>of());
+    return conditions.stream().filter(condition -> condition.type().equals(READY)).findFirst();
+  }
+
+  private static NodeHost host(NodeLook look) {
+    HostFacts facts = look.host();
+    NodeGpus gpus = look.gpus();
+    NodeHost host = new NodeHost();
+    host.setBootId(facts.bootId());
+    host.setArchitecture(facts.architecture());
+    host.setCpuFeatures(facts.cpuFeatures());
+    host.setKernel(facts.kernel());
+    host.setTimeNamespaces(facts.timeNamespaces());
+    host.setCgroupVersion(facts.cgroupVersion());
+    host.setContainerRuntime(look.containerRuntime().version().orElse(null));
+    host.setCriu(look.criu().version().orElse(null));
+    host.setDriver(gpus.driverVersion().isEmpty() ? null : gpus.driverVersion());
+    int cuda = gpus.cudaVersion();
+    host.setCuda(cuda == 0 ? null : cuda / 1000 + "." + cuda % 1000 / 10);
+    host.setMemoryBytes(facts.memoryBytes());
+    host.setFingerprint(facts.fingerprint());
+    return host;
+  }
+
+  private static NodeGpu gpu(Gpu gpu, Map<String, String> quarantined) {
+    String why = quarantined.get(gpu.uuid().text());
+    return new NodeGpu(
+        gpu.uuid().text(),
+        gpu.index(),
+        gpu.model(),
+        gpu.memoryTotal(),
+        new Amount(gpu.memoryTotal()).text(),
+        gpu.pciBusId(),
+        gpu.computeCapability(),
+        gpu.mig(),
+        null,
+        why == null ? null : true,
+        why);
+  }
+
+  private static dev.stasis.api.v1alpha1.node.GpuLink link(NodeGpus node, GpuLink link) {
+    return new dev.stasis.api.v1alpha1.node.GpuLink(
+        uuid(node, link.first()), uuid(node, link.second()), strength(link).text());
+  }
+
+  private static String uuid(NodeGpus node, int index) {
+    return node.gpus().stream()
+        .filter(gpu -> gpu.index() == index)
+        .map(gpu -> gpu.uuid().text())
+        .findFirst()
+        .orElseThrow(() -> new IllegalStateException("link of GPU " + index + ", which is none"));
+  }
+
+  private static Link strength(GpuLink link) {
+    return switch (link.relation()) {
+      case NVLINK -> Link.nvlink(Math.max(1, link.lanes()));
+      case SAME_BOARD, PCIE_SWITCH -> Link.of(Link.Kind.PIX);
+      case PCIE_SWITCHES -> Link.of(Link.Kind.PXB);
+      case HOST_BRIDGE -> Link.of(Link.Kind.PHB);
+      case NUMA_NODE -> Link.of(Link.Kind.NODE);
+      // Nothing is promised where nothing is known.
+      case SYSTEM, UNKNOWN -> Link.of(Link.Kind.SYS);
+    };
+  }
+
+  private static List<NodeTopology> topologies(NodeGpus node) {
+    List<Gpu> gpus = node.gpus();
+    GpuSet set =
+        new GpuSet(
+            node.driverVersion(),
+            gpus.stream()
+                .map(
+                    gpu ->
+                        new dev.stasis.compat.Gpu(
+                            gpu.model(),
+                            gpu.memoryTotal() >> 20,
+                            gpu.computeCapability(),
+                            gpu.mig()))
+                .toList(),
+            Links.of(gpus.size(), (i, j) -> between(node, gpus.get(i), gpus.get(j))));
+    List<NodeTopology> topologies = new ArrayList<>();
+    for (int n = 1; n <= gpus.size(); n++) {
+      Optional<Fingerprint> every = set.everyChoiceOf(n);
+      if (every.isPresent()) {
+        topologies.add(new NodeTopology(n, every.get().hash(), every.get().text()));
+      }
+    }
+    return topologies;
+  }
+
+  private static Link between(NodeGpus node, Gpu one, Gpu other) {
+    return node.links().stream()
+        .filter(
+            link ->
+                link.first() == Math.min(one.index(), other.index())
+                    && link.second() == Math.max(one.index(), other.index()))
+        .map(GpuNodeText::strength)
+        .findFirst()
+        .orElse(Link.of(Link.Kind.SYS));
+  }
+}

@@ -1,0 +1,54 @@
+package dev.stasis.agent.daemon.node;
+
+import dev.stasis.agent.cuda.CudaDriver;
+import dev.stasis.agent.cuda.DriverAnswer;
+import dev.stasis.agent.cuda.DriverAvailability;
+import dev.stasis.agent.cuda.Gpu;
+import dev.stasis.agent.cuda.NodeGpus;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+
+/** The node's GPUs, remembered: they change about as often as somebody opens the machine. */
+public final class GpuRegister {
+
+  /** NVML without persistence mode wakes each GPU first: seen for seconds on eight of them. */
+  private static final Duration DEADLINE = Duration.ofSeconds(60);
+
+  /** MIG is switched, or a GPU falls off the bus: seen within this time. */
+  private static final Duration FRESH = Duration.ofMinutes(10);
+
+  private final CudaDriver driver;
+  private final Clock clock;
+  private NodeGpus known = NodeGpus.none(new DriverAvailability.NoDevice("not asked yet"));
+  private Instant asked = Instant.EPOCH;
+
+  public GpuRegister(CudaDriver driver, Clock clock) {
+    this.driver = driver;
+    this.clock = clock;
+  }
+
+  /** As the driver has them; asked anew when that was long ago, or found none. */
+  public synchronized NodeGpus now() {
+    Instant now = clock.instant();
+    if (!known.gpus().isEmpty() && asked.plus(FRESH).isAfter(now)) {
+      return known;
+    }
+    DriverAnswer<NodeGpus> answer = driver.gpus(DEADLINE);
+    if (answer instanceof DriverAnswer.Done<NodeGpus> done) {
+      known = done.value();
+    } else if (answer instanceof DriverAnswer.NoDriver<NodeGpus> none) {
+      known = NodeGpus.none(none.availability());
+    } else if (known.gpus().isEmpty()) {
+      known = NodeGpus.none(new DriverAvailability.NoDevice(answer.describe()));
+    }
+    asked = now;
+    return known;
+  }
+
+  /** The GPUs alone, in the driver's order. */
+  public List<Gpu> gpus() {
+    return now().gpus();
+  }
+}

@@ -1,0 +1,69 @@
+package dev.stasis.agent.daemon.node;
+
+import dev.stasis.agent.cuda.NodeGpus;
+import dev.stasis.agent.engine.NodeFactsReader;
+import dev.stasis.agent.process.ProcFs;
+import dev.stasis.artifact.NodeFacts;
+import dev.stasis.compat.Fingerprint;
+import dev.stasis.compat.Property;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Reads the machine's own properties from /proc and /sys. */
+final class HostReader {
+
+  private static final Pattern KERNEL = Pattern.compile("([0-9]+\\.[0-9]+).*");
+  private static final Pattern MEMORY = Pattern.compile("MemTotal:\\s+([0-9]+) kB");
+
+  /** Of a criu that is not there nothing is offered; the form only has to be a version. */
+  private static final String NO_CRIU = "0";
+
+  private final ProcFs proc;
+  private final Path cgroups;
+
+  HostReader(ProcFs proc, Path cgroups) {
+    this.proc = proc;
+    this.cgroups = cgroups;
+  }
+
+  /**
+   * Reads them.
+   *
+   * @param criu version of the criu that works here
+   */
+  HostFacts read(NodeGpus gpus, Optional<String> criu) throws IOException {
+    NodeFactsReader reader = new NodeFactsReader(proc.root(), criu.orElse(NO_CRIU));
+    NodeFacts facts = reader.read(gpus);
+    Fingerprint fingerprint = reader.host(facts);
+    Matcher kernel = KERNEL.matcher(facts.kernel());
+    if (kernel.matches()) {
+      fingerprint = fingerprint.with(Property.KERNEL_VERSION, kernel.group(1));
+    }
+    if (criu.isEmpty()) {
+      fingerprint = fingerprint.without(Property.CRIU_VERSION);
+    }
+    Object uid = Files.getAttribute(proc.root().resolve("self"), "unix:uid");
+    return new HostFacts(
+        proc.bootId(),
+        fingerprint.value(Property.CPU_ARCHITECTURE).orElseThrow(),
+        facts.cpuFeatures().stream().sorted().toList(),
+        facts.kernel(),
+        reader.hasTimeNamespaces(),
+        Files.exists(cgroups.resolve("cgroup.controllers")) ? 2 : 1,
+        memory(),
+        Integer.valueOf(0).equals(uid),
+        fingerprint.text());
+  }
+
+  private long memory() throws IOException {
+    Matcher matcher = MEMORY.matcher(Files.readString(proc.root().resolve("meminfo")));
+    if (!matcher.find()) {
+      throw new IOException("meminfo: wanted a line MemTotal, found none");
+    }
+    return Long.parseLong(matcher.group(1)) << 10;
+  }
+}

@@ -1,0 +1,170 @@
+package dev.stasis.agent.daemon.node;
+
+import dev.stasis.agent.cuda.NodeGpus;
+import dev.stasis.agent.daemon.kubelet.NodeApi;
+import dev.stasis.agent.daemon.kubelet.NodeApiException;
+import dev.stasis.agent.process.ProcFs;
+import dev.stasis.api.v1alpha1.GpuCheckpointStore;
+import dev.stasis.api.v1alpha1.node.FrozenWorkload;
+import dev.stasis.api.v1alpha1.node.SelfTest;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/** Looks at the node, each thing as often as it may change. */
+final class NodeFinder implements AutoCloseable {
+
+  private static final System.Logger LOG = System.getLogger(NodeFinder.class.getName());
+
+  /** The API server's version changes with an installation. */
+  private static final Duration RARELY = Duration.ofMinutes(10);
+
+  private static final Path CGROUPS = Path.of("/sys/fs/cgroup");
+
+  private final CgroupDrivers drivers = new CgroupDrivers(CGROUPS);
+  private final GpuRegister gpus;
+  private final NodeApi node;
+  private final KubernetesClient client;
+  private final ProcFs proc;
+  private final HostReader host;
+  private final Path runtime;
+  private final FrozenWorkloads frozen;
+  private final StoreLooks storeLooks;
+  private final Supplier<Collection<GpuCheckpointStore>> stores;
+  private final Quarantine quarantine;
+  private final Supplier<Optional<SelfTest>> selfTest;
+  private final WorkingCriu criu;
+  private final Remembered<Integer> kubernetes;
+
+  NodeFinder(
+      GpuRegister gpus,
+      NodeApi node,
+      KubernetesClient client,
+      ProcFs proc,
+      Path runtime,
+      WorkingCriu criu,
+      FrozenWorkloads frozen,
+      Supplier<Collection<GpuCheckpointStore>> stores,
+      Quarantine quarantine,
+      Supplier<Optional<SelfTest>> selfTest,
+      Clock clock) {
+    this.gpus = gpus;
+    this.node = node;
+    this.client = client;
+    this.proc = proc;
+    this.host = new HostReader(proc, CGROUPS);
+    this.runtime = runtime;
+    this.frozen = frozen;
+    this.storeLooks = new StoreLooks(clock);
+    this.stores = stores;
+    this.quarantine = quarantine;
+    this.selfTest = selfTest;
+    this.criu = criu;
+    this.kubernetes = new Remembered<>(clock, RARELY, this::askKubernetes);
+  }
+
+  /** Looks at everything. */
+  NodeLook look() throws IOException, InterruptedException {
+    NodeGpus found = gpus.now();
+    HostFacts facts = host.read(found, criu.version());
+    return new NodeLook(
+        found,
+        facts,
+        criu,
+        containerRuntime(),
+        kubelet(),
+        cgroupDrivers(),
+        Files.isExecutable(runtime)
+            ? Optional.empty()
+            : Optional.of("stasis-runtime: wanted a program at " + runtime + ", found none"),
+        kubernetes.get(),
+        selfTest.get(),
+        storeLooks.look(stores.get()),
+        frozen(),
+        quarantine.fenced());
+  }
+
+  private NodeLook.RuntimeAnswer containerRuntime() {
+    try {
+      return new NodeLook.RuntimeAnswer(Optional.of(node.runtime()), "");
+    } catch (NodeApiException e) {
+      return new NodeLook.RuntimeAnswer(Optional.empty(), String.valueOf(e.getMessage()));
+    }
+  }
+
+  private Optional<String> kubelet() {
+    try {
+      node.askKubelet();
+      return Optional.empty();
+    } catch (NodeApiException e) {
+      return Optional.of(String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** One that does not answer is told of already. */
+  private Optional<String> cgroupDrivers() {
+    try {
+      return drivers.mismatch(node.cgroupDriver());
+    } catch (NodeApiException e) {
+      return Optional.empty();
+    }
+  }
+
+  private List<FrozenWorkload> frozen() {
+    try {
+      return frozen.list(proc.bootId());
+    } catch (NodeApiException e) {
+      LOG.log(Level.WARNING, "what is frozen cannot be named: " + e.getMessage());
+      return List.of();
+    }
+  }
+
+  private int askKubernetes() {
+    try {
+      String minor = client.getKubernetesVersion().getMinor();
+      return Integer.parseInt(minor.replaceAll("[^0-9].*", ""));
+    } catch (KubernetesClientException | NumberFormatException e) {
+      LOG.log(Level.WARNING, "version of the API server: " + e.getMessage());
+      return 0;
+    }
+  }
+
+  @Override
+  public void close() {
+    storeLooks.close();
+  }
+
+  /** A value that is found out anew when it is old. */
+  private static final class Remembered<T> {
+    private final Clock clock;
+    private final Duration fresh;
+    private final Supplier<T> find;
+    private Optional<T> value = Optional.empty();
+    private Instant found = Instant.EPOCH;
+
+    Remembered(Clock clock, Duration fresh, Supplier<T> find) {
+      this.clock = clock;
+      this.fresh = fresh;
+      this.find = find;
+    }
+
+    synchronized T get() {
+      Instant now = clock.instant();
+      if (value.isEmpty() || found.plus(fresh).isBefore(now)) {
+        value = Optional.of(find.get());
+        found = now;
+      }
+      return value.get();
+    }
+  }
+}

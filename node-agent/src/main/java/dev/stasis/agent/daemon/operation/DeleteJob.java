@@ -1,0 +1,53 @@
+package dev.stasis.agent.daemon.operation;
+
+import dev.stasis.api.v1alpha1.operation.ArtifactReference;
+import dev.stasis.artifact.ArtifactReader;
+import dev.stasis.artifact.ArtifactStore;
+import dev.stasis.artifact.Opened;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.util.Objects;
+
+/** DeleteArtifact: one that is not there is deleted already, one of somebody else is refused. */
+final class DeleteJob implements Job {
+
+  private final AgentParts parts;
+  private final Desk desk;
+
+  DeleteJob(AgentParts parts, Desk desk) {
+    this.parts = parts;
+    this.desk = desk;
+  }
+
+  @Override
+  public Ending run(Assignment assignment)
+      throws Refused, Stopped, IOException, InterruptedException {
+    ArtifactReference artifact = Objects.requireNonNull(assignment.spec().getArtifact());
+    ArtifactPlace where = new ArtifactPlaces(parts.stores()).of(artifact, artifact.namespace());
+    if (!Files.exists(where.path(), LinkOption.NOFOLLOW_LINKS)) {
+      return Ending.done("Deleted", "there was no artifact at " + artifact.location());
+    }
+    requireOwn(artifact, where);
+    desk.begin(assignment);
+    try {
+      new ArtifactStore(where.folder(), parts.clock()).delete(where.name());
+      return Ending.done("Deleted", "artifact " + artifact.location() + " is deleted");
+    } catch (IOException e) {
+      return Ending.failed(
+          dev.stasis.api.v1alpha1.operation.Outcome.NOT_UNDONE,
+          Faults.inStep("StoreFailed", "delete", String.valueOf(e.getMessage())));
+    }
+  }
+
+  private static void requireOwn(ArtifactReference artifact, ArtifactPlace where)
+      throws Refused, IOException {
+    Opened opened = new ArtifactReader(1, (done, total) -> {}).inspect(where.path());
+    if (!(opened instanceof Opened.Verified found)) {
+      Opened.Refused refused = (Opened.Refused) opened;
+      throw new Refused(
+          Faults.of("ArtifactRefused", refused.property(), refused.wanted(), refused.found()));
+    }
+    OwnArtifact.require(artifact, found.artifact().manifest());
+  }
+}

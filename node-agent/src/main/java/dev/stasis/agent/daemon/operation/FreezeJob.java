@@ -1,0 +1,195 @@
+package dev.stasis.agent.daemon.operation;
+
+import dev.stasis.agent.engine.After;
+import dev.stasis.agent.engine.CheckpointOutcome;
+import dev.stasis.agent.engine.CheckpointRequest;
+import dev.stasis.agent.engine.Inspected;
+import dev.stasis.agent.engine.Look;
+import dev.stasis.agent.engine.StepListener;
+import dev.stasis.agent.preflight.Unmet;
+import dev.stasis.api.v1alpha1.common.Fault;
+import dev.stasis.api.v1alpha1.common.Hooks;
+import dev.stasis.api.v1alpha1.common.LivenessPolicy;
+import dev.stasis.api.v1alpha1.operation.FreezeOrder;
+import dev.stasis.api.v1alpha1.operation.OperationPod;
+import dev.stasis.api.v1alpha1.operation.WorkloadState;
+import dev.stasis.artifact.ArtifactStore;
+import dev.stasis.artifact.Durability;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Checkpoint and Suspend: looks, says what it found, waits for room, runs the hooks, and freezes.
+ */
+final class FreezeJob implements Job {
+
+  private static final System.Logger LOG = System.getLogger(FreezeJob.class.getName());
+
+  private final AgentParts parts;
+  private final Desk desk;
+  private final Executor executor;
+  private final FreezeRequests requests;
+  private final PodPreflight preflight = new PodPreflight();
+
+  FreezeJob(AgentParts parts, Desk desk, Executor executor) {
+    this.parts = parts;
+    this.desk = desk;
+    this.executor = executor;
+    this.requests = new FreezeRequests(parts);
+  }
+
+  @Override
+  public Ending run(Assignment assignment)
+      throws Refused, Stopped, IOException, InterruptedException {
+    OperationPod wanted = Objects.requireNonNull(assignment.spec().getPod());
+    FreezeOrder order = Objects.requireNonNull(assignment.spec().getFreeze());
+    PodLookup.Place place = new PodLookup(parts).place(wanted);
+    List<Fault> faults = new ArrayList<>(preflight.faults(place, wanted.containerName(), order));
+    faults.addAll(preflight.fenced(place, parts.quarantine().fenced()));
+    FreezeRequests.Made made;
+    try {
+      made = requests.of(assignment, place);
+    } catch (Refused refused) {
+      faults.addAll(refused.faults());
+      made = new FreezeRequests.Made(requests.withoutStore(assignment, place), false);
+    }
+    CheckpointRequest request = made.request();
+    Inspected inspected = parts.engine().checkpoint().inspect(request);
+    for (Unmet unmet : inspected.unmet()) {
+      faults.add(Faults.freezing(unmet));
+    }
+    faults.addAll(preflight.gpuFaults(place, inspected.seen()));
+    Inspection inspection = new Inspection(parts, place, inspected, order, request);
+    inspection.tooLong().ifPresent(faults::add);
+    desk.say(assignment, inspection::to);
+    if (order.getExplainOnly()) {
+      inspection.noRoomAtAll().ifPresent(faults::add);
+      return seen(place, Ending.done("Explained", inspection.sentence(faults)))
+          .with(status -> status.setExplanation(inspection.explanation(faults)));
+    }
+    if (!faults.isEmpty()) {
+      return seen(place, Ending.refused(faults));
+    }
+    boolean raised;
+    try {
+      raised =
+          new RoomWait(parts.engine(), desk, parts.clock())
+              .await(assignment, place.container().id(), inspected);
+    } catch (Refused refused) {
+      return seen(place, Ending.refused(refused.faults()));
+    }
+    made = made.with(WorkloadFacts.FILE, new OperationJson().text(inspection.facts()));
+    Ending ending = frozen(assignment, order, place, made);
+    if (raised && ending.workload() == WorkloadState.RUNNING) {
+      // The kubelet tries to lower the limit again and again, so nobody has to wait for it.
+      executor.execute(() -> parts.engine().dropPageCache(place.container().id()));
+    }
+    return ending;
+  }
+
+  /** Says of a workload that was not touched what it does. */
+  private Ending seen(PodLookup.Place place, Ending ending) throws InterruptedException {
+    Look.Seen seen = parts.engine().look().at(place.container().id());
+    return ending.leaving(
+        FreezeEnding.workload(seen.state()), FreezeEnding.running(seen.state()), seen.processes());
+  }
+
+  private Ending frozen(
+      Assignment assignment, FreezeOrder order, PodLookup.Place place, FreezeRequests.Made made)
+      throws Stopped, InterruptedException {
+    CheckpointRequest request = made.request();
+    HookRunner runner = new HookRunner(parts.exec());
+    @Nullable Hooks hooks = order.getHooks();
+    Duration waited = Duration.between(assignment.entry().created(), parts.clock().instant());
+    long hooksBegin = System.nanoTime();
+    HookRunner.Ran before = runner.run(hooks == null ? null : hooks.before(), "before", place);
+    Duration hooksTook =
+        hooks == null ? Duration.ZERO : Duration.ofNanos(System.nanoTime() - hooksBegin);
+    AtomicReference<@Nullable CompletableFuture<HookRunner.Ran>> after = new AtomicReference<>();
+    Runnable runAfter =
+        () -> {
+          CompletableFuture<HookRunner.Ran> first = new CompletableFuture<>();
+          if (after.compareAndSet(null, first)) {
+            first.completeAsync(() -> afterwards(runner, hooks, place), executor);
+          }
+        };
+    if (before.fatal()) {
+      runAfter.run();
+      join(after);
+      return seen(
+          place,
+          Ending.refused(
+              List.of(
+                  new Fault("HookFailed", null, null, null, "hooks", null, before.sentence()))));
+    }
+    if (assignment.isCancelled()) {
+      runAfter.run();
+      join(after);
+      throw new Stopped("cancelled before the freeze", false);
+    }
+    desk.begin(assignment);
+    EngineEar ear =
+        new EngineEar(
+            assignment, desk, request.after() == After.RESUME, runAfter, System::nanoTime);
+    StepListener listener =
+        order.getLivenessPolicy() == LivenessPolicy.ANSWER
+            ? new FrozenProbes(parts, place, ear, executor)
+            : ear;
+    CheckpointOutcome outcome =
+        parts.engine().checkpoint().run(request, assignment.control(), listener);
+    Ending ending = new FreezeEnding(parts, assignment, place, made).of(outcome, waited, hooksTook);
+    if (ending.workload() == WorkloadState.RUNNING) {
+      runAfter.run();
+      HookRunner.Ran ran = join(after);
+      List<String> failures = new ArrayList<>(before.failures());
+      failures.addAll(ran.failures());
+      if (!failures.isEmpty()) {
+        ending = AfterHooks.failed(ending, String.join("; ", failures));
+      }
+    }
+    if (outcome instanceof CheckpointOutcome.Held held
+        && request.options().durability() == Durability.LATER) {
+      executor.execute(() -> sync(request, held));
+    }
+    return ending;
+  }
+
+  /** It is the only copy if the container is lost meanwhile and no target can take it. */
+  private void sync(CheckpointRequest request, CheckpointOutcome.Held held) {
+    Path artifact = held.artifact().path();
+    try {
+      new ArtifactStore(Objects.requireNonNull(artifact.getParent()), parts.clock())
+          .sync(request.name());
+    } catch (NoSuchFileException e) {
+      LOG.log(System.Logger.Level.DEBUG, "artifact {0} was deleted before its sync", artifact);
+    } catch (IOException e) {
+      LOG.log(System.Logger.Level.WARNING, "artifact " + artifact + " could not be synced", e);
+    }
+  }
+
+  private static HookRunner.Ran afterwards(
+      HookRunner runner, @Nullable Hooks hooks, PodLookup.Place place) {
+    try {
+      return runner.run(hooks == null ? null : hooks.after(), "after", place);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return new HookRunner.Ran(List.of("hooks after the freeze: the agent is stopping"), false);
+    }
+  }
+
+  /** Each hook has a time limit of its own, so this one comes back. */
+  private static HookRunner.Ran join(
+      AtomicReference<@Nullable CompletableFuture<HookRunner.Ran>> after) {
+    CompletableFuture<HookRunner.Ran> running = after.get();
+    return running == null ? new HookRunner.Ran(List.of(), false) : running.join();
+  }
+}

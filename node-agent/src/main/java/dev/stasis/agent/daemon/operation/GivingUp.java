@@ -1,0 +1,78 @@
+package dev.stasis.agent.daemon.operation;
+
+import dev.stasis.api.v1alpha1.operation.ArtifactReference;
+import dev.stasis.api.v1alpha1.operation.FreezeOrder;
+import dev.stasis.api.v1alpha1.operation.OperationPhase;
+import dev.stasis.api.v1alpha1.operation.Outcome;
+import dev.stasis.artifact.ArtifactStore;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.util.Objects;
+
+/** Undoes a freeze that waits for a decision: cancelled, or out of time. */
+final class GivingUp {
+
+  private static final System.Logger LOG = System.getLogger(GivingUp.class.getName());
+
+  private final AgentParts parts;
+  private final Desk desk;
+  private final AfterHooks hooks;
+
+  GivingUp(AgentParts parts, Desk desk, AfterHooks hooks) {
+    this.parts = parts;
+    this.desk = desk;
+    this.hooks = hooks;
+  }
+
+  /**
+   * Thaws, unless the pod is being deleted: then nothing may run in it any more, and only an End
+   * decides.
+   */
+  void run(Assignment assignment, boolean outOfTime) throws ApiUnreachable, InterruptedException {
+    if (assignment.entry().stage() != JournalEntry.Stage.HELD) {
+      return; // Somebody decided meanwhile.
+    }
+    FreezeOrder order = assignment.spec().getFreeze();
+    if (order != null && order.getHeldUntilDecided()) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "{0} is held beyond its deadline: another copy may run, so only Thaw or End decides",
+          assignment.name());
+      return;
+    }
+    if (new DeletedPod(parts).of(Objects.requireNonNull(assignment.spec().getPod()))) {
+      LOG.log(
+          System.Logger.Level.INFO,
+          "{0} is not thawed: its pod is being deleted",
+          assignment.name());
+      return;
+    }
+    String reason = outOfTime ? "DeadlineExceeded" : "Cancelled";
+    desk.enter(assignment, OperationPhase.UNDOING);
+    Ending ending = new Settlement(parts).thawed(assignment, reason, "it was held until then");
+    ending = hooks.after(assignment, ending);
+    if (ending.outcome() == Outcome.UNDONE) {
+      deleteArtifact(assignment);
+      ending = ending.with(status -> status.setArtifact(null));
+    }
+    desk.end(
+        assignment,
+        outOfTime || ending.outcome() != Outcome.UNDONE
+            ? ending
+            : ending.in(OperationPhase.CANCELLED));
+  }
+
+  /** Everything is as before, so there is no artifact either. */
+  private void deleteArtifact(Assignment assignment) {
+    ArtifactReference reference = Objects.requireNonNull(assignment.spec().getArtifact());
+    try {
+      ArtifactPlace place = new ArtifactPlaces(parts.stores()).of(reference, reference.namespace());
+      if (Files.exists(place.path(), LinkOption.NOFOLLOW_LINKS)) {
+        new ArtifactStore(place.folder(), parts.clock()).delete(place.name());
+      }
+    } catch (IOException | Refused e) {
+      LOG.log(System.Logger.Level.WARNING, "artifact of " + assignment.name() + " stays", e);
+    }
+  }
+}

@@ -1,0 +1,42 @@
+package dev.stasis.agent.daemon.operation;
+
+import dev.stasis.agent.cuda.GpuUuid;
+import dev.stasis.agent.daemon.kubelet.NodeApiException;
+import dev.stasis.agent.engine.Work;
+import dev.stasis.api.v1alpha1.operation.OperationPod;
+import java.util.HashSet;
+import java.util.Set;
+
+/** Which GPUs an operation has to itself while it runs. */
+final class GpusOfOperation {
+
+  private static final System.Logger LOG = System.getLogger(GpusOfOperation.class.getName());
+
+  private final AgentParts parts;
+
+  GpusOfOperation(AgentParts parts) {
+    this.parts = parts;
+  }
+
+  /** Those of its container, and those to which a frozen one will come back. */
+  Set<GpuUuid> of(Assignment assignment) {
+    OperationPod pod = assignment.spec().getPod();
+    Set<GpuUuid> all = new HashSet<>();
+    if (pod == null) {
+      return all;
+    }
+    try {
+      all.addAll(parts.gpus().of(pod.namespace(), pod.name(), pod.containerName()).gpus());
+    } catch (NodeApiException e) {
+      // It will be asked again when its turn has come; without an answer nothing begins.
+      LOG.log(System.Logger.Level.WARNING, "GPUs of {0}: {1}", assignment.name(), e.getMessage());
+    }
+    String container = assignment.report().copy().getContainerId();
+    for (Work work : parts.engine().thaw().inHand()) {
+      if (work.containerId().equals(container) || work.id().equals(assignment.uid())) {
+        work.cuda().forEach(process -> all.addAll(process.deviceBytes().keySet()));
+      }
+    }
+    return all;
+  }
+}

@@ -1,0 +1,128 @@
+package dev.stasis.agent.daemon.operation;
+
+import dev.stasis.agent.daemon.kubelet.ContainerExec;
+import dev.stasis.agent.daemon.kubelet.NodeApiException;
+import dev.stasis.api.v1alpha1.common.Hook;
+import dev.stasis.api.v1alpha1.common.HttpAction;
+import dev.stasis.api.v1alpha1.common.OnHookFailure;
+import io.fabric8.kubernetes.api.model.Pod;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Runs what a user wants done before and after a freeze. */
+final class HookRunner {
+
+  private static final System.Logger LOG = System.getLogger(HookRunner.class.getName());
+
+  /** The API's default: a hook tells the workload something, it does no work. */
+  private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(10);
+
+  private final ContainerExec exec;
+  private final HttpClient http =
+      HttpClient.newBuilder().followRedirects(HttpClient.Redirect.NEVER).build();
+
+  HookRunner(ContainerExec exec) {
+    this.exec = exec;
+  }
+
+  /**
+   * Runs hooks in order; ends at the first that fails and does not say Continue.
+   *
+   * @return what failed, and whether that ends the work
+   */
+  Ran run(@Nullable List<Hook> hooks, String which, PodLookup.Place place)
+      throws InterruptedException {
+    List<String> failures = new ArrayList<>();
+    int number = 0;
+    for (Hook hook : hooks == null ? List.<Hook>of() : hooks) {
+      number++;
+      Optional<String> failure = once(hook, place);
+      if (failure.isPresent()) {
+        String what = "hook %s[%d]: %s".formatted(which, number - 1, failure.get());
+        LOG.log(System.Logger.Level.WARNING, what);
+        failures.add(what);
+        if (hook.onFailure() != OnHookFailure.CONTINUE) {
+          return new Ran(failures, true);
+        }
+      }
+    }
+    return new Ran(failures, false);
+  }
+
+  /**
+   * What came of it.
+   *
+   * @param failures a sentence for each that failed
+   * @param fatal whether the last of them means that the work must not go on
+   */
+  record Ran(List<String> failures, boolean fatal) {
+    Ran {
+      failures = List.copyOf(failures);
+    }
+
+    String sentence() {
+      return String.join("; ", failures);
+    }
+  }
+
+  private Optional<String> once(Hook hook, PodLookup.Place place) throws InterruptedException {
+    Duration timeout = hook.timeout() == null ? DEFAULT_TIMEOUT : hook.timeout().duration();
+    try {
+      if (hook.exec() != null) {
+        return exec(place.container().id(), hook.exec().command(), timeout);
+      }
+      return hook.http() == null
+          ? Optional.of("wanted exec or http, found neither")
+          : http(place.pod(), hook.http(), timeout);
+    } catch (IOException | IllegalArgumentException e) {
+      return Optional.of(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private Optional<String> exec(String containerId, List<String> command, Duration timeout)
+      throws NodeApiException {
+    ContainerExec.Result result = exec.run(containerId, command, timeout);
+    if (result instanceof ContainerExec.Result.Exited exited) {
+      return exited.exitCode() == 0
+          ? Optional.empty()
+          : Optional.of(
+              "%s: wanted exit code 0, found %d: %s"
+                  .formatted(command.get(0), exited.exitCode(), exited.output().strip()));
+    }
+    return Optional.of(
+        result instanceof ContainerExec.Result.NotStarted not
+            ? command.get(0) + ": " + not.why()
+            : command.get(0) + ": no end within " + HumanText.took(timeout));
+  }
+
+  private Optional<String> http(Pod pod, HttpAction action, Duration timeout)
+      throws IOException, InterruptedException {
+    String address = pod.getStatus() == null ? null : pod.getStatus().getPodIP();
+    if (address == null) {
+      return Optional.of("address of the pod: wanted one, found none");
+    }
+    String host = address.contains(":") ? "[" + address + "]" : address;
+    URI uri = URI.create("http://%s:%d%s".formatted(host, action.port(), action.path()));
+    String method = action.method() == null ? "POST" : action.method().word();
+    HttpResponse<Void> answer =
+        http.send(
+            HttpRequest.newBuilder(uri)
+                .method(
+                    method.toUpperCase(java.util.Locale.ROOT), HttpRequest.BodyPublishers.noBody())
+                .timeout(timeout)
+                .build(),
+            HttpResponse.BodyHandlers.discarding());
+    int status = answer.statusCode();
+    return status >= 200 && status < 300
+        ? Optional.empty()
+        : Optional.of("%s %s: wanted a status of 2xx, found %d".formatted(method, uri, status));
+  }
+}

@@ -1,0 +1,123 @@
+package dev.stasis.agent.daemon.operation;
+
+import dev.stasis.agent.engine.CheckpointRequest;
+import dev.stasis.agent.engine.Inspected;
+import dev.stasis.api.v1alpha1.common.DataPath;
+import dev.stasis.api.v1alpha1.common.Explanation;
+import dev.stasis.api.v1alpha1.common.Fault;
+import dev.stasis.api.v1alpha1.common.LivenessPolicy;
+import dev.stasis.api.v1alpha1.common.MemoryRoom;
+import dev.stasis.api.v1alpha1.operation.FreezeOrder;
+import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/** What a look before the freeze found, in the words of the API. */
+final class Inspection {
+
+  private final PodLookup.Place place;
+  private final Inspected inspected;
+  private final FreezeOrder order;
+  private final CheckpointRequest request;
+  private final Duration expected;
+  private final ObservedHardware hardware;
+
+  Inspection(
+      AgentParts parts,
+      PodLookup.Place place,
+      Inspected inspected,
+      FreezeOrder order,
+      CheckpointRequest request) {
+    this.place = place;
+    this.inspected = inspected;
+    this.order = order;
+    this.request = request;
+    this.hardware = new ObservedHardware(parts.engine().fingerprint());
+    this.expected =
+        new ExpectedFreeze(
+                inspected.gpuBytes(),
+                inspected.hostBytes(),
+                path() == DataPath.CRIU,
+                request.store() != null)
+            .frozen(parts.selfTest().get());
+  }
+
+  private DataPath path() {
+    return request.options().dataPath() == CheckpointRequest.DataPathChoice.CRIU
+        ? DataPath.CRIU
+        : DataPath.MOVER;
+  }
+
+  /** Says it. */
+  void to(GpuNodeOperationStatus status) {
+    status.setContainerId(place.container().id());
+    status.setImage(place.container().image().portableName());
+    WorkloadFacts facts = facts();
+    status.setArgv(facts.argv());
+    status.setOtherContainers(facts.otherContainers());
+    if (facts.hardware() != null) {
+      status.setHardware(facts.hardware());
+    }
+    status.setRoom(RoomWait.room(inspected.room()));
+    status.setExplanation(explanation(List.of()));
+    status.setSourceProcesses(inspected.processes());
+  }
+
+  /** What goes into the artifact for whoever imports it. */
+  WorkloadFacts facts() {
+    return new WorkloadFacts(
+        place.container().name(),
+        place.process().argv(),
+        new PodPreflight().others(place.pod(), place.container().name()),
+        inspected.seen().isEmpty()
+            ? null
+            : hardware.of(inspected.gpus(), inspected.seen(), place.container().image().id()));
+  }
+
+  Explanation explanation(List<Fault> faults) {
+    return new Explanation(
+        faults.isEmpty() ? null : List.copyOf(faults),
+        request.store() == null ? null : inspected.expectedBytes(),
+        request.store() == null ? null : HumanText.size(inspected.expectedBytes()),
+        expected.toMillis(),
+        HumanText.took(expected),
+        path(),
+        path() == DataPath.CRIU ? "asked for" : "the fastest way where its rules hold");
+  }
+
+  /** Against the liveness of the pod: more than it allows. */
+  Optional<Fault> tooLong() {
+    if (order.getMaxFrozen() == null || order.getLivenessPolicy() == LivenessPolicy.ANSWER) {
+      return Optional.empty();
+    }
+    Duration most = order.getMaxFrozen().duration();
+    return expected.compareTo(most) <= 0
+        ? Optional.empty()
+        : Optional.of(
+            Faults.of(
+                "LivenessProbeTooShort",
+                "time for which the workload stands still",
+                "at most " + HumanText.took(most),
+                HumanText.took(expected) + " expected"));
+  }
+
+  /** Against the room, where nobody is asked to make any. */
+  Optional<Fault> noRoomAtAll() {
+    boolean helpless = order.getMemoryRoom() == MemoryRoom.REFUSE || inspected.room().nodeIsFull();
+    return inspected.room().missing().isPresent() && helpless
+        ? Optional.of(
+            Faults.of(
+                Faults.NO_ROOM,
+                Inspected.RoomFound.PROPERTY,
+                HumanText.size(inspected.room().needed()),
+                inspected.room().missing().get()))
+        : Optional.empty();
+  }
+
+  String sentence(List<Fault> faults) {
+    return faults.isEmpty()
+        ? "nothing is against it; it would stand still for about " + HumanText.took(expected)
+        : Faults.sentence(faults);
+  }
+}

@@ -1,0 +1,86 @@
+package dev.stasis.agent.daemon.operation;
+
+import dev.stasis.agent.engine.CheckpointOutcome;
+import dev.stasis.agent.engine.StepTimings;
+import dev.stasis.api.v1alpha1.common.CheckpointTimings;
+import dev.stasis.api.v1alpha1.common.RestoreTimings;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The engine's steps as the API names their times. */
+final class Timings {
+
+  private final Map<String, Duration> steps;
+
+  Timings(StepTimings timings) {
+    this.steps = timings.asMap();
+  }
+
+  /** Of a freeze that has ended, or whose workload still stands still. */
+  CheckpointTimings freeze(CheckpointOutcome.Figures figures, Duration waited, Duration hooks) {
+    CheckpointTimings timings = new CheckpointTimings();
+    timings.setWaitedMilliseconds(waited.toMillis());
+    timings.setHooksMilliseconds(hooks.isZero() ? null : Long.valueOf(hooks.toMillis()));
+    timings.setLockMilliseconds(of("lock"));
+    timings.setGpuCheckpointMilliseconds(of("gpu-checkpoint"));
+    timings.setMoveMilliseconds(of("move"));
+    timings.setDumpMilliseconds(of("stop", "dump", "tidy"));
+    timings.setLayerMilliseconds(of("layer", "release"));
+    timings.setStoreMilliseconds(of("publish"));
+    timings.setFillMilliseconds(of("fill"));
+    timings.setResumeMilliseconds(of("continue", "gpu-restore", "unlock"));
+    Duration frozen = figures.frozen();
+    if (!frozen.isZero()) {
+      timings.setFrozenMilliseconds(frozen.toMillis());
+      timings.setFrozen(HumanText.took(frozen));
+      long known =
+          sum(
+              of("lock"),
+              of("gpu-checkpoint"),
+              of("stop", "move", "dump", "tidy", "layer", "release"),
+              of("fill"),
+              of("continue", "gpu-restore", "unlock"));
+      timings.setUnaccountedMilliseconds(Math.max(0, frozen.toMillis() - known));
+    } else if (steps.containsKey("gpu-checkpoint")) {
+      timings.setFreedMilliseconds(sum(of("lock"), of("gpu-checkpoint")));
+    }
+    return timings;
+  }
+
+  /** Of a restore. */
+  RestoreTimings restore(Duration took) {
+    RestoreTimings timings = new RestoreTimings();
+    timings.setLayerMilliseconds(of("unpack"));
+    timings.setRestoreMilliseconds(of("criu-restore"));
+    timings.setFillMilliseconds(of("fill"));
+    timings.setGpuRestoreMilliseconds(of("continue", "gpu-restore", "unlock"));
+    timings.setProofMilliseconds(took.toMillis());
+    timings.setUnaccountedMilliseconds(
+        Math.max(
+            0,
+            took.toMillis()
+                - sum(of("unpack"), of("criu-restore"), of("fill"))
+                - sum(of("continue", "gpu-restore", "unlock"), of("verify"), of("prove"))));
+    return timings;
+  }
+
+  private @Nullable Long of(String... names) {
+    Long total = null;
+    for (String name : names) {
+      Duration took = steps.get(name);
+      if (took != null) {
+        total = (total == null ? 0 : total) + took.toMillis();
+      }
+    }
+    return total;
+  }
+
+  private static long sum(@Nullable Long... parts) {
+    long total = 0;
+    for (Long part : parts) {
+      total += part == null ? 0 : part;
+    }
+    return total;
+  }
+}

@@ -1,0 +1,83 @@
+package dev.stasis.agent.stream;
+
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * The protocol. A stream begins with a hello and its answer. Then the sender gives blocks, each of
+ * which ends with its checksum and is acknowledged once it is written, or, on a stream of its own,
+ * the list of all files, which is answered once all of it is there. A failure is one sentence and
+ * the end of everything.
+ */
+final class Wire {
+
+  /** "STS2": name and version in one. */
+  static final int MAGIC = 0x53545332;
+
+  /** Of a block's bytes, read, checked and written together: fits into a core's own cache. */
+  static final int PIECE = 256 << 10;
+
+  static final byte BLOCK = 'B';
+  static final byte FILES = 'S';
+  static final byte END = 'E';
+  static final byte ACKNOWLEDGED = 'A';
+  static final byte DONE = 'D';
+  static final byte FAILED = 'F';
+
+  /** Of a sentence: what is longer tells no more, and no peer shall fill our memory. */
+  private static final int LONGEST = 4096;
+
+  /** Files of an artifact: criu makes some hundred for a large tree. */
+  private static final int MOST_FILES = 100_000;
+
+  private Wire() {}
+
+  static void hello(DataOutputStream out, String transfer) throws IOException {
+    out.writeInt(MAGIC);
+    out.writeUTF(transfer);
+    out.flush();
+  }
+
+  /** The transfer that the other end names. */
+  static String hello(DataInputStream in) throws IOException {
+    int magic = in.readInt();
+    if (magic != MAGIC) {
+      throw new IOException(
+          "stream: wanted the greeting %08x, found %08x: another version of the agent?"
+              .formatted(MAGIC, magic));
+    }
+    return in.readUTF();
+  }
+
+  static void sentence(DataOutputStream out, String sentence) throws IOException {
+    out.writeByte(FAILED);
+    out.writeUTF(sentence.substring(0, Math.min(sentence.length(), LONGEST)));
+    out.flush();
+  }
+
+  static void files(DataOutputStream out, SortedMap<String, Long> sizes) throws IOException {
+    out.writeByte(FILES);
+    out.writeInt(sizes.size());
+    for (var file : sizes.entrySet()) {
+      out.writeUTF(file.getKey());
+      out.writeLong(file.getValue());
+    }
+    out.flush();
+  }
+
+  static SortedMap<String, Long> files(DataInputStream in) throws IOException {
+    int count = in.readInt();
+    if (count < 0 || count > MOST_FILES) {
+      throw new IOException("stream: wanted at most " + MOST_FILES + " files, found " + count);
+    }
+    SortedMap<String, Long> sizes = new TreeMap<>();
+    for (int i = 0; i < count; i++) {
+      String name = in.readUTF();
+      sizes.put(name, in.readLong());
+    }
+    return sizes;
+  }
+}

@@ -1,0 +1,196 @@
+package dev.stasis.agent.daemon.operation;
+
+import dev.stasis.agent.daemon.node.Quarantine;
+import dev.stasis.agent.daemon.probes.ProbeAnswers;
+import dev.stasis.agent.engine.EngineLab;
+import dev.stasis.agent.engine.NodeEngine;
+import dev.stasis.agent.process.ProcFs;
+import dev.stasis.agent.stream.AgentKey;
+import dev.stasis.agent.stream.StreamReceiver;
+import dev.stasis.agent.testing.ContainerSpec;
+import dev.stasis.agent.testing.GpuContainer;
+import dev.stasis.api.v1alpha1.node.SelfTest;
+import dev.stasis.trace.Spans;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** A node with simulated GPUs, a cluster of files, and an agent that may die and come again. */
+final class AgentLab implements AutoCloseable {
+
+  static final String NODE = "node1";
+
+  private final EngineLab engine;
+  private final FileCluster cluster;
+  private final LabNode node;
+  private final Transfers transfers = transfers();
+  private final MeterRegistry metrics = new SimpleMeterRegistry();
+  private @Nullable OperationAgent agent;
+
+  AgentLab(int gpus, int mib) {
+    engine = new EngineLab(gpus, mib);
+    cluster = new FileCluster(engine.folder().resolve("cluster"));
+    node = new LabNode(engine.folder().resolve("node"));
+  }
+
+  static AgentParts parts(
+      FileCluster cluster,
+      LabNode node,
+      Path state,
+      Path store,
+      NodeEngine engine,
+      Transfers transfers,
+      MeterRegistry metrics) {
+    return new AgentParts(
+        NODE,
+        "agent-" + ProcessHandle.current().pid(),
+        state,
+        engine,
+        cluster,
+        cluster,
+        name -> new StoreRoots.Root(store, true),
+        node,
+        node,
+        node,
+        new ProbeAnswers(Path.of("/nonexistent"), new ProcFs()),
+        SelfTest::new,
+        new Quarantine(() -> {}),
+        () -> {},
+        new OperationMetrics(metrics),
+        new OperationTraces(NODE, Spans.NONE),
+        transfers,
+        Clock.systemUTC());
+  }
+
+  /** Streams over the loopback. */
+  static Transfers transfers() {
+    AgentKey key = AgentKey.generate(NODE, Clock.systemUTC());
+    InetAddress here = InetAddress.getLoopbackAddress();
+    try {
+      return new Transfers(
+          key, new StreamReceiver(key, new InetSocketAddress(here, 0)), here.getHostAddress());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Its certificate, as its GpuNode would publish it. */
+  String certificate() {
+    return transfers.key().pem();
+  }
+
+  /** Starts an agent in this process. */
+  OperationAgent start() throws InterruptedException {
+    OperationAgent made =
+        new OperationAgent(
+            parts(
+                cluster,
+                node,
+                engine.state(),
+                engine.store(),
+                engine.engine(),
+                transfers,
+                metrics));
+    made.start();
+    agent = made;
+    return made;
+  }
+
+  void stop() throws InterruptedException {
+    if (agent != null) {
+      agent.stop(Duration.ofSeconds(60));
+      agent = null;
+    }
+  }
+
+  /** What the agents of this lab have counted. */
+  MeterRegistry metrics() {
+    return metrics;
+  }
+
+  EngineLab engine() {
+    return engine;
+  }
+
+  FileCluster cluster() {
+    return cluster;
+  }
+
+  LabNode node() {
+    return node;
+  }
+
+  /** A pod and its container. */
+  record Placed(Pod pod, GpuContainer container) implements AutoCloseable {
+    String name() {
+      return pod.getMetadata().getName();
+    }
+
+    String uid() {
+      return pod.getMetadata().getUid();
+    }
+
+    @Override
+    public void close() {
+      container.close();
+    }
+  }
+
+  /** Starts the container of a pod. */
+  Placed pod(String name, ContainerSpec spec, Map<String, String> labels) {
+    GpuContainer container = GpuContainer.start(spec);
+    Pod pod =
+        new PodBuilder()
+            .withNewMetadata()
+            .withName(name)
+            .withNamespace("ml")
+            .withUid(UUID.randomUUID().toString())
+            .withLabels(labels)
+            .endMetadata()
+            .withNewSpec()
+            .withNodeName(NODE)
+            .addNewContainer()
+            .withName("main")
+            .withImage("counter:test")
+            .endContainer()
+            .endSpec()
+            .withNewStatus()
+            .withPodIP("127.0.0.1")
+            .endStatus()
+            .build();
+    cluster.put(pod);
+    node.add(
+        new LabNode.Entry(
+            "ml",
+            name,
+            pod.getMetadata().getUid(),
+            "main",
+            container.id(),
+            container.pid(),
+            gpus(spec.visible())));
+    return new Placed(pod, container);
+  }
+
+  private List<String> gpus(List<Integer> visible) {
+    return visible.stream().map(engine::uuid).toList();
+  }
+
+  @Override
+  public void close() throws InterruptedException {
+    stop();
+    transfers.close();
+    engine.close();
+  }
+}

@@ -1,0 +1,150 @@
+package dev.stasis.agent.daemon.operation;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.stasis.agent.cuda.GpuUuid;
+import dev.stasis.agent.daemon.kubelet.ContainerExec;
+import dev.stasis.agent.daemon.kubelet.ContainerProcess;
+import dev.stasis.agent.daemon.kubelet.PodContainer;
+import dev.stasis.agent.daemon.kubelet.PodContainers;
+import dev.stasis.agent.daemon.kubelet.PodGpus;
+import dev.stasis.agent.process.ProcFs;
+import dev.stasis.agent.process.ProcessId;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+/** A runtime and a kubelet of files: which container runs for which pod, with which GPUs. */
+final class LabNode implements PodContainers, PodGpus, ContainerExec {
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private final Path folder;
+
+  LabNode(Path folder) {
+    this.folder = folder;
+    try {
+      Files.createDirectories(folder);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** One container. */
+  record Entry(
+      String namespace,
+      String pod,
+      String podUid,
+      String container,
+      String id,
+      int pid,
+      List<String> gpus) {}
+
+  void add(Entry entry) {
+    Path fresh = folder.resolve(entry.podUid() + "." + UUID.randomUUID());
+    try {
+      Files.write(fresh, JSON.writeValueAsBytes(entry));
+      // An agent may be reading it.
+      Files.move(
+          fresh,
+          folder.resolve(entry.podUid() + ".json"),
+          StandardCopyOption.ATOMIC_MOVE,
+          StandardCopyOption.REPLACE_EXISTING);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private Optional<Entry> entry(String podUid) {
+    try {
+      return Optional.of(
+          JSON.readValue(Files.readAllBytes(folder.resolve(podUid + ".json")), Entry.class));
+    } catch (NoSuchFileException e) {
+      return Optional.empty();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public Located locate(String podUid, String container) {
+    Optional<Entry> found = entry(podUid);
+    Optional<ProcessId> process = found.flatMap(entry -> new ProcFs().id(entry.pid()));
+    if (found.isEmpty() || process.isEmpty() || !found.get().container().equals(container)) {
+      return new Located.NotRunning("container " + container + ": wanted running, found none");
+    }
+    return new Located.Running(
+        container(found.get()),
+        new ContainerProcess(process.get(), List.of("/bin/gpu-counter"), "/", List.of()));
+  }
+
+  private static PodContainer container(Entry entry) {
+    return new PodContainer(
+        entry.namespace(),
+        entry.pod(),
+        entry.podUid(),
+        entry.container(),
+        entry.id(),
+        0,
+        PodContainer.State.RUNNING,
+        new PodContainer.Image("counter:test", "sha256:c0", List.of()),
+        List.of(),
+        "");
+  }
+
+  @Override
+  public List<PodContainer> ofPod(String podUid) {
+    return entry(podUid).map(LabNode::container).stream().toList();
+  }
+
+  @Override
+  public Allocation of(String namespace, String pod, String container) {
+    try (var files = Files.list(folder)) {
+      List<GpuUuid> gpus =
+          files
+              .filter(file -> file.toString().endsWith(".json"))
+              .map(file -> entry(file.getFileName().toString().replace(".json", "")).orElseThrow())
+              .filter(entry -> entry.pod().equals(pod) && entry.namespace().equals(namespace))
+              .flatMap(entry -> entry.gpus().stream())
+              .map(GpuUuid::parse)
+              .toList();
+      return new Allocation(gpus, Set.of("nvidia.com/gpu"), List.of(), List.of());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Writes the command down; one that begins with {@code fail} fails. */
+  @Override
+  public Result run(String containerId, List<String> command, Duration deadline) {
+    try {
+      Files.writeString(
+          folder.resolve("ran"),
+          String.join(" ", command) + "\n",
+          StandardOpenOption.CREATE,
+          StandardOpenOption.APPEND);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return new Result.Exited(command.get(0).startsWith("fail") ? 1 : 0, "");
+  }
+
+  /** What was run in containers, in order. */
+  List<String> ran() {
+    try {
+      return Files.exists(folder.resolve("ran"))
+          ? Files.readAllLines(folder.resolve("ran"))
+          : List.of();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

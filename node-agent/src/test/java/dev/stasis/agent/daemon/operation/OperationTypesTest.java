@@ -1,0 +1,302 @@
+package dev.stasis.agent.daemon.operation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.agent.testing.ContainerSpec;
+import dev.stasis.api.v1alpha1.GpuNodeOperation;
+import dev.stasis.api.v1alpha1.common.DataPath;
+import dev.stasis.api.v1alpha1.common.ExecAction;
+import dev.stasis.api.v1alpha1.common.Fault;
+import dev.stasis.api.v1alpha1.common.Hook;
+import dev.stasis.api.v1alpha1.common.Hooks;
+import dev.stasis.api.v1alpha1.common.TimeSpan;
+import dev.stasis.api.v1alpha1.common.Truth;
+import dev.stasis.api.v1alpha1.operation.Afterwards;
+import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
+import dev.stasis.api.v1alpha1.operation.OperationPhase;
+import dev.stasis.api.v1alpha1.operation.OperationType;
+import dev.stasis.api.v1alpha1.operation.Outcome;
+import dev.stasis.api.v1alpha1.operation.WorkloadState;
+import io.fabric8.kubernetes.api.model.PodBuilder;
+import java.nio.file.Files;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Each type of operation, from the order to what is said in the end. */
+class OperationTypesTest {
+
+  private static final int MIB = 16;
+
+  @SuppressWarnings("NullAway.Init")
+  private static AgentLab lab;
+
+  @SuppressWarnings("NullAway.Init")
+  private static AgentLab.Placed source;
+
+  @BeforeAll
+  static void begin() throws InterruptedException {
+    lab = new AgentLab(1, 128);
+    source = lab.pod("trainer", counter(), Map.of());
+    source.container().awaitSteps(3);
+    lab.start();
+  }
+
+  @AfterAll
+  static void end() throws InterruptedException {
+    source.close();
+    lab.close();
+  }
+
+  private static ContainerSpec counter() {
+    return ContainerSpec.counter(
+        lab.engine().gpus(), "--mib", "" + MIB, "--interval-ms", "20", "--fork", "1");
+  }
+
+  private static String order(GpuNodeOperation operation) {
+    return lab.cluster().create(operation).getMetadata().getName();
+  }
+
+  private static GpuNodeOperationStatus ended(GpuNodeOperation operation) {
+    return lab.cluster().awaitEnd(order(operation));
+  }
+
+  private static void runsOn() {
+    source.container().awaitSteps(3);
+    source.container().verify(MIB);
+    lab.engine().assertNothingLeft();
+  }
+
+  @Test
+  void aCheckpointSaysAllThatItDidAndTheWorkloadGoesOn() throws Exception {
+    Orders orders = Orders.ofSomebody();
+    // Long enough that it is said while it lasts, however busy the machine is.
+    lab.engine().gpus().fault("checkpoint", "slow 1000");
+    Hooks hooks =
+        new Hooks(null, List.of(new Hook(new ExecAction(List.of("goes-on")), null, null, null)));
+    String name = order(orders.checkpoint(source, how -> how.setHooks(hooks)));
+    GpuNodeOperationStatus status = lab.cluster().awaitEnd(name);
+
+    assertThat(lab.node().ran()).containsOnlyOnce("goes-on");
+    assertThat(status.getPhase()).as(status.getMessage()).isEqualTo(OperationPhase.SUCCEEDED);
+    assertThat(status.getOutcome()).isEqualTo(Outcome.DONE);
+    assertThat(status.getWorkload()).isEqualTo(WorkloadState.RUNNING);
+    assertThat(status.getSourceRunning()).isEqualTo(Truth.TRUE);
+    assertThat(status.getSourceProcesses()).isEqualTo(2);
+    assertThat(status.getContainerId()).isEqualTo(source.container().id());
+    assertThat(status.getArgv()).containsExactly("/bin/gpu-counter");
+    assertThat(status.getStep()).isNull();
+    var artifact = Objects.requireNonNull(status.getArtifact());
+    assertThat(artifact.getLocation()).isEqualTo("ml/train-" + orders.requester());
+    assertThat(artifact.getSha256()).hasSize(64);
+    assertThat(artifact.getGpuBytes()).isGreaterThanOrEqualTo((long) MIB << 20);
+    assertThat(artifact.getNode()).isEqualTo(AgentLab.NODE);
+    assertThat(artifact.getImage()).isEqualTo("sha256:c0");
+    var hardware = Objects.requireNonNull(status.getHardware());
+    assertThat(hardware.gpus()).hasSize(1);
+    assertThat(hardware.fingerprint()).contains("gpu.count=1").contains("gpu.model=");
+    assertThat(Objects.requireNonNull(status.getTimings()).getFrozenMilliseconds()).isPositive();
+    assertThat(status.getDataPath()).isIn(DataPath.MOVER, DataPath.CRIU);
+    assertThat(Objects.requireNonNull(status.getRoom()).neededBytes()).isPositive();
+    assertThat(Objects.requireNonNull(status.getPhases()))
+        .extracting(time -> time.phase())
+        .containsExactly(
+            OperationPhase.PENDING,
+            OperationPhase.CLAIMED,
+            OperationPhase.RUNNING,
+            OperationPhase.SUCCEEDED);
+    assertThat(
+            Files.readString(
+                lab.engine().store().resolve("ml/train-" + orders.requester()).resolve("pod.json")))
+        .contains("trainer");
+    assertThat(lab.cluster().history(name))
+        .as("the freeze is said while it lasts")
+        .anyMatch(said -> said.getWorkload() == WorkloadState.FROZEN);
+    runsOn();
+  }
+
+  @Test
+  void anExplanationTouchesNothing() throws Exception {
+    GpuNodeOperation asked =
+        Orders.ofSomebody().checkpoint(source, how -> how.setExplainOnly(true));
+    GpuNodeOperationStatus status = ended(asked);
+    assertThat(status.getOutcome()).isEqualTo(Outcome.DONE);
+    var explanation = Objects.requireNonNull(status.getExplanation());
+    assertThat(explanation.faults()).isNull();
+    assertThat(explanation.expectedBytes()).isGreaterThan((long) MIB << 20);
+    assertThat(explanation.expectedFrozenMilliseconds()).isPositive();
+    assertThat(status.getArtifact()).isNull();
+    runsOn();
+  }
+
+  @Test
+  void everyReasonAgainstAFreezeIsSaidAtOnce() throws Exception {
+    AgentLab.Placed shared =
+        new AgentLab.Placed(
+            new PodBuilder(source.pod())
+                .editMetadata()
+                .withName("shared")
+                .endMetadata()
+                .editSpec()
+                .withShareProcessNamespace(true)
+                .withHostNetwork(true)
+                .addNewContainer()
+                .withName("sidecar")
+                .endContainer()
+                .endSpec()
+                .build(),
+            source.container());
+    lab.cluster().put(shared.pod());
+    lab.node()
+        .add(
+            new LabNode.Entry(
+                "ml",
+                "shared",
+                shared.uid(),
+                "main",
+                source.container().id(),
+                source.container().pid(),
+                List.of(lab.engine().uuid(0))));
+    GpuNodeOperationStatus status =
+        ended(Orders.ofSomebody().checkpoint(shared, how -> how.setMaxFrozen(TimeSpan.of("1s"))));
+    lab.node()
+        .add(
+            new LabNode.Entry(
+                "ml",
+                "trainer",
+                source.uid(),
+                "main",
+                source.container().id(),
+                source.container().pid(),
+                List.of(lab.engine().uuid(0))));
+    assertThat(status.getPhase()).isEqualTo(OperationPhase.FAILED);
+    assertThat(status.getOutcome()).isEqualTo(Outcome.REFUSED);
+    assertThat(status.getFaults())
+        .extracting(Fault::property)
+        .contains(
+            "pod.spec.shareProcessNamespace",
+            "pod.spec.hostNetwork",
+            "other containers of the pod",
+            "time for which the workload stands still");
+    assertThat(status.getSourceRunning()).isEqualTo(Truth.TRUE);
+    runsOn();
+  }
+
+  @Test
+  void aSuspendedWorkloadIsResumed() throws Exception {
+    Orders orders = Orders.ofSomebody();
+    String suspend = order(orders.suspend(source));
+    GpuNodeOperationStatus suspended = lab.cluster().awaitEnd(suspend);
+    assertThat(suspended.getOutcome()).as(suspended.getMessage()).isEqualTo(Outcome.DONE);
+    assertThat(suspended.getWorkload()).isEqualTo(WorkloadState.SUSPENDED);
+    assertThat(suspended.getSourceRunning()).isEqualTo(Truth.FALSE);
+
+    GpuNodeOperationStatus resumed = ended(orders.of(OperationType.RESUME, source, suspend));
+    assertThat(resumed.getOutcome()).as(resumed.getMessage()).isEqualTo(Outcome.DONE);
+    assertThat(resumed.getWorkload()).isEqualTo(WorkloadState.RUNNING);
+    assertThat(ended(orders.of(OperationType.RESUME, source, suspend)).getOutcome())
+        .as("a resume whose end nobody heard is asked for again")
+        .isEqualTo(Outcome.DONE);
+    runsOn();
+  }
+
+  @Test
+  void whatIsHeldIsThawedAndItsOperationEnds() throws Exception {
+    Orders orders = Orders.ofSomebody();
+    String held = order(orders.checkpoint(source, how -> how.setAfterwards(Afterwards.HOLD)));
+    assertThat(lab.cluster().await(held, OperationPhase.HELD).getWorkload())
+        .isEqualTo(WorkloadState.FROZEN);
+    GpuNodeOperationStatus early = ended(orders.of(OperationType.END, source, held));
+    assertThat(early.getReason()).isEqualTo("PodNotDeleted");
+    assertThat(early.getOutcome()).isEqualTo(Outcome.REFUSED);
+
+    GpuNodeOperationStatus thawed = ended(orders.of(OperationType.THAW, source, held));
+    assertThat(thawed.getOutcome()).as(thawed.getMessage()).isEqualTo(Outcome.DONE);
+    GpuNodeOperationStatus decided = lab.cluster().awaitEnd(held);
+    assertThat(decided.getPhase()).isEqualTo(OperationPhase.SUCCEEDED);
+    assertThat(decided.getWorkload()).isEqualTo(WorkloadState.RUNNING);
+    assertThat(decided.getArtifact()).isNotNull();
+    runsOn();
+  }
+
+  @Test
+  void aHeldOneThatIsCancelledGoesOnAndLeavesNoArtifact() throws Exception {
+    Orders orders = Orders.ofSomebody();
+    String held = order(orders.checkpoint(source, how -> how.setAfterwards(Afterwards.HOLD)));
+    lab.cluster().await(held, OperationPhase.HELD);
+    lab.cluster().edit(held, operation -> operation.getSpec().setCancel(true));
+    GpuNodeOperationStatus status = lab.cluster().awaitEnd(held);
+    assertThat(status.getPhase()).isEqualTo(OperationPhase.CANCELLED);
+    assertThat(status.getOutcome()).isEqualTo(Outcome.UNDONE);
+    assertThat(lab.engine().store().resolve("ml/train-" + orders.requester())).doesNotExist();
+    runsOn();
+  }
+
+  @Test
+  void anEvictedWorkloadEndsAndComesBackInItsTarget() throws Exception {
+    Orders orders = Orders.ofSomebody();
+    AgentLab.Placed victim = lab.pod("victim", counter(), Map.of());
+    try (AgentLab.Placed target = lab.pod("target", counter().asHolder(), orders.labels())) {
+      victim.container().awaitSteps(3);
+      String held = order(orders.checkpoint(victim, how -> how.setAfterwards(Afterwards.HOLD)));
+      GpuNodeOperationStatus saved = lab.cluster().await(held, OperationPhase.HELD);
+      lab.cluster()
+          .put(
+              new PodBuilder(victim.pod())
+                  .editMetadata()
+                  .withDeletionTimestamp("2026-11-21T10:00:00Z")
+                  .endMetadata()
+                  .build());
+      GpuNodeOperationStatus ended = ended(orders.of(OperationType.END, victim, held));
+      assertThat(ended.getOutcome()).as(ended.getMessage()).isEqualTo(Outcome.DONE);
+      assertThat(ended.getWorkload()).isEqualTo(WorkloadState.ENDED);
+      assertThat(lab.cluster().awaitEnd(held).getWorkload()).isEqualTo(WorkloadState.ENDED);
+
+      String fingerprint =
+          Objects.requireNonNull(Objects.requireNonNull(saved.getHardware()).fingerprint());
+      String digest =
+          Objects.requireNonNull(Objects.requireNonNull(saved.getArtifact()).getSha256());
+      GpuNodeOperationStatus misfit =
+          ended(
+              orders.restore(
+                  target, fingerprint.replaceAll("gpu.model=.*", "gpu.model=Other"), digest));
+      assertThat(misfit.getReason()).as(misfit.getMessage()).isEqualTo("Incompatible");
+      assertThat(misfit.getOutcome()).isEqualTo(Outcome.REFUSED);
+
+      GpuNodeOperationStatus restored = ended(orders.restore(target, fingerprint, digest));
+      assertThat(restored.getOutcome()).as(restored.getMessage()).isEqualTo(Outcome.DONE);
+      assertThat(restored.getWorkload()).isEqualTo(WorkloadState.RUNNING);
+      var proof = Objects.requireNonNull(restored.getProof());
+      assertThat(proof.processes()).hasSize(2);
+      assertThat(proof.processes()).anyMatch(one -> "RUNNING".equals(one.driverState()));
+      assertThat(proof.gpuBytesFound()).isGreaterThanOrEqualTo((long) MIB << 20);
+      assertThat(restored.getRestoreTimings()).isNotNull();
+      target.container().awaitSteps(3);
+      target.container().verify(MIB, victim.container().lines());
+
+      assertThat(ended(orders.delete()).getOutcome()).isEqualTo(Outcome.DONE);
+      assertThat(ended(orders.delete()).getMessage()).contains("there was no artifact");
+    } finally {
+      victim.close();
+    }
+  }
+
+  @Test
+  void anArtifactOfSomebodyElseIsNotDeleted() throws Exception {
+    Orders owner = Orders.ofSomebody();
+    assertThat(ended(owner.checkpoint(source, how -> {})).getOutcome()).isEqualTo(Outcome.DONE);
+    GpuNodeOperation theft = owner.delete();
+    var own = owner.artifact(null);
+    theft
+        .getSpec()
+        .setArtifact(
+            new dev.stasis.api.v1alpha1.operation.ArtifactReference(
+                own.store(), own.location(), "ml", "another", null));
+    assertThat(ended(theft).getReason()).isEqualTo("OtherNamespace");
+    assertThat(lab.engine().store().resolve(own.location())).exists();
+    runsOn();
+  }
+}

@@ -1,0 +1,313 @@
+package dev.stasis.agent.daemon.operation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import dev.stasis.agent.engine.After;
+import dev.stasis.agent.engine.CheckpointOutcome;
+import dev.stasis.agent.engine.CheckpointRequest;
+import dev.stasis.agent.engine.MortalEngine;
+import dev.stasis.agent.engine.NodeEngine;
+import dev.stasis.agent.engine.OperationControl;
+import dev.stasis.agent.engine.StepListener;
+import dev.stasis.agent.engine.ThawOutcome;
+import dev.stasis.agent.engine.Work;
+import dev.stasis.agent.testing.ContainerSpec;
+import dev.stasis.api.v1alpha1.GpuNodeOperation;
+import dev.stasis.api.v1alpha1.common.ExecAction;
+import dev.stasis.api.v1alpha1.common.Hook;
+import dev.stasis.api.v1alpha1.common.Hooks;
+import dev.stasis.api.v1alpha1.common.Truth;
+import dev.stasis.api.v1alpha1.operation.Afterwards;
+import dev.stasis.api.v1alpha1.operation.Claim;
+import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
+import dev.stasis.api.v1alpha1.operation.OperationPhase;
+import dev.stasis.api.v1alpha1.operation.OperationType;
+import dev.stasis.api.v1alpha1.operation.Outcome;
+import dev.stasis.api.v1alpha1.operation.WorkloadState;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * An agent is killed in the middle of a freeze, everywhere. Its successor goes on with what was not
+ * begun, undoes what was, ends what was done, and leaves alone what waits.
+ */
+class RestartedFreezeTest {
+
+  private static final int MIB = 16;
+
+  @SuppressWarnings("NullAway.Init")
+  private static AgentLab lab;
+
+  @SuppressWarnings("NullAway.Init")
+  private static AgentLab.Placed source;
+
+  private final Orders orders = Orders.ofSomebody();
+
+  @BeforeAll
+  static void begin() {
+    lab = new AgentLab(1, 128);
+    source =
+        lab.pod(
+            "trainer",
+            ContainerSpec.counter(
+                lab.engine().gpus(), "--mib", "" + MIB, "--interval-ms", "20", "--fork", "1"),
+            Map.of());
+    source.container().awaitSteps(3);
+  }
+
+  @AfterAll
+  static void end() throws InterruptedException {
+    source.close();
+    lab.close();
+  }
+
+  @AfterEach
+  void theWorkloadRunsAndNothingIsLeft() throws InterruptedException {
+    lab.stop();
+    assertThat(lab.engine().state().resolve("operations")).isEmptyDirectory();
+    lab.engine().assertNothingLeft();
+    source.container().awaitSteps(3);
+    source.container().verify(MIB);
+  }
+
+  private String checkpoint(Afterwards afterwards) {
+    return order(orders.checkpoint(source, how -> how.setAfterwards(afterwards)));
+  }
+
+  private static String order(GpuNodeOperation operation) {
+    return lab.cluster().create(operation).getMetadata().getName();
+  }
+
+  private static void resumed(GpuNodeOperationStatus status) {
+    assertThat(status.getOutcome()).as(status.getMessage()).isEqualTo(Outcome.DONE);
+    assertThat(status.getWorkload()).isEqualTo(WorkloadState.RUNNING);
+    assertThat(status.getSourceRunning()).isEqualTo(Truth.TRUE);
+  }
+
+  /** After a step is before the next one. */
+  static Stream<Arguments> everyStep() {
+    return Stream.concat(
+        MortalEngine.freezing().stream().map(step -> Arguments.of("AFTER", step)),
+        MortalEngine.freezing().stream().map(step -> Arguments.of("BEFORE_UNDO", step)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyStep")
+  void aCheckpointInTheMiddleIsUndone(String moment, String step) throws Exception {
+    String name = checkpoint(Afterwards.RESUME);
+    DaemonChild.dies(lab, moment, step);
+    lab.start();
+    GpuNodeOperationStatus status = lab.cluster().awaitEnd(name);
+    assertThat(status.getPhase()).isEqualTo(OperationPhase.FAILED);
+    assertThat(status.getReason()).isEqualTo("AgentRestarted");
+    assertThat(status.getOutcome()).isEqualTo(Outcome.UNDONE);
+    assertThat(status.getSourceRunning()).isEqualTo(Truth.TRUE);
+    assertThat(status.getSourceProcesses()).isEqualTo(2);
+    assertThat(lab.engine().store().resolve("ml")).isEmptyDirectory();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"BEFORE_WRITE, Claimed", "AFTER_WRITE, Claimed"})
+  void whatWasNotBegunIsBegun(String moment, String phase) throws Exception {
+    String name = checkpoint(Afterwards.RESUME);
+    DaemonChild.dies(lab, moment, phase);
+    lab.start();
+    resumed(lab.cluster().awaitEnd(name));
+    lab.cluster().remove(name);
+    deleted();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"BEFORE_WRITE, Succeeded", "AFTER_WRITE, Succeeded"})
+  void whatWasDoneIsOnlySaid(String moment, String phase) throws Exception {
+    String name = checkpoint(Afterwards.RESUME);
+    DaemonChild.dies(lab, moment, phase);
+    lab.start();
+    GpuNodeOperationStatus status = lab.cluster().awaitEnd(name);
+    resumed(status);
+    assertThat(status.getArtifact()).isNotNull();
+    deleted();
+  }
+
+  private void deleted() {
+    assertThat(lab.cluster().awaitEnd(order(orders.delete())).getOutcome()).isEqualTo(Outcome.DONE);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"BEFORE_WRITE, Held", "AFTER_WRITE, Held"})
+  void whatIsHeldStaysHeld(String moment, String phase) throws Exception {
+    String name = checkpoint(Afterwards.HOLD);
+    DaemonChild.dies(lab, moment, phase);
+    lab.start();
+    GpuNodeOperationStatus held = lab.cluster().await(name, OperationPhase.HELD);
+    assertThat(held.getWorkload()).isEqualTo(WorkloadState.FROZEN);
+    lab.stop();
+    lab.start();
+    assertThat(lab.engine().engine().thaw().inHand())
+        .extracting(Work::phase)
+        .containsExactly(Work.Phase.HELD);
+    resumed(lab.cluster().awaitEnd(order(orders.of(OperationType.THAW, source, name))));
+    assertThat(lab.cluster().awaitEnd(name).getArtifact()).isNotNull();
+    deleted();
+  }
+
+  @Test
+  void whoeverGoesOnWithAFreezeSaysSinceWhenItStandsStill() throws Exception {
+    String name = checkpoint(Afterwards.RESUME);
+    DaemonChild.dies(lab, "AFTER", "dump");
+    Instant frozen = frozen(name);
+    lab.start();
+    assertThat(lab.cluster().awaitEnd(name).getFrozenTime()).isEqualTo(frozen);
+  }
+
+  /** Since when it stands still, as the first one said it. */
+  private static Instant frozen(String name) {
+    return lab.cluster().history(name).stream()
+        .map(GpuNodeOperationStatus::getFrozenTime)
+        .filter(Objects::nonNull)
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"BEFORE_WRITE, Succeeded", "AFTER_WRITE, Succeeded"})
+  void whatIsSuspendedStaysSuspended(String moment, String phase) throws Exception {
+    String name = order(orders.suspend(source));
+    DaemonChild.dies(lab, moment, phase);
+    lab.start();
+    assertThat(lab.cluster().awaitEnd(name).getWorkload()).isEqualTo(WorkloadState.SUSPENDED);
+    lab.stop();
+    lab.start();
+    assertThat(lab.engine().engine().thaw().inHand())
+        .extracting(Work::phase)
+        .containsExactly(Work.Phase.SUSPENDED);
+    resumed(lab.cluster().awaitEnd(order(orders.of(OperationType.RESUME, source, name))));
+  }
+
+  /** They tell the workload that it goes on, so they may come twice, but never not at all. */
+  @Test
+  void theHooksAfterAFreezeRunAlsoWhenASuccessorUndoesIt() throws Exception {
+    String name = order(orders.checkpoint(source, how -> how.setHooks(after("undone"))));
+    DaemonChild.dies(lab, "AFTER", "gpu-checkpoint");
+    lab.start();
+    assertThat(lab.cluster().awaitEnd(name).getOutcome()).isEqualTo(Outcome.UNDONE);
+    assertThat(lab.node().ran()).containsOnlyOnce("undone");
+  }
+
+  @Test
+  void theHooksAfterASuspensionRunOnceItIsResumed() throws Exception {
+    GpuNodeOperation suspend = orders.suspend(source);
+    Objects.requireNonNull(suspend.getSpec().getFreeze()).setHooks(after("resumed"));
+    String name = order(suspend);
+    lab.start();
+    lab.cluster().awaitEnd(name);
+    assertThat(lab.node().ran()).doesNotContain("resumed");
+    resumed(lab.cluster().awaitEnd(order(orders.of(OperationType.RESUME, source, name))));
+    assertThat(lab.node().ran()).containsOnlyOnce("resumed");
+  }
+
+  private static Hooks after(String command) {
+    return new Hooks(null, List.of(new Hook(new ExecAction(List.of(command)), null, null, null)));
+  }
+
+  /** A workload that stands still is worth more than one try, before anybody is told. */
+  @Test
+  void aThawThatFailsOnceIsTriedAgainAtOnce() throws Exception {
+    String name = checkpoint(Afterwards.RESUME);
+    DaemonChild.dies(lab, "AFTER", "gpu-checkpoint");
+    lab.engine().gpus().fault("unlock", "error 999");
+    lab.start();
+    GpuNodeOperationStatus status = lab.cluster().awaitEnd(name);
+    assertThat(status.getOutcome()).as(status.getMessage()).isEqualTo(Outcome.UNDONE);
+    assertThat(status.getWorkload()).isEqualTo(WorkloadState.RUNNING);
+  }
+
+  @Test
+  void whatNoOperationExplainsIsThawed() throws Exception {
+    String name = order(orders.suspend(source));
+    DaemonChild.dies(lab, "AFTER_WRITE", "Succeeded");
+    lab.cluster().remove(name);
+    lab.start();
+    org.awaitility.Awaitility.await("the thaw of what nobody knows")
+        .atMost(FileCluster.LIMIT)
+        .until(() -> lab.engine().engine().thaw().inHand().isEmpty());
+  }
+
+  /** Whoever did that with stasis-node knows why; perhaps another workload has its GPU by now. */
+  @Test
+  void whatSomebodySuspendedByHandIsLeftToThem() throws Exception {
+    String byHand = Work.BY_HAND + "1";
+    String container = source.container().id();
+    CheckpointRequest suspend =
+        new CheckpointRequest(
+            byHand,
+            "by-hand",
+            "somebody",
+            null,
+            container,
+            null,
+            After.SUSPEND,
+            CheckpointRequest.Options.defaults(),
+            null,
+            Set.of());
+    NodeEngine engine = lab.engine().engine();
+    OperationControl control = OperationControl.within(Clock.systemUTC(), FileCluster.LIMIT);
+    assertThat(engine.checkpoint().run(suspend, control, StepListener.NONE))
+        .isInstanceOf(CheckpointOutcome.Suspended.class);
+    // It looks at what stands still before it takes an order.
+    lab.start();
+    lab.cluster().awaitEnd(order(orders.delete()));
+    assertThat(engine.thaw().inHand())
+        .extracting(Work::id, Work::phase)
+        .containsExactly(tuple(byHand, Work.Phase.SUSPENDED));
+    assertThat(engine.thaw().run(container, StepListener.NONE))
+        .isInstanceOf(ThawOutcome.Ended.class);
+  }
+
+  @Test
+  void anOperationThatWasDeletedMeanwhileIsUndone() throws Exception {
+    String name = checkpoint(Afterwards.HOLD);
+    DaemonChild.dies(lab, "AFTER_WRITE", "Held");
+    lab.cluster().remove(name);
+    lab.start();
+    org.awaitility.Awaitility.await("the thaw of what nobody wants")
+        .atMost(FileCluster.LIMIT)
+        .untilAsserted(
+            () -> {
+              assertThat(lab.engine().engine().thaw().inHand()).isEmpty();
+              assertThat(lab.engine().state().resolve("operations")).isEmptyDirectory();
+            });
+  }
+
+  @Test
+  void aClaimOfAnotherBootIsLost() throws Exception {
+    String name = checkpoint(Afterwards.RESUME);
+    lab.cluster()
+        .edit(
+            name,
+            operation -> {
+              GpuNodeOperationStatus status = new GpuNodeOperationStatus();
+              status.setPhase(OperationPhase.RUNNING);
+              status.setClaimedBy(new Claim("agent-before", "another-boot", Instant.now()));
+              operation.setStatus(status);
+            });
+    lab.start();
+    GpuNodeOperationStatus status = lab.cluster().awaitEnd(name);
+    assertThat(status.getOutcome()).isEqualTo(Outcome.LOST);
+    assertThat(status.getPhase()).isEqualTo(OperationPhase.FAILED);
+  }
+}

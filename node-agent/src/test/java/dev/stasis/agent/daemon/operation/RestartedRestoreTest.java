@@ -1,0 +1,156 @@
+package dev.stasis.agent.daemon.operation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.agent.engine.MortalEngine;
+import dev.stasis.agent.testing.ContainerSpec;
+import dev.stasis.api.v1alpha1.operation.Afterwards;
+import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
+import dev.stasis.api.v1alpha1.operation.OperationPhase;
+import dev.stasis.api.v1alpha1.operation.OperationType;
+import dev.stasis.api.v1alpha1.operation.Outcome;
+import dev.stasis.api.v1alpha1.operation.WorkloadState;
+import io.fabric8.kubernetes.api.model.PodBuilder;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * An agent is killed in the middle of a restore, everywhere. Either the workload was proven and is
+ * kept, or nothing of it runs.
+ */
+class RestartedRestoreTest {
+
+  private static final int MIB = 16;
+
+  @SuppressWarnings("NullAway.Init")
+  private static AgentLab lab;
+
+  private static final Orders ORDERS = Orders.ofSomebody();
+
+  @SuppressWarnings("NullAway.Init")
+  private static GpuNodeOperationStatus saved;
+
+  @SuppressWarnings("NullAway.Init")
+  private static List<String> before;
+
+  @BeforeAll
+  static void begin() throws Exception {
+    lab = new AgentLab(1, 128);
+    try (AgentLab.Placed source = lab.pod("trainer", counter(), Map.of())) {
+      source.container().awaitSteps(3);
+      lab.start();
+      String held =
+          lab.cluster()
+              .create(ORDERS.checkpoint(source, how -> how.setAfterwards(Afterwards.HOLD)))
+              .getMetadata()
+              .getName();
+      saved = lab.cluster().await(held, OperationPhase.HELD);
+      lab.cluster()
+          .put(
+              new PodBuilder(source.pod())
+                  .editMetadata()
+                  .withDeletionTimestamp("2026-11-21T10:00:00Z")
+                  .endMetadata()
+                  .build());
+      lab.cluster()
+          .awaitEnd(
+              lab.cluster()
+                  .create(ORDERS.of(OperationType.END, source, held))
+                  .getMetadata()
+                  .getName());
+      lab.stop();
+      before = source.container().lines();
+    }
+  }
+
+  @AfterAll
+  static void end() throws InterruptedException {
+    lab.close();
+  }
+
+  @AfterEach
+  void stop() throws InterruptedException {
+    lab.stop();
+    assertThat(lab.engine().state().resolve("operations")).isEmptyDirectory();
+    lab.engine().assertNothingLeft();
+  }
+
+  private static ContainerSpec counter() {
+    return ContainerSpec.counter(
+        lab.engine().gpus(), "--mib", "" + MIB, "--interval-ms", "20", "--fork", "1");
+  }
+
+  private static GpuNodeOperationStatus restored(AgentLab.Placed target, String moment, String step)
+      throws Exception {
+    String name =
+        lab.cluster()
+            .create(
+                ORDERS.restore(
+                    target,
+                    Objects.requireNonNull(
+                        Objects.requireNonNull(saved.getHardware()).fingerprint()),
+                    Objects.requireNonNull(
+                        Objects.requireNonNull(saved.getArtifact()).getSha256())))
+            .getMetadata()
+            .getName();
+    DaemonChild.dies(lab, moment, step);
+    lab.start();
+    return lab.cluster().awaitEnd(name);
+  }
+
+  static Stream<String> everyStepBeforeTheProof() {
+    return MortalEngine.restoring().stream().filter(step -> !step.equals("prove"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("everyStepBeforeTheProof")
+  void whatWasNotProvenIsEnded(String step) throws Exception {
+    try (AgentLab.Placed target = lab.pod("target", counter().asHolder(), ORDERS.labels())) {
+      GpuNodeOperationStatus status = restored(target, "AFTER", step);
+      assertThat(status.getPhase()).isEqualTo(OperationPhase.FAILED);
+      assertThat(status.getReason()).isEqualTo("AgentRestarted");
+      assertThat(status.getOutcome()).isEqualTo(Outcome.UNDONE);
+      assertThat(status.getProof()).isNull();
+      assertThat(lab.engine().engine().look().at(target.container().id()).processes())
+          .as("processes in the target")
+          .isLessThanOrEqualTo(1);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("afterTheProof")
+  void whatWasProvenIsKept(String moment, String step) throws Exception {
+    try (AgentLab.Placed target = lab.pod("target", counter().asHolder(), ORDERS.labels())) {
+      proven(target, restored(target, moment, step));
+    }
+  }
+
+  static Stream<org.junit.jupiter.params.provider.Arguments> afterTheProof() {
+    return Stream.of(
+        org.junit.jupiter.params.provider.Arguments.of("AFTER", "prove"),
+        org.junit.jupiter.params.provider.Arguments.of("BEFORE_WRITE", "Succeeded"));
+  }
+
+  @Test
+  void whatWasNotBegunIsBegun() throws Exception {
+    try (AgentLab.Placed target = lab.pod("target", counter().asHolder(), ORDERS.labels())) {
+      proven(target, restored(target, "AFTER_WRITE", "Claimed"));
+    }
+  }
+
+  private static void proven(AgentLab.Placed target, GpuNodeOperationStatus status) {
+    assertThat(status.getOutcome()).as(status.getMessage()).isEqualTo(Outcome.DONE);
+    assertThat(status.getWorkload()).isEqualTo(WorkloadState.RUNNING);
+    assertThat(Objects.requireNonNull(status.getProof()).processes()).hasSize(2);
+    target.container().awaitSteps(3);
+    target.container().verify(MIB, before);
+  }
+}

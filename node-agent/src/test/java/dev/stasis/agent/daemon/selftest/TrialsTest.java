@@ -1,0 +1,44 @@
+package dev.stasis.agent.daemon.selftest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.stasis.agent.container.TestPrograms;
+import dev.stasis.agent.process.ProcFs;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class TrialsTest {
+
+  @Test
+  void theMoverTakesMemoryOfAChildOutAndBringsItBack(@TempDir Path folder) throws Exception {
+    Path runtime = new TestPrograms().runtime();
+
+    MoverTrial.Speeds speeds =
+        new MoverTrial(runtime, new ProcFs(), 2, System::nanoTime).run(folder);
+
+    assertThat(speeds.out()).isPositive();
+    assertThat(speeds.in()).isPositive();
+    assertThat(folder.resolve("stage")).exists();
+  }
+
+  @Test
+  void aProgramThatIsNoMoverIsSaid(@TempDir Path folder) {
+    assertThatThrownBy(
+            () ->
+                new MoverTrial(Path.of("/bin/true"), new ProcFs(), 2, System::nanoTime).run(folder))
+        .isInstanceOf(IOException.class)
+        .hasMessage("wanted a child with memory, found null");
+  }
+
+  @Test
+  void aStoreIsLeftAsItWas(@TempDir Path folder) throws IOException {
+    DiskTrial.Speeds speeds = new DiskTrial(System::nanoTime).run(folder);
+
+    assertThat(speeds.write()).isPositive();
+    assertThat(speeds.read()).isPositive();
+    assertThat(folder).isEmptyDirectory();
+  }
+}

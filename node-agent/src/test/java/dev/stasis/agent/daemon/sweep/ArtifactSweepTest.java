@@ -1,0 +1,190 @@
+package dev.stasis.agent.daemon.sweep;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.artifact.ArtifactStage;
+import dev.stasis.artifact.ArtifactStore;
+import dev.stasis.artifact.Hardware;
+import dev.stasis.artifact.Manifest;
+import dev.stasis.artifact.NodeFacts;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ArtifactSweepTest {
+
+  private static final Duration GRACE = Duration.ofHours(1);
+  private static final String STORE = "uid-of-the-store";
+  private static final Map<ArtifactSweep.Owner, Boolean> NOBODY = Map.of();
+
+  @TempDir private Path root;
+  private final MovedClock clock = new MovedClock();
+  private final ArtifactSweep sweep = new ArtifactSweep(GRACE, clock);
+
+  @BeforeEach
+  void publish() throws IOException {
+    artifact("ml", "uid-1");
+  }
+
+  @Test
+  void anArtifactGoesWhenItsObjectHasBeenGoneForTheGrace() throws IOException {
+    assertThat(sweep.sweep(root, STORE, seen(true))).isEmpty();
+    clock.by(GRACE.minusSeconds(1));
+    assertThat(sweep.sweep(root, STORE, NOBODY)).isEmpty();
+    clock.by(Duration.ofSeconds(2));
+
+    assertThat(sweep.sweep(root, STORE, NOBODY)).containsExactly(root.resolve("ml/a-uid-1"));
+    assertThat(root.resolve("ml")).isEmptyDirectory();
+  }
+
+  @Test
+  void theGraceCountsFromTheLastTimeThatTheObjectWasSeen() throws IOException {
+    sweep.sweep(root, STORE, seen(true));
+    clock.by(GRACE.multipliedBy(3));
+    sweep.sweep(root, STORE, seen(true));
+    clock.by(GRACE.dividedBy(2));
+
+    assertThat(sweep.sweep(root, STORE, NOBODY)).isEmpty();
+  }
+
+  @Test
+  void whatIsToBeRetainedStaysForEver() throws IOException {
+    sweep.sweep(root, STORE, seen(true));
+    sweep.sweep(root, STORE, seen(false));
+    clock.by(GRACE.multipliedBy(100));
+
+    assertThat(sweep.sweep(root, STORE, NOBODY)).isEmpty();
+    assertThat(root.resolve("ml/a-uid-1")).isDirectory();
+  }
+
+  @Test
+  void anArtifactOfWhichNobodyEverKnewStays() throws IOException {
+    clock.by(GRACE.multipliedBy(100));
+
+    assertThat(sweep.sweep(root, STORE, NOBODY)).isEmpty();
+    assertThat(root.resolve("ml/a-uid-1")).isDirectory();
+  }
+
+  @Test
+  void theMarkOfAnotherClusterThatWasCopiedAlongSaysNothingHere() throws IOException {
+    sweep.sweep(root, "uid-of-their-store", seen(true));
+    clock.by(GRACE.multipliedBy(100));
+
+    assertThat(sweep.sweep(root, STORE, NOBODY)).isEmpty();
+    assertThat(root.resolve("ml/a-uid-1")).isDirectory();
+  }
+
+  @Test
+  void anEmptyMarkSaysNothing() throws IOException {
+    Files.createFile(root.resolve("ml/.goes-with-its-object-a-uid-1"));
+    clock.by(GRACE.multipliedBy(100));
+
+    assertThat(sweep.sweep(root, STORE, NOBODY)).isEmpty();
+  }
+
+  @Test
+  void anImportedArtifactGoesWithTheObjectThatImportedIt() throws IOException {
+    sweep.sweep(root, STORE, imported("a-uid-1", true));
+    assertThat(sweep.sweep(root, STORE, imported("a-uid-1", true))).isEmpty();
+    clock.by(GRACE.plusSeconds(1));
+
+    assertThat(sweep.sweep(root, STORE, NOBODY)).containsExactly(root.resolve("ml/a-uid-1"));
+  }
+
+  @Test
+  void theCopyOfAnImportedArtifactStays() throws IOException {
+    sweep.sweep(root, STORE, imported("another-folder", true));
+    clock.by(GRACE.multipliedBy(100));
+
+    assertThat(sweep.sweep(root, STORE, NOBODY)).isEmpty();
+    assertThat(root.resolve("ml/a-uid-1")).isDirectory();
+  }
+
+  @Test
+  void anImportThatRetainsTakesTheMarkAway() throws IOException {
+    sweep.sweep(root, STORE, seen(true));
+    sweep.sweep(root, STORE, imported("a-uid-1", false));
+    clock.by(GRACE.multipliedBy(100));
+
+    assertThat(sweep.sweep(root, STORE, NOBODY)).isEmpty();
+  }
+
+  @Test
+  void whatIsNoArtifactIsLeftAlone() throws IOException {
+    Path other = Files.createDirectories(root.resolve("ml/somebody-elses"));
+    Files.writeString(other.resolve("manifest.json"), "{}");
+    sweep.sweep(root, STORE, seen(true));
+    clock.by(GRACE.multipliedBy(2));
+    sweep.sweep(root, STORE, NOBODY);
+
+    assertThat(other).isDirectory();
+  }
+
+  private static Map<ArtifactSweep.Owner, Boolean> seen(boolean goesWithIt) {
+    return Map.of(new ArtifactSweep.Owner("ml", "uid-1"), goesWithIt);
+  }
+
+  private static Map<ArtifactSweep.Owner, Boolean> imported(String folder, boolean goesWithIt) {
+    return Map.of(new ArtifactSweep.Owner("ml", "uid-1", folder), goesWithIt);
+  }
+
+  private void artifact(String namespace, String uid) throws IOException {
+    Path folder = Files.createDirectories(root.resolve(namespace));
+    try (ArtifactStage stage = new ArtifactStore(folder, clock).stage("a-" + uid)) {
+      stage.seal(manifest(namespace, uid), 1, (done, total) -> {});
+    }
+  }
+
+  private static Manifest manifest(String namespace, String uid) {
+    return new Manifest(
+        Manifest.FORMAT_VERSION,
+        new Manifest.Origin(uid, namespace, null, Instant.EPOCH, "0.1.0"),
+        new NodeFacts("node1", "6.18", "x86_64", Set.of("avx2"), "4.2.1", "580", 13000),
+        new Hardware(List.of(), List.of()),
+        List.of(),
+        List.of(),
+        List.of(),
+        null,
+        new Manifest.User(0, 0),
+        new Manifest.Sizes(0, 0),
+        List.of(),
+        Map.of(),
+        Map.of(),
+        new Manifest.DataPath(Manifest.DataPath.Kind.MOVER, "every rule holds"),
+        List.of());
+  }
+
+  private static final class MovedClock extends Clock {
+    private Instant now = Instant.parse("2026-11-21T10:00:00Z");
+
+    void by(Duration duration) {
+      now = now.plus(duration);
+    }
+
+    @Override
+    public Instant instant() {
+      return now;
+    }
+
+    @Override
+    public ZoneId getZone() {
+      return ZoneOffset.UTC;
+    }
+
+    @Override
+    public Clock withZone(ZoneId zone) {
+      return this;
+    }
+  }
+}

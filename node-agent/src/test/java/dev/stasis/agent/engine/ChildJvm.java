@@ -1,0 +1,35 @@
+package dev.stasis.agent.engine;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A JVM of its own with the classes of this test, for what has to die without taking the test
+ * along.
+ *
+ * @param main what it runs
+ */
+public record ChildJvm(Class<?> main) {
+
+  /** Starts it, its output in a file. */
+  public Process start(Path log, String... arguments) throws IOException {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-Dstasis.runtime=" + EngineLab.runtime(),
+                "-Dstasis.criu=" + EngineLab.criu(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                main.getName()));
+    command.addAll(List.of(arguments));
+    return new ProcessBuilder(command)
+        .redirectErrorStream(true)
+        .redirectOutput(log.toFile())
+        .start();
+  }
+}

@@ -1,0 +1,46 @@
+package dev.stasis.agent.engine;
+
+import dev.stasis.agent.cuda.DriverWorker;
+import java.io.IOException;
+import java.time.Clock;
+
+/** An engine whose process dies at one moment of an operation. */
+public final class MortalEngine {
+
+  private final String moment;
+  private final String step;
+
+  /**
+   * An engine that is to die.
+   *
+   * @param moment BEFORE, AFTER, BEFORE_UNDO of a step
+   */
+  public MortalEngine(String moment, String step) {
+    this.moment = moment;
+    this.step = step;
+  }
+
+  public NodeEngine make(EngineSettings settings, DriverWorker worker, Clock clock)
+      throws IOException {
+    NodeParts node = new NodeEngine(settings, worker, clock).node();
+    HookedStep.Hook hook =
+        (now, name) -> {
+          if (now.name().equals(moment) && name.equals(step)) {
+            // As kill -KILL: no hook of the virtual machine runs, nothing is flushed.
+            Runtime.getRuntime().halt(137);
+          }
+        };
+    return new NodeEngine(
+        node, HookedStep.all(Checkpoint.steps(), hook), HookedStep.all(Restore.steps(), hook));
+  }
+
+  /** The names of a freeze's steps, in order. */
+  public static java.util.List<String> freezing() {
+    return Checkpoint.steps().stream().map(Step::name).toList();
+  }
+
+  /** The names of a restore's steps, in order. */
+  public static java.util.List<String> restoring() {
+    return Restore.steps().stream().map(Step::name).toList();
+  }
+}

@@ -1,0 +1,116 @@
+package dev.stasis.agent.stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** Whom neither end talks to, and what it does not write. */
+class StreamRefusalsTest extends TwoAgents {
+
+  @Test
+  void anotherCertificateThanTheOneInTheOperationIsRefused() throws Exception {
+    writeArtifact();
+    AgentKey stranger = AgentKey.generate("node1", Clock.systemUTC());
+    Outbound outbound = new Outbound();
+    addArtifact(outbound);
+    outbound.complete();
+    try (StreamReceiver.Expected expected = receiver.expect(ID, stranger.pem(), to)) {
+      assertThatThrownBy(
+              () -> sender(outbound, address(receiver.port()), 1, 0, Duration.ofSeconds(1)).run())
+          .isInstanceOf(IOException.class);
+      assertThat(expected.bytes()).isZero();
+    }
+    assertThat(to).isEmptyDirectory();
+  }
+
+  @Test
+  void aSenderTalksToNoOtherReceiverThanTheOneInTheOperation() throws Exception {
+    writeArtifact();
+    AgentKey stranger = AgentKey.generate("node2", Clock.systemUTC());
+    try (StreamReceiver other =
+        new StreamReceiver(stranger, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
+      other.expect(ID, source.pem(), to);
+      Outbound outbound = new Outbound();
+      addArtifact(outbound);
+      outbound.complete();
+
+      assertThatThrownBy(
+              () -> sender(outbound, address(other.port()), 1, 0, Duration.ofSeconds(1)).run())
+          .isInstanceOf(IOException.class);
+    }
+    assertThat(to).isEmptyDirectory();
+  }
+
+  @Test
+  void aTransferOfAnotherPeerIsNoBusinessOfAnExpectedPeer() throws Exception {
+    writeArtifact();
+    AgentKey stranger = AgentKey.generate("node3", Clock.systemUTC());
+    receiver.expect("of-stranger", stranger.pem(), to);
+    receiver.expect(ID, source.pem(), Files.createDirectory(folder.resolve("mine")));
+    Outbound outbound = new Outbound();
+    addArtifact(outbound);
+    outbound.complete();
+
+    assertThatThrownBy(() -> sender("of-stranger", outbound).run())
+        .hasMessageContaining("nobody expects it from this peer");
+    assertThat(to).isEmptyDirectory();
+  }
+
+  @Test
+  void aConnectionThatComesAfterTheEndHearsWhatEndedIt() throws Exception {
+    writeArtifact();
+    // The peer stays one that is listened to.
+    receiver.expect("next", source.pem(), Files.createDirectory(folder.resolve("next")));
+    try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to)) {
+      Outbound outbound = new Outbound();
+      outbound.add(from.resolve("manifest.json"), "no/name", 2);
+      outbound.complete();
+      assertThatThrownBy(() -> sender(ID, outbound).run()).isInstanceOf(IOException.class);
+    }
+    Outbound late = new Outbound();
+    addArtifact(late);
+    late.complete();
+
+    assertThatThrownBy(() -> sender(ID, late).run())
+        .hasMessageContaining("refused")
+        .hasMessageContaining("wanted a name of an artifact's file, found \"no/name\"");
+  }
+
+  @Test
+  void noNameLeadsOutOfTheFolder() throws Exception {
+    writeArtifact();
+    for (String name : new String[] {"../x", "criu/../../x", "/etc/x", "other/x", "criu/a/b", ""}) {
+      Outbound outbound = new Outbound();
+      outbound.add(from.resolve("manifest.json"), name, Files.size(from.resolve("manifest.json")));
+      outbound.complete();
+      try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to)) {
+        assertThatThrownBy(() -> sender(ID, outbound).run())
+            .hasMessageContaining("wanted a name of an artifact's file");
+        assertThatThrownBy(() -> expected.await(ENOUGH)).isInstanceOf(IOException.class);
+      }
+    }
+    assertThat(to).isEmptyDirectory();
+  }
+
+  @Test
+  void aFolderThatIsALinkIsNotFollowed() throws Exception {
+    writeArtifact();
+    Path elsewhere = Files.createDirectory(folder.resolve("elsewhere"));
+    Files.createSymbolicLink(to.resolve("criu"), elsewhere);
+    Outbound outbound = new Outbound();
+    add(outbound, "criu/pages-1.img");
+    outbound.complete();
+    try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to)) {
+      assertThatThrownBy(() -> sender(ID, outbound).run()).isInstanceOf(IOException.class);
+    }
+    assertThat(elsewhere).isEmptyDirectory();
+  }
+}

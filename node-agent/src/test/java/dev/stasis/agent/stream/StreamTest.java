@@ -1,0 +1,173 @@
+package dev.stasis.agent.stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class StreamTest extends TwoAgents {
+
+  @Test
+  void everyFileArrivesAsItIsWithItsHoles() throws Exception {
+    Outbound outbound = new Outbound();
+    long allocated = writeArtifact();
+    addArtifact(outbound);
+    outbound.complete();
+    try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to)) {
+      sender(outbound, address(receiver.port()), 4, 0).run();
+
+      assertThat(expected.await(ENOUGH)).isTrue();
+    }
+    assertSame("manifest.json");
+    assertSame("regions/7.data");
+    assertSame("criu/pages-1.img");
+    assertSame("criu/empty.img");
+    assertThat((long) Files.getAttribute(to.resolve("regions/7.data"), "unix:size"))
+        .isEqualTo(40L << 20);
+    assertThat(blocks(to.resolve("regions/7.data"))).isLessThan(allocated);
+    long[] progress = outbound.progress();
+    assertThat(progress[0]).isEqualTo(progress[1]);
+  }
+
+  @Test
+  void filesMayBeAddedWhileOthersAreOnTheirWay() throws Exception {
+    writeArtifact();
+    Outbound outbound = new Outbound();
+    add(outbound, "criu/pages-1.img");
+    try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to)) {
+      CompletableFuture<Void> sent = inBackground(sender(outbound, address(receiver.port()), 2, 0));
+      assertThat(expected.await(Duration.ofMillis(100))).isFalse();
+      add(outbound, "manifest.json");
+      outbound.complete();
+      sent.get(60, TimeUnit.SECONDS);
+
+      assertThat(expected.await(ENOUGH)).isTrue();
+    }
+    assertSame("manifest.json");
+    assertSame("criu/pages-1.img");
+  }
+
+  @Test
+  void aBrokenConnectionIsTakenUpAgainAndNothingIsMissing() throws Exception {
+    writeArtifact();
+    Outbound outbound = new Outbound();
+    addArtifact(outbound);
+    outbound.complete();
+    try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to);
+        CutLine line = new CutLine(receiver.port(), 5 << 20, 6)) {
+      StreamSender sender = sender(outbound, line.address(), 2, 0);
+      sender.run();
+
+      assertThat(line.cuts()).isGreaterThanOrEqualTo(2);
+      assertThat(sender.reconnects()).isPositive();
+      assertThat(expected.await(ENOUGH)).isTrue();
+    }
+    assertSame("regions/7.data");
+    assertSame("criu/pages-1.img");
+  }
+
+  @Test
+  void aPeerThatFallsSilentWithoutAWordIsTakenForBroken() throws Exception {
+    writeArtifact();
+    Outbound outbound = new Outbound();
+    addArtifact(outbound);
+    outbound.complete();
+    try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to);
+        CutLine line = new CutLine(receiver.port(), 5 << 20, 3).stalling()) {
+      StreamSender sender = sender(outbound, line.address(), 2, 0);
+      sender.run();
+
+      assertThat(line.cuts()).isPositive();
+      assertThat(sender.reconnects()).isPositive();
+      assertThat(expected.await(ENOUGH)).isTrue();
+    }
+    assertSame("regions/7.data");
+  }
+
+  @Test
+  void aPortThatIsTakenIsSaidAndNothingStaysOpen() {
+    assertThatThrownBy(
+            () ->
+                new StreamReceiver(
+                    target,
+                    new InetSocketAddress(InetAddress.getLoopbackAddress(), receiver.port())))
+        .isInstanceOf(BindException.class);
+  }
+
+  @Test
+  void aPeerThatStaysOutOfReachIsToldWithTheLastError() throws Exception {
+    writeArtifact();
+    Outbound outbound = new Outbound();
+    addArtifact(outbound);
+    outbound.complete();
+    int port = receiver.port();
+    receiver.close();
+
+    assertThatThrownBy(() -> sender(outbound, address(port), 2, 0, Duration.ofSeconds(1)).run())
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("wanted an answer within 1 s")
+        .hasMessageContaining("refused");
+  }
+
+  @Test
+  void aSourceThatCannotBeReadEndsTheTransferWithItsName() throws Exception {
+    Outbound outbound = new Outbound();
+    outbound.add(from.resolve("gone"), "criu/gone", 10);
+    outbound.complete();
+    try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to)) {
+      assertThatThrownBy(() -> sender(ID, outbound).run()).hasMessageContaining("gone");
+      assertThat(expected.await(Duration.ZERO)).isFalse();
+    }
+  }
+
+  @Test
+  void aTransferThatIsEndedFromOutsideEndsAtOnce() throws Exception {
+    Outbound outbound = new Outbound();
+    try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to)) {
+      CompletableFuture<Void> sent = inBackground(sender(ID, outbound));
+      outbound.fail("cancelled by its user");
+
+      assertThat(sent).failsWithin(ENOUGH).withThrowableThat().withMessageContaining("cancelled");
+      assertThat(expected.await(Duration.ZERO)).isFalse();
+    }
+  }
+
+  private static long blocks(Path file) throws Exception {
+    Process stat =
+        new ProcessBuilder("stat", "-c", "%b", file.toString()).redirectErrorStream(true).start();
+    String text = new String(stat.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(stat.waitFor(10, TimeUnit.SECONDS)).isTrue();
+    return Long.parseLong(text.trim());
+  }
+
+  private void assertSame(String name) throws IOException {
+    assertThat(Files.mismatch(from.resolve(name), to.resolve(name))).as(name).isEqualTo(-1);
+  }
+
+  private static CompletableFuture<Void> inBackground(StreamSender sender) {
+    CompletableFuture<Void> ended = new CompletableFuture<>();
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                sender.run();
+                ended.complete(null);
+              } catch (IOException | InterruptedException e) {
+                ended.completeExceptionally(e);
+              }
+            });
+    thread.setDaemon(true);
+    thread.start();
+    return ended;
+  }
+}
