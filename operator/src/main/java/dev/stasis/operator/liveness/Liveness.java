@@ -52,7 +52,7 @@ public final class Liveness {
     List<Fault> faults = new ArrayList<>();
     for (Watch watch : watches(question)) {
       Budget budget = Budget.of(watch.property(), watch.probe());
-      if (question.policy() == LivenessPolicy.ANSWER && watch.probe().getExec() == null) {
+      if (question.policy() == LivenessPolicy.ANSWER && unanswerable(watch.probe()).isEmpty()) {
         answered.add(watch.property());
       } else if (question.suspends()) {
         faults.add(neverLongEnough(question, watch, budget));
@@ -120,19 +120,28 @@ public final class Liveness {
     return deadlines;
   }
 
+  /** The kind of a probe that only the workload itself can answer; empty: an agent can. */
+  private static Optional<String> unanswerable(Probe probe) {
+    if (probe.getExec() != null) {
+      return Optional.of("exec");
+    }
+    boolean https = probe.getHttpGet() != null && "HTTPS".equals(probe.getHttpGet().getScheme());
+    return https ? Optional.of("HTTPS") : Optional.empty();
+  }
+
   private static Fault tooShort(Question question, Budget budget) {
     String wanted = "a freeze of " + text(question.expected()) + " within 80% of it at any moment";
     return fault(budget, wanted, text(budget.total()) + " (" + budget.sum() + ")");
   }
 
   private static Fault neverLongEnough(Question question, Watch watch, Budget budget) {
-    boolean exec = watch.probe().getExec() != null;
+    Optional<String> kind = unanswerable(watch.probe());
     String wanted =
-        exec
-            ? "no exec probe on a suspended workload"
-            : "livenessPolicy Answer, or no such probe on a suspended workload";
+        kind.map(it -> "no " + it + " probe on a suspended workload")
+            .orElse("livenessPolicy Answer, or no such probe on a suspended workload");
     String found =
-        (exec ? "exec, " : "policy " + question.policy().word() + ", ")
+        kind.orElse("policy " + question.policy().word())
+            + ", "
             + text(budget.total())
             + " ("
             + budget.sum()

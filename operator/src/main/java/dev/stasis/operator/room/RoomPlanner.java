@@ -80,6 +80,37 @@ public final class RoomPlanner {
     return changed;
   }
 
+  /**
+   * What a container gets back that was raised for a freeze; empty: it has what it had, or somebody
+   * else has changed it since.
+   *
+   * @param now the pod as it is
+   * @param before the pod as it was before the freeze
+   * @param neededBytes for how much it was raised
+   */
+  public Optional<RoomPlan.Memory> giveBack(
+      Pod now, Pod before, String container, long neededBytes) {
+    Optional<Quantity> limit = limit(now, container);
+    Optional<Quantity> was = limit(before, container);
+    boolean raised =
+        limit.isPresent()
+            && was.isPresent()
+            && Bytes.of(limit.get()) == Bytes.of(Bytes.up(neededBytes))
+            && Bytes.of(was.get()) < Bytes.of(limit.get());
+    return raised
+        ? Optional.of(original(resources(container(before, container)), true))
+        : Optional.empty();
+  }
+
+  private static Optional<Quantity> limit(Pod pod, String container) {
+    return pod.getSpec().getContainers().stream()
+        .filter(candidate -> candidate.getName().equals(container))
+        .findFirst()
+        .map(RoomPlanner::resources)
+        .map(ResourceRequirements::getLimits)
+        .map(limits -> limits.get(MEMORY));
+  }
+
   private RoomPlan resize(RoomFacts facts, ResourceRequirements was, long limit, long request) {
     List<Fault> faults = new ArrayList<>(fixed(facts));
     Namespace namespace = new Namespace(facts.quotas(), facts.ranges());
@@ -169,10 +200,14 @@ public final class RoomPlanner {
   }
 
   private static Container container(RoomFacts facts) {
-    return facts.pod().getSpec().getContainers().stream()
-        .filter(container -> container.getName().equals(facts.container()))
+    return container(facts.pod(), facts.container());
+  }
+
+  private static Container container(Pod pod, String name) {
+    return pod.getSpec().getContainers().stream()
+        .filter(container -> container.getName().equals(name))
         .findFirst()
-        .orElseThrow(() -> new IllegalArgumentException("no container named " + facts.container()));
+        .orElseThrow(() -> new IllegalArgumentException("no container named " + name));
   }
 
   private static ResourceRequirements resources(Container container) {

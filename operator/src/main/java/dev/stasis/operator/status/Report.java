@@ -6,6 +6,7 @@ import dev.stasis.api.v1alpha1.common.Truth;
 import java.time.Clock;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One look at one object, put into its status: the summary condition of its kind, what else is
@@ -18,7 +19,7 @@ public final class Report {
   private final long generation;
   private final Clock clock;
   private Conditions conditions;
-  private Reason reason = Reason.WAITING;
+  private @Nullable Reason reason;
   private String message = "";
 
   /**
@@ -68,12 +69,14 @@ public final class Report {
     return this;
   }
 
-  /** Puts it there; the columns say what the summary says. */
+  /** Puts it there; the columns say what the summary says, and stay when nothing is said of it. */
   public void writeTo(ConditionedStatus status) {
     status.setObservedGeneration(generation);
     status.setConditions(conditions.list());
-    status.setReason(reason.column());
-    status.setMessage(message);
+    if (reason != null) {
+      status.setReason(reason.column());
+      status.setMessage(message);
+    }
   }
 
   private Report summarise(Truth status, Reason why, String sentence) {

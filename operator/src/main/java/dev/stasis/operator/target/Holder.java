@@ -58,6 +58,13 @@ final class Holder {
     return held ? argv.subList(INIT.size(), argv.size()) : argv;
   }
 
+  /** Whether a probe is the one that waits for the proof. */
+  static boolean isOurs(@Nullable Probe probe) {
+    return probe != null
+        && probe.getExec() != null
+        && probe.getExec().getCommand().equals(List.of(RUNTIME, "probe"));
+  }
+
   /** The command of the waiting container. */
   List<String> command(List<String> argv) {
     List<String> command = new ArrayList<>(INIT);

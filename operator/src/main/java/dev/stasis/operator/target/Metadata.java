@@ -44,11 +44,14 @@ record Metadata(FrozenPod source, Wish wish) {
 
   private ObjectMeta created() {
     ObjectMeta was = source.pod().getMetadata();
+    TargetName name = TargetName.of(was, wish);
+    SortedMap<String, String> annotations = annotations(was.getAnnotations());
+    name.note().ifPresent(first -> annotations.put(Api.FIRST_NAME_ANNOTATION, first));
     return new ObjectMetaBuilder()
         .withNamespace(was.getNamespace())
-        .withName(new TargetName(was.getName(), wish).name())
+        .withName(name.name())
         .withLabels(labels(was.getLabels()))
-        .withAnnotations(annotations(was.getAnnotations()))
+        .withAnnotations(annotations)
         .build();
   }
 
@@ -77,6 +80,11 @@ record Metadata(FrozenPod source, Wish wish) {
     SortedMap<String, String> annotations = usersOwn(were);
     annotations.keySet().removeIf(key -> WRITTEN_BY_THE_CLUSTER.stream().anyMatch(key::startsWith));
     annotations.put(Api.RESTORED_FROM_ANNOTATION, wish.requester());
+    if (source.image() instanceof Image.ById) {
+      new SideLoaded(source.pod(), source.container())
+          .name()
+          .ifPresent(name -> annotations.put(Api.IMAGE_ANNOTATION, name));
+    }
     return annotations;
   }
 

@@ -53,7 +53,7 @@ record Preflight(FrozenPod source, Wish wish, Pod base, List<String> others) {
     image(refusals);
     selector(spec, refusals);
     if (!(wish.way() instanceof Way.InPlace)) {
-      new TargetName(base.getMetadata().getName(), wish).refusal().ifPresent(refusals::add);
+      TargetName.of(base.getMetadata(), wish).refusal().ifPresent(refusals::add);
     }
     return refusals;
   }

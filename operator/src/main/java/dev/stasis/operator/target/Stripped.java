@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +39,21 @@ record Stripped(Pod pod, List<String> others, List<String> dropped) {
 
   /** Of a pod that has run, for one that is created anew and passes every admission again. */
   static Stripped ofOld(Pod original, String workload, Set<String> injected) {
+    return ofOld(original, workload, injected, Set.of());
+  }
+
+  /** The same for one that starts from its image: its init containers have to run again. */
+  static Stripped ofOldToStart(Pod original, String workload, Set<String> injected) {
+    Set<String> needed =
+        original.getSpec().getInitContainers().stream()
+            .map(Container::getName)
+            .filter(name -> !name.equals(Holder.NAME))
+            .collect(Collectors.toSet());
+    return ofOld(original, workload, injected, needed);
+  }
+
+  private static Stripped ofOld(
+      Pod original, String workload, Set<String> injected, Set<String> needed) {
     Pod pod = new PodBuilder(original).build();
     PodSpec spec = pod.getSpec();
     List<String> others = others(spec, workload);
@@ -45,7 +61,7 @@ record Stripped(Pod pod, List<String> others, List<String> dropped) {
     pod.setStatus(null);
     placedByTheCluster(spec);
     sidecarsOfWebhooks(spec, workload, injected, dropped);
-    doneInitContainers(spec, Set.of(), dropped);
+    doneInitContainers(spec, needed, dropped);
     volumes(spec);
     mergedLabelKeys(spec);
     return new Stripped(pod, others, dropped);

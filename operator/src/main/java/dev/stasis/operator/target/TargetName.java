@@ -1,19 +1,24 @@
 package dev.stasis.operator.target;
 
+import dev.stasis.api.v1alpha1.Api;
 import dev.stasis.operator.status.Reason;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
 /**
- * What the target is called: as it is asked for, else the old name if it is free, else the old name
- * with a suffix. The suffix follows from object and attempt, so that an operator that is started
- * again finds the target that it made.
+ * What the target is called: as it is asked for, else the old name if it is free, else the first
+ * name with a suffix: that of the pod with which it began, so that a workload that moves again and
+ * again keeps a name of that length. The suffix follows from object and attempt, so that an
+ * operator that is started again finds the target that it made.
  */
-record TargetName(String oldName, Wish wish) {
+record TargetName(String oldName, String noted, Wish wish) {
 
   private static final int SUFFIX = 5;
 
@@ -39,13 +44,35 @@ record TargetName(String oldName, Wish wish) {
     Set<String> taken = wish.takenNames();
     String name = oldName;
     for (int round = 0; taken.contains(name); round++) {
-      name = head() + "-" + suffix(round);
+      name = head(first()) + "-" + suffix(round);
     }
     return name;
   }
 
-  private String head() {
-    String head = oldName.substring(0, Math.min(oldName.length(), LONGEST - SUFFIX - 1));
+  /** Of a pod that was perhaps moved before: what it says of its first name is noted on it. */
+  static TargetName of(ObjectMeta was, Wish wish) {
+    return new TargetName(
+        was.getName(),
+        Objects.requireNonNullElse(was.getAnnotations(), Map.<String, String>of())
+            .getOrDefault(Api.FIRST_NAME_ANNOTATION, was.getName()),
+        wish);
+  }
+
+  /** What is to be noted on the target; empty where its name says it. */
+  Optional<String> note() {
+    String name = name();
+    return name.equals(first()) || !name.startsWith(head(first()) + "-")
+        ? Optional.empty()
+        : Optional.of(first());
+  }
+
+  /** A pod that was called otherwise meanwhile, by its user's wish, begins anew. */
+  private String first() {
+    return oldName.startsWith(head(noted) + "-") ? noted : oldName;
+  }
+
+  private static String head(String name) {
+    String head = name.substring(0, Math.min(name.length(), LONGEST - SUFFIX - 1));
     return head.replaceAll("[^a-z0-9]+$", "");
   }
 

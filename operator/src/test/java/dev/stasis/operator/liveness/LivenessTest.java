@@ -124,6 +124,16 @@ class LivenessTest {
     assertThat(faults(judge(pod(exec, ""), 1, true, LivenessPolicy.ANSWER)))
         .extracting(Fault::wanted)
         .containsExactly("no exec probe on a suspended workload");
+    // An agent has no certificate of the workload's.
+    assertThat(
+            faults(
+                judge(
+                    pod(HTTP.replace("{httpGet: {", "{httpGet: {scheme: HTTPS, "), ""),
+                    1,
+                    true,
+                    LivenessPolicy.ANSWER)))
+        .extracting(Fault::wanted)
+        .containsExactly("no HTTPS probe on a suspended workload");
   }
 
   private LivenessVerdict judge(Pod pod, int seconds) {

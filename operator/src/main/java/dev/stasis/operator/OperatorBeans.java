@@ -1,0 +1,90 @@
+package dev.stasis.operator;
+
+import dev.stasis.operator.config.StasisConfig;
+import dev.stasis.operator.status.Changes;
+import dev.stasis.trace.OtlpExporter;
+import dev.stasis.trace.Spans;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.extended.leaderelection.LeaderCallbacks;
+import io.javaoperatorsdk.operator.api.config.LeaderElectionConfiguration;
+import io.javaoperatorsdk.operator.api.monitoring.Metrics;
+import io.javaoperatorsdk.operator.monitoring.micrometer.MicrometerMetricsV2;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.quarkus.runtime.Quarkus;
+import jakarta.enterprise.inject.Disposes;
+import jakarta.enterprise.inject.Produces;
+import jakarta.inject.Singleton;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Map;
+
+/** Beans that come from elsewhere. */
+@Singleton
+class OperatorBeans {
+
+  /** What client-go's controllers use: a dead leader is followed within 17 s. */
+  private static final Duration LEASE = Duration.ofSeconds(15);
+
+  private static final Duration RENEW = Duration.ofSeconds(10);
+  private static final Duration RETRY = Duration.ofSeconds(2);
+
+  @Produces
+  @Singleton
+  Clock clock() {
+    return Clock.systemUTC();
+  }
+
+  @Produces
+  @Singleton
+  LeaderElectionConfiguration leaderElection(StasisConfig config) {
+    // The SDK's own way to leave is System.exit, also while the operator is being stopped: that
+    // waits
+    // for the hook in which it is called, until the pod's grace period is over and it is killed.
+    LeaderCallbacks leaving = new LeaderCallbacks(() -> {}, () -> Quarkus.asyncExit(1), id -> {});
+    return new LeaderElectionConfiguration(
+        config.leaseName(),
+        config.namespace(),
+        LEASE,
+        RENEW,
+        RETRY,
+        config.identity(),
+        leaving,
+        false);
+  }
+
+  /** Made here since the extension's own is made before there is a registry, and counts nothing. */
+  @Produces
+  @Singleton
+  Metrics metrics(MeterRegistry registry) {
+    return MicrometerMetricsV2.newBuilder(registry).build();
+  }
+
+  @Produces
+  @Singleton
+  Spans spans(StasisConfig config) {
+    return config
+        .tracesEndpoint()
+        .<Spans>map(
+            endpoint ->
+                new OtlpExporter(
+                    endpoint,
+                    Map.of(
+                        "service.name",
+                        "stasis-operator",
+                        "service.instance.id",
+                        config.identity())))
+        .orElse(Spans.NONE);
+  }
+
+  void send(@Disposes Spans spans) {
+    if (spans instanceof OtlpExporter exporter) {
+      exporter.close();
+    }
+  }
+
+  @Produces
+  @Singleton
+  Changes changes(KubernetesClient client) {
+    return new Changes(client.getKubernetesSerialization());
+  }
+}

@@ -1,0 +1,110 @@
+package dev.stasis.operator.admission;
+
+import io.fabric8.kubernetes.api.model.admissionregistration.v1.MutatingWebhook;
+import io.fabric8.kubernetes.api.model.admissionregistration.v1.ValidatingWebhook;
+import io.fabric8.kubernetes.api.model.admissionregistration.v1.WebhookClientConfig;
+import io.fabric8.kubernetes.api.model.admissionregistration.v1.WebhookClientConfigBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.dsl.Resource;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The two webhook configurations of the chart: where the API server finds the operator, and which
+ * certificates it believes.
+ */
+final class Configurations {
+
+  private static final PatchContext MERGE = PatchContext.of(PatchType.STRATEGIC_MERGE);
+
+  private final KubernetesClient client;
+  private final WebhookConfig config;
+  private final String namespace;
+
+  Configurations(KubernetesClient client, WebhookConfig config, String namespace) {
+    this.client = client;
+    this.config = config;
+    this.namespace = namespace;
+  }
+
+  /** How the API server reaches the hook of that path. */
+  WebhookClientConfig reach(String path, String bundle) {
+    String encoded = Base64.getEncoder().encodeToString(bundle.getBytes(StandardCharsets.US_ASCII));
+    WebhookClientConfigBuilder reach = new WebhookClientConfigBuilder().withCaBundle(encoded);
+    if (config.url().isPresent()) {
+      return reach.withUrl(config.url().get() + "/" + path).build();
+    }
+    return reach
+        .withNewService()
+        .withNamespace(namespace)
+        .withName(config.service())
+        .withPath("/" + path)
+        .withPort(443)
+        .endService()
+        .build();
+  }
+
+  /** Writes it into every webhook that says something else. One that is not there has none. */
+  void trust(String bundle) {
+    var validating =
+        client
+            .admissionRegistration()
+            .v1()
+            .validatingWebhookConfigurations()
+            .withName(config.configuration());
+    var found = validating.get();
+    if (found != null) {
+      Map<String, WebhookClientConfig> known = new HashMap<>();
+      for (ValidatingWebhook webhook : found.getWebhooks()) {
+        known.put(webhook.getName(), webhook.getClientConfig());
+      }
+      patch(validating, known, bundle);
+    }
+    var mutating =
+        client
+            .admissionRegistration()
+            .v1()
+            .mutatingWebhookConfigurations()
+            .withName(config.configuration());
+    var other = mutating.get();
+    if (other != null) {
+      Map<String, WebhookClientConfig> known = new HashMap<>();
+      for (MutatingWebhook webhook : other.getWebhooks()) {
+        known.put(webhook.getName(), webhook.getClientConfig());
+      }
+      patch(mutating, known, bundle);
+    }
+  }
+
+  private void patch(
+      Resource<?> configuration, Map<String, WebhookClientConfig> known, String bundle) {
+    List<Map<String, Object>> changes = new ArrayList<>();
+    known.forEach(
+        (name, before) -> {
+          WebhookClientConfig after = reach(name.substring(0, name.indexOf('.')), bundle);
+          if (!after.equals(before)) {
+            changes.add(Map.of("name", name, "clientConfig", fields(after)));
+          }
+        });
+    if (!changes.isEmpty()) {
+      configuration.patch(
+          MERGE, client.getKubernetesSerialization().asJson(Map.of("webhooks", changes)));
+    }
+  }
+
+  /** With the one that is not meant as null, so that it goes. */
+  private static Map<String, @Nullable Object> fields(WebhookClientConfig reach) {
+    Map<String, @Nullable Object> fields = new HashMap<>();
+    fields.put("caBundle", reach.getCaBundle());
+    fields.put("url", reach.getUrl());
+    fields.put("service", reach.getService());
+    return fields;
+  }
+}

@@ -1,0 +1,169 @@
+package dev.stasis.operator.admission;
+
+import java.io.ByteArrayInputStream;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
+import java.security.PrivateKey;
+import java.security.SecureRandom;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
+import java.security.spec.ECGenParameterSpec;
+import java.security.spec.PKCS8EncodedKeySpec;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.Date;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.bouncycastle.asn1.x500.X500NameBuilder;
+import org.bouncycastle.asn1.x500.style.BCStyle;
+import org.bouncycastle.asn1.x509.BasicConstraints;
+import org.bouncycastle.asn1.x509.Extension;
+import org.bouncycastle.asn1.x509.GeneralName;
+import org.bouncycastle.asn1.x509.GeneralNames;
+import org.bouncycastle.cert.CertIOException;
+import org.bouncycastle.cert.jcajce.JcaX509CertificateConverter;
+import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
+import org.bouncycastle.operator.OperatorCreationException;
+import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
+
+/**
+ * A key and the certificate that says its public half. It signs itself: the API server knows it
+ * from the caBundle that the operator writes.
+ *
+ * @param key never leaves the Secret and the operator's memory
+ * @param certificate for the names by which the API server reaches the operator
+ */
+record ServingKey(PrivateKey key, X509Certificate certificate) {
+
+  /** As long as those of public authorities: short enough that the change is no rare event. */
+  private static final Duration VALID = Duration.ofDays(90);
+
+  /** The API server's clock may be behind. */
+  private static final Duration BEFORE = Duration.ofHours(1);
+
+  private static final int DNS = 2;
+  private static final int ADDRESS = 7;
+  private static final Pattern NUMBERS = Pattern.compile("[0-9.]+|[0-9a-fA-F:]+");
+  private static final Pattern PEM = Pattern.compile("-----(BEGIN|END) [A-Z ]+-----|\\s");
+
+  static ServingKey generate(Set<String> names, Instant now) {
+    try {
+      KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
+      generator.initialize(new ECGenParameterSpec("secp256r1"));
+      KeyPair pair = generator.generateKeyPair();
+      var subject = new X500NameBuilder().addRDN(BCStyle.CN, "stasis-webhook").build();
+      GeneralName[] alternatives =
+          names.stream()
+              .map(
+                  name ->
+                      new GeneralName(
+                          isAddress(name) ? GeneralName.iPAddress : GeneralName.dNSName, name))
+              .toArray(GeneralName[]::new);
+      var builder =
+          new JcaX509v3CertificateBuilder(
+                  subject,
+                  new BigInteger(120, new SecureRandom()),
+                  Date.from(now.minus(BEFORE)),
+                  Date.from(now.plus(VALID)),
+                  subject,
+                  pair.getPublic())
+              .addExtension(Extension.subjectAlternativeName, false, new GeneralNames(alternatives))
+              .addExtension(Extension.basicConstraints, true, new BasicConstraints(true));
+      return new ServingKey(
+          pair.getPrivate(),
+          new JcaX509CertificateConverter()
+              .getCertificate(
+                  builder.build(
+                      new JcaContentSignerBuilder("SHA256withECDSA").build(pair.getPrivate()))));
+    } catch (GeneralSecurityException | OperatorCreationException | CertIOException e) {
+      throw new IllegalStateException("ECDSA with P-256 is part of every Java platform", e);
+    }
+  }
+
+  /**
+   * Reads both.
+   *
+   * @throws IllegalArgumentException when they are none
+   */
+  static ServingKey parse(String keyPem, String certificatePem) {
+    try {
+      byte[] encoded = Base64.getDecoder().decode(PEM.matcher(keyPem).replaceAll(""));
+      PrivateKey key =
+          KeyFactory.getInstance("EC").generatePrivate(new PKCS8EncodedKeySpec(encoded));
+      return new ServingKey(key, certificate(certificatePem));
+    } catch (GeneralSecurityException e) {
+      throw new IllegalArgumentException("key: wanted one of EC in PKCS 8, found another", e);
+    }
+  }
+
+  private static X509Certificate certificate(String pem) throws GeneralSecurityException {
+    return (X509Certificate)
+        CertificateFactory.getInstance("X.509")
+            .generateCertificate(new ByteArrayInputStream(pem.getBytes(StandardCharsets.US_ASCII)));
+  }
+
+  private static boolean isAddress(String name) {
+    return NUMBERS.matcher(name).matches();
+  }
+
+  String keyPem() {
+    return pem("PRIVATE KEY", key.getEncoded());
+  }
+
+  String certificatePem() {
+    try {
+      return pem("CERTIFICATE", certificate.getEncoded());
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("a certificate that was read can be written", e);
+    }
+  }
+
+  private static String pem(String what, byte[] encoded) {
+    return "-----BEGIN %s-----%n%s%n-----END %s-----%n"
+        .formatted(
+            what,
+            Base64.getMimeEncoder(64, "\n".getBytes(StandardCharsets.US_ASCII))
+                .encodeToString(encoded),
+            what)
+        .replace(System.lineSeparator(), "\n");
+  }
+
+  /** When it was made. */
+  Instant made() {
+    return certificate.getNotBefore().toInstant().plus(BEFORE);
+  }
+
+  /** Until when it counts. */
+  Instant end() {
+    return certificate.getNotAfter().toInstant();
+  }
+
+  /** The names for which it was made. */
+  Set<String> names() {
+    try {
+      var alternatives = certificate.getSubjectAlternativeNames();
+      if (alternatives == null) {
+        return Set.of();
+      }
+      List<String> names = new ArrayList<>();
+      for (List<?> name : alternatives) {
+        Object type = name.get(0);
+        if (type.equals(DNS) || type.equals(ADDRESS)) {
+          names.add(String.valueOf(name.get(1)));
+        }
+      }
+      return names.stream().collect(Collectors.toCollection(TreeSet::new));
+    } catch (GeneralSecurityException e) {
+      return Set.of();
+    }
+  }
+}

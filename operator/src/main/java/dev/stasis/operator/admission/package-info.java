@@ -1,0 +1,8 @@
+/**
+ * What the API server asks the operator before it admits something: one HTTPS endpoint, its
+ * certificate, and the hooks that answer.
+ */
+@NullMarked
+package dev.stasis.operator.admission;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,62 @@
+package dev.stasis.operator.checkpoint;
+
+import dev.stasis.api.v1alpha1.common.ArtifactStatus;
+import dev.stasis.api.v1alpha1.common.Hardware;
+import dev.stasis.api.v1alpha1.common.Truth;
+import dev.stasis.compat.Fingerprint;
+import dev.stasis.operator.explain.Candidate;
+import dev.stasis.operator.explain.NodeVerdicts;
+import dev.stasis.operator.node.Candidates;
+import dev.stasis.operator.status.ConditionType;
+import dev.stasis.operator.status.Reason;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Where a workload could come back now. */
+final class Places {
+
+  private final Candidates candidates = new Candidates();
+
+  /** Looks at every node. */
+  NodeVerdicts of(Turn turn) {
+    Hardware hardware = turn.status().getHardware();
+    String fingerprint = hardware == null ? null : hardware.fingerprint();
+    if (fingerprint == null) {
+      return new NodeVerdicts(List.of());
+    }
+    List<Candidate> all =
+        candidates.of(turn.cluster().gpuNodes(), turn.cluster().nodes(), turn.now()).stream()
+            .map(candidate -> reaching(turn.status().getArtifact(), candidate))
+            .toList();
+    return NodeVerdicts.of(Fingerprint.parse(fingerprint), all);
+  }
+
+  /** Puts it into the condition. */
+  void write(Turn turn) {
+    NodeVerdicts verdicts = of(turn);
+    boolean fits = verdicts.fit() > 0;
+    turn.status().setNodesFit(verdicts.fit());
+    turn.status().setNodesKnown(verdicts.known());
+    turn.report()
+        .also(
+            ConditionType.RESTORABLE,
+            fits ? Truth.TRUE : Truth.FALSE,
+            fits ? Reason.NODES_FIT : Reason.NO_NODE_FITS,
+            verdicts.sentence());
+  }
+
+  /** What lies on the disk of one node is out of reach of the others. */
+  private static Candidate reaching(@Nullable ArtifactStatus artifact, Candidate candidate) {
+    if (artifact == null
+        || artifact.getNode() == null
+        || artifact.getNode().equals(candidate.name())) {
+      return candidate;
+    }
+    List<String> against = new ArrayList<>(candidate.against());
+    against.add(
+        "store %s: wanted the disk of node %s, found another node"
+            .formatted(artifact.getStore(), artifact.getNode()));
+    return new Candidate(candidate.name(), candidate.facts(), against);
+  }
+}

@@ -1,0 +1,309 @@
+package dev.stasis.operator.checkpoint;
+
+import dev.stasis.api.v1alpha1.GpuCheckpointStore;
+import dev.stasis.api.v1alpha1.GpuNodeOperation;
+import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
+import dev.stasis.api.v1alpha1.common.Fault;
+import dev.stasis.api.v1alpha1.common.OtherContainers;
+import dev.stasis.api.v1alpha1.operation.Claim;
+import dev.stasis.api.v1alpha1.operation.OperationPhase;
+import dev.stasis.api.v1alpha1.operation.OperationType;
+import dev.stasis.api.v1alpha1.operation.WorkloadState;
+import dev.stasis.operator.liveness.Liveness;
+import dev.stasis.operator.liveness.LivenessVerdict;
+import dev.stasis.operator.operation.OperationView;
+import dev.stasis.operator.pod.Owners;
+import dev.stasis.operator.pod.PodCheck;
+import dev.stasis.operator.status.Reason;
+import dev.stasis.operator.store.StoreChoice;
+import dev.stasis.operator.store.StoreFacts;
+import dev.stasis.operator.store.StoreRoom;
+import io.fabric8.kubernetes.api.model.Namespace;
+import io.fabric8.kubernetes.api.model.NamespaceBuilder;
+import io.fabric8.kubernetes.api.model.Pod;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/** Looks at everything that can be known before an agent is asked. Nothing is touched. */
+final class Validation {
+
+  /** What came of it. */
+  sealed interface Result {}
+
+  /**
+   * It can be tried.
+   *
+   * @param pod the pod
+   * @param container the container
+   * @param node its node
+   * @param store where the artifact goes; empty: none is written
+   * @param maxFrozen how long the workload may stand still; empty: as long as it takes
+   * @param others the pod's other containers
+   */
+  record Admitted(
+      Pod pod,
+      String container,
+      String node,
+      Optional<GpuCheckpointStore> store,
+      Optional<Duration> maxFrozen,
+      List<String> others)
+      implements Result {}
+
+  /**
+   * It cannot be done.
+   *
+   * @param faults every reason
+   */
+  record Refused(List<Fault> faults) implements Result {}
+
+  /** It cannot be done now. */
+  record Wait(Reason reason, String sentence) implements Result {}
+
+  private final StoreChoice choice = new StoreChoice();
+  private final StoreRoom room = new StoreRoom();
+
+  Result validate(Turn turn, Frozen frozen) {
+    String name = turn.spec().getPodName();
+    if (turn.pod().isEmpty()) {
+      return refused(
+          Reasons.fault(
+              Reason.POD_NOT_FOUND,
+              "podName",
+              name + " in namespace " + turn.namespace(),
+              "no such pod"));
+    }
+    Pod pod = turn.pod().get();
+    String uid = turn.spec().getPodUid();
+    if (uid != null && !uid.equals(pod.getMetadata().getUid())) {
+      return refused(Reasons.fault(Reason.POD_CHANGED, "podUid", uid, pod.getMetadata().getUid()));
+    }
+    PodCheck check = new PodCheck(pod, turn.config().gpuResources());
+    List<Fault> faults = new ArrayList<>();
+    check.notRunning().ifPresent(faults::add);
+    PodCheck.Found found = check.container(Optional.ofNullable(turn.spec().getContainerName()));
+    if (found instanceof PodCheck.None none) {
+      faults.add(none.fault());
+    }
+    if (!faults.isEmpty() || !(found instanceof PodCheck.One one)) {
+      return new Refused(faults);
+    }
+    String node = pod.getSpec().getNodeName();
+    List<String> others = check.others(one.container());
+    others(turn, frozen, others).ifPresent(faults::add);
+    owner(turn, check).ifPresent(faults::add);
+    LivenessVerdict liveness = liveness(turn, pod, one.container());
+    if (liveness instanceof LivenessVerdict.TooShort tooShort) {
+      faults.addAll(tooShort.faults());
+    }
+    Optional<GpuCheckpointStore> store = frozen.writes() ? store(turn, faults) : Optional.empty();
+    if (!faults.isEmpty() && !turn.spec().getExplainOnly()) {
+      return new Refused(faults);
+    }
+    Optional<Wait> agent = agent(turn, node);
+    if (agent.isPresent() && turn.spec().getExplainOnly()) {
+      faults.add(
+          Reasons.fault(
+              agent.get().reason(),
+              "agent of node " + node,
+              "one that answers",
+              agent.get().sentence()));
+    } else if (agent.isPresent()) {
+      return agent.get();
+    }
+    if (store.isPresent()) {
+      Optional<Wait> unseen = unseen(turn, store.get(), node);
+      if (unseen.isPresent() && !turn.spec().getExplainOnly()) {
+        return unseen.get();
+      }
+      faults.addAll(room(turn, store.get(), node, 0));
+    }
+    if (!faults.isEmpty()) {
+      return new Refused(faults);
+    }
+    Optional<Duration> maxFrozen =
+        liveness instanceof LivenessVerdict.Fits fits ? fits.maxFrozen() : Optional.empty();
+    return busy(turn, pod, node)
+        .<Result>map(wait -> wait)
+        .orElseGet(() -> new Admitted(pod, one.container(), node, store, maxFrozen, others));
+  }
+
+  private Optional<GpuCheckpointStore> store(Turn turn, List<Fault> faults) {
+    StoreChoice.Choice chosen =
+        choice.choose(turn.spec().getStore(), namespace(turn), turn.cluster().stores());
+    if (chosen instanceof StoreChoice.Refused refusal) {
+      faults.add(refusal.fault());
+    }
+    return chosen instanceof StoreChoice.Chosen it ? Optional.of(it.store()) : Optional.empty();
+  }
+
+  /** What stands against an artifact of that size in the store. */
+  List<Fault> room(Turn turn, GpuCheckpointStore store, String node, long bytes) {
+    return room.against(facts(turn, store, node, it -> true), turn.namespace(), node, bytes);
+  }
+
+  /**
+   * The same once the agent has it in hand. Of two that are in the making at once the one counts
+   * for the other that was claimed first, so that they are not both given up.
+   */
+  List<Fault> room(Turn turn, GpuCheckpointStore store, OperationView view, long bytes) {
+    String node = view.operation().getSpec().getNodeName();
+    StoreFacts facts = facts(turn, store, node, it -> isBefore(it, view));
+    // What is imported lies there already: only what the namespace may hold counts.
+    return view.phase() == OperationPhase.CLAIMED && view.type() != OperationType.IMPORT
+        ? room.against(facts, turn.namespace(), node, bytes)
+        : room.quota(facts, turn.namespace(), bytes);
+  }
+
+  private static boolean isBefore(OperationView one, OperationView other) {
+    Claim first = one.status().getClaimedBy();
+    Claim second = other.status().getClaimedBy();
+    if (first == null || second == null || first.time().equals(second.time())) {
+      return first != null && (second == null || one.name().compareTo(other.name()) < 0);
+    }
+    return first.time().isBefore(second.time());
+  }
+
+  private static StoreFacts facts(
+      Turn turn, GpuCheckpointStore store, String node, Predicate<OperationView> counts) {
+    String name = store.getMetadata().getName();
+    List<GpuNodeOperation> making =
+        turn.cluster().operationsIn(name).stream()
+            .filter(it -> !turn.uid().equals(it.getSpec().getRequester().uid()))
+            .filter(it -> counts.test(OperationView.of(it)))
+            .toList();
+    return StoreFacts.of(
+            store,
+            turn.cluster().gpuNode(node).map(List::of).orElse(List.of()),
+            turn.cluster().checkpointsIn(name).stream()
+                .filter(other -> !turn.uid().equals(other.getMetadata().getUid()))
+                .toList())
+        .with(making);
+  }
+
+  /** What watches the pod, and how long it lets the workload stand still. */
+  LivenessVerdict liveness(Turn turn, Pod pod, String container) {
+    // How long it will take only the agent can say; it compares that with what is allowed.
+    return new Liveness(Clock.fixed(turn.now(), ZoneOffset.UTC))
+        .judge(
+            new Liveness.Question(
+                pod,
+                container,
+                Duration.ZERO,
+                turn.spec().getAfterCheckpoint() == AfterCheckpoint.SUSPEND,
+                turn.spec().getLivenessPolicy(),
+                turn.jobDeadline()));
+  }
+
+  private static Optional<Fault> others(Turn turn, Frozen frozen, List<String> others) {
+    boolean refused =
+        frozen.writes()
+            && !others.isEmpty()
+            && turn.spec().getOtherContainers() == OtherContainers.REFUSE;
+    return refused
+        ? Optional.of(
+            Reasons.fault(
+                Reason.OTHER_CONTAINERS,
+                "otherContainers",
+                "StartAnew, or a pod with one container",
+                "Refuse, and containers " + others + " beside it"))
+        : Optional.empty();
+  }
+
+  private static Optional<Fault> owner(Turn turn, PodCheck check) {
+    return turn.spec().getAfterCheckpoint() != AfterCheckpoint.EVICT
+        ? Optional.empty()
+        : check
+            .controller()
+            .filter(owner -> !Owners.canHandOver(owner))
+            .map(
+                owner ->
+                    Reasons.fault(
+                        Reason.OWNED_POD,
+                        "afterCheckpoint Evict",
+                        "a pod without a controller, or of a ReplicaSet, Job or StatefulSet",
+                        "one of " + owner.getKind() + " " + owner.getName()));
+  }
+
+  static Namespace namespace(Turn turn) {
+    return turn.cluster()
+        .namespace(turn.namespace())
+        .orElseGet(
+            () ->
+                new NamespaceBuilder()
+                    .withNewMetadata()
+                    .withName(turn.namespace())
+                    .endMetadata()
+                    .build());
+  }
+
+  static Optional<Wait> agent(Turn turn, String node) {
+    Agent agent = new Agent(turn, node);
+    return agent
+        .against()
+        .map(
+            sentence ->
+                new Wait(
+                    agent.isSilent() && !agent.isMissing()
+                        ? Reason.NODE_SILENT
+                        : Reason.WAITING_FOR_AGENT,
+                    sentence));
+  }
+
+  /** An agent sees a new store a moment later. */
+  static Optional<Wait> unseen(Turn turn, GpuCheckpointStore store, String node) {
+    boolean seen =
+        StoreFacts.of(
+                store, turn.cluster().gpuNode(node).map(List::of).orElse(List.of()), List.of())
+            .from(node)
+            .isPresent();
+    return seen
+        ? Optional.empty()
+        : Optional.of(
+            new Wait(
+                Reason.STORE_NOT_WRITABLE,
+                "store %s: wanted one that node %s can write to, found nothing said of it yet"
+                    .formatted(store.getMetadata().getName(), node)));
+  }
+
+  private static Optional<Wait> busy(Turn turn, Pod pod, String node) {
+    Optional<OperationView> other =
+        turn.cluster().operationsOn(pod.getMetadata().getUid()).stream()
+            .map(OperationView::of)
+            .filter(view -> !turn.uid().equals(view.operation().getSpec().getRequester().uid()))
+            .filter(Validation::hasItInHand)
+            .findFirst();
+    if (other.isPresent()) {
+      var requester = other.get().operation().getSpec().getRequester();
+      return Optional.of(
+          new Wait(
+              Reason.ANOTHER_OPERATION,
+              "pod %s: wanted one that nobody works on, found it in the hands of %s %s"
+                  .formatted(pod.getMetadata().getName(), requester.kind(), requester.name())));
+    }
+    long making =
+        turn.cluster().operationsOf(node).stream()
+            .map(OperationView::of)
+            .filter(view -> !view.isFinal() && view.type() == OperationType.CHECKPOINT)
+            .count();
+    return making < turn.config().checkpointsPerNode()
+        ? Optional.empty()
+        : Optional.of(
+            new Wait(
+                Reason.NODE_BUSY,
+                "node %s: wanted fewer than %d checkpoints in the making, found %d"
+                    .formatted(node, turn.config().checkpointsPerNode(), making)));
+  }
+
+  private static boolean hasItInHand(OperationView view) {
+    return !view.isFinal() || view.workload() == WorkloadState.SUSPENDED || view.isLeftFrozen();
+  }
+
+  private static Refused refused(Fault fault) {
+    return new Refused(List.of(fault));
+  }
+}

@@ -1,0 +1,255 @@
+package dev.stasis.operator.checkpoint;
+
+import dev.stasis.api.v1alpha1.GpuCheckpoint;
+import dev.stasis.api.v1alpha1.GpuNode;
+import dev.stasis.api.v1alpha1.GpuNodeOperation;
+import dev.stasis.api.v1alpha1.GpuRestore;
+import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1alpha1.common.ArtifactStatus;
+import dev.stasis.api.v1alpha1.common.ObservedPod;
+import dev.stasis.operator.cluster.Changed;
+import dev.stasis.operator.cluster.Cluster;
+import dev.stasis.operator.cluster.ClusterSource;
+import dev.stasis.operator.cluster.Informers;
+import dev.stasis.operator.cluster.WishSource;
+import dev.stasis.operator.node.Candidates;
+import dev.stasis.operator.operation.OperationSource;
+import dev.stasis.operator.operation.OperationView;
+import dev.stasis.operator.operation.RequesterKind;
+import io.fabric8.kubernetes.api.model.Namespace;
+import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.client.informers.cache.Cache;
+import io.javaoperatorsdk.operator.processing.event.ResourceID;
+import io.javaoperatorsdk.operator.processing.event.source.EventSource;
+import io.javaoperatorsdk.operator.processing.event.source.IndexerResourceCache;
+import jakarta.inject.Singleton;
+import java.time.Clock;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** Which changes of other kinds concern which GpuCheckpoints. */
+@Singleton
+class WakeUps {
+
+  private static final String BY_POD = "pod";
+  private static final String BY_NODE = "node";
+  private static final String BY_PHASE = "phase";
+
+  private final Informers informers;
+  private final Cluster cluster;
+  private final OperationSource operations;
+  private final Clock clock;
+  private final Candidates candidates = new Candidates();
+
+  WakeUps(Informers informers, OperationSource operations, Clock clock) {
+    this.informers = informers;
+    this.cluster = informers;
+    this.operations = operations;
+    this.clock = clock;
+  }
+
+  List<EventSource<?, GpuCheckpoint>> sources(IndexerResourceCache<GpuCheckpoint> cache) {
+    cache.addIndexers(
+        Map.of(
+            BY_POD, WakeUps::podsOf,
+            BY_NODE, WakeUps::nodesOf,
+            BY_PHASE, checkpoint -> List.of(phaseOf(checkpoint).word())));
+    return List.of(
+        operations.of(RequesterKind.CHECKPOINT),
+        new WishSource<>(GpuCheckpoint.class, informers),
+        new ClusterSource<GpuNodeOperation, GpuCheckpoint>(
+            "turns", GpuNodeOperation.class, informers, change -> nextInTurn(cache, change)),
+        new ClusterSource<Pod, GpuCheckpoint>(Pod.class, informers, change -> ofPod(cache, change)),
+        new ClusterSource<Node, GpuCheckpoint>(
+            Node.class, informers, change -> ofNode(cache, change)),
+        new ClusterSource<GpuNode, GpuCheckpoint>(
+            GpuNode.class, informers, change -> ofGpuNode(cache, change)),
+        new ClusterSource<Namespace, GpuCheckpoint>(
+            Namespace.class, informers, change -> ofNamespace(cache, change)),
+        new ClusterSource<GpuCheckpoint, GpuCheckpoint>(
+            "rota", GpuCheckpoint.class, informers, change -> ofRota(cache, change)),
+        new ClusterSource<GpuRestore, GpuCheckpoint>(
+            GpuRestore.class, informers, WakeUps::ofRestore));
+  }
+
+  /** One that begins to go: its pods go any moment, and what is frozen has to run until then. */
+  private static Collection<ResourceID> ofNamespace(
+      IndexerResourceCache<GpuCheckpoint> cache, Changed<Namespace> change) {
+    boolean goes =
+        change.after().filter(it -> it.getMetadata().getDeletionTimestamp() != null).isPresent();
+    return goes
+        ? ids(cache.byIndex(Cache.NAMESPACE_INDEX, change.subject().getMetadata().getName()))
+        : List.of();
+  }
+
+  /** An operation has ended: those that wait for its node or its pod have their turn. */
+  private Collection<ResourceID> nextInTurn(
+      IndexerResourceCache<GpuCheckpoint> cache, Changed<GpuNodeOperation> change) {
+    boolean ended =
+        change.after().map(after -> OperationView.of(after).isFinal()).orElse(true)
+            && change.before().isPresent();
+    if (!ended) {
+      return List.of();
+    }
+    Set<ResourceID> waiting = new LinkedHashSet<>();
+    for (Pod pod : cluster.podsOn(change.subject().getSpec().getNodeName())) {
+      waiting.addAll(
+          ids(
+              cache.byIndex(BY_POD, key(pod)).stream()
+                  .filter(checkpoint -> phaseOf(checkpoint) == CheckpointPhase.PENDING)
+                  .toList()));
+    }
+    return waiting;
+  }
+
+  private Collection<ResourceID> ofNode(
+      IndexerResourceCache<GpuCheckpoint> cache, Changed<Node> change) {
+    boolean concerns =
+        change.cameOrWent()
+            || !placing(change.before().orElseThrow())
+                .equals(placing(change.after().orElseThrow()));
+    return concerns ? onNodeOrReady(cache, change.subject().getMetadata().getName()) : List.of();
+  }
+
+  private static String placing(Node node) {
+    String ready =
+        node.getStatus() == null
+            ? ""
+            : node.getStatus().getConditions().stream()
+                .filter(condition -> condition.getType().equals("Ready"))
+                .map(condition -> condition.getStatus())
+                .findFirst()
+                .orElse("");
+    return ready + "/" + Boolean.TRUE.equals(node.getSpec().getUnschedulable());
+  }
+
+  /** A heartbeat alone concerns nobody, unless it ends a silence. */
+  private Collection<ResourceID> ofGpuNode(
+      IndexerResourceCache<GpuCheckpoint> cache, Changed<GpuNode> change) {
+    String name = change.subject().getMetadata().getName();
+    if (change.cameOrWent()
+        || !candidate(change.before().orElseThrow()).equals(candidate(change.after().orElseThrow()))
+        || !stores(change.before().orElseThrow()).equals(stores(change.after().orElseThrow()))) {
+      return onNodeOrReady(cache, name);
+    }
+    return List.of();
+  }
+
+  private Object candidate(GpuNode node) {
+    return candidates.of(node, cluster.node(node.getMetadata().getName()), clock.instant());
+  }
+
+  private static List<String> stores(GpuNode node) {
+    return node.getStatus() == null || node.getStatus().getStores() == null
+        ? List.of()
+        : node.getStatus().getStores().stream()
+            .map(store -> store.name() + "=" + store.writable())
+            .toList();
+  }
+
+  private Collection<ResourceID> onNodeOrReady(
+      IndexerResourceCache<GpuCheckpoint> cache, String node) {
+    Set<ResourceID> concerned = new LinkedHashSet<>(ids(cache.byIndex(BY_NODE, node)));
+    concerned.addAll(ids(cache.byIndex(BY_PHASE, CheckpointPhase.READY.word())));
+    concerned.addAll(ids(cache.byIndex(BY_PHASE, CheckpointPhase.PENDING.word())));
+    return concerned;
+  }
+
+  /** Those of the pod; and when it ends, those that wait for its turn to be over. */
+  private static Collection<ResourceID> ofPod(
+      IndexerResourceCache<GpuCheckpoint> cache, Changed<Pod> change) {
+    Set<ResourceID> concerned =
+        new LinkedHashSet<>(ids(cache.byIndex(BY_POD, key(change.subject()))));
+    String node = change.subject().getSpec().getNodeName();
+    if (node != null
+        && !change.before().map(WakeUps::phaseOf).equals(change.after().map(WakeUps::phaseOf))) {
+      concerned.addAll(ids(takingTurns(cache, node)));
+    }
+    return concerned;
+  }
+
+  private static String phaseOf(Pod pod) {
+    return pod.getStatus() == null ? "" : String.valueOf(pod.getStatus().getPhase());
+  }
+
+  /** Something that counts for the others has changed of one that takes turns. */
+  private static Collection<ResourceID> ofRota(
+      IndexerResourceCache<GpuCheckpoint> cache, Changed<GpuCheckpoint> change) {
+    if (change.before().map(WakeUps::rota).equals(change.after().map(WakeUps::rota))) {
+      return List.of();
+    }
+    return nodesOf(change.subject()).stream()
+        .flatMap(node -> takingTurns(cache, node).stream())
+        .filter(it -> !it.getMetadata().getUid().equals(change.subject().getMetadata().getUid()))
+        .map(ResourceID::fromResource)
+        .toList();
+  }
+
+  private static List<Object> rota(GpuCheckpoint one) {
+    return one.getSpec().getTurnSlice() == null
+        ? List.of()
+        : List.of(
+            phaseOf(one),
+            one.getSpec().getTurnSlice(),
+            Optional.ofNullable(one.getSpec().getSuspend()),
+            Rota.leaves(one),
+            Optional.ofNullable(one.getStatus()).map(it -> it.getTurn()).map(it -> it.since()));
+  }
+
+  private static List<GpuCheckpoint> takingTurns(
+      IndexerResourceCache<GpuCheckpoint> cache, String node) {
+    return cache.byIndex(BY_NODE, node).stream()
+        .filter(it -> it.getSpec().getTurnSlice() != null)
+        .toList();
+  }
+
+  private static Collection<ResourceID> ofRestore(Changed<GpuRestore> change) {
+    GpuRestore restore = change.subject();
+    return List.of(
+        new ResourceID(
+            restore.getSpec().getCheckpointName(), restore.getMetadata().getNamespace()));
+  }
+
+  private static List<ResourceID> ids(Collection<GpuCheckpoint> checkpoints) {
+    return checkpoints.stream().map(ResourceID::fromResource).toList();
+  }
+
+  private static String key(Pod pod) {
+    return pod.getMetadata().getNamespace() + "/" + pod.getMetadata().getName();
+  }
+
+  private static String podOf(GpuCheckpoint checkpoint) {
+    return checkpoint.getMetadata().getNamespace() + "/" + checkpoint.getSpec().getPodName();
+  }
+
+  private static List<String> podsOf(GpuCheckpoint checkpoint) {
+    // An import is of a pod that is not there.
+    return checkpoint.getSpec().getImportSource() == null ? List.of(podOf(checkpoint)) : List.of();
+  }
+
+  private static CheckpointPhase phaseOf(GpuCheckpoint checkpoint) {
+    return Optional.ofNullable(checkpoint.getStatus())
+        .map(status -> status.getPhase())
+        .orElse(CheckpointPhase.PENDING);
+  }
+
+  private static List<String> nodesOf(GpuCheckpoint checkpoint) {
+    return checkpoint.getStatus() == null
+        ? List.of()
+        : Stream.concat(
+                Optional.ofNullable(checkpoint.getStatus().getPod())
+                    .map(ObservedPod::node)
+                    .stream(),
+                Optional.ofNullable(checkpoint.getStatus().getArtifact())
+                    .map(ArtifactStatus::getNode)
+                    .stream())
+            .distinct()
+            .toList();
+  }
+}

@@ -1,0 +1,101 @@
+package dev.stasis.operator.cli;
+
+import dev.stasis.api.v1alpha1.GpuCheckpoint;
+import dev.stasis.api.v1alpha1.GpuMigration;
+import dev.stasis.api.v1alpha1.GpuNode;
+import dev.stasis.api.v1alpha1.GpuNodeOperation;
+import dev.stasis.api.v1alpha1.GpuRestore;
+import dev.stasis.operator.uninstall.Installed;
+import dev.stasis.operator.uninstall.Step;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
+import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+
+/** What an uninstall reads and writes in a cluster. Watches from the beginning to its close. */
+final class ClusterView implements AutoCloseable {
+
+  private static final Map<String, Class<? extends HasMetadata>> KINDS =
+      Map.of(
+          "GpuCheckpoint", GpuCheckpoint.class,
+          "GpuRestore", GpuRestore.class,
+          "GpuMigration", GpuMigration.class);
+
+  private final KubernetesClient client;
+  private final Semaphore changes = new Semaphore(0);
+  private final SharedIndexInformer<GpuCheckpoint> checkpoints;
+  private final SharedIndexInformer<GpuRestore> restores;
+  private final SharedIndexInformer<GpuMigration> migrations;
+  private final SharedIndexInformer<GpuNodeOperation> operations;
+  private final SharedIndexInformer<GpuNode> nodes;
+
+  /** With the namespace of the operations. */
+  ClusterView(KubernetesClient client, String system) {
+    this.client = client;
+    checkpoints = client.resources(GpuCheckpoint.class).inAnyNamespace().inform(changed());
+    restores = client.resources(GpuRestore.class).inAnyNamespace().inform(changed());
+    migrations = client.resources(GpuMigration.class).inAnyNamespace().inform(changed());
+    operations = client.resources(GpuNodeOperation.class).inNamespace(system).inform(changed());
+    nodes = client.resources(GpuNode.class).inform(changed());
+  }
+
+  Installed read() {
+    return new Installed(
+        checkpoints.getStore().list(),
+        restores.getStore().list(),
+        migrations.getStore().list(),
+        operations.getStore().list(),
+        nodes.getStore().list());
+  }
+
+  void take(Step step) {
+    client
+        .resources(KINDS.get(step.kind()))
+        .inNamespace(step.namespace())
+        .withName(step.name())
+        .patch(
+            PatchContext.of(PatchType.JSON_MERGE),
+            client
+                .getKubernetesSerialization()
+                .asJson(Map.of("spec", Map.of(step.field(), step.value()))));
+  }
+
+  /** Returns after a change, or after a time. */
+  void awaitChange(Duration atMost) throws InterruptedException {
+    if (changes.tryAcquire(atMost.toMillis(), TimeUnit.MILLISECONDS)) {
+      changes.drainPermits();
+    }
+  }
+
+  private <T extends HasMetadata> ResourceEventHandler<T> changed() {
+    return new ResourceEventHandler<>() {
+      @Override
+      public void onAdd(T object) {
+        changes.release();
+      }
+
+      @Override
+      public void onUpdate(T before, T after) {
+        changes.release();
+      }
+
+      @Override
+      public void onDelete(T object, boolean unknown) {
+        changes.release();
+      }
+    };
+  }
+
+  @Override
+  public void close() {
+    List.of(checkpoints, restores, migrations, operations, nodes)
+        .forEach(SharedIndexInformer::close);
+  }
+}

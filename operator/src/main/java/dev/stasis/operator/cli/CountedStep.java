@@ -1,0 +1,25 @@
+package dev.stasis.operator.cli;
+
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A line of the program that counts on its GPU.
+ *
+ * @param number which step
+ * @param right whether what it read from the device was what it had put there
+ */
+record CountedStep(long number, boolean right) {
+
+  private static final Pattern STEP = Pattern.compile("step ([0-9]{1,18}) sum [0-9a-f]+ (.*)");
+
+  /** Empty for any other line. */
+  static Optional<CountedStep> of(String line) {
+    Matcher matcher = STEP.matcher(line);
+    return matcher.matches()
+        ? Optional.of(
+            new CountedStep(Long.parseLong(matcher.group(1)), "ok".equals(matcher.group(2))))
+        : Optional.empty();
+  }
+}

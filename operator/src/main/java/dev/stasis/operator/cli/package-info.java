@@ -1,0 +1,5 @@
+/** Programs of the operator's image that the chart starts beside the operator. */
+@NullMarked
+package dev.stasis.operator.cli;
+
+import org.jspecify.annotations.NullMarked;

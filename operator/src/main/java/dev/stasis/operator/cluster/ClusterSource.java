@@ -1,0 +1,79 @@
+package dev.stasis.operator.cluster;
+
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.javaoperatorsdk.operator.processing.event.Event;
+import io.javaoperatorsdk.operator.processing.event.ResourceID;
+import io.javaoperatorsdk.operator.processing.event.source.AbstractEventSource;
+import java.util.Collection;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * Wakes a reconciler for those of its objects that a change of another kind concerns.
+ *
+ * @param <R> the kind that changes
+ * @param <P> the kind of the reconciler
+ */
+public class ClusterSource<R extends HasMetadata, P extends HasMetadata>
+    extends AbstractEventSource<R, P> {
+
+  private final Informers informers;
+  private final Class<R> kind;
+  private final Function<Changed<R>, ? extends Collection<ResourceID>> concerned;
+  private final Consumer<Changed<R>> listener = this::changed;
+
+  /**
+   * @param concerned which objects of the reconciler a change concerns; called from the thread of
+   *     the watch, so it is quick
+   */
+  public ClusterSource(
+      Class<R> kind,
+      Informers informers,
+      Function<Changed<R>, ? extends Collection<ResourceID>> concerned) {
+    this("", kind, informers, concerned);
+  }
+
+  /**
+   * The same for a reconciler that has another one of that kind.
+   *
+   * @param name tells the two apart
+   */
+  public ClusterSource(
+      String name,
+      Class<R> kind,
+      Informers informers,
+      Function<Changed<R>, ? extends Collection<ResourceID>> concerned) {
+    super(kind, "cluster-" + kind.getSimpleName() + name);
+    this.kind = kind;
+    this.informers = informers;
+    this.concerned = concerned;
+  }
+
+  @Override
+  public void start() {
+    super.start();
+    informers.listen(kind, listener);
+    informers.start();
+  }
+
+  @Override
+  public void stop() {
+    informers.forget(kind, listener);
+    super.stop();
+  }
+
+  private void changed(Changed<R> change) {
+    // javac 25 takes no loop over what the wildcard stands for.
+    Collection<ResourceID> objects = concerned.apply(change);
+    for (ResourceID object : objects) {
+      getEventHandler().handleEvent(new Event(object));
+    }
+  }
+
+  /** Reconcilers ask the {@link Cluster}. */
+  @Override
+  public Set<R> getSecondaryResources(P primary) {
+    return Set.of();
+  }
+}

@@ -1,0 +1,158 @@
+package dev.stasis.operator.cluster;
+
+import dev.stasis.api.v1alpha1.Api;
+import dev.stasis.api.v1alpha1.GpuCheckpoint;
+import dev.stasis.api.v1alpha1.GpuCheckpointStore;
+import dev.stasis.api.v1alpha1.GpuMigration;
+import dev.stasis.api.v1alpha1.GpuNode;
+import dev.stasis.api.v1alpha1.GpuNodeOperation;
+import dev.stasis.api.v1alpha1.GpuPreemptionPolicy;
+import dev.stasis.api.v1alpha1.GpuRestore;
+import dev.stasis.api.v1alpha1.common.ArtifactStatus;
+import dev.stasis.api.v1alpha1.operation.ArtifactReference;
+import dev.stasis.api.v1alpha1.operation.OperationPod;
+import dev.stasis.operator.config.StasisConfig;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.LimitRange;
+import io.fabric8.kubernetes.api.model.Namespace;
+import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.ResourceQuota;
+import io.fabric8.kubernetes.api.model.scheduling.v1.PriorityClass;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Which kinds are watched, and by what they are found. */
+final class Kinds {
+
+  static final String BY_NODE = "node";
+  static final String BY_REQUESTER = "requester";
+  static final String BY_POD = "pod";
+  static final String BY_STORE = "store";
+  static final String BY_CHECKPOINT = "checkpoint";
+
+  /** No node has that name. */
+  static final String NO_NODE = "";
+
+  private final Map<Class<? extends HasMetadata>, WatchedKind<?>> all = new LinkedHashMap<>();
+
+  Kinds(KubernetesClient client, StasisConfig config) {
+    add(
+        Pod.class,
+        new WatchedKind<>(
+            client.pods().inAnyNamespace().runnableInformer(0),
+            Map.of(
+                BY_NODE,
+                pod -> List.of(Objects.requireNonNullElse(pod.getSpec().getNodeName(), NO_NODE)))));
+    add(Node.class, new WatchedKind<>(client.nodes().runnableInformer(0), Map.of()));
+    add(Namespace.class, new WatchedKind<>(client.namespaces().runnableInformer(0), Map.of()));
+    add(
+        ResourceQuota.class,
+        new WatchedKind<>(client.resourceQuotas().inAnyNamespace().runnableInformer(0), Map.of()));
+    add(
+        LimitRange.class,
+        new WatchedKind<>(client.limitRanges().inAnyNamespace().runnableInformer(0), Map.of()));
+    add(
+        GpuNode.class,
+        new WatchedKind<>(client.resources(GpuNode.class).runnableInformer(0), Map.of()));
+    add(
+        GpuCheckpointStore.class,
+        new WatchedKind<>(
+            client.resources(GpuCheckpointStore.class).runnableInformer(0), Map.of()));
+    add(
+        GpuCheckpoint.class,
+        new WatchedKind<>(
+            client.resources(GpuCheckpoint.class).inAnyNamespace().runnableInformer(0),
+            Map.of(
+                BY_STORE, checkpoint -> listOf(storeOf(checkpoint)),
+                BY_POD, Kinds::podOf,
+                BY_REQUESTER, checkpoint -> label(checkpoint, Api.OPERATION_UID_LABEL))));
+    add(
+        GpuRestore.class,
+        new WatchedKind<>(
+            client.resources(GpuRestore.class).inAnyNamespace().runnableInformer(0),
+            Map.of(
+                BY_CHECKPOINT,
+                Kinds::checkpointOf,
+                BY_REQUESTER,
+                restore -> label(restore, Api.OPERATION_UID_LABEL))));
+    add(
+        GpuPreemptionPolicy.class,
+        new WatchedKind<>(
+            client.resources(GpuPreemptionPolicy.class).runnableInformer(0), Map.of()));
+    add(
+        PriorityClass.class,
+        new WatchedKind<>(
+            client.scheduling().v1().priorityClasses().runnableInformer(0), Map.of()));
+    add(
+        GpuMigration.class,
+        new WatchedKind<>(
+            client.resources(GpuMigration.class).inAnyNamespace().runnableInformer(0), Map.of()));
+    add(
+        GpuNodeOperation.class,
+        new WatchedKind<>(
+            client
+                .resources(GpuNodeOperation.class)
+                .inNamespace(config.namespace())
+                .runnableInformer(0),
+            operationIndexers()));
+  }
+
+  static Map<String, Function<GpuNodeOperation, List<String>>> operationIndexers() {
+    return Map.of(
+        BY_REQUESTER, operation -> label(operation, Api.OPERATION_UID_LABEL),
+        BY_NODE, operation -> label(operation, Api.NODE_LABEL),
+        BY_POD, operation -> listOf(podUid(operation)),
+        BY_STORE, operation -> listOf(storeOf(operation)));
+  }
+
+  private <R extends HasMetadata> void add(Class<R> kind, WatchedKind<R> watched) {
+    all.put(kind, watched);
+  }
+
+  Map<Class<? extends HasMetadata>, WatchedKind<?>> all() {
+    return all;
+  }
+
+  private static List<String> label(HasMetadata object, String key) {
+    Map<String, String> labels = object.getMetadata().getLabels();
+    return labels == null ? List.of() : listOf(labels.get(key));
+  }
+
+  private static @Nullable String podUid(GpuNodeOperation operation) {
+    OperationPod pod = operation.getSpec().getPod();
+    return pod == null ? null : pod.uid();
+  }
+
+  private static @Nullable String storeOf(GpuNodeOperation operation) {
+    ArtifactReference artifact = operation.getSpec().getArtifact();
+    return artifact == null ? null : artifact.store();
+  }
+
+  private static @Nullable String storeOf(GpuCheckpoint checkpoint) {
+    ArtifactStatus artifact =
+        checkpoint.getStatus() == null ? null : checkpoint.getStatus().getArtifact();
+    return artifact == null ? null : artifact.getStore();
+  }
+
+  private static List<String> podOf(GpuCheckpoint checkpoint) {
+    // An import is of a pod that is not there.
+    return checkpoint.getSpec().getImportSource() == null
+        ? List.of(checkpoint.getMetadata().getNamespace() + "/" + checkpoint.getSpec().getPodName())
+        : List.of();
+  }
+
+  private static List<String> checkpointOf(GpuRestore restore) {
+    return List.of(
+        restore.getMetadata().getNamespace() + "/" + restore.getSpec().getCheckpointName());
+  }
+
+  private static List<String> listOf(@Nullable String value) {
+    return value == null ? List.of() : List.of(value);
+  }
+}

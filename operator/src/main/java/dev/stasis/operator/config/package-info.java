@@ -1,0 +1,5 @@
+/** What an installation decides, each with its default and the reason for it. */
+@NullMarked
+package dev.stasis.operator.config;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,130 @@
+package dev.stasis.operator.event;
+
+import io.fabric8.kubernetes.api.model.Event;
+import io.fabric8.kubernetes.api.model.EventBuilder;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import jakarta.inject.Singleton;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.net.HttpURLConnection;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Clock;
+import java.time.temporal.ChronoUnit;
+import java.util.Collections;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+
+/** Events as objects of the API server. The name of one follows from what it tells. */
+@Singleton
+public class ClusterEvents implements Events {
+
+  private static final Logger LOG = System.getLogger(ClusterEvents.class.getName());
+
+  /** Where those of objects without a namespace are looked for. */
+  private static final String DEFAULT = "default";
+
+  /** A name has room for 253: 200 of the object's, and the digest. */
+  private static final int OF_NAME = 200;
+
+  private static final int DIGEST_BYTES = 8;
+
+  /** The API server refuses longer ones. */
+  private static final int MESSAGE = 1024;
+
+  /** Enough for all that a large cluster is told within the hour for which it keeps events. */
+  private static final int REMEMBERED = 20_000;
+
+  private final KubernetesClient client;
+  private final Clock clock;
+
+  /** Told already, by this operator: what another one told, the name of the event tells. */
+  private final Set<String> told =
+      Collections.synchronizedSet(
+          Collections.newSetFromMap(
+              new LinkedHashMap<String, Boolean>() {
+                @Override
+                protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
+                  return size() > REMEMBERED;
+                }
+              }));
+
+  public ClusterEvents(KubernetesClient client, Clock clock) {
+    this.client = client;
+    this.clock = clock;
+  }
+
+  @Override
+  public boolean tell(Story story) {
+    if (!told.add(digest(story))) {
+      return false;
+    }
+    Level level = story.warning() ? Level.WARNING : Level.INFO;
+    LOG.log(level, "{0}: {1}", story.reason().word(), story.message());
+    try {
+      client.v1().events().resource(event(story)).create();
+    } catch (KubernetesClientException e) {
+      if (e.getCode() != HttpURLConnection.HTTP_CONFLICT) {
+        // A namespace that ends takes no events; nor does an API server that is overloaded.
+        LOG.log(Level.WARNING, "an event could not be told: {0}", e.getMessage());
+      }
+    }
+    return true;
+  }
+
+  private Event event(Story story) {
+    ObjectMeta about = story.about().getMetadata();
+    String namespace = Objects.requireNonNullElse(about.getNamespace(), DEFAULT);
+    String now = clock.instant().truncatedTo(ChronoUnit.SECONDS).toString();
+    String name = about.getName();
+    return new EventBuilder()
+        .withNewMetadata()
+        .withNamespace(namespace)
+        .withName(name.substring(0, Math.min(name.length(), OF_NAME)) + "." + digest(story))
+        .endMetadata()
+        .withNewInvolvedObject()
+        .withApiVersion(story.about().getApiVersion())
+        .withKind(story.about().getKind())
+        .withNamespace(about.getNamespace())
+        .withName(name)
+        .withUid(about.getUid())
+        .endInvolvedObject()
+        .withType(story.warning() ? "Warning" : "Normal")
+        .withReason(story.reason().word())
+        .withMessage(shortened(story.message()))
+        .withNewSource()
+        .withComponent("stasis-operator")
+        .endSource()
+        .withReportingComponent("stasis.dev/operator")
+        .withFirstTimestamp(now)
+        .withLastTimestamp(now)
+        .withCount(1)
+        .build();
+  }
+
+  private static String shortened(String message) {
+    return message.length() <= MESSAGE ? message : message.substring(0, MESSAGE - 3) + "...";
+  }
+
+  private static String digest(Story story) {
+    String told =
+        String.join(
+            "\n",
+            Objects.requireNonNullElse(story.about().getMetadata().getUid(), ""),
+            story.reason().word(),
+            story.occasion());
+    try {
+      byte[] digest =
+          MessageDigest.getInstance("SHA-256").digest(told.getBytes(StandardCharsets.UTF_8));
+      return HexFormat.of().formatHex(digest, 0, DIGEST_BYTES);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("SHA-256 is part of every Java platform", e);
+    }
+  }
+}

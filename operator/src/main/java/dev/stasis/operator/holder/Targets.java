@@ -1,0 +1,167 @@
+package dev.stasis.operator.holder;
+
+import dev.stasis.api.v1alpha1.Api;
+import dev.stasis.operator.pod.JobPods;
+import dev.stasis.operator.pod.Owners;
+import io.fabric8.kubernetes.api.model.Affinity;
+import io.fabric8.kubernetes.api.model.DeleteOptions;
+import io.fabric8.kubernetes.api.model.DeleteOptionsBuilder;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
+import io.fabric8.kubernetes.api.model.OwnerReference;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import jakarta.inject.Singleton;
+import java.net.HttpURLConnection;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+
+/** Pods that are made to take a workload, as the API server has them. */
+@Singleton
+public class Targets {
+
+  /** The API server is too busy, or a proxy before it: no word about the pod. */
+  private static final Set<Integer> TRY_AGAIN = Set.of(0, 429, 502, 503, 504);
+
+  private final KubernetesClient client;
+  private final JobPods jobs;
+
+  public Targets(KubernetesClient client) {
+    this.client = client;
+    this.jobs = new JobPods(client);
+  }
+
+  /** What the API server said to a pod. */
+  public sealed interface Answer {}
+
+  /** It takes it; as it has it. */
+  public record Accepted(Pod pod) implements Answer {}
+
+  /** Another pod has the name. */
+  public record Taken() implements Answer {}
+
+  /** A quota, a policy or a webhook refuses it, in its own words. */
+  public record Refused(String sentence) implements Answer {}
+
+  /** All that were made for the object with that uid, asked of the API server itself. */
+  public List<Pod> madeFor(String namespace, String uid) {
+    return client
+        .pods()
+        .inNamespace(namespace)
+        .withLabel(Api.OPERATION_UID_LABEL, uid)
+        .list()
+        .getItems();
+  }
+
+  /** Creates it, or only asks whether it would be taken. */
+  public Answer create(Pod pod, boolean dryRun) {
+    try {
+      return new Accepted(client.resource(pod).dryRun(dryRun).create());
+    } catch (KubernetesClientException e) {
+      if (TRY_AGAIN.contains(e.getCode())) {
+        throw e;
+      }
+      if (e.getCode() == HttpURLConnection.HTTP_CONFLICT) {
+        return new Taken();
+      }
+      String words = e.getStatus() == null ? null : e.getStatus().getMessage();
+      return new Refused(Objects.requireNonNullElse(words, String.valueOf(e.getMessage())));
+    }
+  }
+
+  /** Changes one that is held by a scheduling gate; taken when somebody else has changed it. */
+  public Answer change(Pod pod) {
+    Map<String, Object> patch =
+        Map.of(
+            "metadata",
+            Map.of(
+                "resourceVersion", pod.getMetadata().getResourceVersion(),
+                "labels", pod.getMetadata().getLabels(),
+                "annotations", pod.getMetadata().getAnnotations()),
+            "spec",
+            Map.of(
+                "schedulingGates",
+                pod.getSpec().getSchedulingGates(),
+                "nodeSelector",
+                Objects.requireNonNullElse(pod.getSpec().getNodeSelector(), Map.of()),
+                "affinity",
+                Objects.requireNonNullElseGet(pod.getSpec().getAffinity(), Affinity::new)));
+    try {
+      return new Accepted(
+          client
+              .pods()
+              .inNamespace(pod.getMetadata().getNamespace())
+              .withName(pod.getMetadata().getName())
+              .patch(
+                  PatchContext.of(PatchType.JSON_MERGE),
+                  client.getKubernetesSerialization().asJson(patch)));
+    } catch (KubernetesClientException e) {
+      if (TRY_AGAIN.contains(e.getCode())) {
+        throw e;
+      }
+      if (e.getCode() == HttpURLConnection.HTTP_CONFLICT
+          || e.getCode() == HttpURLConnection.HTTP_NOT_FOUND) {
+        return new Taken();
+      }
+      String words = e.getStatus() == null ? null : e.getStatus().getMessage();
+      return new Refused(Objects.requireNonNullElse(words, String.valueOf(e.getMessage())));
+    }
+  }
+
+  /**
+   * Deletes it; another pod of that name stays, and one that is gone is gone. A Job counts none as
+   * failed.
+   */
+  public void remove(Pod pod) {
+    if (Owners.of(pod).filter(Owners::isJob).isPresent()) {
+      jobs.release(pod);
+    }
+    DeleteOptions thisOne =
+        new DeleteOptionsBuilder()
+            .withApiVersion("v1")
+            .withKind("DeleteOptions")
+            .withNewPreconditions()
+            .withUid(pod.getMetadata().getUid())
+            .endPreconditions()
+            .build();
+    try {
+      client.raw(
+          "/api/v1/namespaces/%s/pods/%s"
+              .formatted(pod.getMetadata().getNamespace(), pod.getMetadata().getName()),
+          "DELETE",
+          thisOne);
+    } catch (KubernetesClientException e) {
+      boolean gone =
+          e.getCode() == HttpURLConnection.HTTP_NOT_FOUND
+              || e.getCode() == HttpURLConnection.HTTP_CONFLICT;
+      if (!gone) {
+        throw e;
+      }
+    }
+  }
+
+  /** Whether an owner is still there. One that may not be looked at counts as there. */
+  public boolean lives(String namespace, OwnerReference owner) {
+    try {
+      GenericKubernetesResource found =
+          client
+              .genericKubernetesResources(owner.getApiVersion(), owner.getKind())
+              .inNamespace(namespace)
+              .withName(owner.getName())
+              .get();
+      return found != null && found.getMetadata().getUid().equals(owner.getUid());
+    } catch (KubernetesClientException e) {
+      if (e.getCode() == HttpURLConnection.HTTP_FORBIDDEN) {
+        return true;
+      }
+      if (e.getCode() == HttpURLConnection.HTTP_NOT_FOUND) {
+        return false;
+      }
+      throw e;
+    }
+  }
+}

@@ -1,0 +1,54 @@
+package dev.stasis.operator.log;
+
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import java.util.ArrayList;
+import java.util.List;
+import org.jboss.logmanager.MDC;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which object the lines of this thread are about, until it is closed: fields namespace, name, uid,
+ * operation, step and node of every line.
+ */
+public final class LogContext implements AutoCloseable {
+
+  private final List<String> fields = new ArrayList<>();
+
+  private LogContext() {}
+
+  /** Of an object. */
+  public static LogContext of(HasMetadata object) {
+    return new LogContext()
+        .with("namespace", object.getMetadata().getNamespace())
+        .with("name", object.getMetadata().getName())
+        .with("uid", object.getMetadata().getUid());
+  }
+
+  /** The operation in hand. */
+  public LogContext operation(@Nullable String name) {
+    return with("operation", name);
+  }
+
+  /** Its step. */
+  public LogContext step(@Nullable String step) {
+    return with("step", step);
+  }
+
+  /** The node on which it is. */
+  public LogContext node(@Nullable String node) {
+    return with("node", node);
+  }
+
+  private LogContext with(String field, @Nullable String value) {
+    if (value != null) {
+      MDC.put(field, value);
+      fields.add(field);
+    }
+    return this;
+  }
+
+  @Override
+  public void close() {
+    fields.forEach(MDC::remove);
+  }
+}

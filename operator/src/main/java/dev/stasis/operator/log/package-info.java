@@ -1,0 +1,5 @@
+/** The fields of log lines. */
+@NullMarked
+package dev.stasis.operator.log;
+
+import org.jspecify.annotations.NullMarked;

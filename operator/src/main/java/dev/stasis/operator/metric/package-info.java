@@ -1,0 +1,5 @@
+/** What is counted and measured, without names of pods or objects as labels. */
+@NullMarked
+package dev.stasis.operator.metric;
+
+import org.jspecify.annotations.NullMarked;

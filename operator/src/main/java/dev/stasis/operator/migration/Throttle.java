@@ -1,0 +1,103 @@
+package dev.stasis.operator.migration;
+
+import dev.stasis.api.v1alpha1.GpuMigration;
+import dev.stasis.api.v1alpha1.common.ObservedPod;
+import dev.stasis.api.v1alpha1.migration.MigrationPhase;
+import dev.stasis.operator.cluster.Cluster;
+import dev.stasis.operator.config.StasisConfig;
+import jakarta.inject.Singleton;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets as many pods be on the move as the installation allows. Whoever has begun stays counted
+ * until it is over; what this operator has let through counts before a watch has seen it begin.
+ */
+@Singleton
+class Throttle {
+
+  private static final Set<MigrationPhase> MOVING =
+      Set.of(
+          MigrationPhase.TARGET_STARTING,
+          MigrationPhase.FREEZING,
+          MigrationPhase.TRANSFERRING,
+          MigrationPhase.RESTORING,
+          MigrationPhase.VERIFYING,
+          MigrationPhase.SWITCHING_OVER);
+
+  private final Cluster cluster;
+  private final StasisConfig.Migrations limits;
+
+  /** Uids of those that were let through, with the node that they leave. */
+  private final Map<String, String> through = new HashMap<>();
+
+  Throttle(Cluster cluster, StasisConfig config) {
+    this.cluster = cluster;
+    this.limits = config.migrations();
+  }
+
+  /** Why it has to wait; empty: it has its turn, and keeps it until it is given back. */
+  synchronized Optional<String> take(GpuMigration migration, String node) {
+    String uid = migration.getMetadata().getUid();
+    if (through.containsKey(uid)) {
+      return Optional.empty();
+    }
+    Map<String, String> moving = new HashMap<>(through);
+    others(uid).forEach(other -> moving.put(uidOf(other), node(other.getStatus().getSource())));
+    if (moving.size() >= limits.perCluster()) {
+      return Optional.of(sentence("in the cluster", limits.perCluster(), moving.size()));
+    }
+    long leaving = moving.values().stream().filter(node::equals).count();
+    if (leaving >= limits.perSourceNode()) {
+      return Optional.of(sentence("away from node " + node, limits.perSourceNode(), leaving));
+    }
+    through.put(uid, node);
+    return Optional.empty();
+  }
+
+  /** It is over, or waits for something else. */
+  synchronized void giveBack(GpuMigration migration) {
+    through.remove(uidOf(migration));
+  }
+
+  /** Nodes to which as many are on their way as may be, with that in a sentence. */
+  Map<String, String> full(GpuMigration migration) {
+    return others(uidOf(migration))
+        .map(other -> node(other.getStatus().getTarget()))
+        .filter(node -> !node.isEmpty())
+        .collect(Collectors.groupingBy(node -> node, Collectors.counting()))
+        .entrySet()
+        .stream()
+        .filter(entry -> entry.getValue() >= limits.perTargetNode())
+        .collect(
+            Collectors.toMap(
+                Map.Entry::getKey,
+                entry ->
+                    sentence(
+                        "to node " + entry.getKey(), limits.perTargetNode(), entry.getValue())));
+  }
+
+  private Stream<GpuMigration> others(String uid) {
+    return cluster.migrations().stream()
+        .filter(other -> !uid.equals(uidOf(other)))
+        .filter(other -> other.getStatus() != null && other.getStatus().getPhase() != null)
+        .filter(other -> MOVING.contains(other.getStatus().getPhase()));
+  }
+
+  private static String sentence(String where, int limit, long found) {
+    return "migrations " + where + ": wanted fewer than " + limit + ", found " + found;
+  }
+
+  private static String node(@Nullable ObservedPod pod) {
+    return pod == null || pod.node() == null ? "" : pod.node();
+  }
+
+  private static String uidOf(GpuMigration migration) {
+    return migration.getMetadata().getUid();
+  }
+}

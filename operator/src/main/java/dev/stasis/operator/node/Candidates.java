@@ -1,0 +1,118 @@
+package dev.stasis.operator.node;
+
+import dev.stasis.api.v1alpha1.GpuNode;
+import dev.stasis.api.v1alpha1.common.Fault;
+import dev.stasis.api.v1alpha1.node.Capability;
+import dev.stasis.api.v1alpha1.node.GpuNodeStatus;
+import dev.stasis.api.v1alpha1.node.NodeGpu;
+import dev.stasis.compat.Fingerprint;
+import dev.stasis.compat.GpuSet;
+import dev.stasis.compat.Links;
+import dev.stasis.compat.NodeFacts;
+import dev.stasis.operator.explain.Candidate;
+import io.fabric8.kubernetes.api.model.Node;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** Every node with an agent as a place for a restore, with all that stands against it now. */
+public final class Candidates {
+
+  private static final NodeFacts NOTHING =
+      new NodeFacts(new GpuSet("none", List.of(), Links.parse("None")), Fingerprint.empty());
+
+  private final FactsReader reader = new FactsReader();
+  private final AgentLife life = new AgentLife();
+
+  /**
+   * Looks at all of them.
+   *
+   * @param gpuNodes as the agents wrote them
+   * @param nodes as the cluster has them
+   */
+  public List<Candidate> of(Collection<GpuNode> gpuNodes, Collection<Node> nodes, Instant now) {
+    Map<String, Node> byName =
+        nodes.stream()
+            .collect(Collectors.toMap(node -> node.getMetadata().getName(), node -> node));
+    return gpuNodes.stream()
+        .map(
+            gpuNode ->
+                of(gpuNode, Optional.ofNullable(byName.get(gpuNode.getMetadata().getName())), now))
+        .sorted(Comparator.comparing(Candidate::name))
+        .toList();
+  }
+
+  /** Looks at one. */
+  public Candidate of(GpuNode gpuNode, Optional<Node> node, Instant now) {
+    List<String> against = new ArrayList<>();
+    ofNode(node, against);
+    life.against(gpuNode, now).ifPresent(against::add);
+    capability(gpuNode, against);
+    quarantined(gpuNode, against);
+    NodeFacts facts = NOTHING;
+    FactsReader.Reading reading = reader.read(gpuNode);
+    if (reading instanceof FactsReader.Facts read) {
+      facts = read.facts();
+    } else if (reading instanceof FactsReader.Unreadable unreadable) {
+      against.add(unreadable.sentence());
+    }
+    return new Candidate(gpuNode.getMetadata().getName(), facts, against);
+  }
+
+  private static void ofNode(Optional<Node> node, List<String> against) {
+    if (node.isEmpty()) {
+      against.add("node: wanted one of that name in the cluster, found none");
+      return;
+    }
+    if (node.get().getSpec() != null
+        && Boolean.TRUE.equals(node.get().getSpec().getUnschedulable())) {
+      against.add("node: wanted schedulable, found cordoned");
+    }
+    boolean down =
+        node.get().getStatus() != null
+            && node.get().getStatus().getConditions().stream()
+                .anyMatch(
+                    condition ->
+                        condition.getType().equals("Ready")
+                            && !condition.getStatus().equals("True"));
+    if (down) {
+      against.add("node: wanted Ready, found not");
+    }
+  }
+
+  private static void capability(GpuNode node, List<String> against) {
+    GpuNodeStatus status = node.getStatus();
+    List<Capability> can = status == null ? null : status.getCapabilities();
+    if (can == null || can.contains(Capability.RESTORE)) {
+      return;
+    }
+    List<Fault> missing = Objects.requireNonNullElse(status.getMissing(), List.of());
+    String why = missing.stream().map(Fault::message).collect(Collectors.joining("; "));
+    against.add(
+        "agent: wanted capability Restore, found " + can + (why.isEmpty() ? "" : ": " + why));
+  }
+
+  /** Which GPU a pod gets is the kubelet's to say: only where none is left, nothing can start. */
+  private static void quarantined(GpuNode node, List<String> against) {
+    List<NodeGpu> gpus =
+        node.getStatus() == null
+            ? List.of()
+            : Objects.requireNonNullElse(node.getStatus().getGpus(), List.of());
+    if (!gpus.stream().allMatch(gpu -> Boolean.TRUE.equals(gpu.quarantined()))) {
+      return;
+    }
+    gpus.forEach(
+        gpu ->
+            against.add(
+                "gpu "
+                    + gpu.uuid()
+                    + ": wanted one that can be used, found it quarantined: "
+                    + Objects.requireNonNullElse(gpu.quarantineReason(), "no reason given")));
+  }
+}

@@ -1,0 +1,109 @@
+package dev.stasis.operator.node;
+
+import dev.stasis.api.v1alpha1.GpuNode;
+import dev.stasis.api.v1alpha1.node.GpuLink;
+import dev.stasis.api.v1alpha1.node.GpuNodeStatus;
+import dev.stasis.api.v1alpha1.node.NodeGpu;
+import dev.stasis.api.v1alpha1.node.NodeHost;
+import dev.stasis.compat.Fingerprint;
+import dev.stasis.compat.Gpu;
+import dev.stasis.compat.GpuSet;
+import dev.stasis.compat.Link;
+import dev.stasis.compat.Links;
+import dev.stasis.compat.NodeFacts;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Reads what an agent published of its node into the terms in which places are compared. */
+public final class FactsReader {
+
+  private static final long MIB = 1L << 20;
+
+  /** A pair that the agent says nothing about is promised no more than the weakest link. */
+  private static final Link WEAKEST = Link.of(Link.Kind.SYS);
+
+  /** What came of it. */
+  public sealed interface Reading {}
+
+  /**
+   * What the node offers.
+   *
+   * @param facts in the terms of compat
+   */
+  public record Facts(NodeFacts facts) implements Reading {}
+
+  /**
+   * Nothing can be said of the node.
+   *
+   * @param sentence the property, what was wanted, what was found
+   */
+  public record Unreadable(String sentence) implements Reading {}
+
+  /** Reads it. A node without GPUs is one with none of them, not an unreadable one. */
+  public Reading read(GpuNode node) {
+    GpuNodeStatus status = node.getStatus();
+    if (status == null || status.getHost() == null) {
+      return new Unreadable("status.host: wanted what the agent found, found nothing yet");
+    }
+    NodeHost host = status.getHost();
+    List<NodeGpu> gpus = Objects.requireNonNullElse(status.getGpus(), List.of());
+    String fingerprint = Objects.requireNonNullElse(host.getFingerprint(), "");
+    if (fingerprint.isBlank()) {
+      return new Unreadable("status.host.fingerprint: wanted lines like gpu.count=1, found none");
+    }
+    if (!gpus.isEmpty() && host.getDriver() == null) {
+      return new Unreadable("status.host.driver: wanted the driver's version, found none");
+    }
+    try {
+      String driver = Objects.requireNonNullElse(host.getDriver(), "none");
+      GpuSet set =
+          new GpuSet(
+              driver,
+              gpus.stream().map(FactsReader::gpu).toList(),
+              links(gpus, Objects.requireNonNullElse(status.getLinks(), List.of())));
+      NodeFacts facts = new NodeFacts(set, Fingerprint.parse(fingerprint));
+      return new Facts(facts);
+    } catch (IllegalArgumentException e) {
+      return new Unreadable("status: " + e.getMessage());
+    }
+  }
+
+  private static Gpu gpu(NodeGpu gpu) {
+    Long memory = gpu.memoryBytes();
+    return new Gpu(
+        said("model", gpu, gpu.model()),
+        (memory == null ? 0 : memory) / MIB,
+        said("computeCapability", gpu, gpu.computeCapability()),
+        Boolean.TRUE.equals(gpu.mig()));
+  }
+
+  private static String said(String property, NodeGpu gpu, @Nullable String value) {
+    if (value == null) {
+      throw new IllegalArgumentException(
+          "gpus[" + gpu.uuid() + "]." + property + ": wanted a value, found none");
+    }
+    return value;
+  }
+
+  private static Links links(List<NodeGpu> gpus, List<GpuLink> links) {
+    Map<Set<String>, Link> known = new HashMap<>();
+    for (GpuLink link : links) {
+      if (!link.first().equals(link.second())) {
+        known.put(Set.of(link.first(), link.second()), Link.parse(link.link()));
+      }
+    }
+    return Links.of(
+        gpus.size(),
+        (one, other) -> {
+          String first = gpus.get(one).uuid();
+          String second = gpus.get(other).uuid();
+          return first.equals(second)
+              ? WEAKEST
+              : known.getOrDefault(Set.of(first, second), WEAKEST);
+        });
+  }
+}

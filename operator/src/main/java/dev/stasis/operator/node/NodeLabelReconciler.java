@@ -1,0 +1,99 @@
+package dev.stasis.operator.node;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stasis.api.v1alpha1.GpuNode;
+import dev.stasis.operator.cluster.ClusterSource;
+import dev.stasis.operator.cluster.Informers;
+import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.javaoperatorsdk.operator.api.reconciler.Context;
+import io.javaoperatorsdk.operator.api.reconciler.ControllerConfiguration;
+import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
+import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
+import io.javaoperatorsdk.operator.api.reconciler.UpdateControl;
+import io.javaoperatorsdk.operator.processing.event.ResourceID;
+import io.javaoperatorsdk.operator.processing.event.source.EventSource;
+import io.javaoperatorsdk.operator.processing.retry.GradualRetry;
+import java.net.HttpURLConnection;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.SortedMap;
+
+/**
+ * Writes the labels of a node from its GpuNode. The node is the primary, so that a GpuNode that is
+ * deleted, and a label that somebody else changes, are seen like everything else.
+ */
+@ControllerConfiguration(name = "nodelabels", generationAwareEventProcessing = false)
+// As long as it takes, at most once a minute: a node without its labels gets no target.
+@GradualRetry(maxAttempts = -1, initialInterval = 1000, intervalMultiplier = 2, maxInterval = 60000)
+public class NodeLabelReconciler implements Reconciler<Node> {
+
+  private static final System.Logger LOG = System.getLogger(NodeLabelReconciler.class.getName());
+
+  /** Past the end of the grace, so that one more look is enough. */
+  private static final Duration AFTER_THE_END = Duration.ofSeconds(1);
+
+  private final NodeLabels labels = new NodeLabels();
+  private final Informers informers;
+  private final Clock clock;
+
+  NodeLabelReconciler(Informers informers, Clock clock) {
+    this.informers = informers;
+    this.clock = clock;
+  }
+
+  @Override
+  public List<EventSource<?, Node>> prepareEventSources(EventSourceContext<Node> context) {
+    return List.of(
+        new ClusterSource<GpuNode, Node>(
+            GpuNode.class,
+            informers,
+            change -> List.of(new ResourceID(change.subject().getMetadata().getName()))));
+  }
+
+  @Override
+  public UpdateControl<Node> reconcile(Node node, Context<Node> context) {
+    Instant now = clock.instant();
+    Optional<GpuNode> gpuNode = informers.gpuNode(node.getMetadata().getName());
+    NodeLabels.Wanted wanted = labels.wanted(gpuNode, now);
+    Map<String, String> has = Objects.requireNonNullElse(node.getMetadata().getLabels(), Map.of());
+    SortedMap<String, Optional<String>> changes = labels.changes(has, wanted.labels());
+    if (!changes.isEmpty()) {
+      write(context, node.getMetadata().getName(), changes);
+    }
+    UpdateControl<Node> done = UpdateControl.noUpdate();
+    wanted
+        .until()
+        .ifPresent(end -> done.rescheduleAfter(Duration.between(now, end).plus(AFTER_THE_END)));
+    return done;
+  }
+
+  /** A merge patch of these labels alone: it meets no one else's. */
+  private static void write(
+      Context<Node> context, String node, SortedMap<String, Optional<String>> changes) {
+    ObjectNode patch = JsonNodeFactory.instance.objectNode();
+    ObjectNode labels = patch.putObject("metadata").putObject("labels");
+    changes.forEach((key, value) -> labels.put(key, value.orElse(null)));
+    try {
+      context
+          .getClient()
+          .nodes()
+          .withName(node)
+          .patch(PatchContext.of(PatchType.JSON_MERGE), patch.toString());
+      LOG.log(System.Logger.Level.INFO, "node {0}: labels {1}", node, patch.at("/metadata/labels"));
+    } catch (KubernetesClientException e) {
+      if (e.getCode() != HttpURLConnection.HTTP_NOT_FOUND) {
+        throw e;
+      }
+      LOG.log(System.Logger.Level.DEBUG, "node {0} is gone", node);
+    }
+  }
+}

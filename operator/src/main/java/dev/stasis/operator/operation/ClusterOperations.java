@@ -1,0 +1,142 @@
+package dev.stasis.operator.operation;
+
+import dev.stasis.api.v1alpha1.Api;
+import dev.stasis.api.v1alpha1.GpuNodeOperation;
+import dev.stasis.api.v1alpha1.common.ObjectReference;
+import dev.stasis.api.v1alpha1.operation.GpuNodeOperationSpec;
+import dev.stasis.operator.cluster.Informers;
+import dev.stasis.operator.config.StasisConfig;
+import dev.stasis.trace.SpanContext;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.dsl.Resource;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import jakarta.inject.Singleton;
+import java.net.HttpURLConnection;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Optional;
+
+/** Orders as objects of the API server. */
+@Singleton
+public class ClusterOperations implements Operations {
+
+  private static final PatchContext MERGE = PatchContext.of(PatchType.JSON_MERGE);
+
+  private final KubernetesClient client;
+  private final Informers informers;
+  private final String namespace;
+  private final boolean traced;
+
+  /** Orders that are given are told of by the informers at once. */
+  public ClusterOperations(KubernetesClient client, Informers informers, StasisConfig config) {
+    this.client = client;
+    this.informers = informers;
+    this.namespace = config.namespace();
+    this.traced = config.tracesEndpoint().isPresent();
+  }
+
+  @Override
+  public GpuNodeOperation draft(ObjectReference requester, int number, GpuNodeOperationSpec spec) {
+    spec.setRequester(requester);
+    RequesterKind kind =
+        Arrays.stream(RequesterKind.values())
+            .filter(known -> known.kind().equals(requester.kind()))
+            .findFirst()
+            .orElseThrow(() -> new IllegalArgumentException("requester: " + requester));
+    GpuNodeOperation operation = new GpuNodeOperation();
+    operation.setMetadata(
+        new ObjectMetaBuilder()
+            .withNamespace(namespace)
+            .withName(new OperationName(kind, requester.uid(), spec.getType(), number).text())
+            .addToLabels(Api.NODE_LABEL, spec.getNodeName())
+            .addToLabels(Api.OPERATION_UID_LABEL, requester.uid())
+            .addToFinalizers(Api.FINALIZER)
+            .addToAnnotations(trace(requester))
+            .build());
+    operation.setSpec(spec);
+    return operation;
+  }
+
+  /** Of which span the agent's are a part; none where nobody collects them. */
+  private Map<String, String> trace(ObjectReference requester) {
+    return traced
+        ? Map.of(
+            Api.TRACEPARENT_ANNOTATION,
+            SpanContext.of(requester.uid(), requester.kind()).traceparent())
+        : Map.of();
+  }
+
+  @Override
+  public void create(GpuNodeOperation operation) {
+    try {
+      informers.made(client.resource(operation).create());
+    } catch (KubernetesClientException e) {
+      if (e.getCode() != HttpURLConnection.HTTP_CONFLICT) {
+        throw e;
+      }
+      // By the look before this one, and the watch has not shown it yet.
+      Optional.ofNullable(handle(operation).get()).ifPresent(informers::made);
+    }
+  }
+
+  @Override
+  public void cancel(GpuNodeOperation operation) {
+    patch(operation, "{\"spec\":{\"cancel\":true}}");
+  }
+
+  @Override
+  public void release(GpuNodeOperation operation) {
+    if (OperationView.of(operation).isFinal()) {
+      abandon(operation);
+    } else {
+      handle(operation).delete();
+    }
+  }
+
+  @Override
+  public boolean withdraw(GpuNodeOperation operation) {
+    if (OperationView.of(operation).isClaimed()) {
+      return false;
+    }
+    try {
+      // The version that was seen unclaimed: a claim in between makes this a conflict.
+      client.resource(operation).lockResourceVersion().delete();
+    } catch (KubernetesClientException e) {
+      if (e.getCode() == HttpURLConnection.HTTP_CONFLICT) {
+        return false;
+      }
+      throw e;
+    }
+    patch(operation, "{\"metadata\":{\"finalizers\":null}}");
+    informers.letGo(operation);
+    return true;
+  }
+
+  @Override
+  public void abandon(GpuNodeOperation operation) {
+    patch(operation, "{\"metadata\":{\"finalizers\":null}}");
+    handle(operation).delete();
+    informers.letGo(operation);
+  }
+
+  /** One that is gone meanwhile is as it should be. */
+  private void patch(GpuNodeOperation operation, String patch) {
+    try {
+      handle(operation).patch(MERGE, patch);
+    } catch (KubernetesClientException e) {
+      if (e.getCode() != HttpURLConnection.HTTP_NOT_FOUND) {
+        throw e;
+      }
+    }
+  }
+
+  private Resource<GpuNodeOperation> handle(GpuNodeOperation operation) {
+    return client
+        .resources(GpuNodeOperation.class)
+        .inNamespace(namespace)
+        .withName(operation.getMetadata().getName());
+  }
+}

@@ -1,0 +1,36 @@
+package dev.stasis.operator.operation;
+
+import dev.stasis.api.v1alpha1.GpuNodeOperation;
+import dev.stasis.api.v1alpha1.common.ObjectReference;
+import dev.stasis.operator.cluster.Changed;
+import dev.stasis.operator.cluster.ClusterSource;
+import dev.stasis.operator.cluster.Informers;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.javaoperatorsdk.operator.processing.event.ResourceID;
+import io.javaoperatorsdk.operator.processing.event.source.EventSource;
+import jakarta.inject.Singleton;
+import java.util.List;
+
+/** Wakes a requester whenever one of its operations changes. */
+@Singleton
+public class OperationSource {
+
+  private final Informers informers;
+
+  public OperationSource(Informers informers) {
+    this.informers = informers;
+  }
+
+  /** For the reconciler of that kind. */
+  public <P extends HasMetadata> EventSource<GpuNodeOperation, P> of(RequesterKind kind) {
+    return new ClusterSource<>(
+        GpuNodeOperation.class, informers, change -> requester(kind, change));
+  }
+
+  private static List<ResourceID> requester(RequesterKind kind, Changed<GpuNodeOperation> change) {
+    ObjectReference requester = change.subject().getSpec().getRequester();
+    return requester.kind().equals(kind.kind())
+        ? List.of(new ResourceID(requester.name(), requester.namespace()))
+        : List.of();
+  }
+}

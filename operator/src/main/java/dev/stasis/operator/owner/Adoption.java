@@ -1,0 +1,140 @@
+package dev.stasis.operator.owner;
+
+import dev.stasis.api.v1alpha1.Api;
+import dev.stasis.operator.pod.JobPods;
+import dev.stasis.operator.pod.Owners;
+import dev.stasis.operator.pod.PodLabels;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
+import io.fabric8.kubernetes.api.model.OwnerReference;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import jakarta.inject.Singleton;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A controller takes another pod in the place of one of its own: it lets go of the source, which so
+ * counts neither as failed nor as too many, and finds the target by the same labels.
+ */
+@Singleton
+public class Adoption {
+
+  /** A Job finds its pods by these too, whatever its selector says. */
+  private static final Set<String> OF_A_JOB =
+      Set.of("controller-uid", "batch.kubernetes.io/controller-uid");
+
+  private final KubernetesClient client;
+  private final Departure departure;
+  private final JobPods jobs;
+  private final PodLabels podLabels;
+
+  public Adoption(KubernetesClient client, Departure departure) {
+    this.client = client;
+    this.departure = departure;
+    this.jobs = new JobPods(client);
+    this.podLabels = new PodLabels(client);
+  }
+
+  /** Why no pod of that controller can be moved; empty: it can. */
+  public Optional<String> refusal(OwnerReference owner) {
+    if (!Owners.canAdopt(owner)) {
+      return Optional.of("one of " + owner.getKind() + " " + owner.getName());
+    }
+    return departure.isEnabled()
+        ? Optional.empty()
+        : Optional.of(
+            "one of "
+                + owner.getKind()
+                + " "
+                + owner.getName()
+                + ", and the webhooks of the operator switched off");
+  }
+
+  /** When the Job of the pod ends it; empty: never, or it has none. */
+  public Optional<Instant> deadline(Pod pod) {
+    return jobs.deadline(pod);
+  }
+
+  /** Keys of the labels by which the controller finds its pods; none: it is gone. */
+  public Set<String> selectorKeys(String namespace, OwnerReference owner) {
+    Optional<GenericKubernetesResource> found = find(namespace, owner);
+    Set<String> keys = new HashSet<>();
+    found
+        .map(it -> it.<Object>get("spec", "selector", "matchLabels"))
+        .ifPresent(labels -> ((Map<?, ?>) labels).keySet().forEach(it -> keys.add(it.toString())));
+    found
+        .map(it -> it.<Object>get("spec", "selector", "matchExpressions"))
+        .ifPresent(
+            all ->
+                ((Iterable<?>) all)
+                    .forEach(it -> keys.add(String.valueOf(((Map<?, ?>) it).get("key")))));
+    if (found.isPresent() && Owners.isJob(owner)) {
+      keys.addAll(OF_A_JOB);
+    }
+    return keys;
+  }
+
+  /** The controller of the source, while it is there and has not taken the target. */
+  public Optional<OwnerReference> open(Pod source, Pod target) {
+    return Owners.of(source)
+        .filter(Owners::canAdopt)
+        .filter(
+            owner -> Owners.of(target).filter(it -> it.getUid().equals(owner.getUid())).isEmpty())
+        .filter(owner -> find(source.getMetadata().getNamespace(), owner).isPresent());
+  }
+
+  /**
+   * The next step; each can be done again.
+   *
+   * @param was the source as it was before it was touched
+   * @param source as it is; empty: gone
+   * @return what is waited for now
+   */
+  public String step(Pod was, Optional<Pod> source, Pod target, OwnerReference owner) {
+    String controller = owner.getKind() + " " + owner.getName();
+    if (!departure.isHeldBack(was, owner)) {
+      return controller + " would still start another pod; the API server is to ask first";
+    }
+    // In this order: whoever watches pods sees the source go before it sees the target.
+    Set<String> keys = selectorKeys(was.getMetadata().getNamespace(), owner);
+    source.ifPresent(pod -> podLabels.change(pod, without(pod, keys)));
+    podLabels.change(target, missing(was, target));
+    return controller + " lets go of the source and takes the target";
+  }
+
+  private Map<String, @Nullable String> without(Pod pod, Set<String> keys) {
+    Map<String, @Nullable String> change = new HashMap<>();
+    PodLabels.of(pod).keySet().stream()
+        .filter(keys::contains)
+        .forEach(key -> change.put(key, null));
+    return change;
+  }
+
+  private static Map<String, @Nullable String> missing(Pod was, Pod target) {
+    Map<String, @Nullable String> change = new HashMap<>();
+    PodLabels.of(was)
+        .forEach(
+            (key, value) -> {
+              if (!key.startsWith(Api.GROUP + "/") && !PodLabels.of(target).containsKey(key)) {
+                change.put(key, value);
+              }
+            });
+    return change;
+  }
+
+  private Optional<GenericKubernetesResource> find(String namespace, OwnerReference owner) {
+    return Optional.ofNullable(
+            client
+                .genericKubernetesResources(owner.getApiVersion(), owner.getKind())
+                .inNamespace(namespace)
+                .withName(owner.getName())
+                .get())
+        .filter(found -> found.getMetadata().getUid().equals(owner.getUid()))
+        .filter(found -> found.getMetadata().getDeletionTimestamp() == null);
+  }
+}

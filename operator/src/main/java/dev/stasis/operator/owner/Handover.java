@@ -1,0 +1,116 @@
+package dev.stasis.operator.owner;
+
+import dev.stasis.api.v1alpha1.GpuCheckpoint;
+import dev.stasis.api.v1alpha1.GpuRestore;
+import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
+import dev.stasis.api.v1alpha1.common.Condition;
+import dev.stasis.api.v1alpha1.restore.RestorePhase;
+import dev.stasis.operator.pod.Owners;
+import dev.stasis.operator.status.ConditionType;
+import dev.stasis.operator.status.Reason;
+import io.fabric8.kubernetes.api.model.OwnerReference;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * A controller is to make the target of a restore: from the moment in which its pod is frozen to be
+ * evicted, until the workload runs again.
+ *
+ * @param checkpoint what was, or will be, saved
+ * @param owner the controller
+ * @param source its pod as it was frozen
+ */
+public record Handover(GpuCheckpoint checkpoint, OwnerReference owner, Pod source) {
+
+  private static final String INDEX = "batch.kubernetes.io/job-completion-index";
+
+  /** The hand-over that the checkpoint has open; empty: none. */
+  public static Optional<Handover> open(
+      GpuCheckpoint checkpoint,
+      Collection<GpuRestore> restores,
+      KubernetesSerialization serialization) {
+    if (checkpoint.getStatus() == null
+        || checkpoint.getStatus().getPodTemplate() == null
+        || checkpoint.getMetadata().getDeletionTimestamp() != null
+        || Boolean.TRUE.equals(checkpoint.getSpec().getExplainOnly())
+        || !(isBeingEvicted(checkpoint) || isToComeBack(checkpoint, restores))) {
+      return Optional.empty();
+    }
+    Pod source = serialization.convertValue(checkpoint.getStatus().getPodTemplate(), Pod.class);
+    return Owners.of(source)
+        .filter(Owners::canHandOver)
+        .map(owner -> new Handover(checkpoint, owner, source));
+  }
+
+  /** Its pod goes, or is about to. */
+  private static boolean isBeingEvicted(GpuCheckpoint checkpoint) {
+    CheckpointPhase phase =
+        Objects.requireNonNullElse(checkpoint.getStatus().getPhase(), CheckpointPhase.PENDING);
+    return checkpoint.getSpec().getAfterCheckpoint() == AfterCheckpoint.EVICT
+        && !phase.isFinal()
+        && phase != CheckpointPhase.READY;
+  }
+
+  private static boolean isToComeBack(GpuCheckpoint checkpoint, Collection<GpuRestore> restores) {
+    if (checkpoint.getStatus().getPhase() != CheckpointPhase.READY) {
+      return false;
+    }
+    boolean atWork = restores.stream().anyMatch(restore -> !isOver(restore));
+    boolean isBack =
+        restores.stream()
+            .anyMatch(restore -> is(restore, RestorePhase.SUCCEEDED, RestorePhase.COLD_STARTED));
+    return atWork || (wasEvicted(checkpoint) && !isBack);
+  }
+
+  private static boolean wasEvicted(GpuCheckpoint checkpoint) {
+    return Objects.requireNonNullElse(checkpoint.getStatus().getConditions(), List.<Condition>of())
+        .stream()
+        .anyMatch(
+            condition ->
+                condition.type().equals(ConditionType.SOURCE_RUNNING.word())
+                    && condition.reason().equals(Reason.EVICTED.word()));
+  }
+
+  private static boolean isOver(GpuRestore restore) {
+    return restore.getStatus() != null
+        && restore.getStatus().getPhase() != null
+        && restore.getStatus().getPhase().isFinal();
+  }
+
+  private static boolean is(GpuRestore restore, RestorePhase... phases) {
+    return restore.getStatus() != null && List.of(phases).contains(restore.getStatus().getPhase());
+  }
+
+  /** Whether the artifact is there, so that a target can be made. */
+  public boolean isReady() {
+    return checkpoint.getStatus().getPhase() == CheckpointPhase.READY;
+  }
+
+  /** Whether that pod comes in the place of the source: of the same controller, and index. */
+  public boolean isFor(Pod made) {
+    return Owners.of(made).filter(it -> it.getUid().equals(owner.getUid())).isPresent()
+        && Objects.equals(index(made), index(source))
+        && (!owner.getKind().equals("StatefulSet")
+            || Objects.equals(made.getMetadata().getName(), source.getMetadata().getName()));
+  }
+
+  private static Optional<String> index(Pod pod) {
+    Map<String, String> annotations =
+        Objects.requireNonNullElse(pod.getMetadata().getAnnotations(), Map.of());
+    return Optional.ofNullable(annotations.get(INDEX));
+  }
+
+  public String name() {
+    return checkpoint.getMetadata().getName();
+  }
+
+  public String uid() {
+    return checkpoint.getMetadata().getUid();
+  }
+}

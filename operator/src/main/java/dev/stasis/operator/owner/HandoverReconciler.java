@@ -1,0 +1,127 @@
+package dev.stasis.operator.owner;
+
+import dev.stasis.api.v1alpha1.Api;
+import dev.stasis.api.v1alpha1.GpuCheckpoint;
+import dev.stasis.api.v1alpha1.GpuRestore;
+import dev.stasis.operator.cluster.ClusterSource;
+import dev.stasis.operator.cluster.Informers;
+import dev.stasis.operator.holder.Targets;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.javaoperatorsdk.operator.api.reconciler.Context;
+import io.javaoperatorsdk.operator.api.reconciler.ControllerConfiguration;
+import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
+import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
+import io.javaoperatorsdk.operator.api.reconciler.UpdateControl;
+import io.javaoperatorsdk.operator.processing.event.ResourceID;
+import io.javaoperatorsdk.operator.processing.event.source.EventSource;
+import io.javaoperatorsdk.operator.processing.retry.GradualRetry;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Has the API server ask before a pod of a controller with an open hand-over is made, of these
+ * controllers only; and takes away targets that nobody needs any more, so that their controllers
+ * make pods as always.
+ */
+@ControllerConfiguration(name = "handover", generationAwareEventProcessing = false)
+@GradualRetry(maxAttempts = -1, initialInterval = 1000, intervalMultiplier = 2, maxInterval = 30000)
+public class HandoverReconciler implements Reconciler<GpuCheckpoint> {
+
+  static final String PATH = "handover";
+  static final String WEBHOOK = PATH + ".stasis.dev";
+
+  /** Until the certificate is there, moments after the start. */
+  static final Duration SOON = Duration.ofSeconds(2);
+
+  private final Informers informers;
+  private final HeldOwners held;
+  private final Targets targets;
+
+  /** Checkpoints for which a pod waits that may be one too many. */
+  private final Set<ResourceID> waitedFor = ConcurrentHashMap.newKeySet();
+
+  HandoverReconciler(Informers informers, HeldOwners held, Targets targets) {
+    this.informers = informers;
+    this.held = held;
+    this.targets = targets;
+  }
+
+  /** What is written is read from the common watch, which may be behind that of this reconciler. */
+  @Override
+  public List<EventSource<?, GpuCheckpoint>> prepareEventSources(
+      EventSourceContext<GpuCheckpoint> context) {
+    return List.of(
+        new ClusterSource<GpuCheckpoint, GpuCheckpoint>(
+            "handover",
+            GpuCheckpoint.class,
+            informers,
+            change -> List.of(ResourceID.fromResource(change.subject()))),
+        new ClusterSource<Pod, GpuCheckpoint>(
+            "handover", Pod.class, informers, change -> waits(change.subject())),
+        new ClusterSource<GpuRestore, GpuCheckpoint>(
+            "handover",
+            GpuRestore.class,
+            informers,
+            change ->
+                List.of(
+                    new ResourceID(
+                        change.subject().getSpec().getCheckpointName(),
+                        change.subject().getMetadata().getNamespace()))));
+  }
+
+  @Override
+  public UpdateControl<GpuCheckpoint> reconcile(
+      GpuCheckpoint checkpoint, Context<GpuCheckpoint> context) {
+    UpdateControl<GpuCheckpoint> control = UpdateControl.noUpdate();
+    String namespace = checkpoint.getMetadata().getNamespace();
+    boolean waits = waitedFor.remove(ResourceID.fromResource(checkpoint));
+    if (!held.look(namespace, checkpoint.getMetadata().getName()) && !waits) {
+      return control;
+    }
+    boolean written = held.write();
+    tidy(namespace, held.handovers());
+    return written ? control : control.rescheduleAfter(SOON);
+  }
+
+  private List<ResourceID> waits(Pod pod) {
+    List<ResourceID> its =
+        Waiting.checkpoint(pod).stream()
+            .map(name -> new ResourceID(name, pod.getMetadata().getNamespace()))
+            .toList();
+    waitedFor.addAll(its);
+    return its;
+  }
+
+  /** Targets that wait for nothing, and the second of two for one checkpoint. */
+  private void tidy(String namespace, List<Handover> open) {
+    List<Pod> waiting =
+        informers.pods(namespace).stream()
+            .filter(Waiting::is)
+            .sorted(Comparator.comparing(pod -> pod.getMetadata().getCreationTimestamp()))
+            .toList();
+    for (Pod pod : waiting) {
+      Map<String, String> labels = pod.getMetadata().getLabels();
+      Optional<Handover> its =
+          open.stream()
+              .filter(it -> it.uid().equals(labels.get(Api.OPERATION_UID_LABEL)))
+              .findFirst();
+      boolean second =
+          waiting.stream()
+              .takeWhile(earlier -> earlier != pod)
+              .anyMatch(
+                  earlier ->
+                      Objects.equals(
+                          earlier.getMetadata().getLabels().get(Api.OPERATION_UID_LABEL),
+                          labels.get(Api.OPERATION_UID_LABEL)));
+      if (its.isEmpty() || second) {
+        targets.remove(pod);
+      }
+    }
+  }
+}

@@ -1,0 +1,105 @@
+package dev.stasis.operator.owner;
+
+import dev.stasis.operator.admission.WebhookConfig;
+import io.fabric8.kubernetes.api.model.admissionregistration.v1.MutatingWebhook;
+import io.fabric8.kubernetes.api.model.admissionregistration.v1.MutatingWebhookBuilder;
+import io.fabric8.kubernetes.api.model.admissionregistration.v1.MutatingWebhookConfiguration;
+import io.fabric8.kubernetes.api.model.admissionregistration.v1.RuleWithOperationsBuilder;
+import io.fabric8.kubernetes.api.model.admissionregistration.v1.WebhookClientConfig;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.dsl.Resource;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import jakarta.inject.Singleton;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * The webhook for pods of controllers with an open hand-over, in the MutatingWebhookConfiguration
+ * of the chart. It fails closed, and there is none while no hand-over is open.
+ */
+@Singleton
+class HandoverWebhook {
+
+  private static final PatchContext MERGE = PatchContext.of(PatchType.JSON_MERGE);
+
+  /** The API server waits so long; the answer takes a few requests to it, milliseconds each. */
+  private static final int SECONDS = 10;
+
+  private final KubernetesClient client;
+  private final WebhookConfig config;
+
+  HandoverWebhook(KubernetesClient client, WebhookConfig config) {
+    this.client = client;
+    this.config = config;
+  }
+
+  /** Sees to it that those are asked about; whether there is a configuration for it. */
+  boolean asks(Collection<HeldOwner> held, WebhookClientConfig reach) {
+    Resource<MutatingWebhookConfiguration> handle =
+        client
+            .admissionRegistration()
+            .v1()
+            .mutatingWebhookConfigurations()
+            .withName(config.configuration());
+    MutatingWebhookConfiguration found = handle.get();
+    if (found == null) {
+      return false;
+    }
+    List<MutatingWebhook> wanted = held.isEmpty() ? List.of() : List.of(webhook(held, reach));
+    if (!same(found.getWebhooks(), wanted)) {
+      handle.patch(MERGE, client.getKubernetesSerialization().asJson(Map.of("webhooks", wanted)));
+    }
+    return true;
+  }
+
+  private static boolean same(List<MutatingWebhook> found, List<MutatingWebhook> wanted) {
+    return found.size() == wanted.size()
+        && (wanted.isEmpty()
+            || (found.get(0).getMatchConditions().equals(wanted.get(0).getMatchConditions())
+                && found
+                    .get(0)
+                    .getNamespaceSelector()
+                    .equals(wanted.get(0).getNamespaceSelector())));
+  }
+
+  private static MutatingWebhook webhook(Collection<HeldOwner> held, WebhookClientConfig reach) {
+    String owners =
+        held.stream()
+            .map(it -> "'" + it.uid() + "'")
+            .distinct()
+            .sorted()
+            .collect(Collectors.joining(", "));
+    List<String> namespaces = held.stream().map(HeldOwner::namespace).distinct().sorted().toList();
+    return new MutatingWebhookBuilder()
+        .withName(HandoverReconciler.WEBHOOK)
+        .withClientConfig(reach)
+        .withRules(
+            new RuleWithOperationsBuilder()
+                .withApiGroups("")
+                .withApiVersions("v1")
+                .withOperations("CREATE")
+                .withResources("pods")
+                .withScope("Namespaced")
+                .build())
+        .withNewNamespaceSelector()
+        .addNewMatchExpression()
+        .withKey("kubernetes.io/metadata.name")
+        .withOperator("In")
+        .withValues(namespaces)
+        .endMatchExpression()
+        .endNamespaceSelector()
+        .addNewMatchCondition(
+            "object.metadata.?ownerReferences.orValue([]).exists(o, o.uid in [" + owners + "])",
+            "of-these-owners")
+        .withMatchPolicy("Equivalent")
+        .withFailurePolicy("Fail")
+        .withReinvocationPolicy("Never")
+        .withTimeoutSeconds(SECONDS)
+        .withSideEffects("None")
+        .withAdmissionReviewVersions("v1")
+        .build();
+  }
+}

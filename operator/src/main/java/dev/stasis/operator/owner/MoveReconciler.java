@@ -1,0 +1,47 @@
+package dev.stasis.operator.owner;
+
+import dev.stasis.api.v1alpha1.GpuMigration;
+import dev.stasis.operator.cluster.ClusterSource;
+import dev.stasis.operator.cluster.Informers;
+import io.javaoperatorsdk.operator.api.reconciler.Context;
+import io.javaoperatorsdk.operator.api.reconciler.ControllerConfiguration;
+import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
+import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
+import io.javaoperatorsdk.operator.api.reconciler.UpdateControl;
+import io.javaoperatorsdk.operator.processing.event.ResourceID;
+import io.javaoperatorsdk.operator.processing.event.source.EventSource;
+import io.javaoperatorsdk.operator.processing.retry.GradualRetry;
+import java.util.List;
+
+/** Has the API server ask before a pod of a controller is made whose pod has just moved. */
+@ControllerConfiguration(name = "handover-move", generationAwareEventProcessing = false)
+@GradualRetry(maxAttempts = -1, initialInterval = 1000, intervalMultiplier = 2, maxInterval = 30000)
+public class MoveReconciler implements Reconciler<GpuMigration> {
+
+  private final Informers informers;
+  private final HeldOwners held;
+
+  MoveReconciler(Informers informers, HeldOwners held) {
+    this.informers = informers;
+    this.held = held;
+  }
+
+  /** What is written is read from the common watch, which may be behind that of this reconciler. */
+  @Override
+  public List<EventSource<?, GpuMigration>> prepareEventSources(
+      EventSourceContext<GpuMigration> context) {
+    return List.of(
+        new ClusterSource<GpuMigration, GpuMigration>(
+            "move",
+            GpuMigration.class,
+            informers,
+            change -> List.of(ResourceID.fromResource(change.subject()))));
+  }
+
+  @Override
+  public UpdateControl<GpuMigration> reconcile(
+      GpuMigration migration, Context<GpuMigration> context) {
+    UpdateControl<GpuMigration> control = UpdateControl.noUpdate();
+    return held.write() ? control : control.rescheduleAfter(HandoverReconciler.SOON);
+  }
+}

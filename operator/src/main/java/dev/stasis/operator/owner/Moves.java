@@ -1,0 +1,62 @@
+package dev.stasis.operator.owner;
+
+import dev.stasis.api.v1alpha1.Api;
+import dev.stasis.api.v1alpha1.GpuMigration;
+import dev.stasis.api.v1alpha1.GpuNodeOperation;
+import dev.stasis.operator.admission.Verdict;
+import dev.stasis.operator.config.StasisConfig;
+import dev.stasis.operator.pod.Owners;
+import io.fabric8.kubernetes.api.model.OwnerReference;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import jakarta.inject.Singleton;
+import java.util.List;
+import java.util.Optional;
+
+/** Moves of pods with a controller, asked of the API server itself. */
+@Singleton
+public class Moves {
+
+  private final KubernetesClient client;
+  private final String system;
+
+  Moves(KubernetesClient client, StasisConfig config) {
+    this.client = client;
+    this.system = config.namespace();
+  }
+
+  /** No pod in the place of one that has moved: its controller is about to take the target. */
+  public Optional<Verdict> refusal(Pod made, String namespace) {
+    Optional<OwnerReference> owner = Owners.of(made).filter(Owners::canAdopt);
+    if (owner.isEmpty()) {
+      return Optional.empty();
+    }
+    return client.resources(GpuMigration.class).inNamespace(namespace).list().getItems().stream()
+        .filter(
+            migration ->
+                Move.open(migration, operations(migration), client.getKubernetesSerialization())
+                    .filter(it -> it.getUid().equals(owner.get().getUid()))
+                    .isPresent())
+        .findFirst()
+        .map(
+            migration ->
+                new Verdict.NotNow(
+                    "GpuMigration %s has moved a pod of %s %s: its place is kept until that is done"
+                        .formatted(
+                            migration.getMetadata().getName(),
+                            owner.get().getKind(),
+                            owner.get().getName())));
+  }
+
+  private List<GpuNodeOperation> operations(GpuMigration migration) {
+    if (migration.getStatus() == null || migration.getStatus().getCommitment() == null) {
+      return List.of();
+    }
+    return client
+        .resources(GpuNodeOperation.class)
+        .inNamespace(system)
+        .withLabel(Api.OPERATION_UID_LABEL, migration.getMetadata().getUid())
+        .list()
+        .getItems();
+  }
+}

@@ -1,0 +1,64 @@
+package dev.stasis.operator.pod;
+
+import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.Quantity;
+import io.fabric8.kubernetes.api.model.ResourceRequirements;
+import java.math.BigDecimal;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells pods that ask for GPUs from others.
+ *
+ * @param resources names of the resources that count as GPUs
+ */
+public record GpuPods(List<String> resources) {
+  public GpuPods {
+    resources = List.copyOf(resources);
+  }
+
+  /** Whether it asks for one; which devices a claim brings is the agent's to see. */
+  public boolean has(Pod pod) {
+    return pod.getSpec().getContainers().stream().anyMatch(this::has);
+  }
+
+  /** Names of the containers that ask for one. */
+  public List<String> containers(Pod pod) {
+    return pod.getSpec().getContainers().stream()
+        .filter(this::has)
+        .map(Container::getName)
+        .toList();
+  }
+
+  /** How many it asks for; a claim counts as one. */
+  public long count(Pod pod) {
+    return pod.getSpec().getContainers().stream().mapToLong(this::count).sum();
+  }
+
+  private boolean has(Container container) {
+    return count(container) > 0;
+  }
+
+  private long count(Container container) {
+    ResourceRequirements asked = container.getResources();
+    if (asked == null) {
+      return 0;
+    }
+    return Math.max(sum(asked.getLimits()), sum(asked.getRequests())) + asked.getClaims().size();
+  }
+
+  private long sum(@Nullable Map<String, Quantity> amounts) {
+    return amounts == null
+        ? 0
+        : resources.stream()
+            .flatMap(name -> Stream.ofNullable(amounts.get(name)))
+            .map(Quantity::getNumericalAmount)
+            .filter(Objects::nonNull)
+            .mapToLong(BigDecimal::longValue)
+            .sum();
+  }
+}

@@ -1,0 +1,137 @@
+package dev.stasis.operator.pod;
+
+import dev.stasis.api.v1alpha1.common.Fault;
+import dev.stasis.operator.status.Reason;
+import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.OwnerReference;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.Quantity;
+import io.fabric8.kubernetes.api.model.ResourceRequirements;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads a pod: which container has the GPUs, which others there are.
+ *
+ * @param pod as it runs
+ * @param gpuResources resources that count as GPUs
+ */
+public record PodCheck(Pod pod, List<String> gpuResources) {
+
+  /** What came of it. */
+  public sealed interface Found {}
+
+  /** The container that is meant. */
+  public record One(String container) implements Found {}
+
+  /** None. */
+  public record None(Fault fault) implements Found {}
+
+  /** Whether it can be frozen at all; empty: it runs. */
+  public Optional<Fault> notRunning() {
+    String found = null;
+    if (pod.getMetadata().getDeletionTimestamp() != null) {
+      found = "being deleted";
+    } else if (pod.getStatus() == null || !"Running".equals(pod.getStatus().getPhase())) {
+      String phase = pod.getStatus() == null ? null : pod.getStatus().getPhase();
+      found = Objects.requireNonNullElse(phase, "no phase");
+    } else if (pod.getSpec().getNodeName() == null) {
+      found = "no node";
+    }
+    return Optional.ofNullable(found)
+        .map(
+            it ->
+                fault(
+                    Reason.POD_NOT_RUNNING,
+                    "pod " + pod.getMetadata().getName(),
+                    "phase Running",
+                    it));
+  }
+
+  /** The container to freeze. */
+  public Found container(Optional<String> named) {
+    List<String> withGpus = withGpus();
+    if (named.isPresent()) {
+      List<String> all = names(pod.getSpec().getContainers().stream());
+      if (!all.contains(named.get())) {
+        return new None(
+            fault(Reason.CONTAINER_NOT_FOUND, "containerName", "one of " + all, named.get()));
+      }
+      if (!withGpus.contains(named.get())) {
+        return new None(noGpu("container " + named.get()));
+      }
+      return new One(named.get());
+    }
+    if (withGpus.isEmpty()) {
+      return new None(noGpu("pod " + pod.getMetadata().getName()));
+    }
+    return withGpus.size() == 1
+        ? new One(withGpus.get(0))
+        : new None(
+            fault(
+                Reason.CONTAINER_AMBIGUOUS,
+                "containerName",
+                "the name of one, since several have GPUs",
+                "none beside " + withGpus));
+  }
+
+  private Fault noGpu(String where) {
+    return fault(Reason.NO_GPU, where, "one of " + gpuResources + " or a resource claim", "none");
+  }
+
+  /** Containers beside that one that live as long as the pod, sidecars included. */
+  public List<String> others(String container) {
+    return names(
+            Stream.concat(
+                pod.getSpec().getContainers().stream(),
+                pod.getSpec().getInitContainers().stream()
+                    .filter(init -> "Always".equals(init.getRestartPolicy()))))
+        .stream()
+        .filter(name -> !name.equals(container))
+        .toList();
+  }
+
+  /** The controller that would make another pod in its place. */
+  public Optional<OwnerReference> controller() {
+    return pod.getMetadata().getOwnerReferences().stream()
+        .filter(owner -> Boolean.TRUE.equals(owner.getController()))
+        .findFirst();
+  }
+
+  private List<String> withGpus() {
+    return names(pod.getSpec().getContainers().stream().filter(this::hasGpus));
+  }
+
+  private boolean hasGpus(Container container) {
+    ResourceRequirements resources = container.getResources();
+    if (resources == null) {
+      return false;
+    }
+    // Which devices a claim brings is the agent's to see; what is no GPU it refuses.
+    return asks(resources.getLimits())
+        || asks(resources.getRequests())
+        || !resources.getClaims().isEmpty();
+  }
+
+  private boolean asks(@Nullable Map<String, Quantity> resources) {
+    return resources != null
+        && gpuResources.stream()
+            .map(resources::get)
+            .filter(Objects::nonNull)
+            .anyMatch(amount -> amount.getNumericalAmount().compareTo(BigDecimal.ZERO) > 0);
+  }
+
+  private static Fault fault(Reason reason, String property, String wanted, String found) {
+    return Fault.misfit(reason.word(), property, wanted, found);
+  }
+
+  private static List<String> names(Stream<Container> containers) {
+    return new ArrayList<>(containers.map(Container::getName).toList());
+  }
+}

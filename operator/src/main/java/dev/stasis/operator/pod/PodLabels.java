@@ -1,0 +1,55 @@
+package dev.stasis.operator.pod;
+
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import java.net.HttpURLConnection;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Labels of pods, by which controllers and budgets find them. */
+public final class PodLabels {
+
+  private static final PatchContext MERGE = PatchContext.of(PatchType.JSON_MERGE);
+
+  private final KubernetesClient client;
+
+  public PodLabels(KubernetesClient client) {
+    this.client = client;
+  }
+
+  /** Those that a pod has. */
+  public static Map<String, String> of(Pod pod) {
+    return Objects.requireNonNullElse(pod.getMetadata().getLabels(), Map.of());
+  }
+
+  /**
+   * Changes labels of this very pod; of one that is gone, or that another one has taken the name
+   * of, nothing.
+   *
+   * @param change by key; null takes the label away
+   */
+  public void change(Pod pod, Map<String, @Nullable String> change) {
+    if (change.isEmpty()) {
+      return;
+    }
+    // The uid makes it a conflict when another pod has the name by now.
+    Map<String, Object> patch =
+        Map.of("metadata", Map.of("uid", pod.getMetadata().getUid(), "labels", change));
+    try {
+      client
+          .pods()
+          .inNamespace(pod.getMetadata().getNamespace())
+          .withName(pod.getMetadata().getName())
+          .patch(MERGE, client.getKubernetesSerialization().asJson(patch));
+    } catch (KubernetesClientException e) {
+      if (e.getCode() != HttpURLConnection.HTTP_NOT_FOUND
+          && e.getCode() != HttpURLConnection.HTTP_CONFLICT) {
+        throw e;
+      }
+    }
+  }
+}

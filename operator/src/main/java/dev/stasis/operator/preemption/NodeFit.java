@@ -1,0 +1,168 @@
+package dev.stasis.operator.preemption;
+
+import io.fabric8.kubernetes.api.model.Affinity;
+import io.fabric8.kubernetes.api.model.ContainerPort;
+import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.api.model.NodeSelectorRequirement;
+import io.fabric8.kubernetes.api.model.NodeSelectorTerm;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodSpec;
+import io.fabric8.kubernetes.api.model.Taint;
+import io.fabric8.kubernetes.api.model.Toleration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What no victim can change: whether a pod may be on a node at all. The scheduler's own rules, but
+ * those that look at other pods' places; a pod that has them is told so.
+ */
+final class NodeFit {
+
+  private static final Set<String> KEEPS_AWAY = Set.of("NoSchedule", "NoExecute");
+
+  /** Why the pod can never be there; empty: it can. */
+  Optional<String> against(Pod pod, Node node) {
+    PodSpec spec = pod.getSpec();
+    Map<String, String> labels =
+        Objects.requireNonNullElse(node.getMetadata().getLabels(), Map.of());
+    if (Boolean.TRUE.equals(node.getSpec().getUnschedulable())
+        && tolerates(spec, new Taint("NoSchedule", "node.kubernetes.io/unschedulable", null, ""))
+            .isEmpty()) {
+      return Optional.of("it is cordoned");
+    }
+    for (Taint taint : Objects.requireNonNullElse(node.getSpec().getTaints(), List.<Taint>of())) {
+      if (KEEPS_AWAY.contains(taint.getEffect()) && tolerates(spec, taint).isEmpty()) {
+        return Optional.of("taint %s: wanted a toleration, found none".formatted(taint.getKey()));
+      }
+    }
+    for (var wanted :
+        Objects.requireNonNullElse(spec.getNodeSelector(), Map.<String, String>of()).entrySet()) {
+      String found = labels.get(wanted.getKey());
+      if (!wanted.getValue().equals(found)) {
+        return Optional.of(
+            "label %s: wanted %s, found %s".formatted(wanted.getKey(), wanted.getValue(), found));
+      }
+    }
+    return affinity(spec.getAffinity(), node, labels);
+  }
+
+  /** Why it is not weighed: the pod has rules about other pods; empty: it has none. */
+  static Optional<String> notCovered(Pod pod) {
+    PodSpec spec = pod.getSpec();
+    Affinity affinity = spec.getAffinity();
+    boolean others =
+        affinity != null
+            && (affinity.getPodAffinity() != null
+                    && !affinity
+                        .getPodAffinity()
+                        .getRequiredDuringSchedulingIgnoredDuringExecution()
+                        .isEmpty()
+                || affinity.getPodAntiAffinity() != null
+                    && !affinity
+                        .getPodAntiAffinity()
+                        .getRequiredDuringSchedulingIgnoredDuringExecution()
+                        .isEmpty());
+    if (others) {
+      return Optional.of("required affinity between pods is not weighed: nobody yields for it");
+    }
+    boolean spread =
+        Objects.requireNonNullElse(
+                spec.getTopologySpreadConstraints(),
+                List.<io.fabric8.kubernetes.api.model.TopologySpreadConstraint>of())
+            .stream()
+            .anyMatch(constraint -> "DoNotSchedule".equals(constraint.getWhenUnsatisfiable()));
+    return spread
+        ? Optional.of("a required topology spread is not weighed: nobody yields for it")
+        : Optional.empty();
+  }
+
+  /** Ports of the host that it wants: protocol, address and number. */
+  static Set<String> hostPorts(Pod pod) {
+    Set<String> ports = new TreeSet<>();
+    pod.getSpec()
+        .getContainers()
+        .forEach(
+            container -> {
+              for (ContainerPort port : container.getPorts()) {
+                if (port.getHostPort() != null && port.getHostPort() > 0) {
+                  ports.add(
+                      Objects.requireNonNullElse(port.getProtocol(), "TCP")
+                          + " "
+                          + port.getHostPort());
+                }
+              }
+            });
+    return ports;
+  }
+
+  private static Optional<Toleration> tolerates(PodSpec spec, Taint taint) {
+    return Objects.requireNonNullElse(spec.getTolerations(), List.<Toleration>of()).stream()
+        .filter(
+            toleration ->
+                (toleration.getEffect() == null
+                        || toleration.getEffect().isEmpty()
+                        || toleration.getEffect().equals(taint.getEffect()))
+                    && ("Exists".equals(toleration.getOperator())
+                        ? toleration.getKey() == null
+                            || toleration.getKey().isEmpty()
+                            || toleration.getKey().equals(taint.getKey())
+                        : Objects.equals(toleration.getKey(), taint.getKey())
+                            && Objects.equals(
+                                Objects.requireNonNullElse(toleration.getValue(), ""),
+                                Objects.requireNonNullElse(taint.getValue(), ""))))
+        .findFirst();
+  }
+
+  private static Optional<String> affinity(
+      @Nullable Affinity affinity, Node node, Map<String, String> labels) {
+    if (affinity == null
+        || affinity.getNodeAffinity() == null
+        || affinity.getNodeAffinity().getRequiredDuringSchedulingIgnoredDuringExecution() == null) {
+      return Optional.empty();
+    }
+    List<NodeSelectorTerm> terms =
+        affinity
+            .getNodeAffinity()
+            .getRequiredDuringSchedulingIgnoredDuringExecution()
+            .getNodeSelectorTerms();
+    Map<String, String> fields = new HashMap<>();
+    fields.put("metadata.name", node.getMetadata().getName());
+    boolean any =
+        terms.stream()
+            .anyMatch(
+                term ->
+                    !(term.getMatchExpressions().isEmpty() && term.getMatchFields().isEmpty())
+                        && term.getMatchExpressions().stream().allMatch(one -> holds(one, labels))
+                        && term.getMatchFields().stream().allMatch(one -> holds(one, fields)));
+    return any ? Optional.empty() : Optional.of("node affinity: no term of it is fulfilled");
+  }
+
+  private static boolean holds(NodeSelectorRequirement wanted, Map<String, String> found) {
+    String value = found.get(wanted.getKey());
+    return switch (wanted.getOperator()) {
+      case "In" -> value != null && wanted.getValues().contains(value);
+      case "NotIn" -> value == null || !wanted.getValues().contains(value);
+      case "Exists" -> value != null;
+      case "DoesNotExist" -> value == null;
+      case "Gt" -> compare(value, wanted.getValues()) > 0;
+      case "Lt" -> compare(value, wanted.getValues()) < 0;
+      default -> false;
+    };
+  }
+
+  private static int compare(@Nullable String value, List<String> wanted) {
+    try {
+      return value == null || wanted.isEmpty()
+          ? 0
+          : Long.compare(Long.parseLong(value), Long.parseLong(wanted.get(0)));
+    } catch (NumberFormatException e) {
+      return 0;
+    }
+  }
+}

@@ -1,0 +1,53 @@
+package dev.stasis.operator.resize;
+
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodCondition;
+import io.fabric8.kubernetes.api.model.Quantity;
+import io.fabric8.kubernetes.api.model.ResourceRequirements;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What the kubelet says of a resize in place. */
+public final class KubeletWord {
+
+  /** Whether the container has what its spec says: the spec is only what it shall have. */
+  public boolean hasIt(Pod pod, String container) {
+    Optional<Quantity> shall =
+        pod.getSpec().getContainers().stream()
+            .filter(it -> container.equals(it.getName()))
+            .findFirst()
+            .flatMap(it -> memory(it.getResources()));
+    Optional<Quantity> has =
+        pod.getStatus().getContainerStatuses().stream()
+            .filter(it -> container.equals(it.getName()))
+            .findFirst()
+            .flatMap(it -> memory(it.getResources()));
+    return has.isEmpty() || has.equals(shall);
+  }
+
+  /** What is waited for: it says on the pod when it cannot do it, or not yet. */
+  public String waiting(Pod pod) {
+    List<PodCondition> conditions =
+        pod.getStatus() == null ? List.of() : pod.getStatus().getConditions();
+    return conditions.stream()
+        .filter(condition -> condition.getType().startsWith("PodResize"))
+        .filter(condition -> "True".equals(condition.getStatus()))
+        .findFirst()
+        .map(
+            condition ->
+                condition.getType()
+                    + " "
+                    + Objects.requireNonNullElse(condition.getReason(), "")
+                    + ": "
+                    + Objects.requireNonNullElse(condition.getMessage(), ""))
+        .orElse("the kubelet is asked to raise the memory limit");
+  }
+
+  private static Optional<Quantity> memory(@Nullable ResourceRequirements resources) {
+    return Optional.ofNullable(resources)
+        .map(ResourceRequirements::getLimits)
+        .map(limits -> limits.get("memory"));
+  }
+}

@@ -1,0 +1,139 @@
+package dev.stasis.operator.restore;
+
+import dev.stasis.api.v1alpha1.Api;
+import dev.stasis.api.v1alpha1.GpuCheckpoint;
+import dev.stasis.api.v1alpha1.GpuRestore;
+import dev.stasis.api.v1alpha1.restore.GpuRestoreSpec;
+import dev.stasis.operator.admission.AdmissionHook;
+import dev.stasis.operator.admission.Verdict;
+import dev.stasis.operator.owner.Departure;
+import dev.stasis.operator.owner.Handover;
+import dev.stasis.operator.owner.Moves;
+import dev.stasis.operator.target.TargetPlan;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
+import io.fabric8.kubernetes.api.model.admission.v1.AdmissionRequest;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
+import io.fabric8.zjsonpatch.JsonDiff;
+import jakarta.inject.Singleton;
+import java.time.Clock;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * Turns the pod that a controller makes in the place of a frozen one into the target, which waits
+ * until a GpuRestore claims it. Everything is asked of the API server itself: a watch may lag
+ * behind, and a pod that is let through is a workload that starts cold.
+ */
+@Singleton
+class OwnedPodHook implements AdmissionHook {
+
+  private final KubernetesClient client;
+  private final KubernetesSerialization serialization;
+  private final TargetWork targets;
+  private final SourceReader sources;
+  private final Moves moves;
+  private final Clock clock;
+
+  OwnedPodHook(KubernetesClient client, TargetWork targets, Moves moves, Clock clock) {
+    this.moves = moves;
+    this.client = client;
+    this.serialization = client.getKubernetesSerialization();
+    this.targets = targets;
+    this.sources = new SourceReader(serialization);
+    this.clock = clock;
+  }
+
+  @Override
+  public String path() {
+    return "handover";
+  }
+
+  @Override
+  public Verdict review(AdmissionRequest request) {
+    Pod made = serialization.convertValue(request.getObject(), Pod.class);
+    String namespace = request.getNamespace();
+    Optional<Verdict> moving = moves.refusal(made, namespace);
+    if (moving.isPresent()) {
+      return moving.get();
+    }
+    List<GpuRestore> restores =
+        client.resources(GpuRestore.class).inNamespace(namespace).list().getItems();
+    List<Handover> open =
+        client.resources(GpuCheckpoint.class).inNamespace(namespace).list().getItems().stream()
+            .flatMap(
+                checkpoint ->
+                    Handover.open(checkpoint, of(checkpoint, restores), serialization).stream())
+            .filter(handover -> handover.isFor(made))
+            .sorted(Comparator.comparing(Handover::name))
+            .toList();
+    if (Departure.isProbe(made)) {
+      return open.isEmpty() ? Verdict.allowed() : new Verdict.NotNow("its place is kept");
+    }
+    List<Pod> there =
+        client.pods().inNamespace(namespace).withLabel(Api.CHECKPOINT_LABEL).list().getItems();
+    for (Handover handover : open) {
+      if (!handover.isReady()) {
+        return new Verdict.NotNow(
+            "GpuCheckpoint %s is about to evict a pod of %s %s: its place is kept until that is done"
+                .formatted(
+                    handover.name(), handover.owner().getKind(), handover.owner().getName()));
+      }
+      if (there.stream().noneMatch(pod -> isTargetOf(pod, handover, restores))) {
+        return target(made, namespace, handover);
+      }
+    }
+    return Verdict.allowed();
+  }
+
+  private static List<GpuRestore> of(GpuCheckpoint checkpoint, List<GpuRestore> restores) {
+    return restores.stream()
+        .filter(it -> it.getSpec().getCheckpointName().equals(checkpoint.getMetadata().getName()))
+        .toList();
+  }
+
+  /** Claimed or not, made for this checkpoint and not for an earlier one of its name. */
+  private static boolean isTargetOf(Pod pod, Handover handover, List<GpuRestore> restores) {
+    Map<String, String> labels = pod.getMetadata().getLabels();
+    String uid = labels.get(Api.OPERATION_UID_LABEL);
+    boolean claimed =
+        restores.stream()
+            .anyMatch(
+                restore ->
+                    restore.getMetadata().getUid().equals(uid)
+                        && restore.getSpec().getCheckpointName().equals(handover.name()));
+    return pod.getMetadata().getDeletionTimestamp() == null
+        && handover.name().equals(labels.get(Api.CHECKPOINT_LABEL))
+        && (handover.uid().equals(uid) || claimed);
+  }
+
+  private Verdict target(Pod made, String namespace, Handover handover) {
+    GpuRestore asking = new GpuRestore();
+    asking.setMetadata(
+        new ObjectMetaBuilder().withNamespace(namespace).withName(handover.name()).build());
+    asking.setSpec(new GpuRestoreSpec());
+    asking.getSpec().setCheckpointName(handover.name());
+    Source source = sources.read(asking, Optional.of(handover.checkpoint()));
+    if (!(source instanceof Source.Ready ready)) {
+      return new Verdict.NotNow(
+          "GpuCheckpoint " + handover.name() + " cannot be read yet, its place is kept");
+    }
+    Pod named = new PodBuilder(made).editMetadata().withNamespace(namespace).endMetadata().build();
+    TargetPlan plan = targets.inPlace(named, ready, clock.instant());
+    if (plan instanceof TargetPlan.Refused refused) {
+      return new Verdict.Denied(refused.sentence());
+    }
+    Pod target = ((TargetPlan.Made) plan).pod();
+    return new Verdict.Changed(
+        JsonDiff.asJson(
+                serialization.convertValue(named, com.fasterxml.jackson.databind.JsonNode.class),
+                serialization.convertValue(
+                    Objects.requireNonNull(target), com.fasterxml.jackson.databind.JsonNode.class))
+            .toString());
+  }
+}

@@ -1,0 +1,129 @@
+package dev.stasis.operator.restore;
+
+import dev.stasis.api.v1alpha1.GpuCheckpoint;
+import dev.stasis.api.v1alpha1.GpuRestore;
+import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1alpha1.common.ArtifactStatus;
+import dev.stasis.api.v1alpha1.common.Condition;
+import dev.stasis.api.v1alpha1.common.Fault;
+import dev.stasis.api.v1alpha1.common.Truth;
+import dev.stasis.compat.Fingerprint;
+import dev.stasis.compat.Property;
+import dev.stasis.operator.status.ConditionType;
+import dev.stasis.operator.status.Reason;
+import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Reads a GpuCheckpoint for a restore. */
+final class SourceReader {
+
+  private final KubernetesSerialization serialization;
+
+  SourceReader(KubernetesSerialization serialization) {
+    this.serialization = serialization;
+  }
+
+  /** Reads it; a checkpoint that is not Ready is waited for, whatever the reason. */
+  Source read(GpuRestore restore, Optional<GpuCheckpoint> found) {
+    String name = restore.getSpec().getCheckpointName();
+    String namespace = restore.getMetadata().getNamespace();
+    if (found.isEmpty()) {
+      return waiting("GpuCheckpoint " + name + ": wanted one in namespace " + namespace, "none");
+    }
+    GpuCheckpoint checkpoint = found.get();
+    String wanted = "GpuCheckpoint " + name + ": wanted Ready";
+    // One that is at work holds the artifact until it is done; one that comes now is too late.
+    boolean holds = restore.getStatus() != null && restore.getStatus().getPhase() != null;
+    if (checkpoint.getMetadata().getDeletionTimestamp() != null && !holds) {
+      return waiting(wanted, "that it is being deleted");
+    }
+    GpuCheckpointStatus status = checkpoint.getStatus();
+    Optional<Condition> ready = status == null ? Optional.empty() : ready(status);
+    if (status == null || ready.filter(it -> it.status() == Truth.TRUE).isEmpty()) {
+      String phase =
+          status == null || status.getPhase() == null ? "nothing yet" : status.getPhase().word();
+      String why = ready.map(it -> it.message().isBlank() ? "" : ": " + it.message()).orElse("");
+      return waiting(wanted, phase + why);
+    }
+    try {
+      return ready(restore, checkpoint, status);
+    } catch (IllegalArgumentException e) {
+      String sentence = "GpuCheckpoint " + name + ": " + e.getMessage();
+      return new Source.Never(fault(Reason.NO_ARTIFACT, "checkpointName", sentence));
+    }
+  }
+
+  private Source ready(GpuRestore restore, GpuCheckpoint checkpoint, GpuCheckpointStatus status) {
+    ArtifactStatus artifact = said("status.artifact", status.getArtifact());
+    String location = said("status.artifact.location", artifact.getLocation());
+    said("status.artifact.store", artifact.getStore());
+    said("status.artifact.sha256", artifact.getSha256());
+    String namespace = restore.getMetadata().getNamespace();
+    if (!location.startsWith(namespace + "/")) {
+      return new Source.Never(
+          fault(
+              Reason.OTHER_NAMESPACE,
+              "status.artifact.location",
+              "artifact: wanted one of namespace " + namespace + ", found " + location));
+    }
+    Pod pod =
+        serialization.convertValue(said("status.podTemplate", status.getPodTemplate()), Pod.class);
+    pod.getMetadata().setNamespace(namespace);
+    List<String> containers =
+        pod.getSpec().getContainers().stream().map(Container::getName).toList();
+    String container =
+        Objects.requireNonNullElse(
+            said("status.pod", status.getPod()).container(), containers.get(0));
+    if (!containers.contains(container)) {
+      throw new IllegalArgumentException(
+          "status.pod.container: wanted one of " + containers + ", found " + container);
+    }
+    List<String> argv = said("status.argv", status.getArgv());
+    if (argv.isEmpty()) {
+      throw new IllegalArgumentException("status.argv: wanted a command line, found none");
+    }
+    String text =
+        said(
+            "status.hardware.fingerprint",
+            said("status.hardware", status.getHardware()).fingerprint());
+    Fingerprint fingerprint = Fingerprint.parse(text);
+    said(
+        "status.hardware.fingerprint gpu.count",
+        fingerprint.value(Property.GPU_COUNT).orElse(null));
+    return new Source.Ready(
+        checkpoint,
+        artifact,
+        said("status.artifact.image", artifact.getImage()),
+        pod,
+        container,
+        argv,
+        fingerprint);
+  }
+
+  private static Optional<Condition> ready(GpuCheckpointStatus status) {
+    List<Condition> all = Objects.requireNonNullElse(status.getConditions(), List.of());
+    return all.stream()
+        .filter(condition -> condition.type().equals(ConditionType.READY.word()))
+        .findFirst();
+  }
+
+  private static <T> T said(String property, @Nullable T value) {
+    if (value == null) {
+      throw new IllegalArgumentException(property + ": wanted a value, found none");
+    }
+    return value;
+  }
+
+  private static Source waiting(String wanted, String found) {
+    return new Source.NotYet(Reason.WAITING_FOR_CHECKPOINT, wanted + ", found " + found);
+  }
+
+  private static Fault fault(Reason reason, String property, String sentence) {
+    return new Fault(reason.word(), property, null, null, null, null, sentence);
+  }
+}

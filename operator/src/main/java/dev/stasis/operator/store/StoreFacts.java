@@ -1,0 +1,169 @@
+package dev.stasis.operator.store;
+
+import dev.stasis.api.v1alpha1.GpuCheckpoint;
+import dev.stasis.api.v1alpha1.GpuCheckpointStore;
+import dev.stasis.api.v1alpha1.GpuNode;
+import dev.stasis.api.v1alpha1.GpuNodeOperation;
+import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1alpha1.common.ArtifactStatus;
+import dev.stasis.api.v1alpha1.common.Explanation;
+import dev.stasis.api.v1alpha1.node.NodeStore;
+import dev.stasis.api.v1alpha1.operation.FreezeOrder;
+import dev.stasis.api.v1alpha1.operation.GpuNodeOperationSpec;
+import dev.stasis.api.v1alpha1.operation.OperationType;
+import dev.stasis.operator.operation.OperationView;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is known of a store.
+ *
+ * @param store the store
+ * @param views as the agents see it, by name of the node
+ * @param held artifacts in it, and those that are being written
+ */
+public record StoreFacts(GpuCheckpointStore store, List<View> views, List<Held> held) {
+
+  /** What adds an artifact to what a store holds for somebody. */
+  private static final Set<OperationType> WRITES =
+      Set.of(OperationType.CHECKPOINT, OperationType.RECEIVE, OperationType.IMPORT);
+
+  public StoreFacts {
+    views = List.copyOf(views);
+    held = List.copyOf(held);
+  }
+
+  /**
+   * The store from one node.
+   *
+   * @param node name of the node
+   * @param seen what its agent says
+   */
+  public record View(String node, NodeStore seen) {}
+
+  /**
+   * Bytes in the store that belong to a GpuCheckpoint.
+   *
+   * @param namespace its namespace
+   * @param name its name
+   * @param bytes size of the artifact; what is expected of one that is being written
+   * @param written whether it is there already
+   * @param node that writes it; null when it is written
+   */
+  public record Held(
+      String namespace, String name, long bytes, boolean written, @Nullable String node) {}
+
+  /** Puts them together. */
+  public static StoreFacts of(
+      GpuCheckpointStore store, Collection<GpuNode> nodes, Collection<GpuCheckpoint> checkpoints) {
+    String name = store.getMetadata().getName();
+    List<View> views = new ArrayList<>();
+    for (GpuNode node : nodes) {
+      List<NodeStore> stores =
+          node.getStatus() == null
+              ? List.of()
+              : Objects.requireNonNullElse(node.getStatus().getStores(), List.of());
+      stores.stream()
+          .filter(seen -> seen.name().equals(name))
+          .forEach(seen -> views.add(new View(node.getMetadata().getName(), seen)));
+    }
+    views.sort(Comparator.comparing(View::node));
+    List<Held> held =
+        checkpoints.stream()
+            .map(checkpoint -> held(checkpoint, store))
+            .flatMap(Optional::stream)
+            .sorted(Comparator.comparing(Held::namespace).thenComparing(Held::name))
+            .toList();
+    return new StoreFacts(store, views, held);
+  }
+
+  /**
+   * The same with artifacts that are in the making: two that are begun at once must not both have
+   * the last free bytes.
+   *
+   * @param operations all of the store; what is over or was given up does not count
+   */
+  public StoreFacts with(Collection<GpuNodeOperation> operations) {
+    Set<String> there =
+        held.stream().map(it -> it.namespace() + "/" + it.name()).collect(Collectors.toSet());
+    List<Held> all = new ArrayList<>(held);
+    operations.stream()
+        .map(OperationView::of)
+        .filter(view -> !view.isFinal() && !view.isCancelled() && isWriting(view))
+        .map(StoreFacts::making)
+        .filter(making -> !there.contains(making.namespace() + "/" + making.name()))
+        .forEach(all::add);
+    return new StoreFacts(store, views, all);
+  }
+
+  private static boolean isWriting(OperationView view) {
+    FreezeOrder freeze = view.operation().getSpec().getFreeze();
+    return WRITES.contains(view.type()) && (freeze == null || !freeze.getExplainOnly());
+  }
+
+  private static Held making(OperationView view) {
+    GpuNodeOperationSpec spec = view.operation().getSpec();
+    Explanation explanation = view.status().getExplanation();
+    Long expected = explanation == null ? null : explanation.expectedBytes();
+    return new Held(
+        Objects.requireNonNull(spec.getArtifact(), "it is in a store").namespace(),
+        spec.getRequester().name(),
+        orZero(expected == null ? view.status().getTotalBytes() : expected),
+        view.type() == OperationType.IMPORT,
+        spec.getNodeName());
+  }
+
+  /** Bytes that are still to be written to the file system that node sees. */
+  long inTheMaking(String node) {
+    boolean shared = store.getSpec().getNodeLocal() == null;
+    return held.stream()
+        .filter(it -> !it.written() && (shared || node.equals(it.node())))
+        .mapToLong(Held::bytes)
+        .sum();
+  }
+
+  /** Bytes of a namespace, with those that are being written. */
+  public long bytesOf(String namespace) {
+    return held.stream()
+        .filter(artifact -> artifact.namespace().equals(namespace))
+        .mapToLong(Held::bytes)
+        .sum();
+  }
+
+  /** Bytes of all namespaces, with those that are being written. */
+  public long bytes() {
+    return held.stream().mapToLong(Held::bytes).sum();
+  }
+
+  /** How the store looks from that node. */
+  public Optional<NodeStore> from(String node) {
+    return views.stream().filter(view -> view.node().equals(node)).map(View::seen).findFirst();
+  }
+
+  private static Optional<Held> held(GpuCheckpoint checkpoint, GpuCheckpointStore store) {
+    GpuCheckpointStatus status = checkpoint.getStatus();
+    if (status == null) {
+      return Optional.empty();
+    }
+    String namespace = checkpoint.getMetadata().getNamespace();
+    String name = checkpoint.getMetadata().getName();
+    ArtifactStatus artifact = status.getArtifact();
+    if (artifact != null) {
+      return store.getMetadata().getName().equals(artifact.getStore())
+          ? Optional.of(new Held(namespace, name, orZero(artifact.getBytes()), true, null))
+          : Optional.empty();
+    }
+    return Optional.empty();
+  }
+
+  static long orZero(@Nullable Long bytes) {
+    return bytes == null ? 0 : bytes;
+  }
+}

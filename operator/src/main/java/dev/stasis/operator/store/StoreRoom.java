@@ -1,0 +1,117 @@
+package dev.stasis.operator.store;
+
+import dev.stasis.api.v1alpha1.common.Fault;
+import dev.stasis.api.v1alpha1.node.NodeStore;
+import dev.stasis.api.v1alpha1.store.NamespaceQuota;
+import dev.stasis.api.v1alpha1.store.Quota;
+import dev.stasis.operator.status.Reason;
+import dev.stasis.operator.status.Size;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Whether an artifact would fit: asked before a freeze, so that none is begun for nothing. */
+public final class StoreRoom {
+
+  /** A file system that is full fails everybody who uses it. */
+  private static final int FREE_PART = 10;
+
+  /**
+   * Every reason for which it would not.
+   *
+   * @param facts of the store; the GpuCheckpoint that asks is not among those that it holds
+   * @param namespace whose artifact it is
+   * @param node on which it would be written
+   * @param bytes its expected size
+   */
+  public List<Fault> against(StoreFacts facts, String namespace, String node, long bytes) {
+    List<Fault> faults = new ArrayList<>();
+    String name = facts.store().getMetadata().getName();
+    faults.addAll(quota(facts, namespace, bytes));
+    Optional<NodeStore> view = facts.from(node);
+    if (view.isEmpty()) {
+      faults.add(
+          fault(
+              Reason.STORE_NOT_WRITABLE,
+              "store " + name,
+              "one that node " + node + " can write to",
+              "nothing said about it by the agent there"));
+    } else if (!Boolean.TRUE.equals(view.get().writable())) {
+      faults.add(
+          fault(
+              Reason.STORE_NOT_WRITABLE,
+              "store " + name,
+              "one that node " + node + " can write to",
+              Objects.requireNonNullElse(view.get().message(), "that it cannot")));
+    } else {
+      space(facts, view.get(), node, bytes).ifPresent(faults::add);
+    }
+    return faults;
+  }
+
+  /** The same for its quota alone, which does not change while the artifact is written. */
+  public List<Fault> quota(StoreFacts facts, String namespace, long bytes) {
+    List<Fault> faults = new ArrayList<>();
+    String name = facts.store().getMetadata().getName();
+    Quota quota = facts.store().getSpec().getQuota();
+    if (quota != null) {
+      over("store " + name + " quota.totalBytes", quota.totalBytes(), facts.bytes(), bytes, faults);
+      over(
+          "store " + name + " quota of namespace " + namespace,
+          ofNamespace(quota, namespace),
+          facts.bytesOf(namespace),
+          bytes,
+          faults);
+    }
+    return faults;
+  }
+
+  /** Bytes of a file system that are to stay free. */
+  static long keptFree(StoreFacts facts, NodeStore view) {
+    Long own = facts.store().getSpec().getMinFreeBytes();
+    return own == null ? StoreFacts.orZero(view.totalBytes()) / FREE_PART : own;
+  }
+
+  private static Optional<Fault> space(StoreFacts facts, NodeStore view, String node, long bytes) {
+    if (view.freeBytes() == null) {
+      return Optional.empty();
+    }
+    long kept = keptFree(facts, view);
+    long usable = Math.max(0, view.freeBytes() - kept - facts.inTheMaking(node));
+    return usable >= bytes
+        ? Optional.empty()
+        : Optional.of(
+            fault(
+                Reason.STORE_FULL,
+                "store " + facts.store().getMetadata().getName() + " on node " + node,
+                new Size(bytes).text() + " free beside the " + new Size(kept).text() + " kept free",
+                new Size(usable).text()));
+  }
+
+  private static void over(
+      String property, @Nullable Long quota, long used, long more, List<Fault> faults) {
+    if (quota != null && used + more > quota) {
+      faults.add(
+          fault(
+              Reason.QUOTA_EXCEEDED,
+              property,
+              "room for " + new Size(more).text() + " more within " + new Size(quota).text(),
+              new Size(used).text() + " used"));
+    }
+  }
+
+  private static @Nullable Long ofNamespace(Quota quota, String namespace) {
+    return Objects.requireNonNullElse(quota.namespaces(), List.<NamespaceQuota>of()).stream()
+        .filter(single -> single.namespace().equals(namespace))
+        .map(NamespaceQuota::bytes)
+        .findFirst()
+        .orElse(quota.perNamespaceBytes());
+  }
+
+  private static Fault fault(Reason reason, String property, String wanted, String found) {
+    String sentence = property + ": wanted " + wanted + ", found " + found;
+    return new Fault(reason.word(), property, wanted, found, null, null, sentence);
+  }
+}

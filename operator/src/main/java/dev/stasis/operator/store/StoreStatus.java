@@ -1,0 +1,173 @@
+package dev.stasis.operator.store;
+
+import dev.stasis.api.v1alpha1.GpuCheckpointStore;
+import dev.stasis.api.v1alpha1.node.NodeStore;
+import dev.stasis.api.v1alpha1.store.GpuCheckpointStoreStatus;
+import dev.stasis.api.v1alpha1.store.NamespaceUsage;
+import dev.stasis.api.v1alpha1.store.NodeUsage;
+import dev.stasis.operator.status.ConditionType;
+import dev.stasis.operator.status.Reason;
+import dev.stasis.operator.status.Report;
+import dev.stasis.operator.status.Size;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** The status of a store, from what is known of it. */
+public final class StoreStatus {
+
+  /** A status has to stay small, however many nodes or namespaces a cluster has. */
+  private static final int LISTED = 500;
+
+  private final Clock clock;
+
+  public StoreStatus(Clock clock) {
+    this.clock = clock;
+  }
+
+  /**
+   * Writes it.
+   *
+   * @param facts of the store
+   * @param all every store of the cluster
+   * @param status as it was; changed in place
+   */
+  public void write(
+      StoreFacts facts, Collection<GpuCheckpointStore> all, GpuCheckpointStoreStatus status) {
+    StoreType type = StoreType.of(facts.store());
+    status.setType(type.word());
+    status.setNamespaces(namespaces(facts));
+    status.setNodes(nodes(facts));
+    long written = written(facts).mapToLong(StoreFacts.Held::bytes).sum();
+    long count = written(facts).count();
+    // An agent also sees what has no object any more; a checkpoint is known before it looks again.
+    used(status, Math.max(written, seen(facts, type, NodeStore::usedBytes)));
+    status.setArtifacts((int) Math.max(count, seen(facts, type, view -> longOf(view.artifacts()))));
+    free(facts, status);
+    Report report =
+        new Report(status, ConditionType.READY, facts.store().getMetadata().getGeneration(), clock);
+    ready(facts, type, all, report);
+    report.writeTo(status);
+  }
+
+  private static void ready(
+      StoreFacts facts, StoreType type, Collection<GpuCheckpointStore> all, Report report) {
+    List<String> defaults =
+        all.stream()
+            .filter(store -> Boolean.TRUE.equals(store.getSpec().getIsDefault()))
+            .map(store -> store.getMetadata().getName())
+            .sorted()
+            .toList();
+    if (defaults.size() > 1 && defaults.contains(facts.store().getMetadata().getName())) {
+      report.notReached(
+          Reason.SEVERAL_DEFAULTS,
+          "default: wanted one GpuCheckpointStore, found "
+              + defaults
+              + "; each can only be used by its name");
+      return;
+    }
+    if (facts.views().isEmpty()) {
+      report.working(
+          Reason.WAITING_FOR_AGENT,
+          type == StoreType.S3
+              ? "s3: wanted a node that reaches it, found none; this version writes to nodeLocal"
+                  + " and sharedPath"
+              : "no agent has said yet whether its node reaches it");
+      return;
+    }
+    List<StoreFacts.View> writable =
+        facts.views().stream().filter(view -> Boolean.TRUE.equals(view.seen().writable())).toList();
+    String reach = writable.size() + " of " + facts.views().size() + " nodes can write to it";
+    if (writable.isEmpty()) {
+      String why =
+          facts.views().stream()
+              .map(view -> view.seen().message())
+              .filter(Objects::nonNull)
+              .distinct()
+              .limit(1)
+              .collect(Collectors.joining());
+      report.notReached(Reason.STORE_NOT_WRITABLE, reach + (why.isEmpty() ? "" : ": " + why));
+    } else {
+      report.done(Reason.STORE_READY, reach);
+    }
+  }
+
+  private static java.util.stream.Stream<StoreFacts.Held> written(StoreFacts facts) {
+    return facts.held().stream().filter(StoreFacts.Held::written);
+  }
+
+  /** Disks of nodes add up; a shared folder is the same one from everywhere. */
+  private static long seen(
+      StoreFacts facts, StoreType type, Function<NodeStore, @Nullable Long> what) {
+    List<Long> numbers =
+        facts.views().stream()
+            .map(view -> Optional.ofNullable(what.apply(view.seen())))
+            .flatMap(Optional::stream)
+            .toList();
+    return type == StoreType.NODE_LOCAL
+        ? numbers.stream().mapToLong(Long::longValue).sum()
+        : numbers.stream().mapToLong(Long::longValue).max().orElse(0);
+  }
+
+  private static void used(GpuCheckpointStoreStatus status, long bytes) {
+    status.setUsedBytes(bytes);
+    status.setUsed(new Size(bytes).text());
+  }
+
+  private static void free(StoreFacts facts, GpuCheckpointStoreStatus status) {
+    OptionalLong least =
+        facts.views().stream()
+            .map(StoreFacts.View::seen)
+            .filter(view -> view.freeBytes() != null)
+            .mapToLong(
+                view ->
+                    Math.max(
+                        0, StoreFacts.orZero(view.freeBytes()) - StoreRoom.keptFree(facts, view)))
+            .min();
+    status.setFreeBytes(least.isPresent() ? least.getAsLong() : null);
+    status.setFree(least.isPresent() ? new Size(least.getAsLong()).text() : null);
+  }
+
+  private static List<NamespaceUsage> namespaces(StoreFacts facts) {
+    Map<String, List<StoreFacts.Held>> by =
+        written(facts)
+            .collect(
+                Collectors.groupingBy(
+                    StoreFacts.Held::namespace, TreeMap::new, Collectors.toList()));
+    List<NamespaceUsage> usage = new ArrayList<>();
+    by.forEach(
+        (namespace, held) -> {
+          long bytes = held.stream().mapToLong(StoreFacts.Held::bytes).sum();
+          usage.add(new NamespaceUsage(namespace, bytes, new Size(bytes).text(), held.size()));
+        });
+    return usage.subList(0, Math.min(LISTED, usage.size()));
+  }
+
+  private static List<NodeUsage> nodes(StoreFacts facts) {
+    return facts.views().stream()
+        .limit(LISTED)
+        .map(
+            view ->
+                new NodeUsage(
+                    view.node(),
+                    view.seen().usedBytes(),
+                    view.seen().freeBytes(),
+                    view.seen().artifacts(),
+                    view.seen().writable(),
+                    view.seen().message()))
+        .toList();
+  }
+
+  private static @Nullable Long longOf(@Nullable Integer number) {
+    return number == null ? null : number.longValue();
+  }
+}

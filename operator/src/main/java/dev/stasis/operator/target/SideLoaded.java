@@ -1,0 +1,32 @@
+package dev.stasis.operator.target;
+
+import dev.stasis.api.v1alpha1.Api;
+import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.Pod;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * An image that was loaded by hand. Nodes list it by its name only, and a restored pod has only its
+ * id: so the name goes with the pod, however often it is restored.
+ *
+ * @param pod metadata and spec of the pod that has it
+ * @param container name of the container
+ */
+public record SideLoaded(Pod pod, String container) {
+
+  private static final String ID = "sha256:";
+
+  /** Its name; empty when nobody knows it any more. */
+  public Optional<String> name() {
+    Map<String, String> annotations =
+        Objects.requireNonNullElse(pod.getMetadata().getAnnotations(), Map.of());
+    return pod.getSpec().getContainers().stream()
+        .filter(it -> it.getName().equals(container))
+        .map(Container::getImage)
+        .filter(image -> image != null && !image.startsWith(ID))
+        .findFirst()
+        .or(() -> Optional.ofNullable(annotations.get(Api.IMAGE_ANNOTATION)));
+  }
+}

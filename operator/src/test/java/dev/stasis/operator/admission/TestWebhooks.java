@@ -1,0 +1,186 @@
+package dev.stasis.operator.admission;
+
+import static org.awaitility.Awaitility.await;
+
+import dev.stasis.operator.cluster.Informers;
+import dev.stasis.operator.config.StasisConfig;
+import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
+import io.fabric8.kubernetes.api.model.admission.v1.AdmissionRequest;
+import io.fabric8.kubernetes.api.model.admissionregistration.v1.RuleWithOperationsBuilder;
+import io.fabric8.kubernetes.api.model.admissionregistration.v1.ValidatingWebhook;
+import io.fabric8.kubernetes.api.model.admissionregistration.v1.ValidatingWebhookBuilder;
+import io.fabric8.kubernetes.api.model.admissionregistration.v1.ValidatingWebhookConfigurationBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Webhooks of this process, asked by a real API server about one namespace. */
+public final class TestWebhooks implements AutoCloseable {
+
+  private static final Duration LONG = Duration.ofSeconds(120);
+
+  /** The most that an API server waits. Afterwards it goes on as if there were no hook. */
+  private static final int ANSWER_SECONDS = 30;
+
+  private final KubernetesClient client;
+  private final StasisConfig settings;
+  private final String namespace;
+  private @Nullable Admission admission;
+
+  private record Config(int port, String configuration) implements WebhookConfig {
+
+    @Override
+    public boolean enabled() {
+      return true;
+    }
+
+    @Override
+    public String service() {
+      return configuration;
+    }
+
+    @Override
+    public Optional<String> url() {
+      return Optional.of("https://127.0.0.1:" + port);
+    }
+
+    @Override
+    public String secret() {
+      return configuration;
+    }
+  }
+
+  /** Says no to everything, so that one sees when the API server asks. */
+  private record Canary() implements AdmissionHook {
+
+    @Override
+    public String path() {
+      return "canary";
+    }
+
+    @Override
+    public Verdict review(AdmissionRequest request) {
+      return new Verdict.Denied("the canary sings");
+    }
+  }
+
+  public TestWebhooks(KubernetesClient client, StasisConfig settings, String namespace) {
+    this.client = client;
+    this.settings = settings;
+    this.namespace = namespace;
+  }
+
+  /** Settings of webhooks under that name. */
+  public static WebhookConfig config(String configuration) {
+    return new Config(0, configuration);
+  }
+
+  /** The API server will ask that hook before such a resource is created. */
+  public Admission start(Informers watches, AdmissionHook hook, String resource) {
+    return start(watches, hook, "CREATE", resource);
+  }
+
+  /** The same before another operation. */
+  public Admission start(Informers watches, AdmissionHook hook, String operation, String resource) {
+    client
+        .resource(
+            new ValidatingWebhookConfigurationBuilder()
+                .withNewMetadata()
+                .withName(namespace)
+                .endMetadata()
+                .withWebhooks(
+                    webhook(hook.path(), operation, resource),
+                    webhook("canary", "CREATE", "configmaps"))
+                .build())
+        .create();
+    int port;
+    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      port = free.getLocalPort();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    Admission started =
+        new Admission(
+            client,
+            watches,
+            new Config(port, namespace),
+            settings,
+            Clock.systemUTC(),
+            List.of(hook, new Canary()));
+    started.start();
+    admission = started;
+    return started;
+  }
+
+  /** Nothing tells when an API server has read a webhook, but that another one of it refuses. */
+  public void awaitAsked() {
+    await().atMost(LONG).until(this::isAsked);
+  }
+
+  private boolean isAsked() {
+    try {
+      client
+          .resource(
+              new ConfigMapBuilder()
+                  .withNewMetadata()
+                  .withNamespace(namespace)
+                  .withName("canary")
+                  .endMetadata()
+                  .build())
+          .dryRun()
+          .create();
+      return false;
+    } catch (KubernetesClientException e) {
+      return String.valueOf(e.getMessage()).contains("the canary sings");
+    }
+  }
+
+  private ValidatingWebhook webhook(String path, String operation, String resource) {
+    return new ValidatingWebhookBuilder()
+        .withName(path + ".stasis.dev")
+        .withNewClientConfig()
+        .withUrl("https://127.0.0.1:1/" + path)
+        .endClientConfig()
+        .withRules(
+            new RuleWithOperationsBuilder()
+                .withApiGroups("")
+                .withApiVersions("v1")
+                .withOperations(operation)
+                .withResources(resource)
+                .build())
+        .withNewNamespaceSelector()
+        .addToMatchLabels("kubernetes.io/metadata.name", namespace)
+        .endNamespaceSelector()
+        .withFailurePolicy("Ignore")
+        .withTimeoutSeconds(ANSWER_SECONDS)
+        .withSideEffects("NoneOnDryRun")
+        .withAdmissionReviewVersions("v1")
+        .build();
+  }
+
+  /** Nobody answers any more. */
+  public void stop() {
+    if (admission != null) {
+      admission.stop();
+    }
+  }
+
+  @Override
+  public void close() {
+    stop();
+    client
+        .admissionRegistration()
+        .v1()
+        .validatingWebhookConfigurations()
+        .withName(namespace)
+        .delete();
+  }
+}

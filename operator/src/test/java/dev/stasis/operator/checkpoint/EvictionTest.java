@@ -1,0 +1,154 @@
+package dev.stasis.operator.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.api.v1alpha1.Api;
+import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
+import dev.stasis.api.v1alpha1.common.Truth;
+import dev.stasis.api.v1alpha1.operation.OperationType;
+import dev.stasis.api.v1alpha1.operation.Outcome;
+import dev.stasis.api.v1alpha1.operation.WorkloadState;
+import dev.stasis.operator.pod.PodWrites;
+import dev.stasis.operator.status.Reason;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Never end a workload whose pod still exists; never thaw one whose pod is being deleted. */
+class EvictionTest {
+
+  private final World world = Samples.world(AfterCheckpoint.EVICT).settle();
+
+  @Test
+  void theTreeIsEndedOnlyOnceThePodIsBeingDeleted() {
+    world.agent(OperationType.CHECKPOINT, 1).holds();
+    assertThat(world.operation(OperationType.END, 1)).isEmpty();
+    world.turn();
+    assertThat(world.asked).last().isEqualTo(new Question.Evict(Samples.pod(), false));
+    assertThat(world.operation(OperationType.END, 1)).isEmpty();
+    world.settle();
+
+    var end = world.operation(OperationType.END, 1).orElseThrow().getSpec();
+    assertThat(end.getOfOperation()).isEqualTo("ckpt-uid-1-checkpoint-1");
+    assertThat(world.phase()).isEqualTo(CheckpointPhase.SAVING);
+
+    world.agent(OperationType.END, 1).succeeds(WorkloadState.ENDED);
+    world.agent(OperationType.CHECKPOINT, 1).succeeds(WorkloadState.ENDED);
+    world.cluster.pods.clear();
+    world.settle();
+    assertThat(world.phase()).isEqualTo(CheckpointPhase.READY);
+    assertThat(world.condition("Ready")).startsWith("True/ArtifactVerified");
+    assertThat(world.condition("SourceRunning")).startsWith("False/Evicted");
+    assertThat(world.operations()).isEmpty();
+  }
+
+  @Test
+  void aRefusedEvictionIsTriedAgainAndThawedAtTheDeadline() {
+    world.agent(OperationType.CHECKPOINT, 1).holds();
+    world.evictAnswer = new PodWrites.Refused("would violate the budget", true);
+    world.settle();
+    assertThat(world.condition("Ready"))
+        .isEqualTo("Unknown/EvictionRefused: would violate the budget");
+    assertThat(world.operations()).hasSize(1);
+
+    world.later(Duration.ofMinutes(31));
+    world.cluster.gpuNodes.set(0, Samples.gpuNode("gpu-17", world.now));
+    int asked = world.asked.size();
+    world.settle();
+    assertThat(world.asked).hasSize(asked);
+    world.agent(OperationType.CHECKPOINT, 1).fails(Outcome.UNDONE, "DeadlineExceeded", Truth.TRUE);
+    world.settle();
+    assertThat(world.phase()).isEqualTo(CheckpointPhase.FAILED);
+    assertThat(world.condition("Failed"))
+        .startsWith("True/EvictionRefused")
+        .contains("would violate the budget");
+    assertThat(world.condition("SourceRunning")).startsWith("True/Thawed");
+    assertThat(world.operations()).isEmpty();
+  }
+
+  @Test
+  void aCancelBeforeTheEvictionThaws() {
+    world.agent(OperationType.CHECKPOINT, 1).holds();
+    world.checkpoint.getSpec().setCancel(true);
+    world.settle();
+    assertThat(world.operation(OperationType.CHECKPOINT, 1).orElseThrow().getSpec().getCancel())
+        .isTrue();
+    assertThat(world.asked).hasSize(1);
+
+    world.agent(OperationType.CHECKPOINT, 1).fails(Outcome.UNDONE, "Cancelled", Truth.TRUE);
+    world.settle();
+    assertThat(world.phase()).isEqualTo(CheckpointPhase.CANCELLED);
+    assertThat(world.condition("SourceRunning")).startsWith("True/Thawed");
+  }
+
+  @Test
+  void aCancelAfterThePodIsBeingDeletedComesTooLate() {
+    world.agent(OperationType.CHECKPOINT, 1).holds();
+    world.settle();
+    world.checkpoint.getSpec().setCancel(true);
+    world.settle();
+
+    assertThat(world.operation(OperationType.CHECKPOINT, 1).orElseThrow().getSpec().getCancel())
+        .isFalse();
+    assertThat(world.operation(OperationType.END, 1)).isPresent();
+  }
+
+  @Test
+  void aPodThatSomebodyElseEvictsIsNotEvictedByUs() {
+    World drained =
+        Samples.world(AfterCheckpoint.EVICT, Map.of(Api.EVICT_SINCE_ANNOTATION, "2026")).settle();
+    assertThat(drained.asked).isEmpty();
+    drained.agent(OperationType.CHECKPOINT, 1).holds();
+    drained.settle();
+    assertThat(drained.asked).isEmpty();
+    assertThat(drained.condition("Ready")).startsWith("Unknown/WaitingForEviction");
+
+    drained.leave();
+    drained.settle();
+    assertThat(drained.operation(OperationType.END, 1)).isPresent();
+  }
+
+  @Test
+  void anEndThatCameTooEarlyIsOrderedOnceMore() {
+    world.agent(OperationType.CHECKPOINT, 1).holds();
+    world.settle();
+    world.agent(OperationType.END, 1).claims().fails(Outcome.REFUSED, "PodNotDeleted", Truth.FALSE);
+    world.settle();
+
+    assertThat(world.operation(OperationType.END, 1).orElseThrow().getStatus()).isNull();
+  }
+
+  @Test
+  void theOnlyCopyOfAnEvictedWorkloadStaysWhateverTheDefault() {
+    world.agent(OperationType.CHECKPOINT, 1).holds();
+    world.settle();
+    world.agent(OperationType.CHECKPOINT, 1).succeeds(WorkloadState.ENDED);
+    world.agent(OperationType.END, 1).succeeds(WorkloadState.ENDED);
+    world.cluster.pods.clear();
+    world.settle();
+    world.delete();
+    world.settle();
+
+    assertThat(world.gone).isTrue();
+    assertThat(world.operation(OperationType.DELETE_ARTIFACT, 1)).isEmpty();
+    assertThat(world.stories)
+        .extracting(story -> story.reason())
+        .contains(Reason.ARTIFACT_RETAINED);
+  }
+
+  @Test
+  void aNamespaceThatEndsDuringTheEvictionLeavesTheOnlyCopy() {
+    world.agent(OperationType.CHECKPOINT, 1).holds();
+    world.settle();
+    world.delete();
+    world.settle();
+    world.agent(OperationType.END, 1).succeeds(WorkloadState.ENDED);
+    world.agent(OperationType.CHECKPOINT, 1).succeeds(WorkloadState.ENDED);
+    world.cluster.pods.clear();
+    world.settle();
+
+    assertThat(world.gone).isTrue();
+    assertThat(world.operation(OperationType.DELETE_ARTIFACT, 1)).isEmpty();
+  }
+}

@@ -1,0 +1,59 @@
+package dev.stasis.operator.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1alpha1.common.Explanation;
+import dev.stasis.api.v1alpha1.common.Fault;
+import dev.stasis.api.v1alpha1.operation.OperationType;
+import dev.stasis.api.v1alpha1.operation.WorkloadState;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+class ExplainingTest {
+
+  private final World world = Samples.world(spec -> spec.setExplainOnly(true));
+
+  @Test
+  void whatTheAgentFoundIsToldAndNothingIsFrozen() {
+    world.settle();
+    assertThat(
+            Objects.requireNonNull(
+                    world
+                        .operation(OperationType.CHECKPOINT, 1)
+                        .orElseThrow()
+                        .getSpec()
+                        .getFreeze())
+                .getExplainOnly())
+        .isTrue();
+    world.agent(OperationType.CHECKPOINT, 1).expects(2L << 30).succeeds(WorkloadState.RUNNING);
+    world.settle();
+
+    assertThat(world.phase()).isEqualTo(CheckpointPhase.EXPLAINED);
+    assertThat(world.condition("Feasible"))
+        .isEqualTo("True/NothingAgainstIt: about 2.0Gi, 14.1s frozen");
+    assertThat(world.condition("Ready")).startsWith("False/NoArtifact");
+    assertThat(world.condition("Restorable")).startsWith("True/NodesFit");
+    assertThat(Objects.requireNonNull(world.status().getNodes())).hasSize(1);
+    assertThat(world.status().getArtifact()).isNull();
+    assertThat(world.marks).isEmpty();
+    assertThat(world.operations()).isEmpty();
+  }
+
+  @Test
+  void everyReasonAgainstItIsToldTheMissingAgentToo() {
+    world.checkpoint.getSpec().setStore("nfs");
+    world.cluster.gpuNodes.clear();
+    world.settle();
+
+    assertThat(world.phase()).isEqualTo(CheckpointPhase.EXPLAINED);
+    assertThat(world.condition("Feasible")).startsWith("False/PreflightRefused");
+    Explanation explanation = Objects.requireNonNull(world.status().getExplanation());
+    assertThat(Objects.requireNonNull(explanation.faults()))
+        .extracting(Fault::reason)
+        .containsExactly("StoreNotFound", "WaitingForAgent");
+    assertThat(explanation.expectedFrozen()).isNull();
+    assertThat(world.condition("Restorable")).isEqualTo("none");
+    assertThat(world.condition("Failed")).isEqualTo("none");
+  }
+}

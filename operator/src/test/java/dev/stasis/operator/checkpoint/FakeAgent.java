@@ -1,0 +1,148 @@
+package dev.stasis.operator.checkpoint;
+
+import dev.stasis.api.v1alpha1.GpuNodeOperation;
+import dev.stasis.api.v1alpha1.common.ArtifactStatus;
+import dev.stasis.api.v1alpha1.common.CheckpointTimings;
+import dev.stasis.api.v1alpha1.common.DataPath;
+import dev.stasis.api.v1alpha1.common.Explanation;
+import dev.stasis.api.v1alpha1.common.Fault;
+import dev.stasis.api.v1alpha1.common.Hardware;
+import dev.stasis.api.v1alpha1.common.Room;
+import dev.stasis.api.v1alpha1.common.Truth;
+import dev.stasis.api.v1alpha1.operation.Claim;
+import dev.stasis.api.v1alpha1.operation.FreezeOrder;
+import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
+import dev.stasis.api.v1alpha1.operation.OperationPhase;
+import dev.stasis.api.v1alpha1.operation.Outcome;
+import dev.stasis.api.v1alpha1.operation.WorkloadState;
+import java.util.List;
+
+/** Plays the agent's part of one operation. */
+final class FakeAgent {
+
+  private final World world;
+  private final GpuNodeOperation operation;
+  private final GpuNodeOperationStatus status;
+
+  FakeAgent(World world, GpuNodeOperation operation) {
+    this.world = world;
+    this.operation = operation;
+    if (operation.getStatus() == null) {
+      operation.setStatus(new GpuNodeOperationStatus());
+    }
+    this.status = operation.getStatus();
+  }
+
+  FakeAgent claims() {
+    status.setPhase(OperationPhase.CLAIMED);
+    status.setClaimedBy(new Claim("agent", "boot-1", world.now));
+    status.setArgv(List.of("python", "train.py"));
+    status.setHardware(new Hardware("580.1", null, "None", Samples.FINGERPRINT, "h"));
+    return this;
+  }
+
+  FakeAgent asksForRoom(long needed, long limit) {
+    claims();
+    status.setReason("WaitingForRoom");
+    status.setRoom(new Room(needed, limit / 2, limit, null, needed * 10));
+    return this;
+  }
+
+  FakeAgent works(String step, WorkloadState workload) {
+    if (status.getClaimedBy() == null) {
+      claims();
+    }
+    status.setReason("InProgress");
+    status.setPhase(OperationPhase.RUNNING);
+    status.setStep(step);
+    status.setWorkload(workload);
+    return this;
+  }
+
+  FakeAgent holds() {
+    works("publish", WorkloadState.FROZEN);
+    published();
+    status.setPhase(OperationPhase.HELD);
+    return this;
+  }
+
+  FakeAgent succeeds(WorkloadState workload) {
+    if (status.getClaimedBy() == null) {
+      claims();
+    }
+    FreezeOrder freeze = operation.getSpec().getFreeze();
+    if (freeze != null && !freeze.getExplainOnly() && operation.getSpec().getArtifact() != null) {
+      published();
+    }
+    status.setPhase(OperationPhase.SUCCEEDED);
+    status.setOutcome(Outcome.DONE);
+    status.setWorkload(workload);
+    if (workload == WorkloadState.RUNNING) {
+      status.setSourceRunning(Truth.TRUE);
+      status.setSourceProcesses(2);
+    }
+    return this;
+  }
+
+  FakeAgent fails(Outcome outcome, String reason, Truth sourceRunning) {
+    status.setPhase(reason.equals("Cancelled") ? OperationPhase.CANCELLED : OperationPhase.FAILED);
+    status.setOutcome(outcome);
+    status.setSourceRunning(sourceRunning);
+    status.setMessage("said by the agent");
+    if (outcome == Outcome.UNDONE) {
+      status.setArtifact(null);
+    }
+    if (!reason.equals("Cancelled")) {
+      status.setFaults(
+          List.of(new Fault(reason, "p", "w", "f", "lock", null, "p: wanted w, found f")));
+    }
+    return this;
+  }
+
+  /** Nothing that it tried has woken the workload; it tries on. */
+  FakeAgent leavesFrozen() {
+    return works("unlock", WorkloadState.FROZEN)
+        .fails(Outcome.NOT_UNDONE, "DriverError", Truth.FALSE);
+  }
+
+  /** What was left frozen is looked at anew after the operation's end. */
+  FakeAgent corrects(WorkloadState workload, Truth sourceRunning) {
+    status.setWorkload(workload);
+    status.setSourceRunning(sourceRunning);
+    status.setWorkloadTime(world.now);
+    return this;
+  }
+
+  /** As before, without a word about the workload. */
+  FakeAgent ends(OperationPhase phase, Outcome outcome) {
+    status.setPhase(phase);
+    status.setOutcome(outcome);
+    return this;
+  }
+
+  FakeAgent expects(long bytes) {
+    claims();
+    status.setExplanation(
+        new Explanation(null, bytes, "2.0Gi", 14_100L, "14.1s", DataPath.MOVER, "it fits"));
+    return this;
+  }
+
+  FakeAgent runsIn(String containerId) {
+    status.setContainerId(containerId);
+    return this;
+  }
+
+  private void published() {
+    ArtifactStatus artifact = new ArtifactStatus();
+    artifact.setStore("local");
+    artifact.setNode("gpu-17");
+    artifact.setLocation("ml/train-1-uid-1");
+    artifact.setBytes(52_505_706_496L);
+    artifact.setSha256("9ab1");
+    status.setArtifact(artifact);
+    CheckpointTimings timings = new CheckpointTimings();
+    timings.setLockMilliseconds(12L);
+    timings.setFrozenMilliseconds(14_100L);
+    status.setTimings(timings);
+  }
+}

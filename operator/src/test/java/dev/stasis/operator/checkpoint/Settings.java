@@ -1,0 +1,90 @@
+package dev.stasis.operator.checkpoint;
+
+import dev.stasis.operator.config.StasisConfig;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** The defaults. */
+record Settings(String namespace, Duration lookAgainEvery) implements StasisConfig {
+
+  Settings() {
+    this("stasis-system", Duration.ofSeconds(15));
+  }
+
+  @Override
+  public String identity() {
+    return "test";
+  }
+
+  @Override
+  public String leaseName() {
+    return "stasis-operator";
+  }
+
+  @Override
+  public List<String> gpuResources() {
+    return List.of("nvidia.com/gpu", "nvidia.com/gpu.shared");
+  }
+
+  @Override
+  public Duration orphanAfter() {
+    return Duration.ofMinutes(15);
+  }
+
+  @Override
+  public Duration progressEvery() {
+    return Duration.ofSeconds(1);
+  }
+
+  @Override
+  public int checkpointsPerNode() {
+    return 8;
+  }
+
+  @Override
+  public Optional<String> tracesEndpoint() {
+    return Optional.empty();
+  }
+
+  @Override
+  public Migrations migrations() {
+    return new Migrations() {
+      @Override
+      public int perCluster() {
+        return 4;
+      }
+
+      @Override
+      public int perSourceNode() {
+        return 2;
+      }
+
+      @Override
+      public int perTargetNode() {
+        return 2;
+      }
+    };
+  }
+
+  @Override
+  public Holder holder() {
+    return new Holder() {
+      @Override
+      public String image() {
+        return "holder";
+      }
+
+      @Override
+      public List<String> command() {
+        return List.of("/stasis-runtime");
+      }
+
+      @Override
+      public Set<String> injected() {
+        return Set.of();
+      }
+    };
+  }
+}

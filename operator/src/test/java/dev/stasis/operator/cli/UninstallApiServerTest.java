@@ -1,0 +1,137 @@
+package dev.stasis.operator.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.stasis.api.v1alpha1.GpuCheckpoint;
+import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointSpec;
+import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
+import dev.stasis.api.v1alpha1.common.Condition;
+import dev.stasis.api.v1alpha1.common.Truth;
+import dev.stasis.operator.testing.RealCluster;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** On a real API server; the operator and the agents are played by the test. */
+class UninstallApiServerTest {
+
+  /** Seconds are usual. */
+  private static final Duration LIMIT = Duration.ofSeconds(60);
+
+  @SuppressWarnings("NullAway.Init") // made before the first test
+  private static RealCluster cluster;
+
+  private final ByteArrayOutputStream said = new ByteArrayOutputStream();
+
+  @BeforeAll
+  static void begin() {
+    cluster = RealCluster.fromEnvironment();
+  }
+
+  @AfterAll
+  static void end() {
+    if (cluster != null) {
+      cluster.client().resources(GpuCheckpoint.class).inAnyNamespace().delete();
+      cluster.close();
+    }
+  }
+
+  @Test
+  void whatIsSuspendedIsResumedAndWaitedFor() throws Exception {
+    GpuCheckpoint nap = checkpoint("nap", AfterCheckpoint.SUSPEND);
+    status(nap, CheckpointPhase.SUSPENDED, null);
+    CompletableFuture<Integer> exit = CompletableFuture.supplyAsync(() -> run(false, LIMIT));
+    await().atMost(LIMIT).until(() -> Boolean.FALSE.equals(fresh(nap).getSpec().getSuspend()));
+    assertThat(exit).isNotDone();
+    status(fresh(nap), CheckpointPhase.PENDING, null);
+    assertThat(exit.get(LIMIT.toSeconds(), TimeUnit.SECONDS)).isZero();
+    assertThat(text()).contains("nap: spec.suspend=false").contains("Stasis may go");
+  }
+
+  @Test
+  void anEvictedWorkloadIsARefusalWithTheCommandAndNothingIsTouched() {
+    GpuCheckpoint gone = checkpoint("gone", AfterCheckpoint.EVICT);
+    status(
+        gone,
+        CheckpointPhase.READY,
+        new Condition("SourceRunning", Truth.FALSE, "Evicted", "m", Instant.EPOCH, null));
+    assertThat(run(false, LIMIT)).isEqualTo(Uninstall.REFUSED);
+    assertThat(text())
+        .contains("is the only copy of the evicted pod trainer")
+        .contains("kubectl stasis restore gone -n " + gone.getMetadata().getNamespace())
+        .contains("uninstall.force=true");
+    assertThat(run(true, LIMIT)).isZero();
+    cluster.client().resource(gone).delete();
+  }
+
+  @Test
+  void whatDoesNotWakeUpIsARefusalThatSaysSo() {
+    GpuCheckpoint nap = checkpoint("deep", AfterCheckpoint.SUSPEND);
+    status(nap, CheckpointPhase.SUSPENDED, null);
+    assertThat(run(false, Duration.ofSeconds(2))).isEqualTo(Uninstall.REFUSED);
+    assertThat(text()).contains("deep is Suspended").contains("kubectl stasis doctor");
+    cluster.client().resource(nap).delete();
+  }
+
+  private int run(boolean force, Duration atMost) {
+    try (ClusterView view = new ClusterView(cluster.client(), cluster.config().namespace())) {
+      return new Uninstall(
+              view, new PrintStream(said, true, StandardCharsets.UTF_8), Clock.systemUTC())
+          .run(force, atMost);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private String text() {
+    return said.toString(StandardCharsets.UTF_8);
+  }
+
+  private static GpuCheckpoint checkpoint(String name, AfterCheckpoint after) {
+    GpuCheckpoint one = new GpuCheckpoint();
+    one.setMetadata(
+        new ObjectMetaBuilder().withNamespace(cluster.config().namespace()).withName(name).build());
+    GpuCheckpointSpec spec = new GpuCheckpointSpec();
+    spec.setPodName("trainer");
+    spec.setAfterCheckpoint(after);
+    one.setSpec(spec);
+    return cluster.client().resource(one).create();
+  }
+
+  private static GpuCheckpoint fresh(GpuCheckpoint one) {
+    return cluster.client().resource(one).get();
+  }
+
+  private static void status(
+      GpuCheckpoint one, CheckpointPhase phase, @Nullable Condition condition) {
+    cluster
+        .client()
+        .resource(one)
+        .subresource("status")
+        .edit(
+            it -> {
+              GpuCheckpointStatus status = new GpuCheckpointStatus();
+              status.setPhase(phase);
+              if (condition != null) {
+                status.setConditions(List.of(condition));
+              }
+              it.setStatus(status);
+              return it;
+            });
+  }
+}

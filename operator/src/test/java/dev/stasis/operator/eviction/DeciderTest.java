@@ -1,0 +1,202 @@
+package dev.stasis.operator.eviction;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.api.v1alpha1.Api;
+import dev.stasis.api.v1alpha1.GpuCheckpoint;
+import dev.stasis.api.v1alpha1.GpuNodeOperation;
+import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointSpec;
+import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1alpha1.common.PhaseTime;
+import dev.stasis.api.v1alpha1.operation.GpuNodeOperationSpec;
+import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
+import dev.stasis.api.v1alpha1.operation.OperationPhase;
+import dev.stasis.operator.operation.OperationView;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
+import io.fabric8.kubernetes.api.model.Quantity;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class DeciderTest {
+
+  private static final Instant START = Instant.parse("2026-11-21T10:00:00Z");
+
+  private final Decider decider = new Decider(new EvictionSettings(), List.of("nvidia.com/gpu"));
+  private final List<Attempt> attempts = new ArrayList<>();
+  private Pod pod = pod("true");
+  private Optional<OperationView> freeze = Optional.empty();
+  private Instant now = START;
+
+  @ParameterizedTest
+  @ValueSource(strings = {"false", "Disabled"})
+  void aPodThatDidNotOptInIsNoBusinessOfOurs(String label) {
+    pod = pod(label);
+    assertThat(answer()).isInstanceOf(Answer.Pass.class);
+    pod =
+        new PodBuilder(pod("true"))
+            .editMetadata()
+            .removeFromLabels(Api.PROTECT_LABEL)
+            .endMetadata()
+            .build();
+    assertThat(answer()).isInstanceOf(Answer.Pass.class);
+  }
+
+  @Test
+  void aPodThatIsNotRunningOrHasNoGpuIsNoBusinessOfOurs() {
+    pod = new PodBuilder(pod("true")).editStatus().withPhase("Pending").endStatus().build();
+    assertThat(answer()).isInstanceOf(Answer.Pass.class);
+    pod =
+        new PodBuilder(pod("true"))
+            .editSpec()
+            .editFirstContainer()
+            .withResources(null)
+            .endContainer()
+            .endSpec()
+            .build();
+    assertThat(answer()).isInstanceOf(Answer.Pass.class);
+  }
+
+  @Test
+  void theFirstRequestBeginsAndTheNextOnesAreHeld() {
+    assertThat(answer()).isEqualTo(new Answer.Begin(1, START));
+    attempt(1, CheckpointPhase.SAVING, 0);
+    now = START.plusSeconds(120);
+    assertThat(answer())
+        .isInstanceOfSatisfying(
+            Answer.Hold.class,
+            hold ->
+                assertThat(hold.sentence())
+                    .contains("evict-trainer-0123abcd-1")
+                    .contains("evicted anyway at 2026-11-21T10:10:00Z"));
+  }
+
+  @Test
+  void thePodMayGoOnlyWhenItsArtifactIsSafe() {
+    attempt(1, CheckpointPhase.SAVING, 0);
+    freeze = Optional.of(view(OperationPhase.RUNNING, false));
+    assertThat(answer()).isInstanceOf(Answer.Hold.class);
+    freeze = Optional.of(view(OperationPhase.HELD, false));
+    assertThat(answer()).isInstanceOf(Answer.LetGo.class);
+    freeze = Optional.of(view(OperationPhase.HELD, true));
+    assertThat(answer()).isInstanceOf(Answer.Hold.class);
+  }
+
+  @Test
+  void oneThatIsBeingThawedIsHeldThoughItsArtifactIsThere() {
+    attempt(1, CheckpointPhase.SAVING, 0);
+    attempts.get(0).checkpoint().getSpec().setCancel(true);
+    freeze = Optional.of(view(OperationPhase.HELD, false));
+    assertThat(answer()).isInstanceOf(Answer.Hold.class);
+  }
+
+  @Test
+  void afterTheDeadlineTheEvictionWins() {
+    attempt(1, CheckpointPhase.SAVING, 0);
+    now = START.plusSeconds(600);
+    assertThat(answer()).isInstanceOf(Answer.GiveWay.class);
+    pod =
+        new PodBuilder(pod)
+            .editMetadata()
+            .addToAnnotations(Api.EVICT_DEADLINE_ANNOTATION, "1h")
+            .endMetadata()
+            .build();
+    assertThat(answer()).isInstanceOf(Answer.Hold.class);
+    // Safe is safe, however late it is.
+    now = START.plusSeconds(3600);
+    freeze = Optional.of(view(OperationPhase.HELD, false));
+    assertThat(answer()).isInstanceOf(Answer.LetGo.class);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"soon", "1s", "200h"})
+  void aDeadlineThatIsNoneCountsAsNone(String text) {
+    attempt(1, CheckpointPhase.SAVING, 0);
+    pod =
+        new PodBuilder(pod)
+            .editMetadata()
+            .addToAnnotations(Api.EVICT_DEADLINE_ANNOTATION, text)
+            .endMetadata()
+            .build();
+    now = START.plusSeconds(599);
+    assertThat(answer()).isInstanceOf(Answer.Hold.class);
+    now = START.plusSeconds(600);
+    assertThat(answer()).isInstanceOf(Answer.GiveWay.class);
+  }
+
+  @Test
+  void whatFailedIsTriedAgainUntilTheDeadline() {
+    attempt(1, CheckpointPhase.FAILED, 20);
+    now = START.plusSeconds(25);
+    assertThat(answer()).isInstanceOf(Answer.Hold.class);
+    now = START.plusSeconds(50);
+    assertThat(answer()).isEqualTo(new Answer.Begin(2, START));
+  }
+
+  @Test
+  void anEvictionLongAfterOneThatWasGivenUpIsANewOne() {
+    attempt(4, CheckpointPhase.CANCELLED, 70);
+    now = START.plusSeconds(7200);
+    assertThat(answer()).isEqualTo(new Answer.Begin(5, now));
+  }
+
+  private Answer answer() {
+    return decider.answer(new Decider.Sight(pod, attempts, freeze, now));
+  }
+
+  /** Requested for the last time as late as it came to its phase. */
+  private void attempt(int number, CheckpointPhase phase, int seconds) {
+    GpuCheckpoint checkpoint = new GpuCheckpoint();
+    checkpoint.setMetadata(
+        new ObjectMetaBuilder()
+            .withName(Attempt.name(pod, number))
+            .withCreationTimestamp(START.toString())
+            .addToAnnotations(Api.EVICT_SINCE_ANNOTATION, START.toString())
+            .addToAnnotations(Api.EVICT_REQUESTED_ANNOTATION, START.plusSeconds(seconds).toString())
+            .build());
+    checkpoint.setSpec(new GpuCheckpointSpec());
+    GpuCheckpointStatus status = new GpuCheckpointStatus();
+    status.setPhase(phase);
+    status.setPhases(List.of(new PhaseTime<>(phase, START.plusSeconds(seconds))));
+    checkpoint.setStatus(status);
+    attempts.add(new Attempt(checkpoint));
+  }
+
+  private static OperationView view(OperationPhase phase, boolean cancelled) {
+    GpuNodeOperation operation = new GpuNodeOperation();
+    operation.setSpec(new GpuNodeOperationSpec());
+    operation.getSpec().setCancel(cancelled);
+    operation.setStatus(new GpuNodeOperationStatus());
+    operation.getStatus().setPhase(phase);
+    return OperationView.of(operation);
+  }
+
+  private static Pod pod(String label) {
+    return new PodBuilder()
+        .withNewMetadata()
+        .withNamespace("ml")
+        .withName("trainer")
+        .withUid("0123abcd-4567")
+        .addToLabels(Api.PROTECT_LABEL, label)
+        .endMetadata()
+        .withNewSpec()
+        .addNewContainer()
+        .withName("main")
+        .withNewResources()
+        .addToLimits("nvidia.com/gpu", new Quantity("1"))
+        .endResources()
+        .endContainer()
+        .endSpec()
+        .withNewStatus()
+        .withPhase("Running")
+        .endStatus()
+        .build();
+  }
+}

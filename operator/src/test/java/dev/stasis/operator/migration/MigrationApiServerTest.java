@@ -1,0 +1,201 @@
+package dev.stasis.operator.migration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.stasis.api.v1alpha1.GpuMigration;
+import dev.stasis.api.v1alpha1.common.TimeSpan;
+import dev.stasis.api.v1alpha1.common.Truth;
+import dev.stasis.api.v1alpha1.migration.Commitment;
+import dev.stasis.api.v1alpha1.migration.Decision;
+import dev.stasis.api.v1alpha1.migration.MigrationPhase;
+import dev.stasis.api.v1alpha1.operation.OperationType;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+@SuppressWarnings("NullAway") // what is not there fails the test
+class MigrationApiServerTest extends OnApiServer {
+
+  @Test
+  void aPodMovesAndNothingIsLeftBehind() {
+    migrate("move", it -> {});
+
+    GpuMigration done = until("move", it -> phase(it) == MigrationPhase.SUCCEEDED);
+
+    assertThat(done.getStatus().getSource().node())
+        .isNotEqualTo(done.getStatus().getTarget().node());
+    assertThat(done.getStatus().getCommitment().decision()).isEqualTo(Decision.SWITCH_OVER);
+    assertThat(done.getStatus().getDowntimeMilliseconds()).isNotNull();
+    assertThat(condition(done, "Succeeded").reason()).isEqualTo("Proven");
+    assertThat(pods()).containsExactly(done.getStatus().getTarget().name());
+    assertThat(agents.running).containsExactly(done.getStatus().getTarget().name());
+    assertThat(agents.doubled).isFalse();
+    await().atMost(LONG).until(() -> operations().isEmpty());
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = OperationType.class,
+      names = {"CHECKPOINT", "RECEIVE", "SEND", "RESTORE"})
+  void cancelledAtAnyStepTheSourceGoesOn(OperationType step) {
+    if (step != OperationType.CHECKPOINT) {
+      agents.stop(step);
+    }
+    migrate("move", it -> {});
+    if (step == OperationType.CHECKPOINT) {
+      until("move", it -> it.getStatus().getTarget() != null);
+      agents.stop(step);
+    } else {
+      await()
+          .atMost(LONG)
+          .until(() -> operations().stream().anyMatch(it -> it.getSpec().getType() == step));
+    }
+
+    cancel("move");
+    GpuMigration over = until("move", it -> isFinal(it));
+    if (phase(over) != MigrationPhase.SUCCEEDED) {
+      theSourceGoesOn(over);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = OperationType.class,
+      names = {"RECEIVE", "SEND", "RESTORE"})
+  void aStepThatFailsIsRolledBack(OperationType step) {
+    agents.fail(step);
+    migrate("move", it -> {});
+
+    GpuMigration over = until("move", it -> isFinal(it));
+
+    assertThat(phase(over)).isEqualTo(MigrationPhase.ROLLED_BACK);
+    assertThat(over.getStatus().getRolledBack().message()).contains("criu failed");
+    assertThat(condition(over, "RolledBack").status()).isEqualTo(Truth.TRUE);
+    assertThat(condition(over, "Failed").status()).isEqualTo(Truth.TRUE);
+    theSourceGoesOn(over);
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = OperationType.class,
+      names = {"CHECKPOINT", "RECEIVE", "SEND", "RESTORE", "END", "DELETE_ARTIFACT"})
+  void anOperatorThatIsStartedAnewGoesOn(OperationType step) {
+    agents.stop(step);
+    migrate("move", it -> {});
+    await()
+        .atMost(LONG)
+        .until(() -> operations().stream().anyMatch(it -> it.getSpec().getType() == step));
+    operator.close();
+    startOperator();
+    agents.goOn(step);
+
+    GpuMigration done = until("move", it -> isFinal(it));
+    assertThat(phase(done)).isEqualTo(MigrationPhase.SUCCEEDED);
+    assertThat(agents.running).containsExactly(done.getStatus().getTarget().name());
+    assertThat(agents.doubled).isFalse();
+  }
+
+  @Test
+  void theDeadlineRollsBack() {
+    agents.stop(OperationType.RESTORE);
+    migrate(
+        "move",
+        it -> {
+          it.getSpec().setLockTimeout(TimeSpan.of("30s"));
+          it.getSpec().setDeadline(TimeSpan.of("60s"));
+        });
+    until("move", it -> phase(it) == MigrationPhase.RESTORING);
+    clock.ahead(Duration.ofSeconds(60));
+
+    GpuMigration over = until("move", it -> phase(it) == MigrationPhase.ROLLED_BACK);
+    assertThat(over.getStatus().getRolledBack().reason()).isEqualTo("DeadlineExceeded");
+    theSourceGoesOn(over);
+  }
+
+  @Test
+  void deletedAtWorkItIsRolledBackFirst() {
+    agents.stop(OperationType.RESTORE);
+    migrate("move", it -> {});
+    until("move", it -> phase(it) == MigrationPhase.RESTORING);
+
+    client.resources(GpuMigration.class).inNamespace(namespace).withName("move").delete();
+    await()
+        .atMost(LONG)
+        .until(
+            () ->
+                client.resources(GpuMigration.class).inNamespace(namespace).withName("move").get()
+                    == null);
+    assertThat(agents.running).containsExactly("trainer");
+    assertThat(agents.doubled).isFalse();
+    assertThat(pods()).containsExactly("trainer");
+  }
+
+  @Test
+  void aSourceNodeThatIsStartedAnewLeavesWhatHasArrived() {
+    agents.stop(OperationType.RESTORE);
+    migrate("move", it -> {});
+    until("move", it -> phase(it) == MigrationPhase.RESTORING);
+    agents.startSourceAnew();
+    agents.goOn(OperationType.RESTORE);
+
+    GpuMigration done = until("move", it -> isFinal(it));
+    assertThat(phase(done)).isEqualTo(MigrationPhase.SUCCEEDED);
+    assertThat(agents.running).containsExactly(done.getStatus().getTarget().name());
+    assertThat(agents.doubled).isFalse();
+  }
+
+  @Test
+  void aSourceNodeThatIsStartedAnewBeforeThatIsNeverThawed() {
+    agents.stop(OperationType.SEND);
+    migrate("move", it -> {});
+    await()
+        .atMost(LONG)
+        .until(
+            () ->
+                operations().stream().anyMatch(it -> it.getSpec().getType() == OperationType.SEND));
+    agents.startSourceAnew();
+    agents.fail(OperationType.SEND);
+    agents.goOn(OperationType.SEND);
+
+    GpuMigration over = until("move", it -> isFinal(it));
+    assertThat(phase(over)).isEqualTo(MigrationPhase.FAILED);
+    assertThat(agents.running).isEmpty();
+    assertThat(condition(over, "Failed").status()).isEqualTo(Truth.TRUE);
+  }
+
+  @Test
+  void theDecisionIsTakenOnce() {
+    migrate("move", it -> {});
+    until("move", it -> phase(it) == MigrationPhase.SUCCEEDED);
+
+    Assertions.assertThatThrownBy(
+            () ->
+                client
+                    .resources(GpuMigration.class)
+                    .inNamespace(namespace)
+                    .withName("move")
+                    .editStatus(
+                        it -> {
+                          it.getStatus()
+                              .setCommitment(
+                                  new Commitment(Decision.ROLL_BACK, Instant.now(), "me"));
+                          return it;
+                        }))
+        .isInstanceOf(KubernetesClientException.class)
+        .hasMessageContaining("is taken once");
+  }
+
+  private void theSourceGoesOn(GpuMigration over) {
+    assertThat(agents.running).containsExactly("trainer");
+    assertThat(agents.doubled).isFalse();
+    await().atMost(LONG).until(() -> pods().equals(List.of("trainer")));
+    assertThat(condition(over, "Succeeded").status()).isEqualTo(Truth.FALSE);
+    await().atMost(LONG).until(() -> operations().isEmpty());
+  }
+}

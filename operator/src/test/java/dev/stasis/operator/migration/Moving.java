@@ -1,0 +1,281 @@
+package dev.stasis.operator.migration;
+
+import dev.stasis.api.v1alpha1.GpuCheckpointStore;
+import dev.stasis.api.v1alpha1.GpuMigration;
+import dev.stasis.api.v1alpha1.GpuNodeOperation;
+import dev.stasis.api.v1alpha1.common.ArtifactStatus;
+import dev.stasis.api.v1alpha1.common.Fault;
+import dev.stasis.api.v1alpha1.common.NodeVerdict;
+import dev.stasis.api.v1alpha1.common.ObservedPod;
+import dev.stasis.api.v1alpha1.common.Proof;
+import dev.stasis.api.v1alpha1.common.TimeSpan;
+import dev.stasis.api.v1alpha1.migration.Commitment;
+import dev.stasis.api.v1alpha1.migration.Decision;
+import dev.stasis.api.v1alpha1.migration.GpuMigrationSpec;
+import dev.stasis.api.v1alpha1.migration.GpuMigrationStatus;
+import dev.stasis.api.v1alpha1.migration.MigrationPhase;
+import dev.stasis.api.v1alpha1.node.AgentIdentity;
+import dev.stasis.api.v1alpha1.operation.Claim;
+import dev.stasis.api.v1alpha1.operation.FreezeOrder;
+import dev.stasis.api.v1alpha1.operation.GpuNodeOperationSpec;
+import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
+import dev.stasis.api.v1alpha1.operation.OperationPhase;
+import dev.stasis.api.v1alpha1.operation.OperationPod;
+import dev.stasis.api.v1alpha1.operation.OperationType;
+import dev.stasis.api.v1alpha1.operation.Outcome;
+import dev.stasis.api.v1alpha1.operation.Peer;
+import dev.stasis.api.v1alpha1.operation.TransferOrder;
+import dev.stasis.api.v1alpha1.operation.WorkloadState;
+import dev.stasis.operator.explain.NodeVerdicts;
+import dev.stasis.operator.operation.OperationView;
+import io.fabric8.kubernetes.api.model.OwnerReference;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One migration from a node called here to one called there; what is not said is as it should be.
+ */
+final class Moving {
+
+  static final Instant NOW = Instant.parse("2026-11-21T10:00:00Z");
+
+  final GpuMigration migration = new GpuMigration();
+  final Map<String, GpuNodeOperation> operations = new LinkedHashMap<>();
+  @Nullable Pod source = pod("trainer", "source-uid", "here", "containerd://abc");
+  @Nullable Pod target;
+  Check check;
+  AgentState here = agent("here");
+  AgentState there = agent("there");
+  @Nullable String turn;
+  @Nullable OwnerReference owner;
+  NodeVerdicts places = new NodeVerdicts(List.of(new NodeVerdict("there", true, null)));
+  Instant now = NOW;
+
+  Moving() {
+    migration.getMetadata().setName("off");
+    migration.getMetadata().setNamespace("ml");
+    migration.getMetadata().setUid("uid");
+    migration.getMetadata().setCreationTimestamp(NOW.toString());
+    migration.setSpec(new GpuMigrationSpec());
+    migration.getSpec().setPodName("trainer");
+    migration.setStatus(new GpuMigrationStatus());
+    GpuCheckpointStore store = new GpuCheckpointStore();
+    store.getMetadata().setName("local");
+    check = new Check.Admitted(source(), "main", store, Optional.empty());
+  }
+
+  Pod source() {
+    return java.util.Objects.requireNonNull(source);
+  }
+
+  GpuMigrationStatus status() {
+    return migration.getStatus();
+  }
+
+  /** It was looked at, and nothing is against it. */
+  Moving looked() {
+    status().setSource(new ObservedPod("trainer", "source-uid", "main", "here"));
+    status().setPhase(MigrationPhase.PENDING);
+    operation(OperationType.CHECKPOINT, Work.LOOK, "here", OperationPhase.SUCCEEDED);
+    return this;
+  }
+
+  /** The target waits. */
+  Moving holding() {
+    looked();
+    target = pod("trainer-x", "target-uid", "there", "containerd://def");
+    status().setTarget(new ObservedPod("trainer-x", "target-uid", "main", "there"));
+    status().setAttempts(1);
+    status().setPhase(MigrationPhase.TARGET_STARTING);
+    operation(OperationType.RESTORE, Work.FIT + 1, "there", OperationPhase.SUCCEEDED);
+    return this;
+  }
+
+  /** The source is being frozen. */
+  Moving freezing() {
+    holding();
+    status().setPhase(MigrationPhase.FREEZING);
+    GpuNodeOperation freeze =
+        operation(OperationType.CHECKPOINT, Work.FREEZE, "here", OperationPhase.RUNNING);
+    freeze.getSpec().setFreeze(new FreezeOrder());
+    freeze.getStatus().setContainerId("abc");
+    freeze.getStatus().setWorkload(WorkloadState.FROZEN);
+    freeze.getStatus().setFrozenTime(NOW);
+    return this;
+  }
+
+  /** It is frozen, its artifact safe. */
+  Moving held() {
+    freezing();
+    GpuNodeOperation freeze = freeze();
+    freeze.getStatus().setPhase(OperationPhase.HELD);
+    freeze.getStatus().setArtifact(artifact("here"));
+    return this;
+  }
+
+  /** The artifact is on its way. */
+  Moving sending() {
+    held();
+    status().setPhase(MigrationPhase.TRANSFERRING);
+    operation(OperationType.RECEIVE, 1, "there", OperationPhase.RUNNING)
+        .getStatus()
+        .setListening("10.0.0.2:8743");
+    operation(OperationType.SEND, 1, "here", OperationPhase.RUNNING);
+    return this;
+  }
+
+  /** The target is being filled. */
+  Moving restoring() {
+    sending();
+    status().setPhase(MigrationPhase.RESTORING);
+    end(OperationType.RECEIVE, 1, OperationPhase.SUCCEEDED);
+    get(OperationType.RECEIVE, 1).getStatus().setArtifact(artifact("there"));
+    end(OperationType.SEND, 1, OperationPhase.SUCCEEDED);
+    operation(OperationType.RESTORE, 1, "there", OperationPhase.RUNNING);
+    return this;
+  }
+
+  /** The target is proven. */
+  Moving proven() {
+    restoring();
+    end(OperationType.RESTORE, 1, OperationPhase.SUCCEEDED);
+    get(OperationType.RESTORE, 1)
+        .getStatus()
+        .setProof(new Proof(NOW.plusSeconds(9), List.of(), 8L, 8L));
+    return this;
+  }
+
+  Moving decided(Decision decision) {
+    status().setCommitment(new Commitment(decision, NOW, "operator"));
+    return this;
+  }
+
+  GpuNodeOperation freeze() {
+    return get(OperationType.CHECKPOINT, Work.FREEZE);
+  }
+
+  GpuNodeOperation get(OperationType type, int number) {
+    return java.util.Objects.requireNonNull(operations.get(type + "-" + number));
+  }
+
+  void end(OperationType type, int number, OperationPhase phase) {
+    GpuNodeOperationStatus status = get(type, number).getStatus();
+    status.setPhase(phase);
+    status.setOutcome(phase == OperationPhase.SUCCEEDED ? Outcome.DONE : Outcome.UNDONE);
+    if (phase == OperationPhase.FAILED) {
+      status.setFaults(List.of(fault("CriuFailed")));
+    }
+  }
+
+  static Fault fault(String reason) {
+    return new Fault(reason, null, null, null, null, null, "it failed: " + reason);
+  }
+
+  GpuNodeOperation operation(OperationType type, int number, String node, OperationPhase phase) {
+    GpuNodeOperation operation = new GpuNodeOperation();
+    operation
+        .getMetadata()
+        .setName("mig-uid-" + type.word().toLowerCase(java.util.Locale.ROOT) + "-" + number);
+    operation.setSpec(new GpuNodeOperationSpec());
+    operation.getSpec().setType(type);
+    operation.getSpec().setNodeName(node);
+    operation.getSpec().setPod(new OperationPod("ml", "trainer", "source-uid", "main"));
+    if (type == OperationType.SEND || type == OperationType.RECEIVE) {
+      TransferOrder transfer = new TransferOrder();
+      String peer = type == OperationType.SEND ? "there" : "here";
+      transfer.setPeer(new Peer(peer, null, "key of " + peer));
+      operation.getSpec().setTransfer(transfer);
+    }
+    operation.setStatus(new GpuNodeOperationStatus());
+    operation.getStatus().setPhase(phase);
+    operation.getStatus().setClaimedBy(new Claim("agent", null, NOW));
+    operations.put(type + "-" + number, operation);
+    return operation;
+  }
+
+  static ArtifactStatus artifact(String node) {
+    ArtifactStatus artifact = new ArtifactStatus();
+    artifact.setStore("local");
+    artifact.setNode(node);
+    artifact.setLocation("ml/off-uid");
+    artifact.setSha256("ab".repeat(32));
+    artifact.setBytes(8L << 20);
+    return artifact;
+  }
+
+  static AgentState agent(String node) {
+    return new AgentState(
+        node,
+        false,
+        Optional.empty(),
+        Optional.empty(),
+        NOW,
+        Optional.of(new AgentIdentity("0.1.0", null, NOW, NOW, "10.0.0.1:8743", "key of " + node)));
+  }
+
+  static AgentState silent(String node) {
+    Optional<String> why = Optional.of("node " + node + ": agent: silent");
+    return new AgentState(node, false, why, why, NOW, agent(node).identity());
+  }
+
+  static AgentState gone(String node) {
+    Optional<String> why = Optional.of("node " + node + ": gone");
+    return new AgentState(node, true, why, why, NOW, Optional.empty());
+  }
+
+  static Pod pod(String name, String uid, String node, String containerId) {
+    return new PodBuilder()
+        .withNewMetadata()
+        .withName(name)
+        .withNamespace("ml")
+        .withUid(uid)
+        .endMetadata()
+        .withNewSpec()
+        .withNodeName(node)
+        .endSpec()
+        .withNewStatus()
+        .withPhase("Running")
+        .addNewContainerStatus()
+        .withName("main")
+        .withContainerID(containerId)
+        .withRestartCount(0)
+        .withNewState()
+        .withNewRunning(NOW.toString())
+        .endState()
+        .endContainerStatus()
+        .endStatus()
+        .build();
+  }
+
+  void deadline(String text) {
+    migration.getSpec().setDeadline(TimeSpan.of(text));
+  }
+
+  View view() {
+    return new View(
+        migration,
+        check,
+        Optional.ofNullable(source),
+        Optional.ofNullable(target),
+        new Work(operations.values().stream().map(OperationView::of).toList()),
+        Optional.of(here),
+        Optional.of(there),
+        Optional.of(places),
+        Optional.empty(),
+        Optional.ofNullable(turn),
+        Optional.ofNullable(owner),
+        Duration.ofMinutes(15),
+        now);
+  }
+
+  Next next() {
+    return new Decider().next(view());
+  }
+}

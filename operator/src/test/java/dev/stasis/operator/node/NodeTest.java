@@ -1,0 +1,181 @@
+package dev.stasis.operator.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.api.v1alpha1.GpuNode;
+import dev.stasis.api.v1alpha1.common.Condition;
+import dev.stasis.api.v1alpha1.common.Truth;
+import dev.stasis.api.v1alpha1.node.AgentIdentity;
+import dev.stasis.api.v1alpha1.node.Capability;
+import dev.stasis.api.v1alpha1.node.GpuLink;
+import dev.stasis.api.v1alpha1.node.GpuNodeStatus;
+import dev.stasis.api.v1alpha1.node.NodeGpu;
+import dev.stasis.api.v1alpha1.node.NodeHost;
+import dev.stasis.compat.NodeFacts;
+import dev.stasis.compat.Property;
+import dev.stasis.operator.explain.Candidate;
+import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.api.model.NodeBuilder;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class NodeTest {
+
+  private static final Instant NOW = Instant.parse("2026-11-21T10:00:00Z");
+
+  private final FactsReader reader = new FactsReader();
+  private final NodeLabels labels = new NodeLabels();
+
+  @Test
+  void whatTheAgentWroteIsWhatTheNodeOffers() {
+    NodeFacts facts = facts(gpuNode(NOW));
+
+    assertThat(facts.offer(2).orElseThrow().value(Property.GPU_INTERCONNECT)).contains("NV18");
+    assertThat(facts.offer(2).orElseThrow().value(Property.GPU_MEMORY)).contains("143771");
+    assertThat(facts.host().value(Property.CRIU_VERSION)).contains("4.2.1");
+    assertThat(facts.labels()).containsKeys("topology.stasis.dev/gpus-1", NodeFacts.gpusLabel(2));
+  }
+
+  @Test
+  void aPairOfWhichNothingIsSaidIsPromisedNoMoreThanTheWeakestLink() {
+    GpuNode node = gpuNode(NOW);
+    node.getStatus().setLinks(List.of());
+
+    assertThat(facts(node).offer(2).orElseThrow().value(Property.GPU_INTERCONNECT)).contains("SYS");
+  }
+
+  @Test
+  void aGpuNodeThatCannotBeReadSaysWhichPropertyAndHasNoLabels() {
+    GpuNode node = gpuNode(NOW);
+    host(node).setFingerprint("criu.version");
+
+    assertThat(reader.read(node))
+        .isEqualTo(
+            new FactsReader.Unreadable(
+                "status: fingerprint: wanted lines like gpu.count=1, found \"criu.version\""));
+    assertThat(labels.wanted(Optional.of(node), NOW).labels()).isEmpty();
+    assertThat(reader.read(new GpuNode())).isInstanceOf(FactsReader.Unreadable.class);
+  }
+
+  @Test
+  void labelsGoWithTheGpuNodeAndOnlyOursAreTouched() {
+    Map<String, String> wanted = labels.wanted(Optional.of(gpuNode(NOW)), NOW).labels();
+
+    assertThat(labels.changes(Map.of("zone", "a"), wanted).keySet()).isEqualTo(wanted.keySet());
+    assertThat(labels.changes(wanted, wanted)).isEmpty();
+    assertThat(
+            labels.changes(
+                Map.of("zone", "a", "topology.stasis.dev/gpus-8", "old"),
+                labels.wanted(Optional.empty(), NOW).labels()))
+        .isEqualTo(Map.of("topology.stasis.dev/gpus-8", Optional.empty()));
+  }
+
+  @Test
+  void labelsOutliveAnAgentThatIsStartedAnewButNotOneThatStaysAway() {
+    GpuNode node = gpuNode(NOW);
+    Instant soon = NOW.plus(Duration.ofMinutes(9));
+    Instant late = NOW.plus(Duration.ofMinutes(10));
+
+    assertThat(labels.wanted(Optional.of(node), soon).labels()).isNotEmpty();
+    assertThat(labels.wanted(Optional.of(node), soon).until()).contains(late);
+    assertThat(labels.wanted(Optional.of(node), late).labels()).isEmpty();
+  }
+
+  @Test
+  void anAgentThatSaysThatItIsNotReadyLosesTheLabelsInTheSameTime() {
+    GpuNode node = gpuNode(NOW);
+    Instant since = NOW.minus(Duration.ofMinutes(9));
+    node.getStatus().setConditions(List.of(ready(Truth.FALSE, since)));
+
+    assertThat(labels.wanted(Optional.of(node), NOW).labels()).isNotEmpty();
+    node.getStatus().setConditions(List.of(ready(Truth.FALSE, since.minus(Duration.ofMinutes(1)))));
+    assertThat(labels.wanted(Optional.of(node), NOW).labels()).isEmpty();
+  }
+
+  @Test
+  void aNodeWhoseAgentCannotRestoreAttractsNoTarget() {
+    GpuNode node = gpuNode(NOW);
+    node.getStatus().setCapabilities(List.of(Capability.CHECKPOINT));
+
+    assertThat(labels.wanted(Optional.of(node), NOW).labels()).isEmpty();
+    assertThat(candidate(node, node(false)).against())
+        .containsExactly("agent: wanted capability Restore, found [Checkpoint]");
+  }
+
+  @Test
+  void everythingAgainstANodeIsNamed() {
+    GpuNode silent = gpuNode(NOW.minus(Duration.ofMinutes(4)));
+
+    assertThat(candidate(gpuNode(NOW), node(false)).against()).isEmpty();
+    assertThat(candidate(silent, node(true)).against())
+        .containsExactly(
+            "node: wanted schedulable, found cordoned",
+            "agent: wanted a heartbeat within 3m, found the last one at 2026-11-21T09:56:00Z");
+    assertThat(new Candidates().of(List.of(gpuNode(NOW)), List.of(), NOW).get(0).against())
+        .containsExactly("node: wanted one of that name in the cluster, found none");
+  }
+
+  @Test
+  void onlyANodeWhoseLastGpuIsQuarantinedIsOutOfTheQuestion() {
+    GpuNode node = gpuNode(NOW);
+    NodeGpu good = gpu("GPU-a", false);
+    node.getStatus().setGpus(List.of(good, gpu("GPU-b", true)));
+    assertThat(candidate(node, node(false)).against()).isEmpty();
+
+    node.getStatus().setGpus(List.of(gpu("GPU-b", true)));
+    assertThat(candidate(node, node(false)).against())
+        .containsExactly("gpu GPU-b: wanted one that can be used, found it quarantined: lost");
+  }
+
+  private static NodeHost host(GpuNode node) {
+    return Objects.requireNonNull(node.getStatus().getHost());
+  }
+
+  private NodeFacts facts(GpuNode node) {
+    return ((FactsReader.Facts) reader.read(node)).facts();
+  }
+
+  private static Candidate candidate(GpuNode gpuNode, Node node) {
+    return new Candidates().of(List.of(gpuNode), List.of(node), NOW).get(0);
+  }
+
+  private static Node node(boolean cordoned) {
+    return new NodeBuilder()
+        .withNewMetadata()
+        .withName("node1")
+        .endMetadata()
+        .withNewSpec()
+        .withUnschedulable(cordoned)
+        .endSpec()
+        .build();
+  }
+
+  private static GpuNode gpuNode(Instant heartbeat) {
+    GpuNode node = new GpuNode();
+    node.getMetadata().setName("node1");
+    NodeHost host = new NodeHost();
+    host.setDriver("580.105.08");
+    host.setFingerprint("cpu.architecture=amd64\ncriu.version=4.2.1\nkernel.version=6.12\n");
+    GpuNodeStatus status = new GpuNodeStatus();
+    status.setHost(host);
+    status.setGpus(List.of(gpu("GPU-a", false), gpu("GPU-b", false)));
+    status.setLinks(List.of(new GpuLink("GPU-a", "GPU-b", "NV18")));
+    status.setAgent(new AgentIdentity("0.1.0", null, heartbeat, heartbeat, null, null));
+    node.setStatus(status);
+    return node;
+  }
+
+  private static NodeGpu gpu(String uuid, boolean quarantined) {
+    return new NodeGpu(
+        uuid, 0, "NVIDIA H200", 143771L << 20, null, null, "9.0", false, 0, quarantined, "lost");
+  }
+
+  private static Condition ready(Truth truth, Instant since) {
+    return new Condition("Ready", truth, "SelfTestFailed", "no driver", since, 1L);
+  }
+}

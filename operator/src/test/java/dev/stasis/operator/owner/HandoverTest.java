@@ -1,0 +1,151 @@
+package dev.stasis.operator.owner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.api.v1alpha1.GpuCheckpoint;
+import dev.stasis.api.v1alpha1.GpuRestore;
+import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointSpec;
+import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
+import dev.stasis.api.v1alpha1.common.Condition;
+import dev.stasis.api.v1alpha1.common.Truth;
+import dev.stasis.api.v1alpha1.restore.GpuRestoreStatus;
+import dev.stasis.api.v1alpha1.restore.RestorePhase;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
+import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class HandoverTest {
+
+  private final KubernetesSerialization serialization = new KubernetesSerialization();
+  private final List<GpuRestore> restores = new ArrayList<>();
+  private final GpuCheckpoint checkpoint = checkpoint(pod("ReplicaSet", null));
+
+  @ParameterizedTest
+  @EnumSource(names = {"PENDING", "FREEZING", "SAVING"})
+  void itIsOpenFromTheFreezeOn(CheckpointPhase phase) {
+    status().setPhase(phase);
+    assertThat(open()).isPresent();
+    assertThat(open().orElseThrow().isReady()).isFalse();
+  }
+
+  @Test
+  void itIsOpenUntilTheWorkloadRunsAgain() {
+    ready("Evicted");
+    assertThat(open()).isPresent();
+    restore(RestorePhase.FAILED);
+    assertThat(open()).isPresent();
+    restore(RestorePhase.RESTORING);
+    assertThat(open()).isPresent();
+    restores.get(1).getStatus().setPhase(RestorePhase.SUCCEEDED);
+    assertThat(open()).isEmpty();
+  }
+
+  @Test
+  void aColdStartEndsIt() {
+    ready("Evicted");
+    restore(RestorePhase.COLD_STARTED);
+    assertThat(open()).isEmpty();
+  }
+
+  @Test
+  void aPodThatGoesOnNeedsNone() {
+    status().setPhase(CheckpointPhase.CANCELLED);
+    assertThat(open()).isEmpty();
+    ready("Resumed");
+    assertThat(open()).isEmpty();
+    // Unless somebody wants it brought back.
+    restore(RestorePhase.PENDING);
+    assertThat(open()).isPresent();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"DaemonSet", "ReplicationController", "Node"})
+  void otherControllersHaveNone(String kind) {
+    status().setPodTemplate(template(pod(kind, null)));
+    assertThat(open()).isEmpty();
+  }
+
+  @Test
+  void anIndexIsHandedOverToTheSameIndex() {
+    status().setPodTemplate(template(pod("Job", "1")));
+    Handover handover = open().orElseThrow();
+    assertThat(handover.isFor(pod("Job", "1"))).isTrue();
+    assertThat(handover.isFor(pod("Job", "0"))).isFalse();
+    assertThat(handover.isFor(pod("Job", null))).isFalse();
+  }
+
+  private Optional<Handover> open() {
+    return Handover.open(checkpoint, restores, serialization);
+  }
+
+  private GpuCheckpointStatus status() {
+    return Objects.requireNonNull(checkpoint.getStatus());
+  }
+
+  private void ready(String sourceIs) {
+    status().setPhase(CheckpointPhase.READY);
+    status()
+        .setConditions(
+            List.of(
+                new Condition("SourceRunning", Truth.FALSE, sourceIs, "", Instant.EPOCH, null)));
+  }
+
+  private void restore(RestorePhase phase) {
+    GpuRestore restore = new GpuRestore();
+    restore.setStatus(new GpuRestoreStatus());
+    restore.getStatus().setPhase(phase);
+    restores.add(restore);
+  }
+
+  private GpuCheckpoint checkpoint(Pod pod) {
+    GpuCheckpoint made = new GpuCheckpoint();
+    made.setMetadata(new ObjectMetaBuilder().withNamespace("ml").withName("save").build());
+    made.setSpec(new GpuCheckpointSpec());
+    made.getSpec().setAfterCheckpoint(AfterCheckpoint.EVICT);
+    GpuCheckpointStatus status = new GpuCheckpointStatus();
+    status.setPodTemplate(template(pod));
+    made.setStatus(status);
+    return made;
+  }
+
+  @SuppressWarnings("unchecked") // an object of JSON is one
+  private Map<String, Object> template(Pod pod) {
+    return serialization.convertValue(pod, Map.class);
+  }
+
+  private static Pod pod(String kind, @Nullable String index) {
+    PodBuilder pod =
+        new PodBuilder()
+            .withNewMetadata()
+            .withNamespace("ml")
+            .withName("trainer-x7k2p")
+            .addNewOwnerReference()
+            .withApiVersion("apps/v1")
+            .withKind(kind)
+            .withName("trainer")
+            .withUid("77aa")
+            .withController(true)
+            .endOwnerReference()
+            .endMetadata();
+    return index == null
+        ? pod.build()
+        : pod.editMetadata()
+            .addToAnnotations("batch.kubernetes.io/job-completion-index", index)
+            .endMetadata()
+            .build();
+  }
+}

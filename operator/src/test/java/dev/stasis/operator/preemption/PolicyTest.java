@@ -1,0 +1,231 @@
+package dev.stasis.operator.preemption;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.api.v1alpha1.GpuPreemptionPolicy;
+import dev.stasis.api.v1alpha1.common.TimeSpan;
+import dev.stasis.api.v1alpha1.common.Truth;
+import dev.stasis.api.v1alpha1.policy.Preemption;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.scheduling.v1.PriorityClassBuilder;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+class PolicyTest {
+
+  private final World world = new World();
+
+  @Test
+  void theVictimYieldsAndComesBackAndNobodyElseTakesThePlace() {
+    world.node("n", 1);
+    world.running("batch", "n", 10);
+    world.waiting("other", 10);
+    Pod urgent = world.waiting("urgent", 1000);
+    GpuPreemptionPolicy policy = world.policy("p", 100, 500);
+
+    world.pass(Duration.ofSeconds(15));
+    assertThat(urgent.getSpec().getNodeName()).isEqualTo("n");
+    assertThat(policy.getStatus().getEvicted()).isEqualTo(1);
+    assertThat(last(policy).reason()).isEqualTo("PreemptorPlaced");
+    assertThat(last(policy).message()).contains("1 of 1 pods on n yield");
+
+    world.ends("urgent");
+    world.pass(Duration.ofSeconds(5));
+    assertThat(world.pod("other").orElseThrow().getSpec().getNodeName()).isNull();
+    assertThat(world.pod("batch").orElseThrow().getSpec().getNodeName()).isEqualTo("n");
+    assertThat(policy.getStatus().getEvicted()).isZero();
+    assertThat(world.cluster.checkpoints).isEmpty();
+    assertThat(world.registry.get("stasis_preempted_gpu_seconds").counter().count())
+        .isBetween(1.0, 30.0);
+    assertThat(world.stories)
+        .extracting(it -> it.reason().word())
+        .contains("Yields", "RoomBeingMade", "Back");
+  }
+
+  @Test
+  void theTimeThatItGaveCountsOnceHoweverOftenItIsSeenToBeBack() {
+    world.node("n", 1);
+    world.running("batch", "n", 10);
+    world.waiting("urgent", 1000);
+    world.policy("p", 100, 500);
+    world.pass(Duration.ofSeconds(15));
+    world.forgets = false;
+    world.ends("urgent");
+    world.pass(Duration.ofSeconds(60));
+    assertThat(world.registry.find("stasis_preempted_gpu_seconds").counter()).isNull();
+
+    world.forgets = true;
+    world.pass(Duration.ofSeconds(5));
+
+    assertThat(world.registry.get("stasis_preempted_gpu_seconds").counter().count())
+        .isBetween(1.0, 30.0);
+  }
+
+  @Test
+  void anHourOfTwoPoliciesAndEqualPrioritiesBringsNoPingPong() {
+    world.node("n", 2);
+    for (int pod = 0; pod < 2; pod++) {
+      world.running("batch-" + pod, "n", 10);
+    }
+    world.policy("a", 100, 500, spec -> spec.setMinRunTime(TimeSpan.of("1m")));
+    world.policy("b", 400, 401, spec -> spec.setMinRunTime(TimeSpan.of("1m")));
+    for (int pod = 0; pod < 3; pod++) {
+      world.waiting("urgent-" + pod, 1000);
+      world.waiting("same-" + pod, 10);
+    }
+
+    world.pass(Duration.ofHours(1));
+    assertThat(world.evicted).containsExactlyInAnyOrder("batch-0", "batch-1");
+    assertThat(world.cluster.podsOn("n"))
+        .extracting(pod -> pod.getMetadata().getName())
+        .allMatch(name -> name.startsWith("urgent"));
+  }
+
+  @Test
+  void aPodThatCameBackIsLeftAloneForItsMinimumTimeAndItsBudget() {
+    world.node("n", 1);
+    world.running("batch", "n", 10);
+    world.policy("p", 100, 500, spec -> spec.setMinRunTime(TimeSpan.of("5m")));
+    int times = 0;
+    for (int minute = 0; minute < 50; minute++) {
+      if (world.pod("urgent").isEmpty()) {
+        world.waiting("urgent", 1000);
+      }
+      world.pass(Duration.ofMinutes(1));
+      if (world.pod("urgent").filter(it -> it.getSpec().getNodeName() != null).isPresent()) {
+        world.ends("urgent");
+        times++;
+      }
+      world.pass(Duration.ofSeconds(3));
+    }
+
+    // Two an hour, as the policy's default says.
+    assertThat(world.evicted).hasSize(2);
+    assertThat(times).isEqualTo(2);
+  }
+
+  @Test
+  void aVictimThatCannotBeFrozenIsNotTriedAgainAndAnotherOneYields() {
+    world.node("n", 2);
+    world.running("a", "n", 10);
+    world.running("b", "n", 20);
+    GpuPreemptionPolicy policy = world.policy("p", 100, 500);
+    world.waiting("urgent", 1000);
+    world.freezes = false;
+    world.pass(Duration.ofSeconds(11));
+    assertThat(world.evicted).startsWith("a");
+    world.freezes = true;
+    world.pass(Duration.ofSeconds(15));
+
+    assertThat(world.evicted).containsExactly("a", "b");
+    assertThat(world.pod("a")).isPresent();
+    assertThat(world.pod("urgent").orElseThrow().getSpec().getNodeName()).isEqualTo("n");
+    assertThat(policy.getStatus().getBudgetUsed()).isEqualTo(2);
+  }
+
+  @Test
+  void aFreezeThatNobodyNeedsAnyMoreIsUndone() {
+    world.node("n", 1);
+    world.running("batch", "n", 10);
+    world.policy("p", 100, 500);
+    world.waiting("urgent", 1000);
+    world.pass(Duration.ofSeconds(3));
+    world.ends("urgent");
+    world.pass(Duration.ofSeconds(30));
+
+    assertThat(world.pod("batch").orElseThrow().getSpec().getNodeName()).isEqualTo("n");
+    assertThat(world.cluster.restores).isEmpty();
+  }
+
+  @Test
+  void classesThatPreemptByThemselvesStopThePolicyByTheirNames() {
+    world.node("n", 1);
+    world.running("batch", "n", 10);
+    GpuPreemptionPolicy policy = world.policy("p", 100, 500);
+    world.waiting("urgent", 1000);
+    for (String name : List.of("urgent", "never", "system-node-critical", "low")) {
+      world.cluster.priorityClasses.add(
+          new PriorityClassBuilder()
+              .withNewMetadata()
+              .withName(name)
+              .endMetadata()
+              .withValue(name.equals("low") ? 5 : 1000)
+              .withPreemptionPolicy(name.equals("never") ? "Never" : "PreemptLowerPriority")
+              .build());
+    }
+    world.pass(Duration.ofSeconds(5));
+
+    assertThat(world.evicted).isEmpty();
+    assertThat(World.ready(policy).status()).isEqualTo(Truth.FALSE);
+    assertThat(World.ready(policy).reason()).isEqualTo("SchedulerPreemptsFirst");
+    assertThat(policy.getStatus().getPreemptingClasses()).containsExactly("urgent");
+
+    policy.getSpec().setInterceptScheduler(true);
+    world.pass(Duration.ofSeconds(2));
+    assertThat(world.evicted).containsExactly("batch");
+  }
+
+  @Test
+  void nobodyYieldsToAPodThatHasFoundItsPlaceMeanwhile() {
+    world.node("n", 1);
+    world.running("batch", "n", 10);
+    world.policy("p", 100, 500);
+    world.waiting("urgent", 1000);
+    world.bound.add("urgent");
+    world.pass(Duration.ofSeconds(5));
+
+    assertThat(world.evicted).isEmpty();
+  }
+
+  @Test
+  void ofTwoPoliciesForOnePodTheOlderActsAndTheOtherSaysSo() {
+    world.node("n", 1);
+    world.running("batch", "n", 10);
+    world.policy("older", 5, 500);
+    GpuPreemptionPolicy younger = world.policy("younger", 100, 500);
+    world.waiting("urgent", 1000);
+    world.pass(Duration.ofSeconds(5));
+
+    assertThat(world.evicted).isEmpty();
+    assertThat(World.ready(younger).reason()).isEqualTo("ConflictingPolicies");
+    assertThat(World.ready(younger).message())
+        .isEqualTo(
+            "preemptors: wanted pods of no other policy, found ml/urgent, for which the older"
+                + " policy older acts");
+  }
+
+  @Test
+  void whatStandsAgainstItIsSaidInNumbers() {
+    world.node("n", 1);
+    world.running("important", "n", 200);
+    GpuPreemptionPolicy policy = world.policy("p", 100, 500);
+    world.waiting("urgent", 1000);
+    world.pass(Duration.ofSeconds(2));
+
+    assertThat(World.ready(policy).status()).isEqualTo(Truth.TRUE);
+    assertThat(World.ready(policy).reason()).isEqualTo("NoVictims");
+    assertThat(World.ready(policy).message())
+        .isEqualTo(
+            "ml/urgent: nobody yields, since it would still not fit: n: nvidia.com/gpu: wanted 1,"
+                + " free 0 (left alone: 1 of too high a priority)");
+    assertThat(policy.getStatus().getWaiting()).isEqualTo(1);
+  }
+
+  @Test
+  void namesOfVictimsAreKeptShortAndAlwaysTheSame() {
+    Pod victim = Made.pod("a".repeat(70), 1, 1);
+    victim.getMetadata().setUid("v");
+    Pod preemptor = Made.pod("p", 1, 1);
+    preemptor.getMetadata().setUid("p");
+
+    assertThat(Turn.yieldName(victim, preemptor))
+        .hasSize(63)
+        .isEqualTo(Turn.yieldName(victim, preemptor));
+  }
+
+  private static Preemption last(GpuPreemptionPolicy policy) {
+    return Objects.requireNonNull(policy.getStatus().getLast()).get(0);
+  }
+}

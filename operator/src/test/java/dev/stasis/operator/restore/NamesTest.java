@@ -1,0 +1,84 @@
+package dev.stasis.operator.restore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.api.v1alpha1.GpuCheckpoint;
+import dev.stasis.api.v1alpha1.GpuRestore;
+import dev.stasis.api.v1alpha1.common.Condition;
+import dev.stasis.api.v1alpha1.common.Target;
+import dev.stasis.api.v1alpha1.common.Truth;
+import dev.stasis.api.v1alpha1.restore.GpuRestoreSpec;
+import dev.stasis.operator.testing.FakeCluster;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A restore waits for the name of a pod that goes, and for no other. */
+class NamesTest {
+
+  private final FakeCluster cluster = new FakeCluster();
+  private final Names names = new Names(cluster);
+
+  @Test
+  void aPodThatIsGoingKeepsItsNameForAWhile() {
+    Pod going = pod("another-uid");
+    going.getMetadata().setDeletionTimestamp("2026-11-22T02:14:22Z");
+    cluster.pods.add(going);
+    assertThat(names.taken("ml")).contains("trainer");
+    assertThat(names.isFreed(restore(), evicted())).isTrue();
+  }
+
+  @Test
+  void aPodThatHasGoneSinceItWasCountedIsNoReasonToFail() {
+    assertThat(names.isFreed(restore(), evicted())).isTrue();
+  }
+
+  @Test
+  void theEvictedPodGoesThoughTheWatchHasNotToldYet() {
+    cluster.pods.add(pod("pod-uid"));
+    assertThat(names.isFreed(restore(), evicted())).isTrue();
+  }
+
+  @Test
+  void aPodThatGoesOnKeepsItsName() {
+    cluster.pods.add(pod("pod-uid"));
+    GpuCheckpoint resumed = Examples.checkpoint("ml", "train-1");
+    assertThat(names.isFreed(restore(), resumed)).isFalse();
+  }
+
+  @Test
+  void anotherPodKeepsItsName() {
+    cluster.pods.add(pod("another-uid"));
+    assertThat(names.isFreed(restore(), evicted())).isFalse();
+  }
+
+  private static GpuCheckpoint evicted() {
+    GpuCheckpoint checkpoint = Examples.checkpoint("ml", "train-1");
+    checkpoint
+        .getStatus()
+        .setConditions(
+            List.of(
+                new Condition("SourceRunning", Truth.FALSE, "Evicted", "", Instant.EPOCH, null)));
+    return checkpoint;
+  }
+
+  private static GpuRestore restore() {
+    GpuRestore restore = new GpuRestore();
+    restore.getMetadata().setNamespace("ml");
+    restore.setSpec(new GpuRestoreSpec());
+    restore.getSpec().setTarget(new Target(null, null, "trainer", null));
+    return restore;
+  }
+
+  private static Pod pod(String uid) {
+    return new PodBuilder()
+        .withNewMetadata()
+        .withNamespace("ml")
+        .withName("trainer")
+        .withUid(uid)
+        .endMetadata()
+        .build();
+  }
+}

@@ -1,0 +1,196 @@
+package dev.stasis.operator.restore;
+
+import static org.awaitility.Awaitility.await;
+
+import dev.stasis.api.v1alpha1.Api;
+import dev.stasis.api.v1alpha1.GpuCheckpoint;
+import dev.stasis.api.v1alpha1.GpuNode;
+import dev.stasis.api.v1alpha1.GpuNodeOperation;
+import dev.stasis.api.v1alpha1.GpuRestore;
+import dev.stasis.api.v1alpha1.common.Condition;
+import dev.stasis.api.v1alpha1.common.Truth;
+import dev.stasis.api.v1alpha1.restore.RestorePhase;
+import dev.stasis.operator.node.NodeParts;
+import dev.stasis.operator.testing.FakeAgent;
+import dev.stasis.operator.testing.FakeKubelet;
+import dev.stasis.operator.testing.RealCluster;
+import dev.stasis.operator.testing.TestOperator;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodCondition;
+import io.fabric8.kubernetes.api.model.Quantity;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+
+/** Agents and kubelets are fakes here; API server, scheduler and admission are real. */
+@SuppressWarnings("NullAway") // made before each test; what is not there fails the test
+abstract class OnApiServer {
+
+  /** Each wait is for a few writes of a machine that may be busy. */
+  static final Duration LONG = Duration.ofSeconds(120);
+
+  static @Nullable RealCluster cluster;
+
+  KubernetesClient client;
+  FakeKubelet kubelet;
+  FakeAgent agent;
+  TestOperator operator;
+  String namespace;
+
+  @BeforeAll
+  static void find() {
+    cluster = RealCluster.fromEnvironment();
+  }
+
+  @AfterAll
+  static void leave() {
+    if (cluster != null) {
+      cluster.close();
+    }
+  }
+
+  @BeforeEach
+  void start() {
+    RealCluster real = Objects.requireNonNull(cluster);
+    client = real.client();
+    kubelet = new FakeKubelet(client);
+    agent = new FakeAgent(client, real.config().namespace());
+    namespace = real.namespace(Map.of());
+    node("gpu-1");
+    startOperator();
+  }
+
+  @AfterEach
+  void stop() {
+    try {
+      client.resources(GpuRestore.class).inNamespace(namespace).delete();
+      await().atMost(LONG).until(() -> restores().isEmpty());
+    } finally {
+      if (operator != null) {
+        operator.close();
+      }
+      tidy();
+    }
+  }
+
+  private void tidy() {
+    client.namespaces().withName(namespace).delete();
+    client.resources(GpuNode.class).delete();
+    client.pods().inNamespace(namespace).withGracePeriod(0).delete();
+    kubelet.close();
+    agent.close();
+  }
+
+  void startOperator() {
+    operator =
+        TestOperator.start(
+            Objects.requireNonNull(cluster),
+            Clock.systemUTC(),
+            List.of(RestoreParts::reconciler, NodeParts::reconciler));
+  }
+
+  void node(String name) {
+    kubelet.node(name, 1);
+    Objects.requireNonNull(cluster)
+        .with(Examples.gpuNode(name, Instant.now().truncatedTo(ChronoUnit.SECONDS)));
+  }
+
+  void checkpoint() {
+    checkpoint(Examples.checkpoint(namespace, "train"));
+  }
+
+  void checkpoint(GpuCheckpoint checkpoint) {
+    checkpoint.getMetadata().setUid(null);
+    Objects.requireNonNull(cluster).with(checkpoint);
+  }
+
+  void restore(Consumer<GpuRestore> change) {
+    GpuRestore restore = Examples.restore(namespace, "back", "train");
+    restore.setStatus(null);
+    change.accept(restore);
+    client.resource(restore).create();
+  }
+
+  /** As a user does with kubectl patch: it never conflicts with what the operator writes. */
+  void cancel() {
+    client
+        .resources(GpuRestore.class)
+        .inNamespace(namespace)
+        .withName("back")
+        .patch(PatchContext.of(PatchType.JSON_MERGE), "{\"spec\":{\"cancel\":true}}");
+  }
+
+  GpuRestore until(Predicate<GpuRestore> wanted) {
+    return client
+        .resources(GpuRestore.class)
+        .inNamespace(namespace)
+        .withName("back")
+        .waitUntilCondition(
+            it -> it != null && it.getStatus() != null && wanted.test(it),
+            LONG.toSeconds(),
+            TimeUnit.SECONDS);
+  }
+
+  static @Nullable RestorePhase phase(GpuRestore restore) {
+    return restore.getStatus().getPhase();
+  }
+
+  static Condition condition(GpuRestore restore, String type) {
+    return Objects.requireNonNull(restore.getStatus().getConditions()).stream()
+        .filter(condition -> condition.type().equals(type))
+        .findFirst()
+        .orElseGet(() -> new Condition(type, Truth.UNKNOWN, "None", "", Instant.EPOCH, 1L));
+  }
+
+  List<GpuRestore> restores() {
+    return client.resources(GpuRestore.class).inNamespace(namespace).list().getItems();
+  }
+
+  List<GpuNodeOperation> operations() {
+    return client
+        .resources(GpuNodeOperation.class)
+        .inNamespace(Objects.requireNonNull(cluster).config().namespace())
+        .list()
+        .getItems();
+  }
+
+  List<Pod> targets() {
+    return client
+        .pods()
+        .inNamespace(namespace)
+        .withLabel(Api.OPERATION_UID_LABEL)
+        .list()
+        .getItems();
+  }
+
+  Pod target() {
+    return targets().get(0);
+  }
+
+  static @Nullable Quantity memory(Pod pod) {
+    return pod.getSpec().getContainers().get(0).getResources().getLimits().get("memory");
+  }
+
+  static @Nullable String gate(Pod pod) {
+    return pod.getStatus().getConditions().stream()
+        .filter(condition -> condition.getType().equals(Api.RESTORED_GATE))
+        .map(PodCondition::getStatus)
+        .findFirst()
+        .orElse(null);
+  }
+}

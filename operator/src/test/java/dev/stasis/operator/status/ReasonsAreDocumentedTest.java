@@ -1,0 +1,20 @@
+package dev.stasis.operator.status;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+
+class ReasonsAreDocumentedTest {
+
+  @Test
+  void whoeverMeetsAReasonFindsWhatToDo() throws IOException {
+    String page = Files.readString(Path.of("../docs/troubleshooting.md"));
+    assertThat(Arrays.stream(Reason.values()).map(Reason::word))
+        .as("reasons in docs/troubleshooting.md")
+        .allSatisfy(word -> assertThat(page).contains("`" + word + "`"));
+  }
+}

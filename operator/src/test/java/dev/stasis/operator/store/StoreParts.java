@@ -1,0 +1,15 @@
+package dev.stasis.operator.store;
+
+import dev.stasis.api.v1alpha1.GpuCheckpointStore;
+import dev.stasis.operator.testing.TestOperator.Parts;
+import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
+
+/** What the container puts together in the product. */
+public final class StoreParts {
+
+  private StoreParts() {}
+
+  public static Reconciler<GpuCheckpointStore> reconciler(Parts parts) {
+    return new StoreReconciler(parts.informers(), parts.clock(), parts.changes());
+  }
+}

@@ -1,0 +1,99 @@
+package dev.stasis.operator.testing;
+
+import dev.stasis.operator.cluster.ClusterParts;
+import dev.stasis.operator.cluster.Informers;
+import dev.stasis.operator.config.StasisConfig;
+import dev.stasis.operator.event.EventParts;
+import dev.stasis.operator.event.Events;
+import dev.stasis.operator.metric.StasisMetrics;
+import dev.stasis.operator.metric.Tally;
+import dev.stasis.operator.operation.OperationParts;
+import dev.stasis.operator.operation.OperationSource;
+import dev.stasis.operator.operation.Operations;
+import dev.stasis.operator.pod.PodParts;
+import dev.stasis.operator.pod.PodWrites;
+import dev.stasis.operator.status.Changes;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.javaoperatorsdk.operator.Operator;
+import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Function;
+
+/** The reconcilers as they run in the product, without its container: started anew in a moment. */
+public final class TestOperator implements AutoCloseable {
+
+  /** A few requests; one waits for twenty seconds at most. */
+  private static final Duration LAST_WORK = Duration.ofSeconds(30);
+
+  private final Operator operator;
+  private final Informers informers;
+  private final SimpleMeterRegistry registry;
+
+  /** What reconcilers are made of. */
+  public record Parts(
+      KubernetesClient client,
+      StasisConfig config,
+      Clock clock,
+      Informers informers,
+      Operations operations,
+      OperationSource operationSource,
+      PodWrites pods,
+      Events events,
+      StasisMetrics metrics,
+      Tally tally,
+      Changes changes) {}
+
+  private TestOperator(Operator operator, Informers informers, SimpleMeterRegistry registry) {
+    this.operator = operator;
+    this.informers = informers;
+    this.registry = registry;
+  }
+
+  /** Starts it; it runs until it is closed. */
+  public static TestOperator start(
+      RealCluster cluster, Clock clock, List<Function<Parts, Reconciler<?>>> reconcilers) {
+    KubernetesClient client = cluster.client();
+    StasisConfig config = cluster.config();
+    Informers informers = new Informers(client, config);
+    SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    Parts parts =
+        new Parts(
+            client,
+            config,
+            clock,
+            informers,
+            OperationParts.operations(client, informers, config),
+            OperationParts.source(informers),
+            PodParts.writes(client, clock),
+            EventParts.events(client, clock),
+            new StasisMetrics(registry),
+            new Tally(informers),
+            new Changes(client.getKubernetesSerialization()));
+    Operator operator =
+        new Operator(
+            settings ->
+                settings
+                    .withKubernetesClient(client)
+                    .withCloseClientOnStop(false)
+                    // Who is started anew is alone, as a process is whose forerunner has ended.
+                    .withReconciliationTerminationTimeout(LAST_WORK)
+                    .withUseSSAToPatchPrimaryResource(false));
+    reconcilers.forEach(make -> operator.register(make.apply(parts)));
+    operator.start();
+    return new TestOperator(operator, informers, registry);
+  }
+
+  /** How often something was counted. */
+  public double counted(String name) {
+    return registry.find(name).counters().stream().mapToDouble(counter -> counter.count()).sum();
+  }
+
+  @Override
+  public void close() {
+    operator.stop();
+    ClusterParts.stop(informers);
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.stasis.operator.trace;
+
+import org.jspecify.annotations.NullMarked;
