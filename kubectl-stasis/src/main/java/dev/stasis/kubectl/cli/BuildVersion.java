@@ -1,0 +1,12 @@
+package dev.stasis.kubectl.cli;
+
+import picocli.CommandLine.IVersionProvider;
+
+/** The version of the build, as the jar's manifest has it. */
+final class BuildVersion implements IVersionProvider {
+  @Override
+  public String[] getVersion() {
+    String version = BuildVersion.class.getPackage().getImplementationVersion();
+    return new String[] {"kubectl-stasis " + (version == null ? "from a checkout" : version)};
+  }
+}

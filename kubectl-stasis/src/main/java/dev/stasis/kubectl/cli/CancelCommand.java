@@ -1,0 +1,48 @@
+package dev.stasis.kubectl.cli;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stasis.kubectl.cluster.Kind;
+import dev.stasis.kubectl.cluster.Resource;
+import dev.stasis.kubectl.report.Course;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** Cancels what is at work. */
+@Command(
+    name = "cancel",
+    description = "Cancels a checkpoint, restore or migration: it is undone, the workload goes on.",
+    sortOptions = false)
+final class CancelCommand extends RequestCommand {
+
+  @Parameters(paramLabel = "NAME", description = "its name, or KIND/NAME")
+  @SuppressWarnings("NullAway.Init") // picocli sets it
+  String name;
+
+  CancelCommand(Session session) {
+    super(session);
+  }
+
+  @Override
+  public Integer call() throws InterruptedException {
+    Resource found = new Finder(cluster()).request(name);
+    Course course = new Course(found);
+    if (course.isOver()) {
+      complain(
+          found.title()
+              + ": wanted one at work, found it "
+              + course.phase()
+              + "; nothing was done");
+      return Exit.FAILED;
+    }
+    if (dryRun) {
+      say(found.title() + ": would be cancelled (dry run)");
+      return Exit.DONE;
+    }
+    ObjectNode patch = session().mapper().createObjectNode();
+    patch.putObject("spec").put("cancel", true);
+    Resource patched =
+        cluster().patch(Kind.of(found.kind()).orElseThrow(), scope(found), found.name(), patch);
+    int exit = follow(patched, "is being cancelled", timeout());
+    return exit == Exit.FAILED ? Exit.DONE : exit;
+  }
+}

@@ -1,0 +1,80 @@
+package dev.stasis.kubectl.cli;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stasis.kubectl.cluster.Kind;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Makes a GpuCheckpoint. */
+@Command(
+    name = "checkpoint",
+    description = "Freezes a pod and keeps it as an artifact; it goes on unless told otherwise.",
+    sortOptions = false)
+final class CheckpointCommand extends RequestCommand {
+
+  enum After {
+    RESUME("Resume"),
+    SUSPEND("Suspend"),
+    EVICT("Evict");
+
+    final String word;
+
+    After(String word) {
+      this.word = word;
+    }
+  }
+
+  @Parameters(paramLabel = "POD", description = "the pod")
+  @SuppressWarnings("NullAway.Init") // picocli sets it
+  String pod;
+
+  @Option(
+      names = "--name",
+      paramLabel = "NAME",
+      description = "of the GpuCheckpoint; default: the pod's with a suffix")
+  @Nullable String name;
+
+  @Option(
+      names = "--after",
+      paramLabel = "resume|suspend|evict",
+      defaultValue = "RESUME",
+      description = "what becomes of the pod afterwards; default: resume")
+  After after = After.RESUME;
+
+  @Option(
+      names = "--ttl",
+      paramLabel = "TIME",
+      description = "deletes it so long after it is Ready")
+  @Nullable String ttl;
+
+  @Option(names = "--retain", description = "the artifact stays when the GpuCheckpoint is deleted")
+  boolean retain;
+
+  @Mixin
+  @SuppressWarnings("NullAway.Init") // picocli sets it
+  FreezeOptions options;
+
+  CheckpointCommand(Session session) {
+    super(session);
+  }
+
+  @Override
+  public Integer call() throws InterruptedException {
+    String target = name(pod, Kind.POD);
+    ObjectNode manifest = named(Kind.CHECKPOINT, name, target);
+    ObjectNode spec = (ObjectNode) manifest.path("spec");
+    spec.put("podName", target);
+    spec.put("afterCheckpoint", after.word);
+    options.write(spec);
+    if (ttl != null) {
+      spec.put("ttlAfterReady", ttl);
+    }
+    if (retain) {
+      spec.put("deletionPolicy", "Retain");
+    }
+    return request(manifest);
+  }
+}

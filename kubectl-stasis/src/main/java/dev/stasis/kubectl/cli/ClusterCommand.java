@@ -1,0 +1,116 @@
+package dev.stasis.kubectl.cli;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stasis.kubectl.cluster.Cluster;
+import dev.stasis.kubectl.cluster.Kind;
+import dev.stasis.kubectl.cluster.Resource;
+import dev.stasis.kubectl.cluster.Scope;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** What every command that talks to a cluster has in common. */
+abstract class ClusterCommand implements Callable<Integer> {
+
+  /** How kubectl prints for programs. */
+  enum Format {
+    JSON,
+    YAML;
+
+    String word() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "tells about this command")
+  boolean help;
+
+  @Mixin
+  @SuppressWarnings("NullAway.Init") // picocli sets it
+  Connection connection;
+
+  @Option(
+      names = {"-o", "--output"},
+      paramLabel = "json|yaml",
+      description = "for programs; default: for people")
+  @Nullable Format format;
+
+  @Spec
+  @SuppressWarnings("NullAway.Init") // picocli sets it
+  CommandSpec spec;
+
+  private final Session session;
+  private @Nullable Cluster cluster;
+
+  ClusterCommand(Session session) {
+    this.session = session;
+  }
+
+  final Session session() {
+    return session;
+  }
+
+  final Cluster cluster() {
+    Cluster made = cluster;
+    if (made == null) {
+      made = session.cluster().apply(connection.options());
+      cluster = made;
+    }
+    return made;
+  }
+
+  final void say(String text) {
+    session.terminal().out().println(text);
+  }
+
+  final void complain(String text) {
+    session.terminal().err().println(text);
+  }
+
+  /** Prints objects as kubectl does, for programs. */
+  final void print(Format as, Resource object) {
+    say(
+        cluster()
+            .print(
+                List.of(Kind.of(object.kind()).orElseThrow().resource(), object.name()),
+                scope(object),
+                as.word())
+            .stripTrailing());
+  }
+
+  static Scope scope(Resource object) {
+    return object.namespace().isEmpty() ? new Scope.Current() : new Scope.Named(object.namespace());
+  }
+
+  /** The beginning of a manifest. */
+  final ObjectNode manifest(Kind kind) {
+    ObjectNode manifest = session.mapper().createObjectNode();
+    manifest.put("apiVersion", "stasis.dev/v1alpha1");
+    manifest.put("kind", kind.word());
+    manifest.putObject("metadata");
+    manifest.putObject("spec");
+    return manifest;
+  }
+
+  /** A name that was given, perhaps with a kind before it: pod/trainer. */
+  final String name(String given, Kind kind) {
+    int slash = given.indexOf('/');
+    if (slash < 0) {
+      return given;
+    }
+    if (Kind.written(given.substring(0, slash)).filter(kind::equals).isEmpty()) {
+      throw new ParameterException(
+          spec.commandLine(), "wanted the name of a " + kind.word() + ", found " + given);
+    }
+    return given.substring(slash + 1);
+  }
+}

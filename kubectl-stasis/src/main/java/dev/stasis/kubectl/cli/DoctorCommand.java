@@ -1,0 +1,73 @@
+package dev.stasis.kubectl.cli;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import dev.stasis.kubectl.doctor.Doctor;
+import dev.stasis.kubectl.doctor.Finding;
+import java.util.List;
+import java.util.Locale;
+import picocli.CommandLine.Command;
+
+/** Says what is wrong with a cluster. */
+@Command(
+    name = "doctor",
+    description = "Says what is wrong with the cluster, node by node, and what to do.",
+    footer = {"", "Exit code 1 when there is a problem; warnings alone are none."},
+    sortOptions = false)
+final class DoctorCommand extends ClusterCommand {
+
+  DoctorCommand(Session session) {
+    super(session);
+  }
+
+  @Override
+  public Integer call() throws JsonProcessingException {
+    Doctor doctor = new Doctor();
+    List<Finding> findings = doctor.examine(new FactFinder(cluster(), session().clock()).facts());
+    if (format == null) {
+      findings.forEach(this::tell);
+      say(summary(findings));
+    } else {
+      ArrayNode list = session().mapper().createArrayNode();
+      findings.forEach(
+          finding ->
+              list.addObject()
+                  .put("severity", finding.severity().word())
+                  .put("where", finding.where())
+                  .put("what", finding.what())
+                  .put("advice", finding.advice()));
+      say(
+          format == Format.YAML
+              ? new YAMLMapper().writeValueAsString(list).stripTrailing()
+              : list.toPrettyString());
+    }
+    return doctor.isIll(findings) ? Exit.FAILED : Exit.DONE;
+  }
+
+  private void tell(Finding finding) {
+    say(
+        String.format(
+            Locale.ROOT,
+            "%-8s %s: %s",
+            finding.severity().word(),
+            finding.where(),
+            finding.what()));
+    if (!finding.advice().isEmpty()) {
+      say("         -> " + finding.advice());
+    }
+  }
+
+  private static String summary(List<Finding> findings) {
+    long problems = count(findings, Finding.Severity.PROBLEM);
+    long warnings = count(findings, Finding.Severity.WARNING);
+    if (problems + warnings == 0) {
+      return "nothing is wrong";
+    }
+    return problems + " problems, " + warnings + " warnings";
+  }
+
+  private static long count(List<Finding> findings, Finding.Severity severity) {
+    return findings.stream().filter(it -> it.severity() == severity).count();
+  }
+}

@@ -1,0 +1,49 @@
+package dev.stasis.kubectl.cli;
+
+import dev.stasis.kubectl.cluster.Cluster;
+import dev.stasis.kubectl.cluster.ClusterFailure;
+import dev.stasis.kubectl.cluster.Kind;
+import dev.stasis.kubectl.cluster.Resource;
+import dev.stasis.kubectl.cluster.Scope;
+import java.util.List;
+
+/** Finds what a user names: KIND/NAME, or a name of which there is only one. */
+final class Finder {
+
+  private final Cluster cluster;
+
+  Finder(Cluster cluster) {
+    this.cluster = cluster;
+  }
+
+  /** A GpuCheckpoint, GpuRestore or GpuMigration. */
+  Resource request(String given) {
+    int slash = given.indexOf('/');
+    String prefix = slash < 0 ? "" : given.substring(0, slash);
+    String name = given.substring(slash + 1);
+    List<Resource> found =
+        cluster.list(Kind.REQUESTS, new Scope.Current()).stream()
+            .filter(one -> one.name().equals(name))
+            .filter(
+                one ->
+                    prefix.isEmpty()
+                        || Kind.written(prefix)
+                            .filter(it -> it.word().equals(one.kind()))
+                            .isPresent())
+            .toList();
+    if (found.size() == 1) {
+      return found.get(0);
+    }
+    if (found.isEmpty()) {
+      throw new ClusterFailure(
+          ClusterFailure.Why.NOT_FOUND,
+          "there is no checkpoint, restore or migration " + given + " in this namespace",
+          "see what there is: kubectl stasis list; in all namespaces: -A");
+    }
+    throw new ClusterFailure(
+        ClusterFailure.Why.REFUSED,
+        "there are several of that name: "
+            + String.join(", ", found.stream().map(Resource::title).toList()),
+        "say which: " + found.get(0).title());
+  }
+}

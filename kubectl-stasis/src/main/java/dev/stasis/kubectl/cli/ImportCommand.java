@@ -1,0 +1,108 @@
+package dev.stasis.kubectl.cli;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stasis.kubectl.cluster.Kind;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+
+/** Makes a GpuCheckpoint of an artifact that lies in a store already. */
+@Command(
+    name = "import",
+    description = {
+      "Takes an artifact that lies in a store already: one that stayed there, or that was copied",
+      "into it from another cluster. Every byte of it is checked first."
+    },
+    sortOptions = false)
+final class ImportCommand extends RequestCommand {
+
+  private static final Pattern LOCATION =
+      Pattern.compile("([a-z0-9]([-a-z0-9]*[a-z0-9])?)/[A-Za-z0-9][A-Za-z0-9._-]{0,127}");
+
+  @Parameters(
+      paramLabel = "NAMESPACE/FOLDER",
+      description = "the artifact's folder below the root of the store")
+  @SuppressWarnings("NullAway.Init") // picocli sets it
+  String location;
+
+  @Option(
+      names = "--pod",
+      paramLabel = "POD",
+      required = true,
+      description = "name of the pod that is in it")
+  @SuppressWarnings("NullAway.Init") // picocli sets it
+  String pod;
+
+  @Option(
+      names = "--node",
+      paramLabel = "NODE",
+      description = "on whose disk it lies; not wanted for a shared store")
+  @Nullable String node;
+
+  @Option(
+      names = "--name",
+      paramLabel = "NAME",
+      description = "of the GpuCheckpoint; default: the pod's with a suffix")
+  @Nullable String name;
+
+  @Option(
+      names = "--store",
+      paramLabel = "NAME",
+      description = "GpuCheckpointStore; default: the default one")
+  @Nullable String store;
+
+  @Option(
+      names = "--sha256",
+      paramLabel = "DIGEST",
+      description = "refuses every artifact with another digest")
+  @Nullable String sha256;
+
+  @Option(
+      names = {"-c", "--container"},
+      paramLabel = "NAME",
+      description = "refuses the artifact of another container")
+  @Nullable String container;
+
+  @Option(names = "--retain", description = "the artifact stays when the GpuCheckpoint is deleted")
+  boolean retain;
+
+  ImportCommand(Session session) {
+    super(session);
+  }
+
+  @Override
+  public Integer call() throws InterruptedException {
+    var parts = LOCATION.matcher(location);
+    if (!parts.matches()) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "wanted NAMESPACE/FOLDER, as it lies below the root of the store, found " + location);
+    }
+    String of = name(pod, Kind.POD);
+    ObjectNode manifest = named(Kind.CHECKPOINT, name, of);
+    ((ObjectNode) manifest.path("metadata")).put("namespace", parts.group(1));
+    ObjectNode wanted = (ObjectNode) manifest.path("spec");
+    wanted.put("podName", of);
+    if (container != null) {
+      wanted.put("containerName", container);
+    }
+    if (store != null) {
+      wanted.put("store", store);
+    }
+    if (retain) {
+      wanted.put("deletionPolicy", "Retain");
+    }
+    ObjectNode from = wanted.putObject("import");
+    from.put("location", location);
+    if (node != null) {
+      from.put("nodeName", node);
+    }
+    if (sha256 != null) {
+      from.put("sha256", sha256);
+    }
+    return request(manifest);
+  }
+}

@@ -1,0 +1,61 @@
+package dev.stasis.kubectl.cli;
+
+import dev.stasis.kubectl.cluster.ClusterFailure;
+import dev.stasis.kubectl.cluster.Kind;
+import dev.stasis.kubectl.cluster.Resource;
+import dev.stasis.kubectl.cluster.Scope;
+import dev.stasis.kubectl.report.NodeReport;
+import dev.stasis.kubectl.report.NodeTable;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** Lists nodes with GPUs, or tells all of one. */
+@Command(
+    name = "nodes",
+    aliases = "node",
+    description = "Lists nodes with GPUs; of one node its GPUs, their links and the fingerprint.",
+    sortOptions = false)
+final class NodesCommand extends ClusterCommand {
+
+  @Parameters(paramLabel = "NODE", arity = "0..1", description = "tells all of this one")
+  @Nullable String node;
+
+  NodesCommand(Session session) {
+    super(session);
+  }
+
+  @Override
+  public Integer call() {
+    Instant now = session().clock().instant();
+    Scope scope = new Scope.Current();
+    if (format != null) {
+      List<String> what =
+          node == null ? List.of(Kind.NODE.resource()) : List.of(Kind.NODE.resource(), node);
+      say(cluster().print(what, scope, format.word()).stripTrailing());
+    } else if (node != null) {
+      String name = name(node, Kind.NODE);
+      Resource found =
+          cluster()
+              .find(Kind.NODE, scope, name)
+              .orElseThrow(
+                  () ->
+                      new ClusterFailure(
+                          ClusterFailure.Why.NOT_FOUND,
+                          "there is no GpuNode " + name,
+                          "see which there are: kubectl stasis nodes; why one is missing: kubectl"
+                              + " stasis doctor"));
+      say(new NodeReport().text(found, now));
+    } else {
+      String table = new NodeTable().text(cluster().list(List.of(Kind.NODE), scope), now);
+      if (table.isEmpty()) {
+        complain("no node with an agent; kubectl stasis doctor says why");
+      } else {
+        say(table);
+      }
+    }
+    return Exit.DONE;
+  }
+}

@@ -1,0 +1,108 @@
+package dev.stasis.kubectl.cli;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stasis.kubectl.cluster.Kind;
+import dev.stasis.kubectl.cluster.Resource;
+import dev.stasis.kubectl.cluster.Scope;
+import dev.stasis.kubectl.report.Course;
+import dev.stasis.kubectl.report.Outcome;
+import java.time.Duration;
+import java.time.format.DateTimeParseException;
+import java.util.Locale;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+
+/** A command that asks for something, and may wait for it. */
+abstract class RequestCommand extends ClusterCommand {
+
+  /** Names are values of labels, with five letters of the API server behind them. */
+  private static final int LONGEST_PREFIX = 57;
+
+  @Option(
+      names = {"-w", "--wait"},
+      description = "waits for the end, and shows how far it is")
+  boolean wait;
+
+  @Option(
+      names = "--timeout",
+      paramLabel = "TIME",
+      defaultValue = "30m",
+      description = "waits no longer; it goes on without. Default: ${DEFAULT-VALUE}")
+  String timeout = "30m";
+
+  @Option(names = "--dry-run", description = "lets the API server check it, and makes nothing")
+  boolean dryRun;
+
+  RequestCommand(Session session) {
+    super(session);
+  }
+
+  /** A manifest with a name of its own, or one that the API server makes of a prefix. */
+  final ObjectNode named(Kind kind, @Nullable String name, String prefix) {
+    ObjectNode manifest = manifest(kind);
+    ObjectNode metadata = (ObjectNode) manifest.path("metadata");
+    if (name != null) {
+      metadata.put("name", name);
+    } else {
+      String cut = prefix.substring(0, Math.min(prefix.length(), LONGEST_PREFIX));
+      metadata.put("generateName", cut.replaceAll("[.-]+$", "") + "-");
+    }
+    return manifest;
+  }
+
+  /** Asks for it, says so, and waits when that is wanted. */
+  final int request(ObjectNode manifest) throws InterruptedException {
+    Duration atMost = duration(timeout);
+    Resource made = cluster().create(new Scope.Current(), manifest, dryRun);
+    if (dryRun) {
+      say(made.title() + ": would be created (dry run)");
+      return Exit.DONE;
+    }
+    return follow(made, "created", atMost);
+  }
+
+  /** Says what was done to an object, and waits for its end when that is wanted. */
+  final int follow(Resource object, String done, Duration atMost) throws InterruptedException {
+    if (!wait) {
+      tell(object, done);
+      return Exit.DONE;
+    }
+    Optional<Resource> end = new Waiting(session(), cluster()).untilOver(object, atMost);
+    if (end.isEmpty()) {
+      complain(object.title() + ": not over after " + timeout + "; it goes on");
+      return Exit.NOT_YET;
+    }
+    if (format == null) {
+      say(new Outcome().text(end.get()));
+    } else {
+      print(format, end.get());
+    }
+    return new Course(end.get()).isBad() ? Exit.FAILED : Exit.DONE;
+  }
+
+  private void tell(Resource object, String done) {
+    if (format != null) {
+      print(format, object);
+      return;
+    }
+    say(object.title() + " " + done);
+    if (session().terminal().isScreen()) {
+      say("  follow it: kubectl stasis list -n " + object.namespace() + ", or -w next time");
+    }
+  }
+
+  final Duration timeout() {
+    return duration(timeout);
+  }
+
+  private Duration duration(String text) {
+    try {
+      return Duration.parse("PT" + text.toUpperCase(Locale.ROOT));
+    } catch (DateTimeParseException wrong) {
+      throw new ParameterException(
+          spec.commandLine(), "--timeout: wanted a time as 90s, 10m or 2h, found " + text);
+    }
+  }
+}

@@ -1,0 +1,62 @@
+package dev.stasis.kubectl.cli;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stasis.kubectl.cluster.Kind;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Makes a GpuRestore. */
+@Command(
+    name = "restore",
+    description = "Brings a checkpoint back as a running pod.",
+    sortOptions = false)
+final class RestoreCommand extends RequestCommand {
+
+  @Parameters(paramLabel = "CHECKPOINT", description = "the GpuCheckpoint")
+  @SuppressWarnings("NullAway.Init") // picocli sets it
+  String checkpoint;
+
+  @Option(
+      names = "--name",
+      paramLabel = "NAME",
+      description = "of the GpuRestore; default: the checkpoint's with a suffix")
+  @Nullable String name;
+
+  @Mixin
+  @SuppressWarnings("NullAway.Init") // picocli sets it
+  TargetOptions target;
+
+  @Option(
+      names = "--cold-start",
+      description = "starts the pod from its image when it cannot be restored")
+  boolean coldStart;
+
+  @Option(
+      names = "--deadline",
+      paramLabel = "TIME",
+      description = "gives up after that time; default: 30m")
+  @Nullable String deadline;
+
+  RestoreCommand(Session session) {
+    super(session);
+  }
+
+  @Override
+  public Integer call() throws InterruptedException {
+    String of = name(checkpoint, Kind.CHECKPOINT);
+    ObjectNode manifest = named(Kind.RESTORE, name, of);
+    ObjectNode spec = (ObjectNode) manifest.path("spec");
+    spec.put("checkpointName", of);
+    target.write(spec);
+    if (coldStart) {
+      spec.put("coldStartFallback", "Allow");
+    }
+    if (deadline != null) {
+      spec.put("deadline", deadline);
+    }
+    return request(manifest);
+  }
+}

@@ -1,0 +1,49 @@
+package dev.stasis.kubectl.cli;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stasis.kubectl.cluster.Kind;
+import dev.stasis.kubectl.cluster.Resource;
+import dev.stasis.kubectl.cluster.Scope;
+import java.util.Optional;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** Suspends a pod by a GpuCheckpoint that is there, or by a new one. */
+@Command(
+    name = "suspend",
+    description = "Freezes a pod in the memory of its node; its GPU memory is free meanwhile.",
+    sortOptions = false)
+final class SuspendCommand extends RequestCommand {
+
+  @Parameters(paramLabel = "POD", description = "the pod")
+  @SuppressWarnings("NullAway.Init") // picocli sets it
+  String pod;
+
+  @Mixin
+  @SuppressWarnings("NullAway.Init") // picocli sets it
+  FreezeOptions options;
+
+  SuspendCommand(Session session) {
+    super(session);
+  }
+
+  @Override
+  public Integer call() throws InterruptedException {
+    String target = name(pod, Kind.POD);
+    Optional<Resource> again = new Suspensions(cluster()).resumed(target);
+    if (again.isPresent() && !dryRun) {
+      ObjectNode patch = session().mapper().createObjectNode();
+      patch.putObject("spec").put("suspend", true);
+      Resource patched =
+          cluster().patch(Kind.CHECKPOINT, new Scope.Current(), again.get().name(), patch);
+      return follow(patched, "suspends it again", timeout());
+    }
+    ObjectNode manifest = named(Kind.CHECKPOINT, null, target + "-suspend");
+    ObjectNode spec = (ObjectNode) manifest.path("spec");
+    spec.put("podName", target);
+    spec.put("afterCheckpoint", "Suspend");
+    options.write(spec);
+    return request(manifest);
+  }
+}

@@ -1,0 +1,40 @@
+package dev.stasis.kubectl.cli;
+
+import dev.stasis.kubectl.cluster.Cluster;
+import dev.stasis.kubectl.cluster.Kind;
+import dev.stasis.kubectl.cluster.Resource;
+import dev.stasis.kubectl.cluster.Scope;
+import dev.stasis.kubectl.report.Course;
+import java.util.List;
+import java.util.Optional;
+
+/** GpuCheckpoints by which pods are suspended and resumed. */
+final class Suspensions {
+
+  private final List<Resource> all;
+
+  Suspensions(Cluster cluster) {
+    all =
+        cluster.list(List.of(Kind.CHECKPOINT), new Scope.Current()).stream()
+            .filter(one -> one.text("spec.afterCheckpoint").equals("Suspend"))
+            .filter(one -> !new Course(one).isBad())
+            .filter(one -> one.text("metadata.deletionTimestamp").isEmpty())
+            .toList();
+  }
+
+  /** One that suspended the pod before, and can do so again. */
+  Optional<Resource> resumed(String pod) {
+    return all.stream()
+        .filter(one -> one.text("spec.podName").equals(pod))
+        .filter(one -> one.text("spec.suspend").equals("false"))
+        .reduce((first, second) -> second);
+  }
+
+  /** One that suspends a pod now: by the name of the pod, or its own. */
+  Optional<Resource> suspended(String podOrName) {
+    return all.stream()
+        .filter(one -> !one.text("spec.suspend").equals("false"))
+        .filter(one -> one.text("spec.podName").equals(podOrName) || one.name().equals(podOrName))
+        .reduce((first, second) -> second);
+  }
+}

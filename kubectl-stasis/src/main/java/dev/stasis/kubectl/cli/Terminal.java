@@ -1,0 +1,41 @@
+package dev.stasis.kubectl.cli;
+
+import java.io.PrintWriter;
+import java.util.Map;
+
+/**
+ * Where the output goes.
+ *
+ * @param out standard output
+ * @param err standard error
+ * @param isScreen whether both are a terminal that understands escapes
+ */
+record Terminal(PrintWriter out, PrintWriter err, boolean isScreen) {
+
+  private static final String ERASE_LINE = "\r\u001b[K";
+
+  /**
+   * Of this process. The program that starts the JVM knows whether there is a terminal, and says so
+   * in {@code STASIS_TERMINAL}.
+   */
+  static Terminal ofProcess(Map<String, String> environment) {
+    return new Terminal(
+        new PrintWriter(System.out, true),
+        new PrintWriter(System.err, true),
+        "yes".equals(environment.get("STASIS_TERMINAL"))
+            && !"dumb".equals(environment.get("TERM")));
+  }
+
+  /** Replaces the last line of the screen. */
+  void overwrite(String line) {
+    err.print(ERASE_LINE + line);
+    err.flush();
+  }
+
+  /** Takes back what {@link #overwrite} wrote. */
+  void erase() {
+    if (isScreen) {
+      overwrite("");
+    }
+  }
+}

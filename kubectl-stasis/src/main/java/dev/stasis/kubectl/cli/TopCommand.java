@@ -1,0 +1,160 @@
+package dev.stasis.kubectl.cli;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stasis.kubectl.cluster.ClusterFailure;
+import dev.stasis.kubectl.cluster.Kind;
+import dev.stasis.kubectl.cluster.Resource;
+import dev.stasis.kubectl.cluster.Scope;
+import dev.stasis.kubectl.report.Course;
+import dev.stasis.kubectl.report.Outcome;
+import dev.stasis.kubectl.top.Picture;
+import dev.stasis.kubectl.top.Screen;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Shows what goes on; without a terminal once, as text. */
+@Command(
+    name = "top",
+    description =
+        "Shows nodes, what is frozen, what is at work, and what failed; of all namespaces.",
+    footer = {
+      "",
+      "Keys: j, k or arrows choose; e tells more; c cancels; r resumes; q ends.",
+      "Without a terminal it is printed once."
+    },
+    sortOptions = false)
+final class TopCommand extends ClusterCommand {
+
+  /** As often as the agents' progress is worth looking at; each look is one request a kind. */
+  private static final Duration EACH = Duration.ofSeconds(2);
+
+  private static final String HOME = "\u001b[H";
+  private static final String REST_OF_LINE = "\u001b[K";
+  private static final String REST_OF_SCREEN = "\u001b[J";
+  private static final String OTHER_SCREEN = "\u001b[?1049h\u001b[?25l";
+  private static final String FIRST_SCREEN = "\u001b[?25h\u001b[?1049l";
+
+  @Option(names = "--once", description = "prints it once, also on a terminal")
+  boolean once;
+
+  private int chosen;
+  private String note = "";
+
+  TopCommand(Session session) {
+    super(session);
+  }
+
+  @Override
+  public Integer call() throws InterruptedException, IOException {
+    if (once || !session().terminal().isScreen()) {
+      say(String.join("\n", new Screen(look(), -1).lines(0)));
+      return Exit.DONE;
+    }
+    try (Keyboard keyboard = new Keyboard()) {
+      session().terminal().out().print(OTHER_SCREEN);
+      loop(keyboard);
+    } finally {
+      session().terminal().out().print(FIRST_SCREEN);
+      session().terminal().out().flush();
+    }
+    return Exit.DONE;
+  }
+
+  private void loop(Keyboard keyboard) throws InterruptedException {
+    while (true) {
+      Picture picture = look();
+      List<Resource> choices = picture.choices(Screen.FAILURES);
+      chosen = Math.max(0, Math.min(chosen, choices.size() - 1));
+      draw(picture, keyboard.size());
+      int key = keyboard.next(EACH);
+      if (key == 'q') {
+        return;
+      }
+      if (key == Keyboard.DOWN || key == Keyboard.UP) {
+        chosen += key == Keyboard.DOWN ? 1 : -1;
+        note = "";
+      } else if (key != Keyboard.NONE && !choices.isEmpty()) {
+        press(key, choices.get(chosen), keyboard);
+      }
+    }
+  }
+
+  private void press(int key, Resource object, Keyboard keyboard) throws InterruptedException {
+    try {
+      switch (key) {
+        case 'e' -> note = tell(object);
+        case 'c' -> note = cancel(object, keyboard);
+        case 'r' -> note = resume(object);
+        default -> note = "";
+      }
+    } catch (ClusterFailure refused) {
+      note = String.valueOf(refused.getMessage());
+    }
+  }
+
+  private static String tell(Resource object) {
+    Course course = new Course(object);
+    return course.isOver()
+        ? new Outcome().text(object)
+        : object.title() + ": " + course.phase() + "\n" + String.join("\n", course.reasons());
+  }
+
+  private String cancel(Resource object, Keyboard keyboard) throws InterruptedException {
+    if (new Course(object).isOver()) {
+      return object.title() + " is over; nothing to cancel";
+    }
+    note = "cancel " + object.title() + "? y";
+    draw(look(), keyboard.size());
+    if (keyboard.next(Duration.ofSeconds(10)) != 'y') {
+      return "not cancelled";
+    }
+    change(object, "cancel", true);
+    return object.title() + " is being cancelled";
+  }
+
+  private String resume(Resource object) {
+    if (!new Course(object).phase().equals("Suspended")) {
+      return object.title() + " is not suspended";
+    }
+    change(object, "suspend", false);
+    return object.title() + " resumes " + object.text("spec.podName");
+  }
+
+  private void change(Resource object, String field, boolean value) {
+    ObjectNode patch = session().mapper().createObjectNode();
+    patch.putObject("spec").put(field, value);
+    cluster().patch(Kind.of(object.kind()).orElseThrow(), scope(object), object.name(), patch);
+  }
+
+  private Picture look() {
+    List<Resource> nodes;
+    try {
+      nodes = cluster().list(List.of(Kind.NODE), new Scope.Current());
+    } catch (ClusterFailure refused) {
+      if (refused.why() != ClusterFailure.Why.FORBIDDEN) {
+        throw refused;
+      }
+      nodes = List.of();
+    }
+    List<Resource> requests = cluster().list(Kind.REQUESTS, new Scope.All());
+    return new Picture(nodes, requests, session().clock().instant());
+  }
+
+  private void draw(Picture picture, int[] size) {
+    StringBuilder frame = new StringBuilder(HOME);
+    List<String> bottom =
+        note.isEmpty()
+            ? List.of("j/k choose  e more  c cancel  r resume  q end")
+            : note.lines().toList();
+    new Screen(picture, chosen)
+        .lines(size[1]).stream()
+            .limit(Math.max(1, size[0] - bottom.size() - 2))
+            .forEach(line -> frame.append(line).append(REST_OF_LINE).append("\r\n"));
+    frame.append(REST_OF_SCREEN).append("\r\n").append(String.join("\r\n", bottom));
+    session().terminal().out().print(frame);
+    session().terminal().out().flush();
+  }
+}

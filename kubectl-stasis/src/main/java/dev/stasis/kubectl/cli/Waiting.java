@@ -1,0 +1,55 @@
+package dev.stasis.kubectl.cli;
+
+import dev.stasis.kubectl.cluster.Cluster;
+import dev.stasis.kubectl.cluster.Kind;
+import dev.stasis.kubectl.cluster.Resource;
+import dev.stasis.kubectl.cluster.Watching;
+import dev.stasis.kubectl.report.Course;
+import dev.stasis.kubectl.report.ProgressLine;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+
+/** Follows an object to its end: with a bar on a terminal, else with a line for each phase. */
+final class Waiting {
+
+  /** A line on a terminal shows how long it has been, so it is drawn once a second. */
+  private static final Duration TICK = Duration.ofSeconds(1);
+
+  private final Cluster cluster;
+  private final Terminal terminal;
+  private final Clock clock;
+
+  Waiting(Session session, Cluster cluster) {
+    this.cluster = cluster;
+    this.terminal = session.terminal();
+    this.clock = session.clock();
+  }
+
+  /** The object at its end; empty when the time is over first. */
+  Optional<Resource> untilOver(Resource object, Duration atMost) throws InterruptedException {
+    Instant begin = clock.instant();
+    Resource last = object;
+    String said = "";
+    Kind kind = Kind.of(object.kind()).orElseThrow();
+    try (Watching watching = cluster.watch(kind, ClusterCommand.scope(object), object.name())) {
+      while (!new Course(last).isOver()) {
+        Duration waited = Duration.between(begin, clock.instant());
+        if (waited.compareTo(atMost) >= 0) {
+          return Optional.empty();
+        }
+        if (terminal.isScreen()) {
+          terminal.overwrite(new ProgressLine().text(last, waited));
+        } else if (!said.equals(new Course(last).phase())) {
+          said = new Course(last).phase();
+          terminal.err().println(new ProgressLine().text(last, waited));
+        }
+        last = watching.next(TICK).orElse(last);
+      }
+      return Optional.of(last);
+    } finally {
+      terminal.erase();
+    }
+  }
+}

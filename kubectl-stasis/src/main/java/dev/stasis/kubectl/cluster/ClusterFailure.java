@@ -1,0 +1,102 @@
+package dev.stasis.kubectl.cluster;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The cluster refused, or did not answer: in its own words, with what to do. */
+public final class ClusterFailure extends RuntimeException {
+
+  private static final long serialVersionUID = 1;
+
+  private static final Pattern FORBIDDEN =
+      Pattern.compile("cannot (\\w+) resource \"([^\"]+)\"", Pattern.CASE_INSENSITIVE);
+
+  /** What it is, as far as a program has to know. */
+  public enum Why {
+    /** The object is not there. */
+    NOT_FOUND,
+    /** The kinds of Stasis are not there. */
+    NOT_INSTALLED,
+    /** The user may not. */
+    FORBIDDEN,
+    /** The API server looked at it and said no. */
+    REFUSED,
+    /** Nobody answered. */
+    UNREACHABLE
+  }
+
+  private final Why why;
+  private final String advice;
+
+  /** With what to do, in one sentence; empty when the message says it. */
+  public ClusterFailure(Why why, String message, String advice) {
+    super(message);
+    this.why = why;
+    this.advice = advice;
+  }
+
+  /** What it is. */
+  public Why why() {
+    return why;
+  }
+
+  /** What to do; empty when the message says it. */
+  public String advice() {
+    return advice;
+  }
+
+  /** Of what kubectl said. */
+  static ClusterFailure of(String said) {
+    String text = firstLines(said);
+    String lower = text.toLowerCase(Locale.ROOT);
+    if (lower.contains("doesn't have a resource type") || lower.contains("no matches for kind")) {
+      return new ClusterFailure(
+          Why.NOT_INSTALLED,
+          "Stasis is not installed in this cluster: " + text,
+          "install it: helm install stasis helm/stasis --namespace stasis-system --create-namespace"
+              + " --set image.registry=REGISTRY; for another cluster: --context");
+    }
+    if (lower.contains("(forbidden)") && lower.contains("cannot")) {
+      Matcher right = FORBIDDEN.matcher(text);
+      String wanted =
+          right.find() ? right.group(1) + " on " + right.group(2) : "the right that is named";
+      return new ClusterFailure(
+          Why.FORBIDDEN, text, "ask an administrator for " + wanted + " (docs/security.md)");
+    }
+    if (lower.contains("(notfound)")) {
+      return new ClusterFailure(
+          Why.NOT_FOUND, text, "see what there is: kubectl stasis list, kubectl get pods; or -n");
+    }
+    if (isUnreachable(lower)) {
+      return new ClusterFailure(
+          Why.UNREACHABLE,
+          text,
+          "see which cluster is meant: kubectl config get-contexts, kubectl cluster-info");
+    }
+    return new ClusterFailure(Why.REFUSED, text, "");
+  }
+
+  private static boolean isUnreachable(String lower) {
+    return List.of(
+            "connection to the server",
+            "unable to connect",
+            "i/o timeout",
+            "connection refused",
+            "no such host",
+            "must be logged in",
+            "unauthorized",
+            "does not exist", // a context, a cluster or a user of the kubeconfig
+            "no configuration has been provided",
+            "error loading config",
+            "error in configuration")
+        .stream()
+        .anyMatch(lower::contains);
+  }
+
+  private static String firstLines(String said) {
+    String text = said.strip();
+    return text.replaceFirst("^(?i)error( from server)?: ", "").replaceAll("\\s*\\n\\s*", "; ");
+  }
+}

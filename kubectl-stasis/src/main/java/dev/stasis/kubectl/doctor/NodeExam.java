@@ -1,0 +1,231 @@
+package dev.stasis.kubectl.doctor;
+
+import dev.stasis.kubectl.cluster.Resource;
+import dev.stasis.kubectl.screen.Words;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** Looks at one node by its GpuNode. */
+final class NodeExam {
+
+  /** As the operator counts: the agent speaks once a minute, and two words may get lost. */
+  private static final Duration SILENT = Duration.ofMinutes(3);
+
+  /** Certificates and heartbeats are still fine with less. */
+  private static final Duration SKEW = Duration.ofSeconds(10);
+
+  /** As the alert FrozenTooLong. */
+  private static final Duration FROZEN_LONG = Duration.ofMinutes(30);
+
+  private static final String OLDEST_DRIVER = "570";
+  private static final String OLDEST_CRIU = "4.1.1";
+
+  /** As the alert StoreNearlyFull: a tenth. */
+  private static final long NEARLY_FULL = 10;
+
+  /** A hundredth: the next checkpoint will hardly fit. */
+  private static final long FULL = 100;
+
+  /** What stands in the way of nothing that this version can do. */
+  private static final Set<String> NO_FAULT = Set.of("NotBuilt");
+
+  private final Resource node;
+  private final Facts facts;
+  private final String name;
+  private final List<Finding> found = new ArrayList<>();
+
+  NodeExam(Resource node, Facts facts) {
+    this.node = node;
+    this.facts = facts;
+    this.name = node.name();
+  }
+
+  List<Finding> findings() {
+    agent();
+    clock();
+    versions();
+    missing();
+    selfTest();
+    stores();
+    gpus();
+    frozen();
+    if (found.isEmpty()) {
+      found.add(Finding.well(name, summary()));
+    }
+    return found;
+  }
+
+  private String summary() {
+    return node.number("status.gpuCount")
+        + " x "
+        + node.text("status.gpuModel")
+        + ", driver "
+        + node.text("status.host.driver")
+        + ", criu "
+        + node.text("status.host.criu");
+  }
+
+  private void agent() {
+    Optional<Instant> heard = node.time("status.agent.heartbeatTime");
+    boolean silent = heard.isEmpty() || heard.get().plus(SILENT).isBefore(facts.now());
+    if (!silent) {
+      return;
+    }
+    String since =
+        heard.map(at -> "for " + Words.age(Optional.of(at), facts.now())).orElse("since ever");
+    String frozen =
+        node.list("status.frozen").isEmpty()
+            ? ""
+            : "; " + node.list("status.frozen").size() + " workloads are frozen there meanwhile";
+    found.add(
+        Finding.problem(
+            name,
+            "agent: wanted a heartbeat each minute, silent " + since + frozen,
+            AgentPod.of(facts, name).advice()));
+  }
+
+  /** What the agent's clock said, and what the API server's said when it wrote that down. */
+  private void clock() {
+    Optional<Instant> said = node.time("status.agent.heartbeatTime");
+    Optional<Instant> written =
+        node.list("metadata.managedFields").stream()
+            .filter(entry -> entry.text("subresource").equals("status"))
+            .filter(entry -> entry.json().toString().contains("f:heartbeatTime"))
+            .flatMap(entry -> entry.time("time").stream())
+            .max(Instant::compareTo);
+    if (said.isPresent() && written.isPresent()) {
+      Duration skew = Duration.between(written.get(), said.get());
+      if (skew.abs().compareTo(SKEW) > 0) {
+        found.add(
+            Finding.problem(
+                name,
+                "clock: wanted that of the API server, found it "
+                    + Words.span(skew.abs())
+                    + (skew.isNegative() ? " behind" : " ahead"),
+                "let chrony or systemd-timesyncd keep the time on the node"));
+      }
+    }
+  }
+
+  private void versions() {
+    String driver = node.text("status.host.driver");
+    if (Version.isOlder(driver, OLDEST_DRIVER)) {
+      found.add(
+          Finding.problem(
+              name,
+              "driver: wanted " + OLDEST_DRIVER + " or newer, found " + driver,
+              "update NVIDIA's driver: older ones cannot checkpoint a process"));
+    }
+    String criu = node.text("status.host.criu");
+    if (Version.isOlder(criu, OLDEST_CRIU)) {
+      found.add(
+          Finding.problem(
+              name,
+              "criu: wanted " + OLDEST_CRIU + " or newer, found " + criu,
+              Advice.on("NoCriu")));
+    }
+  }
+
+  private void missing() {
+    String ready = node.condition("Ready").text("status");
+    String why = node.condition("Ready").text("message");
+    boolean told = false;
+    for (Resource fault : node.list("status.missing")) {
+      String reason = fault.text("reason");
+      if (NO_FAULT.contains(reason)) {
+        continue;
+      }
+      String message = fault.text("message");
+      boolean stops = !ready.equals("True") && why.contains(message);
+      told |= stops;
+      found.add(
+          stops
+              ? Finding.problem(name, message, Advice.on(reason))
+              : Finding.warning(name, message, Advice.on(reason)));
+    }
+    if (ready.equals("False") && !told) {
+      found.add(Finding.problem(name, why, Advice.on(node.condition("Ready").text("reason"))));
+    }
+  }
+
+  private void selfTest() {
+    Resource test = node.at("status.selfTest");
+    boolean told = node.text("status.reason").equals("SelfTestFailed");
+    if (!test.text("passed").isEmpty() && !test.isTrue("passed") && !told) {
+      found.add(
+          Finding.problem(
+              name,
+              "self-test: wanted it passed, found " + test.text("message"),
+              Advice.on("SelfTestFailed")));
+    }
+  }
+
+  private void stores() {
+    for (Resource store : node.list("status.stores")) {
+      String title = "store " + store.text("name");
+      long free = store.number("freeBytes");
+      long total = store.number("totalBytes");
+      if (!store.text("writable").isEmpty() && !store.isTrue("writable")) {
+        found.add(
+            Finding.problem(
+                name,
+                title + ": wanted it writable, found " + store.text("message"),
+                "see the folder on the node, and the path in kubectl get gstore -o yaml"));
+      } else if (total > 0 && free < total / NEARLY_FULL) {
+        String what =
+            title
+                + ": wanted a tenth of "
+                + Words.size(total)
+                + " free, found "
+                + (free > 0 ? Words.size(free) : "nothing");
+        String advice =
+            "delete GpuCheckpoints that are not needed, set ttlAfterReady, or give it more room";
+        found.add(
+            free < total / FULL
+                ? Finding.problem(name, what, advice)
+                : Finding.warning(name, what, advice));
+      }
+    }
+  }
+
+  private void gpus() {
+    for (Resource gpu : node.list("status.gpus")) {
+      if (gpu.isTrue("quarantined")) {
+        found.add(
+            Finding.problem(
+                name,
+                gpu.text("uuid") + ": quarantined: " + gpu.text("quarantineReason"),
+                "drain the node, reset the GPU or restart the node (docs/runbooks.md)"));
+      }
+      if (gpu.isTrue("mig")) {
+        found.add(
+            Finding.warning(
+                name,
+                gpu.text("uuid") + ": cut into MIG instances, which the driver cannot checkpoint",
+                "pods on it are refused; nvidia-smi -mig 0 makes it whole"));
+      }
+    }
+  }
+
+  private void frozen() {
+    for (Resource workload : node.list("status.frozen")) {
+      Optional<Instant> since = workload.time("since");
+      boolean meant = workload.text("state").equals("Suspended");
+      if (!meant && since.isPresent() && since.get().plus(FROZEN_LONG).isBefore(facts.now())) {
+        String pod = workload.text("pod.namespace") + "/" + workload.text("pod.name");
+        found.add(
+            Finding.problem(
+                name,
+                "pod " + pod + ": frozen for " + Words.age(since, facts.now()),
+                "cancel what froze it: kubectl stasis cancel "
+                    + workload.text("by.name")
+                    + " -n "
+                    + workload.text("pod.namespace")));
+      }
+    }
+  }
+}

@@ -1,0 +1,87 @@
+package dev.stasis.kubectl.report;
+
+import dev.stasis.kubectl.cluster.Kind;
+import dev.stasis.kubectl.cluster.Resource;
+import dev.stasis.kubectl.screen.Table;
+import dev.stasis.kubectl.screen.Words;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/** {@code kubectl stasis list}: checkpoints, restores and migrations, the newest last. */
+public final class RequestTable {
+
+  private final boolean namespaces;
+
+  /** Whether there is a column for the namespace. */
+  public RequestTable(boolean namespaces) {
+    this.namespaces = namespaces;
+  }
+
+  /** As a table; empty text when there is nothing. */
+  public String text(List<Resource> objects, Instant now) {
+    List<String> header =
+        new ArrayList<>(List.of("NAME", "POD", "NODE", "PHASE", "SIZE", "TIME", "AGE", "REASON"));
+    if (namespaces) {
+      header.add(0, "NAMESPACE");
+    }
+    Table table = new Table(header.toArray(String[]::new));
+    objects.stream()
+        .sorted(Comparator.comparing(it -> it.text("metadata.creationTimestamp")))
+        .forEach(object -> table.add(row(object, now).toArray(String[]::new)));
+    return table.isEmpty() ? "" : table.toString();
+  }
+
+  private List<String> row(Resource object, Instant now) {
+    List<String> row = new ArrayList<>();
+    if (namespaces) {
+      row.add(object.namespace());
+    }
+    row.add(object.title());
+    row.add(pod(object));
+    row.add(node(object));
+    row.add(new Course(object).phase());
+    row.add(size(object));
+    row.add(time(object));
+    row.add(Words.age(object.time("metadata.creationTimestamp"), now));
+    row.add(object.text("status.reason"));
+    return row;
+  }
+
+  private static String pod(Resource object) {
+    return is(object, Kind.RESTORE) ? object.text("status.pod.name") : object.text("spec.podName");
+  }
+
+  private static String node(Resource object) {
+    if (!is(object, Kind.MIGRATION)) {
+      return object.text("status.pod.node");
+    }
+    String from = object.text("status.source.node");
+    String to = object.text("status.target.node");
+    return to.isEmpty() ? from : from + ">" + to;
+  }
+
+  /** Of what is being done, how far it is. */
+  private static String size(Resource object) {
+    String progress = object.text("status.progress");
+    String size =
+        is(object, Kind.MIGRATION)
+            ? object.text("status.size")
+            : object.text("status.artifact.size");
+    return new Course(object).isOver() || progress.isEmpty() ? size : progress;
+  }
+
+  private static String time(Resource object) {
+    if (is(object, Kind.CHECKPOINT)) {
+      return object.text("status.timings.frozen");
+    }
+    return is(object, Kind.RESTORE)
+        ? object.text("status.timings.took")
+        : object.text("status.downtime");
+  }
+
+  private static boolean is(Resource object, Kind kind) {
+    return object.kind().equals(kind.word());
+  }
+}

@@ -1,0 +1,237 @@
+package dev.stasis.kubectl.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.stasis.kubectl.cluster.Kubectl;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** The plugin with a real kubectl against a real API server. Which one says {@code KUBECONFIG}. */
+class PluginApiServerTest {
+
+  /** A second is usual; an API server that has just started takes longer. */
+  private static final Duration LIMIT = Duration.ofSeconds(120);
+
+  private static final String NAMESPACE = "plugin-" + UUID.randomUUID().toString().substring(0, 8);
+  private static final String NODE = NAMESPACE;
+
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  @BeforeAll
+  static void definitions() throws Exception {
+    if (System.getenv("KUBECONFIG") == null || !isThere()) {
+      String why = "skipped: no API server or no kubectl, KUBECONFIG is not set; see bin/with-kube";
+      System.err.println(why);
+      Assumptions.abort(why);
+    }
+    // Server-side, since the largest of them is too large for an annotation.
+    kubectl(
+        "apply",
+        "--server-side",
+        "--force-conflicts",
+        "--filename",
+        "../crds/src/main/resources/crds");
+    kubectl("create", "namespace", NAMESPACE);
+    kubectl("wait", "--for=condition=Established", "--timeout=60s", "crd", "--all");
+    // Established says that they are known; requests are refused for a moment longer.
+    for (String kind : List.of("gpucheckpoints", "gpurestores", "gpumigrations", "gpunodes")) {
+      await()
+          .atMost(LIMIT)
+          .ignoreExceptions()
+          .until(() -> kubectl("get", kind + ".stasis.dev", "--all-namespaces") != null);
+    }
+  }
+
+  @AfterAll
+  static void away() throws Exception {
+    if (System.getenv("KUBECONFIG") != null && isThere()) {
+      kubectl("delete", "namespace", NAMESPACE, "--wait=false", "--ignore-not-found");
+      kubectl("delete", "gpunodes", NODE, "--ignore-not-found");
+    }
+  }
+
+  @Test
+  void whatIsAskedForIsListed() {
+    assertThat(run("checkpoint", "trainer", "--name", "a-1", "-n", NAMESPACE)).isZero();
+    assertThat(run("list", "-n", NAMESPACE)).isZero();
+    assertThat(out.toString()).contains("gckpt/a-1 created").contains("gckpt/a-1   trainer");
+    assertThat(run("list", "-n", NAMESPACE, "-o", "yaml")).isZero();
+    assertThat(out.toString()).contains("podName: trainer");
+  }
+
+  @Test
+  void aRefusalIsTheServersOwnSentence() {
+    assertThat(run("checkpoint", "trainer", "--deadline", "5s", "-n", NAMESPACE))
+        .isEqualTo(Exit.CLUSTER);
+    assertThat(err.toString()).contains("deadline: wanted between 10s and 168h");
+  }
+
+  @Test
+  void aDryRunMakesNothing() throws Exception {
+    assertThat(run("restore", "none", "--name", "dry", "--dry-run", "-n", NAMESPACE)).isZero();
+    assertThat(kubectl("get", "gpurestores", "-n", NAMESPACE)).doesNotContain("dry");
+  }
+
+  @Test
+  void aWaitFollowsTheStatusToItsEnd() throws Exception {
+    CompletableFuture<Integer> exit =
+        CompletableFuture.supplyAsync(
+            () -> run("checkpoint", "trainer", "--name", "w-1", "--wait", "-n", NAMESPACE));
+    await()
+        .atMost(LIMIT)
+        .ignoreExceptions()
+        .until(() -> kubectl("get", "gckpt", "w-1", "-n", NAMESPACE).contains("w-1"));
+    status("w-1", "{\"phase\": \"Saving\", \"doneBytes\": 1, \"totalBytes\": 2}");
+    status("w-1", "{\"phase\": \"Ready\", \"artifact\": {\"size\": \"4.7Gi\"}}");
+    assertThat(exit.get(LIMIT.toSeconds(), TimeUnit.SECONDS)).isZero();
+    assertThat(out.toString()).contains("gckpt/w-1: Ready, 4.7Gi");
+  }
+
+  @Test
+  void whatIsDeletedMeanwhileEndsTheWait() throws Exception {
+    CompletableFuture<Integer> exit =
+        CompletableFuture.supplyAsync(
+            () -> run("checkpoint", "trainer", "--name", "d-1", "--wait", "-n", NAMESPACE));
+    await().atMost(LIMIT).until(() -> err.toString().contains("gckpt/d-1"));
+    kubectl("delete", "gckpt", "d-1", "-n", NAMESPACE);
+    assertThat(exit.get(LIMIT.toSeconds(), TimeUnit.SECONDS)).isEqualTo(Exit.CLUSTER);
+    assertThat(err.toString()).contains("GpuCheckpoint d-1 was deleted meanwhile");
+  }
+
+  @Test
+  void theDoctorFindsWhatIsWrongWithANode() throws Exception {
+    kubectl("create", "--filename", "-", "--validate=false");
+    kubectl(
+        "patch",
+        "gpunode",
+        NODE,
+        "--subresource=status",
+        "--type=merge",
+        "--patch",
+        """
+        {"status": {"agent": {"heartbeatTime": "%s"}, "gpuModel": "NVIDIA H200", "gpuCount": 1,
+          "host": {"driver": "550.54.15", "criu": "4.2.1"},
+          "stores": [{"name": "local", "totalBytes": 1000000, "freeBytes": 10}]}}"""
+            .formatted(Clock.systemUTC().instant().minusSeconds(60)));
+    assertThat(run("doctor", "-o", "json")).isEqualTo(Exit.FAILED);
+    assertThat(out.toString())
+        .contains("driver: wanted 570 or newer, found 550.54.15")
+        .contains("store local: wanted a tenth of 976.6Ki free, found 10")
+        .contains("s behind");
+    assertThat(run("nodes", NODE)).isZero();
+    assertThat(out.toString()).contains(NODE + ": 1 x NVIDIA H200");
+  }
+
+  @Test
+  void theDoctorNamesAPodThatIsHeldForItsEvictionTooLong() throws Exception {
+    await()
+        .atMost(LIMIT)
+        .ignoreExceptions()
+        .until(() -> !kubectl("get", "serviceaccount", "default", "-n", NAMESPACE).isEmpty());
+    kubectl("run", "held", "-n", NAMESPACE, "--image=none.test/none", "--restart=Never");
+    kubectl("annotate", "pod", "held", "-n", NAMESPACE, "stasis.dev/evict-deadline=1s");
+    String uid = kubectl("get", "pod", "held", "-n", NAMESPACE, "-o", "jsonpath={.metadata.uid}");
+    kubectl(
+        "create", "pdb", "evict-held", "-n", NAMESPACE, "--selector=run=held", "--min-available=1");
+    String label = "stasis.dev/eviction=" + uid;
+    kubectl("label", "pdb/evict-held", "pod/held", "-n", NAMESPACE, label);
+    await()
+        .atMost(LIMIT)
+        .untilAsserted(
+            () -> {
+              assertThat(run("doctor")).isEqualTo(Exit.FAILED);
+              assertThat(out.toString())
+                  .contains("pod " + NAMESPACE + "/held: held for its eviction for ")
+                  .contains("wanted at most 1s")
+                  .contains("kubectl delete pdb -n " + NAMESPACE + " evict-held");
+            });
+  }
+
+  @Test
+  void everyExampleIsWhatTheServerTakes() throws Exception {
+    // A pod is refused until the namespace has its service account.
+    await()
+        .atMost(LIMIT)
+        .ignoreExceptions()
+        .until(() -> !kubectl("get", "serviceaccount", "default", "-n", NAMESPACE).isEmpty());
+    assertThat(kubectl("apply", "--dry-run=server", "-n", NAMESPACE, "--filename", "../examples"))
+        .contains("gpucheckpoint.stasis.dev/train-1 created (server dry run)");
+  }
+
+  @Test
+  void whatIsNotThereIsSaidWithAWayOut() {
+    assertThat(run("list", "--context", "no-such-context")).isEqualTo(Exit.CLUSTER);
+    assertThat(err.toString()).contains("no-such-context").contains("config get-contexts");
+    assertThat(run("nodes", "no-such-node")).isEqualTo(Exit.CLUSTER);
+    assertThat(err.toString()).contains("there is no GpuNode no-such-node");
+  }
+
+  private int run(String... arguments) {
+    ObjectMapper mapper = new ObjectMapper();
+    return KubectlStasis.run(
+        new Session(
+            options -> new Kubectl("kubectl", options, mapper),
+            new Terminal(new PrintWriter(out, true), new PrintWriter(err, true), false),
+            Clock.systemUTC(),
+            mapper),
+        arguments);
+  }
+
+  private static void status(String name, String status) throws Exception {
+    kubectl(
+        "patch",
+        "gckpt",
+        name,
+        "-n",
+        NAMESPACE,
+        "--subresource=status",
+        "--type=merge",
+        "--patch",
+        "{\"status\": " + status + "}");
+  }
+
+  private static boolean isThere() {
+    try {
+      kubectl("version", "--client");
+      return true;
+    } catch (Exception none) {
+      return false;
+    }
+  }
+
+  private static String kubectl(String... arguments) throws Exception {
+    List<String> command = new ArrayList<>(List.of("kubectl"));
+    command.addAll(List.of(arguments));
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    try (var input = process.getOutputStream()) {
+      input.write(
+          "{apiVersion: stasis.dev/v1alpha1, kind: GpuNode, metadata: {name: %s}, spec: {}}"
+              .formatted(NODE)
+              .getBytes(StandardCharsets.UTF_8));
+    } catch (IOException notRead) {
+      // Most of them read nothing.
+      assertThat(notRead).hasMessageContaining("pipe");
+    }
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    if (process.waitFor() != 0) {
+      throw new IOException(String.join(" ", command) + ": " + said);
+    }
+    return said;
+  }
+}

@@ -1,0 +1,147 @@
+package dev.stasis.kubectl.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.stasis.kubectl.Objects;
+import dev.stasis.kubectl.cluster.Resource;
+import java.time.Duration;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class ReportsTest {
+
+  @Test
+  void aNodeShowsItsLinksAndTheWholeFingerprint() {
+    assertThat(new NodeReport().text(Objects.node(), Objects.NOW))
+        .startsWith("gpu-17: 2 x NVIDIA H200, Ready\ncan: Checkpoint, Restore, Mover\n")
+        .contains("GPU0   GPU-1   NVIDIA H200   140.4Gi   0000:18:00.0   0")
+        .contains("       GPU0   GPU1\nGPU0   X      NV18\nGPU1   NV18   X")
+        .contains("fingerprint of any 2 of them (topology.stasis.dev/gpus-2=c5ed49f74163):")
+        .contains("  gpu.links=NV18")
+        .endsWith("fingerprint of the node:\n  cpu.architecture=amd64\n  kernel=6.18");
+  }
+
+  @Test
+  void aRefusalTellsEveryReasonAndTheNodesThatFit() {
+    Resource explained =
+        Objects.of(
+            """
+            kind: GpuCheckpoint
+            spec: {podName: trainer, explainOnly: true}
+            status:
+              phase: Explained
+              explanation:
+                faults:
+                - {reason: NoRoom, message: "memory limit: wanted 60Gi, found 16Gi"}
+                - {reason: PreflightRefused, message: "tty: wanted none, found one"}
+                expectedSize: 48.9Gi
+                expectedFrozen: 14.1s
+              nodesFit: 1
+              nodesKnown: 2
+              nodes: [{node: gpu-17, fits: true}, {node: gpu-18, fits: false, reasons: ["driver: wanted 580, found 570"]}]
+              conditions: [{type: Feasible, status: "False", reason: PreflightRefused, message: m}]
+            """);
+    Explanation explanation = new Explanation(explained);
+    assertThat(explanation.isFeasible()).isFalse();
+    assertThat(explanation.text())
+        .isEqualTo(
+            """
+            trainer cannot be frozen:
+              - NoRoom: memory limit: wanted 60Gi, found 16Gi
+              - PreflightRefused: tty: wanted none, found one
+              size: 48.9Gi
+              frozen for: 14.1s
+              could come back on: 1 of 2 nodes
+                gpu-17
+                gpu-18: driver: wanted 580, found 570""");
+  }
+
+  @Test
+  void aFailureSaysWhyAndWhatTheWorkloadDoes() {
+    Resource failed =
+        Objects.of(
+            """
+            kind: GpuCheckpoint
+            metadata: {name: train-2, namespace: ml}
+            spec: {podName: trainer}
+            status:
+              phase: Failed
+              faults: [{reason: DriverError, message: "the driver refused", driverError: "CUDA_ERROR_OUT_OF_MEMORY (2)"}]
+              conditions: [{type: SourceRunning, status: "True", reason: Thawed, message: "2 processes RUNNING"}]
+            """);
+    assertThat(new Outcome().text(failed))
+        .contains("gckpt/train-2: Failed")
+        .contains("  - DriverError: the driver refused (CUDA_ERROR_OUT_OF_MEMORY (2))")
+        .contains("the workload: 2 processes RUNNING")
+        .contains("kubectl stasis logs train-2 -n ml");
+  }
+
+  @Test
+  void anEvictionIsOverOnlyWhenTheSourceIsGone() {
+    String yaml =
+        """
+        kind: GpuCheckpoint
+        spec: {podName: trainer, afterCheckpoint: Evict}
+        status: {phase: Ready, conditions: [{type: SourceRunning, status: "%s"}]}
+        """;
+    assertThat(new Course(Objects.of(yaml.formatted("Unknown"))).isOver()).isFalse();
+    assertThat(new Course(Objects.of(yaml.formatted("False"))).isDone()).isTrue();
+  }
+
+  @Test
+  void aResumeIsOverOnlyWhenTheWorkloadGoesOn() {
+    String yaml =
+        """
+        kind: GpuCheckpoint
+        spec: {podName: trainer, afterCheckpoint: Suspend, suspend: %s}
+        status: {phase: %s, conditions: [{type: Suspended, status: "%s"}]}
+        """;
+    assertThat(new Course(Objects.of(yaml.formatted("true", "Suspended", "True"))).isDone())
+        .isTrue();
+    assertThat(new Course(Objects.of(yaml.formatted("false", "Suspended", "True"))).isOver())
+        .isFalse();
+    assertThat(new Course(Objects.of(yaml.formatted("false", "Pending", "False"))).isDone())
+        .isTrue();
+    assertThat(new Course(Objects.of(yaml.formatted("true", "Pending", "False"))).isOver())
+        .isFalse();
+  }
+
+  @Test
+  void progressHasABarWhileBytesMove() {
+    Resource saving =
+        Objects.of(
+            """
+            kind: GpuCheckpoint
+            metadata: {name: a}
+            status: {phase: Saving, step: dump, doneBytes: 1073741824, totalBytes: 4294967296, bytesPerSecond: 1073741824}
+            """);
+    assertThat(new ProgressLine().text(saving, Duration.ofSeconds(7)))
+        .isEqualTo("gckpt/a  Saving (dump)  [######..................] 25%  1.0Gi/s  4s left  7s");
+  }
+
+  @Test
+  void aStoryTellsOnlyLinesOfItsOwnInOrderOfTime() {
+    Story story = new Story(new ObjectMapper());
+    story.phases(Objects.checkpoint());
+    story.logLine(
+        "agent-x",
+        """
+        {"timestamp":"2026-11-21T10:00:10Z","level":"INFO","message":"locked","operation":"ckpt-u1-checkpoint-1","step":"lock"}""",
+        Set.of("ckpt-u1-checkpoint-1"),
+        Set.of("u1"));
+    story.logLine(
+        "agent-x",
+        """
+        {"timestamp":"2026-11-21T10:00:11Z","level":"INFO","message":"of another","operation":"other"}""",
+        Set.of("ckpt-u1-checkpoint-1"),
+        Set.of("u1"));
+    story.logLine("agent-x", "{ no json", Set.of(), Set.of());
+    assertThat(story.text())
+        .isEqualTo(
+            """
+            2026-11-21T10:00:02Z  gckpt/train-1  Freezing
+            2026-11-21T10:00:10Z  agent-x  INFO lock: locked
+            2026-11-21T10:00:40Z  gckpt/train-1  Ready""");
+  }
+}
