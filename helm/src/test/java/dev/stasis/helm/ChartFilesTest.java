@@ -1,0 +1,114 @@
+package dev.stasis.helm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fabric8.kubernetes.client.utils.Serialization;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+class ChartFilesTest {
+  static final Path CHART = Path.of("stasis");
+
+  @Test
+  void theDefinitionsAreThoseOfTheTypes() throws IOException {
+    assertThat(read(CHART.resolve("files/crds")))
+        .as("run bin/make-crds and commit")
+        .isEqualTo(read(Path.of("../crds/src/main/resources/crds")));
+  }
+
+  @Test
+  void theVersionIsThatOfTheBuild() throws IOException {
+    String pom = Files.readString(Path.of("../pom.xml"));
+    Matcher version = Pattern.compile("<version>([^<]+)</version>").matcher(pom);
+    assertThat(version.find()).isTrue();
+    assertThat(Files.readString(CHART.resolve("Chart.yaml")))
+        .contains("\nversion: " + version.group(1) + "\n")
+        .contains("\nappVersion: " + version.group(1) + "\n");
+  }
+
+  /** The metrics that operator and agents are to have; what a dashboard asks for has to be one. */
+  private static final Set<String> METRICS =
+      Set.of(
+          "stasis_operations_total",
+          "stasis_operation_step_duration_seconds",
+          "stasis_frozen_duration_seconds",
+          "stasis_migration_downtime_seconds",
+          "stasis_restore_proof_seconds",
+          "stasis_frozen_pods",
+          "stasis_oldest_frozen_seconds",
+          "stasis_left_frozen_pods",
+          "stasis_thaw_tries_total",
+          "stasis_cold_starts_total",
+          "stasis_workloads_lost_total",
+          "stasis_store_bytes",
+          "stasis_store_free_bytes",
+          "stasis_preempted_gpu_seconds_total",
+          "stasis_gpu_quarantined");
+
+  @Test
+  void dashboardsAndAlertsAskForMetricsThatThereAre() throws IOException {
+    Pattern metric = Pattern.compile("\\bstasis_[a-z_]+");
+    SortedMap<String, String> files = read(CHART.resolve("files/dashboards"));
+    files.put("alerts.yaml", Files.readString(CHART.resolve("files/alerts.yaml")));
+    files.forEach(
+        (name, text) ->
+            assertThat(
+                    metric
+                        .matcher(text)
+                        .results()
+                        .map(found -> found.group().replaceFirst("_(bucket|count|sum)$", "")))
+                .as(name)
+                .isSubsetOf(METRICS));
+  }
+
+  @Test
+  void everyAlertHasATestAndARunbook() throws IOException {
+    String tests = Files.readString(Path.of("src/test/alerts/alerts.test.yaml"));
+    String runbooks = Files.readString(Path.of("../docs/runbooks.md"));
+    Matcher alert =
+        Pattern.compile("- alert: (\\w+)")
+            .matcher(Files.readString(CHART.resolve("files/alerts.yaml")));
+    while (alert.find()) {
+      String name = alert.group(1);
+      assertThat(runbooks).contains("\n## " + name + "\n");
+      assertThat(tests).contains("    alertname: " + name + "\n");
+    }
+  }
+
+  @Test
+  void theContainerfileStartsWhatTheBuiltImagesStart() throws IOException {
+    String containerfile = Files.readString(Path.of("../images/Containerfile"));
+    for (String image : List.of("holder", "operator", "agent")) {
+      Map<?, ?> config =
+          Serialization.unmarshal(
+              Files.readString(Path.of("../images", image, "config.json")), Map.class);
+      String stage = containerfile.substring(containerfile.indexOf("AS " + image + "\n"));
+      String entrypoint =
+          ((List<?>) java.util.Objects.requireNonNull(config.get("Entrypoint")))
+              .stream().map(word -> '"' + word.toString() + '"').collect(Collectors.joining(", "));
+      assertThat(stage).contains("ENTRYPOINT [" + entrypoint + "]");
+      assertThat(stage).contains("USER " + config.get("User") + "\n");
+    }
+  }
+
+  private static SortedMap<String, String> read(Path folder) throws IOException {
+    SortedMap<String, String> files = new TreeMap<>();
+    try (Stream<Path> paths = Files.list(folder)) {
+      for (Path path : paths.toList()) {
+        files.put(path.getFileName().toString(), Files.readString(path));
+      }
+    }
+    return files;
+  }
+}

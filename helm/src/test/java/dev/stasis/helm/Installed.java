@@ -1,0 +1,221 @@
+package dev.stasis.helm;
+
+import static org.awaitility.Awaitility.await;
+
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.NamespaceBuilder;
+import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition;
+import io.fabric8.kubernetes.api.model.authorization.v1.SelfSubjectAccessReview;
+import io.fabric8.kubernetes.api.model.authorization.v1.SelfSubjectAccessReviewBuilder;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.ConfigBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.dsl.base.CustomResourceDefinitionContext;
+import java.io.ByteArrayInputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Assumptions;
+
+/**
+ * The rights and policies of the chart on a real API server, under a release of our own. Which
+ * server says {@code KUBECONFIG}; without it there is none, and the tests say so.
+ */
+final class Installed implements AutoCloseable {
+  /** A request to an API server nearby takes milliseconds; one under load still answers by then. */
+  private static final int REQUEST_MILLISECONDS = 20_000;
+
+  /** A definition is served a second after it was made; etcd on a slow disk takes longer. */
+  private static final long SERVED_SECONDS = 60;
+
+  /** A second or two is usual. */
+  private static final Duration POLICY_LIMIT = Duration.ofSeconds(120);
+
+  final String release = "stasis-" + UUID.randomUUID().toString().substring(0, 8);
+  final String namespace = release + "-system";
+  final KubernetesClient admin;
+  private final List<HasMetadata> made = new ArrayList<>();
+  private final List<KubernetesClient> clients = new ArrayList<>();
+
+  private Installed() {
+    admin = client(config -> {});
+  }
+
+  /** On the cluster that KUBECONFIG names; aborts the test when there is none. */
+  static Installed fromEnvironment(Map<String, String> values) {
+    String kubeconfig = System.getenv("KUBECONFIG");
+    if (kubeconfig == null || kubeconfig.isBlank()) {
+      String why = "skipped: no API server, KUBECONFIG is not set; see bin/with-kube";
+      System.err.println(why);
+      Assumptions.abort(why);
+    }
+    Installed installed = new Installed();
+    try {
+      installed.install(values);
+      return installed;
+    } catch (RuntimeException broken) {
+      installed.close();
+      throw broken;
+    }
+  }
+
+  private void install(Map<String, String> some) {
+    Map<String, String> values = new LinkedHashMap<>(some);
+    values.put("image.registry", "registry.test");
+    values.put("rbac.aggregate", "false");
+    namespace(namespace);
+    String yaml = new Chart(ChartFilesTest.CHART).render(release, namespace, values, List.of());
+    admin.load(new ByteArrayInputStream(yaml.getBytes(StandardCharsets.UTF_8))).items().stream()
+        .filter(Installed::isRightOrRule)
+        .forEach(this::apply);
+    // A policy counts some moments after it was made; nothing tells when.
+    await().atMost(POLICY_LIMIT).until(() -> refusesForeignKeys());
+    if ("Always".equals(values.get("admission.createdBy"))) {
+      await().atMost(POLICY_LIMIT).until(() -> saysWhoAsked());
+    }
+  }
+
+  /** By the policy whose binding is made last. */
+  private boolean refusesForeignKeys() {
+    GenericKubernetesResource labelled = Objects.checkpoint(namespace, "is-refused");
+    labelled.getMetadata().setLabels(Map.of("stasis.dev/any", "x"));
+    try {
+      admin.resource(labelled).dryRun().create();
+      return false;
+    } catch (KubernetesClientException refused) {
+      return String.valueOf(refused.getMessage()).contains("below stasis.dev");
+    }
+  }
+
+  private boolean saysWhoAsked() {
+    return admin
+        .resource(Objects.checkpoint(namespace, "is-signed"))
+        .dryRun()
+        .create()
+        .getMetadata()
+        .getAnnotations()
+        .containsKey("stasis.dev/created-by");
+  }
+
+  /** What runs is not installed: there is no image. */
+  private static boolean isRightOrRule(HasMetadata one) {
+    return one instanceof CustomResourceDefinition
+        || one.getKind().equals("ServiceAccount")
+        || one.getApiVersion().startsWith("rbac.authorization.k8s.io/")
+        || one.getApiVersion().startsWith("admissionregistration.k8s.io/");
+  }
+
+  private void apply(HasMetadata one) {
+    if (one.getMetadata().getNamespace() == null) {
+      one.getMetadata().setNamespace(namespace);
+    }
+    if (one instanceof CustomResourceDefinition definition) {
+      // Shared with whoever uses the cluster too, so they stay.
+      var resource = admin.apiextensions().v1().customResourceDefinitions().resource(definition);
+      resource.forceConflicts().serverSideApply();
+      resource.waitUntilCondition(Installed::isServed, SERVED_SECONDS, TimeUnit.SECONDS);
+      // Established says that it is known; requests are refused for a moment longer.
+      var context = CustomResourceDefinitionContext.fromCrd(definition);
+      await()
+          .atMost(Duration.ofSeconds(SERVED_SECONDS))
+          .ignoreExceptionsInstanceOf(KubernetesClientException.class)
+          .until(() -> admin.genericKubernetesResources(context).list() != null);
+    } else {
+      make(one);
+    }
+  }
+
+  private static boolean isServed(CustomResourceDefinition definition) {
+    return definition != null
+        && definition.getStatus() != null
+        && definition.getStatus().getConditions() != null
+        && definition.getStatus().getConditions().stream()
+            .anyMatch(c -> c.getType().equals("Established") && c.getStatus().equals("True"));
+  }
+
+  /** Makes an object that goes with this. */
+  <T extends HasMetadata> T make(T one) {
+    T created = admin.resource(one).create();
+    made.add(created);
+    return created;
+  }
+
+  /**
+   * Waits until the API server knows of a right in the namespace: it reads roles some moments after
+   * they were made.
+   *
+   * @param name of the only object for which it is; null: any
+   */
+  void awaitRight(
+      KubernetesClient who, String verb, String group, String resource, @Nullable String name) {
+    String[] parts = resource.split("/", 2);
+    SelfSubjectAccessReview review =
+        new SelfSubjectAccessReviewBuilder()
+            .withNewSpec()
+            .withNewResourceAttributes()
+            .withNamespace(namespace)
+            .withVerb(verb)
+            .withGroup(group)
+            .withResource(parts[0])
+            .withSubresource(parts.length > 1 ? parts[1] : null)
+            .withName(name)
+            .endResourceAttributes()
+            .endSpec()
+            .build();
+    await()
+        .atMost(POLICY_LIMIT)
+        .until(() -> who.resource(review).create().getStatus().getAllowed());
+  }
+
+  /** Makes a namespace that goes with this. */
+  void namespace(String name) {
+    make(new NamespaceBuilder().withNewMetadata().withName(name).endMetadata().build());
+  }
+
+  /** A client as somebody else; it is closed with this. */
+  KubernetesClient client(Consumer<ConfigBuilder> who) {
+    ConfigBuilder config =
+        new ConfigBuilder(Config.autoConfigure(null))
+            .withRequestTimeout(REQUEST_MILLISECONDS)
+            .withRequestRetryBackoffLimit(0);
+    who.accept(config);
+    KubernetesClient client = new KubernetesClientBuilder().withConfig(config.build()).build();
+    clients.add(client);
+    return client;
+  }
+
+  /** A client as the owner of a token, and as nobody else. */
+  KubernetesClient withToken(String token) {
+    Config here = admin.getConfiguration();
+    Config config =
+        new ConfigBuilder(Config.empty())
+            .withMasterUrl(here.getMasterUrl())
+            .withCaCertData(here.getCaCertData())
+            .withCaCertFile(here.getCaCertFile())
+            .withRequestTimeout(REQUEST_MILLISECONDS)
+            .withRequestRetryBackoffLimit(0)
+            .withOauthToken(token)
+            .build();
+    KubernetesClient client = new KubernetesClientBuilder().withConfig(config).build();
+    clients.add(client);
+    return client;
+  }
+
+  @Override
+  public void close() {
+    Collections.reverse(made);
+    made.forEach(one -> admin.resource(one).delete());
+    clients.forEach(KubernetesClient::close);
+  }
+}

@@ -1,0 +1,37 @@
+{{/* Name of everything in the release: "stasis" for a release of that name, else RELEASE-stasis. */}}
+{{- define "stasis.name" -}}
+{{- if contains "stasis" .Release.Name }}{{ .Release.Name | trunc 40 | trimSuffix "-" }}{{ else }}{{ printf "%s-stasis" .Release.Name | trunc 40 | trimSuffix "-" }}{{ end }}
+{{- end }}
+
+{{- define "stasis.operator" -}}{{ include "stasis.name" . }}-operator{{- end }}
+{{- define "stasis.webhook" -}}{{ include "stasis.name" . }}-webhook{{- end }}
+{{- define "stasis.agent" -}}{{ include "stasis.name" . }}-agent{{- end }}
+
+{{/* Names under which the API server knows the two. */}}
+{{- define "stasis.operatorUser" -}}system:serviceaccount:{{ .Release.Namespace }}:{{ include "stasis.operator" . }}{{- end }}
+{{- define "stasis.agentUser" -}}system:serviceaccount:{{ .Release.Namespace }}:{{ include "stasis.agent" . }}{{- end }}
+
+{{/* Labels of every object of the release. */}}
+{{- define "stasis.labels" -}}
+app.kubernetes.io/name: stasis
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- end }}
+
+{{/* include "stasis.selector" (list . "operator"): labels by which a part's pods are selected. */}}
+{{- define "stasis.selector" -}}
+app.kubernetes.io/name: stasis
+app.kubernetes.io/instance: {{ (index . 0).Release.Name }}
+app.kubernetes.io/component: {{ index . 1 }}
+{{- end }}
+
+{{/* include "stasis.image" (list . "operator"): the full name of an image. */}}
+{{- define "stasis.image" -}}
+{{- $root := index . 0 }}
+{{- if not $root.Values.image.registry }}
+{{- fail "image.registry: wanted the place of the images, found nothing. There is no public one: build them with images/build, then either images/push REGISTRY and --set image.registry=REGISTRY, or images/load and --set image.registry=stasis.dev" }}
+{{- end }}
+{{- printf "%s/%s:%s" (trimSuffix "/" $root.Values.image.registry) (index . 1) (default $root.Chart.AppVersion $root.Values.image.tag) }}
+{{- end }}
