@@ -1,0 +1,5 @@
+/** As much of kubectl as the demo needs, for machines without one. */
+@NullMarked
+package dev.stasis.local.client;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,13 @@
+package dev.stasis.local.kubelet;
+
+import dev.stasis.agent.daemon.kubelet.PodMount;
+import dev.stasis.local.image.LocalImage;
+import dev.stasis.local.runc.ContainerConfig;
+import java.util.List;
+
+/** A container as it will be started, and what its pod asked for. */
+record ContainerPlan(ContainerConfig config, LocalImage image, List<PodMount> volumes) {
+  ContainerPlan {
+    volumes = List.copyOf(volumes);
+  }
+}

@@ -1,0 +1,202 @@
+package dev.stasis.local.kubelet;
+
+import dev.stasis.agent.daemon.kubelet.ContainerExec;
+import dev.stasis.agent.daemon.kubelet.ContainerProcess;
+import dev.stasis.agent.daemon.kubelet.NodeApi;
+import dev.stasis.agent.daemon.kubelet.PodContainer;
+import dev.stasis.agent.daemon.kubelet.PodContainers;
+import dev.stasis.agent.daemon.kubelet.PodGpus;
+import dev.stasis.agent.process.ProcFs;
+import dev.stasis.agent.process.ProcessId;
+import dev.stasis.local.gate.PodLogs;
+import dev.stasis.local.gpu.GpuAllocations;
+import dev.stasis.local.gpu.GpuSupply;
+import dev.stasis.local.host.HostProgram;
+import dev.stasis.local.runc.ContainerConfig;
+import dev.stasis.local.runc.Runc;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/** Answers the agent in place of a container runtime and a kubelet. */
+public final class LocalRuntime implements NodeApi, PodContainers, PodGpus, ContainerExec {
+
+  /** As much of a command's output as the agent asks for. */
+  private static final int OUTPUT = 4096;
+
+  /** More than the kernel gives. */
+  private static final long NO_PROCESS = 1L << 22;
+
+  private final Supplier<List<PodWorker>> workers;
+  private final Runc runc;
+  private final GpuAllocations gpus;
+  private final ProcFs proc = new ProcFs();
+
+  LocalRuntime(Supplier<List<PodWorker>> workers, Runc runc, GpuAllocations gpus) {
+    this.workers = workers;
+    this.runc = runc;
+    this.gpus = gpus;
+  }
+
+  @Override
+  public PodContainers containers() {
+    return this;
+  }
+
+  @Override
+  public PodGpus gpus() {
+    return this;
+  }
+
+  @Override
+  public ContainerExec exec() {
+    return this;
+  }
+
+  @Override
+  public String runtime() {
+    return "runc " + runc.version();
+  }
+
+  @Override
+  public Optional<PodContainer> byId(String containerId) {
+    return workers.get().stream()
+        .flatMap(worker -> ofPod(worker.pod().getMetadata().getUid()).stream())
+        .filter(container -> container.id().equals(containerId))
+        .findFirst();
+  }
+
+  @Override
+  public void askKubelet() {
+    // It is in this very program.
+  }
+
+  @Override
+  public void close() {
+    // The kubelet is closed by who made it.
+  }
+
+  @Override
+  public Located locate(String podUid, String container) {
+    for (PodWorker worker : ofUid(podUid)) {
+      for (ContainerSlot slot : worker.state().mains()) {
+        if (slot.name().equals(container)) {
+          return located(worker, slot);
+        }
+      }
+    }
+    return new Located.NotRunning(
+        "container %s of pod %s: wanted on this node, found none".formatted(container, podUid));
+  }
+
+  private Located located(PodWorker worker, ContainerSlot slot) {
+    Optional<ContainerSlot.Run> run = slot.run();
+    Optional<ProcessId> process = run.flatMap(it -> proc.id(it.container().pid()));
+    if (run.isEmpty() || process.isEmpty()) {
+      return new Located.NotRunning(
+          "container " + slot.name() + ": wanted running, found " + state(slot));
+    }
+    ContainerConfig.User started = run.get().plan().config().process();
+    return new Located.Running(
+        container(worker, slot, run.get().plan(), run.get().container().id()),
+        new ContainerProcess(process.get(), started.argv(), started.cwd(), started.env()));
+  }
+
+  @Override
+  public List<PodContainer> ofPod(String podUid) {
+    List<PodContainer> containers = new ArrayList<>();
+    for (PodWorker worker : ofUid(podUid)) {
+      for (ContainerSlot slot : worker.state().all()) {
+        Optional<String> id =
+            slot.run()
+                .map(run -> run.container().id())
+                .or(() -> slot.last().map(ContainerSlot.Ended::id));
+        if (id.isPresent() && slot.plan().isPresent()) {
+          containers.add(container(worker, slot, slot.plan().get(), id.get()));
+        }
+      }
+    }
+    return containers;
+  }
+
+  private List<PodWorker> ofUid(String podUid) {
+    return workers.get().stream()
+        .filter(worker -> worker.pod().getMetadata().getUid().equals(podUid))
+        .toList();
+  }
+
+  private static PodContainer container(
+      PodWorker worker, ContainerSlot slot, ContainerPlan plan, String id) {
+    ObjectMeta pod = worker.pod().getMetadata();
+    int attempt = Math.max(0, slot.attempts() - 1);
+    return new PodContainer(
+        pod.getNamespace(),
+        pod.getName(),
+        pod.getUid(),
+        slot.name(),
+        id,
+        attempt,
+        state(slot),
+        new PodContainer.Image(plan.image().name(), plan.image().id(), List.of()),
+        plan.volumes(),
+        worker.folder().log(slot.name(), attempt).toString());
+  }
+
+  private static PodContainer.State state(ContainerSlot slot) {
+    if (slot.run().isPresent()) {
+      return PodContainer.State.RUNNING;
+    }
+    return slot.last().isPresent() ? PodContainer.State.EXITED : PodContainer.State.UNKNOWN;
+  }
+
+  @Override
+  public Allocation of(String namespace, String pod, String container) {
+    for (PodWorker worker : workers.get()) {
+      ObjectMeta meta = worker.pod().getMetadata();
+      if (meta.getNamespace().equals(namespace) && meta.getName().equals(pod)) {
+        List<GpuSupply.Device> given = gpus.of(new GpuAllocations.Holder(meta.getUid(), container));
+        return new Allocation(
+            given.stream().map(GpuSupply.Device::uuid).toList(),
+            given.isEmpty() ? Set.of() : Set.of(GpuAllocations.RESOURCE),
+            List.of(),
+            List.of());
+      }
+    }
+    return new Allocation(List.of(), Set.of(), List.of(), List.of());
+  }
+
+  /**
+   * The output of a container's newest attempt, and its process; the pod's first container for "".
+   */
+  public Optional<PodLogs.Log> log(String namespace, String pod, String container) {
+    for (PodWorker worker : workers.get()) {
+      ObjectMeta meta = worker.pod().getMetadata();
+      if (!meta.getNamespace().equals(namespace) || !meta.getName().equals(pod)) {
+        continue;
+      }
+      for (ContainerSlot slot : worker.state().mains()) {
+        if ((container.isEmpty() || container.equals(slot.name())) && slot.attempts() > 0) {
+          long pid = slot.run().map(run -> (long) run.container().pid()).orElse(NO_PROCESS);
+          return Optional.of(
+              new PodLogs.Log(worker.folder().log(slot.name(), slot.attempts() - 1), pid));
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  @Override
+  public Result run(String containerId, List<String> command, Duration deadline) {
+    HostProgram.Result result = runc.exec(containerId, command, deadline);
+    if (result instanceof HostProgram.Result.Ended ended) {
+      String output = ended.output();
+      String end = output.substring(Math.max(0, output.length() - OUTPUT));
+      return new Result.Exited(ended.code(), end);
+    }
+    return new Result.TimedOut(deadline);
+  }
+}

@@ -1,0 +1,42 @@
+package dev.stasis.local.runc;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/** A mount of an OCI configuration. */
+public record OciMount(String destination, String type, String source, List<String> options) {
+
+  public OciMount {
+    options = List.copyOf(options);
+  }
+
+  /** A folder or file of the host. */
+  public static OciMount bind(Path source, String destination, boolean readOnly) {
+    return new OciMount(
+        destination,
+        "bind",
+        source.toString(),
+        List.of("rbind", "rprivate", readOnly ? "ro" : "rw"));
+  }
+
+  /** What every container has. */
+  static List<OciMount> usual() {
+    List<String> safe = List.of("nosuid", "noexec", "nodev");
+    return List.of(
+        new OciMount("/proc", "proc", "proc", safe),
+        new OciMount(
+            "/dev", "tmpfs", "tmpfs", List.of("nosuid", "strictatime", "mode=755", "size=65536k")),
+        new OciMount(
+            "/dev/pts",
+            "devpts",
+            "devpts",
+            List.of("nosuid", "noexec", "newinstance", "ptmxmode=0666", "mode=0620")),
+        new OciMount("/dev/mqueue", "mqueue", "mqueue", safe),
+        new OciMount("/sys", "sysfs", "sysfs", List.of("nosuid", "noexec", "nodev", "ro")));
+  }
+
+  Map<String, Object> json() {
+    return Map.of("destination", destination, "type", type, "source", source, "options", options);
+  }
+}
