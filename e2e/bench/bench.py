@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 
+import migration
 from engine import Engine, Tools
 from machine import Scratch, adopt_orphans, facts, touch_memory
 from programs import Box, Wrong
@@ -16,6 +17,8 @@ from ways import Ways
 # A way that fails again fails always: its time is better spent.
 FAILURES = 2
 PARTS = ["hand", "ours", "thp", "plugin", "criu", "getstate", "two"]
+# Only when asked for: bin/bench migration.
+MORE = ["chain", "agents"]
 
 
 def size(text):
@@ -93,9 +96,9 @@ class Schedule:
 def main():
     o = options()
     only = o.only.split(",")
-    unknown = set(only) - set(PARTS)
+    unknown = set(only) - set(PARTS + MORE)
     if unknown:
-        sys.exit(f"bench: --only: wanted some of {','.join(PARTS)}, found {','.join(sorted(unknown))}")
+        sys.exit(f"bench: --only: wanted some of {','.join(PARTS + MORE)}, found {','.join(sorted(unknown))}")
     end = time.monotonic() + o.budget - 15  # to tidy up
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("bench: ended by SIGTERM"))
     signal.signal(signal.SIGALRM, out_of_time)
@@ -122,6 +125,7 @@ def main():
         except OutOfTime:
             report.note(f"ended after {o.budget:.0f} s in the middle of a run")
         signal.alarm(0)
+        migration.tell(report)
         report.write()
         report.print()
     finally:
@@ -141,6 +145,10 @@ def measure(o, only, sizes, two, ways, schedule, report, gpus):
         # It lets the driver's thread run with every signal blocked, and the simulated driver is woken by one.
         report.note("criu's CUDA plugin: not measured: the simulated driver never answers it")
         only = [part for part in only if part != "plugin"]
+    migrations = migration.Migrations(ways)
+    if "agents" in only:
+        quiet = migration.Migrations(Ways(ways.tools, ways.scratch, ways.engine, lambda measured: None))
+        schedule.run("warm-up", 64, lambda: quiet.ours(64))
     if {"ours", "thp", "criu"} & set(only):
         # Classes loaded, code compiled: as in an agent that has been running.
         quiet = Ways(ways.tools, ways.scratch, ways.engine, lambda measured: None)
@@ -155,6 +163,8 @@ def measure(o, only, sizes, two, ways, schedule, report, gpus):
         "thp": functools.partial(ways.ours, way="mover, THP always", thp=True, resume_stage="disk"),
         "plugin": ways.plugin,
         "criu": functools.partial(ways.ours, way="ours by criu", path="criu"),
+        "chain": migrations.chain,
+        "agents": migrations.ours,
     }
     chosen = [(part, actions[part]) for part in actions if part in only]
     if "two" in only and gpus < 2:

@@ -87,7 +87,7 @@ class Report:
     def times(self):
         rows = ["| size | action | way | runs | s, median (least-most) | GB/s | by hand = 1 | plugin = 1 |", "|---|---|---|---|---|---|---|---|"]
         for mib in sorted({m.mib for m in self.all if "GPU" not in m.way}):
-            for action in ("checkpoint", "resume", "restore"):
+            for action in ("checkpoint", "resume", "restore", "migration"):
                 for way in self.ways():
                     runs = self.pick(mib, way, action)
                     if not runs:

@@ -31,7 +31,7 @@ class DirectionsTest {
     assertThat(product).extracting(type -> type.getPackageName()).contains("dev.stasis.artifact");
     assertThat(product)
         .extracting(type -> type.getPackageName())
-        .contains("dev.stasis.agent.process");
+        .contains("dev.stasis.agent.process", "dev.stasis.trace");
   }
 
   @Test
@@ -44,6 +44,17 @@ class DirectionsTest {
             .onlyDependOnClassesThat()
             .resideInAnyPackage(
                 "dev.stasis.artifact..", "java..", "com.fasterxml.jackson..", "org.jspecify.."));
+  }
+
+  @Test
+  void theTracesKnowTheJdkAlone() {
+    holds(
+        classes()
+            .that()
+            .resideInAPackage("dev.stasis.trace..")
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage("dev.stasis.trace..", "java..", "org.jspecify.."));
   }
 
   @Test
@@ -131,14 +142,16 @@ class DirectionsTest {
   }
 
   @Test
-  void nativeLibrariesAreBoundInThreePlacesOnly() {
+  void nativeLibrariesAreBoundInFourPlacesOnly() {
     holds(
         noClasses()
             .that()
             .resideOutsideOfPackages(
                 "dev.stasis.agent.cuda.jna..",
                 "dev.stasis.agent.process..",
-                "dev.stasis.agent.layer..")
+                "dev.stasis.agent.layer..",
+                // The stand-in for a kubelet makes a pod's network itself.
+                "dev.stasis.local.host..")
             .should()
             .dependOnClassesThat()
             .resideInAPackage("com.sun.jna.."));
@@ -181,8 +194,41 @@ class DirectionsTest {
   }
 
   @Test
+  void whatThePluginTellsItTellsWithoutTheClusterAndKnowsNobodyElse() {
+    holds(
+        noClasses()
+            .that()
+            .resideInAnyPackage(
+                "dev.stasis.kubectl.doctor..",
+                "dev.stasis.kubectl.report..",
+                "dev.stasis.kubectl.screen..",
+                "dev.stasis.kubectl.top..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("java.nio.file..", "java.net..", "dev.stasis.kubectl.cli.."));
+    holds(
+        noClasses()
+            .that()
+            .resideInAPackage("dev.stasis.kubectl..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(AGENT, "dev.stasis.operator..", "dev.stasis.artifact.."));
+  }
+
+  @Test
   void thePackagesOfTheOperatorFormNoCycle() {
     holds(slices().matching("dev.stasis.operator.(*)..").should().beFreeOfCycles());
+  }
+
+  @Test
+  void nothingThatIsShippedNeedsTheSingleMachineMode() {
+    holds(
+        noClasses()
+            .that()
+            .resideOutsideOfPackage("dev.stasis.local..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("dev.stasis.local.."));
   }
 
   private static void holds(ArchRule rule) {

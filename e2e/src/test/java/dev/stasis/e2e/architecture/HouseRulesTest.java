@@ -94,6 +94,8 @@ class HouseRulesTest {
             // Turns standard output over to the worker's answers, and everything else to the log.
             .and()
             .doNotHaveFullyQualifiedName("dev.stasis.agent.cuda.jna.OwnProcess")
+            .and()
+            .doNotHaveFullyQualifiedName("dev.stasis.helm.RenderChart")
             .should()
             .accessField(System.class, "out")
             .orShould()

@@ -1,0 +1,109 @@
+"""A workload goes from one place to another on one machine: by hand (dump, tar, copy, untar, restore) and as a
+GpuMigration does it, without Kubernetes. Only the time in which it stands still counts."""
+import os
+import statistics
+import subprocess
+
+from programs import Box, Process, Wrong, empty, in_box
+from ways import LIMIT, Measured, Steps, patience
+
+# Of issue: the downtime of the chain, of our slowest stage, of a plain copy's time.
+OF_CHAIN, OF_STAGE, OF_COPY = 0.35, 1.25, 0.85
+STREAMS = max(4, min(8, os.cpu_count() // 2))
+
+
+def run(*command):
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT)
+    if done.returncode:
+        raise Wrong(f"{command[0]}: {(done.stdout + done.stderr).strip()[-300:]}")
+
+
+class Migrations:
+    """Both ways, over the engine and the folders of the others."""
+
+    def __init__(self, ways):
+        self.ways, self.tools, self.scratch, self.engine = ways, ways.tools, ways.scratch, ways.engine
+
+    def chain(self, mib):
+        """One tool after the other, each as it comes; the copy goes over one plain TCP connection."""
+        ways = self.ways
+        process = Process(self.tools, self.scratch.path, mib)
+        try:
+            process.await_steps(2, patience(mib))
+            images, nolib = ways.images()
+            packed = empty(os.path.join(self.scratch.images, "packed"))
+            there = empty(os.path.join(self.scratch.images, "there"))
+            pid = str(process.pid)
+            steps = Steps()
+            steps.step("lock", ways.call, "lock", process.pid)
+            steps.step("gpu-checkpoint", ways.call, "checkpoint", process.pid)
+            steps.step("dump", ways.criu, images, "dump", self.tools.criu, "-t", pid, "--libdir", nolib)
+            steps.step("tar", run, "tar", "-cf", packed + "/a.tar", "-C", images, ".")
+            steps.step("copy", self.copy, packed + "/a.tar", there, 1)
+            steps.step("untar", run, "tar", "-xf", there + "/a.tar", "-C", there)
+            process.gone()
+            steps.step("criu-restore", ways.criu, there, "restore", self.tools.criu, "--libdir", nolib, "--restore-detached")
+            steps.step("gpu-restore", ways.call, "restore", process.pid)
+            steps.step("unlock", ways.call, "unlock", process.pid)
+            took = steps.seconds()
+            process.await_full_check(patience(mib))
+            ways.record(Measured(mib, "chain", "migration", took, steps.parts))
+        finally:
+            process.close()
+            for name in ("img", "packed", "there"):
+                empty(os.path.join(self.scratch.images, name))
+
+    def copy(self, source, to, streams):
+        return self.engine.must("Copied", LIMIT, do="copy", **{"from": source}, to=to, streams=streams)
+
+    def ours(self, mib):
+        """Held on one side, sent by mutual TLS into the other's store, restored into a container that waits."""
+        ways = self.ways
+        ways.count += 1
+        there = empty(os.path.join(self.scratch.images, "there"))
+        plain = empty(os.path.join(self.scratch.images, "plain"))
+        box = Box(self.tools, f"s{ways.count}", "0", "workload", in_box(mib))
+        try:
+            box.await_steps(2, patience(mib))
+            waiting = Box(self.tools, f"t{ways.count}", "0", "holder", in_box(mib))
+            held = self.engine.must(
+                "Held", LIMIT, do="checkpoint", container=box.id, store=self.scratch.sub("store", True),
+                name=f"bench-{ways.count}", after="evict", stage="disk", thp=False, path="mover", later=True)
+            sent = self.engine.must("Received", LIMIT, do="send", artifact=held["artifact"], store=there, streams=STREAMS)
+            back = self.engine.must("Proven", LIMIT, do="restore", artifact=sent["artifact"], target=waiting.id)
+            copied = self.copy(held["artifact"], plain, STREAMS)
+            self.engine.ask(LIMIT, do="end", container=box.id)
+            waiting.await_full_check(patience(mib))
+            stages = {"checkpoint": held["millis"] / 1e3, "send": sent["millis"] / 1e3, "restore": back["millis"] / 1e3}
+            parts = dict(stages)
+            parts.update({f"checkpoint/{k}": v / 1e3 for k, v in held["timings"].items()})
+            parts.update({f"restore/{k}": v / 1e3 for k, v in back["timings"].items()})
+            ways.record(Measured(mib, "agents", "migration", sum(stages.values()), parts, gpuBytes=held["gpuBytes"],
+                                 bytes=sent["bytes"], copy=copied["millis"] / 1e3))
+        finally:
+            ways.sweep()
+            for folder in (there, plain):
+                empty(folder)
+
+
+def tell(report):
+    """The three figures of every size, beside what is wanted."""
+    for mib in sorted({m.mib for m in report.all if m.action == "migration"}):
+        ours, chain = report.pick(mib, "agents", "migration"), report.pick(mib, "chain", "migration")
+        if not ours:
+            continue
+        downtime = statistics.median(m.seconds for m in ours)
+        if chain:
+            hand = statistics.median(m.seconds for m in chain)
+            say(report, mib, f"downtime {downtime:.2f} s of {hand:.2f} s by hand", downtime / hand, "<=", OF_CHAIN)
+        stage = statistics.median(max(m.parts[s] for s in ("checkpoint", "send", "restore")) for m in ours)
+        say(report, mib, f"downtime {downtime:.2f} s of {stage:.2f} s, its slowest stage", downtime / stage, "<=", OF_STAGE)
+        sent = statistics.median(m.parts["send"] for m in ours)
+        copy = statistics.median(m.more["copy"] for m in ours)
+        rate = statistics.median(m.more["bytes"] for m in ours) / 1e9
+        say(report, mib, f"{STREAMS} streams {rate / sent:.2f} GB/s of {rate / copy:.2f} GB/s by plain TCP", copy / sent, ">=", OF_COPY)
+
+
+def say(report, mib, what, found, sign, wanted):
+    met = found <= wanted if sign == "<=" else found >= wanted
+    report.note(f"migration of {mib} MiB: {what}: {found:.2f} (wanted {sign} {wanted}: {'met' if met else 'missed'})")

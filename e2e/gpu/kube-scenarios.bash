@@ -1,0 +1,286 @@
+# The scenarios of e2e/gpu/kube-run. Sourced by it.
+# shellcheck shell=bash
+
+FAILED=0 ROWS=()
+
+# until_true SECONDS COMMAND: looks five times a second; what is waited for is seen by kubectl alone.
+until_true() {
+  local end=$((SECONDS + $1))
+  until bash -c "$2"; do
+    [ "$SECONDS" -lt "$end" ] || return 1
+    read -r -t 0.2 <> <(:) || true
+  done
+}
+
+stores() {
+  kubectl apply -f - >>"$OUT/kube.log" 2>&1 <<Y
+apiVersion: stasis.dev/v1alpha1
+kind: GpuCheckpointStore
+metadata: {name: shared}
+spec: {sharedPath: {path: $WORK/shared}}
+Y
+  mkdir -p "$WORK/shared" && chmod 700 "$WORK/shared"
+}
+
+# workload NAME [MEMORY [SIZE]]: an ordinary pod with one GPU; SIZE of its device memory in GiB, simulated in MiB.
+workload() {
+  local command='["python3","-u","/data/programs/count.py","'"${3:-$GIB}"'"]' path=/usr/local/nvidia/lib64:/usr/local/cuda/lib64 memory=""
+  [ -z "$SIMULATED" ] || { command='["/data/programs/gpu-counter","--mib","'"${3:-32}"'"]' && path=/data/lib; }
+  [ -z "${2:-}" ] || memory=", memory: $2"
+  kubectl apply -f - <<Y
+apiVersion: v1
+kind: Pod
+metadata: {name: $1, labels: {app: $1}}
+spec:
+  restartPolicy: Always
+  terminationGracePeriodSeconds: 1
+  dnsPolicy: Default
+  enableServiceLinks: false
+  containers:
+  - name: main
+    image: stasis.test/box:1
+    imagePullPolicy: IfNotPresent
+    command: $command
+    env:
+    - {name: PATH, value: "/opt/torch/.venv/bin:/usr/local/bin:/usr/bin:/bin"}
+    - {name: HOME, value: /data}
+    - {name: LD_LIBRARY_PATH, value: "$path"}
+    resources: {limits: {nvidia.com/gpu: 1$memory}}
+    volumeMounts:
+    - {name: usr, mountPath: /usr, readOnly: true}
+    - {name: opt, mountPath: /opt, readOnly: true}
+    - {name: programs, mountPath: /data/programs, readOnly: true}
+  volumes:
+  - {name: usr, hostPath: {path: /usr}}
+  - {name: opt, hostPath: {path: /opt}}
+  - {name: programs, hostPath: {path: $WORK/programs}}
+Y
+}
+
+# The newest step in the pod's log; 0 when there is none yet.
+step() { kubectl logs "$1" 2>/dev/null | sed -nE 's/^(step|count) ([0-9]+).*/\2/p' | tail -n 1 | grep . || echo 0; }
+wrong() { kubectl logs "$1" 2>/dev/null | grep -m 1 -E 'BAD|wrong'; }
+goes_on() { until_true "${3:-120}" "[ \"\$(kubectl logs '$1' 2>/dev/null | sed -nE 's/^(step|count) ([0-9]+).*/\\2/p' | tail -n 1 | grep . || echo 0)\" -gt $2 ]"; }
+restarts() { kubectl get pod "$1" -o 'jsonpath={.status.containerStatuses[0].restartCount}'; }
+no_restart() { [ "$(restarts "$1")" = 0 ] || { WHY="$1 was restarted $(restarts "$1") times" && return 1; }; }
+right() { ! wrong "$1" >/dev/null || { WHY="wrong values in $1: $(wrong "$1")" && return 1; }; }
+field() { kubectl get "$1" "$2" -o "jsonpath={$3}"; }
+
+# Device memory in use on the first GPU in MiB, as NVML says; `used total`: all that it has.
+used() {
+  if [ -n "$SIMULATED" ]; then
+    STASIS_SIM_GPU="$WORK/sim1" python3 "$HERE/used.py" "$APPS/sim/libnvidia-ml.so.1" "$@"
+  else
+    nvidia-smi -i 0 --query-gpu="memory.${1:-used}" --format=csv,noheader,nounits
+  fi
+}
+
+begin_workload() {
+  workload "$@" >>"$OUT/kube.log" 2>&1 && goes_on "$1" 5 180 || { WHY="pod $1 does not count" && return 1; }
+}
+
+# checkpoint NAME POD [MORE]: applied, and waited for.
+checkpoint() {
+  kubectl apply -f - >>"$OUT/kube.log" 2>&1 <<Y || { WHY="GpuCheckpoint $1 was not accepted" && return 1; }
+apiVersion: stasis.dev/v1alpha1
+kind: GpuCheckpoint
+metadata: {name: $1}
+spec: {podName: $2${3:+, $3}}
+Y
+}
+# ended KIND NAME CONDITION SECONDS: waited for, unless it fails for good before.
+ended() {
+  until_true "$4" "kubectl get $1 $2 -o 'jsonpath={.status.conditions[?(@.type==\"$3\")].status} {.status.conditions[?(@.type==\"Failed\")].status}' | grep -q True"
+  [ "$(kubectl get "$1" "$2" -o "jsonpath={.status.conditions[?(@.type==\"$3\")].status}")" = True ]
+}
+ready() {
+  ended gckpt "$1" Ready 240 || { WHY="GpuCheckpoint $1: $(field gckpt "$1" .status.phase) $(field gckpt "$1" .status.message)" && return 1; }
+}
+restore() {
+  kubectl apply -f - >>"$OUT/kube.log" 2>&1 <<Y || { WHY="GpuRestore $1 was not accepted" && return 1; }
+apiVersion: stasis.dev/v1alpha1
+kind: GpuRestore
+metadata: {name: $1}
+spec: {checkpointName: $2${3:+, $3}}
+Y
+  ended grst "$1" Succeeded 240 || { WHY="GpuRestore $1: $(field grst "$1" .status.phase) $(field grst "$1" .status.message)" && return 1; }
+}
+figures() { FIGURES="frozen $(field gckpt "$1" .status.timings.frozen), $(field gckpt "$1" .status.artifact.size)"; }
+came_back() { # GpuRestore, the step before
+  local pod
+  pod="$(field grst "$1" .status.pod.name)"
+  kubectl wait --for=condition=Ready "pod/$pod" --timeout=30s >>"$OUT/kube.log" 2>&1 || { WHY="pod $pod is not Ready after the proof" && return 1; }
+  goes_on "$pod" "$2" 60 || { WHY="$pod does not go on: $(step "$pod") after $2" && return 1; }
+  local first
+  first="$(kubectl logs "$pod" | sed -nE 's/^(step|count) ([0-9]+).*/\2/p' | head -n 1)"
+  [ "$first" -ge "$2" ] || { WHY="$pod began anew: its first step is $first, wanted $2 or more" && return 1; }
+  right "$pod" && no_restart "$pod" && kubectl exec "$pod" -- true >>"$OUT/kube.log" 2>&1 || { WHY="${WHY:-exec into $pod failed}" && return 1; }
+  FIGURES="$FIGURES; restored in $(field grst "$1" .status.timings.took) on $(field grst "$1" .status.node)$(field grst "$1" .status.pod.node)"
+}
+
+s_checkpoint() {
+  begin_workload trainer || return 1
+  checkpoint train-1 trainer && ready train-1 && figures train-1 || return 1
+  goes_on trainer $(($(step trainer) + 3)) && right trainer && no_restart trainer || { WHY="${WHY:-trainer does not go on}" && return 1; }
+}
+s_restore() {
+  kubectl delete pod trainer --wait >>"$OUT/kube.log" 2>&1
+  FIGURES=""
+  restore train-1-back train-1 && came_back train-1-back 5
+}
+s_second() {
+  local pod at
+  pod="$(field grst train-1-back .status.pod.name)" && at="$(step "$pod")"
+  checkpoint train-2 "$pod" && ready train-2 && figures train-2 || return 1
+  kubectl delete pod "$pod" --wait >>"$OUT/kube.log" 2>&1
+  restore train-2-back train-2 && came_back train-2-back "$at"
+}
+s_evict() {
+  local pod at
+  pod="$(field grst train-2-back .status.pod.name)" && at="$(step "$pod")"
+  checkpoint train-3 "$pod" "afterCheckpoint: Evict" && ready train-3 && figures train-3 || return 1
+  until_true 60 "! kubectl get pod $pod >/dev/null 2>&1" || { WHY="$pod was not evicted" && return 1; }
+  restore train-3-back train-3 && came_back train-3-back "$at" || return 1
+  kubectl delete pod "$(field grst train-3-back .status.pod.name)" --wait >>"$OUT/kube.log" 2>&1
+}
+s_suspend() {
+  local at
+  begin_workload sleeper || return 1
+  checkpoint nap sleeper "afterCheckpoint: Suspend" || return 1
+  ended gckpt nap Suspended 120 || { WHY="not suspended: $(field gckpt nap .status.message)" && return 1; }
+  FIGURES="freed in $(field gckpt nap .status.timings.freedMilliseconds) ms"
+  [ -n "$SIMULATED" ] || FIGURES="$FIGURES, device memory in use $(nvidia-smi --query-gpu=memory.used --format=csv,noheader,nounits | paste -sd,) MiB"
+  at="$(step sleeper)"
+  kubectl patch gckpt nap --type=merge -p '{"spec":{"suspend":false}}' >>"$OUT/kube.log" 2>&1
+  goes_on sleeper $((at + 3)) && right sleeper && no_restart sleeper || { WHY="${WHY:-sleeper does not go on}" && return 1; }
+  kubectl delete gckpt nap --wait >>"$OUT/kube.log" 2>&1
+  kubectl delete pod sleeper --wait >>"$OUT/kube.log" 2>&1
+}
+s_limit() {
+  local limit=6Gi
+  [ -z "$SIMULATED" ] || limit=64Mi
+  begin_workload small "$limit" || return 1
+  checkpoint tight small && ready tight && figures tight || return 1
+  until_true 60 "[ \"\$(kubectl get pod small -o 'jsonpath={.spec.containers[0].resources.limits.memory}')\" = $limit ]" || { WHY="the limit is $(field pod small '.spec.containers[0].resources.limits.memory'), wanted $limit" && return 1; }
+  goes_on small $(($(step small) + 3)) && right small && no_restart small || { WHY="${WHY:-small does not go on}" && return 1; }
+  FIGURES="$FIGURES, limit $limit again"
+  kubectl delete pod small --wait >>"$OUT/kube.log" 2>&1
+}
+s_elsewhere() {
+  local at from to
+  from="$(field pod trainer .spec.nodeName)" && to=node1 && [ "$from" != node1 ] || to=node2
+  checkpoint away trainer "afterCheckpoint: Evict, store: shared" && ready away && figures away || return 1
+  restore away-back away "target: {nodeName: $to}" && came_back away-back 5
+}
+# migrate NAME POD [MORE]: applied.
+migrate() {
+  kubectl apply -f - >>"$OUT/kube.log" 2>&1 <<Y || { WHY="GpuMigration $1 was not accepted" && return 1; }
+apiVersion: stasis.dev/v1alpha1
+kind: GpuMigration
+metadata: {name: $1}
+spec: {podName: $2${3:+, $3}}
+Y
+}
+# moves NAME POD: to the end, with the numbers right.
+moves() {
+  local pod at first
+  at="$(step "$2")"
+  migrate "$1" "$2" || return 1
+  ended gmig "$1" Succeeded 240 || { WHY="GpuMigration $1: $(field gmig "$1" .status.phase) $(field gmig "$1" .status.message)" && return 1; }
+  pod="$(field gmig "$1" .status.target.name)"
+  goes_on "$pod" "$at" 60 && right "$pod" && no_restart "$pod" || { WHY="${WHY:-$pod does not go on}" && return 1; }
+  first="$(kubectl logs "$pod" | sed -nE 's/^(step|count) ([0-9]+).*/\2/p' | head -n 1)"
+  [ "$first" -gt "$at" ] || { WHY="$pod began anew: its first step is $first, wanted more than $at" && return 1; }
+  ! kubectl get pod "$2" >/dev/null 2>&1 || { WHY="$2 is still there" && return 1; }
+  FIGURES="stood still for $(field gmig "$1" .status.downtime), $(field gmig "$1" .status.size), $(field gmig "$1" .status.source.node) to $(field gmig "$1" .status.target.node)"
+}
+s_migrate() { moves move "$(field grst away-back .status.pod.name)"; }
+s_back() { moves move-back "$(field gmig move .status.target.name)"; }
+# The target is lost after the dump: the source goes on.
+s_rollback() {
+  local pod target id at
+  pod="$(field gmig move-back .status.target.name)" && id="$(field pod "$pod" '.status.containerStatuses[0].containerID')"
+  migrate move-lost "$pod" "target: {nodeName: $(field gmig move-back .status.source.node)}" || return 1
+  until_true 120 "kubectl get gmig move-lost -o 'jsonpath={.status.phase}' | grep -qE 'Transferring|Restoring'" || { WHY="no transfer: $(field gmig move-lost .status.phase) $(field gmig move-lost .status.message)" && return 1; }
+  target="$(field gmig move-lost .status.target.name)" && at="$(step "$pod")"
+  kubectl delete pod "$target" --wait=false >>"$OUT/kube.log" 2>&1
+  until_true 180 "kubectl get gmig move-lost -o 'jsonpath={.status.phase}' | grep -qE 'RolledBack|Failed|Succeeded'"
+  [ "$(field gmig move-lost .status.phase)" = RolledBack ] || { WHY="GpuMigration move-lost: $(field gmig move-lost .status.phase) $(field gmig move-lost .status.message)" && return 1; }
+  goes_on "$pod" $((at + 3)) 60 && right "$pod" && no_restart "$pod" || { WHY="${WHY:-$pod does not go on}" && return 1; }
+  [ "$(field pod "$pod" '.status.containerStatuses[0].containerID')" = "$id" ] || { WHY="$pod has another container" && return 1; }
+  FIGURES="target deleted in the middle; $(field gmig move-lost .status.message)"
+}
+
+# Three take turns on one GPU that they share, whose free memory holds one of them. A fourth program, which is nobody's
+# business, holds so much of the card: three suspended ones have to fit into the memory of the machine.
+s_turns() {
+  local size=$TURN_GIB ballast=$BALLAST_GIB unit=1024 uuid cdi all name base now most=0 freed resumed
+  local -A at=()
+  [ "$NODES" = 1 ] || { WHY="wanted --nodes 1" && return 1; }
+  [ -z "$SIMULATED" ] || { size=60 && ballast=140 && unit=1; }
+  uuid="$(head -n 1 "$KUBE_NODE1_DIR/gpus" | cut -d' ' -f1)" && cdi="$(head -n 1 "$KUBE_NODE1_DIR/gpus" | cut -d' ' -f2)"
+  # As a device plugin shares one GPU: three ids, one device.
+  "$KUBE" gpus node1 "$uuid::0=$cdi" "$uuid::1=$cdi" "$uuid::2=$cdi" >>"$OUT/kube.log" 2>&1 || { WHY="the GPU could not be shared: see kube.log" && return 1; }
+  if [ -n "$SIMULATED" ]; then
+    start ballast env STASIS_SIM_GPU="$WORK/sim1" LD_LIBRARY_PATH="$APPS/sim" "$APPS/bin/gpu-counter" --mib "$ballast"
+  else
+    start ballast env CUDA_VISIBLE_DEVICES="$uuid" PATH="/opt/torch/.venv/bin:$PATH" \
+      LD_LIBRARY_PATH="/usr/local/nvidia/lib64:/usr/local/cuda/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" python3 -u "$HERE/ballast.py" "$ballast"
+  fi
+  until_true 120 "grep -qE '^(held|step 2 )' '$OUT/ballast.log'" || { WHY="the fourth program holds nothing: see ballast.log" && return 1; }
+  base="$(used)" && [ "$base" -gt 0 ] || { WHY="device memory in use: wanted a number, found $base" && return 1; }
+  say "- turns: one GPU with $(used total) MiB, $base MiB of them held by a fourth program, three pods of $((size * unit)) MiB each"
+  for name in one two three; do
+    workload "$name" "" "$size" >>"$OUT/kube.log" 2>&1 && goes_on "$name" 3 240 || { WHY="pod $name does not count: $(kubectl logs "$name" 2>&1 | tail -n 1)" && return 1; }
+    checkpoint "turn-$name" "$name" "afterCheckpoint: Suspend" && ended gckpt "turn-$name" Suspended 240 || { WHY="$name is not suspended: $(field gckpt "turn-$name" .status.message)" && return 1; }
+    now="$(used)" && freed="${freed:+$freed, }$(field gckpt "turn-$name" .status.timings.freedMilliseconds)"
+    [ $((now - base)) -le 64 ] || { WHY="device memory with $name suspended: wanted $base MiB in use, found $now" && return 1; }
+    at[$name]="$(step "$name")"
+  done
+  FIGURES="freed in $freed ms each, device memory in use by the three suspended: $((now - base)) MiB"
+  for name in one two three; do
+    kubectl patch gckpt "turn-$name" --type=merge -p '{"spec":{"turnSlice":"'"$TURN_SLICE"'"}}' >>"$OUT/kube.log" 2>&1 || { WHY="turnSlice was not accepted" && return 1; }
+  done
+  all="$SECONDS"
+  # Each is suspended twice more: two turns.
+  until [ "$(kubectl get gckpt -o 'jsonpath={range .items[?(@.spec.turnSlice)]}{.status.suspensions}{"\n"}{end}' | awk '$1 >= 3' | wc -l)" = 3 ]; do
+    now="$(used)" && [ "$now" -le "$most" ] || most="$now"
+    [ $((SECONDS - all)) -lt 240 ] || { WHY="no two turns for each within 240 s: $(kubectl get gckpt --no-headers | tr -s ' ' | tr '\n' ';')" && return 1; }
+    read -r -t 0.5 <> <(:) || true
+  done
+  all=$((SECONDS - all))
+  [ $((most - base)) -lt $((size * unit * 2)) ] || { WHY="two at once: $((most - base)) MiB in use" && return 1; }
+  for name in one two three; do
+    [ "$(step "$name")" -gt "${at[$name]}" ] || { WHY="$name made no progress: step $(step "$name") after ${at[$name]}" && return 1; }
+    right "$name" && no_restart "$name" || return 1
+    resumed="${resumed:+$resumed, }$(field gckpt "turn-$name" .status.timings.resumeMilliseconds)"
+    FIGURES="$FIGURES; $name from step ${at[$name]} to $(step "$name")"
+  done
+  FIGURES="$FIGURES; resumed in $resumed ms; two turns of $TURN_SLICE for each in $all s; at most $((most - base)) MiB of the three in use at once"
+  kubectl get gckpt -o 'custom-columns=NAME:.metadata.name,PHASE:.status.phase,PLACE:.status.turn.place,HOLDER:.status.turn.holder,UNTIL:.status.turn.until,MESSAGE:.status.message' >"$OUT/turns.txt" 2>&1
+  kubectl delete pod one two three --wait >>"$OUT/kube.log" 2>&1
+  kubectl delete gckpt turn-one turn-two turn-three --wait >>"$OUT/kube.log" 2>&1
+  "$KUBE" gpus node1 "$uuid=$cdi" >>"$OUT/kube.log" 2>&1
+}
+
+play() {
+  local name begun
+  for name in "$@"; do
+    begun="$SECONDS" WHY="" FIGURES=""
+    if "s_$name"; then
+      ROWS+=("| $name | ok | $((SECONDS - begun)) s | $FIGURES |")
+    else
+      ROWS+=("| $name | FAILED | $((SECONDS - begun)) s | ${WHY:-see the logs} |") && FAILED=1
+    fi
+    printf '%s\n' "${ROWS[-1]}"
+  done
+  say ""
+  say '```'
+  kubectl get gckpt,grst,gmig 2>/dev/null | tee -a "$OUT/report.md"
+  say '```'
+  say ""
+  say "| scenario | result | took | figures |"
+  say "|---|---|---|---|"
+  for name in "${ROWS[@]}"; do say "$name"; done
+  exit "$FAILED"
+}

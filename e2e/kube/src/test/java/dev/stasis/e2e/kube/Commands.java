@@ -1,0 +1,164 @@
+package dev.stasis.e2e.kube;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** How operator and agents are started on a machine that runs the nodes of its cluster itself. */
+final class Commands {
+
+  /** Where every agent sees a store of its own, as on nodes of their own. */
+  static final String STORE = "/var/lib/stasis-e2e";
+
+  /** Made by images/build, loaded into the nodes. */
+  private static final String HOLDER_IMAGE = "stasis.dev/holder:e2e";
+
+  /** Small and quick to start: some of them run on one small machine. */
+  private static final List<String> JVM = List.of("-XX:+UseSerialGC", "-Xmx256m", "-Xshare:auto");
+
+  private final Checkout checkout;
+  private final Path folder;
+  private final String namespace;
+  private final String collector;
+
+  /**
+   * How.
+   *
+   * @param collector where traces go
+   */
+  Commands(Checkout checkout, Path folder, String namespace, String collector) {
+    this.collector = collector;
+    this.checkout = checkout;
+    this.folder = folder;
+    this.namespace = namespace;
+  }
+
+  /** The folder that is {@link #STORE} for the agent of that node. */
+  static Path storeOf(Path folder, LocalNode node) {
+    return disk(folder, node).resolve("store");
+  }
+
+  private static Path disk(Path folder, LocalNode node) {
+    return folder.resolve("disk-" + node.name());
+  }
+
+  LocalProcess operator(Path kubeconfig) throws IOException {
+    return operator(kubeconfig, java("operator"));
+  }
+
+  /** One with a JVM of its own. */
+  LocalProcess operator(Path kubeconfig, String java, List<String> options) throws IOException {
+    List<String> command = new ArrayList<>(List.of(java));
+    command.addAll(options);
+    command.addAll(List.of("-jar", jar("operator").toString()));
+    return operator(kubeconfig, command);
+  }
+
+  private LocalProcess operator(Path kubeconfig, List<String> command) throws IOException {
+    Map<String, String> environment = environment(kubeconfig);
+    environment.put("POD_NAME", "stasis-operator-e2e");
+    environment.put("STASIS_OPERATOR_HOLDER_IMAGE", HOLDER_IMAGE);
+    // No service leads to a process of this machine, but the API server is one, too.
+    String port = Integer.toString(freePort());
+    environment.put("STASIS_WEBHOOK_PORT", port);
+    environment.put("STASIS_WEBHOOK_URL", "https://127.0.0.1:" + port);
+    // Four times as long as kubectl drain waits between two requests.
+    environment.put("STASIS_EVICTION_GIVEN_UP_AFTER", "20s");
+    return new LocalProcess("operator", command, environment, log("operator"));
+  }
+
+  LocalProcess agent(LocalNode node, SimulatedNode gpus, Path kubeconfig) throws IOException {
+    Path disk = disk(folder, node);
+    List<String> command = new ArrayList<>();
+    command.addAll(ownStore(node));
+    command.addAll(java("node-agent"));
+    Map<String, String> environment = environment(kubeconfig);
+    environment.put("POD_NAME", "stasis-agent-" + node.name());
+    environment.put("NODE_NAME", node.name());
+    environment.put("STASIS_SIM_GPU", gpus.folder().toString());
+    environment.put("LD_LIBRARY_PATH", gpus.libraries().toString());
+    environment.put("STASIS_AGENT_CRI_SOCKET", node.criSocket().toString());
+    environment.put("STASIS_AGENT_KUBELET_DIR", node.folder().resolve("kubelet").toString());
+    environment.put("STASIS_AGENT_STATE_DIR", disk.resolve("state").toString());
+    environment.put("STASIS_AGENT_CRIU_DIR", disk.resolve("criu").toString());
+    environment.put("STASIS_AGENT_MEMORY_STAGE", gpus.folder().resolve("stage").toString());
+    environment.put(
+        "STASIS_AGENT_RUNTIME",
+        checkout.built("runtime/target/stasis-runtime", "make -C runtime").toString());
+    environment.put("STASIS_AGENT_CRIU", criu().toString());
+    // Both agents listen for streams on this machine.
+    environment.put("STASIS_AGENT_TRANSFER_PORT", "0");
+    environment.put("STASIS_AGENT_TRANSFER_ADDRESS", "127.0.0.1");
+    // A heartbeat by which a test sees soon that an agent is silent.
+    environment.put("STASIS_AGENT_HEARTBEAT_EVERY", "10s");
+    return new LocalProcess("agent of " + node.name(), command, environment, log(node.name()));
+  }
+
+  private Path criu() {
+    String named = System.getenv("STASIS_CRIU");
+    return named == null ? checkout.built(".tools/bin/criu", "bin/setup") : Path.of(named);
+  }
+
+  /**
+   * Both nodes are this machine, and the path of a store is the same on all nodes: so each agent
+   * has a mount namespace in which that path is a folder of its own. The process stays the same
+   * one, so that a kill hits the agent.
+   */
+  private List<String> ownStore(LocalNode node) throws IOException {
+    Path own = Files.createDirectories(storeOf(folder, node));
+    Files.createDirectories(Path.of(STORE));
+    return List.of(
+        "unshare",
+        "--mount",
+        "--propagation",
+        "slave",
+        "sh",
+        "-c",
+        "mount --bind \"$1\" %s && shift && exec \"$@\"".formatted(STORE),
+        "sh",
+        own.toString());
+  }
+
+  private List<String> java(String module) {
+    List<String> command = new ArrayList<>(List.of("java"));
+    command.addAll(JVM);
+    if (module.equals("operator")) {
+      // The agent's digests need the better compiler.
+      command.add("-XX:TieredStopAtLevel=1");
+    }
+    command.addAll(List.of("-jar", jar(module).toString()));
+    return command;
+  }
+
+  private Path jar(String module) {
+    return checkout.built(
+        module + "/target/quarkus-app/quarkus-run.jar",
+        "mvn -pl " + module + " -am package -DskipTests");
+  }
+
+  private Map<String, String> environment(Path kubeconfig) throws IOException {
+    Map<String, String> environment = new LinkedHashMap<>();
+    environment.put("KUBECONFIG", kubeconfig.toString());
+    environment.put("POD_NAMESPACE", namespace);
+    environment.put("OTEL_EXPORTER_OTLP_ENDPOINT", collector);
+    environment.put("QUARKUS_HTTP_HOST", "127.0.0.1");
+    environment.put("QUARKUS_HTTP_PORT", Integer.toString(freePort()));
+    return environment;
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  private Path log(String name) {
+    return folder.resolve(name + ".log");
+  }
+}

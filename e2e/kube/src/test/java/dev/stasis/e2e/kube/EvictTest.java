@@ -1,0 +1,121 @@
+package dev.stasis.e2e.kube;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.client.Watcher;
+import io.fabric8.kubernetes.client.WatcherException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A workload that is evicted is saved first, then its pod is removed, and only then it ends. */
+@ExtendWith(OnACluster.class)
+class EvictTest {
+
+  /** Sees every restart that the pod's status ever tells. */
+  private static final class Restarts implements Watcher<Pod> {
+    final AtomicInteger most = new AtomicInteger();
+
+    @Override
+    public void eventReceived(Action action, Pod pod) {
+      pod.getStatus()
+          .getContainerStatuses()
+          .forEach(status -> most.accumulateAndGet(status.getRestartCount(), Math::max));
+    }
+
+    @Override
+    public void onClose(@Nullable WatcherException cause) {}
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"Always", "OnFailure", "Never"})
+  void anEvictedPodNeverStartsAgain(String policy, Scenario scenario) {
+    Workload workload =
+        Workload.start(
+            scenario, "trainer", pod -> pod.editSpec().withRestartPolicy(policy).endSpec());
+    Restarts restarts = new Restarts();
+    try (KeptLog words = KeptLog.follow(scenario, "trainer");
+        var watch =
+            scenario
+                .admin()
+                .pods()
+                .inNamespace(scenario.namespace())
+                .withName("trainer")
+                .watch(restarts)) {
+      assertThat(watch).isNotNull();
+      CheckpointRequest request =
+          CheckpointRequest.apply(scenario, "train-1", "trainer", "afterCheckpoint: Evict");
+      GpuCheckpointStatus status = request.awaitReady();
+      scenario.until("the pod is gone", () -> scenario.findPod("trainer") == null);
+      assertThat(restarts.most).hasValue(0);
+      assertThat(CheckpointRequest.condition(status, "SourceRunning").reason())
+          .isEqualTo("Evicted");
+
+      Workload back = workload.broughtBackAs("trainer", words.lines());
+      RestoreRequest.apply(scenario, "back", "train-1").awaitSucceeded();
+      back.verifyGoesOn();
+      assertThat(restarts.most).hasValue(0);
+    }
+  }
+
+  @Test
+  void theOnlyCopyOfAnEvictedWorkloadIsNotDeleted(Scenario scenario) {
+    Workload workload = Workload.start(scenario, "trainer");
+    CheckpointRequest.apply(scenario, "train-1", "trainer", "afterCheckpoint: Evict").awaitReady();
+    scenario.until("the pod is gone", () -> scenario.findPod(workload.name()) == null);
+
+    scenario.kubectl("delete", "gckpt", "train-1", "--timeout=240s");
+
+    scenario.until(
+        "an event says that the artifact stays",
+        () -> scenario.kubectl("get", "events", "-o", "wide").contains("ArtifactRetained"));
+  }
+
+  @Test
+  void aDisruptionBudgetIsHeardBeforeTheFreeze(Scenario scenario) {
+    Workload workload =
+        Workload.start(
+            scenario,
+            "trainer",
+            pod -> pod.editMetadata().addToLabels("app", "trainer").endMetadata());
+    scenario.apply(
+        """
+        apiVersion: policy/v1
+        kind: PodDisruptionBudget
+        metadata:
+          name: keep
+        spec:
+          minAvailable: 1
+          selector:
+            matchLabels:
+              app: trainer
+        """);
+    scenario.until(
+        "the budget counts",
+        () ->
+            scenario
+                .kubectl("get", "pdb", "keep", "-o", "jsonpath={.status.currentHealthy}")
+                .equals("1"));
+
+    CheckpointRequest request =
+        CheckpointRequest.apply(scenario, "train-1", "trainer", "afterCheckpoint: Evict");
+
+    scenario.until(
+        "the status says who refuses",
+        () ->
+            CheckpointRequest.condition(request.status(), "Ready")
+                .reason()
+                .equals("EvictionRefused"));
+    workload.verifyGoesOn();
+    assertThat(CheckpointRequest.phases(request.status())).containsExactly("Pending");
+
+    scenario.kubectl("delete", "pdb", "keep");
+    request.awaitReady();
+    scenario.until("the pod is gone", () -> scenario.findPod("trainer") == null);
+  }
+}

@@ -1,0 +1,194 @@
+package dev.stasis.e2e.kube;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.api.v1alpha1.GpuNode;
+import dev.stasis.api.v1alpha1.node.AgentIdentity;
+import dev.stasis.api.v1alpha1.node.Capability;
+import dev.stasis.api.v1alpha1.node.GpuNodeStatus;
+import dev.stasis.api.v1alpha1.node.NodeGpu;
+import dev.stasis.api.v1alpha1.node.NodeHost;
+import dev.stasis.api.v1alpha1.node.NodeStore;
+import io.fabric8.kubernetes.api.model.ContainerStatusBuilder;
+import io.fabric8.kubernetes.api.model.NodeBuilder;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
+import io.fabric8.kubernetes.api.model.Quantity;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+
+/** Nodes and running pods that exist in the API server only. Their agents give signs of life. */
+final class FakeNodes implements AutoCloseable {
+
+  /** As often as agents do. */
+  private static final long HEARTBEAT_SECONDS = 60;
+
+  static final String STORE = "local";
+
+  private static final int GPUS = 8;
+  private static final long GPU_BYTES = 141L << 30;
+  private static final long NODE_BYTES = 2L << 40;
+
+  private final KubernetesClient admin;
+  private final Map<String, GpuNodeStatus> known = new ConcurrentHashMap<>();
+  private final ScheduledExecutorService heart = Executors.newSingleThreadScheduledExecutor();
+  private final Future<?> beats;
+
+  FakeNodes(KubernetesClient admin) {
+    this.admin = admin;
+    beats =
+        heart.scheduleAtFixedRate(
+            this::beat, HEARTBEAT_SECONDS, HEARTBEAT_SECONDS, TimeUnit.SECONDS);
+  }
+
+  @Override
+  public void close() {
+    assertThat(beats).as("signs of life").isNotDone();
+    heart.shutdownNow();
+  }
+
+  private void beat() {
+    known.forEach(
+        (name, facts) -> {
+          AgentIdentity agent = Objects.requireNonNull(facts.getAgent());
+          facts.setAgent(
+              new AgentIdentity(
+                  agent.version(), agent.pod(), agent.startTime(), Instant.now(), null, null));
+          GpuNode node = new GpuNode();
+          node.setMetadata(new ObjectMetaBuilder().withName(name).build());
+          node.setStatus(facts);
+          admin.resources(GpuNode.class).resource(node).patchStatus();
+        });
+  }
+
+  void node(String name) {
+    admin
+        .nodes()
+        .resource(
+            new NodeBuilder()
+                .withNewMetadata()
+                .withName(name)
+                .endMetadata()
+                .withNewSpec()
+                .endSpec()
+                .withNewStatus()
+                .addToCapacity("nvidia.com/gpu", new Quantity(Integer.toString(GPUS)))
+                .addToAllocatable("nvidia.com/gpu", new Quantity(Integer.toString(GPUS)))
+                .addToAllocatable("memory", new Quantity("2Ti"))
+                .addNewCondition()
+                .withType("Ready")
+                .withStatus("True")
+                .withReason("Fake")
+                .endCondition()
+                .endStatus()
+                .build())
+        .create();
+    GpuNode gpus = new GpuNode();
+    gpus.setMetadata(new ObjectMetaBuilder().withName(name).build());
+    GpuNode made = admin.resources(GpuNode.class).resource(gpus).create();
+    GpuNodeStatus facts = facts(name);
+    made.setStatus(facts);
+    admin.resources(GpuNode.class).resource(made).updateStatus();
+    known.put(name, facts);
+  }
+
+  private static GpuNodeStatus facts(String name) {
+    GpuNodeStatus facts = new GpuNodeStatus();
+    facts.setAgent(
+        new AgentIdentity("bench", "agent-" + name, Instant.now(), Instant.now(), null, null));
+    NodeHost host = new NodeHost();
+    host.setArchitecture("x86_64");
+    host.setKernel("6.8.0");
+    host.setDriver("580.159.04");
+    host.setCriu("4.2.1");
+    host.setMemoryBytes(NODE_BYTES);
+    facts.setHost(host);
+    facts.setGpus(
+        IntStream.range(0, GPUS)
+            .mapToObj(
+                index ->
+                    new NodeGpu(
+                        "GPU-" + name + "-" + index,
+                        index,
+                        "NVIDIA H200",
+                        GPU_BYTES,
+                        "141Gi",
+                        null,
+                        "9.0",
+                        false,
+                        null,
+                        null,
+                        null))
+            .toList());
+    facts.setGpuModel("NVIDIA H200");
+    facts.setGpuCount(GPUS);
+    facts.setCapabilities(List.of(Capability.values()));
+    facts.setStores(
+        List.of(
+            new NodeStore(
+                STORE, true, null, 4 * NODE_BYTES, 3 * NODE_BYTES, "6Ti", NODE_BYTES, 0)));
+    return facts;
+  }
+
+  /** A pod that runs, as far as the API server knows. */
+  void pod(String namespace, String name, String node) {
+    Pod pod =
+        new PodBuilder()
+            .withNewMetadata()
+            .withName(name)
+            .endMetadata()
+            .withNewSpec()
+            .withNodeName(node)
+            // The node has no kubelet: nobody shall evict what is on it.
+            .addNewToleration()
+            .withOperator("Exists")
+            .endToleration()
+            .addNewContainer()
+            .withName(Workload.CONTAINER)
+            .withImage("busybox")
+            .withNewResources()
+            .addToLimits("nvidia.com/gpu", new Quantity("1"))
+            .endResources()
+            .endContainer()
+            .endSpec()
+            .build();
+    Pod made = admin.pods().inNamespace(namespace).resource(pod).create();
+    admin
+        .pods()
+        .inNamespace(namespace)
+        .resource(
+            new PodBuilder(made)
+                .withNewStatus()
+                .withPhase("Running")
+                .addNewCondition()
+                .withType("Ready")
+                .withStatus("True")
+                .endCondition()
+                .withContainerStatuses(
+                    new ContainerStatusBuilder()
+                        .withName(Workload.CONTAINER)
+                        .withContainerID("containerd://" + name)
+                        .withImage("busybox")
+                        .withImageID("sha256:00")
+                        .withReady(true)
+                        .withStarted(true)
+                        .withRestartCount(0)
+                        .withNewState()
+                        .withNewRunning(Instant.now().toString())
+                        .endState()
+                        .build())
+                .endStatus()
+                .build())
+        .updateStatus();
+  }
+}

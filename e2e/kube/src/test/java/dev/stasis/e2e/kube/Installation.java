@@ -1,0 +1,43 @@
+package dev.stasis.e2e.kube;
+
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * Stasis on the cluster that is tested: the scenarios know no more about where it runs than this.
+ */
+interface Installation extends AutoCloseable {
+
+  /** Namespace of the operator. */
+  String namespace();
+
+  /** Nodes with GPUs, at least one. */
+  List<String> nodes();
+
+  /** The image with gpu-counter and a busybox; it is on every node. */
+  String workloadImage();
+
+  Component operator();
+
+  Component agent(String node);
+
+  /** Whether the GPUs are simulated, so that their faults can be asked for. */
+  boolean simulated();
+
+  /**
+   * Makes the simulated driver do something once, or always: see sim-gpu/README.md.
+   *
+   * @param call state, lock, checkpoint, restore or unlock
+   */
+  void fault(String node, String call, String what);
+
+  /** Takes back what was asked for and has not happened. */
+  void clearFaults();
+
+  /** Copies what says why a scenario failed: logs of nodes and components. */
+  void keepLogs(Path folder);
+
+  /** Leaves the cluster as it was found. */
+  @Override
+  void close();
+}

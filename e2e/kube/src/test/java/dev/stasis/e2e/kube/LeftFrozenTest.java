@@ -1,0 +1,64 @@
+package dev.stasis.e2e.kube;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.api.v1alpha1.GpuCheckpoint;
+import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1alpha1.common.Truth;
+import io.fabric8.kubernetes.api.model.Pod;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * A driver that does not bring a workload back: it is said to stand still as long as it does, and
+ * the agent that runs wakes it as soon as the driver lets it.
+ */
+@ExtendWith(OnACluster.class)
+class LeftFrozenTest {
+
+  @Test
+  void aWorkloadThatCouldNotBeThawedIsWokenLaterAndEverythingIsCorrected(Scenario scenario) {
+    Assumptions.assumeTrue(
+        scenario.installation().simulated(), "skipped: only a simulated GPU fails on demand");
+    Workload workload = Workload.start(scenario, "trainer");
+    scenario
+        .installation()
+        .fault(workload.now().getSpec().getNodeName(), "unlock", "error 999 always");
+
+    CheckpointRequest request = CheckpointRequest.apply(scenario, "train-1", "trainer");
+    GpuCheckpointStatus failed = request.awaitEnd();
+    assertThat(failed.getPhase()).isEqualTo(CheckpointPhase.FAILED);
+    assertThat(CheckpointRequest.condition(failed, "SourceRunning"))
+        .satisfies(
+            condition -> {
+              assertThat(condition.status()).isEqualTo(Truth.FALSE);
+              assertThat(condition.reason()).isEqualTo("NotThawed");
+            });
+    scenario.awaitPod(
+        "trainer", "says that it stands still", pod -> frozen(pod, "True", "NotThawed"));
+
+    scenario.installation().clearFaults();
+    scenario.await(
+        GpuCheckpoint.class,
+        "train-1",
+        "says that its source runs",
+        found ->
+            found.getStatus() != null
+                && CheckpointRequest.condition(found.getStatus(), "SourceRunning").status()
+                    == Truth.TRUE);
+    scenario.awaitPod("trainer", "says that it goes on", pod -> frozen(pod, "False", "Thawed"));
+    workload.verifyGoesOn();
+    assertThat(workload.restarts()).isZero();
+  }
+
+  private static boolean frozen(Pod pod, String status, String reason) {
+    return pod.getStatus().getConditions().stream()
+        .anyMatch(
+            condition ->
+                condition.getType().equals("stasis.dev/Frozen")
+                    && condition.getStatus().equals(status)
+                    && reason.equals(condition.getReason()));
+  }
+}

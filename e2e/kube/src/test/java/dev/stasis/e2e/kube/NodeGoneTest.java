@@ -1,0 +1,88 @@
+package dev.stasis.e2e.kube;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1alpha1.common.Truth;
+import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.api.model.NodeBuilder;
+import io.fabric8.kubernetes.api.model.PodBuilder;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** A node that is gone takes along what was on it, and nothing waits for it for ever. */
+@ExtendWith(OnACluster.class)
+class NodeGoneTest {
+
+  @Test
+  void whatWasAtWorkOnItIsLostAndLetGo(Scenario scenario) {
+    Assumptions.assumeTrue(
+        scenario.installation() instanceof LocalInstallation,
+        "skipped: no test takes a node away from a cluster that is not its own");
+    LocalInstallation local = (LocalInstallation) scenario.installation();
+    Assumptions.assumeTrue(local.nodes().size() > 1, "skipped: it takes two nodes");
+    String node = local.nodes().get(1);
+    Workload workload = Workload.start(scenario, "trainer", pod -> on(node, pod));
+    // It is at work until the node goes; a driver call that hangs is what a dead node looks like.
+    local.fault(node, "checkpoint", "slow 60000");
+    CheckpointRequest request = CheckpointRequest.apply(scenario, "train-1", workload.name());
+    request.await(CheckpointPhase.FREEZING);
+
+    Node was = scenario.admin().nodes().withName(node).require();
+    local.agent(node).kill();
+    scenario.kubectl("delete", "node", node);
+    try {
+      GpuCheckpointStatus status = request.awaitEnd();
+      assertThat(CheckpointRequest.phases(status)).endsWith("Failed");
+      assertThat(CheckpointRequest.condition(status, "SourceRunning").status())
+          .isEqualTo(Truth.FALSE);
+      assertThat(CheckpointRequest.condition(status, "Failed").reason()).isEqualTo("WorkloadLost");
+      assertThat(CheckpointRequest.condition(status, "Failed").message()).contains(node);
+      scenario.kubectl("delete", "gckpt", "train-1", "--timeout=240s");
+      scenario.until("its operation is let go", () -> scenario.operations().isEmpty());
+    } finally {
+      local.clearFaults();
+      comesBack(scenario, local, was);
+    }
+    // Whoever was frozen there is gone or runs: its GPUs serve others.
+    Workload.start(scenario, "next", pod -> on(node, pod)).verifyGoesOn();
+  }
+
+  /** As a machine that was repaired: the same name, another object, another token. */
+  private static void comesBack(Scenario scenario, LocalInstallation local, Node was) {
+    String node = was.getMetadata().getName();
+    Node anew =
+        new NodeBuilder(was)
+            .withNewMetadata()
+            .withName(node)
+            .withLabels(was.getMetadata().getLabels())
+            .endMetadata()
+            .editSpec()
+            .withTaints()
+            .endSpec()
+            .withStatus(null)
+            .build();
+    scenario.admin().nodes().resource(anew).create();
+    local.identify(scenario.admin(), node);
+    local.agent(node).start();
+    scenario.until(
+        "node " + node + " has its GPUs again",
+        () ->
+            scenario
+                .admin()
+                .nodes()
+                .withName(node)
+                .require()
+                .getStatus()
+                .getAllocatable()
+                .getOrDefault("nvidia.com/gpu", new io.fabric8.kubernetes.api.model.Quantity("0"))
+                .getAmount()
+                .equals("2"));
+  }
+
+  private static PodBuilder on(String node, PodBuilder pod) {
+    return pod.editSpec().addToNodeSelector("kubernetes.io/hostname", node).endSpec();
+  }
+}

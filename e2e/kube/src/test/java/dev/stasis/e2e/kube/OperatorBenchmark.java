@@ -1,0 +1,238 @@
+package dev.stasis.e2e.kube;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.api.v1alpha1.GpuCheckpoint;
+import dev.stasis.api.v1alpha1.GpuNodeOperation;
+import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointSpec;
+import io.fabric8.kubernetes.api.model.Event;
+import io.fabric8.kubernetes.api.model.Namespace;
+import io.fabric8.kubernetes.api.model.NamespaceBuilder;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
+import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * How many GpuCheckpoints an operator carries through: {@code bin/bench operator}. A real API
+ * server and a real operator; the nodes, their pods and their agents are in the API server only.
+ */
+class OperatorBenchmark {
+
+  private static final int CHECKPOINTS = Integer.getInteger("bench.checkpoints", 1000);
+  private static final int NODES = Integer.getInteger("bench.nodes", 100);
+  private static final String SYSTEM = "stasis-system";
+  private static final String PODS = "bench";
+
+  /** A benchmark that takes longer has come to a standstill. */
+  private static final Duration LIMIT = Duration.ofMinutes(20);
+
+  @TempDir
+  @SuppressWarnings("NullAway.Init")
+  Path folder;
+
+  private final Map<String, Instant> asked = new ConcurrentHashMap<>();
+  private final Map<String, Instant> ready = new ConcurrentHashMap<>();
+
+  @Test
+  void carriesThemThrough() throws IOException, InterruptedException {
+    Checkout checkout = Checkout.ofThisBuild();
+    try (KubernetesClient admin =
+            new KubernetesClientBuilder().withConfig(Config.autoConfigure(null)).build();
+        FakeNodes nodes = new FakeNodes(admin)) {
+      new InstalledChart(checkout, new Shell()).apply(admin, SYSTEM);
+      LocalInstallation.defaultStore(new Shell());
+      admin.resource(namespace()).create();
+      inParallel(NODES, index -> nodes.node("fake-" + index));
+      inParallel(CHECKPOINTS, index -> nodes.pod(PODS, "pod-" + index, "fake-" + index % NODES));
+      Path kubeconfig = new Identity(admin, folder).kubeconfig(SYSTEM, "stasis-operator");
+      try (LocalProcess operator =
+          new Commands(checkout, folder, SYSTEM, "")
+              .operator(kubeconfig, System.getProperty("bench.java", "java"), options(checkout))) {
+        operator.start();
+        measure(admin, operator);
+      } finally {
+        Files.copy(
+            folder.resolve("operator.log"),
+            Files.createDirectories(Path.of("target/bench")).resolve("operator.log"),
+            java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+      }
+    }
+  }
+
+  /** As in its container: the limit of the chart, the image's options, and those to be tried. */
+  private static List<String> options(Checkout checkout) throws IOException {
+    List<String> options = new ArrayList<>(new ShippedOperator(checkout).options());
+    String tried = System.getProperty("bench.jvm", "");
+    if (!tried.isEmpty()) {
+      options.addAll(List.of(tried.split(",")));
+    }
+    return options;
+  }
+
+  private void measure(KubernetesClient admin, LocalProcess operator)
+      throws InterruptedException, IOException {
+    try (FakeAgents agents = new FakeAgents(admin, SYSTEM);
+        SharedIndexInformer<GpuCheckpoint> watched = watch(admin);
+        WriteCount<GpuCheckpoint> writes = new WriteCount<>(admin, GpuCheckpoint.class, PODS);
+        WriteCount<GpuNodeOperation> orders =
+            new WriteCount<>(admin, GpuNodeOperation.class, SYSTEM)) {
+      // One alone first: the operator has started, its code is warm.
+      checkpoint(admin, "warm", "pod-0");
+      await("the first one", agents, () -> ready.containsKey("warm"));
+      asked.clear();
+      ready.clear();
+      long before = writes.changes();
+      long ordersBefore = orders.changes();
+      Instant start = Instant.now();
+      inParallel(CHECKPOINTS, index -> checkpoint(admin, "c-" + index, "pod-" + index));
+      Instant allAsked = Instant.now();
+      await("all of them", agents, () -> ready.size() == CHECKPOINTS);
+      Instant end = ready.values().stream().max(Instant::compareTo).orElseThrow();
+      assertThat(watched.isRunning()).isTrue();
+      Map<String, String> results = new TreeMap<>();
+      results.put("checkpoints", Integer.toString(CHECKPOINTS));
+      results.put("nodes", Integer.toString(NODES));
+      results.put("asked in seconds", seconds(start, allAsked));
+      results.put("ready in seconds", seconds(start, end));
+      results.put(
+          "per second",
+          "%.1f".formatted(CHECKPOINTS * 1000.0 / Duration.between(start, end).toMillis()));
+      results.put("queue in ms", percentiles(agents.seen()));
+      results.put("ready in ms", percentiles(ready));
+      results.put("writes per checkpoint", perOne(writes.changes() - before));
+      results.put("writes per operation", perOne(orders.changes() - ordersBefore));
+      results.put("events per checkpoint", perOne(events(admin)));
+      results.put("operator memory", operator.memory());
+      report(results);
+    }
+  }
+
+  private SharedIndexInformer<GpuCheckpoint> watch(KubernetesClient admin) {
+    return admin
+        .resources(GpuCheckpoint.class)
+        .inNamespace(PODS)
+        .inform(
+            new ResourceEventHandler<>() {
+              @Override
+              public void onAdd(GpuCheckpoint added) {}
+
+              @Override
+              public void onUpdate(GpuCheckpoint before, GpuCheckpoint now) {
+                if (now.getStatus() != null
+                    && now.getStatus().getPhase() == CheckpointPhase.READY) {
+                  ready.putIfAbsent(now.getMetadata().getName(), Instant.now());
+                }
+              }
+
+              @Override
+              public void onDelete(GpuCheckpoint gone, boolean unknown) {}
+            });
+  }
+
+  private static void await(
+      String what, FakeAgents agents, java.util.concurrent.Callable<Boolean> wanted) {
+    org.awaitility.Awaitility.await(what)
+        .atMost(LIMIT)
+        .pollInterval(Duration.ofMillis(100))
+        .until(
+            () -> {
+              agents.checkWell();
+              return wanted.call();
+            });
+  }
+
+  private void checkpoint(KubernetesClient admin, String name, String pod) {
+    GpuCheckpoint checkpoint = new GpuCheckpoint();
+    checkpoint.setMetadata(new ObjectMetaBuilder().withName(name).withNamespace(PODS).build());
+    GpuCheckpointSpec spec = new GpuCheckpointSpec();
+    spec.setPodName(pod);
+    checkpoint.setSpec(spec);
+    asked.put(name, Instant.now());
+    admin.resources(GpuCheckpoint.class).inNamespace(PODS).resource(checkpoint).create();
+  }
+
+  /** From the request until then: half of them, 99 of 100, all of them. */
+  private String percentiles(Map<String, Instant> then) {
+    List<Long> times =
+        asked.entrySet().stream()
+            .filter(each -> then.containsKey(each.getKey()))
+            .map(each -> Duration.between(each.getValue(), then.get(each.getKey())).toMillis())
+            .sorted()
+            .toList();
+    return times.isEmpty()
+        ? "none"
+        : "p50 %d, p99 %d, most %d"
+            .formatted(
+                times.get(times.size() / 2),
+                times.get((int) (times.size() * 0.99)),
+                times.get(times.size() - 1));
+  }
+
+  private static long events(KubernetesClient admin) {
+    return admin.resources(Event.class).inNamespace(PODS).list().getItems().size();
+  }
+
+  private static Namespace namespace() {
+    return new NamespaceBuilder().withNewMetadata().withName(PODS).endMetadata().build();
+  }
+
+  private static String perOne(long all) {
+    return "%.2f".formatted(all / (double) CHECKPOINTS);
+  }
+
+  private static String seconds(Instant from, Instant to) {
+    return "%.1f".formatted(Duration.between(from, to).toMillis() / 1000.0);
+  }
+
+  private static void report(Map<String, String> results) throws IOException {
+    StringBuilder text = new StringBuilder();
+    results.forEach((name, value) -> text.append("%-22s %s%n".formatted(name, value)));
+    System.out.println(text);
+    Files.writeString(
+        Files.createDirectories(Path.of("target/bench")).resolve("operator.txt"), text);
+  }
+
+  private static void inParallel(int count, java.util.function.IntConsumer each)
+      throws InterruptedException {
+    ExecutorService threads = Executors.newFixedThreadPool(16);
+    Semaphore finished = new Semaphore(0);
+    ConcurrentHashMap<Integer, Throwable> failures = new ConcurrentHashMap<>();
+    IntStream.range(0, count)
+        .forEach(
+            index ->
+                threads.execute(
+                    () -> {
+                      try {
+                        each.accept(index);
+                      } catch (RuntimeException e) {
+                        failures.put(index, e);
+                      } finally {
+                        finished.release();
+                      }
+                    }));
+    assertThat(finished.tryAcquire(count, LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    threads.shutdown();
+    assertThat(failures).isEmpty();
+  }
+}

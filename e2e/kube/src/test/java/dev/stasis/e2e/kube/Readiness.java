@@ -1,0 +1,33 @@
+package dev.stasis.e2e.kube;
+
+import dev.stasis.api.v1alpha1.GpuNode;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.awaitility.Awaitility;
+
+/** Waits until every node has said what it has. */
+final class Readiness {
+
+  /** A JVM on a loaded machine starts in half a minute, two others beside it. */
+  private static final Duration LIMIT = Duration.ofMinutes(8);
+
+  private final KubernetesClient admin;
+
+  Readiness(KubernetesClient admin) {
+    this.admin = admin;
+  }
+
+  void await(List<String> nodes, BooleanSupplier isReady) {
+    Awaitility.await("operator, agents and GpuNodes of " + nodes)
+        .atMost(LIMIT)
+        .pollInterval(Duration.ofMillis(500))
+        .until(() -> isReady.getAsBoolean() && nodes.stream().allMatch(this::isPublished));
+  }
+
+  private boolean isPublished(String node) {
+    GpuNode found = admin.resources(GpuNode.class).withName(node).get();
+    return found != null && found.getStatus() != null && found.getStatus().getGpus() != null;
+  }
+}

@@ -1,0 +1,181 @@
+package dev.stasis.e2e.kube;
+
+import dev.stasis.api.v1alpha1.GpuNodeOperation;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.utils.Serialization;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+
+/** A namespace of its own on the cluster, and what a user does in it: mostly kubectl. */
+final class Scenario {
+
+  /** Everything here takes seconds; on a machine with other work it has taken a minute. */
+  static final Duration PATIENCE = Duration.ofMinutes(4);
+
+  /** kubectl takes a tenth of a second of CPU; a look through the client costs next to nothing. */
+  private static final Duration LOOK = Duration.ofMillis(250);
+
+  private final KubernetesClient admin;
+  private final Installation installation;
+  private final String title;
+  private final String namespace;
+  private final Shell shell = new Shell();
+
+  private Scenario(
+      KubernetesClient admin, Installation installation, String title, String namespace) {
+    this.admin = admin;
+    this.installation = installation;
+    this.title = title;
+    this.namespace = namespace;
+  }
+
+  static Scenario begin(KubernetesClient admin, Installation installation, String title) {
+    String words = title.replaceAll("^[A-Za-z]*Test\\.", "").replaceAll("[^A-Za-z0-9]", "");
+    String name =
+        "e2e-%s-%04x"
+            .formatted(
+                words.substring(0, Math.min(words.length(), 40)).toLowerCase(Locale.ROOT),
+                ThreadLocalRandom.current().nextInt(0x10000));
+    Scenario scenario = new Scenario(admin, installation, title, name);
+    scenario.shell.must("kubectl", "create", "namespace", name);
+    // A pod made before its account is refused.
+    scenario.until(
+        "the default service account",
+        () -> admin.serviceAccounts().inNamespace(name).withName("default").get() != null);
+    return scenario;
+  }
+
+  /** Keeps what explains a failure, and clears up. */
+  void end(boolean failed) {
+    installation.operator().start();
+    installation.nodes().forEach(node -> installation.agent(node).start());
+    if (failed) {
+      Path kept = Path.of("target/kube-logs", title.replaceAll("[^A-Za-z0-9.\\[\\]-]", "_"));
+      installation.keepLogs(kept);
+      new Evidence(shell, kept).keep(namespace, installation.namespace());
+    }
+    installation.clearFaults();
+    // Not waited for: the next scenario has a namespace of its own. Its GPUs come back by and by.
+    shell.run("kubectl", "delete", "namespace", namespace, "--wait=false");
+  }
+
+  KubernetesClient admin() {
+    return admin;
+  }
+
+  Installation installation() {
+    return installation;
+  }
+
+  String namespace() {
+    return namespace;
+  }
+
+  /** Runs kubectl in the namespace, which has to do as told. */
+  String kubectl(String... arguments) {
+    return shell.must(inNamespace(arguments));
+  }
+
+  Shell.Result tryKubectl(String... arguments) {
+    return shell.run(inNamespace(arguments));
+  }
+
+  Shell.Result feedKubectl(String input, String... arguments) {
+    return shell.feed(input, inNamespace(arguments));
+  }
+
+  private String[] inNamespace(String... arguments) {
+    String[] command = new String[arguments.length + 3];
+    command[0] = "kubectl";
+    command[1] = "--namespace";
+    command[2] = namespace;
+    System.arraycopy(arguments, 0, command, 3, arguments.length);
+    return command;
+  }
+
+  /** {@code kubectl apply -f} of that YAML, which the API server has to take. */
+  void apply(String yaml) {
+    Shell.Result result = tryApply(yaml);
+    if (!result.ok()) {
+      throw new AssertionError("kubectl apply: " + result.output() + "\n" + yaml);
+    }
+  }
+
+  Shell.Result tryApply(String yaml) {
+    return feedKubectl(yaml, "apply", "-f", "-");
+  }
+
+  void apply(HasMetadata object) {
+    apply(Serialization.asYaml(object));
+  }
+
+  /** Labels of the namespace, such as the level of Pod Security. */
+  void label(Map<String, String> labels) {
+    labels.forEach(
+        (key, value) -> shell.must("kubectl", "label", "namespace", namespace, key + "=" + value));
+  }
+
+  Pod pod(String name) {
+    return admin.pods().inNamespace(namespace).withName(name).require();
+  }
+
+  @Nullable Pod findPod(String name) {
+    return admin.pods().inNamespace(namespace).withName(name).get();
+  }
+
+  /** An object of the namespace as it is now. */
+  <T extends HasMetadata> @Nullable T find(Class<T> kind, String name) {
+    return admin.resources(kind).inNamespace(namespace).withName(name).get();
+  }
+
+  /** Waits until an object is as wanted, and gives it; what it was instead stands in the error. */
+  <T extends HasMetadata> T await(Class<T> kind, String name, String what, Predicate<T> wanted) {
+    return await(() -> find(kind, name), kind.getSimpleName() + " " + name + " " + what, wanted);
+  }
+
+  /** Pods of the namespace that are not on their way out. */
+  List<Pod> pods() {
+    return admin.pods().inNamespace(namespace).list().getItems().stream()
+        .filter(pod -> pod.getMetadata().getDeletionTimestamp() == null)
+        .toList();
+  }
+
+  /** Orders to agents on behalf of this namespace. */
+  List<GpuNodeOperation> operations() {
+    return admin
+        .resources(GpuNodeOperation.class)
+        .inNamespace(installation.namespace())
+        .list()
+        .getItems()
+        .stream()
+        .filter(each -> namespace.equals(each.getSpec().getRequester().namespace()))
+        .toList();
+  }
+
+  Pod awaitPod(String name, String what, Predicate<Pod> wanted) {
+    return await(() -> findPod(name), "pod " + name + " " + what, wanted);
+  }
+
+  private <T> T await(
+      java.util.function.Supplier<@Nullable T> look, String what, Predicate<T> wanted) {
+    Function<@Nullable T, Boolean> there = found -> found != null && wanted.test(found);
+    return Awaitility.await(what)
+        .atMost(PATIENCE)
+        .pollInterval(LOOK)
+        .until(look::get, there::apply);
+  }
+
+  void until(String what, java.util.concurrent.Callable<Boolean> wanted) {
+    Awaitility.await(what).atMost(PATIENCE).pollInterval(LOOK).until(wanted);
+  }
+}

@@ -1,0 +1,134 @@
+package dev.stasis.e2e.kube;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/**
+ * Simulated GPUs of a node of this machine, brought into pods as NVIDIA's device plugin and
+ * container toolkit would: the plugin names the GPUs, a CDI specification says what a container
+ * that gets one sees.
+ */
+final class SimulatedNode implements AutoCloseable {
+
+  private static final String KIND = "stasis.test/gpu";
+
+  /** Where a container's loader finds the driver's libraries. */
+  static final String LIBRARIES = "/usr/lib/x86_64-linux-gnu";
+
+  private final LocalNode node;
+  private final Path build;
+  private final Path folder;
+  private final Shell shell = new Shell();
+  private final List<String> whole = new ArrayList<>();
+
+  private SimulatedNode(LocalNode node, Path build, Path folder) {
+    this.node = node;
+    this.build = build;
+    this.folder = folder;
+  }
+
+  /** Makes GPUs of {@code mib} MiB each and gives them to the node. */
+  static SimulatedNode make(LocalNode node, Checkout checkout, int gpus, int mib) {
+    Path build = checkout.built("sim-gpu/target", "make -C sim-gpu");
+    try {
+      // A tmpfs, so that device memory is memory.
+      Path folder = Files.createTempDirectory(Path.of("/dev/shm"), "stasis-e2e-" + node.name());
+      SimulatedNode made = new SimulatedNode(node, build, folder);
+      made.provide(gpus, mib);
+      return made;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void provide(int gpus, int mib) throws IOException {
+    String said =
+        shell.must(
+            build.resolve("sim-gpu-node").toString(),
+            folder.toString(),
+            Integer.toString(gpus),
+            Integer.toString(mib));
+    List<String> devices = new ArrayList<>();
+    for (String line : said.lines().toList()) {
+      String uuid = line.split(" ")[1];
+      int index = whole.size();
+      devices.add(
+          """
+          {"name": "%d", "containerEdits": {"mounts": [%s]}}"""
+              .formatted(index, mount(folder.resolve("nvidia" + index), "/dev/nvidia" + index)));
+      whole.add("%s=%s=%d".formatted(uuid, KIND, index));
+    }
+    Files.writeString(
+        node.cdi().resolve("stasis-test.json"),
+        """
+        {"cdiVersion": "0.6.0", "kind": "%s", "devices": [%s],
+         "containerEdits": {"mounts": [%s, %s]}}
+        """
+            .formatted(
+                KIND,
+                String.join(",", devices),
+                mount(folder.resolve("nvidiactl"), "/dev/nvidiactl"),
+                mount(build.resolve("libcuda.so.1"), LIBRARIES + "/libcuda.so.1")));
+    whole();
+  }
+
+  /** Each GPU for one container, as always. */
+  void whole() {
+    give(whole);
+  }
+
+  /** Nothing but the first GPU, for that many containers: as a device plugin shares one. */
+  void shared(int replicas) {
+    String[] first = whole.get(0).split("=", 2);
+    give(
+        IntStream.range(0, replicas)
+            .mapToObj(replica -> "%s::%d=%s".formatted(first[0], replica, first[1]))
+            .toList());
+  }
+
+  private void give(List<String> devices) {
+    List<String> command = new ArrayList<>(List.of(node.kube(), "gpus", node.name()));
+    command.addAll(devices);
+    shell.must(command.toArray(String[]::new));
+  }
+
+  private static String mount(Path source, String target) {
+    String access = target.startsWith("/dev/") ? "rw" : "ro";
+    return """
+    {"hostPath": "%s", "containerPath": "%s", "options": ["bind", "%s", "nosuid"]}"""
+        .formatted(source, target, access);
+  }
+
+  /** The folder that stands for the GPUs. */
+  Path folder() {
+    return folder;
+  }
+
+  /** The folder with the simulated libraries. */
+  Path libraries() {
+    return build;
+  }
+
+  /** The next call of that name does {@code what}. */
+  void fault(String call, String what) {
+    try {
+      Files.writeString(folder.resolve("faults").resolve(call), what);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  void clearFaults() {
+    shell.must("sh", "-c", "rm -f \"$1\"/*", "sh", folder.resolve("faults").toString());
+  }
+
+  @Override
+  public void close() {
+    shell.run("rm", "-rf", folder.toString());
+  }
+}

@@ -1,0 +1,179 @@
+package dev.stasis.e2e.kube;
+
+import io.fabric8.kubernetes.api.model.ContainerStatus;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
+import io.fabric8.kubernetes.api.model.Quantity;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
+
+/**
+ * A pod with gpu-counter: each of its lines can be checked, and one line follows from the other, so
+ * that a step lost, repeated or wrong is found, over any number of restores.
+ */
+final class Workload {
+
+  /** Name of the container. */
+  static final String CONTAINER = "main";
+
+  /** Small, so that a freeze is quick; more than a page cache would hide. */
+  static final int MIB = 8;
+
+  private static final Pattern STEP = Pattern.compile("step [0-9]+ sum [0-9a-f]+ .*");
+
+  private final Scenario scenario;
+  private final int mib;
+  private final List<String> before;
+  private final String name;
+
+  private Workload(Scenario scenario, String name, int mib, List<String> before) {
+    this.scenario = scenario;
+    this.name = name;
+    this.mib = mib;
+    this.before = List.copyOf(before);
+  }
+
+  /** A pod with one GPU that counts, as a user would write it. */
+  static PodBuilder pod(Scenario scenario, String name, int mib) {
+    return new PodBuilder()
+        .withNewMetadata()
+        .withName(name)
+        .endMetadata()
+        .withNewSpec()
+        .withRestartPolicy("Always")
+        .withDnsPolicy("Default")
+        // A pod that is deleted ends at once: the counter ends on SIGTERM, its holder too.
+        .withTerminationGracePeriodSeconds(5L)
+        .addNewContainer()
+        .withName(CONTAINER)
+        .withImage(scenario.installation().workloadImage())
+        .withImagePullPolicy("IfNotPresent")
+        .withCommand("/bin/gpu-counter", "--mib", Integer.toString(mib), "--interval-ms", "100")
+        .withNewResources()
+        .addToLimits("nvidia.com/gpu", new Quantity("1"))
+        .endResources()
+        .endContainer()
+        .endSpec();
+  }
+
+  /** Starts the usual pod and waits until it counts. */
+  static Workload start(Scenario scenario, String name) {
+    return start(scenario, name, UnaryOperator.identity());
+  }
+
+  static Workload start(Scenario scenario, String name, UnaryOperator<PodBuilder> change) {
+    return start(scenario, name, MIB, change);
+  }
+
+  static Workload start(Scenario scenario, String name, int mib, UnaryOperator<PodBuilder> change) {
+    scenario.apply(change.apply(pod(scenario, name, mib)).build());
+    Workload workload = new Workload(scenario, name, mib, List.of());
+    workload.awaitSteps(3);
+    return workload;
+  }
+
+  /** The one of a pod that somebody else made, once it counts. */
+  static Workload of(Scenario scenario, String pod) {
+    Workload workload = new Workload(scenario, pod, MIB, List.of());
+    workload.awaitSteps(3);
+    return workload;
+  }
+
+  /** The same workload, brought back under that name; what it printed until now comes before. */
+  Workload broughtBackAs(String restored) {
+    return new Workload(scenario, restored, mib, allSteps());
+  }
+
+  /** The same, when its log is gone with its pod: with what somebody kept of it. */
+  Workload broughtBackAs(String restored, List<String> kept) {
+    return new Workload(scenario, restored, mib, kept.stream().filter(Workload::isStep).toList());
+  }
+
+  private static boolean isStep(String line) {
+    return STEP.matcher(line).matches();
+  }
+
+  String name() {
+    return name;
+  }
+
+  Pod now() {
+    return scenario.pod(name);
+  }
+
+  /** What this pod printed, the first line first. */
+  List<String> steps() {
+    Shell.Result result = scenario.tryKubectl("logs", name, "-c", CONTAINER);
+    return result.ok() ? result.output().lines().filter(Workload::isStep).toList() : List.of();
+  }
+
+  /** What it printed here, and before up to the moment of its checkpoint. */
+  private List<String> allSteps() {
+    List<String> here = steps();
+    List<String> all = new ArrayList<>();
+    long first = here.isEmpty() ? Long.MAX_VALUE : number(here.get(0));
+    before.stream().filter(step -> number(step) < first).forEach(all::add);
+    all.addAll(here);
+    return all;
+  }
+
+  private static long number(String step) {
+    return Long.parseLong(step.split(" ")[1]);
+  }
+
+  /** Waits until it has printed that many further steps. */
+  void awaitSteps(int more) {
+    int printed = steps().size();
+    scenario.until(more + " further steps of pod " + name, () -> steps().size() >= printed + more);
+  }
+
+  /**
+   * Has the workload's own program check every line since the very beginning, inside the pod: so
+   * exec works there too.
+   */
+  void verifyGoesOn() {
+    awaitSteps(3);
+    Shell.Result result =
+        scenario.feedKubectl(
+            String.join("\n", allSteps()) + "\n",
+            "exec",
+            "-i",
+            name,
+            "-c",
+            CONTAINER,
+            "--",
+            "/bin/gpu-counter",
+            "--verify",
+            "/dev/stdin",
+            "--mib",
+            Integer.toString(mib));
+    if (!result.ok()) {
+      throw new AssertionError("pod " + name + ": wrong numbers: " + result.output());
+    }
+  }
+
+  /** How often the kubelet has started its container again. */
+  int restarts() {
+    return status().getRestartCount();
+  }
+
+  ContainerStatus status() {
+    return now().getStatus().getContainerStatuses().stream()
+        .filter(status -> status.getName().equals(CONTAINER))
+        .findFirst()
+        .orElseThrow(() -> new AssertionError("pod " + name + " has no status of its container"));
+  }
+
+  /** Kills the workload as an out-of-memory killer would. */
+  void kill() {
+    // With the workload its container ends, and this command with it, perhaps before it says so.
+    scenario.tryKubectl("exec", name, "-c", CONTAINER, "--", "killall", "-9", "gpu-counter");
+  }
+
+  /** Deletes the pod and waits until it is gone. */
+  void delete() {
+    scenario.kubectl("delete", "pod", name, "--wait=true", "--timeout=240s");
+  }
+}
