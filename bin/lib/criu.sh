@@ -11,7 +11,9 @@ readonly CRIU_SOURCES=(
 
 # What the build needs; the libraries bring their static form with them.
 readonly CRIU_BUILD_PACKAGES=(pkg-config libprotobuf-dev libprotobuf-c-dev protobuf-c-compiler
-  protobuf-compiler libnl-3-dev libcap-dev libnet1-dev uuid-dev libbsd-dev)
+  protobuf-compiler patch libnl-3-dev libcap-dev libnet1-dev uuid-dev libbsd-dev)
+
+readonly CRIU_PATCH="$STASIS_HOME/bin/lib/criu-killed.patch"
 
 # Libraries that would make it dynamic if they happen to be there. Without libnftables it also dumps
 # processes of other users where root lacks CAP_SYS_RESOURCE.
@@ -45,12 +47,18 @@ fetch_criu() {
   return 1
 }
 
-# compile_criu TARBALL: leaves .tools/bin/criu.
+# compile_criu TARBALL: leaves .tools/bin/criu. Its GitID says whether it may be killed without harm.
 compile_criu() {
-  local log="$TOOLS/log/criu-build.log" tree="$TOOLS/build/criu"
+  local log="$TOOLS/log/criu-build.log" tree="$TOOLS/build/criu" id="$CRIU_BUILD"
   rm -rf "$tree"
   mkdir -p "$tree" "$TOOLS/bin"
   tar -xJf "$1" -C "$tree" --strip-components=1
+  if ! patch -s -p1 --dry-run -d "$tree" <"$CRIU_PATCH" >/dev/null 2>&1; then
+    id="$CRIU_BUILD-plain"
+    say "setup: this CRIU is another than the patch is for: killed in the middle of a dump, it may end the workload"
+  else
+    patch -s -p1 -d "$tree" <"$CRIU_PATCH"
+  fi
   cat >"$tree/pkg-config" <<SCRIPT
 #!/bin/sh
 for word; do
@@ -61,7 +69,7 @@ SCRIPT
   chmod +x "$tree/pkg-config"
   # 1200 s: 20 s on two fast cores; an emulated machine is fifty times slower.
   # LDFLAGS in the environment: as an argument it would replace what the parasite's makefile adds to it.
-  env -u MAKEFLAGS -u CFLAGS LDFLAGS=-static timeout 1200 make -C "$tree" -j "$(nproc)" NO_GNUTLS=1 WERROR=0 \
+  env -u MAKEFLAGS -u CFLAGS LDFLAGS=-static timeout 1200 make -C "$tree" -j "$(nproc)" NO_GNUTLS=1 WERROR=0 GITID=$id \
     PKG_CONFIG="$tree/pkg-config" criu >"$log" 2>&1 </dev/null 9>&- ||
     die "CRIU could not be built" "see $log; its end:" "$(tail -n 5 "$log")"
   strip -o "$TOOLS/bin/criu.new" "$tree/criu/criu"

@@ -62,6 +62,14 @@ step() {
   return "$code"
 }
 
+# failed STEP COMMAND...: keeps what COMMAND tells of the failure for the summary's end.
+WHY=()
+failed() {
+  local line name="$1"
+  shift
+  while IFS= read -r line; do WHY+=("$name: $line"); done < <("$@")
+}
+
 print_summary() {
   say ""
   printf '%-28s %-8s %7s  %s\n' STEP RESULT SECONDS WHAT
@@ -69,5 +77,7 @@ print_summary() {
   say ""
   local skipped=""
   if [ "$SKIPPED" -gt 0 ]; then skipped=", $SKIPPED steps skipped"; fi
+  # Last, where somebody who sees only the end finds it.
+  if [ "${#WHY[@]}" -gt 0 ]; then printf '%s\n' "${WHY[@]:0:40}"; say ""; fi
   if [ "$FAILED" -gt 0 ]; then say "FAILED: $FAILED of ${#STEPS[@]} steps in $SECONDS s$skipped"; else say "OK in $SECONDS s$skipped"; fi
 }
