@@ -219,6 +219,7 @@ static void add_process(struct guard *guard, const char *text) {
 }
 
 int cmd_guard(int argc, char **argv) {
+  setsid(); /* As the mover does: an impatient Ctrl-C is for the agent. */
   bool save = argc > 1 && !strcmp(argv[1], "save");
   const char *journal = NULL;
   struct guard guard = {0};

@@ -24,6 +24,7 @@ void move_signals(void) {
    * pieces; CHLD says that the traced thread has stopped. */
   signal(SIGPIPE, SIG_IGN);
   signal(SIGHUP, SIG_IGN);
+  signal(SIGQUIT, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN); /* a stage larger than allowed is no room, not our end */
   signal(SIGCHLD, SIG_DFL);
   sigemptyset(&set);

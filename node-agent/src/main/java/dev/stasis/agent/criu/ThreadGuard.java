@@ -92,6 +92,14 @@ public final class ThreadGuard {
   }
 
   private Ended run(List<String> arguments) throws InterruptedException {
+    Ended last = once(arguments);
+    for (int tries = 1; tries < ChildStart.TRIES && ChildStart.endedByAKey(last.code()); tries++) {
+      last = once(arguments);
+    }
+    return last;
+  }
+
+  private Ended once(List<String> arguments) throws InterruptedException {
     Path errors = journal.resolveSibling(journal.getFileName() + ".errors");
     List<String> command = new ArrayList<>(List.of(runtime.toString(), "guard"));
     command.addAll(arguments);

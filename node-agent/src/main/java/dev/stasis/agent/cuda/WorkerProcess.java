@@ -3,6 +3,7 @@ package dev.stasis.agent.cuda;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.stasis.agent.cuda.DriverAnswer.WorkerLost;
+import dev.stasis.agent.process.ChildStart;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -12,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -56,14 +58,17 @@ final class WorkerProcess {
     if (Files.exists(log) && Files.size(log) > LOG_BYTES) {
       Files.delete(log);
     }
-    ProcessBuilder builder = new ProcessBuilder(settings.command());
+    // A JVM needs a while to its first line, and an undo may need a worker while keys are pressed.
+    List<String> command = new ArrayList<>(List.of("setsid"));
+    command.addAll(settings.command());
+    ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().putAll(settings.environment());
     builder
         .environment()
         .put(DriverWorkerMain.STATE_FOLDER, settings.stateFolder().toAbsolutePath().toString());
     // A file: a pipe that nobody reads would stop the worker, and keep open what it inherited.
     builder.redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
-    WorkerProcess worker = new WorkerProcess(builder.start());
+    WorkerProcess worker = new WorkerProcess(new ChildStart().startAway(builder));
     Thread reader = new Thread(worker::read, "driver-worker-" + worker.pid());
     reader.setDaemon(true);
     reader.start();

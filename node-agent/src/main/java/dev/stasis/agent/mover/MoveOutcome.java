@@ -1,5 +1,7 @@
 package dev.stasis.agent.mover;
 
+import dev.stasis.agent.process.ChildStart;
+
 /** How a run of the mover ended. */
 public sealed interface MoveOutcome {
 
@@ -32,6 +34,8 @@ public sealed interface MoveOutcome {
     INJECTION,
     /** Any other system error. */
     SYSTEM,
+    /** A key pressed on our terminal ended the mover before its first line. */
+    NOT_BEGUN,
     /** The mover was killed, or outran its deadline and was ended. */
     KILLED;
 
@@ -42,7 +46,7 @@ public sealed interface MoveOutcome {
         case 4 -> WRONG_DIGEST;
         case 5 -> NO_ROOM;
         case 6 -> INJECTION;
-        default -> code > 128 ? KILLED : SYSTEM;
+        default -> ChildStart.endedByAKey(code) ? NOT_BEGUN : code > 128 ? KILLED : SYSTEM;
       };
     }
   }

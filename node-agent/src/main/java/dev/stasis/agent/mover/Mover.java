@@ -36,7 +36,7 @@ public final class Mover {
   }
 
   /**
-   * Runs a move to its end.
+   * Runs a move to its end; one that a key ends before it begins is begun again.
    *
    * @param cgroups the folders of the container's cgroups; empty to stay in ours
    * @param deadline after this the child is ended
@@ -44,6 +44,24 @@ public final class Mover {
    * @param progress told the bytes done
    */
   public MoveOutcome run(
+      Move move,
+      List<Path> cgroups,
+      Duration deadline,
+      ChildListener started,
+      LongConsumer progress)
+      throws InterruptedException {
+    MoveOutcome outcome = once(move, cgroups, deadline, started, progress);
+    for (int tries = 1;
+        tries < ChildStart.TRIES
+            && outcome instanceof MoveOutcome.Failed failed
+            && failed.cause() == MoveOutcome.Cause.NOT_BEGUN;
+        tries++) {
+      outcome = once(move, cgroups, deadline, started, progress);
+    }
+    return outcome;
+  }
+
+  private MoveOutcome once(
       Move move,
       List<Path> cgroups,
       Duration deadline,
