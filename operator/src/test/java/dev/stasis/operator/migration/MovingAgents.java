@@ -47,6 +47,9 @@ final class MovingAgents implements AutoCloseable {
       gpu.model=NVIDIA H200
       """;
 
+  private static final Set<OperationType> OF_HELD =
+      Set.of(OperationType.THAW, OperationType.END);
+
   private final KubernetesClient client;
   private final String namespace;
   private final Set<OperationType> stopped = ConcurrentHashMap.newKeySet();
@@ -193,9 +196,12 @@ final class MovingAgents implements AutoCloseable {
     try {
       client.resource(operation).updateStatus();
     } catch (KubernetesClientException e) {
-      // Changed or gone meanwhile: nothing was done, and the watch brings it again.
-      running.retainAll(before);
-      running.addAll(before);
+      // Changed or gone meanwhile: nothing was done, and the watch brings it again. What a thaw or
+      // an end did stands in the held operation already, and the operator goes on from there.
+      if (!OF_HELD.contains(operation.getSpec().getType())) {
+        running.retainAll(before);
+        running.addAll(before);
+      }
     }
   }
 
