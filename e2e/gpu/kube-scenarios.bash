@@ -22,11 +22,12 @@ Y
   mkdir -p "$WORK/shared" && chmod 700 "$WORK/shared"
 }
 
-# workload NAME [MEMORY [SIZE]]: an ordinary pod with one GPU; SIZE of its device memory in GiB, simulated in MiB.
+# workload NAME [MEMORY [SIZE [CLASS]]]: an ordinary pod with one GPU; SIZE of its device memory in GiB, simulated in MiB.
 workload() {
-  local command='["python3","-u","/data/programs/count.py","'"${3:-$GIB}"'"]' path=/usr/local/nvidia/lib64:/usr/local/cuda/lib64 memory=""
+  local command='["python3","-u","/data/programs/count.py","'"${3:-$GIB}"'"]' path=/usr/local/nvidia/lib64:/usr/local/cuda/lib64 memory="" class=""
   [ -z "$SIMULATED" ] || { command='["/data/programs/gpu-counter","--mib","'"${3:-32}"'"]' && path=/data/lib; }
   [ -z "${2:-}" ] || memory=", memory: $2"
+  [ -z "${4:-}" ] || class="priorityClassName: $4"
   kubectl apply -f - <<Y
 apiVersion: v1
 kind: Pod
@@ -36,6 +37,7 @@ spec:
   terminationGracePeriodSeconds: 1
   dnsPolicy: Default
   enableServiceLinks: false
+  $class
   containers:
   - name: main
     image: stasis.test/box:1
@@ -261,6 +263,40 @@ s_turns() {
   kubectl delete pod one two three --wait >>"$OUT/kube.log" 2>&1
   kubectl delete gckpt turn-one turn-two turn-three --wait >>"$OUT/kube.log" 2>&1
   "$KUBE" gpus node1 "$uuid=$cdi" >>"$OUT/kube.log" 2>&1
+}
+
+# The only GPU is taken: whoever is urgent gets it, and whoever yielded goes on where it was.
+s_preempt() {
+  local uid at first begun ran yielded
+  [ "$NODES" = 1 ] || { WHY="wanted --nodes 1" && return 1; }
+  kubectl apply -f - >>"$OUT/kube.log" 2>&1 <<Y || { WHY="the policy was not accepted: see kube.log" && return 1; }
+{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: run-batch}, value: 10, preemptionPolicy: Never}
+---
+{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: run-urgent}, value: 1000, preemptionPolicy: Never}
+---
+apiVersion: stasis.dev/v1alpha1
+kind: GpuPreemptionPolicy
+metadata: {name: batch-yields}
+spec: {victims: {maxPriority: 100}, preemptors: {minPriority: 1000}, minRunTime: 1s, budgetPerHour: 20}
+Y
+  begin_workload batch "" "" run-batch || return 1
+  uid="$(field pod batch .metadata.uid)" && at="$(step batch)"
+  begun="$(date +%s%3N)"
+  workload urgent "" "" run-urgent >>"$OUT/kube.log" 2>&1
+  until_true 240 "[ \"\$(kubectl get pod urgent -o 'jsonpath={.status.phase}')\" = Running ]" || { WHY="urgent does not run: $(kubectl get gpol batch-yields -o 'jsonpath={.status.conditions}') $(kubectl get gckpt --no-headers | tr -s ' ')" && return 1; }
+  ran=$(($(date +%s%3N) - begun))
+  goes_on urgent 3 180 || { WHY="urgent does not count" && return 1; }
+  until_true 120 "kubectl get pod batch -o 'jsonpath={.metadata.uid} {.status.nominatedNodeName}' | grep -v '^$uid' | grep -q ' node1'" || { WHY="no place is kept for batch: $(kubectl get grst --no-headers | tr -s ' ')" && return 1; }
+  kubectl delete pod urgent --wait >>"$OUT/kube.log" 2>&1
+  yielded="$(date +%s%3N)"
+  kubectl wait --for=condition=Ready pod/batch --timeout=240s >>"$OUT/kube.log" 2>&1 || { WHY="batch is not back: $(kubectl get grst --no-headers | tr -s ' ')" && return 1; }
+  yielded=$(($(date +%s%3N) - yielded))
+  goes_on batch $((at + 3)) 60 && right batch && no_restart batch || { WHY="${WHY:-batch does not go on}" && return 1; }
+  first="$(kubectl logs batch | sed -nE 's/^(step|count) ([0-9]+).*/\2/p' | head -n 1)"
+  [ "$first" -gt "$at" ] || { WHY="batch began anew: its first step is $first, wanted more than $at" && return 1; }
+  FIGURES="urgent ran after $ran ms, batch was back $yielded ms after it had gone, at step $first (yielded after $at)"
+  kubectl delete pod batch --wait >>"$OUT/kube.log" 2>&1
+  kubectl delete gpol batch-yields >>"$OUT/kube.log" 2>&1
 }
 
 play() {
