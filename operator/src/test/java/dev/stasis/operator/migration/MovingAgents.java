@@ -1,17 +1,15 @@
 package dev.stasis.operator.migration;
 
 import dev.stasis.api.v1alpha1.GpuNodeOperation;
-import dev.stasis.api.v1alpha1.common.ArtifactStatus;
 import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.Hardware;
 import dev.stasis.api.v1alpha1.common.Proof;
-import dev.stasis.api.v1alpha1.common.Room;
 import dev.stasis.api.v1alpha1.common.Truth;
 import dev.stasis.api.v1alpha1.operation.Claim;
 import dev.stasis.api.v1alpha1.operation.GpuNodeOperationSpec;
 import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
 import dev.stasis.api.v1alpha1.operation.OperationPhase;
 import dev.stasis.api.v1alpha1.operation.OperationType;
+import dev.stasis.api.v1alpha1.operation.OperationPod;
 import dev.stasis.api.v1alpha1.operation.Outcome;
 import dev.stasis.api.v1alpha1.operation.WorkloadState;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -34,21 +32,7 @@ import java.util.concurrent.Executors;
 @SuppressWarnings("NullAway") // what is not there fails the test
 final class MovingAgents implements AutoCloseable {
 
-  static final String FINGERPRINT =
-      """
-      cpu.architecture=amd64
-      criu.version=4.2.1
-      gpu.computeCapability=9.0
-      gpu.count=1
-      gpu.driver=580.105.08
-      gpu.interconnect=None
-      gpu.memoryMiB=143771
-      gpu.mig=Disabled
-      gpu.model=NVIDIA H200
-      """;
-
-  private static final Set<OperationType> OF_HELD =
-      Set.of(OperationType.THAW, OperationType.END);
+  private static final Set<OperationType> OF_HELD = Set.of(OperationType.THAW, OperationType.END);
 
   private final KubernetesClient client;
   private final String namespace;
@@ -146,7 +130,9 @@ final class MovingAgents implements AutoCloseable {
       lookAtOnce(seen);
     } catch (KubernetesClientException e) {
       // Somebody else wrote what was to be written too, or the API server is busy.
-      work.execute(() -> look(seen));
+      if (!work.isShutdown()) {
+        work.execute(() -> look(seen));
+      }
     }
   }
 
@@ -165,7 +151,11 @@ final class MovingAgents implements AutoCloseable {
     if (phase.isFinal() || held && !operation.getSpec().getCancel()) {
       return;
     }
-    if (phase == OperationPhase.PENDING) {
+    if (phase == OperationPhase.PENDING && unwanted) {
+      // As real agents do: what nobody wants any more is not begun.
+      status.setPhase(OperationPhase.CANCELLED);
+      status.setOutcome(Outcome.UNDONE);
+    } else if (phase == OperationPhase.PENDING) {
       status.setClaimedBy(new Claim("fake", null, Instant.now()));
       status.setPhase(OperationPhase.RUNNING);
       begin(operation, status);
@@ -196,11 +186,34 @@ final class MovingAgents implements AutoCloseable {
     try {
       client.resource(operation).updateStatus();
     } catch (KubernetesClientException e) {
-      // Changed or gone meanwhile: nothing was done, and the watch brings it again. What a thaw or
-      // an end did stands in the held operation already, and the operator goes on from there.
-      if (!OF_HELD.contains(operation.getSpec().getType())) {
+      // Changed or gone meanwhile: nothing was done. What a thaw or an end did stands in the held
+      // operation already, and the operator goes on from there.
+      OperationType type = operation.getSpec().getType();
+      if (!OF_HELD.contains(type) && !isWritten(operation)) {
         running.retainAll(before);
         running.addAll(before);
+        if (status.getPhase() == OperationPhase.FAILED && !failing.contains(type)) {
+          failingOnce.add(type);
+        }
+      }
+      // No change of it may come: it is looked at again.
+      throw e;
+    }
+  }
+
+  /** Whether it was written all the same, and only the answer was lost. */
+  private boolean isWritten(GpuNodeOperation operation) {
+    while (true) {
+      try {
+        GpuNodeOperation now = client.resource(operation).get();
+        return now != null
+            && now.getStatus() != null
+            && now.getStatus().getPhase() == operation.getStatus().getPhase();
+      } catch (KubernetesClientException e) {
+        // Asked until it is known.
+        if (work.isShutdown()) {
+          throw e;
+        }
       }
     }
   }
@@ -220,12 +233,15 @@ final class MovingAgents implements AutoCloseable {
   private void undo(GpuNodeOperation operation) {
     if (operation.getSpec().getFreeze() != null
         && !operation.getSpec().getFreeze().getExplainOnly()) {
-      runs(operation.getSpec().getPod().name());
+      runs(operation);
     }
   }
 
-  private synchronized void runs(String pod) {
-    running.add(pod);
+  private synchronized void runs(GpuNodeOperation operation) {
+    OperationPod pod = operation.getSpec().getPod();
+    // A workload ends with its pod.
+    running.removeIf(it -> client.pods().inNamespace(pod.namespace()).withName(it).get() == null);
+    running.add(pod.name());
     doubled = doubled || running.size() > 1;
   }
 
@@ -235,17 +251,10 @@ final class MovingAgents implements AutoCloseable {
     status.setOutcome(Outcome.DONE);
     switch (spec.getType()) {
       case CHECKPOINT -> {
-        if (spec.getFreeze().getExplainOnly()) {
-          status.setArgv(List.of("python3", "train.py"));
-          status.setImage("registry.example/train@sha256:" + "ab".repeat(32));
-          status.setHardware(new Hardware("580.105.08", null, "None", FINGERPRINT, null));
-          status.setRoom(new Room(1L << 30, 0L, null, null, 1L << 40));
-        } else {
+        Findings.of(spec, status);
+        if (!spec.getFreeze().getExplainOnly()) {
           status.setPhase(OperationPhase.HELD);
           status.setOutcome(null);
-          status.setArgv(List.of("python3", "train.py"));
-          status.setHardware(new Hardware("580.105.08", null, "None", FINGERPRINT, null));
-          status.setArtifact(artifact(spec));
         }
       }
       case RECEIVE -> {
@@ -255,7 +264,7 @@ final class MovingAgents implements AutoCloseable {
             || send.getStatus().getPhase() != OperationPhase.SUCCEEDED) {
           return false;
         }
-        status.setArtifact(artifact(spec));
+        status.setArtifact(Findings.artifact(spec));
       }
       case SEND -> work.execute(() -> look(other(operation, "receive")));
       case RESTORE -> {
@@ -263,7 +272,7 @@ final class MovingAgents implements AutoCloseable {
           return true;
         }
         status.setProof(new Proof(Instant.now(), List.of(), 8L, 8L));
-        runs(spec.getPod().name());
+        runs(operation);
       }
       case THAW, END -> {
         Pod pod =
@@ -273,13 +282,17 @@ final class MovingAgents implements AutoCloseable {
                 .withName(spec.getPod().name())
                 .get();
         boolean ends = spec.getType() == OperationType.END;
-        if (ends && pod != null && pod.getMetadata().getDeletionTimestamp() == null) {
+        boolean there =
+            pod != null
+                && pod.getMetadata().getUid().equals(spec.getPod().uid())
+                && pod.getMetadata().getDeletionTimestamp() == null;
+        if (ends && there) {
           status.setPhase(OperationPhase.FAILED);
           status.setOutcome(Outcome.REFUSED);
         } else {
           // Before anybody can read that it does.
           if (!ends) {
-            runs(spec.getPod().name());
+            runs(operation);
           }
           held(operation, ends ? WorkloadState.ENDED : WorkloadState.RUNNING);
         }
@@ -300,18 +313,23 @@ final class MovingAgents implements AutoCloseable {
         && Boolean.TRUE.equals(operation.getSpec().getRestore().getExplainOnly());
   }
 
+  /** What is over by then stays as it ended. */
   private void held(GpuNodeOperation decided, WorkloadState left) {
-    client
-        .resources(GpuNodeOperation.class)
-        .inNamespace(decided.getMetadata().getNamespace())
-        .withName(decided.getSpec().getOfOperation())
-        .editStatus(
-            held -> {
-              held.getStatus().setPhase(OperationPhase.SUCCEEDED);
-              held.getStatus().setOutcome(Outcome.DONE);
-              held.getStatus().setWorkload(left);
-              return held;
-            });
+    var of =
+        client
+            .resources(GpuNodeOperation.class)
+            .inNamespace(decided.getMetadata().getNamespace())
+            .withName(decided.getSpec().getOfOperation());
+    GpuNodeOperation found = of.get();
+    if (found != null && !found.getStatus().getPhase().isFinal()) {
+      of.editStatus(
+          held -> {
+            held.getStatus().setPhase(OperationPhase.SUCCEEDED);
+            held.getStatus().setOutcome(Outcome.DONE);
+            held.getStatus().setWorkload(left);
+            return held;
+          });
+    }
   }
 
   private GpuNodeOperation other(GpuNodeOperation operation, String what) {
@@ -321,18 +339,6 @@ final class MovingAgents implements AutoCloseable {
         .inNamespace(operation.getMetadata().getNamespace())
         .withName(name)
         .get();
-  }
-
-  private static ArtifactStatus artifact(GpuNodeOperationSpec spec) {
-    ArtifactStatus artifact = new ArtifactStatus();
-    artifact.setStore(spec.getArtifact().store());
-    artifact.setLocation(spec.getArtifact().location());
-    artifact.setNode(spec.getArtifact().store().equals("shared") ? null : spec.getNodeName());
-    artifact.setImage("registry.example/train@sha256:" + "ab".repeat(32));
-    artifact.setBytes(1L << 30);
-    artifact.setSize("1.0Gi");
-    artifact.setSha256("ab".repeat(32));
-    return artifact;
   }
 
   @Override

@@ -23,6 +23,7 @@ import dev.stasis.operator.checkpoint.CheckpointParts;
 import dev.stasis.operator.node.NodeParts;
 import dev.stasis.operator.restore.RestoreParts;
 import dev.stasis.operator.testing.FakeKubelet;
+import dev.stasis.operator.testing.Heartbeats;
 import dev.stasis.operator.testing.RealCluster;
 import dev.stasis.operator.testing.SetClock;
 import dev.stasis.operator.testing.TestOperator;
@@ -52,7 +53,7 @@ import org.junit.jupiter.api.BeforeEach;
 abstract class OnApiServer {
 
   /** Each wait is for a few writes of a machine that may be busy. */
-  static final Duration LONG = Duration.ofSeconds(120);
+  static final Duration LONG = Duration.ofSeconds(300);
 
   static @Nullable RealCluster cluster;
 
@@ -61,6 +62,7 @@ abstract class OnApiServer {
   MovingAgents agents;
   TestOperator operator;
   SetClock clock;
+  Heartbeats heartbeats;
   String namespace;
 
   @BeforeAll
@@ -79,6 +81,7 @@ abstract class OnApiServer {
   void start() {
     client = cluster.client();
     clock = new SetClock();
+    heartbeats = new Heartbeats(client, clock);
     kubelet = new FakeKubelet(client);
     agents = new MovingAgents(client, cluster.config().namespace());
     namespace = cluster.namespace(Map.of());
@@ -142,6 +145,7 @@ abstract class OnApiServer {
   }
 
   private void tidy() {
+    heartbeats.close();
     try {
       client.namespaces().withName(namespace).delete();
       client.resources(GpuNode.class).delete();
@@ -169,6 +173,12 @@ abstract class OnApiServer {
         .inNamespace(namespace)
         .withName(name)
         .patch(PatchContext.of(PatchType.JSON_MERGE), "{\"spec\":{\"cancel\":true}}");
+  }
+
+  /** The operator's clock goes on by so much, and the agents have spoken all the time. */
+  void later(Duration further) {
+    heartbeats.speak(further);
+    clock.ahead(further);
   }
 
   GpuMigration until(String name, Predicate<GpuMigration> wanted) {

@@ -13,6 +13,7 @@ import dev.stasis.api.v1alpha1.restore.RestorePhase;
 import dev.stasis.operator.node.NodeParts;
 import dev.stasis.operator.testing.FakeAgent;
 import dev.stasis.operator.testing.FakeKubelet;
+import dev.stasis.operator.testing.Heartbeats;
 import dev.stasis.operator.testing.RealCluster;
 import dev.stasis.operator.testing.TestOperator;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -42,13 +43,14 @@ import org.junit.jupiter.api.BeforeEach;
 abstract class OnApiServer {
 
   /** Each wait is for a few writes of a machine that may be busy. */
-  static final Duration LONG = Duration.ofSeconds(120);
+  static final Duration LONG = Duration.ofSeconds(300);
 
   static @Nullable RealCluster cluster;
 
   KubernetesClient client;
   FakeKubelet kubelet;
   FakeAgent agent;
+  Heartbeats heartbeats;
   TestOperator operator;
   String namespace;
 
@@ -69,6 +71,7 @@ abstract class OnApiServer {
     RealCluster real = Objects.requireNonNull(cluster);
     client = real.client();
     kubelet = new FakeKubelet(client);
+    heartbeats = new Heartbeats(client, Clock.systemUTC());
     agent = new FakeAgent(client, real.config().namespace());
     namespace = real.namespace(Map.of());
     node("gpu-1");
@@ -89,6 +92,7 @@ abstract class OnApiServer {
   }
 
   private void tidy() {
+    heartbeats.close();
     client.namespaces().withName(namespace).delete();
     client.resources(GpuNode.class).delete();
     client.pods().inNamespace(namespace).withGracePeriod(0).delete();

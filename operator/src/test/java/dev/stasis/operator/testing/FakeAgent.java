@@ -79,6 +79,17 @@ public final class FakeAgent implements AutoCloseable {
   }
 
   private void look(GpuNodeOperation seen) {
+    try {
+      lookAtOnce(seen);
+    } catch (KubernetesClientException e) {
+      // Changed or gone meanwhile, or the API server is busy: no change of it may come.
+      if (!work.isShutdown()) {
+        work.execute(() -> look(seen));
+      }
+    }
+  }
+
+  private void lookAtOnce(GpuNodeOperation seen) {
     var handle =
         client
             .resources(GpuNodeOperation.class)
@@ -110,11 +121,7 @@ public final class FakeAgent implements AutoCloseable {
       return;
     }
     operation.setStatus(next);
-    try {
-      client.resource(operation).updateStatus();
-    } catch (KubernetesClientException e) {
-      // Changed or gone meanwhile: the watch brings it again.
-    }
+    client.resource(operation).updateStatus();
   }
 
   @Override

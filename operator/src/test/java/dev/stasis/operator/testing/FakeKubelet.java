@@ -2,6 +2,8 @@ package dev.stasis.operator.testing;
 
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.ContainerStatusBuilder;
+import io.fabric8.kubernetes.api.model.DeleteOptions;
+import io.fabric8.kubernetes.api.model.DeleteOptionsBuilder;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -9,6 +11,7 @@ import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.ResourceNotFoundException;
 import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
 import java.time.Instant;
@@ -141,7 +144,7 @@ public final class FakeKubelet implements AutoCloseable {
                       .endCondition()
                       .endStatus()
                       .build());
-    } catch (KubernetesClientException | NullPointerException e) {
+    } catch (KubernetesClientException | ResourceNotFoundException | NullPointerException e) {
       // Gone, or the API server is busy: said again with the next word.
     }
   }
@@ -175,15 +178,38 @@ public final class FakeKubelet implements AutoCloseable {
             .withName(pod.getMetadata().getName());
     try {
       if (pod.getMetadata().getDeletionTimestamp() != null) {
-        handle.withGracePeriod(0).delete();
+        end(pod);
       } else if (pod.getStatus().getContainerStatuses().isEmpty() && !stuck.contains(node)) {
-        handle.editStatus(this::running);
+        handle.editStatus(now -> isSame(pod, now) ? running(now) : now);
       } else if (!stuck.contains(node) && resized(pod)) {
-        handle.editStatus(this::resize);
+        handle.editStatus(now -> isSame(pod, now) ? resize(now) : now);
       }
-    } catch (KubernetesClientException | NullPointerException e) {
+    } catch (KubernetesClientException | ResourceNotFoundException | NullPointerException e) {
       // Deleted meanwhile.
     }
+  }
+
+  /** What is looked at may be old, and another pod may have its name by now. */
+  private static boolean isSame(Pod seen, Pod now) {
+    return seen.getMetadata().getUid().equals(now.getMetadata().getUid());
+  }
+
+  /** This one, and no other of its name. */
+  private void end(Pod pod) {
+    DeleteOptions thisOne =
+        new DeleteOptionsBuilder()
+            .withApiVersion("v1")
+            .withKind("DeleteOptions")
+            .withGracePeriodSeconds(0L)
+            .withNewPreconditions()
+            .withUid(pod.getMetadata().getUid())
+            .endPreconditions()
+            .build();
+    client.raw(
+        "/api/v1/namespaces/%s/pods/%s"
+            .formatted(pod.getMetadata().getNamespace(), pod.getMetadata().getName()),
+        "DELETE",
+        thisOne);
   }
 
   private static boolean resized(Pod pod) {
