@@ -29,6 +29,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 
 /** Brings GpuMigrations to their end: observes, decides, acts, reports. */
 @ControllerConfiguration(name = "gpumigration", finalizerName = Api.FINALIZER)
@@ -199,10 +200,10 @@ public class MigrationReconciler implements Reconciler<GpuMigration>, Cleaner<Gp
           return DeleteControl.noFinalizerRemoval()
               .rescheduleAfter(config.progressEvery().toMillis());
         }
-        view.work().all().stream()
-            .filter(it -> !it.isFinal())
-            .forEach(it -> operations.release(it.operation()));
-        return DeleteControl.defaultDelete();
+        return leave(view)
+            ? DeleteControl.defaultDelete()
+            : DeleteControl.noFinalizerRemoval()
+                .rescheduleAfter(config.lookAgainEvery().toMillis());
       }
       Duration again = next.isPresent() ? perform(next.get(), view) : relay.step(view);
       if (changes.between(before, migration.getStatus()) == Change.SUBSTANCE) {
@@ -211,6 +212,32 @@ public class MigrationReconciler implements Reconciler<GpuMigration>, Cleaner<Gp
       }
       return DeleteControl.noFinalizerRemoval().rescheduleAfter(again.toMillis());
     }
+  }
+
+  /**
+   * Whether it has no orders any more. Without it nobody would let them go: one that is not over is
+   * cancelled and waited for, unless its agent is given up.
+   */
+  private boolean leave(View view) {
+    Instant deleted = Instant.parse(view.migration().getMetadata().getDeletionTimestamp());
+    List<OperationView> open = view.work().all().stream().filter(it -> !it.isFinal()).toList();
+    for (OperationView operation : open) {
+      String node = operation.operation().getSpec().getNodeName();
+      boolean isWaitedFor =
+          Stream.of(view.sourceAgent(), view.targetAgent())
+              .flatMap(Optional::stream)
+              .filter(agent -> agent.node().equals(node))
+              .anyMatch(agent -> !agent.isGivenUp(deleted, view.orphanAfter(), view.now()));
+      if (!isWaitedFor) {
+        operations.abandon(operation.operation());
+      } else if (!operation.isCancelled()) {
+        operations.release(operation.operation());
+      }
+    }
+    if (open.isEmpty()) {
+      view.work().all().forEach(it -> operations.release(it.operation()));
+    }
+    return open.isEmpty();
   }
 
   private static LogContext fields(GpuMigration migration) {
