@@ -41,6 +41,9 @@ class ProtectedPodApiServerTest {
 
   private static final Duration LONG = Duration.ofSeconds(120);
 
+  /** An API server waits 30 s for the webhook, and has work of its own. */
+  private static final int REQUEST_MILLISECONDS = 60_000;
+
   private RealCluster cluster;
   private AgentStandIn agent;
   private TestWebhooks webhooks;
@@ -55,7 +58,11 @@ class ProtectedPodApiServerTest {
     agent.until(AgentStandIn.Limit.FROZEN);
     impatient =
         new KubernetesClientBuilder()
-            .withConfig(new ConfigBuilder().withRequestRetryBackoffLimit(0).build())
+            .withConfig(
+                new ConfigBuilder()
+                    .withRequestTimeout(REQUEST_MILLISECONDS)
+                    .withRequestRetryBackoffLimit(0)
+                    .build())
             .build();
     user = new ClusterPodWrites(impatient, Clock.systemUTC());
     cluster

@@ -14,6 +14,7 @@ import dev.stasis.operator.operation.OperationSource;
 import dev.stasis.operator.owner.Departure;
 import dev.stasis.operator.pod.ClusterPodWrites;
 import dev.stasis.operator.status.Changes;
+import dev.stasis.operator.testing.Heartbeats;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.Node;
@@ -76,6 +77,7 @@ final class RealCluster implements AutoCloseable {
   final String node = "node-" + namespace;
   final String store = "store-" + namespace;
   final Settings settings;
+  private @Nullable Heartbeats heartbeats;
   private @Nullable Operator operator;
   private @Nullable Informers informers;
 
@@ -139,6 +141,7 @@ final class RealCluster implements AutoCloseable {
     GpuCheckpointStore local = Samples.store(store);
     local.getSpec().setIsDefault(false);
     client.resource(local).create();
+    heartbeats = new Heartbeats(client, Clock.systemUTC(), node);
   }
 
   private void define(String plural) {
@@ -262,6 +265,9 @@ final class RealCluster implements AutoCloseable {
   @Override
   public void close() {
     stopOperator();
+    if (heartbeats != null) {
+      heartbeats.close();
+    }
     client
         .resources(GpuNodeOperation.class)
         .inNamespace(system)

@@ -18,6 +18,7 @@ import dev.stasis.api.v1alpha1.policy.Victims;
 import dev.stasis.operator.admission.TestWebhooks;
 import dev.stasis.operator.cluster.Informers;
 import dev.stasis.operator.testing.FakeKubelet;
+import dev.stasis.operator.testing.Heartbeats;
 import dev.stasis.operator.testing.RealCluster;
 import dev.stasis.operator.testing.TestOperator;
 import io.fabric8.kubernetes.api.model.LabelSelector;
@@ -50,9 +51,11 @@ class PolicyOnApiServerTest {
   void theSchedulerGivesTheFreedPlaceToWhomItWasMadeFor() {
     try (RealCluster cluster = RealCluster.fromEnvironment();
         FakeKubelet kubelet = new FakeKubelet(cluster.client());
+        Heartbeats words = new Heartbeats(cluster.client(), Clock.systemUTC());
         TestOperator operator =
             TestOperator.start(cluster, Clock.systemUTC(), List.of(PolicyParts::reconciler))) {
       assertThat(operator).isNotNull();
+      assertThat(words).isNotNull();
       client = cluster.client();
       namespace = cluster.namespace(Map.of());
       kubelet.node("yield-1", 1);
@@ -90,6 +93,7 @@ class PolicyOnApiServerTest {
     AtomicReference<Informers> watches = new AtomicReference<>();
     try (RealCluster cluster = RealCluster.fromEnvironment();
         FakeKubelet kubelet = new FakeKubelet(cluster.client());
+        Heartbeats words = new Heartbeats(cluster.client(), Clock.systemUTC());
         TestOperator operator =
             TestOperator.start(
                 cluster,
@@ -100,6 +104,7 @@ class PolicyOnApiServerTest {
                       return PolicyParts.reconciler(parts);
                     }))) {
       assertThat(operator).isNotNull();
+      assertThat(words).isNotNull();
       client = cluster.client();
       namespace = cluster.namespace(Map.of());
       try (TestWebhooks webhooks = new TestWebhooks(client, cluster.config(), namespace)) {

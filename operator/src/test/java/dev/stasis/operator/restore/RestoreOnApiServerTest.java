@@ -83,8 +83,12 @@ class RestoreOnApiServerTest extends OnApiServer {
     checkpoint();
     restore(spec -> {});
 
-    GpuRestore refused = until(it -> "Refused".equals(it.getStatus().getReason()));
-    assertThat(refused.getStatus().getMessage()).contains("exceeded quota: none");
+    // Before its controller has seen the quota, the API server refuses since its use is unknown.
+    GpuRestore refused =
+        until(
+            it ->
+                "Refused".equals(it.getStatus().getReason())
+                    && it.getStatus().getMessage().contains("exceeded quota: none"));
     assertThat(phase(refused)).isEqualTo(RestorePhase.PENDING);
     client.resourceQuotas().inNamespace(namespace).withName("none").delete();
     until(it -> phase(it) == RestorePhase.SUCCEEDED);
