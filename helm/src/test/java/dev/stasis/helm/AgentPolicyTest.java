@@ -39,6 +39,8 @@ class AgentPolicyTest {
     Node node = stasis.make(nodeNamed(own));
     stasis.make(nodeNamed(other));
     agent = withToken(bound(node));
+    stasis.awaitRight(agent, "create", "stasis.dev", "gpunodes", null);
+    stasis.awaitRight(agent, "update", "stasis.dev", "gpunodeoperations/status", null);
   }
 
   @AfterAll

@@ -36,6 +36,9 @@ final class Installed implements AutoCloseable {
   /** A request to an API server nearby takes milliseconds; one under load still answers by then. */
   private static final int REQUEST_MILLISECONDS = 20_000;
 
+  /** An API server whose disk is busy refuses now and then. */
+  private static final int RETRIES = 3;
+
   /** A definition is served a second after it was made; etcd on a slow disk takes longer. */
   private static final long SERVED_SECONDS = 60;
 
@@ -188,7 +191,7 @@ final class Installed implements AutoCloseable {
     ConfigBuilder config =
         new ConfigBuilder(Config.autoConfigure(null))
             .withRequestTimeout(REQUEST_MILLISECONDS)
-            .withRequestRetryBackoffLimit(0);
+            .withRequestRetryBackoffLimit(RETRIES);
     who.accept(config);
     KubernetesClient client = new KubernetesClientBuilder().withConfig(config.build()).build();
     clients.add(client);
@@ -204,7 +207,7 @@ final class Installed implements AutoCloseable {
             .withCaCertData(here.getCaCertData())
             .withCaCertFile(here.getCaCertFile())
             .withRequestTimeout(REQUEST_MILLISECONDS)
-            .withRequestRetryBackoffLimit(0)
+            .withRequestRetryBackoffLimit(RETRIES)
             .withOauthToken(token)
             .build();
     KubernetesClient client = new KubernetesClientBuilder().withConfig(config).build();

@@ -37,6 +37,7 @@ class KeysPolicyTest {
     stasis = Installed.fromEnvironment(Map.of("admission.createdBy", "Never"));
     String name = "system:serviceaccount:" + stasis.namespace + ":" + stasis.release + "-operator";
     operator = stasis.client(config -> config.withImpersonateUsername(name));
+    stasis.awaitRight(operator, "create", "", "pods", null);
     // Its controller makes it some moments after the namespace; a pod before it is refused.
     stasis.make(
         new ServiceAccountBuilder()

@@ -28,6 +28,9 @@ final class ApiServer implements AutoCloseable {
   /** A request to an API server nearby takes milliseconds; one under load still answers by then. */
   private static final int REQUEST_MILLISECONDS = 20_000;
 
+  /** An API server whose disk is busy refuses now and then. */
+  private static final int RETRIES = 3;
+
   /** A definition is served a second after it was made; etcd on a slow disk takes longer. */
   private static final long SERVED_SECONDS = 60;
 
@@ -51,7 +54,7 @@ final class ApiServer implements AutoCloseable {
     Config config =
         new ConfigBuilder(Config.autoConfigure(null))
             .withRequestTimeout(REQUEST_MILLISECONDS)
-            .withRequestRetryBackoffLimit(0)
+            .withRequestRetryBackoffLimit(RETRIES)
             .build();
     KubernetesClient client = new KubernetesClientBuilder().withConfig(config).build();
     Namespace namespace =
