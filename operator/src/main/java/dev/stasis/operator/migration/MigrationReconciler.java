@@ -5,6 +5,7 @@ import dev.stasis.api.v1alpha1.Api;
 import dev.stasis.api.v1alpha1.GpuMigration;
 import dev.stasis.api.v1alpha1.migration.GpuMigrationStatus;
 import dev.stasis.api.v1alpha1.migration.MigrationPhase;
+import dev.stasis.api.v1alpha1.operation.OperationPhase;
 import dev.stasis.api.v1alpha1.operation.OperationType;
 import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.operator.log.LogContext;
@@ -216,21 +217,14 @@ public class MigrationReconciler implements Reconciler<GpuMigration>, Cleaner<Gp
 
   /**
    * Whether it has no orders any more. Without it nobody would let them go: one that is not over is
-   * cancelled and waited for, unless its agent is given up.
+   * cancelled and waited for, as long as somebody may end it.
    */
   private boolean leave(View view) {
-    Instant deleted = Instant.parse(view.migration().getMetadata().getDeletionTimestamp());
     List<OperationView> open = view.work().all().stream().filter(it -> !it.isFinal()).toList();
     for (OperationView operation : open) {
-      String node = operation.operation().getSpec().getNodeName();
-      boolean isWaitedFor =
-          Stream.of(view.sourceAgent(), view.targetAgent())
-              .flatMap(Optional::stream)
-              .filter(agent -> agent.node().equals(node))
-              .anyMatch(agent -> !agent.isGivenUp(deleted, view.orphanAfter(), view.now()));
-      if (!isWaitedFor) {
+      if (!isWaitedFor(operation, view)) {
         operations.abandon(operation.operation());
-      } else if (!operation.isCancelled()) {
+      } else if (!operation.isCancelled() && operation.phase() != OperationPhase.HELD) {
         operations.release(operation.operation());
       }
     }
@@ -238,6 +232,20 @@ public class MigrationReconciler implements Reconciler<GpuMigration>, Cleaner<Gp
       view.work().all().forEach(it -> operations.release(it.operation()));
     }
     return open.isEmpty();
+  }
+
+  /** What is held is ended after a switch-over; after any other end nobody decides any more. */
+  private static boolean isWaitedFor(OperationView operation, View view) {
+    Instant deleted = Instant.parse(view.migration().getMetadata().getDeletionTimestamp());
+    boolean undecided =
+        operation.phase() == OperationPhase.HELD && view.phase() != MigrationPhase.SUCCEEDED;
+    if (undecided || !deleted.plus(view.orphanAfter()).isAfter(view.now())) {
+      return false;
+    }
+    String node = operation.operation().getSpec().getNodeName();
+    return Stream.of(view.sourceAgent(), view.targetAgent())
+        .flatMap(Optional::stream)
+        .anyMatch(agent -> agent.node().equals(node) && !agent.nodeGone());
   }
 
   private static LogContext fields(GpuMigration migration) {

@@ -137,6 +137,24 @@ class MigrationApiServerTest extends OnApiServer {
   }
 
   @Test
+  void deletedWhileAnAgentLooksItLeavesNoOrderBehind() {
+    agents.stop(OperationType.CHECKPOINT);
+    migrate("move", it -> {});
+    await().atMost(LONG).until(() -> !operations().isEmpty());
+
+    client.resources(GpuMigration.class).inNamespace(namespace).withName("move").delete();
+    await()
+        .atMost(LONG)
+        .until(
+            () ->
+                client.resources(GpuMigration.class).inNamespace(namespace).withName("move").get()
+                    == null);
+    await().atMost(LONG).until(() -> operations().isEmpty());
+    assertThat(agents.running).containsExactly("trainer");
+    assertThat(pods()).containsExactly("trainer");
+  }
+
+  @Test
   void aSourceNodeThatIsStartedAnewLeavesWhatHasArrived() {
     agents.stop(OperationType.RESTORE);
     migrate("move", it -> {});

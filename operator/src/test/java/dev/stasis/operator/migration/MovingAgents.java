@@ -148,7 +148,8 @@ final class MovingAgents implements AutoCloseable {
     boolean unwanted =
         operation.getSpec().getCancel() || operation.getMetadata().getDeletionTimestamp() != null;
     boolean held = phase == OperationPhase.HELD;
-    if (phase.isFinal() || held && !operation.getSpec().getCancel()) {
+    if (phase.isFinal()
+        || held && (!unwanted || operation.getSpec().getFreeze().getHeldUntilDecided())) {
       return;
     }
     if (phase == OperationPhase.PENDING && unwanted) {
