@@ -121,7 +121,7 @@ class OwnedPreemptionTest {
   /** A Job is as good as ever: what ends well in a pod that came back is its end. */
   private static void endWell(Scenario scenario, FullNode node) {
     List<String> pods = node.names();
-    pods.forEach(pod -> scenario.kubectl("exec", pod, "--", "killall", "-TERM", "gpu-counter"));
+    pods.forEach(pod -> Workload.of(scenario, pod).finish());
     for (int i = 0; i < pods.size(); i++) {
       int job = i;
       scenario.until(

@@ -2,6 +2,7 @@ package dev.stasis.e2e.kube;
 
 import dev.stasis.api.v1alpha1.GpuNode;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -23,6 +24,7 @@ final class Readiness {
     Awaitility.await("operator, agents and GpuNodes of " + nodes)
         .atMost(LIMIT)
         .pollInterval(Duration.ofMillis(500))
+        .ignoreExceptionsInstanceOf(KubernetesClientException.class)
         .until(() -> isReady.getAsBoolean() && nodes.stream().allMatch(this::isPublished));
   }
 

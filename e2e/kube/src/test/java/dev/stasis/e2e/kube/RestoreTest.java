@@ -45,7 +45,7 @@ class RestoreTest {
     // kubectl logs goes on where it was, and exec works: the check runs in the pod.
     back.verifyGoesOn();
     assertThat(back.restarts()).isZero();
-    assertThat(scenario.kubectl("exec", "trainer", "--", "ps")).contains("gpu-counter");
+    assertThat(scenario.exec("trainer", "ps").output()).contains("gpu-counter");
     String[] table = scenario.kubectl("get", "grst").split("\n");
     assertThat(table[0].split(" +"))
         .containsExactly("NAME", "CHECKPOINT", "POD", "NODE", "PHASE", "TOOK", "AGE", "REASON");
@@ -83,7 +83,7 @@ class RestoreTest {
     RestoreRequest.apply(scenario, "back", "train-1").awaitSucceeded();
 
     back.verifyGoesOn();
-    assertThat(scenario.kubectl("exec", "trainer", "--", "cat", "/proc/self/status"))
+    assertThat(scenario.exec("trainer", "cat", "/proc/self/status").output())
         .containsPattern("Uid:\\s+1000\\s+1000");
   }
 
@@ -162,7 +162,8 @@ class RestoreTest {
                     .endContainer()
                     .endSpec());
 
-    scenario.kubectl("exec", "trainer", "--", "sh", "-c", ": >/tmp/sick");
+    Shell.Result sick = scenario.exec("trainer", "sh", "-c", ": >/tmp/sick");
+    assertThat(sick.ok()).as(sick.output()).isTrue();
 
     startsCold(scenario, back);
   }

@@ -4,16 +4,20 @@ import dev.stasis.api.v1alpha1.GpuNodeOperation;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
 import org.jspecify.annotations.Nullable;
 
 /** A namespace of its own on the cluster, and what a user does in it: mostly kubectl. */
@@ -24,6 +28,9 @@ final class Scenario {
 
   /** kubectl takes a tenth of a second of CPU; a look through the client costs next to nothing. */
   private static final Duration LOOK = Duration.ofMillis(250);
+
+  /** So kubectl says that a command in a container was started, and how it ended. */
+  private static final String ENDED = "command terminated with exit code";
 
   private final KubernetesClient admin;
   private final Installation installation;
@@ -92,6 +99,46 @@ final class Scenario {
 
   Shell.Result feedKubectl(String input, String... arguments) {
     return shell.feed(input, inNamespace(arguments));
+  }
+
+  /** The same for what may wait in vain for an answer: it is ended then. */
+  Shell.Result tryKubectlFor(Duration limit, String... arguments) {
+    List<String> command =
+        new ArrayList<>(
+            List.of("timeout", "--signal=KILL", Long.toString(limit.toSeconds()), "kubectl"));
+    command.addAll(List.of("--namespace", namespace));
+    command.addAll(List.of(arguments));
+    return shell.run(command.toArray(String[]::new));
+  }
+
+  /** A command in the workload's container of a pod. */
+  Shell.Result exec(String pod, String... command) {
+    return feedExec("", pod, command);
+  }
+
+  /**
+   * The same, with something to read for it. A busy node may refuse to start it: then it is asked
+   * again, until the command itself has ended.
+   */
+  Shell.Result feedExec(String input, String pod, String... command) {
+    List<String> arguments = new ArrayList<>(List.of("exec"));
+    if (!input.isEmpty()) {
+      arguments.add("-i");
+    }
+    arguments.addAll(List.of(pod, "-c", Workload.CONTAINER, "--"));
+    arguments.addAll(List.of(command));
+    AtomicReference<Shell.Result> said = new AtomicReference<>(new Shell.Result(0, ""));
+    until(
+        "%s in pod %s".formatted(command[0], pod),
+        () -> {
+          Shell.Result result = feedKubectl(input, arguments.toArray(String[]::new));
+          said.set(result);
+          if (!result.ok() && !result.output().contains(ENDED)) {
+            throw new Shell.Failed(result.output());
+          }
+          return true;
+        });
+    return said.get();
   }
 
   private String[] inNamespace(String... arguments) {
@@ -169,13 +216,22 @@ final class Scenario {
   private <T> T await(
       java.util.function.Supplier<@Nullable T> look, String what, Predicate<T> wanted) {
     Function<@Nullable T, Boolean> there = found -> found != null && wanted.test(found);
-    return Awaitility.await(what)
-        .atMost(PATIENCE)
-        .pollInterval(LOOK)
-        .until(look::get, there::apply);
+    return patiently(what).until(look::get, there::apply);
   }
 
   void until(String what, java.util.concurrent.Callable<Boolean> wanted) {
-    Awaitility.await(what).atMost(PATIENCE).pollInterval(LOOK).until(wanted);
+    patiently(what).until(wanted);
+  }
+
+  /** Where a request or a kubectl fails nothing was seen: the next look tells more. */
+  private static ConditionFactory patiently(String what) {
+    return Awaitility.await(what)
+        .atMost(PATIENCE)
+        .pollInterval(LOOK)
+        .ignoreExceptionsMatching(Scenario::sawNothing);
+  }
+
+  private static boolean sawNothing(Throwable failure) {
+    return failure instanceof KubernetesClientException || failure instanceof Shell.Failed;
   }
 }

@@ -23,6 +23,16 @@ final class Shell {
     }
   }
 
+  /** A program that had to end well did not. */
+  static final class Failed extends AssertionError {
+
+    private static final long serialVersionUID = 1L;
+
+    Failed(String message) {
+      super(message);
+    }
+  }
+
   private final Map<String, String> environment;
 
   Shell() {
@@ -37,7 +47,7 @@ final class Shell {
   String must(String... command) {
     Result result = run(command);
     if (!result.ok()) {
-      throw new AssertionError(
+      throw new Failed(
           "%s: ended with %d: %s"
               .formatted(String.join(" ", command), result.code(), result.output()));
     }

@@ -44,17 +44,15 @@ record StepFile(Scenario scenario) {
    */
   long verify(String pod) {
     String said =
-        scenario.kubectl(
-            "exec",
-            pod,
-            "-c",
-            Workload.CONTAINER,
-            "--",
-            "/bin/gpu-counter",
-            "--verify",
-            path(),
-            "--mib",
-            Integer.toString(Workload.MIB));
+        scenario
+            .exec(
+                pod,
+                "/bin/gpu-counter",
+                "--verify",
+                path(),
+                "--mib",
+                Integer.toString(Workload.MIB))
+            .output();
     Matcher verified = VERIFIED.matcher(said);
     if (!verified.find()) {
       throw new AssertionError("pod " + pod + ": wanted steps, found " + said);
@@ -71,7 +69,7 @@ record StepFile(Scenario scenario) {
       throw new AssertionError("pod " + pod + " was started again by its kubelet");
     }
     verify(pod);
-    List<String> here = Workload.of(scenario, pod).steps();
+    List<String> here = Workload.of(scenario, pod).someSteps();
     if (here.get(0).startsWith("step 1 ")) {
       throw new AssertionError("pod " + pod + " was started cold: it counts from the beginning");
     }

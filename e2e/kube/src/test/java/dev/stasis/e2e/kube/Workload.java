@@ -7,6 +7,7 @@ import io.fabric8.kubernetes.api.model.Quantity;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
@@ -23,7 +24,10 @@ final class Workload {
   static final int MIB = 8;
 
   /** A kubelet tells of a container's end within a few seconds; a busy machine is given time. */
-  private static final Duration KILLED_WITHIN = Duration.ofSeconds(20);
+  private static final Duration ENDED_WITHIN = Duration.ofSeconds(20);
+
+  /** A command whose container has ended may be waited for in vain. */
+  private static final Duration COMMAND = Duration.ofSeconds(60);
 
   private static final Pattern STEP = Pattern.compile("step [0-9]+ sum [0-9a-f]+ .*");
 
@@ -113,11 +117,23 @@ final class Workload {
     return result.ok() ? result.output().lines().filter(Workload::isStep).toList() : List.of();
   }
 
+  /** The same of a pod that has printed: a busy node may refuse to tell what. */
+  List<String> someSteps() {
+    AtomicReference<List<String>> found = new AtomicReference<>(List.of());
+    scenario.until(
+        "steps of pod " + name,
+        () -> {
+          found.set(steps());
+          return !found.get().isEmpty();
+        });
+    return found.get();
+  }
+
   /** What it printed here, and before up to the moment of its checkpoint. */
   private List<String> allSteps() {
-    List<String> here = steps();
+    List<String> here = someSteps();
     List<String> all = new ArrayList<>();
-    long first = here.isEmpty() ? Long.MAX_VALUE : number(here.get(0));
+    long first = number(here.get(0));
     before.stream().filter(step -> number(step) < first).forEach(all::add);
     all.addAll(here);
     return all;
@@ -140,14 +156,9 @@ final class Workload {
   void verifyGoesOn() {
     awaitSteps(3);
     Shell.Result result =
-        scenario.feedKubectl(
+        scenario.feedExec(
             String.join("\n", allSteps()) + "\n",
-            "exec",
-            "-i",
             name,
-            "-c",
-            CONTAINER,
-            "--",
             "/bin/gpu-counter",
             "--verify",
             "/dev/stdin",
@@ -170,23 +181,33 @@ final class Workload {
         .orElseThrow(() -> new AssertionError("pod " + name + " has no status of its container"));
   }
 
-  /** Kills the workload as an out-of-memory killer would. */
+  /** Kills the restored workload as an out-of-memory killer would. */
   void kill() {
+    end("-9");
+  }
+
+  /** Has the restored workload end well. */
+  void finish() {
+    end("-TERM");
+  }
+
+  private void end(String signal) {
     String container = status().getContainerID();
     long[] next = {System.nanoTime()};
     scenario.until(
-        "the workload of pod " + name + " is killed",
+        "the container of pod %s ends by %s".formatted(name, signal),
         () -> {
           ContainerStatus now = status();
           if (!container.equals(now.getContainerID()) || now.getState().getRunning() == null) {
             return true;
           }
           // With the workload its container ends, and this command with it, perhaps before it says
-          // so; but a busy node may also refuse the command, so what it says is not believed.
+          // so; but a busy node may also refuse the command, so what it says is not believed. Once
+          // more does no harm: a container that was started anew is deaf to its own commands.
           if (System.nanoTime() - next[0] >= 0) {
-            next[0] = System.nanoTime() + KILLED_WITHIN.toNanos();
-            scenario.tryKubectl(
-                "exec", name, "-c", CONTAINER, "--", "killall", "-9", "gpu-counter");
+            next[0] = System.nanoTime() + ENDED_WITHIN.toNanos();
+            scenario.tryKubectlFor(
+                COMMAND, "exec", name, "-c", CONTAINER, "--", "killall", signal, "gpu-counter");
           }
           return false;
         });
