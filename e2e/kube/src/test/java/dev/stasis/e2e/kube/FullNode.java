@@ -125,6 +125,7 @@ record FullNode(Scenario scenario, Priorities priorities) {
         () ->
             priorities.reason().equals("Watching")
                 && Integer.valueOf(0).equals(priorities.status().getEvicted())
+                && Integer.valueOf(gpus()).equals(priorities.status().getCandidates())
                 && "PreemptorPlaced".equals(last().reason()));
     GpuPreemptionPolicyStatus status = priorities.status();
     assertThat(status.getBudgetUsed()).isEqualTo(times * victims);

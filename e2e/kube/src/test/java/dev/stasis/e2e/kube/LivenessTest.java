@@ -31,7 +31,20 @@ class LivenessTest {
 
   @Test
   void aProbeThatIsTooShortIsRefusedWithBothNumbers(Scenario scenario) {
-    Workload workload = Workload.start(scenario, "trainer", pod -> probed(pod, 1, 1));
+    // One that fails would end it: each is given time, which does not make a freeze any safer.
+    Workload workload =
+        Workload.start(
+            scenario,
+            "trainer",
+            pod ->
+                probed(pod, 1, 1)
+                    .editSpec()
+                    .editFirstContainer()
+                    .editLivenessProbe()
+                    .withTimeoutSeconds(30)
+                    .endLivenessProbe()
+                    .endContainer()
+                    .endSpec());
 
     GpuCheckpointStatus status = CheckpointRequest.apply(scenario, "train-1", "trainer").awaitEnd();
 
