@@ -1,6 +1,7 @@
 package dev.stasis.e2e.kube;
 
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -9,6 +10,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** How operator and agents are started on a machine that runs the nodes of its cluster itself. */
 final class Commands {
@@ -21,6 +24,12 @@ final class Commands {
 
   /** Small and quick to start: some of them run on one small machine. */
   private static final List<String> JVM = List.of("-XX:+UseSerialGC", "-Xmx256m", "-Xshare:auto");
+
+  /** Linux gives those from 32768 on to connections. */
+  private static final int LAST_PORT = 32_000;
+
+  private static final AtomicInteger NEXT_PORT =
+      new AtomicInteger(ThreadLocalRandom.current().nextInt(20_000, 30_000));
 
   private final Checkout checkout;
   private final Path folder;
@@ -152,9 +161,20 @@ final class Commands {
     return environment;
   }
 
+  /**
+   * One that the kernel gives to nobody who connects: a program that is killed and started again
+   * would find it taken.
+   */
   private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
+    while (true) {
+      int port = NEXT_PORT.getAndIncrement();
+      try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+        return socket.getLocalPort();
+      } catch (BindException e) {
+        if (port >= LAST_PORT) {
+          throw e;
+        }
+      }
     }
   }
 

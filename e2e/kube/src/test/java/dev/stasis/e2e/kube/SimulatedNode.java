@@ -20,6 +20,9 @@ final class SimulatedNode implements AutoCloseable {
   /** Where a container's loader finds the driver's libraries. */
   static final String LIBRARIES = "/usr/lib/x86_64-linux-gnu";
 
+  /** Tries, of twenty seconds each. */
+  private static final int GIVEN_WITHIN = 6;
+
   private final LocalNode node;
   private final Path build;
   private final Path folder;
@@ -94,7 +97,14 @@ final class SimulatedNode implements AutoCloseable {
   private void give(List<String> devices) {
     List<String> command = new ArrayList<>(List.of(node.kube(), "gpus", node.name()));
     command.addAll(devices);
-    shell.must(command.toArray(String[]::new));
+    // It waits until the node shows them, not for as long as a busy kubelet may need.
+    Shell.Result given = shell.run(command.toArray(String[]::new));
+    for (int tries = 1; tries < GIVEN_WITHIN && !given.ok(); tries++) {
+      given = shell.run(command.toArray(String[]::new));
+    }
+    if (!given.ok()) {
+      throw new AssertionError("GPUs of node " + node.name() + ": " + given.output());
+    }
   }
 
   private static String mount(Path source, String target) {
