@@ -96,7 +96,7 @@ start_local() {
     --state-dir "$2/state" --memory-stage "$2/stage" "${options[@]}" >"$log" 2>&1 <"$1/life" 9>&- &
   pid=$!
   printf '%s\n' "$pid" >"$1/program"
-  until=$((SECONDS + 180)) # ten seconds are usual
+  until=$((SECONDS + 300)) # ten seconds are usual
   while ! grep -qs '^stasis-local: ready' "$log"; do
     kill -0 "$pid" 2>/dev/null || die "the single-machine mode has ended" "$(tail -n 5 "$log")"
     [ "$SECONDS" -lt "$until" ] || die "the single-machine mode does not answer" "see $log"

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class OperatorProcess implements AutoCloseable {
 
-  /** Seconds are usual; a machine that is busy with a build may take a minute. */
-  private static final Duration READY = Duration.ofSeconds(120);
+  /** Seconds are usual; a machine that is busy with a build may take minutes. */
+  private static final Duration READY = Duration.ofSeconds(240);
 
   /** How often it is asked whether it is ready: it tells nobody by itself. */
   private static final Duration ASK_EVERY = Duration.ofMillis(100);

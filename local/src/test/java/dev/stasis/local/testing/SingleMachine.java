@@ -22,7 +22,7 @@ public final class SingleMachine implements AutoCloseable {
   public static final String IMAGE = "stasis/gpu-counter:local";
 
   /** Two JVMs start; a loaded machine is given time. */
-  private static final Duration READY = Duration.ofSeconds(180);
+  private static final Duration READY = Duration.ofSeconds(300);
 
   /** What is in hand is finished first. */
   private static final Duration END = Duration.ofSeconds(120);
