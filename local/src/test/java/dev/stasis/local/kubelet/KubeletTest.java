@@ -240,6 +240,7 @@ class KubeletTest {
                 .withCommand("/bin/sh", "-c", "read line </go/now")
                 .endExec()
                 .withPeriodSeconds(1)
+                .withTimeoutSeconds(30)
                 .withFailureThreshold(100)
                 .endStartupProbe()
                 .endContainer()
