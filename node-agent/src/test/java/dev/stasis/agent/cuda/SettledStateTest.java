@@ -59,7 +59,7 @@ class SettledStateTest {
   @Test
   void aWorkingThreadIsWaitedFor() throws IOException {
     ProcessId busy =
-        start("i=0; while [ $i -lt 600000 ]; do i=$((i+1)); done; touch done; exec sleep 100");
+        start("i=0; while [ $i -lt 600000 ]; do i=$((i+1)); done; : >done; exec sleep 100");
 
     assertThat(await(busy, DEADLINE)).isInstanceOf(Settled.class);
     assertThat(folder.resolve("done")).exists();

@@ -155,6 +155,11 @@ public final class SimulatedNode implements AutoCloseable {
     Files.writeString(node().resolve("faults").resolve(call + "." + process.pid()), what + "\n");
   }
 
+  /** Whether a call has gone wrong so: it is inside the driver now, or was. */
+  public boolean faultIsTaken(String call, ProcessId process) {
+    return Files.notExists(node().resolve("faults").resolve(call + "." + process.pid()));
+  }
+
   private Path node() {
     return folder.resolve("node");
   }
