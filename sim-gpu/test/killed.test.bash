@@ -7,9 +7,12 @@ slowly() { # a counter on a slow node
 }
 
 begin() { # begin CALL PID: under way in $caller
+    local i
+    echo slow 0 >"$STASIS_SIM_GPU/faults/$1" # changes nothing, and is taken when the call is made
     "$T/cuda-call" "$@" >"$work/answer" 2>&1 &
     caller=$!
     pids+=("$caller")
+    for ((i = 0; i < 6000; i++)); do [ -e "$STASIS_SIM_GPU/faults/$1" ] || break; sleep 0.01; done
     sleep 0.15
     kill -0 "$caller" 2>/dev/null || fail "$1 is over already: $(cat "$work/answer")"
 }
