@@ -70,7 +70,10 @@ class CriRuntimeTest {
       assertThat(running.process().argv()).containsExactly("sh", "-c", "exec sleep 1000");
       assertThat(running.process().cwd()).isEqualTo("/tmp");
       assertThat(running.process().env()).contains("COLOUR=green");
-      assertThat(proc.cmdline(running.process().id().pid())).containsExactly("sleep", "1000");
+      // The shell becomes it in its own time.
+      await()
+          .atMost(Duration.ofSeconds(120))
+          .until(() -> proc.cmdline(running.process().id().pid()).equals(List.of("sleep", "1000")));
       assertThat(container.mounts())
           .filteredOn(mount -> mount.emptyDir().equals(Optional.of("scratch")))
           .extracting(PodMount::containerPath, PodMount::readOnly)
