@@ -30,12 +30,12 @@ final class KeptLog implements AutoCloseable {
       scenario.until(
           "the log of pod " + pod,
           () -> {
-            if (Files.size(file) == 0 && !process.get().isAlive()) {
+            if (Files.size(file) == 0 && !Present.in("kubectl", process.get()).isAlive()) {
               process.set(start(scenario, pod, file));
             }
             return Files.size(file) > 0;
           });
-      return new KeptLog(process.get(), file);
+      return new KeptLog(Present.in("kubectl", process.get()), file);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

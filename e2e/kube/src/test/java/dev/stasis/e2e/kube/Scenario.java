@@ -138,7 +138,7 @@ final class Scenario {
           }
           return true;
         });
-    return said.get();
+    return Present.in("what the command said", said.get());
   }
 
   private String[] inNamespace(String... arguments) {

@@ -7,7 +7,6 @@ import io.fabric8.kubernetes.api.model.Quantity;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
@@ -119,14 +118,14 @@ final class Workload {
 
   /** The same of a pod that has printed: a busy node may refuse to tell what. */
   List<String> someSteps() {
-    AtomicReference<List<String>> found = new AtomicReference<>(List.of());
+    List<String> found = new ArrayList<>();
     scenario.until(
         "steps of pod " + name,
         () -> {
-          found.set(steps());
-          return !found.get().isEmpty();
+          found.addAll(steps());
+          return !found.isEmpty();
         });
-    return found.get();
+    return List.copyOf(found);
   }
 
   /** What it printed here, and before up to the moment of its checkpoint. */
