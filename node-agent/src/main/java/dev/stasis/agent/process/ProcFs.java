@@ -254,16 +254,24 @@ public final class ProcFs {
     }
   }
 
-  private static <T> T goneOrThrow(IOException e, T gone) {
-    boolean missing = e instanceof NoSuchFileException || e instanceof NotDirectoryException;
-    // A file opened while the process lived gives ESRCH when read after its end, and the mounts of
-    // a
-    // zombie give EINVAL.
+  /**
+   * Whether the process has ended. A file opened while it lived gives ESRCH when it is read after
+   * the end, some give ENOENT, and the mounts of a zombie give EINVAL.
+   */
+  static boolean isGone(IOException e) {
     String message = String.valueOf(e.getMessage());
-    boolean ended = message.endsWith("No such process") || message.endsWith("Invalid argument");
-    if (missing || ended) {
+    return e instanceof NoSuchFileException
+        || e instanceof NotDirectoryException
+        || message.endsWith("No such process")
+        || message.endsWith("No such file or directory")
+        || message.endsWith("Invalid argument");
+  }
+
+  private static <T> T goneOrThrow(IOException e, T gone) {
+    if (isGone(e)) {
       return gone;
     }
+    String message = String.valueOf(e.getMessage());
     if (e instanceof AccessDeniedException) {
       throw new UncheckedIOException("no permission to read " + message, e);
     }

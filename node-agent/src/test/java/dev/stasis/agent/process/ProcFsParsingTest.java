@@ -4,15 +4,30 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ProcFsParsingTest {
 
   @TempDir Path root;
+
+  @ParameterizedTest
+  @ValueSource(strings = {"No such process", "No such file or directory", "Invalid argument"})
+  void whatTheKernelSaysOfAnOpenFileOfAnEndedProcessIsNoFault(String message) {
+    assertThat(ProcFs.isGone(new IOException(message))).isTrue();
+  }
+
+  @Test
+  void otherFaultsOfReadingAreFaults() {
+    assertThat(ProcFs.isGone(new IOException("Input/output error"))).isFalse();
+    assertThat(ProcFs.isGone(new AccessDeniedException("/proc/1/environ"))).isFalse();
+  }
 
   @Test
   void aNameWithSpacesBracketsAndNewlinesDoesNotShiftTheFields() throws IOException {
