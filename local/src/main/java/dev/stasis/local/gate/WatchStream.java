@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.Watch;
 import io.fabric8.kubernetes.client.Watcher;
@@ -54,9 +55,29 @@ final class WatchStream implements Watcher<GenericKubernetesResource> {
         query.name().isEmpty()
             ? labels.isEmpty() ? there.watch(this) : there.withLabelSelector(labels).watch(this)
             : there.withField("metadata.name", query.name()).watch(this)) {
+      // What has gone between the reader's last look and the watch nobody would tell any more: the
+      // one behind keeps no history.
+      boolean seen = !query.name().isEmpty() && !query.get("resourceVersion").isEmpty();
+      if (seen && there.withField("metadata.name", query.name()).list().getItems().isEmpty()) {
+        eventReceived(Action.DELETED, remains(kind, namespace, query.name()));
+      }
       String limit = query.get("timeoutSeconds");
       over.await(limit.isEmpty() ? LONGEST_SECONDS : Long.parseLong(limit), TimeUnit.SECONDS);
     }
+  }
+
+  /** All that is known of an object that has gone. */
+  private static GenericKubernetesResource remains(Kind kind, String namespace, String name) {
+    GenericKubernetesResource gone = new GenericKubernetesResource();
+    gone.setApiVersion(
+        kind.group().isEmpty() ? kind.version() : kind.group() + "/" + kind.version());
+    gone.setKind(kind.kind());
+    gone.setMetadata(
+        new ObjectMetaBuilder()
+            .withName(name)
+            .withNamespace(namespace.isEmpty() ? null : namespace)
+            .build());
+    return gone;
   }
 
   @Override

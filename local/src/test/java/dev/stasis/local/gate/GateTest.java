@@ -8,7 +8,15 @@ import dev.stasis.local.host.HostProgram;
 import io.fabric8.kubernetes.api.model.EventBuilder;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -87,6 +95,23 @@ class GateTest {
             HostProgram.Result.Ended.class,
             ended -> assertThat(ended.code()).as(ended.output()).isZero());
     return ((HostProgram.Result.Ended) result).output();
+  }
+
+  @Test
+  void whoeverWatchesWhatHasGoneSinceItsLastLookIsTold() throws Exception {
+    String path =
+        "/api/v1/namespaces/default/pods?watch=true&timeoutSeconds=60&resourceVersion=7"
+            + "&fieldSelector=metadata.name%3Dtrainer";
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create(gate.url() + path)).timeout(LIMIT).build();
+    try (InputStream body =
+            HttpClient.newHttpClient()
+                .send(request, HttpResponse.BodyHandlers.ofInputStream())
+                .body();
+        BufferedReader lines =
+            new BufferedReader(new InputStreamReader(body, StandardCharsets.UTF_8))) {
+      assertThat(lines.readLine()).contains("\"DELETED\"", "\"Pod\"", "\"trainer\"");
+    }
   }
 
   @Test
