@@ -3,6 +3,7 @@ package dev.stasis.local.kubelet;
 import dev.stasis.local.runc.RunningContainer;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
@@ -27,6 +28,9 @@ final class PodWorker implements Runnable {
 
   /** Everything wakes it that changes; this only bounds a mistake. */
   private static final Duration LONGEST_REST = Duration.ofSeconds(30);
+
+  /** An API server in memory answers again at once, unless the machine stands still. */
+  private static final Duration AGAIN = Duration.ofSeconds(1);
 
   private static final Duration USUAL_GRACE = Duration.ofSeconds(30);
 
@@ -82,8 +86,7 @@ final class PodWorker implements Runnable {
   public void run() {
     try {
       while (!evicted && pod.getMetadata().getDeletionTimestamp() == null) {
-        Duration rest = step();
-        tools.api().writeStatus(pod, now -> tools.statuses().of(now, state));
+        Duration rest = goOn();
         if (changes.poll(rest.toMillis(), TimeUnit.MILLISECONDS) != null) {
           changes.clear();
         }
@@ -95,6 +98,18 @@ final class PodWorker implements Runnable {
       LOG.log(Level.ERROR, "pod " + pod.getMetadata().getName() + " is given up", e);
     } finally {
       gone.accept(this);
+    }
+  }
+
+  /** One step and what is to be told of it; a refused request is made again. */
+  private Duration goOn() {
+    try {
+      Duration rest = step();
+      tools.api().writeStatus(pod, now -> tools.statuses().of(now, state));
+      return rest;
+    } catch (KubernetesClientException e) {
+      LOG.log(Level.WARNING, "pod " + pod.getMetadata().getName() + ": status not written", e);
+      return AGAIN;
     }
   }
 
@@ -232,7 +247,23 @@ final class PodWorker implements Runnable {
     tools.cgroups().remove(pod.getMetadata().getUid());
     tools.gpus().takeBack(pod.getMetadata().getUid());
     tools.host().attempt("rm", "-rf", "--one-file-system", folder.folder().toString());
-    tools.api().letGo(pod);
+    letGo();
+  }
+
+  /** Nobody else would: it is tried until it is done, or this kubelet stops. */
+  private void letGo() throws InterruptedException {
+    while (true) {
+      try {
+        tools.api().letGo(pod);
+        return;
+      } catch (KubernetesClientException e) {
+        if (evicted) {
+          throw e;
+        }
+        LOG.log(Level.WARNING, "pod " + pod.getMetadata().getName() + " is not let go yet", e);
+        changes.poll(AGAIN.toMillis(), TimeUnit.MILLISECONDS);
+      }
+    }
   }
 
   private Duration grace() {

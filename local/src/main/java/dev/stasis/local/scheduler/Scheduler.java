@@ -17,14 +17,20 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 
 /** Looks at every pod that has no node, whenever a pod or the node has changed. */
 public final class Scheduler implements AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger(Scheduler.class.getPackageName());
   private static final Set<String> OVER = Set.of("Succeeded", "Failed");
+
+  /** Nothing else may change that would bring us to a pod again. */
+  private static final long AGAIN_MILLISECONDS = 200;
+
   private static final String CONDITION = "PodScheduled";
 
   private final KubernetesClient client;
@@ -86,8 +92,10 @@ public final class Scheduler implements AutoCloseable {
         }
       }
     } catch (KubernetesClientException e) {
-      // Another's write came between: that write is a change, and brings us here again.
+      // Another's write came between, or the API server did not answer.
       LOG.log(Level.DEBUG, "scheduling", e);
+      CompletableFuture.delayedExecutor(AGAIN_MILLISECONDS, TimeUnit.MILLISECONDS, thread)
+          .execute(this::look);
     }
   }
 
