@@ -59,7 +59,7 @@ class AgentLifeTest {
     try (AgentLab.Placed source = lab.pod("trainer", counter(), Map.of())) {
       source.container().awaitSteps(3);
       // Long enough that it is said, however busy the machine is.
-      lab.engine().gpus().fault("checkpoint", "slow 1000");
+      lab.engine().gpus().fault("checkpoint", "slow 3000");
       lab.cluster().goAwayAfter(status -> status.getWorkload() == WorkloadState.FROZEN);
       String name = order(orders.checkpoint(source, how -> {}));
       lab.cluster().await(name, status -> status.getWorkload() == WorkloadState.FROZEN);

@@ -74,7 +74,7 @@ class OperationTypesTest {
   void aCheckpointSaysAllThatItDidAndTheWorkloadGoesOn() throws Exception {
     Orders orders = Orders.ofSomebody();
     // Long enough that it is said while it lasts, however busy the machine is.
-    lab.engine().gpus().fault("checkpoint", "slow 1000");
+    lab.engine().gpus().fault("checkpoint", "slow 3000");
     Hooks hooks =
         new Hooks(null, List.of(new Hook(new ExecAction(List.of("goes-on")), null, null, null)));
     String name = order(orders.checkpoint(source, how -> how.setHooks(hooks)));
