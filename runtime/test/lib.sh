@@ -2,7 +2,9 @@
 failed=0
 check() {
   W=$(mktemp -d /tmp/stasis-test.XXXXXX)
-  if (set -e; "$1") >"$W/out" 2>&1; then echo "ok   $1"; else
+  # Not as a condition: there the shell does not end the function at a command that fails.
+  (set -e; "$1") >"$W/out" 2>&1
+  if [ $? -eq 0 ]; then echo "ok   $1"; else
     echo "FAIL $1"; sed 's/^/     /' "$W/out"; failed=1
   fi
   for p in $(cat "$W"/kill 2>/dev/null); do kill -9 "$p" 2>/dev/null || true; done
