@@ -17,6 +17,8 @@ struct options {
 /* What a chunk holds after a step, and the digest of what was read back. */
 uint64_t pattern_word(uint64_t step, uint64_t chunk, uint64_t word);
 void pattern_fill(uint64_t *words, uint64_t step, uint64_t chunk);
+/* 1 when every word is as pattern_fill makes it. */
+int pattern_holds(const uint64_t *words, uint64_t step, uint64_t chunk);
 uint64_t pattern_digest(const uint64_t *words, uint64_t seed);
 /* The sum that step prints when all is right. */
 uint64_t pattern_sum(uint64_t step, uint64_t chunks);

@@ -117,12 +117,7 @@ void buffer_make(struct buffer *buffer, uint64_t chunks, int managed) {
 
 static int chunk_is(struct buffer *buffer, uint64_t chunk) {
     device_read(buffer->words, buffer->address + chunk * CHUNK, CHUNK);
-    for (uint64_t i = 0; i < WORDS; i++) {
-        if (buffer->words[i] != pattern_word(buffer->last[chunk], chunk, i)) {
-            return 0;
-        }
-    }
-    return 1;
+    return pattern_holds(buffer->words, buffer->last[chunk], chunk);
 }
 
 int buffer_check(struct buffer *buffer) {
