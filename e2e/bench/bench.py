@@ -42,6 +42,8 @@ def options():
     p.add_argument("--folder", default=None, help="where images and store lie instead of on a tmpfs of the benchmark's own")
     p.add_argument("--huge", default="always", help="huge= of that tmpfs (default always)")
     p.add_argument("--threads", type=int, default=os.cpu_count(), help="copying and hashing threads (default: all cores)")
+    p.add_argument("--no-resume", action="store_true",
+                   help="hand, ours, thp and criu without their resume in place: more rounds of big sizes fit")
     p.add_argument("--no-touch", action="store_true", help="do not touch the memory beforehand")
     p.add_argument("--pack", metavar="FOLDER", help="run from what e2e/gpu/pack made (default: .gpu in the checkout if it is there)")
     p.add_argument("--sim", action="store_true", help="on simulated GPUs, made for this run")
@@ -121,7 +123,7 @@ def main():
             touched, took = touch_memory(2.3 * (max(sizes) << 20) + (4 << 30))
             report.note(f"touched {touched / 1e9:.1f} GB of memory in {took:.1f} s beforehand")
         try:
-            measure(o, only, sizes, two, Ways(tools, scratch, engine, report.add), Schedule(end, report), report, len(gpus["gpus"]))
+            measure(o, only, sizes, two, Ways(tools, scratch, engine, report.add, not o.no_resume), Schedule(end, report), report, len(gpus["gpus"]))
         except OutOfTime:
             report.note(f"ended after {o.budget:.0f} s in the middle of a run")
         signal.alarm(0)

@@ -48,8 +48,8 @@ class Steps:
 class Ways:
     """All ways, over one engine and one scratch folder."""
 
-    def __init__(self, tools, scratch, engine, record):
-        self.tools, self.scratch, self.engine, self.record = tools, scratch, engine, record
+    def __init__(self, tools, scratch, engine, record, resume=True):
+        self.tools, self.scratch, self.engine, self.record, self.resume = tools, scratch, engine, record, resume
         self.count = 0
 
     # By hand.
@@ -75,22 +75,25 @@ class Ways:
         folder = empty(os.path.join(self.scratch.images, "img"))
         return folder, self.scratch.sub("nolib")
 
+    def hand_resumed(self, mib, process):
+        images, nolib = self.images()
+        steps = Steps()
+        steps.step("lock", self.call, "lock", process.pid)
+        steps.step("gpu-checkpoint", self.call, "checkpoint", process.pid)
+        steps.step("dump", self.criu, images, "dump", self.tools.criu, "-t", str(process.pid), "--libdir", nolib, "--leave-running")
+        steps.step("gpu-restore", self.call, "restore", process.pid)
+        steps.step("unlock", self.call, "unlock", process.pid)
+        took = steps.seconds()
+        process.await_steps(2, patience(mib))
+        self.record(Measured(mib, "hand", "resume", took, steps.parts))
+
     def hand(self, mib):
         """One spawn an action and criu with its defaults: first resumed in place, then dumped, ended and restored."""
         process = Process(self.tools, self.scratch.path, mib)
         try:
             process.await_steps(2, patience(mib))
-            images, nolib = self.images()
-            steps = Steps()
-            steps.step("lock", self.call, "lock", process.pid)
-            steps.step("gpu-checkpoint", self.call, "checkpoint", process.pid)
-            steps.step("dump", self.criu, images, "dump", self.tools.criu, "-t", str(process.pid), "--libdir", nolib, "--leave-running")
-            steps.step("gpu-restore", self.call, "restore", process.pid)
-            steps.step("unlock", self.call, "unlock", process.pid)
-            took = steps.seconds()
-            process.await_steps(2, patience(mib))
-            self.record(Measured(mib, "hand", "resume", took, steps.parts))
-
+            if self.resume:
+                self.hand_resumed(mib, process)
             images, nolib = self.images()
             steps = Steps()
             steps.step("lock", self.call, "lock", process.pid)
@@ -156,11 +159,11 @@ class Ways:
         box = Box(self.tools, name, "0", "workload", in_box(mib))
         try:
             box.await_steps(2, patience(mib))
-            answer = self.checkpoint(box, "resume", resume_stage, thp, path)
-            box.await_steps(2, patience(mib))
-            shutil.rmtree(answer["artifact"])
-            self.record(self.measured(mib, way, "resume", answer["frozen"], answer, published=answer["millis"] / 1e3))
-
+            if self.resume:
+                answer = self.checkpoint(box, "resume", resume_stage, thp, path)
+                box.await_steps(2, patience(mib))
+                shutil.rmtree(answer["artifact"])
+                self.record(self.measured(mib, way, "resume", answer["frozen"], answer, published=answer["millis"] / 1e3))
             with MemorySampler(box.pid, self.scratch) as memory:
                 answer = self.checkpoint(box, "evict", "disk", thp, path)
             checkpoint = self.measured(
