@@ -18,7 +18,7 @@ from ways import Ways
 FAILURES = 2
 PARTS = ["hand", "ours", "thp", "plugin", "criu", "getstate", "two"]
 # Only when asked for: bin/bench migration.
-MORE = ["chain", "agents"]
+MORE = ["chain", "agents", "serial"]
 
 
 def size(text):
@@ -148,7 +148,7 @@ def measure(o, only, sizes, two, ways, schedule, report, gpus):
         report.note("criu's CUDA plugin: not measured: the simulated driver never answers it")
         only = [part for part in only if part != "plugin"]
     migrations = migration.Migrations(ways)
-    if "agents" in only:
+    if {"agents", "serial"} & set(only):
         quiet = migration.Migrations(Ways(ways.tools, ways.scratch, ways.engine, lambda measured: None))
         schedule.run("warm-up", 64, lambda: quiet.ours(64))
     if {"ours", "thp", "criu"} & set(only):
@@ -167,6 +167,7 @@ def measure(o, only, sizes, two, ways, schedule, report, gpus):
         "criu": functools.partial(ways.ours, way="ours by criu", path="criu"),
         "chain": migrations.chain,
         "agents": migrations.ours,
+        "serial": migrations.serial,
     }
     chosen = [(part, actions[part]) for part in actions if part in only]
     if "two" in only and gpus < 2:

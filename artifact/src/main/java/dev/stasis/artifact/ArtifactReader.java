@@ -67,9 +67,9 @@ public final class ArtifactReader {
    * Checks the manifest, and that every file is there with its size and no other: not what is in
    * them.
    *
-   * @param expected the digest that it must have
+   * @param expected the digest that it must have, where one is known
    */
-  Opened whole(Path folder, String expected) throws IOException {
+  Opened whole(Path folder, @Nullable String expected) throws IOException {
     try {
       Artifact artifact = unverified(folder, expected);
       requireWholeFolder(artifact);

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An artifact while it is being written: a private folder beside its later place. Nobody sees the
@@ -147,21 +148,22 @@ public final class ArtifactStage implements AutoCloseable {
    * is in them is checked by whoever opens the artifact, which comes next; nothing is synced, since
    * the other node has it still. After a failure the stage can be discarded.
    *
-   * @param sha256 the digest that the artifact must have
+   * @param sha256 the digest that the artifact must have; null where it was not made yet when it
+   *     was asked for, so that whoever uses it has to compare
    * @throws IOException when it is not that artifact, with what is wrong; or the disk fails
    */
-  public SealedArtifact sealReceived(String sha256) throws IOException {
+  public SealedArtifact sealReceived(@Nullable String sha256) throws IOException {
     requireOpen();
     FolderScan.of(staging).keepToRoot();
     Opened opened = new ArtifactReader(1, Progress.NONE).whole(staging, sha256);
     if (opened instanceof Opened.Refused refused) {
       throw new IOException("artifact %s: %s".formatted(target, refused.message()));
     }
-    Manifest manifest = ((Opened.Verified) opened).artifact().manifest();
+    Artifact artifact = ((Opened.Verified) opened).artifact();
     publish();
     open = false;
     forgetOwner();
-    return new SealedArtifact(target, manifest, sha256);
+    return new SealedArtifact(target, artifact.manifest(), artifact.sha256());
   }
 
   /** What {@link #seal} made. The digest is the SHA-256 of the manifest's bytes. */

@@ -96,6 +96,20 @@ public final class Checkpoint {
   public CheckpointOutcome run(
       CheckpointRequest request, OperationControl control, StepListener listener)
       throws InterruptedException {
+    return run(request, control, listener, StageListener.NONE);
+  }
+
+  /**
+   * The same.
+   *
+   * @param stages hears which files of the artifact are final while others are still written
+   */
+  public CheckpointOutcome run(
+      CheckpointRequest request,
+      OperationControl control,
+      StepListener listener,
+      StageListener stages)
+      throws InterruptedException {
     Resolution resolution = node.containers().resolve(request.container());
     if (!(resolution instanceof Resolution.Found found)) {
       Resolution.Refused refused = (Resolution.Refused) resolution;
@@ -119,7 +133,7 @@ public final class Checkpoint {
                     inHand.get().since(),
                     container.id()));
       }
-      return locked(request, container, control, listener);
+      return locked(request, container, control, listener, stages);
     }
   }
 
@@ -132,7 +146,8 @@ public final class Checkpoint {
       CheckpointRequest request,
       Container container,
       OperationControl control,
-      StepListener listener)
+      StepListener listener,
+      StageListener stages)
       throws InterruptedException {
     Inspected inspected = inspection.inspect(request, container);
     List<Unmet> unmet = inspected.everythingUnmet();
@@ -146,7 +161,10 @@ public final class Checkpoint {
       Path stage = new StagePlan(node, request, container, inspected.gpuBytes()).folder(artifact);
       Work work = begin(request, container, since, artifact);
       Freeze freeze =
-          new Freeze(node, work, listener, request, container, artifact, stage, inspected);
+          new Freeze(node, work, listener, request, container, artifact, stage, inspected, stages);
+      if (artifact != null) {
+        stages.begins(artifact.folder());
+      }
       return new CheckpointRun(freeze, inspected, stepsFor(request)).run(control);
     } catch (IOException e) {
       return new CheckpointOutcome.Refused(

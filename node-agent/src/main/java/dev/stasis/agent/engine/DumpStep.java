@@ -62,6 +62,7 @@ final class DumpStep implements Step<Freeze, FrozenWork> {
             CriuFailures.reason(outcome), "criu dump: " + CriuFailures.describe(outcome));
       }
       guard.forget();
+      freeze.stages().finished(freeze.artifact().criu());
     } catch (IOException e) {
       throw new StepFailure(Reason.CRIU_FAILED, "criu dump: " + e.getMessage(), e);
     }

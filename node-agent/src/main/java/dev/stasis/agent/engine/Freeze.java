@@ -41,6 +41,7 @@ final class Freeze extends FrozenWork {
   private final Path stageFolder;
   private final Inspected inspected;
   private final LayerPacker layerPacker;
+  private final StageListener stages;
   private @Nullable ManifestDraft draft;
   private ManifestDraft.@Nullable Facts facts;
   private final Map<ProcessId, List<MemoryMapping>> mapsBefore = new LinkedHashMap<>();
@@ -55,9 +56,11 @@ final class Freeze extends FrozenWork {
       Container container,
       @Nullable ArtifactStage artifact,
       Path stageFolder,
-      Inspected inspected)
+      Inspected inspected,
+      StageListener stages)
       throws IOException {
     super(node, work, listener);
+    this.stages = stages;
     this.inspected = inspected;
     this.request = request;
     this.container = container;
@@ -82,6 +85,11 @@ final class Freeze extends FrozenWork {
       throw new IllegalStateException("a suspend in memory has no artifact");
     }
     return artifact;
+  }
+
+  /** Hears which files of the artifact are final. */
+  StageListener stages() {
+    return stages;
   }
 
   LayerPacker layerPacker() {

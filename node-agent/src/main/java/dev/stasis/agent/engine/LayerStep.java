@@ -38,6 +38,7 @@ final class LayerStep implements Step<Freeze, FrozenWork> {
     Path root = freeze.node().proc().folder(freeze.source().root().pid()).resolve("root");
     try {
       freeze.layerPacker().pack(upper, root, volumes, freeze.artifact().layer());
+      freeze.stages().finished(freeze.artifact().layer());
     } catch (IOException e) {
       throw new StepFailure(Reason.LAYER_FAILED, "writable layer: " + e.getMessage(), e);
     }

@@ -1,5 +1,6 @@
 package dev.stasis.agent.engine;
 
+import dev.stasis.agent.mover.JournalFollower;
 import dev.stasis.agent.mover.Move;
 import dev.stasis.agent.mover.MoveOutcome;
 import dev.stasis.agent.mover.RegionChoice;
@@ -67,6 +68,7 @@ final class MoveStep implements Step<Freeze, FrozenWork> {
             plan -> {
               writeRegions(plan);
               long[] last = {0};
+              JournalFollower follower = new JournalFollower(plan.journal());
               MoveOutcome outcome =
                   freeze
                       .node()
@@ -88,6 +90,7 @@ final class MoveStep implements Step<Freeze, FrozenWork> {
                                 .listener()
                                 .progress(name(), done.addAndGet(bytes - last[0]), total);
                             last[0] = bytes;
+                            follow(freeze, plan, follower);
                           });
               if (outcome instanceof MoveOutcome.Failed failed) {
                 throw new StepFailure(
@@ -97,7 +100,22 @@ final class MoveStep implements Step<Freeze, FrozenWork> {
                     "regions of process %s: %s"
                         .formatted(plan.process().process(), failed.message()));
               }
+              follow(freeze, plan, follower);
             });
+  }
+
+  /** What lies in the artifact's own folder by now will not change there. */
+  private static void follow(Freeze freeze, RegionPlan plan, JournalFollower follower) {
+    if (!plan.stage().startsWith(freeze.artifact().regionFolder())) {
+      return;
+    }
+    try {
+      freeze.stages().grew(plan.stage(), follower.finalBytes());
+    } catch (IOException e) {
+      // Whoever listens gets it with the whole artifact.
+      System.getLogger(MoveStep.class.getName())
+          .log(System.Logger.Level.DEBUG, "the journal of a move", e);
+    }
   }
 
   /**

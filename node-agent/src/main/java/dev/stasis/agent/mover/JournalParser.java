@@ -61,6 +61,8 @@ final class JournalParser {
   private final SortedSet<Integer> absent = new TreeSet<>();
   private boolean injected;
   private int lines;
+  private int inOrder;
+  private long finalBytes;
 
   /** Empty when not even the first line was complete. */
   Optional<RegionJournal> journal() {
@@ -70,6 +72,11 @@ final class JournalParser {
         : Optional.of(
             new RegionJournal(
                 head.bootId, head.process, head.stage, regions, chunks, absent, injected));
+  }
+
+  /** Bytes from the beginning of the stage of which every chunk is named. */
+  long finalBytes() {
+    return finalBytes;
   }
 
   void take(InputStream in) throws IOException, Damaged {
@@ -108,6 +115,10 @@ final class JournalParser {
       case 'C' -> {
         RegionJournal.Chunk chunk = chunk(match(CHUNK, line, "C CHUNK ADDRESS LENGTH OFFSET CRC"));
         chunks.put(chunk.number(), chunk);
+        if (chunk.number() == inOrder) {
+          inOrder++;
+          finalBytes = chunk.offset() + chunk.length();
+        }
       }
       case 'D' -> {
         Matcher drop = match(DROP, line, "D FIRST COUNT");

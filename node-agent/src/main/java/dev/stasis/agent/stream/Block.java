@@ -1,12 +1,9 @@
 package dev.stasis.agent.stream;
 
-import java.nio.file.Path;
-
 /**
  * A part of a file.
  *
  * @param number unique in its transfer
- * @param file where the sender has it
- * @param name where the receiver puts it, below the artifact's folder
+ * @param name of the file, below the artifact's folder at both ends
  */
-record Block(long number, Path file, String name, long offset, int length) {}
+record Block(long number, String name, long offset, int length) {}

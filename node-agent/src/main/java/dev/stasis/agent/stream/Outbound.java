@@ -1,6 +1,7 @@
 package dev.stasis.agent.stream;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -17,9 +18,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What is to be sent: blocks that streams take from one queue, whichever is free first, and that
- * come back when their stream breaks. Files can be added while others are on their way.
+ * come back when their stream breaks. Files can be added, and can grow, while others are on their
+ * way.
  */
-public final class Outbound {
+public final class Outbound implements AutoCloseable {
 
   /**
    * Large enough that a frame's head and an acknowledgement cost nothing, small enough to share.
@@ -31,31 +33,100 @@ public final class Outbound {
   private final Deque<Block> waiting = new ArrayDeque<>();
   private final Map<Long, Block> inFlight = new HashMap<>();
   private final SortedMap<String, Long> sizes = new TreeMap<>();
+  private final Map<String, Long> queued = new HashMap<>();
   private long next;
   private long totalBytes;
   private long doneBytes;
+  private @Nullable SentFolder folder;
   private boolean complete;
+  private boolean closed;
   private @Nullable String failure;
 
   /**
-   * Adds a file, whole and final.
+   * The folder that holds the files; it may be renamed from now on. The first one counts.
    *
-   * @param name where it belongs below the artifact's folder
+   * @throws IOException when it cannot be opened
    */
-  public void add(Path file, String name, long size) {
+  public void from(Path path) throws IOException {
     lock.lock();
     try {
-      if (complete || sizes.putIfAbsent(name, size) != null) {
-        throw new IllegalStateException("file " + name + ": wanted once, and before the end");
+      if (folder == null && !closed) {
+        folder = new SentFolder(path);
       }
-      for (long offset = 0; offset < size; offset += BLOCK) {
-        waiting.add(new Block(next++, file, name, offset, (int) Math.min(BLOCK, size - offset)));
-      }
-      totalBytes += size;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * The first bytes of a file are final, which itself is not; its last part may have to wait until
+   * it is.
+   *
+   * @param name where it lies below the folder, at both ends
+   */
+  public void grow(String name, long bytes) {
+    lock.lock();
+    try {
+      requireOpen(name);
+      queue(name, bytes / BLOCK * BLOCK);
       changed.signalAll();
     } finally {
       lock.unlock();
     }
+  }
+
+  /**
+   * A file is whole and final. Said again it changes nothing.
+   *
+   * @param name where it lies below the folder, at both ends
+   */
+  public void add(String name, long size) {
+    lock.lock();
+    try {
+      requireOpen(name);
+      Long before = sizes.putIfAbsent(name, size);
+      if (before != null && before != size || queued.getOrDefault(name, 0L) > size) {
+        throw new IllegalStateException(
+            "file %s: wanted %d bytes as before, found %d"
+                .formatted(name, before == null ? queued.get(name) : before, size));
+      }
+      queue(name, size);
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void requireOpen(String name) {
+    if (complete && !sizes.containsKey(name)) {
+      throw new IllegalStateException("file " + name + ": wanted before the end");
+    }
+  }
+
+  private void queue(String name, long upTo) {
+    long from = queued.getOrDefault(name, 0L);
+    for (long offset = from; offset < upTo; offset += BLOCK) {
+      waiting.add(new Block(next++, name, offset, (int) Math.min(BLOCK, upTo - offset)));
+    }
+    if (upTo > from) {
+      queued.put(name, upTo);
+      totalBytes += upTo - from;
+    }
+  }
+
+  /** A file of the folder, for one of its blocks. */
+  FileChannel open(String name) throws IOException {
+    SentFolder from;
+    lock.lock();
+    try {
+      from = folder;
+    } finally {
+      lock.unlock();
+    }
+    if (from == null) {
+      throw new IOException("the transfer has no folder, or is over");
+    }
+    return from.open(name);
   }
 
   /** Nothing more will be added. */
@@ -165,11 +236,11 @@ public final class Outbound {
     }
   }
 
-  /** Bytes that the receiver has, and bytes that are known so far. */
+  /** Bytes that the receiver has, and of how many; 0 while more may be added. */
   public long[] progress() {
     lock.lock();
     try {
-      return new long[] {doneBytes, totalBytes};
+      return new long[] {doneBytes, complete ? totalBytes : 0};
     } finally {
       lock.unlock();
     }
@@ -186,6 +257,22 @@ public final class Outbound {
         left = changed.awaitNanos(left);
       }
       checkFailure();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Lets the folder go: what was not sent by now never will be. */
+  @Override
+  public void close() throws IOException {
+    lock.lock();
+    try {
+      closed = true;
+      SentFolder open = folder;
+      folder = null;
+      if (open != null) {
+        open.close();
+      }
     } finally {
       lock.unlock();
     }

@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -122,7 +121,7 @@ final class Stream implements AutoCloseable {
     Source(Block block) throws IOException {
       this.block = block;
       try {
-        this.file = FileChannel.open(block.file(), StandardOpenOption.READ);
+        this.file = outbound.open(block.name());
       } catch (IOException e) {
         throw failed(block, e);
       }
@@ -160,7 +159,7 @@ final class Stream implements AutoCloseable {
   }
 
   private IOException failed(Block block, IOException e) {
-    String why = "file " + block.file() + ": " + e.getMessage();
+    String why = "file " + block.name() + ": " + e.getMessage();
     outbound.fail(why);
     return new IOException(why, e);
   }

@@ -12,8 +12,10 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -58,9 +60,7 @@ public final class StreamReceiver implements AutoCloseable {
    * @param address where; port 0 takes a free one
    */
   public StreamReceiver(AgentKey key, InetSocketAddress address) throws IOException {
-    this.tls =
-        key.context(() -> expected.values().stream().map(Incoming::peer).toList())
-            .getSocketFactory();
+    this.tls = key.context(this::peers).getSocketFactory();
     this.server = new Lines();
     try {
       server.bind(address, BACKLOG);
@@ -69,6 +69,16 @@ public final class StreamReceiver implements AutoCloseable {
       throw e;
     }
     start("stasis-stream-accept", this::accept);
+  }
+
+  /** Those of transfers that are over too: they are told so, instead of trying on. */
+  private List<X509Certificate> peers() {
+    List<X509Certificate> peers = new ArrayList<>();
+    expected.values().forEach(one -> peers.add(one.peer()));
+    synchronized (over) {
+      over.values().forEach(one -> peers.add(one.peer()));
+    }
+    return peers;
   }
 
   /** Where it listens. */

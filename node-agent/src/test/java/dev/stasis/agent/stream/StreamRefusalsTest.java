@@ -3,13 +3,20 @@ package dev.stasis.agent.stream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.cert.X509Certificate;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.List;
+import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 
 /** Whom neither end talks to, and what it does not write. */
@@ -67,13 +74,8 @@ class StreamRefusalsTest extends TwoAgents {
   @Test
   void aConnectionThatComesAfterTheEndHearsWhatEndedIt() throws Exception {
     writeArtifact();
-    // The peer stays one that is listened to.
-    receiver.expect("next", source.pem(), Files.createDirectory(folder.resolve("next")));
     try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to)) {
-      Outbound outbound = new Outbound();
-      outbound.add(from.resolve("manifest.json"), "no/name", 2);
-      outbound.complete();
-      assertThatThrownBy(() -> sender(ID, outbound).run()).isInstanceOf(IOException.class);
+      assertThat(answerToABlockOf("no/name")).isEqualTo(Wire.FAILED);
     }
     Outbound late = new Outbound();
     addArtifact(late);
@@ -88,13 +90,10 @@ class StreamRefusalsTest extends TwoAgents {
   void noNameLeadsOutOfTheFolder() throws Exception {
     writeArtifact();
     for (String name : new String[] {"../x", "criu/../../x", "/etc/x", "other/x", "criu/a/b", ""}) {
-      Outbound outbound = new Outbound();
-      outbound.add(from.resolve("manifest.json"), name, Files.size(from.resolve("manifest.json")));
-      outbound.complete();
       try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to)) {
-        assertThatThrownBy(() -> sender(ID, outbound).run())
+        assertThat(answerToABlockOf(name)).as(name).isEqualTo(Wire.FAILED);
+        assertThatThrownBy(() -> expected.await(ENOUGH))
             .hasMessageContaining("wanted a name of an artifact's file");
-        assertThatThrownBy(() -> expected.await(ENOUGH)).isInstanceOf(IOException.class);
       }
     }
     assertThat(to).isEmptyDirectory();
@@ -112,5 +111,32 @@ class StreamRefusalsTest extends TwoAgents {
       assertThatThrownBy(() -> sender(ID, outbound).run()).isInstanceOf(IOException.class);
     }
     assertThat(elsewhere).isEmptyDirectory();
+  }
+
+  /** A peer that is expected and sends what no sender of ours would. */
+  private byte answerToABlockOf(String name) throws IOException {
+    X509Certificate pinned = AgentKey.certificate(target.pem());
+    try (Socket socket =
+        source
+            .context(() -> List.of(pinned))
+            .getSocketFactory()
+            .createSocket(InetAddress.getLoopbackAddress(), receiver.port())) {
+      DataOutputStream out = new DataOutputStream(socket.getOutputStream());
+      DataInputStream in = new DataInputStream(socket.getInputStream());
+      Wire.hello(out, ID);
+      assertThat(in.readByte()).isEqualTo(Wire.DONE);
+      byte[] data = "{}".getBytes(StandardCharsets.US_ASCII);
+      CRC32C crc = new CRC32C();
+      crc.update(data, 0, data.length);
+      out.writeByte(Wire.BLOCK);
+      out.writeLong(0);
+      out.writeUTF(name);
+      out.writeLong(0);
+      out.writeInt(data.length);
+      out.write(data);
+      out.writeInt((int) crc.getValue());
+      out.flush();
+      return in.readByte();
+    }
   }
 }

@@ -11,6 +11,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -55,6 +57,59 @@ class StreamTest extends TwoAgents {
     }
     assertSame("manifest.json");
     assertSame("criu/pages-1.img");
+  }
+
+  @Test
+  void aFileIsSentWhileItGrowsAndWhileItsFolderIsRenamed() throws Exception {
+    writeArtifact();
+    byte[] data = Files.readAllBytes(from.resolve("criu/pages-1.img"));
+    Path growing = from.resolve("regions/9.data");
+    Outbound outbound = new Outbound();
+    ArtifactFeed feed = new ArtifactFeed(outbound);
+    Path renamed = folder.resolve("published");
+    try (outbound;
+        StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to)) {
+      feed.begins(from);
+      CompletableFuture<Void> sent = inBackground(sender(outbound, address(receiver.port()), 2, 0));
+      Files.write(growing, Arrays.copyOf(data, 9 << 20));
+      feed.grew(growing, 9 << 20);
+      // The first two blocks of four MiB; of the third it is not known where it ends.
+      while (expected.bytes() < 8 << 20) {
+        assertThat(expected.await(Duration.ofMillis(10))).isFalse();
+      }
+      assertThat(outbound.progress()).containsExactly(8L << 20, 0);
+      feed.finished(from.resolve("criu"));
+      Files.write(growing, data);
+      Files.writeString(from.resolve("manifest.json.sha256"), "digest");
+      Files.move(from, renamed);
+      feed.whole(renamed);
+      feed.whole(renamed);
+      sent.get(60, TimeUnit.SECONDS);
+
+      assertThat(expected.await(ENOUGH)).isTrue();
+      assertThat(outbound.progress()[0]).isEqualTo(outbound.progress()[1]);
+    }
+    from = renamed;
+    for (String name :
+        List.of("regions/9.data", "regions/7.data", "criu/pages-1.img", "manifest.json")) {
+      assertSame(name);
+    }
+  }
+
+  @Test
+  void aFileThatWasCalledFinalAndChangesIsNotSent() throws Exception {
+    writeArtifact();
+    Outbound outbound = new Outbound();
+    ArtifactFeed feed = new ArtifactFeed(outbound);
+    try (outbound) {
+      feed.begins(from);
+      feed.finished(from.resolve("criu"));
+      Files.writeString(from.resolve("criu/empty.img"), "not empty");
+
+      assertThatThrownBy(() -> feed.finished(from.resolve("criu")))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("criu/empty.img: wanted 0 bytes as before, found 9");
+    }
   }
 
   @Test
@@ -122,7 +177,8 @@ class StreamTest extends TwoAgents {
   @Test
   void aSourceThatCannotBeReadEndsTheTransferWithItsName() throws Exception {
     Outbound outbound = new Outbound();
-    outbound.add(from.resolve("gone"), "criu/gone", 10);
+    outbound.from(from);
+    outbound.add("criu/gone", 10);
     outbound.complete();
     try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to)) {
       assertThatThrownBy(() -> sender(ID, outbound).run()).hasMessageContaining("gone");

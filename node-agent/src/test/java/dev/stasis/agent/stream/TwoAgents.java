@@ -72,7 +72,8 @@ abstract class TwoAgents {
   }
 
   void add(Outbound outbound, String name) throws IOException {
-    outbound.add(from.resolve(name), name, Files.size(from.resolve(name)));
+    outbound.from(from);
+    outbound.add(name, Files.size(from.resolve(name)));
   }
 
   static InetSocketAddress address(int port) {

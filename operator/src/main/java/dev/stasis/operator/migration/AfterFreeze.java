@@ -91,18 +91,18 @@ final class AfterFreeze {
     String to = target.getSpec().getNodeName();
     Optional<OperationView> receive = view.work().last(OperationType.RECEIVE);
     if (receive.isEmpty()) {
-      return new Next.Receive(1, artifact.get(), from, to);
+      return new Next.Receive(1, artifact, from, to);
     }
     int number = Work.number(receive.get());
     Optional<OperationView> send = view.work().of(OperationType.SEND, number);
-    if (failed(receive.get())
+    if (receive.get().isFinal() // and not what was to arrive, else nobody would ask
         || send.filter(AfterFreeze::failed).isPresent()
-        || stale(view, send)) {
-      return sendAgain(view, receive.get(), send, artifact.get(), to);
+        || new Keys(view).changed(receive.get(), send)) {
+      return sendAgain(view, receive.get(), send, artifact, to);
     }
     String listening = receive.get().status().getListening();
     if (send.isEmpty() && listening != null && view.targetAgent().isPresent()) {
-      return new Next.Send(number, artifact.get(), listening, view.targetAgent().get());
+      return new Next.Send(number, artifact, listening, view.targetAgent().get());
     }
     return new Next.Wait(
         MigrationPhase.TRANSFERRING,
@@ -112,26 +112,11 @@ final class AfterFreeze {
             : "the agent of node " + to + " is asked to receive it");
   }
 
-  /** Whether an end has another key by now than the one that the other end was told. */
-  private static boolean stale(View view, Optional<OperationView> send) {
-    return send.filter(it -> !it.isFinal())
-        .map(it -> it.operation().getSpec().getTransfer())
-        .map(order -> order.getPeer().certificate())
-        .filter(
-            told ->
-                view.targetAgent()
-                    .flatMap(AgentState::identity)
-                    .map(identity -> identity.certificate())
-                    .filter(now -> !now.equals(told))
-                    .isPresent())
-        .isPresent();
-  }
-
   private static Next sendAgain(
       View view,
       OperationView receive,
       Optional<OperationView> send,
-      ArtifactStatus artifact,
+      Optional<ArtifactStatus> artifact,
       String to) {
     for (OperationView open :
         send.map(it -> List.of(it, receive)).orElse(List.of(receive)).stream()

@@ -33,6 +33,7 @@ final class Decider {
       Set.of(Reason.INCOMPATIBLE.word(), Reason.NO_GPU.word(), "GpuQuarantined");
 
   private final TargetReader reader = new TargetReader();
+  private final Ahead ahead = new Ahead();
   private final AfterFreeze afterFreeze = new AfterFreeze(reader);
   private final SwitchingOver switchingOver = new SwitchingOver();
   private final RollingBack rollingBack = new RollingBack();
@@ -157,7 +158,7 @@ final class Decider {
   }
 
   /** A label cannot promise which GPUs of a node a pod gets: so they are looked at. */
-  private static Next fits(View view, Check.Admitted source, Pod target) {
+  private Next fits(View view, Check.Admitted source, Pod target) {
     Optional<OperationView> fit = view.fit();
     if (fit.isEmpty()) {
       return new Next.Fit(target);
@@ -171,7 +172,7 @@ final class Decider {
               + " compares the GPUs of the target with those of the source");
     }
     if (fit.get().succeeded()) {
-      return new Next.Freeze(source, target);
+      return ahead.next(view, source, target).orElseGet(() -> new Next.Freeze(source, target));
     }
     List<Fault> faults =
         fit.get().faults().isEmpty() ? List.of(ended(fit.get())) : fit.get().faults();

@@ -2,6 +2,7 @@ package dev.stasis.operator.migration;
 
 import dev.stasis.api.v1alpha1.GpuMigration;
 import dev.stasis.api.v1alpha1.GpuNodeOperation;
+import dev.stasis.api.v1alpha1.common.ArtifactStatus;
 import dev.stasis.api.v1alpha1.migration.GpuMigrationStatus;
 import dev.stasis.api.v1alpha1.migration.MigrationPhase;
 import dev.stasis.api.v1alpha1.operation.GpuNodeOperationSpec;
@@ -98,7 +99,7 @@ class Deeds {
     } else if (next instanceof Next.Receive receive) {
       String name = order(view, receive.number(), orders.receive(view, receive));
       ledger.ordered(
-          MigrationPhase.TRANSFERRING,
+          phase(receive.artifact()),
           name,
           false,
           "the agent of node " + receive.to() + " is asked to receive it");
@@ -106,7 +107,7 @@ class Deeds {
       String name = order(view, send.number(), orders.send(view, send));
       String from = view.sourceAgent().orElseThrow().node();
       String sentence = "the agent of node " + from + " is asked to send it";
-      ledger.ordered(MigrationPhase.TRANSFERRING, name, true, sentence);
+      ledger.ordered(phase(send.artifact()), name, true, sentence);
       tell(view, Reason.IN_PROGRESS, sentence, "send " + send.number());
     } else if (next instanceof Next.Restore restore) {
       String node = restore.target().getSpec().getNodeName();
@@ -119,6 +120,10 @@ class Deeds {
     }
     ends.mark(view);
     return true;
+  }
+
+  private static MigrationPhase phase(Optional<ArtifactStatus> artifact) {
+    return artifact.isPresent() ? MigrationPhase.TRANSFERRING : MigrationPhase.TARGET_STARTING;
   }
 
   private String order(View view, int number, GpuNodeOperationSpec spec) {

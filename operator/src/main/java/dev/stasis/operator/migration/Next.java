@@ -45,11 +45,13 @@ sealed interface Next {
   /** The agent has asked for room. */
   record Room(OperationView freeze) implements Next {}
 
-  /** The target's agent is told to expect the artifact. */
-  record Receive(int number, ArtifactStatus artifact, AgentState from, String to) implements Next {}
+  /** The target's agent is told to expect the artifact; empty: one that is still to be made. */
+  record Receive(int number, Optional<ArtifactStatus> artifact, AgentState from, String to)
+      implements Next {}
 
-  /** The source's agent is told to send it. */
-  record Send(int number, ArtifactStatus artifact, String address, AgentState to) implements Next {}
+  /** The source's agent is told to send it; empty: one that is still to be made. */
+  record Send(int number, Optional<ArtifactStatus> artifact, String address, AgentState to)
+      implements Next {}
 
   /** The workload is restored into the target. */
   record Restore(ArtifactStatus artifact, Pod target) implements Next {}

@@ -108,9 +108,11 @@ final class Orders {
 
   GpuNodeOperationSpec receive(View view, Next.Receive receive) {
     GpuNodeOperationSpec spec = spec(OperationType.RECEIVE, receive.to());
-    spec.setArtifact(reference(view, receive.artifact()));
-    spec.setTransfer(
-        transfer(view, receive.number(), receive.from().node(), receive.from().identity(), null));
+    spec.setArtifact(carried(view, receive.artifact()));
+    TransferOrder order =
+        transfer(view, receive.number(), receive.from().node(), receive.from().identity(), null);
+    order.setAhead(receive.artifact().isEmpty() ? true : null);
+    spec.setTransfer(order);
     spec.setDeadline(view.left());
     return spec;
   }
@@ -118,11 +120,19 @@ final class Orders {
   GpuNodeOperationSpec send(View view, Next.Send send) {
     String from = Objects.requireNonNull(view.sourceAgent().orElseThrow().node());
     GpuNodeOperationSpec spec = spec(OperationType.SEND, from);
-    spec.setArtifact(reference(view, send.artifact()));
-    spec.setTransfer(
-        transfer(view, send.number(), send.to().node(), send.to().identity(), send.address()));
+    spec.setArtifact(carried(view, send.artifact()));
+    TransferOrder order =
+        transfer(view, send.number(), send.to().node(), send.to().identity(), send.address());
+    order.setAhead(send.artifact().isEmpty() ? true : null);
+    spec.setTransfer(order);
     spec.setDeadline(view.left());
     return spec;
+  }
+
+  private static ArtifactReference carried(View view, Optional<ArtifactStatus> artifact) {
+    return artifact
+        .map(it -> reference(view, it))
+        .orElseGet(() -> reference(view, view.store().orElseThrow().getMetadata().getName(), null));
   }
 
   private static TransferOrder transfer(

@@ -21,6 +21,7 @@ final class Progress {
     // The bytes of a stream are known at the end that sends.
     Optional<OperationView> working =
         Stream.of(
+                view.work().freeze().filter(it -> !view.isHeld()),
                 view.restore(),
                 view.work().last(OperationType.SEND),
                 view.work().last(OperationType.RECEIVE),

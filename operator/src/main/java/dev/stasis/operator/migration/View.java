@@ -134,10 +134,15 @@ record View(
     if (isShared()) {
       return artifact();
     }
-    // The receiver has compared it with its digest.
+    // The receiver has compared it with its digest, but for one that was not made yet.
     return work.last(OperationType.RECEIVE)
         .filter(OperationView::succeeded)
-        .map(received -> received.status().getArtifact());
+        .map(received -> received.status().getArtifact())
+        .filter(
+            received ->
+                artifact()
+                    .filter(it -> Objects.equals(it.getSha256(), received.getSha256()))
+                    .isPresent());
   }
 
   /**

@@ -81,7 +81,8 @@ class DeciderTest {
     assertThat(((Next.Wait) moving.next()).phase()).isEqualTo(MigrationPhase.TARGET_STARTING);
 
     moving.target = Moving.pod("trainer-x", "target-uid", "there", "containerd://def");
-    assertThat(moving.next()).isInstanceOf(Next.Freeze.class);
+    assertThat(moving.next()).isInstanceOf(Next.Receive.class);
+    assertThat(moving.connected().next()).isInstanceOf(Next.Freeze.class);
   }
 
   @Test

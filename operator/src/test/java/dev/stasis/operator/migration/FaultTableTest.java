@@ -26,6 +26,7 @@ class FaultTableTest {
   private static final Map<String, Consumer<Moving>> STATES =
       Map.of(
           "target starting", Moving::holding,
+          "connected", Moving::connected,
           "freezing", Moving::freezing,
           "held", Moving::held,
           "sending", Moving::sending,

@@ -172,11 +172,7 @@ class MigrationApiServerTest extends OnApiServer {
   void aSourceNodeThatIsStartedAnewBeforeThatIsNeverThawed() {
     agents.stop(OperationType.SEND);
     migrate("move", it -> {});
-    await()
-        .atMost(LONG)
-        .until(
-            () ->
-                operations().stream().anyMatch(it -> it.getSpec().getType() == OperationType.SEND));
+    until("move", it -> phase(it) == MigrationPhase.TRANSFERRING);
     agents.startSourceAnew();
     agents.fail(OperationType.SEND);
     agents.goOn(OperationType.SEND);

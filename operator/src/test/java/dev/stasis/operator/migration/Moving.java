@@ -26,6 +26,8 @@ import dev.stasis.api.v1alpha1.operation.Outcome;
 import dev.stasis.api.v1alpha1.operation.Peer;
 import dev.stasis.api.v1alpha1.operation.TransferOrder;
 import dev.stasis.api.v1alpha1.operation.WorkloadState;
+import dev.stasis.api.v1alpha1.store.GpuCheckpointStoreSpec;
+import dev.stasis.api.v1alpha1.store.NodeLocal;
 import dev.stasis.operator.explain.NodeVerdicts;
 import dev.stasis.operator.operation.OperationView;
 import io.fabric8.kubernetes.api.model.OwnerReference;
@@ -48,6 +50,7 @@ final class Moving {
 
   final GpuMigration migration = new GpuMigration();
   final Map<String, GpuNodeOperation> operations = new LinkedHashMap<>();
+  final GpuCheckpointStore store = new GpuCheckpointStore();
   @Nullable Pod source = pod("trainer", "source-uid", "here", "containerd://abc");
   @Nullable Pod target;
   Check check;
@@ -66,8 +69,9 @@ final class Moving {
     migration.setSpec(new GpuMigrationSpec());
     migration.getSpec().setPodName("trainer");
     migration.setStatus(new GpuMigrationStatus());
-    GpuCheckpointStore store = new GpuCheckpointStore();
     store.getMetadata().setName("local");
+    store.setSpec(new GpuCheckpointStoreSpec());
+    store.getSpec().setNodeLocal(new NodeLocal("/var/lib/stasis/store"));
     check = new Check.Admitted(source(), "main", store, Optional.empty());
   }
 
@@ -98,7 +102,17 @@ final class Moving {
     return this;
   }
 
-  /** The source is being frozen. */
+  /** Both ends of the stream wait for the artifact. */
+  Moving connected() {
+    holding();
+    operation(OperationType.RECEIVE, 1, "there", OperationPhase.RUNNING)
+        .getStatus()
+        .setListening("10.0.0.2:8743");
+    operation(OperationType.SEND, 1, "here", OperationPhase.RUNNING);
+    return this;
+  }
+
+  /** The source is being frozen; nothing goes ahead. */
   Moving freezing() {
     holding();
     status().setPhase(MigrationPhase.FREEZING);

@@ -20,6 +20,7 @@ import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
@@ -63,6 +64,10 @@ final class MovingAgents implements AutoCloseable {
 
   void goOn(OperationType type) {
     stopped.remove(type);
+    lookAgain();
+  }
+
+  private void lookAgain() {
     operations.getStore().list().forEach(it -> work.execute(() -> look(it)));
   }
 
@@ -91,14 +96,8 @@ final class MovingAgents implements AutoCloseable {
 
   /** The node of the source has another boot id: what was frozen there is gone with its memory. */
   void startSourceAnew() {
-    GpuNodeOperation held =
-        client.resources(GpuNodeOperation.class).inNamespace(namespace).list().getItems().stream()
-            .filter(it -> it.getStatus() != null)
-            .filter(it -> it.getStatus().getPhase() == OperationPhase.HELD)
-            .findFirst()
-            .orElseThrow();
     client
-        .resource(held)
+        .resource(held().orElseThrow())
         .editStatus(
             it -> {
               it.getStatus().setPhase(OperationPhase.FAILED);
@@ -106,6 +105,18 @@ final class MovingAgents implements AutoCloseable {
               it.getStatus().setWorkload(WorkloadState.ENDED);
               return it;
             });
+  }
+
+  private Optional<GpuNodeOperation> held() {
+    return client
+        .resources(GpuNodeOperation.class)
+        .inNamespace(namespace)
+        .list()
+        .getItems()
+        .stream()
+        .filter(it -> it.getStatus() != null)
+        .filter(it -> it.getStatus().getPhase() == OperationPhase.HELD)
+        .findFirst();
   }
 
   private ResourceEventHandler<GpuNodeOperation> handler() {
@@ -163,15 +174,15 @@ final class MovingAgents implements AutoCloseable {
     } else if (unwanted) {
       status.setPhase(OperationPhase.CANCELLED);
       status.setOutcome(Outcome.UNDONE);
-      if (freezes(operation)) {
+      if (Kinds.freezes(operation)) {
         status.setWorkload(WorkloadState.RUNNING);
         status.setSourceRunning(Truth.TRUE);
       }
       undo(operation);
-    } else if (onlyCompares(operation)) {
+    } else if (Kinds.onlyCompares(operation)) {
       end(operation, status);
     } else if (stopped.contains(operation.getSpec().getType())
-        || freezesStopped && freezes(operation)) {
+        || freezesStopped && Kinds.freezes(operation)) {
       return;
     } else if (failing.contains(operation.getSpec().getType())
         || failingOnce.remove(operation.getSpec().getType())) {
@@ -221,7 +232,7 @@ final class MovingAgents implements AutoCloseable {
 
   private void begin(GpuNodeOperation operation, GpuNodeOperationStatus status) {
     GpuNodeOperationSpec spec = operation.getSpec();
-    if (spec.getFreeze() != null && !spec.getFreeze().getExplainOnly()) {
+    if (Kinds.freezes(operation)) {
       status.setWorkload(WorkloadState.FROZEN);
       status.setFrozenTime(Instant.now());
       running.remove(spec.getPod().name());
@@ -232,8 +243,7 @@ final class MovingAgents implements AutoCloseable {
   }
 
   private void undo(GpuNodeOperation operation) {
-    if (operation.getSpec().getFreeze() != null
-        && !operation.getSpec().getFreeze().getExplainOnly()) {
+    if (Kinds.freezes(operation)) {
       runs(operation);
     }
   }
@@ -256,6 +266,7 @@ final class MovingAgents implements AutoCloseable {
         if (!spec.getFreeze().getExplainOnly()) {
           status.setPhase(OperationPhase.HELD);
           status.setOutcome(null);
+          work.execute(this::lookAgain);
         }
       }
       case RECEIVE -> {
@@ -267,9 +278,14 @@ final class MovingAgents implements AutoCloseable {
         }
         status.setArtifact(Findings.artifact(spec));
       }
-      case SEND -> work.execute(() -> look(other(operation, "receive")));
+      case SEND -> {
+        if (Boolean.TRUE.equals(spec.getTransfer().getAhead()) && held().isEmpty()) {
+          return false;
+        }
+        work.execute(() -> look(other(operation, "receive")));
+      }
       case RESTORE -> {
-        if (onlyCompares(operation)) {
+        if (Kinds.onlyCompares(operation)) {
           return true;
         }
         status.setProof(new Proof(Instant.now(), List.of(), 8L, 8L));
@@ -301,17 +317,6 @@ final class MovingAgents implements AutoCloseable {
       default -> {}
     }
     return true;
-  }
-
-  private static boolean freezes(GpuNodeOperation operation) {
-    return operation.getSpec().getFreeze() != null
-        && !operation.getSpec().getFreeze().getExplainOnly();
-  }
-
-  /** A look at the target's GPUs, which nobody stops. */
-  private static boolean onlyCompares(GpuNodeOperation operation) {
-    return operation.getSpec().getRestore() != null
-        && Boolean.TRUE.equals(operation.getSpec().getRestore().getExplainOnly());
   }
 
   /** What is over by then stays as it ended. */

@@ -31,6 +31,11 @@ public class TransferOrder {
   @JsonPropertyDescription("Limit in bytes a second. Default: none.")
   private @Nullable Long maxBytesPerSecond;
 
+  @JsonPropertyDescription(
+      "Whether it begins before the artifact is whole: what of it is final goes out at once, and "
+          + "its digest is not known yet. Default: false.")
+  private @Nullable Boolean ahead;
+
   public String getId() {
     return id;
   }
@@ -61,5 +66,13 @@ public class TransferOrder {
 
   public void setMaxBytesPerSecond(@Nullable Long maxBytesPerSecond) {
     this.maxBytesPerSecond = maxBytesPerSecond;
+  }
+
+  public @Nullable Boolean getAhead() {
+    return ahead;
+  }
+
+  public void setAhead(@Nullable Boolean ahead) {
+    this.ahead = ahead;
   }
 }

@@ -12,6 +12,7 @@ import dev.stasis.agent.engine.NodeEngine;
 import dev.stasis.agent.engine.OperationControl;
 import dev.stasis.agent.engine.RestoreOutcome;
 import dev.stasis.agent.engine.RestoreRequest;
+import dev.stasis.agent.engine.StageListener;
 import dev.stasis.agent.engine.StepListener;
 import dev.stasis.agent.engine.StepTimings;
 import dev.stasis.agent.preflight.Unmet;
@@ -40,7 +41,13 @@ final class EngineRuns {
     this.threads = threads;
   }
 
-  void checkpoint(JsonNode asked, ObjectNode answer) throws InterruptedException {
+  /**
+   * A checkpoint.
+   *
+   * @param stages hears which files are final
+   */
+  void checkpoint(JsonNode asked, ObjectNode answer, StageListener stages)
+      throws InterruptedException {
     CheckpointRequest request =
         new CheckpointRequest(
             UUID.randomUUID().toString(),
@@ -63,7 +70,9 @@ final class EngineRuns {
             Set.of());
     long begin = System.nanoTime();
     CheckpointOutcome outcome =
-        engine.checkpoint().run(request, OperationControl.within(clock, LIMIT), StepListener.NONE);
+        engine
+            .checkpoint()
+            .run(request, OperationControl.within(clock, LIMIT), StepListener.NONE, stages);
     took(begin, answer);
     if (outcome instanceof CheckpointOutcome.Published published) {
       answer.put("outcome", "Published").put("artifact", published.artifact().path().toString());

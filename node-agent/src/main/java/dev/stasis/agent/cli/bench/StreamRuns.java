@@ -3,6 +3,7 @@ package dev.stasis.agent.cli.bench;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stasis.agent.stream.AgentKey;
+import dev.stasis.agent.stream.ArtifactFeed;
 import dev.stasis.agent.stream.Outbound;
 import dev.stasis.agent.stream.StreamReceiver;
 import dev.stasis.agent.stream.StreamSender;
@@ -41,10 +42,7 @@ final class StreamRuns {
     String name = artifact.getFileName().toString();
     long begin = System.nanoTime();
     Outbound outbound = new Outbound();
-    for (Path file : files(artifact)) {
-      outbound.add(file, artifact.relativize(file).toString(), Files.size(file));
-    }
-    outbound.complete();
+    new ArtifactFeed(outbound).whole(artifact);
     try (ArtifactStage stage =
             new ArtifactStore(Path.of(asked.path("store").asText()), clock).stage(name);
         StreamReceiver receiver =

@@ -37,10 +37,12 @@ final class FreezeJob implements Job {
   private final AgentParts parts;
   private final Desk desk;
   private final Executor executor;
+  private final UnfinishedArtifacts unfinished;
   private final FreezeRequests requests;
   private final PodPreflight preflight = new PodPreflight();
 
-  FreezeJob(AgentParts parts, Desk desk, Executor executor) {
+  FreezeJob(AgentParts parts, Desk desk, Executor executor, UnfinishedArtifacts unfinished) {
+    this.unfinished = unfinished;
     this.parts = parts;
     this.desk = desk;
     this.executor = executor;
@@ -144,8 +146,7 @@ final class FreezeJob implements Job {
         order.getLivenessPolicy() == LivenessPolicy.ANSWER
             ? new FrozenProbes(parts, place, ear, executor)
             : ear;
-    CheckpointOutcome outcome =
-        parts.engine().checkpoint().run(request, assignment.control(), listener);
+    CheckpointOutcome outcome = checkpoint(assignment, request, listener);
     Ending ending = new FreezeEnding(parts, assignment, place, made).of(outcome, waited, hooksTook);
     if (ending.workload() == WorkloadState.RUNNING) {
       runAfter.run();
@@ -161,6 +162,33 @@ final class FreezeJob implements Job {
       executor.execute(() -> sync(request, held));
     }
     return ending;
+  }
+
+  /** What will be sent when all of it is there can be sent before. */
+  private CheckpointOutcome checkpoint(
+      Assignment assignment, CheckpointRequest request, StepListener listener)
+      throws InterruptedException {
+    Path store = request.store();
+    String owner = request.requester();
+    if (store == null || owner == null) {
+      return parts.engine().checkpoint().run(request, assignment.control(), listener);
+    }
+    Path artifact = store.resolve(request.name());
+    UnfinishedArtifact making = unfinished.begin(artifact, owner);
+    String why = "the freeze ended without an artifact that is held";
+    try {
+      CheckpointOutcome outcome =
+          parts.engine().checkpoint().run(request, assignment.control(), listener, making);
+      if (outcome instanceof CheckpointOutcome.Held held) {
+        making.published(held.artifact().path());
+      } else if (outcome instanceof CheckpointOutcome.Failed failed) {
+        why = "the freeze failed in step " + failed.step() + ": " + failed.message();
+      }
+      return outcome;
+    } finally {
+      unfinished.end(artifact, making);
+      making.abandoned(why);
+    }
   }
 
   /** It is the only copy if the container is lost meanwhile and no target can take it. */

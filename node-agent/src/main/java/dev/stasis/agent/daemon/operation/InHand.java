@@ -52,7 +52,8 @@ final class InHand implements HeldOperations {
     this.hooks = new AfterHooks(parts);
     this.givingUp = new GivingUp(parts, desk, hooks);
     this.thawAgain = new ThawAgain(parts, desk, hooks, this::enqueue);
-    FreezeJob freeze = new FreezeJob(parts, desk, helpers);
+    UnfinishedArtifacts unfinished = new UnfinishedArtifacts();
+    FreezeJob freeze = new FreezeJob(parts, desk, helpers, unfinished);
     ThawJob thaw = new ThawJob(parts, desk, this, hooks);
     this.carrier =
         new Carrier(
@@ -72,7 +73,7 @@ final class InHand implements HeldOperations {
                 OperationType.RESTORE,
                 new RestoreJob(parts, desk, helpers),
                 OperationType.SEND,
-                new SendJob(parts, desk, helpers),
+                new SendJob(parts, desk, helpers, unfinished),
                 OperationType.RECEIVE,
                 new ReceiveJob(parts, desk),
                 OperationType.IMPORT,

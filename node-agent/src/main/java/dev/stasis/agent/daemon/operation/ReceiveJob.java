@@ -14,10 +14,11 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.time.Duration;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Receive: takes an artifact that another agent streams. Nobody sees it before all of it is there
- * and right.
+ * Receive: takes an artifact that another agent streams, also one that is still being made and has
+ * no digest yet. Nobody sees it before all of it is there and right.
  */
 final class ReceiveJob implements Job {
 
@@ -38,7 +39,7 @@ final class ReceiveJob implements Job {
     ArtifactReference artifact = Objects.requireNonNull(assignment.spec().getArtifact());
     TransferOrder order = Objects.requireNonNull(assignment.spec().getTransfer());
     String sha256 = artifact.sha256();
-    if (sha256 == null) {
+    if (sha256 == null && !Boolean.TRUE.equals(order.getAhead())) {
       throw new Refused(Faults.of("ArtifactRefused", "artifact.sha256", "a digest", "none"));
     }
     ArtifactPlace where = new ArtifactPlaces(parts.stores()).of(artifact, artifact.namespace());
@@ -63,7 +64,7 @@ final class ReceiveJob implements Job {
       // Whoever restores it checks what is in the files, before anything uses them.
       ArtifactStage.SealedArtifact sealed = stage.sealReceived(sha256);
       OwnArtifact.require(artifact, sealed.manifest());
-      return received(artifact, where, sealed.manifest(), sha256);
+      return received(artifact, where, sealed.manifest(), sealed.sha256());
     } catch (Refused refused) {
       new ArtifactStore(where.folder(), parts.clock()).delete(where.name());
       return Ending.failed(Outcome.UNDONE, refused.faults().get(0));
@@ -90,8 +91,17 @@ final class ReceiveJob implements Job {
     return "";
   }
 
-  private Ending alreadyThere(ArtifactReference artifact, ArtifactPlace where, String sha256)
+  private Ending alreadyThere(
+      ArtifactReference artifact, ArtifactPlace where, @Nullable String sha256)
       throws Refused, IOException {
+    if (sha256 == null) {
+      throw new Refused(
+          Faults.of(
+              "ArtifactRefused",
+              "artifact " + artifact.location(),
+              "none, since it is still to be made",
+              "one"));
+    }
     Opened opened =
         new ArtifactReader(threads(), (done, total) -> {})
             .open(where.path(), ArtifactReader.Regions.NOW, sha256);

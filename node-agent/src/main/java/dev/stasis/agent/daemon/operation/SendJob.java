@@ -1,29 +1,29 @@
 package dev.stasis.agent.daemon.operation;
 
+import dev.stasis.agent.stream.ArtifactFeed;
 import dev.stasis.agent.stream.Outbound;
 import dev.stasis.agent.stream.StreamSender;
 import dev.stasis.api.v1alpha1.operation.ArtifactReference;
 import dev.stasis.api.v1alpha1.operation.Outcome;
 import dev.stasis.api.v1alpha1.operation.TransferOrder;
 import dev.stasis.artifact.ArtifactReader;
-import dev.stasis.artifact.Manifest;
 import dev.stasis.artifact.Opened;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.stream.Stream;
 
-/** Send: streams an artifact of this node to another agent. The artifact stays as it is. */
+/**
+ * Send: streams an artifact of this node to another agent, also one that is still being made. The
+ * artifact stays as it is.
+ */
 final class SendJob implements Job {
 
   /** Each is worth a core at both ends, and half of them are the node's own work. */
@@ -42,8 +42,10 @@ final class SendJob implements Job {
   private final AgentParts parts;
   private final Desk desk;
   private final Executor workers;
+  private final UnfinishedArtifacts unfinished;
 
-  SendJob(AgentParts parts, Desk desk, Executor workers) {
+  SendJob(AgentParts parts, Desk desk, Executor workers, UnfinishedArtifacts unfinished) {
+    this.unfinished = unfinished;
     this.parts = parts;
     this.desk = desk;
     this.workers = workers;
@@ -55,7 +57,17 @@ final class SendJob implements Job {
     ArtifactReference artifact = Objects.requireNonNull(assignment.spec().getArtifact());
     TransferOrder order = Objects.requireNonNull(assignment.spec().getTransfer());
     ArtifactPlace where = new ArtifactPlaces(parts.stores()).of(artifact, artifact.namespace());
-    Outbound outbound = outbound(artifact, where);
+    Outbound outbound = new Outbound();
+    try (outbound) {
+      feed(order, artifact, where, outbound);
+      return send(assignment, order, outbound);
+    } finally {
+      unfinished.forget(outbound);
+    }
+  }
+
+  private Ending send(Assignment assignment, TransferOrder order, Outbound outbound)
+      throws Refused, IOException, InterruptedException {
     StreamSender sender =
         new StreamSender(
             parts.transfers().key(),
@@ -116,33 +128,23 @@ final class SendJob implements Job {
     }
   }
 
-  private static Outbound outbound(ArtifactReference artifact, ArtifactPlace where)
+  /** All of it if it is there, else what there is of it, and the rest as it is made. */
+  private void feed(
+      TransferOrder order, ArtifactReference artifact, ArtifactPlace where, Outbound outbound)
       throws Refused, IOException {
+    if (Boolean.TRUE.equals(order.getAhead())) {
+      unfinished.follow(where.path(), artifact.uid(), outbound);
+      if (!Files.exists(where.path(), LinkOption.NOFOLLOW_LINKS)) {
+        return;
+      }
+    }
     Opened opened = new ArtifactReader(1, (done, total) -> {}).inspect(where.path());
     if (opened instanceof Opened.Refused refused) {
       throw new Refused(
           Faults.of("ArtifactRefused", refused.property(), refused.wanted(), refused.found()));
     }
     OwnArtifact.require(artifact, ((Opened.Verified) opened).artifact().manifest());
-    Outbound outbound = new Outbound();
-    // The manifest last: whoever looks into the other folder sees no manifest before all else.
-    List<String> last = List.of(Manifest.DIGEST_FILE_NAME, Manifest.FILE_NAME);
-    try (Stream<Path> files = Files.walk(where.path())) {
-      for (Path file :
-          (Iterable<Path>)
-              files.filter(one -> Files.isRegularFile(one, LinkOption.NOFOLLOW_LINKS)).sorted()
-                  ::iterator) {
-        String name = where.path().relativize(file).toString();
-        if (!last.contains(name)) {
-          outbound.add(file, name, Files.size(file));
-        }
-      }
-    }
-    for (String name : last) {
-      outbound.add(where.path().resolve(name), name, Files.size(where.path().resolve(name)));
-    }
-    outbound.complete();
-    return outbound;
+    new ArtifactFeed(outbound).whole(where.path());
   }
 
   private static InetSocketAddress address(TransferOrder order) throws Refused {

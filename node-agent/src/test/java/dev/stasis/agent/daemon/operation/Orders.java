@@ -15,6 +15,7 @@ import dev.stasis.api.v1alpha1.operation.RestoreOrder;
 import dev.stasis.api.v1alpha1.operation.TransferOrder;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -86,9 +87,21 @@ record Orders(String requester) {
     return operation;
   }
 
+  /** One end of a transfer of the artifact that is still to be made. */
+  GpuNodeOperation ahead(
+      OperationType type, String id, @Nullable String address, String certificate) {
+    GpuNodeOperation operation = transfer(type, null, id, address, certificate);
+    Objects.requireNonNull(operation.getSpec().getTransfer()).setAhead(true);
+    return operation;
+  }
+
   /** One end of a transfer of the artifact. */
   GpuNodeOperation transfer(
-      OperationType type, String sha256, String id, @Nullable String address, String certificate) {
+      OperationType type,
+      @Nullable String sha256,
+      String id,
+      @Nullable String address,
+      String certificate) {
     TransferOrder transfer = new TransferOrder();
     transfer.setId(id);
     transfer.setPeer(new Peer("the-other", address, certificate));

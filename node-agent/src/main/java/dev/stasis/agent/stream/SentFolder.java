@@ -1,0 +1,46 @@
+package dev.stasis.agent.stream;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.SecureDirectoryStream;
+import java.nio.file.StandardOpenOption;
+import java.util.Set;
+
+/**
+ * The folder of the artifact that is sent. It is held open: the publication of an artifact renames
+ * its folder, and what is on its way then is still found in it.
+ */
+final class SentFolder implements Closeable {
+
+  private final SecureDirectoryStream<Path> folder;
+
+  SentFolder(Path path) throws IOException {
+    DirectoryStream<Path> opened = Files.newDirectoryStream(path);
+    if (!(opened instanceof SecureDirectoryStream<Path> secure)) {
+      opened.close();
+      throw new IOException("folder " + path + ": wanted a file system with openat, found none");
+    }
+    this.folder = secure;
+  }
+
+  FileChannel open(String name) throws IOException {
+    var channel =
+        folder.newByteChannel(
+            Path.of(name), Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS));
+    if (channel instanceof FileChannel file) {
+      return file;
+    }
+    channel.close();
+    throw new IOException("file " + name + ": wanted one of the disk, found " + channel);
+  }
+
+  @Override
+  public void close() throws IOException {
+    folder.close();
+  }
+}
