@@ -149,9 +149,7 @@ final class MovingAgents implements AutoCloseable {
 
   private void lookAtOnce(GpuNodeOperation seen) {
     GpuNodeOperation operation = client.resource(seen).get();
-    if (operation == null) {
-      return;
-    }
+    if (operation == null) return;
     Set<String> before = Set.copyOf(running);
     GpuNodeOperationStatus status =
         Objects.requireNonNullElseGet(operation.getStatus(), GpuNodeOperationStatus::new);
@@ -292,18 +290,8 @@ final class MovingAgents implements AutoCloseable {
         runs(operation);
       }
       case THAW, END -> {
-        Pod pod =
-            client
-                .pods()
-                .inNamespace(spec.getPod().namespace())
-                .withName(spec.getPod().name())
-                .get();
         boolean ends = spec.getType() == OperationType.END;
-        boolean there =
-            pod != null
-                && pod.getMetadata().getUid().equals(spec.getPod().uid())
-                && pod.getMetadata().getDeletionTimestamp() == null;
-        if (ends && there) {
+        if (ends && isThere(spec.getPod())) {
           status.setPhase(OperationPhase.FAILED);
           status.setOutcome(Outcome.REFUSED);
         } else {
@@ -319,6 +307,13 @@ final class MovingAgents implements AutoCloseable {
     return true;
   }
 
+  private boolean isThere(OperationPod of) {
+    Pod pod = client.pods().inNamespace(of.namespace()).withName(of.name()).get();
+    return pod != null
+        && pod.getMetadata().getUid().equals(of.uid())
+        && pod.getMetadata().getDeletionTimestamp() == null;
+  }
+
   /** What is over by then stays as it ended. */
   private void held(GpuNodeOperation decided, WorkloadState left) {
     var of =
@@ -326,8 +321,7 @@ final class MovingAgents implements AutoCloseable {
             .resources(GpuNodeOperation.class)
             .inNamespace(decided.getMetadata().getNamespace())
             .withName(decided.getSpec().getOfOperation());
-    GpuNodeOperation found = of.get();
-    if (found != null && !found.getStatus().getPhase().isFinal()) {
+    if (of.get() != null && !of.get().getStatus().getPhase().isFinal()) {
       of.editStatus(
           held -> {
             held.getStatus().setPhase(OperationPhase.SUCCEEDED);
