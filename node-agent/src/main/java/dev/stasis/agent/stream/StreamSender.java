@@ -8,6 +8,8 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
@@ -35,6 +37,7 @@ public final class StreamSender {
   private final RateLimit limit;
   private final AtomicInteger reconnects = new AtomicInteger();
   private final AtomicLong lastAnswer;
+  private final CountDownLatch connected;
 
   /**
    * How to send.
@@ -67,9 +70,19 @@ public final class StreamSender {
     this.transfer = transfer;
     this.outbound = outbound;
     this.options = options;
+    this.connected = new CountDownLatch(options.streams());
     this.nanoTime = nanoTime;
     this.limit = new RateLimit(options.bytesPerSecond(), nanoTime);
     this.lastAnswer = new AtomicLong(nanoTime.getAsLong());
+  }
+
+  /**
+   * Waits until every stream has been connected once.
+   *
+   * @return false when one has not by then
+   */
+  public boolean awaitConnected(Duration atMost) throws InterruptedException {
+    return connected.await(atMost.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   /** How often a stream was taken up again. */
@@ -118,6 +131,7 @@ public final class StreamSender {
             reconnects.incrementAndGet();
           }
           first = false;
+          connected.countDown();
           try {
             stream.sendAll();
             return;

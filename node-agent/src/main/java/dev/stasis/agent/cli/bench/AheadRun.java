@@ -34,7 +34,8 @@ final class AheadRun implements StageListener, AutoCloseable {
   private final CompletableFuture<Void> sent = new CompletableFuture<>();
 
   /** Connects both ends, as it is before a freeze. */
-  AheadRun(Clock clock, Path store, String name, int streams) throws IOException {
+  AheadRun(Clock clock, Path store, String name, int streams)
+      throws IOException, InterruptedException {
     AgentKey source = AgentKey.generate("source", clock);
     AgentKey target = AgentKey.generate("target", clock);
     stage = new ArtifactStore(store, clock).stage(name);
@@ -53,6 +54,9 @@ final class AheadRun implements StageListener, AutoCloseable {
     Thread thread = new Thread(() -> run(sender), "ahead");
     thread.setDaemon(true);
     thread.start();
+    if (!sender.awaitConnected(PATIENCE)) {
+      throw new IOException("the streams: wanted that they are connected, found that they are not");
+    }
   }
 
   private void run(StreamSender sender) {
