@@ -105,6 +105,7 @@ public final class Agent implements AutoCloseable {
                 new OperationMetrics(metrics),
                 new OperationTraces(config.nodeName(), spans),
                 transfers,
+                config.hugePages(),
                 clock));
   }
 

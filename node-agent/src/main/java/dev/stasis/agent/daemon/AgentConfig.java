@@ -83,6 +83,13 @@ public interface AgentConfig {
   @WithDefault("8743")
   int transferPort();
 
+  /**
+   * Whether transparent huge pages are set to always for the whole machine while the driver copies
+   * device memory out, and put back behind it. Default: no.
+   */
+  @WithDefault("false")
+  boolean hugePages();
+
   /** Collector of traces, http://HOST:4318, by OTLP over HTTP. Default: none, and no traces. */
   Optional<String> tracesEndpoint();
 

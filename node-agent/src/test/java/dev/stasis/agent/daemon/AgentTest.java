@@ -184,6 +184,11 @@ class AgentTest {
     }
 
     @Override
+    public boolean hugePages() {
+      return false;
+    }
+
+    @Override
     public int transferPort() {
       return 0;
     }

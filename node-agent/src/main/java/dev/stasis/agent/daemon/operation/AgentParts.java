@@ -31,6 +31,7 @@ import java.util.function.Supplier;
  * @param metrics counts and times
  * @param traces tells a collector of what was done
  * @param transfers streams from and to other agents
+ * @param hugePages whether they are switched on for the whole machine while the driver copies out
  * @param clock for times that people read
  */
 public record AgentParts(
@@ -51,4 +52,5 @@ public record AgentParts(
     OperationMetrics metrics,
     OperationTraces traces,
     Transfers transfers,
+    boolean hugePages,
     Clock clock) {}

@@ -131,7 +131,7 @@ final class FreezeRequests {
         attachments);
   }
 
-  private static CheckpointRequest.Options options(Assignment assignment, FreezeOrder order) {
+  private CheckpointRequest.Options options(Assignment assignment, FreezeOrder order) {
     CheckpointRequest.Options usual = CheckpointRequest.Options.defaults();
     // A suspend never leaves its place, so its connections have no other address to fear.
     boolean keep =
@@ -144,7 +144,7 @@ final class FreezeRequests {
             ? CheckpointRequest.DataPathChoice.CRIU
             : CheckpointRequest.DataPathChoice.MOVER,
         keep ? CheckpointRequest.Tcp.KEEP : CheckpointRequest.Tcp.CLOSE,
-        usual.thpAlways(),
+        parts.hugePages(),
         usual.allowPeerToPeer(),
         usual.threads(),
         // The workload stands still meanwhile, with all of its memory, and the target is filled

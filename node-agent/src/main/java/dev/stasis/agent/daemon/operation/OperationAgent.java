@@ -2,6 +2,7 @@ package dev.stasis.agent.daemon.operation;
 
 import dev.stasis.agent.engine.HostLocks;
 import dev.stasis.api.v1alpha1.GpuNodeOperation;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -51,6 +52,7 @@ public final class OperationAgent implements AutoCloseable {
             () ->
                 new IllegalStateException(
                     "lock of the agent: wanted it free, found another agent that holds it"));
+    settleAbandoned();
     recovery.journalled().forEach(inHand::take);
     watch =
         parts
@@ -68,6 +70,15 @@ public final class OperationAgent implements AutoCloseable {
                   }
                 });
     intake.take(this::compareWithWhatIsThere);
+  }
+
+  /** What a predecessor that was killed with its watchdog left changed on the machine. */
+  private void settleAbandoned() throws InterruptedException {
+    try {
+      parts.engine().settleAbandoned();
+    } catch (UncheckedIOException e) {
+      LOG.log(System.Logger.Level.ERROR, "what is set for the whole machine", e);
+    }
   }
 
   private void unwanted(String uid, String who) {

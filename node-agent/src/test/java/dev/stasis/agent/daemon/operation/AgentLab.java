@@ -37,6 +37,7 @@ final class AgentLab implements AutoCloseable {
   private final LabNode node;
   private final Transfers transfers = transfers();
   private final MeterRegistry metrics = new SimpleMeterRegistry();
+  private boolean hugePages;
   private @Nullable OperationAgent agent;
 
   AgentLab(int gpus, int mib) {
@@ -52,6 +53,7 @@ final class AgentLab implements AutoCloseable {
       Path store,
       NodeEngine engine,
       Transfers transfers,
+      boolean hugePages,
       MeterRegistry metrics) {
     return new AgentParts(
         NODE,
@@ -71,6 +73,7 @@ final class AgentLab implements AutoCloseable {
         new OperationMetrics(metrics),
         new OperationTraces(NODE, Spans.NONE),
         transfers,
+        hugePages,
         Clock.systemUTC());
   }
 
@@ -91,6 +94,11 @@ final class AgentLab implements AutoCloseable {
     return transfers.key().pem();
   }
 
+  /** Agents that are started from now on may raise the machine's huge pages. */
+  void allowHugePages() {
+    hugePages = true;
+  }
+
   /** Starts an agent in this process. */
   OperationAgent start() throws InterruptedException {
     OperationAgent made =
@@ -102,6 +110,7 @@ final class AgentLab implements AutoCloseable {
                 engine.store(),
                 engine.engine(),
                 transfers,
+                hugePages,
                 metrics));
     made.start();
     agent = made;

@@ -64,6 +64,7 @@ final class DaemonChild {
                 .make(
                     EngineLab.settings(state, Path.of(args[1]), folder), worker, Clock.systemUTC()),
             AgentLab.transfers(),
+            false,
             new SimpleMeterRegistry());
     OperationAgent agent =
         new OperationAgent(
@@ -85,6 +86,7 @@ final class DaemonChild {
                 parts.metrics(),
                 parts.traces(),
                 parts.transfers(),
+                parts.hugePages(),
                 parts.clock()));
     agent.start();
     while (true) {
