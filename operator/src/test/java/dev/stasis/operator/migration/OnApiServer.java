@@ -217,12 +217,16 @@ abstract class OnApiServer {
         .toList();
   }
 
+  /** On behalf of this test's objects: what others left behind is deleted at its own time. */
   List<GpuNodeOperation> operations() {
     return client
         .resources(GpuNodeOperation.class)
         .inNamespace(cluster.config().namespace())
         .list()
-        .getItems();
+        .getItems()
+        .stream()
+        .filter(it -> namespace.equals(it.getSpec().getRequester().namespace()))
+        .toList();
   }
 
   private void node(String name) {

@@ -165,12 +165,16 @@ abstract class OnApiServer {
     return client.resources(GpuRestore.class).inNamespace(namespace).list().getItems();
   }
 
+  /** On behalf of this test's objects: what others left behind is deleted at its own time. */
   List<GpuNodeOperation> operations() {
     return client
         .resources(GpuNodeOperation.class)
         .inNamespace(Objects.requireNonNull(cluster).config().namespace())
         .list()
-        .getItems();
+        .getItems()
+        .stream()
+        .filter(it -> namespace.equals(it.getSpec().getRequester().namespace()))
+        .toList();
   }
 
   List<Pod> targets() {
