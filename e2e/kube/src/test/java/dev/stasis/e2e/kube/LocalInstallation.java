@@ -152,9 +152,7 @@ final class LocalInstallation implements Installation {
    * anew: it sees a store of its own.
    */
   void smallDisk(String node, String namespace, String size) throws IOException {
-    LocalNode wanted =
-        nodes.stream().filter(it -> it.name().equals(node)).findFirst().orElseThrow();
-    Files.createDirectories(Commands.storeOf(folder, wanted).resolve(namespace));
+    Files.createDirectories(Commands.storeOf(folder, node(node)).resolve(namespace));
     new Shell()
         .must(
             "nsenter",
@@ -243,9 +241,7 @@ final class LocalInstallation implements Installation {
     return folder.resolve("stasis-agent-" + node + ".kubeconfig");
   }
 
-  /**
-   * Starts the agent of that node with something else in its environment; with nothing, as it was.
-   */
+  /** Starts the agent of that node with more in its environment; with nothing, as it was. */
   void restartAgent(String node, Map<String, String> environment) {
     of(agents, node).restartWith(environment);
   }
@@ -279,16 +275,21 @@ final class LocalInstallation implements Installation {
   }
 
   private void kubelet(String node, String signal) {
-    LocalNode local =
-        nodes.stream().filter(each -> each.name().equals(node)).findFirst().orElseThrow();
-    new Shell()
-        .must(
-            "sh",
-            "-c",
-            "read pid _ <\"$1\" && kill -\"$2\" \"$pid\"",
-            "sh",
-            local.folder().resolve("kubelet.pid").toString(),
-            signal);
+    signal(node(node).folder().resolve("kubelet.pid"), signal);
+  }
+
+  private LocalNode node(String name) {
+    return nodes.stream().filter(each -> each.name().equals(name)).findFirst().orElseThrow();
+  }
+
+  /** Stops the API server, or lets it go on. */
+  void apiServer(String signal) {
+    signal(nodes.get(0).folder().resolveSibling("cp").resolve("apiserver.pid"), signal);
+  }
+
+  private static void signal(Path pid, String signal) {
+    String script = "read pid _ <\"$1\" && kill -\"$2\" \"$pid\"";
+    new Shell().must("sh", "-c", script, "sh", pid.toString(), signal);
   }
 
   /** The simulated GPUs of that node. */

@@ -1,0 +1,154 @@
+package dev.stasis.e2e.kube;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.api.v1alpha1.migration.GpuMigrationStatus;
+import dev.stasis.api.v1alpha1.migration.MigrationPhase;
+import dev.stasis.api.v1alpha1.migration.RolledBack;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Everything that goes wrong, at every phase of a migration, with real processes on two kubelets:
+ * one copy runs at the end, whole, and no other. Takes too long for every day: {@code bin/e2e
+ * MigrationFaultMatrix}; STASIS_E2E_FAULTS names some of {@link MigrationFault}, with commas.
+ * Writes a table as it goes.
+ */
+@ExtendWith(OnACluster.class)
+class MigrationFaultMatrix {
+
+  private static final List<MigrationPhase> PHASES =
+      List.of(
+          MigrationPhase.TARGET_STARTING,
+          MigrationPhase.FREEZING,
+          MigrationPhase.TRANSFERRING,
+          MigrationPhase.RESTORING,
+          MigrationPhase.SWITCHING_OVER);
+
+  private static final Path TABLE = Path.of("target/migration-faults.md");
+
+  private static final Map<MigrationFault, Map<MigrationPhase, String>> SEEN =
+      new EnumMap<>(MigrationFault.class);
+
+  static Stream<Arguments> everything() {
+    String some = System.getenv("STASIS_E2E_FAULTS");
+    Stream<MigrationFault> faults =
+        some == null || some.isBlank()
+            ? Stream.of(MigrationFault.values())
+            : Stream.of(some.split(",", -1)).map(MigrationFault::valueOf);
+    return faults.flatMap(fault -> PHASES.stream().map(phase -> Arguments.of(fault, phase)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("everything")
+  void oneCopyRunsAtTheEnd(MigrationFault fault, MigrationPhase during, Scenario scenario) {
+    Assumptions.assumeTrue(
+        scenario.installation() instanceof LocalInstallation
+            && scenario.installation().nodes().size() > 1,
+        "skipped: it takes two nodes of this machine");
+    LocalInstallation local = (LocalInstallation) scenario.installation();
+    Workload source = Workload.start(scenario, "trainer");
+    String from = source.now().getSpec().getNodeName();
+    String to = local.nodes().stream().filter(node -> !node.equals(from)).findFirst().orElseThrow();
+    // So that each phase lasts until somebody has looked.
+    local.fault(from, "checkpoint", "slow 2500");
+    local.fault(to, "restore", "slow 2500");
+    MigrationRequest request =
+        MigrationRequest.apply(scenario, "move", "trainer", "maxBytesPerSecond: 4194304");
+    MigrationFault.Site site = new MigrationFault.Site(scenario, local, request, source, from, to);
+
+    Optional<Workload> moved =
+        during.compareTo(MigrationPhase.TRANSFERRING) >= 0
+            ? moving(request, source)
+            : Optional.empty();
+    request.awaitEntered(during);
+    GpuMigrationStatus struck = request.status();
+    fault.strike(site);
+    if (moved.isEmpty()) {
+      moved = moving(request, source);
+    }
+    GpuMigrationStatus end = request.awaitEnd();
+    fault.mend(site);
+    local.clearFaults();
+
+    String cell = cell(during, struck, end);
+    if (end.getPhase() == MigrationPhase.SUCCEEDED) {
+      Workload there = moved.orElseThrow();
+      there.verifyGoesOn();
+      assertThat(there.restarts()).isZero();
+      scenario.until("the source is gone", () -> scenario.findPod(source.name()) == null);
+    } else if (fault == MigrationFault.SOURCE_POD_DELETED) {
+      // Its user wanted it gone: no copy may run on.
+      scenario.until("nothing runs", () -> scenario.pods().isEmpty());
+      write(fault, during, cell);
+      return;
+    } else {
+      source.verifyGoesOn();
+      assertThat(source.restarts()).isZero();
+    }
+    scenario.until("one pod is left", () -> scenario.pods().size() == 1);
+    write(fault, during, cell);
+  }
+
+  /** What is frozen has printed all that it prints there; empty where it never came to that. */
+  private static Optional<Workload> moving(MigrationRequest request, Workload source) {
+    request.awaitEntered(MigrationPhase.TRANSFERRING);
+    GpuMigrationStatus status = request.status();
+    return status.getTarget() == null || !MigrationRequest.phases(status).contains("Transferring")
+        ? Optional.empty()
+        : Optional.of(source.broughtBackAs(status.getTarget().name()));
+  }
+
+  private static String cell(
+      MigrationPhase during, GpuMigrationStatus struck, GpuMigrationStatus end) {
+    String phase = end.getPhase() == null ? "?" : end.getPhase().word();
+    String more =
+        end.getPhase() == MigrationPhase.SUCCEEDED
+            ? "stood still for " + end.getDowntime()
+            : Optional.ofNullable(end.getRolledBack())
+                .map(RolledBack::reason)
+                .orElseGet(() -> String.valueOf(end.getReason()));
+    String late =
+        struck.getPhase() == during || struck.getPhase() == null
+            ? ""
+            : "; struck in " + struck.getPhase().word();
+    return "%s (%s%s)".formatted(phase, more, late);
+  }
+
+  /** Only what has passed stands in the table. */
+  private static void write(MigrationFault fault, MigrationPhase during, String cell) {
+    SEEN.computeIfAbsent(fault, key -> new EnumMap<>(MigrationPhase.class)).put(during, cell);
+    System.out.println(fault + " at " + during + ": " + cell);
+    List<String> lines = new ArrayList<>();
+    lines.add(
+        PHASES.stream()
+            .map(MigrationPhase::word)
+            .collect(Collectors.joining(" | ", "| what goes wrong | ", " |")));
+    lines.add("|---|" + "---|".repeat(PHASES.size()));
+    SEEN.forEach(
+        (each, cells) ->
+            lines.add(
+                PHASES.stream()
+                    .map(phase -> cells.getOrDefault(phase, "-"))
+                    .collect(Collectors.joining(" | ", "| " + each.sentence() + " | ", " |"))));
+    try {
+      Files.writeString(TABLE, String.join("\n", lines) + "\n");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
