@@ -178,7 +178,10 @@ final class FreezeJob implements Job {
     String why = "the freeze ended without an artifact that is held";
     try {
       CheckpointOutcome outcome =
-          parts.engine().checkpoint().run(request, assignment.control(), listener, making);
+          parts
+              .engine()
+              .checkpoint()
+              .run(request, assignment.control(), abandoning(making, listener), making);
       if (outcome instanceof CheckpointOutcome.Held held) {
         making.published(held.artifact().path());
       } else if (outcome instanceof CheckpointOutcome.Failed failed) {
@@ -189,6 +192,22 @@ final class FreezeJob implements Job {
       unfinished.end(artifact, making);
       making.abandoned(why);
     }
+  }
+
+  /** The undo has the disk and the processor to itself: nobody sends what will never be whole. */
+  private static StepListener abandoning(UnfinishedArtifact making, StepListener next) {
+    return new StepListener() {
+      @Override
+      public void progress(String step, long done, long total) {
+        next.progress(step, done, total);
+      }
+
+      @Override
+      public void undoing(String why) {
+        making.abandoned("the freeze is undone: " + why);
+        next.undoing(why);
+      }
+    };
   }
 
   /** It is the only copy if the container is lost meanwhile and no target can take it. */

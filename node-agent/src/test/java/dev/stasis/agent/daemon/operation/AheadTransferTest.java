@@ -105,7 +105,7 @@ class AheadTransferTest {
 
     assertThat(failed.getWorkload()).isEqualTo(WorkloadState.RUNNING);
     assertThat(sent.getPhase()).isEqualTo(OperationPhase.FAILED);
-    assertThat(sent.getMessage()).contains("the freeze failed in step gpu-checkpoint");
+    assertThat(sent.getMessage()).contains("the freeze is undone: Checkpoint of process");
     assertThat(received.getOutcome()).isEqualTo(Outcome.UNDONE);
     assertNothingThere();
     source.container().awaitSteps(2);
