@@ -19,6 +19,9 @@ final class Commands {
   /** Where every agent sees a store of its own, as on nodes of their own. */
   static final String STORE = "/var/lib/stasis-e2e";
 
+  /** A variable: the file with the boot id that an agent is to see; none: this machine's. */
+  static final String BOOT_ID = "STASIS_E2E_BOOT_ID";
+
   /** Made by images/build, loaded into the nodes. */
   private static final String HOLDER_IMAGE = "stasis.dev/holder:e2e";
 
@@ -116,8 +119,8 @@ final class Commands {
 
   /**
    * Both nodes are this machine, and the path of a store is the same on all nodes: so each agent
-   * has a mount namespace in which that path is a folder of its own. The process stays the same
-   * one, so that a kill hits the agent.
+   * has a mount namespace in which that path is a folder of its own, and its boot another one when
+   * it is told so. The process stays the same one, so that a kill hits the agent.
    */
   private List<String> ownStore(LocalNode node) throws IOException {
     Path own = Files.createDirectories(storeOf(folder, node));
@@ -129,7 +132,12 @@ final class Commands {
         "slave",
         "sh",
         "-c",
-        "mount --bind \"$1\" %s && shift && exec \"$@\"".formatted(STORE),
+        """
+        mount --bind "$1" %1$s && shift
+        [ -z "${%2$s:-}" ] || mount --bind "$%2$s" /proc/sys/kernel/random/boot_id
+        exec "$@"
+        """
+            .formatted(STORE, BOOT_ID),
         "sh",
         own.toString());
   }

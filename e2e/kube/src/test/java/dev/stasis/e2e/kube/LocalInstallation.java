@@ -21,7 +21,7 @@ final class LocalInstallation implements Installation {
   static final String NAMESPACE = "stasis-system";
 
   /** Two per node: one for a workload, one for the target that takes its place. */
-  private static final int GPUS = 2;
+  static final int GPUS = 2;
 
   private static final int GPU_MIB = 64;
 

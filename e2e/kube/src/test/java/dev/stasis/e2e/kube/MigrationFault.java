@@ -1,5 +1,6 @@
 package dev.stasis.e2e.kube;
 
+import io.fabric8.kubernetes.api.model.Node;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
@@ -50,17 +51,13 @@ enum MigrationFault {
   },
   TARGET_DISK_FULL("the target's disk is full") {
     @Override
-    void strike(Site site) {
+    Runnable strikeAndUndo(Site site) {
       try {
         site.local().smallDisk(site.target(), site.scenario().namespace(), "2m");
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
-    }
-
-    @Override
-    void mend(Site site) {
-      anew(site.local().agent(site.target()));
+      return () -> anew(site.local().agent(site.target()));
     }
   },
   TARGET_GPU_FULL("the target's GPU is out of memory") {
@@ -111,25 +108,85 @@ enum MigrationFault {
     void strike(Site site) {
       site.local().fault(site.target(), "restore", "hang");
     }
+  },
+  SOURCE_LOST("the source's node is gone for good", Dies.SOURCE) {
+    @Override
+    Runnable strikeAndUndo(Site site) {
+      return vanish(site, site.source());
+    }
+  },
+  SOURCE_REBOOTED("the source's node reboots", Dies.SOURCE) {
+    @Override
+    Runnable strikeAndUndo(Site site) {
+      return reboot(site, site.source());
+    }
+  },
+  TARGET_LOST("the target's node is gone for good", Dies.TARGET) {
+    @Override
+    Runnable strikeAndUndo(Site site) {
+      return vanish(site, site.target());
+    }
+  },
+  TARGET_REBOOTED("the target's node reboots", Dies.TARGET) {
+    @Override
+    Runnable strikeAndUndo(Site site) {
+      return reboot(site, site.target());
+    }
   };
 
   private static final Duration AWAY = Duration.ofSeconds(20);
 
+  /** What runs on a node that dies, dies with it. */
+  enum Dies {
+    NOBODY,
+    SOURCE,
+    TARGET
+  }
+
   private final String sentence;
+  private final Dies dies;
 
   MigrationFault(String sentence) {
+    this(sentence, Dies.NOBODY);
+  }
+
+  MigrationFault(String sentence, Dies dies) {
     this.sentence = sentence;
+    this.dies = dies;
+  }
+
+  Dies dies() {
+    return dies;
   }
 
   String sentence() {
     return sentence;
   }
 
-  /** Does it. */
-  abstract void strike(Site site);
+  /** Does what passes by itself. */
+  void strike(Site site) {}
 
-  /** Takes back what lasts, once the migration is over. */
-  void mend(Site site) {}
+  /**
+   * Does it.
+   *
+   * @return takes back what lasts, once the migration is over
+   */
+  Runnable strikeAndUndo(Site site) {
+    strike(site);
+    return () -> {};
+  }
+
+  private static Runnable vanish(Site site, String node) {
+    LostNode lost = new LostNode(site.scenario(), site.local(), node);
+    Node was = lost.vanish();
+    return () -> lost.comesBackAs(was);
+  }
+
+  private static Runnable reboot(Site site, String node) {
+    LostNode lost = new LostNode(site.scenario(), site.local(), node);
+    lost.reboots();
+    return lost::forgetsTheReboot;
+  }
 
   private static void anew(Component component) {
     component.kill();

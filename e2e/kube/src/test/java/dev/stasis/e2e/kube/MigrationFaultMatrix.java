@@ -77,19 +77,25 @@ class MigrationFaultMatrix {
             : Optional.empty();
     request.awaitEntered(during);
     GpuMigrationStatus struck = request.status();
-    fault.strike(site);
-    if (moved.isEmpty()) {
+    Runnable undo = fault.strikeAndUndo(site);
+    if (moved.isEmpty() && fault.dies() != MigrationFault.Dies.SOURCE) {
       moved = moving(request, source);
     }
     GpuMigrationStatus end = request.awaitEnd();
-    fault.mend(site);
+    undo.run();
     local.clearFaults();
 
     String cell = cell(during, struck, end);
-    if (end.getPhase() == MigrationPhase.SUCCEEDED) {
-      Workload there = moved.orElseThrow();
-      there.verifyGoesOn();
-      assertThat(there.restarts()).isZero();
+    boolean there = end.getPhase() == MigrationPhase.SUCCEEDED;
+    if (fault.dies() == (there ? MigrationFault.Dies.TARGET : MigrationFault.Dies.SOURCE)) {
+      diedWithItsNode(scenario, source, fault);
+      write(fault, during, cell + ": died with its node");
+      return;
+    }
+    if (there) {
+      Workload target = moved.orElseThrow();
+      target.verifyGoesOn();
+      assertThat(target.restarts()).isZero();
       scenario.until("the source is gone", () -> scenario.findPod(source.name()) == null);
     } else if (fault == MigrationFault.SOURCE_POD_DELETED) {
       // Its user wanted it gone: no copy may run on.
@@ -102,6 +108,15 @@ class MigrationFaultMatrix {
     }
     scenario.until("one pod is left", () -> scenario.pods().size() == 1);
     write(fault, during, cell);
+  }
+
+  /** It may be started anew by its kubelet, as any pod whose node reboots; only once. */
+  private static void diedWithItsNode(Scenario scenario, Workload source, MigrationFault fault) {
+    scenario.until("one pod is left, or none", () -> scenario.pods().size() <= 1);
+    if (fault == MigrationFault.SOURCE_REBOOTED) {
+      scenario.until("its kubelet has started it anew", () -> source.restarts() >= 1);
+      Workload.of(scenario, source.name()).verifyGoesOn();
+    }
   }
 
   /** What is frozen has printed all that it prints there; empty where it never came to that. */

@@ -6,7 +6,6 @@ import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.api.v1alpha1.common.Truth;
 import io.fabric8.kubernetes.api.model.Node;
-import io.fabric8.kubernetes.api.model.NodeBuilder;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -30,9 +29,8 @@ class NodeGoneTest {
     CheckpointRequest request = CheckpointRequest.apply(scenario, "train-1", workload.name());
     request.await(CheckpointPhase.FREEZING);
 
-    Node was = scenario.admin().nodes().withName(node).require();
-    local.agent(node).kill();
-    scenario.kubectl("delete", "node", node);
+    LostNode lost = new LostNode(scenario, local, node);
+    Node was = lost.vanish();
     try {
       GpuCheckpointStatus status = request.awaitEnd();
       assertThat(CheckpointRequest.phases(status)).endsWith("Failed");
@@ -44,42 +42,10 @@ class NodeGoneTest {
       scenario.until("its operation is let go", () -> scenario.operations().isEmpty());
     } finally {
       local.clearFaults();
-      comesBack(scenario, local, was);
+      lost.comesBackAs(was);
     }
     // Whoever was frozen there is gone or runs: its GPUs serve others.
     Workload.start(scenario, "next", pod -> on(node, pod)).verifyGoesOn();
-  }
-
-  /** As a machine that was repaired: the same name, another object, another token. */
-  private static void comesBack(Scenario scenario, LocalInstallation local, Node was) {
-    String node = was.getMetadata().getName();
-    Node anew =
-        new NodeBuilder(was)
-            .withNewMetadata()
-            .withName(node)
-            .withLabels(was.getMetadata().getLabels())
-            .endMetadata()
-            .editSpec()
-            .withTaints()
-            .endSpec()
-            .withStatus(null)
-            .build();
-    scenario.admin().nodes().resource(anew).create();
-    local.identify(scenario.admin(), node);
-    local.agent(node).start();
-    scenario.until(
-        "node " + node + " has its GPUs again",
-        () ->
-            scenario
-                .admin()
-                .nodes()
-                .withName(node)
-                .require()
-                .getStatus()
-                .getAllocatable()
-                .getOrDefault("nvidia.com/gpu", new io.fabric8.kubernetes.api.model.Quantity("0"))
-                .getAmount()
-                .equals("2"));
   }
 
   private static PodBuilder on(String node, PodBuilder pod) {

@@ -12,12 +12,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
+import org.awaitility.core.ConditionTimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** A namespace of its own on the cluster, and what a user does in it: mostly kubectl. */
@@ -25,6 +28,9 @@ final class Scenario {
 
   /** Everything here takes seconds; on a machine with other work it has taken a minute. */
   static final Duration PATIENCE = Duration.ofMinutes(4);
+
+  /** A command in a container takes a second; a node may leave it waiting in vain. */
+  private static final Duration COMMAND = Duration.ofSeconds(60);
 
   /** kubectl takes a tenth of a second of CPU; a look through the client costs next to nothing. */
   private static final Duration LOOK = Duration.ofMillis(250);
@@ -103,12 +109,16 @@ final class Scenario {
 
   /** The same for what may wait in vain for an answer: it is ended then. */
   Shell.Result tryKubectlFor(Duration limit, String... arguments) {
+    return feedKubectlFor(limit, "", arguments);
+  }
+
+  private Shell.Result feedKubectlFor(Duration limit, String input, String... arguments) {
     List<String> command =
         new ArrayList<>(
             List.of("timeout", "--signal=KILL", Long.toString(limit.toSeconds()), "kubectl"));
     command.addAll(List.of("--namespace", namespace));
     command.addAll(List.of(arguments));
-    return shell.run(command.toArray(String[]::new));
+    return shell.feed(input, command.toArray(String[]::new));
   }
 
   /** A command in the workload's container of a pod. */
@@ -131,7 +141,7 @@ final class Scenario {
     until(
         "%s in pod %s".formatted(command[0], pod),
         () -> {
-          Shell.Result result = feedKubectl(input, arguments.toArray(String[]::new));
+          Shell.Result result = feedKubectlFor(COMMAND, input, arguments.toArray(String[]::new));
           said.set(result);
           if (!result.ok() && !result.output().contains(ENDED)) {
             throw new Shell.Failed(result.output());
@@ -213,14 +223,23 @@ final class Scenario {
     return await(() -> findPod(name), "pod " + name + " " + what, wanted);
   }
 
-  private <T> T await(
-      java.util.function.Supplier<@Nullable T> look, String what, Predicate<T> wanted) {
+  private <T> T await(Supplier<@Nullable T> look, String what, Predicate<T> wanted) {
     Function<@Nullable T, Boolean> there = found -> found != null && wanted.test(found);
     return patiently(what).until(look::get, there::apply);
   }
 
-  void until(String what, java.util.concurrent.Callable<Boolean> wanted) {
+  void until(String what, Callable<Boolean> wanted) {
     patiently(what).until(wanted);
+  }
+
+  /** The same; where it does not come about, the error says what was seen instead. */
+  void until(String what, Callable<Boolean> wanted, Supplier<String> instead) {
+    try {
+      until(what, wanted);
+    } catch (ConditionTimeoutException e) {
+      throw new AssertionError(
+          "%s: not within %d s; %s".formatted(what, PATIENCE.toSeconds(), instead.get()), e);
+    }
   }
 
   /** Where a request or a kubectl fails nothing was seen: the next look tells more. */

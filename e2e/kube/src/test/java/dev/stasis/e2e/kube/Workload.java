@@ -25,7 +25,7 @@ final class Workload {
   /** A kubelet tells of a container's end within a few seconds; a busy machine is given time. */
   private static final Duration ENDED_WITHIN = Duration.ofSeconds(20);
 
-  /** A command whose container has ended may be waited for in vain. */
+  /** A node whose container has just ended, or is busy, may leave a command waiting in vain. */
   private static final Duration COMMAND = Duration.ofSeconds(60);
 
   private static final Pattern STEP = Pattern.compile("step [0-9]+ sum [0-9a-f]+ .*");
@@ -112,8 +112,12 @@ final class Workload {
 
   /** What this pod printed, the first line first. */
   List<String> steps() {
-    Shell.Result result = scenario.tryKubectl("logs", name, "-c", CONTAINER);
+    Shell.Result result = log();
     return result.ok() ? result.output().lines().filter(Workload::isStep).toList() : List.of();
+  }
+
+  private Shell.Result log() {
+    return scenario.tryKubectlFor(COMMAND, "logs", name, "-c", CONTAINER);
   }
 
   /** The same of a pod that has printed: a busy node may refuse to tell what. */
@@ -145,7 +149,10 @@ final class Workload {
   /** Waits until it has printed that many further steps. */
   void awaitSteps(int more) {
     int printed = steps().size();
-    scenario.until(more + " further steps of pod " + name, () -> steps().size() >= printed + more);
+    scenario.until(
+        "%d further steps of pod %s after %d".formatted(more, name, printed),
+        () -> steps().size() >= printed + more,
+        () -> Autopsy.of(status(), log()));
   }
 
   /**

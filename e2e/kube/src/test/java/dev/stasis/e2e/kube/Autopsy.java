@@ -1,0 +1,86 @@
+package dev.stasis.e2e.kube;
+
+import io.fabric8.kubernetes.api.model.ContainerStatus;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * What can be seen of a container that should print and does not, in one line: a scenario that
+ * failed on a machine which is gone has left nothing else.
+ */
+final class Autopsy {
+
+  private static final Path PROC = Path.of("/proc");
+
+  private Autopsy() {}
+
+  /** How the kubelet sees it, what kubectl logs says at last, and what its processes do. */
+  static String of(ContainerStatus status, Shell.Result log) {
+    List<String> lines = log.output().lines().toList();
+    return "container state %s, restarts %d, started %s; kubectl logs ended with %d, %d lines, the last: %s; processes: %s"
+        .formatted(
+            state(status),
+            status.getRestartCount(),
+            status.getStarted(),
+            log.code(),
+            lines.size(),
+            lines.isEmpty() ? "none" : lines.get(lines.size() - 1),
+            processes(status.getContainerID()));
+  }
+
+  private static String state(ContainerStatus status) {
+    if (status.getState().getRunning() != null) {
+      return "running since " + status.getState().getRunning().getStartedAt();
+    }
+    if (status.getState().getTerminated() != null) {
+      return "terminated with " + status.getState().getTerminated().getExitCode();
+    }
+    return "waiting: " + status.getState().getWaiting();
+  }
+
+  /** Those of the container, where its node is on this machine. */
+  private static String processes(String containerId) {
+    String id = containerId == null ? "" : containerId.replaceAll("^.*//", "");
+    try (Stream<Path> all = Files.list(PROC)) {
+      String found =
+          all.filter(process -> process.getFileName().toString().matches("[0-9]+"))
+              .filter(process -> !id.isEmpty() && read(process.resolve("cgroup")).contains(id))
+              .map(Autopsy::threads)
+              .collect(Collectors.joining(" "));
+      return found.isEmpty() ? "none seen" : found;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** {@code 123 gpu-counter[S hrtimer_nanosleep, ...]}: each thread, and where it waits. */
+  private static String threads(Path process) {
+    List<String> threads = new ArrayList<>();
+    try (Stream<Path> tasks = Files.list(process.resolve("task"))) {
+      for (Path task : tasks.toList()) {
+        String stat = read(task.resolve("stat"));
+        threads.add(
+            stat.replaceAll("(?s)^.*\\) (.).*$", "$1") + " " + read(task.resolve("wchan")).trim());
+      }
+    } catch (IOException e) {
+      return process.getFileName() + " is gone";
+    }
+    return "%s %s%s"
+        .formatted(process.getFileName(), read(process.resolve("comm")).trim(), threads);
+  }
+
+  /** Nothing, where there is nothing any more. */
+  private static String read(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException e) {
+      return "";
+    }
+  }
+}
