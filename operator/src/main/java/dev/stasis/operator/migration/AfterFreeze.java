@@ -62,6 +62,16 @@ final class AfterFreeze {
 
   private static Next freezing(View view, OperationView freeze) {
     String node = freeze.operation().getSpec().getNodeName();
+    // It never answers again, and what it had of the artifact is gone with it.
+    if (view.sourceAgent().map(AgentState::nodeGone).orElse(false)) {
+      return new Next.RollBack(
+          List.of(
+              Decider.fault(
+                  Reason.SOURCE_LOST,
+                  "node of the source",
+                  "one of the cluster until the artifact is whole",
+                  "node " + node + " is none any more")));
+    }
     Optional<String> silent = view.sourceAgent().flatMap(AgentState::silent);
     if (silent.isPresent()) {
       return new Next.Wait(MigrationPhase.FREEZING, Reason.NODE_SILENT, silent.get());

@@ -251,6 +251,20 @@ class FaultTableTest {
   }
 
   @Test
+  void aNodeThatIsGoneDuringTheFreezeIsNotWaitedFor() {
+    Moving moving = new Moving().freezing();
+    moving.here = Moving.silent("here");
+    assertThat(((Next.Wait) moving.next()).reason()).isEqualTo(Reason.NODE_SILENT);
+
+    moving.here = Moving.gone("here");
+    Next.RollBack end = (Next.RollBack) moving.next();
+    assertThat(end.faults().get(0).message())
+        .isEqualTo(
+            "node of the source: wanted one of the cluster until the artifact is whole, found node"
+                + " here is none any more");
+  }
+
+  @Test
   void afterTheDecisionOnlyTheTargetIsLeft() {
     Moving moving = new Moving().proven().decided(Decision.SWITCH_OVER);
     moving.migration.getSpec().setCancel(true);
