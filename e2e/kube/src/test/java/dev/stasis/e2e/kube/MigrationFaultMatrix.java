@@ -87,14 +87,25 @@ class MigrationFaultMatrix {
 
     String cell = cell(during, struck, end);
     boolean there = end.getPhase() == MigrationPhase.SUCCEEDED;
-    if (fault.dies() == (there ? MigrationFault.Dies.TARGET : MigrationFault.Dies.SOURCE)) {
+    // A target that dies before it has the workload takes nothing along.
+    boolean after = during == MigrationPhase.SWITCHING_OVER;
+    if (fault.dies() == MigrationFault.Dies.TARGET
+        ? there && after
+        : fault.dies() == MigrationFault.Dies.SOURCE && !there) {
       diedWithItsNode(scenario, source, fault);
       write(fault, during, cell + ": died with its node");
       return;
     }
     if (there) {
-      Workload target = moved.orElseThrow();
-      target.verifyGoesOn();
+      Workload target;
+      if (moved.isEmpty() && fault.dies() == MigrationFault.Dies.SOURCE) {
+        // It was started anew before it was frozen: what it printed before that is gone.
+        target = Workload.of(scenario, MigrationRequest.pod(end));
+        target.verifyGoesOnHere();
+      } else {
+        target = moved.orElseThrow();
+        target.verifyGoesOn();
+      }
       assertThat(target.restarts()).isZero();
       scenario.until("the source is gone", () -> scenario.findPod(source.name()) == null);
     } else if (fault == MigrationFault.SOURCE_POD_DELETED) {

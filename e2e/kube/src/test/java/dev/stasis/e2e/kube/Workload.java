@@ -161,13 +161,26 @@ final class Workload {
    */
   void verifyGoesOn() {
     awaitSteps(3);
+    verify(1, allSteps());
+  }
+
+  /** The same for what it printed here, where what came before is lost with its node. */
+  void verifyGoesOnHere() {
+    awaitSteps(3);
+    List<String> here = someSteps();
+    verify(number(here.get(0)), here);
+  }
+
+  private void verify(long from, List<String> steps) {
     Shell.Result result =
         scenario.feedExec(
-            String.join("\n", allSteps()) + "\n",
+            String.join("\n", steps) + "\n",
             name,
             "/bin/gpu-counter",
             "--verify",
             "/dev/stdin",
+            "--from",
+            Long.toString(from),
             "--mib",
             Integer.toString(mib));
     if (!result.ok()) {
