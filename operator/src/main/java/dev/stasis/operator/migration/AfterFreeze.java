@@ -13,6 +13,7 @@ import io.fabric8.kubernetes.api.model.Pod;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** The freeze is ordered: from there to the proof of the target. */
 final class AfterFreeze {
@@ -143,7 +144,10 @@ final class AfterFreeze {
     int number = Work.number(receive);
     // Whoever failed says why; the other end was only told to stop.
     OperationView failed =
-        send.filter(it -> !it.faults().isEmpty() || receive.faults().isEmpty()).orElse(receive);
+        Stream.concat(send.stream(), Stream.of(receive))
+            .filter(it -> !it.isCancelled() && !it.faults().isEmpty())
+            .findFirst()
+            .orElse(receive);
     return number < TRANSFERS
         ? new Next.Receive(number + 1, artifact, view.sourceAgent().orElseThrow(), to)
         : new Next.RollBack(why(failed));

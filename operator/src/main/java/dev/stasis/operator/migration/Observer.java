@@ -36,6 +36,7 @@ class Observer {
   private final Cluster cluster;
   private final PodWrites pods;
   private final Throttle throttle;
+  private final Volumes volumes;
   private final Validation validation;
   private final StasisConfig config;
   private final Clock clock;
@@ -58,7 +59,8 @@ class Observer {
     this.targets = targets;
     this.adoption = adoption;
     this.serialization = client.getKubernetesSerialization();
-    this.validation = new Validation(cluster, new Volumes(client), adoption, config.gpuResources());
+    this.volumes = new Volumes(client);
+    this.validation = new Validation(cluster, volumes, adoption, config.gpuResources());
     this.config = config;
     this.clock = clock;
   }
@@ -193,6 +195,7 @@ class Observer {
                         + ": wanted one that the node can write to, found that it cannot");
               }
             });
+    against.putAll(volumes.against(source.pod(), cluster.nodes()));
     Objects.requireNonNullElse(view.status().getExcludedNodes(), List.<String>of())
         .forEach(
             node -> against.put(node, "node: wanted one that was not tried, found it excluded"));

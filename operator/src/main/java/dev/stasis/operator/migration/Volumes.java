@@ -2,12 +2,18 @@ package dev.stasis.operator.migration;
 
 import dev.stasis.api.v1alpha1.common.Fault;
 import dev.stasis.api.v1alpha1.migration.MigrationOrder;
+import dev.stasis.operator.selector.NodeTerms;
 import dev.stasis.operator.status.Reason;
+import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.api.model.PersistentVolume;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Volume;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -33,6 +39,53 @@ class Volumes {
         .toList();
   }
 
+  /**
+   * What stands against nodes: a disk that cannot be used there. The scheduler goes by the same,
+   * but it is asked late, with {@code order: SourceFirst} only when the source is gone.
+   *
+   * @return a sentence for each such node
+   */
+  Map<String, String> against(Pod pod, Collection<Node> nodes) {
+    Map<String, String> against = new HashMap<>();
+    for (Volume volume : pod.getSpec().getVolumes()) {
+      disk(pod, volume)
+          .filter(disk -> disk.getSpec().getNodeAffinity() != null)
+          .filter(disk -> disk.getSpec().getNodeAffinity().getRequired() != null)
+          .ifPresent(
+              disk -> {
+                NodeTerms terms = new NodeTerms(disk.getSpec().getNodeAffinity().getRequired());
+                nodes.stream()
+                    .filter(node -> !terms.fulfilledBy(node))
+                    .forEach(
+                        node ->
+                            against.putIfAbsent(
+                                node.getMetadata().getName(), sentence(volume, disk)));
+              });
+    }
+    return against;
+  }
+
+  private static String sentence(Volume volume, PersistentVolume disk) {
+    return "spec.volumes[%s]: wanted a node that PersistentVolume %s allows, found another"
+        .formatted(volume.getName(), disk.getMetadata().getName());
+  }
+
+  private Optional<PersistentVolume> disk(Pod pod, Volume volume) {
+    return Optional.ofNullable(volume.getPersistentVolumeClaim())
+        .flatMap(source -> claim(pod, source.getClaimName()))
+        .map(claim -> claim.getSpec().getVolumeName())
+        .map(name -> client.persistentVolumes().withName(name).get());
+  }
+
+  private Optional<PersistentVolumeClaim> claim(Pod pod, String name) {
+    return Optional.ofNullable(
+        client
+            .persistentVolumeClaims()
+            .inNamespace(pod.getMetadata().getNamespace())
+            .withName(name)
+            .get());
+  }
+
   private Optional<Fault> against(Pod pod, Volume volume, MigrationOrder order) {
     if (volume.getHostPath() != null) {
       // What is only read there is compared before the restore, file by file.
@@ -48,14 +101,9 @@ class Volumes {
       return Optional.empty();
     }
     String name = volume.getPersistentVolumeClaim().getClaimName();
-    PersistentVolumeClaim claim =
-        client
-            .persistentVolumeClaims()
-            .inNamespace(pod.getMetadata().getNamespace())
-            .withName(name)
-            .get();
-    List<String> modes = claim == null ? List.of() : claim.getSpec().getAccessModes();
-    if (claim != null && order == MigrationOrder.SOURCE_FIRST) {
+    Optional<PersistentVolumeClaim> claim = claim(pod, name);
+    List<String> modes = claim.map(found -> found.getSpec().getAccessModes()).orElseGet(List::of);
+    if (claim.isPresent() && order == MigrationOrder.SOURCE_FIRST) {
       return Optional.empty();
     }
     return modes.stream().anyMatch(BY_MANY::contains)
@@ -65,7 +113,7 @@ class Volumes {
                 volume,
                 "a claim that two nodes may mount at once, one of "
                     + BY_MANY.stream().sorted().toList(),
-                claim == null
+                claim.isEmpty()
                     ? "claim " + name + ", which is not there"
                     : "claim %s with %s; order: SourceFirst removes the source first"
                         .formatted(name, modes)));

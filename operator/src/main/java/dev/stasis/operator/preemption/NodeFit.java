@@ -1,15 +1,13 @@
 package dev.stasis.operator.preemption;
 
+import dev.stasis.operator.selector.NodeTerms;
 import io.fabric8.kubernetes.api.model.Affinity;
 import io.fabric8.kubernetes.api.model.ContainerPort;
 import io.fabric8.kubernetes.api.model.Node;
-import io.fabric8.kubernetes.api.model.NodeSelectorRequirement;
-import io.fabric8.kubernetes.api.model.NodeSelectorTerm;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodSpec;
 import io.fabric8.kubernetes.api.model.Taint;
 import io.fabric8.kubernetes.api.model.Toleration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -49,7 +47,7 @@ final class NodeFit {
             "label %s: wanted %s, found %s".formatted(wanted.getKey(), wanted.getValue(), found));
       }
     }
-    return affinity(spec.getAffinity(), node, labels);
+    return affinity(spec.getAffinity(), node);
   }
 
   /** Why it is not weighed: the pod has rules about other pods; empty: it has none. */
@@ -119,50 +117,16 @@ final class NodeFit {
         .findFirst();
   }
 
-  private static Optional<String> affinity(
-      @Nullable Affinity affinity, Node node, Map<String, String> labels) {
+  private static Optional<String> affinity(@Nullable Affinity affinity, Node node) {
     if (affinity == null
         || affinity.getNodeAffinity() == null
         || affinity.getNodeAffinity().getRequiredDuringSchedulingIgnoredDuringExecution() == null) {
       return Optional.empty();
     }
-    List<NodeSelectorTerm> terms =
-        affinity
-            .getNodeAffinity()
-            .getRequiredDuringSchedulingIgnoredDuringExecution()
-            .getNodeSelectorTerms();
-    Map<String, String> fields = new HashMap<>();
-    fields.put("metadata.name", node.getMetadata().getName());
-    boolean any =
-        terms.stream()
-            .anyMatch(
-                term ->
-                    !(term.getMatchExpressions().isEmpty() && term.getMatchFields().isEmpty())
-                        && term.getMatchExpressions().stream().allMatch(one -> holds(one, labels))
-                        && term.getMatchFields().stream().allMatch(one -> holds(one, fields)));
-    return any ? Optional.empty() : Optional.of("node affinity: no term of it is fulfilled");
-  }
-
-  private static boolean holds(NodeSelectorRequirement wanted, Map<String, String> found) {
-    String value = found.get(wanted.getKey());
-    return switch (wanted.getOperator()) {
-      case "In" -> value != null && wanted.getValues().contains(value);
-      case "NotIn" -> value == null || !wanted.getValues().contains(value);
-      case "Exists" -> value != null;
-      case "DoesNotExist" -> value == null;
-      case "Gt" -> compare(value, wanted.getValues()) > 0;
-      case "Lt" -> compare(value, wanted.getValues()) < 0;
-      default -> false;
-    };
-  }
-
-  private static int compare(@Nullable String value, List<String> wanted) {
-    try {
-      return value == null || wanted.isEmpty()
-          ? 0
-          : Long.compare(Long.parseLong(value), Long.parseLong(wanted.get(0)));
-    } catch (NumberFormatException e) {
-      return 0;
-    }
+    return new NodeTerms(
+                affinity.getNodeAffinity().getRequiredDuringSchedulingIgnoredDuringExecution())
+            .fulfilledBy(node)
+        ? Optional.empty()
+        : Optional.of("node affinity: no term of it is fulfilled");
   }
 }

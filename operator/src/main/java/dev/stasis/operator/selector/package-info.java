@@ -1,4 +1,6 @@
-/** What a label selector matches, decided as the API server decides it. */
+/**
+ * What a selector of labels or of nodes matches, decided as the API server and the scheduler do.
+ */
 @NullMarked
 package dev.stasis.operator.selector;
 

@@ -168,6 +168,23 @@ class DeciderTest {
   }
 
   @Test
+  void whoFailedSaysWhyAndNotWhoWasToldToStop() {
+    moving.sending();
+    int last = AfterFreeze.TRANSFERS;
+    moving.operation(OperationType.RECEIVE, last, "there", OperationPhase.FAILED);
+    moving
+        .get(OperationType.RECEIVE, last)
+        .getStatus()
+        .setFaults(List.of(Moving.fault("TransferFailed")));
+    moving.operation(OperationType.SEND, last, "here", OperationPhase.CANCELLED);
+    moving.get(OperationType.SEND, last).getSpec().setCancel(true);
+    moving.get(OperationType.SEND, last).getStatus().setFaults(List.of(Moving.fault("Cancelled")));
+
+    Next.RollBack back = (Next.RollBack) moving.next();
+    assertThat(back.faults().get(0).reason()).isEqualTo("TransferFailed");
+  }
+
+  @Test
   void anAgentWithANewKeyIsNotWaitedFor() {
     moving.sending();
     moving

@@ -7,6 +7,14 @@ import dev.stasis.api.v1alpha1.common.Target;
 import dev.stasis.api.v1alpha1.migration.MigrationOrder;
 import dev.stasis.api.v1alpha1.migration.MigrationPhase;
 import dev.stasis.api.v1alpha1.operation.OperationType;
+import io.fabric8.kubernetes.api.model.NodeSelectorRequirement;
+import io.fabric8.kubernetes.api.model.PersistentVolumeBuilder;
+import io.fabric8.kubernetes.api.model.PersistentVolumeClaimBuilder;
+import io.fabric8.kubernetes.api.model.PodBuilder;
+import io.fabric8.kubernetes.api.model.Quantity;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** What a migration says that cannot be begun, or not yet. */
@@ -43,6 +51,114 @@ class MigrationRefusalsApiServerTest extends OnApiServer {
     cancel("move");
     until("move", it -> phase(it) == MigrationPhase.CANCELLED);
     assertThat(pods()).containsExactly("trainer");
+  }
+
+  @Test
+  void aDiskOfThePodsOwnNodeKeepsItThere() {
+    client.pods().inNamespace(namespace).withName("trainer").withGracePeriod(0).delete();
+    disk("disk-of-" + namespace, "gpu-1");
+    client
+        .resource(
+            new PodBuilder()
+                .withNewMetadata()
+                .withNamespace(namespace)
+                .withName("fed")
+                .endMetadata()
+                .withNewSpec()
+                .addNewVolume()
+                .withName("data")
+                .withNewPersistentVolumeClaim("data", false)
+                .endVolume()
+                .addNewContainer()
+                .withName("main")
+                .withImage("registry.example/train:1")
+                .withNewResources()
+                .addToLimits("nvidia.com/gpu", new Quantity("1"))
+                .addToLimits("memory", new Quantity("4Gi"))
+                .endResources()
+                .addNewVolumeMount()
+                .withName("data")
+                .withMountPath("/data")
+                .endVolumeMount()
+                .endContainer()
+                .endSpec()
+                .build())
+        .create();
+    agents.running.add("fed");
+    client
+        .pods()
+        .inNamespace(namespace)
+        .withName("fed")
+        .waitUntilCondition(
+            pod -> pod != null && "Running".equals(pod.getStatus().getPhase()),
+            LONG.toSeconds(),
+            TimeUnit.SECONDS);
+
+    migrate("move", it -> it.getSpec().setPodName("fed"));
+
+    GpuMigration waiting = until("move", it -> "NoNodeFits".equals(it.getStatus().getReason()));
+    assertThat(waiting.getStatus().getNodes())
+        .filteredOn(verdict -> verdict.node().equals("gpu-2"))
+        .singleElement()
+        .satisfies(
+            verdict ->
+                assertThat(verdict.reasons())
+                    .contains(
+                        "spec.volumes[data]: wanted a node that PersistentVolume disk-of-"
+                            + namespace
+                            + " allows, found another"));
+    assertThat(pods()).containsExactly("fed");
+    client.persistentVolumes().withName("disk-of-" + namespace).delete();
+  }
+
+  /** A disk of that node, which a claim named data has. */
+  private void disk(String name, String node) {
+    Map<String, Quantity> size = Map.of("storage", new Quantity("1Gi"));
+    client
+        .resource(
+            new PersistentVolumeBuilder()
+                .withNewMetadata()
+                .withName(name)
+                .endMetadata()
+                .withNewSpec()
+                .withCapacity(size)
+                .withAccessModes("ReadWriteMany")
+                .withStorageClassName("")
+                .withNewClaimRef()
+                .withNamespace(namespace)
+                .withName("data")
+                .endClaimRef()
+                .withNewLocal()
+                .withPath("/srv/data")
+                .endLocal()
+                .withNewNodeAffinity()
+                .withNewRequired()
+                .addNewNodeSelectorTerm()
+                .addToMatchExpressions(
+                    new NodeSelectorRequirement("kubernetes.io/hostname", "In", List.of(node)))
+                .endNodeSelectorTerm()
+                .endRequired()
+                .endNodeAffinity()
+                .endSpec()
+                .build())
+        .create();
+    client
+        .resource(
+            new PersistentVolumeClaimBuilder()
+                .withNewMetadata()
+                .withNamespace(namespace)
+                .withName("data")
+                .endMetadata()
+                .withNewSpec()
+                .withAccessModes("ReadWriteMany")
+                .withStorageClassName("")
+                .withVolumeName(name)
+                .withNewResources()
+                .withRequests(size)
+                .endResources()
+                .endSpec()
+                .build())
+        .create();
   }
 
   @Test

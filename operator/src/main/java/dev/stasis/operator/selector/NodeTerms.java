@@ -1,0 +1,59 @@
+package dev.stasis.operator.selector;
+
+import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.api.model.NodeSelector;
+import io.fabric8.kubernetes.api.model.NodeSelectorRequirement;
+import io.fabric8.kubernetes.api.model.NodeSelectorTerm;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The terms of a node selector, as the affinity of a pod or of a PersistentVolume has it: one of
+ * them has to be fulfilled.
+ *
+ * @param selector the terms
+ */
+public record NodeTerms(NodeSelector selector) {
+
+  /** Whether a node fulfils one of them, and so may be taken. */
+  public boolean fulfilledBy(Node node) {
+    Map<String, String> labels =
+        Objects.requireNonNullElse(node.getMetadata().getLabels(), Map.of());
+    Map<String, String> fields = Map.of("metadata.name", node.getMetadata().getName());
+    return selector.getNodeSelectorTerms().stream()
+        .filter(term -> !isEmpty(term)) // one that asks for nothing is fulfilled by nobody
+        .anyMatch(
+            term ->
+                term.getMatchExpressions().stream().allMatch(one -> holds(one, labels))
+                    && term.getMatchFields().stream().allMatch(one -> holds(one, fields)));
+  }
+
+  private static boolean isEmpty(NodeSelectorTerm term) {
+    return term.getMatchExpressions().isEmpty() && term.getMatchFields().isEmpty();
+  }
+
+  private static boolean holds(NodeSelectorRequirement wanted, Map<String, String> found) {
+    String value = found.get(wanted.getKey());
+    return switch (wanted.getOperator()) {
+      case "In" -> value != null && wanted.getValues().contains(value);
+      case "NotIn" -> value == null || !wanted.getValues().contains(value);
+      case "Exists" -> value != null;
+      case "DoesNotExist" -> value == null;
+      case "Gt" -> compare(value, wanted.getValues()) > 0;
+      case "Lt" -> compare(value, wanted.getValues()) < 0;
+      default -> false;
+    };
+  }
+
+  private static int compare(@Nullable String value, List<String> wanted) {
+    try {
+      return value == null || wanted.isEmpty()
+          ? 0
+          : Long.compare(Long.parseLong(value), Long.parseLong(wanted.get(0)));
+    } catch (NumberFormatException e) {
+      return 0;
+    }
+  }
+}
