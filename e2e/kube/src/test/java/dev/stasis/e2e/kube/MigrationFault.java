@@ -78,7 +78,7 @@ enum MigrationFault {
       cutOff(site, site.target());
     }
   },
-  TARGET_POD_DELETED("the target pod is deleted") {
+  TARGET_POD_DELETED("the target pod is deleted", Dies.TARGET) {
     @Override
     void strike(Site site) {
       site.target(site.request().status())
@@ -136,7 +136,7 @@ enum MigrationFault {
 
   private static final Duration AWAY = Duration.ofSeconds(20);
 
-  /** What runs on a node that dies, dies with it. */
+  /** Whose end it is: what runs on a node that dies, or in a pod that is deleted, ends with it. */
   enum Dies {
     NOBODY,
     SOURCE,

@@ -92,8 +92,8 @@ class MigrationFaultMatrix {
     if (fault.dies() == MigrationFault.Dies.TARGET
         ? there && after
         : fault.dies() == MigrationFault.Dies.SOURCE && !there) {
-      diedWithItsNode(scenario, source, fault);
-      write(fault, during, cell + ": died with its node");
+      goneWithIt(scenario, source, fault);
+      write(fault, during, cell + ", and gone with it");
       return;
     }
     if (there) {
@@ -122,7 +122,7 @@ class MigrationFaultMatrix {
   }
 
   /** It may be started anew by its kubelet, as any pod whose node reboots; only once. */
-  private static void diedWithItsNode(Scenario scenario, Workload source, MigrationFault fault) {
+  private static void goneWithIt(Scenario scenario, Workload source, MigrationFault fault) {
     scenario.until("one pod is left, or none", () -> scenario.pods().size() <= 1);
     if (fault == MigrationFault.SOURCE_REBOOTED) {
       scenario.until("its kubelet has started it anew", () -> source.restarts() >= 1);
