@@ -48,6 +48,9 @@ final class CheckpointRun {
     try {
       control.freezes();
       runner.forward(steps, freeze, control);
+      if (freeze.request().store() != null) {
+        control.checkStillMeant();
+      }
       control.check(freeze.request().after() == After.RESUME ? "resume" : "publish");
     } catch (StepFailure failure) {
       return rolledBack(failure, begin);

@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +20,7 @@ public final class OperationControl {
   private final @Nullable Duration maxFrozen;
   private final AtomicReference<@Nullable String> cancelled = new AtomicReference<>();
   private volatile @Nullable Instant frozenUntil;
+  private volatile Supplier<Optional<String>> toldToEnd = Optional::empty;
 
   private OperationControl(Clock clock, @Nullable Instant deadline, @Nullable Duration maxFrozen) {
     this.clock = clock;
@@ -48,6 +50,24 @@ public final class OperationControl {
   /** Asks the operation to stop at its next step; {@code who} is named in the outcome. */
   public void cancel(String who) {
     cancelled.compareAndSet(null, who);
+  }
+
+  /**
+   * Has somebody asked, once the workload is written down and before that counts, whether it was
+   * told to end meanwhile. The workload stands still for as long as the answer takes.
+   *
+   * @param question why what was written is not wanted, in one sentence; empty: it is
+   */
+  public void ask(Supplier<Optional<String>> question) {
+    toldToEnd = question;
+  }
+
+  /** Asks: nothing that was told to end is kept as something that runs. */
+  void checkStillMeant() throws StepFailure {
+    Optional<String> why = toldToEnd.get();
+    if (why.isPresent()) {
+      throw new StepFailure(Reason.TOLD_TO_END, why.get());
+    }
   }
 
   /** The time left, at most {@code most}. */

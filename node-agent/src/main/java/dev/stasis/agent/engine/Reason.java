@@ -31,6 +31,12 @@ public enum Reason {
   /** A driver call did not come back; the worker was replaced. */
   @JsonProperty("DriverHang")
   DRIVER_HANG("DriverHang"),
+  /**
+   * Somebody ended it meanwhile: what was written down holds the signal, and would end as soon as
+   * it came back.
+   */
+  @JsonProperty("ToldToEnd")
+  TOLD_TO_END("ToldToEnd"),
   /** The workload, or one of its processes, is gone. */
   @JsonProperty("WorkloadGone")
   WORKLOAD_GONE("WorkloadGone"),

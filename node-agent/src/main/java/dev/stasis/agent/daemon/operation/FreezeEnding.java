@@ -135,6 +135,7 @@ final class FreezeEnding {
     return switch (reason) {
       case CANCELLED -> assignment.isRolledOut() ? Faults.AGENT_RESTARTED : reason.word();
       case FROZEN_TOO_LONG -> "LivenessProbeTooShort";
+      case TOLD_TO_END -> "PodNotRunning";
       default -> reason.word();
     };
   }

@@ -138,6 +138,8 @@ final class FreezeJob implements Job {
       join(after);
       throw new Stopped("cancelled before the freeze", false);
     }
+    OperationPod pod = Objects.requireNonNull(assignment.spec().getPod());
+    assignment.control().ask(() -> new DeletedPod(parts).toldToEnd(pod, executor));
     desk.begin(assignment);
     EngineEar ear =
         new EngineEar(

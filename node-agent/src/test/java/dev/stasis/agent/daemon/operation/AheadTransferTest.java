@@ -13,11 +13,14 @@ import dev.stasis.api.v1alpha1.operation.Outcome;
 import dev.stasis.api.v1alpha1.operation.WorkloadState;
 import dev.stasis.artifact.ArtifactReader;
 import dev.stasis.artifact.Opened;
+import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -110,6 +113,54 @@ class AheadTransferTest {
     assertNothingThere();
     source.container().awaitSteps(2);
     source.container().verify(16);
+  }
+
+  @Test
+  void whatIsToldToEndWhileItIsFrozenIsNoArtifact() throws Exception {
+    here.engine().gpus().fault("checkpoint", "slow 2500");
+    String receive = listening();
+    String send = send(address(receive));
+    here.cluster().await(send, OperationPhase.RUNNING);
+    String freeze = freeze();
+    here.cluster().await(freeze, OperationPhase.RUNNING);
+    here.cluster()
+        .put(
+            new PodBuilder(source.pod())
+                .editMetadata()
+                .withDeletionTimestamp(Instant.now().toString())
+                .endMetadata()
+                .build());
+
+    GpuNodeOperationStatus failed = here.cluster().awaitEnd(freeze);
+
+    assertThat(failed.getReason()).as(failed.getMessage()).isEqualTo("PodNotRunning");
+    assertThat(failed.getMessage()).contains("the workload was told to end meanwhile");
+    assertThat(failed.getOutcome()).isEqualTo(Outcome.UNDONE);
+    assertThat(failed.getArtifact()).isNull();
+    assertThat(here.cluster().awaitEnd(send).getPhase()).isEqualTo(OperationPhase.FAILED);
+    there.cluster().edit(receive, operation -> operation.getSpec().setCancel(true));
+    there.cluster().awaitEnd(receive);
+    assertNothingThere();
+    // Its kubelet ends it, nobody else.
+    source.container().awaitSteps(2);
+    source.container().verify(16);
+  }
+
+  @Test
+  void anApiServerThatIsAwayIsNotWaitedForWhileTheWorkloadStandsStill() throws Exception {
+    here.engine().gpus().fault("checkpoint", "slow 2500");
+    String freeze = freeze();
+    here.cluster().await(freeze, OperationPhase.RUNNING);
+    here.cluster().goAway();
+    awaitArtifact();
+    here.cluster().comeBack();
+
+    GpuNodeOperationStatus held = here.cluster().await(freeze, OperationPhase.HELD);
+    assertThat(artifact(held).getSha256()).isNotNull();
+  }
+
+  private void awaitArtifact() {
+    Awaitility.await().atMost(FileCluster.LIMIT).until(() -> Files.exists(path(here)));
   }
 
   @Test
