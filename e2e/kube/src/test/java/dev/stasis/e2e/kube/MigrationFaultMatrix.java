@@ -78,11 +78,23 @@ class MigrationFaultMatrix {
     request.awaitEntered(during);
     GpuMigrationStatus struck = request.status();
     Runnable undo = fault.strikeAndUndo(site);
-    if (moved.isEmpty() && fault.dies() != MigrationFault.Dies.SOURCE) {
+    try {
+      if (fault == MigrationFault.TARGET_LOST) {
+        // Where nothing was frozen it waits for a node: that one, when it is back.
+        request.awaitEndOrNoNode();
+      } else if (moved.isEmpty() && fault.dies() != MigrationFault.Dies.SOURCE) {
+        moved = moving(request, source);
+        request.awaitEnd();
+      } else {
+        request.awaitEnd();
+      }
+    } finally {
+      undo.run();
+    }
+    if (moved.isEmpty() && fault == MigrationFault.TARGET_LOST) {
       moved = moving(request, source);
     }
     GpuMigrationStatus end = request.awaitEnd();
-    undo.run();
     local.clearFaults();
 
     String cell = cell(during, struck, end);

@@ -84,6 +84,17 @@ record MigrationRequest(Scenario scenario, String name) {
     return status();
   }
 
+  /** Waits until it is over, or until it waits for a node. */
+  void awaitEndOrNoNode() {
+    scenario.await(
+        GpuMigration.class,
+        name,
+        "is at its end, or waits for a node",
+        found ->
+            isOver(found)
+                || found.getStatus() != null && "NoNodeFits".equals(found.getStatus().getReason()));
+  }
+
   private static boolean isOver(GpuMigration found) {
     return found.getStatus() != null
         && found.getStatus().getPhase() != null
