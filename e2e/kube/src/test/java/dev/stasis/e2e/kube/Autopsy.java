@@ -1,5 +1,7 @@
 package dev.stasis.e2e.kube;
 
+import io.fabric8.kubernetes.api.model.ContainerState;
+import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -9,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What can be seen of a container that should print and does not, in one line: a scenario that
@@ -23,9 +26,10 @@ final class Autopsy {
   /** How the kubelet sees it, what kubectl logs says at last, and what its processes do. */
   static String of(ContainerStatus status, Shell.Result log) {
     List<String> lines = log.output().lines().toList();
-    return "container state %s, restarts %d, started %s; kubectl logs ended with %d, %d lines, the last: %s; processes: %s"
+    return "container state %s, before that %s, restarts %d, started %s; kubectl logs ended with %d, %d lines, the last: %s; processes: %s"
         .formatted(
-            state(status),
+            state(status.getState()),
+            state(status.getLastState()),
             status.getRestartCount(),
             status.getStarted(),
             log.code(),
@@ -34,14 +38,24 @@ final class Autopsy {
             processes(status.getContainerID()));
   }
 
-  private static String state(ContainerStatus status) {
-    if (status.getState().getRunning() != null) {
-      return "running since " + status.getState().getRunning().getStartedAt();
+  private static String state(@Nullable ContainerState state) {
+    if (state == null) {
+      return "none";
     }
-    if (status.getState().getTerminated() != null) {
-      return "terminated with " + status.getState().getTerminated().getExitCode();
+    if (state.getRunning() != null) {
+      return "running since " + state.getRunning().getStartedAt();
     }
-    return "waiting: " + status.getState().getWaiting();
+    ContainerStateTerminated ended = state.getTerminated();
+    if (ended != null) {
+      return "terminated at %s with %d, signal %s, %s: %s"
+          .formatted(
+              ended.getFinishedAt(),
+              ended.getExitCode(),
+              ended.getSignal(),
+              ended.getReason(),
+              ended.getMessage());
+    }
+    return state.getWaiting() == null ? "none" : "waiting: " + state.getWaiting().getReason();
   }
 
   /** Those of the container, where its node is on this machine. */
