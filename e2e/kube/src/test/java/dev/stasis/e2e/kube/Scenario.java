@@ -237,8 +237,14 @@ final class Scenario {
     try {
       until(what, wanted);
     } catch (ConditionTimeoutException e) {
+      String seen;
+      try {
+        seen = instead.get();
+      } catch (RuntimeException | AssertionError nothing) {
+        seen = "and what is there instead cannot be seen: " + nothing;
+      }
       throw new AssertionError(
-          "%s: not within %d s; %s".formatted(what, PATIENCE.toSeconds(), instead.get()), e);
+          "%s: not within %d s; %s".formatted(what, PATIENCE.toSeconds(), seen), e);
     }
   }
 
