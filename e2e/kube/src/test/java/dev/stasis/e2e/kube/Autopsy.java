@@ -23,10 +23,15 @@ final class Autopsy {
 
   private Autopsy() {}
 
-  /** How the kubelet sees it, what kubectl logs says at last, and what its processes do. */
-  static String of(ContainerStatus status, Shell.Result log) {
+  /**
+   * How the kubelet sees it, what kubectl logs says at last, and what its processes do.
+   *
+   * @param stalls what the kernel says of itself: Linux 6.18 was seen to give no processor to
+   *     anything on the machine for minutes, {@code BUG: workqueue lockup}, and then to go on
+   */
+  static String of(ContainerStatus status, Shell.Result log, String stalls) {
     List<String> lines = log.output().lines().toList();
-    return "container state %s, before that %s, restarts %d, started %s; kubectl logs ended with %d, %d lines, the last: %s; processes: %s"
+    return "container state %s, before that %s, restarts %d, started %s; kubectl logs ended with %d, %d lines, the last: %s; processes: %s; standstills of the kernel: %s"
         .formatted(
             state(status.getState()),
             state(status.getLastState()),
@@ -35,7 +40,8 @@ final class Autopsy {
             log.code(),
             lines.size(),
             lines.isEmpty() ? "none" : lines.get(lines.size() - 1),
-            processes(status.getContainerID()));
+            processes(status.getContainerID()),
+            stalls.isEmpty() ? "none told" : stalls);
   }
 
   private static String state(@Nullable ContainerState state) {

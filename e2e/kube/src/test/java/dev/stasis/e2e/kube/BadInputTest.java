@@ -110,7 +110,7 @@ class BadInputTest {
           "/proc/stasis");
       workload.verifyGoesOn();
     } finally {
-      scenario.kubectl("delete", "gckpt", "c", "--timeout=240s");
+      scenario.kubectl("delete", "gckpt", "c", "--timeout=480s");
       scenario.kubectl("delete", "gpucheckpointstore", store);
     }
   }
@@ -208,7 +208,7 @@ class BadInputTest {
     assertThat(CheckpointRequest.condition(status, "Failed").status()).isEqualTo(Truth.TRUE);
     assertThat(
             scenario
-                .tryKubectl("wait", "--for=condition=Failed", "gckpt", "--all", "--timeout=60s")
+                .tryKubectl("wait", "--for=condition=Failed", "gckpt", "--all", "--timeout=480s")
                 .ok())
         .isTrue();
   }

@@ -85,7 +85,7 @@ class BrokenNodeTest {
   @Test
   void anAgentThatDoesNotRunIsFound(Scenario scenario) {
     scenario.installation().agent(node).kill();
-    scenario.kubectl("delete", "gpunode", node, "--timeout=60s");
+    scenario.kubectl("delete", "gpunode", node, "--timeout=480s");
 
     awaitFindings(
         "agent: wanted a GpuNode for a node with GPUs, found none",

@@ -20,7 +20,7 @@ class DeletionTest {
     CheckpointRequest request = CheckpointRequest.apply(scenario, "train-1", "trainer");
     request.await(CheckpointPhase.FREEZING);
 
-    scenario.kubectl("delete", "gckpt", "train-1", "--timeout=240s");
+    scenario.kubectl("delete", "gckpt", "train-1", "--timeout=480s");
 
     workload.verifyGoesOn();
     assertThat(workload.restarts()).isZero();
@@ -49,7 +49,7 @@ class DeletionTest {
     CheckpointRequest.apply(scenario, "pause", "trainer", "afterCheckpoint: Suspend")
         .await(CheckpointPhase.SUSPENDED);
 
-    scenario.kubectl("delete", "gckpt", "pause", "--timeout=240s");
+    scenario.kubectl("delete", "gckpt", "pause", "--timeout=480s");
 
     workload.verifyGoesOn();
     assertThat(workload.restarts()).isZero();
@@ -61,7 +61,7 @@ class DeletionTest {
     Workload workload = Workload.start(scenario, "trainer");
     CheckpointRequest.apply(scenario, "train-1", "trainer").awaitReady();
 
-    scenario.kubectl("delete", "gckpt", "train-1", "--timeout=240s");
+    scenario.kubectl("delete", "gckpt", "train-1", "--timeout=480s");
 
     workload.verifyGoesOn();
     nothingIsLeft(scenario);
@@ -78,8 +78,8 @@ class DeletionTest {
     workload.delete();
     RestoreRequest.apply(scenario, "back", "train-1").awaitSucceeded();
 
-    scenario.kubectl("delete", "grst", "back", "--timeout=240s");
-    scenario.kubectl("delete", "gckpt", "train-1", "--timeout=240s");
+    scenario.kubectl("delete", "grst", "back", "--timeout=480s");
+    scenario.kubectl("delete", "gckpt", "train-1", "--timeout=480s");
 
     Pod pod = back.now();
     assertThat(pod.getMetadata().getDeletionTimestamp()).isNull();
@@ -93,7 +93,7 @@ class DeletionTest {
     slowly(scenario, workload);
     CheckpointRequest.apply(scenario, "train-1", "trainer").await(CheckpointPhase.FREEZING);
 
-    scenario.kubectl("delete", "namespace", scenario.namespace(), "--timeout=200s");
+    scenario.kubectl("delete", "namespace", scenario.namespace(), "--timeout=480s");
 
     nothingIsLeft(scenario);
   }

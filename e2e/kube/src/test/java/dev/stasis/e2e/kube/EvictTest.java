@@ -69,7 +69,7 @@ class EvictTest {
     CheckpointRequest.apply(scenario, "train-1", "trainer", "afterCheckpoint: Evict").awaitReady();
     scenario.until("the pod is gone", () -> scenario.findPod(workload.name()) == null);
 
-    scenario.kubectl("delete", "gckpt", "train-1", "--timeout=240s");
+    scenario.kubectl("delete", "gckpt", "train-1", "--timeout=480s");
 
     scenario.until(
         "an event says that the artifact stays",

@@ -86,7 +86,7 @@ record FullNode(Scenario scenario, Priorities priorities) {
     scenario.until(
         "the place of whoever yielded is kept",
         () -> own().filter(pod -> pod.getStatus().getNominatedNodeName() != null).count() == gpus);
-    scenario.kubectl("delete", "pod", urgent, "--timeout=120s");
+    scenario.kubectl("delete", "pod", urgent, "--timeout=480s");
     // The checkpoint of one that is back goes.
     scenario.until(
         "whoever yielded is back",

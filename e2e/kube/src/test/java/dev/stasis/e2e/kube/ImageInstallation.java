@@ -186,7 +186,7 @@ final class ImageInstallation implements Installation {
         "status",
         "ds/" + daemonSet(node),
         // Twice as long as an agent may finish or undo its step.
-        "--timeout=240s");
+        "--timeout=480s");
   }
 
   @Override
@@ -251,9 +251,9 @@ final class ImageInstallation implements Installation {
         .noHooks()
         .ignoreNotFound()
         .call();
-    shell.run("kubectl", "-n", NAMESPACE, "delete", "ds", "--all", "--timeout=240s");
+    shell.run("kubectl", "-n", NAMESPACE, "delete", "ds", "--all", "--timeout=480s");
     shell.run(
-        "kubectl", "-n", NAMESPACE, "wait", "--for=delete", "pods", "--all", "--timeout=150s");
+        "kubectl", "-n", NAMESPACE, "wait", "--for=delete", "pods", "--all", "--timeout=480s");
     gpus.values().forEach(SimulatedNode::close);
     shell.run("rm", "-rf", folder.toString(), "/run/" + folder.getFileName());
   }

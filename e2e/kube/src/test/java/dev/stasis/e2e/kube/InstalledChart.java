@@ -43,7 +43,7 @@ final class InstalledChart {
     // Definitions first: roles and policies do not need them, but nothing works before they are
     // served.
     install(only(objects, true), namespace);
-    shell.must("kubectl", "wait", "--for=condition=Established", "crd", "--all", "--timeout=240s");
+    shell.must("kubectl", "wait", "--for=condition=Established", "crd", "--all", "--timeout=480s");
     install(only(objects, false), namespace);
   }
 

@@ -101,7 +101,7 @@ class LivenessTest {
         .atMost(Duration.ofSeconds(60))
         .pollInterval(Duration.ofSeconds(1))
         .until(() -> workload.restarts() == 0);
-    scenario.kubectl("delete", "gckpt", "pause", "--timeout=240s");
+    scenario.kubectl("delete", "gckpt", "pause", "--timeout=480s");
     workload.verifyGoesOn();
     assertThat(workload.restarts()).isZero();
   }

@@ -24,7 +24,7 @@ class OwnedPodTest {
   @Test
   void aDeploymentsPodComesBackInThePodThatIsMadeInItsPlace(Scenario scenario) {
     evictedAndBack(scenario, new Controllers(scenario).deployment(1, UnaryOperator.identity()));
-    scenario.kubectl("rollout", "status", "deployment/trainer", "--timeout=240s");
+    scenario.kubectl("rollout", "status", "deployment/trainer", "--timeout=480s");
   }
 
   @Test
@@ -66,7 +66,7 @@ class OwnedPodTest {
   @Test
   void aDeploymentTakesThePodThatMoved(Scenario scenario) {
     moved(scenario, new Controllers(scenario).deployment(1, UnaryOperator.identity()));
-    scenario.kubectl("rollout", "status", "deployment/trainer", "--timeout=240s");
+    scenario.kubectl("rollout", "status", "deployment/trainer", "--timeout=480s");
   }
 
   @Test

@@ -33,7 +33,7 @@ class OwnedPreemptionTest {
       for (int time = 1; time <= TIMES; time++) {
         node.makeRoom(time, 1);
         node.verifyStatus(time, 1);
-        scenario.kubectl("rollout", "status", "deployment/trainer", "--timeout=120s");
+        scenario.kubectl("rollout", "status", "deployment/trainer", "--timeout=480s");
       }
 
       assertThat(seen.most()).as("pods of the Deployment at once").isEqualTo(gpus);
@@ -114,7 +114,7 @@ class OwnedPreemptionTest {
     scenario.until("nobody yields", () -> priorities.reason().equals("NoVictims"));
     assertThat(priorities.message())
         .contains("%d a victim often enough this hour".formatted(node.gpus()));
-    scenario.kubectl("delete", "pod", "once-too-often", "--timeout=120s");
+    scenario.kubectl("delete", "pod", "once-too-often", "--timeout=480s");
     assertThat(node.names()).isEqualTo(before);
   }
 

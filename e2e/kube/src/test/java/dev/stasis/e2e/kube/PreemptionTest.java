@@ -70,7 +70,7 @@ class PreemptionTest {
               && !target.getMetadata().getUid().equals(victims.get(0).uid())
               && target.getStatus().getNominatedNodeName() != null;
         });
-    scenario.kubectl("delete", "pod", urgent, "--timeout=120s");
+    scenario.kubectl("delete", "pod", urgent, "--timeout=480s");
     scenario.until("pod " + victim + " is back", () -> isBack(scenario, victims.get(0)));
     new StepFile(scenario).verifyCameBack(victim);
     thirdStillWaits(scenario);

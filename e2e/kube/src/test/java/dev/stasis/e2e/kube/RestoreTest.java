@@ -29,7 +29,7 @@ class RestoreTest {
     workload.delete();
 
     RestoreRequest request = RestoreRequest.apply(scenario, "train-1-back", "train-1");
-    scenario.kubectl("wait", "--for=condition=Succeeded", "grst/train-1-back", "--timeout=240s");
+    scenario.kubectl("wait", "--for=condition=Succeeded", "grst/train-1-back", "--timeout=480s");
     GpuRestoreStatus status = request.awaitSucceeded();
 
     assertThat(RestoreRequest.pod(status)).isEqualTo("trainer");

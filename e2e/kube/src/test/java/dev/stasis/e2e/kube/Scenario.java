@@ -26,8 +26,11 @@ import org.jspecify.annotations.Nullable;
 /** A namespace of its own on the cluster, and what a user does in it: mostly kubectl. */
 final class Scenario {
 
-  /** Everything here takes seconds; on a machine with other work it has taken a minute. */
-  static final Duration PATIENCE = Duration.ofMinutes(4);
+  /**
+   * Everything here takes seconds; on a machine with other work it has taken a minute, and a kernel
+   * that gave no processor to anybody (see {@link Autopsy}) has stood still for four and a half.
+   */
+  static final Duration PATIENCE = Duration.ofMinutes(8);
 
   /** A command in a container takes a second; a node may leave it waiting in vain. */
   private static final Duration COMMAND = Duration.ofSeconds(60);
@@ -149,6 +152,13 @@ final class Scenario {
           return true;
         });
     return Present.in("what the command said", said.get());
+  }
+
+  /** What the kernel of this machine last said of a standstill of its own. */
+  String stalls() {
+    String script =
+        "dmesg -T 2>/dev/null | grep -E 'workqueue lockup|soft lockup|stall' | tail -n 1";
+    return shell.run("sh", "-c", script).output().strip();
   }
 
   private String[] inNamespace(String... arguments) {

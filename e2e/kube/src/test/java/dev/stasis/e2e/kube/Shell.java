@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 final class Shell {
 
   /** Generous, for a machine on which much else goes on; a program that hangs ends here. */
-  static final Duration LIMIT = Duration.ofSeconds(300);
+  static final Duration LIMIT = Duration.ofSeconds(600);
 
   /** What a program said, and how it ended. */
   record Result(int code, String output) {

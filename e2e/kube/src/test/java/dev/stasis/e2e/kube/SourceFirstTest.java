@@ -75,7 +75,7 @@ class SourceFirstTest {
       assertThat(MigrationRequest.condition(status, "SourceRunning").status())
           .isEqualTo(Truth.FALSE);
       nothingIsLeft(scenario, store);
-      scenario.kubectl("delete", "gmig", "move", "--timeout=240s");
+      scenario.kubectl("delete", "gmig", "move", "--timeout=480s");
       scenario.until(
           "the GpuRestore is gone", () -> scenario.kubectl("get", "grst", "-o", "name").isBlank());
       here.verifyGoesOn();

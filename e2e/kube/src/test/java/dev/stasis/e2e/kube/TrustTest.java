@@ -132,8 +132,8 @@ class TrustTest {
     CheckpointRequest.apply(scenario, checkpoint, "trainer").awaitReady();
     workload.delete();
     RestoreRequest.apply(scenario, "back", checkpoint).awaitSucceeded();
-    scenario.kubectl("delete", "grst/back", "gckpt/" + checkpoint, "--timeout=240s");
-    scenario.kubectl("delete", "pods", "--all", "--grace-period=1", "--timeout=240s");
+    scenario.kubectl("delete", "grst/back", "gckpt/" + checkpoint, "--timeout=480s");
+    scenario.kubectl("delete", "pods", "--all", "--grace-period=1", "--timeout=480s");
     return Refusals.now(scenario.admin()).since(before);
   }
 

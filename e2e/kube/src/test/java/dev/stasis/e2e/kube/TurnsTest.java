@@ -40,7 +40,7 @@ class TurnsTest {
       theNextOneGoesWhenAPodIsDeleted(workloads);
     } finally {
       scenario.kubectl("delete", "gckpt", "--all", "--wait=false");
-      scenario.kubectl("delete", "pods", "--all", "--timeout=240s");
+      scenario.kubectl("delete", "pods", "--all", "--timeout=480s");
       installation.gpus(node).whole();
       // Whoever comes next counts them.
       scenario.until("node " + node + " has its GPUs", () -> gpus(scenario, node) == whole);

@@ -152,7 +152,7 @@ final class Workload {
     scenario.until(
         "%d further steps of pod %s after %d".formatted(more, name, printed),
         () -> steps().size() >= printed + more,
-        () -> Autopsy.of(status(), log()));
+        () -> Autopsy.of(status(), log(), scenario.stalls()));
   }
 
   /**
@@ -234,6 +234,6 @@ final class Workload {
 
   /** Deletes the pod and waits until it is gone. */
   void delete() {
-    scenario.kubectl("delete", "pod", name, "--wait=true", "--timeout=240s");
+    scenario.kubectl("delete", "pod", name, "--wait=true", "--timeout=480s");
   }
 }
