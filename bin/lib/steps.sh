@@ -33,9 +33,13 @@ seconds_left() {
   if [ "$left" -lt "$1" ]; then printf '%s' "$left"; else printf '%s' "$1"; fi
 }
 
+# What the kernel last said of a time in which it gave no processor to anybody: limits that fall into it prove nothing.
+standstill() { dmesg 2>/dev/null | grep 'BUG: workqueue lockup' | tail -n 1 || true; }
+
 # step NAME LIMIT_SECONDS COUNTER COMMAND...: COUNTER is a function that says what was tested, given the log; or "-".
 step() {
-  local name="$1" limit counter="$3" log started=$SECONDS code=0 result=ok what=""
+  local name="$1" limit counter="$3" log started=$SECONDS code=0 result=ok what="" still
+  still="$(standstill)"
   limit="$(seconds_left "$2")"
   shift 3
   log="$LOGS/${name// /-}.log"
@@ -58,7 +62,8 @@ step() {
     what="$what; see ${log#"$STASIS_HOME"/}"
     what="${what#; }"
   fi
-  note "$name" "$result" "$((SECONDS - started))" "$what"
+  if [ "$(standstill)" != "$still" ]; then what="$what; the machine stood still meanwhile: $(standstill)"; fi
+  note "$name" "$result" "$((SECONDS - started))" "${what#; }"
   return "$code"
 }
 
