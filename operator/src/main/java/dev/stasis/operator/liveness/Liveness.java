@@ -3,6 +3,7 @@ package dev.stasis.operator.liveness;
 import dev.stasis.api.v1alpha1.common.Fault;
 import dev.stasis.api.v1alpha1.common.LivenessPolicy;
 import dev.stasis.operator.status.Took;
+import dev.stasis.operator.target.Holder;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -86,7 +87,10 @@ public final class Liveness {
         if (container.getLivenessProbe() != null) {
           watches.add(new Watch(where + "livenessProbe", container.getLivenessProbe()));
         }
-        if (container.getStartupProbe() != null && !hasStarted(question)) {
+        // The holder answers its own: a pod that has only just come back may be frozen again.
+        if (container.getStartupProbe() != null
+            && !Holder.isOurs(container.getStartupProbe())
+            && !hasStarted(question)) {
           watches.add(new Watch(where + "startupProbe", container.getStartupProbe()));
         }
       }

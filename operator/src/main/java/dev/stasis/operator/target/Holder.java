@@ -23,7 +23,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The parts of a target by which its container waits for the workload. */
-final class Holder {
+public final class Holder {
 
   /** Where the holder and its files are in the container. */
   static final String FOLDER = "/.stasis";
@@ -59,7 +59,7 @@ final class Holder {
   }
 
   /** Whether a probe is the one that waits for the proof. */
-  static boolean isOurs(@Nullable Probe probe) {
+  public static boolean isOurs(@Nullable Probe probe) {
     return probe != null
         && probe.getExec() != null
         && probe.getExec().getCommand().equals(List.of(RUNTIME, "probe"));

@@ -136,6 +136,19 @@ class LivenessTest {
         .containsExactly("no HTTPS probe on a suspended workload");
   }
 
+  @Test
+  void thePodThatHasOnlyJustComeBackMayBeFrozenAgain() {
+    String ours =
+        "startupProbe: {exec: {command: [/.stasis/stasis-runtime, probe]}, periodSeconds: 1,"
+            + " failureThreshold: 18000}";
+    String users = "startupProbe: {exec: {command: [ask]}, periodSeconds: 1, failureThreshold: 9}";
+
+    for (LivenessPolicy policy : LivenessPolicy.values()) {
+      assertThat(judge(pod(ours, ""), 600, true, policy)).isInstanceOf(LivenessVerdict.Fits.class);
+    }
+    assertThat(faults(judge(pod(users, ""), 1, true, LivenessPolicy.REFUSE))).hasSize(1);
+  }
+
   private LivenessVerdict judge(Pod pod, int seconds) {
     return judge(pod, seconds, false, LivenessPolicy.REFUSE);
   }
