@@ -6,7 +6,6 @@ import java.time.Instant;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +19,18 @@ public final class OperationControl {
   private final @Nullable Duration maxFrozen;
   private final AtomicReference<@Nullable String> cancelled = new AtomicReference<>();
   private volatile @Nullable Instant frozenUntil;
-  private volatile Supplier<Optional<String>> toldToEnd = Optional::empty;
+  private volatile Question toldToEnd = Optional::empty;
+
+  /** Something that is asked while the workload stands still. */
+  @FunctionalInterface
+  public interface Question {
+
+    /**
+     * @return why what was written down is not wanted, in one sentence; empty: it is
+     * @throws InterruptedException the agent is stopping; everything is undone
+     */
+    Optional<String> answer() throws InterruptedException;
+  }
 
   private OperationControl(Clock clock, @Nullable Instant deadline, @Nullable Duration maxFrozen) {
     this.clock = clock;
@@ -55,16 +65,14 @@ public final class OperationControl {
   /**
    * Has somebody asked, once the workload is written down and before that counts, whether it was
    * told to end meanwhile. The workload stands still for as long as the answer takes.
-   *
-   * @param question why what was written is not wanted, in one sentence; empty: it is
    */
-  public void ask(Supplier<Optional<String>> question) {
+  public void ask(Question question) {
     toldToEnd = question;
   }
 
   /** Asks: nothing that was told to end is kept as something that runs. */
-  void checkStillMeant() throws StepFailure {
-    Optional<String> why = toldToEnd.get();
+  void checkStillMeant() throws StepFailure, InterruptedException {
+    Optional<String> why = toldToEnd.answer();
     if (why.isPresent()) {
       throw new StepFailure(Reason.TOLD_TO_END, why.get());
     }

@@ -43,7 +43,7 @@ final class DeletedPod {
    * kubelet has told it to end. The workload stands still meanwhile, so nobody waits for an API
    * server that is away: it cannot tell the kubelet either.
    */
-  Optional<String> toldToEnd(OperationPod wanted, Executor executor) {
+  Optional<String> toldToEnd(OperationPod wanted, Executor executor) throws InterruptedException {
     CompletableFuture<Boolean> look =
         CompletableFuture.supplyAsync(
             () -> {
@@ -62,10 +62,6 @@ final class DeletedPod {
           : Optional.empty();
     } catch (ExecutionException | TimeoutException e) {
       LOG.log(System.Logger.Level.WARNING, "whether pod {0} is deleted: {1}", wanted.name(), e);
-      return Optional.empty();
-    } catch (InterruptedException e) {
-      // Whoever runs the steps sees it at the next one.
-      Thread.currentThread().interrupt();
       return Optional.empty();
     }
   }

@@ -1,0 +1,92 @@
+package dev.stasis.agent.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.agent.testing.ContainerSpec;
+import dev.stasis.agent.testing.GpuContainer;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Whatever the last question before an artifact counts comes to, the workload runs on. */
+class StillMeantTest {
+
+  private static final int MIB = 8;
+
+  @SuppressWarnings("NullAway.Init")
+  private EngineLab lab;
+
+  @SuppressWarnings("NullAway.Init")
+  private GpuContainer source;
+
+  @BeforeEach
+  void begin() throws InterruptedException {
+    lab = new EngineLab(1, 64);
+    source =
+        GpuContainer.start(
+            ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "20"));
+    source.awaitSteps(2);
+  }
+
+  @AfterEach
+  void stop() {
+    source.close();
+    lab.close();
+  }
+
+  @ParameterizedTest
+  @EnumSource(After.class)
+  void whatWasToldToEndIsNotKept(After after) throws Exception {
+    CheckpointOutcome.Failed failed = asked(after, () -> Optional.of("it was told to end"));
+
+    assertThat(failed.reason()).isEqualTo(Reason.TOLD_TO_END);
+    assertThat(failed.message()).isEqualTo("it was told to end");
+  }
+
+  @ParameterizedTest
+  @EnumSource(After.class)
+  void anAgentThatStopsWhileItAsksUndoesIt(After after) throws Exception {
+    CheckpointOutcome.Failed failed =
+        asked(
+            after,
+            () -> {
+              throw new InterruptedException();
+            });
+
+    assertThat(failed.reason()).isEqualTo(Reason.CANCELLED);
+  }
+
+  @Test
+  void aQuestionThatFailsIsAFaultOfOursAndUndone() throws Exception {
+    CheckpointOutcome.Failed failed =
+        asked(
+            After.EVICT,
+            () -> {
+              throw new IllegalStateException("no thread to ask with");
+            });
+
+    assertThat(failed.reason()).isEqualTo(Reason.INTERNAL);
+  }
+
+  private CheckpointOutcome.Failed asked(After after, OperationControl.Question question)
+      throws Exception {
+    OperationControl control = EngineLab.control();
+    control.ask(question);
+
+    CheckpointOutcome outcome =
+        lab.engine()
+            .checkpoint()
+            .run(Asked.of(lab, source).after(after).request(), control, StepListener.NONE);
+
+    assertThat(outcome).isInstanceOf(CheckpointOutcome.Failed.class);
+    CheckpointOutcome.Failed failed = (CheckpointOutcome.Failed) outcome;
+    assertThat(failed.source().kind()).isEqualTo(SourceState.Kind.RUNNING);
+    source.awaitSteps(2);
+    source.verify(MIB);
+    lab.assertNothingLeft();
+    return failed;
+  }
+}
