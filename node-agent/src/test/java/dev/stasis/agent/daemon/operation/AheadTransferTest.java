@@ -13,10 +13,8 @@ import dev.stasis.api.v1alpha1.operation.Outcome;
 import dev.stasis.api.v1alpha1.operation.WorkloadState;
 import dev.stasis.artifact.ArtifactReader;
 import dev.stasis.artifact.Opened;
-import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
@@ -123,13 +121,7 @@ class AheadTransferTest {
     here.cluster().await(send, OperationPhase.RUNNING);
     String freeze = freeze();
     here.cluster().await(freeze, OperationPhase.RUNNING);
-    here.cluster()
-        .put(
-            new PodBuilder(source.pod())
-                .editMetadata()
-                .withDeletionTimestamp(Instant.now().toString())
-                .endMetadata()
-                .build());
+    here.cluster().delete(source.pod());
 
     GpuNodeOperationStatus failed = here.cluster().awaitEnd(freeze);
 

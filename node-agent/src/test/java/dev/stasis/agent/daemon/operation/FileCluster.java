@@ -9,6 +9,7 @@ import dev.stasis.api.v1alpha1.GpuNodeOperation;
 import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
 import dev.stasis.api.v1alpha1.operation.OperationPhase;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
@@ -120,6 +121,16 @@ final class FileCluster implements Operations, Pods {
           Files.delete(file(name));
           return name;
         });
+  }
+
+  /** Somebody deletes a pod: it has a time of deletion, and is there until its kubelet is done. */
+  void delete(Pod pod) {
+    put(
+        new PodBuilder(pod)
+            .editMetadata()
+            .withDeletionTimestamp(Instant.now().toString())
+            .endMetadata()
+            .build());
   }
 
   void put(Pod pod) {

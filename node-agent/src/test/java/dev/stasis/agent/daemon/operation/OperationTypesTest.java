@@ -243,13 +243,7 @@ class OperationTypesTest {
       victim.container().awaitSteps(3);
       String held = order(orders.checkpoint(victim, how -> how.setAfterwards(Afterwards.HOLD)));
       GpuNodeOperationStatus saved = lab.cluster().await(held, OperationPhase.HELD);
-      lab.cluster()
-          .put(
-              new PodBuilder(victim.pod())
-                  .editMetadata()
-                  .withDeletionTimestamp("2026-11-21T10:00:00Z")
-                  .endMetadata()
-                  .build());
+      lab.cluster().delete(victim.pod());
       GpuNodeOperationStatus ended = ended(orders.of(OperationType.END, victim, held));
       assertThat(ended.getOutcome()).as(ended.getMessage()).isEqualTo(Outcome.DONE);
       assertThat(ended.getWorkload()).isEqualTo(WorkloadState.ENDED);

@@ -10,7 +10,6 @@ import dev.stasis.api.v1alpha1.operation.OperationPhase;
 import dev.stasis.api.v1alpha1.operation.OperationType;
 import dev.stasis.api.v1alpha1.operation.Outcome;
 import dev.stasis.api.v1alpha1.operation.WorkloadState;
-import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -53,13 +52,7 @@ class RestartedRestoreTest {
               .getMetadata()
               .getName();
       saved = lab.cluster().await(held, OperationPhase.HELD);
-      lab.cluster()
-          .put(
-              new PodBuilder(source.pod())
-                  .editMetadata()
-                  .withDeletionTimestamp("2026-11-21T10:00:00Z")
-                  .endMetadata()
-                  .build());
+      lab.cluster().delete(source.pod());
       lab.cluster()
           .awaitEnd(
               lab.cluster()

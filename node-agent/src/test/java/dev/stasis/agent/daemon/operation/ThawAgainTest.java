@@ -19,7 +19,6 @@ import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
 import dev.stasis.api.v1alpha1.operation.OperationPhase;
 import dev.stasis.api.v1alpha1.operation.Outcome;
 import dev.stasis.api.v1alpha1.operation.WorkloadState;
-import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.micrometer.core.instrument.Counter;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -195,13 +194,7 @@ class ThawAgainTest {
     try (AgentLab.Placed source = pod("trainer")) {
       lab.start();
       String name = leftFrozen(source);
-      lab.cluster()
-          .put(
-              new PodBuilder(source.pod())
-                  .editMetadata()
-                  .withDeletionTimestamp(Instant.now().toString())
-                  .endMetadata()
-                  .build());
+      lab.cluster().delete(source.pod());
       mend();
       awaitTries("PodDeleted", 1);
       assertThat(inHand()).hasSize(1);
