@@ -4,12 +4,10 @@ import io.fabric8.kubernetes.api.model.ContainerState;
 import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -18,8 +16,6 @@ import org.jspecify.annotations.Nullable;
  * failed on a machine which is gone has left nothing else.
  */
 final class Autopsy {
-
-  private static final Path PROC = Path.of("/proc");
 
   private Autopsy() {}
 
@@ -67,16 +63,11 @@ final class Autopsy {
   /** Those of the container, where its node is on this machine. */
   private static String processes(String containerId) {
     String id = containerId == null ? "" : containerId.replaceAll("^.*//", "");
-    try (Stream<Path> all = Files.list(PROC)) {
-      String found =
-          all.filter(process -> process.getFileName().toString().matches("[0-9]+"))
-              .filter(process -> !id.isEmpty() && read(process.resolve("cgroup")).contains(id))
-              .map(Autopsy::threads)
-              .collect(Collectors.joining(" "));
-      return found.isEmpty() ? "none seen" : found;
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    List<String> found =
+        id.isEmpty()
+            ? List.of()
+            : new ContainerProcesses(id).folders().stream().map(Autopsy::threads).toList();
+    return found.isEmpty() ? "none seen" : String.join(" ", found);
   }
 
   /** {@code 123 gpu-counter[S hrtimer_nanosleep, ...]}: each thread, and where it waits. */

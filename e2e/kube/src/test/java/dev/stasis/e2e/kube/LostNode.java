@@ -9,7 +9,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.UUID;
-import java.util.stream.Stream;
 
 /** A node of this machine whose workloads die with it. */
 record LostNode(Scenario scenario, LocalInstallation local, String name) {
@@ -53,6 +52,7 @@ record LostNode(Scenario scenario, LocalInstallation local, String name) {
     endPods();
     try {
       Path boot = Files.createTempFile("stasis-e2e-boot", "");
+      boot.toFile().deleteOnExit();
       Files.writeString(boot, UUID.randomUUID() + "\n");
       local.restartAgent(name, Map.of(Commands.BOOT_ID, boot.toString()));
     } catch (IOException e) {
@@ -79,32 +79,10 @@ record LostNode(Scenario scenario, LocalInstallation local, String name) {
         .intValue();
   }
 
+  /** Their kubelet, which would say so, is silent. */
   private void endPods() {
     scenario.pods().stream()
         .filter(pod -> name.equals(pod.getSpec().getNodeName()))
-        .forEach(pod -> endPod(pod.getMetadata().getUid()));
-  }
-
-  /** Every process of the containers: the kubelet, which would say so, is silent. */
-  private static void endPod(String uid) {
-    try (Stream<Path> all = Files.list(Path.of("/proc"))) {
-      all.filter(process -> process.getFileName().toString().matches("[0-9]+"))
-          .filter(process -> isOf(process, uid))
-          .forEach(
-              process ->
-                  ProcessHandle.of(Long.parseLong(process.getFileName().toString()))
-                      .ifPresent(ProcessHandle::destroyForcibly));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private static boolean isOf(Path process, String uid) {
-    try {
-      String cgroup = Files.readString(process.resolve("cgroup"));
-      return cgroup.contains(uid) || cgroup.contains(uid.replace('-', '_'));
-    } catch (IOException e) {
-      return false; // it has ended meanwhile
-    }
+        .forEach(pod -> new ContainerProcesses(pod.getMetadata().getUid()).kill());
   }
 }
