@@ -1,13 +1,7 @@
 package dev.stasis.agent.stream;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.cert.X509Certificate;
 import java.util.Map;
 import java.util.Set;
@@ -27,7 +21,7 @@ final class Incoming implements AutoCloseable {
 
   private final X509Certificate peer;
   private final Path folder;
-  private final Map<String, FileChannel> files = new ConcurrentHashMap<>();
+  private final Map<String, IncomingFile> files = new ConcurrentHashMap<>();
   private final AtomicLong bytes = new AtomicLong();
   private final CompletableFuture<Void> whole = new CompletableFuture<>();
   private volatile boolean closed;
@@ -54,16 +48,13 @@ final class Incoming implements AutoCloseable {
     return bytes.get();
   }
 
-  /** Writes a block; the same one twice does no harm. */
-  void write(String name, long offset, ByteBuffer data) throws IOException {
-    int length = data.remaining();
-    if (offset < 0) {
-      throw new IOException("block of " + name + ": wanted an offset from 0, found " + offset);
-    }
-    FileChannel file = file(name);
-    for (long at = offset; data.hasRemaining(); ) {
-      at += file.write(data, at);
-    }
+  /** Where a block goes; the same one twice does no harm. */
+  IncomingFile.Place place(String name, long offset, int length) throws IOException {
+    return file(name).place(offset, length);
+  }
+
+  /** So many bytes more have been written. */
+  void wrote(int length) {
     bytes.addAndGet(length);
   }
 
@@ -75,24 +66,21 @@ final class Incoming implements AutoCloseable {
       throw new IOException("files: wanted those of the list, found also " + unknown);
     }
     for (var entry : sizes.entrySet()) {
-      FileChannel file = file(entry.getKey());
+      IncomingFile file = file(entry.getKey());
       long size = entry.getValue();
       if (size < 0 || file.size() > size) {
         throw new IOException(
             "file %s: wanted %d bytes, found %d".formatted(entry.getKey(), size, file.size()));
       }
-      if (file.size() < size) {
-        // A hole up to the end: one byte of it is written, all others are not.
-        file.write(ByteBuffer.allocate(1), size - 1);
-      }
+      file.atLeast(size);
     }
   }
 
-  private FileChannel file(String name) throws IOException {
+  private IncomingFile file(String name) throws IOException {
     if (!NAME.matcher(name).matches()) {
       throw new IOException("file: wanted a name of an artifact's file, found \"" + name + "\"");
     }
-    FileChannel known = files.get(name);
+    IncomingFile known = files.get(name);
     if (known != null) {
       return known;
     }
@@ -100,33 +88,20 @@ final class Incoming implements AutoCloseable {
       if (closed) {
         throw new IOException("transfer: it has ended");
       }
-      FileChannel again = files.get(name);
+      IncomingFile again = files.get(name);
       if (again == null) {
-        again = open(folder.resolve(name));
+        again = IncomingFile.open(folder.resolve(name));
         files.put(name, again);
       }
       return again;
     }
   }
 
-  private static FileChannel open(Path path) throws IOException {
-    Path parent = path.getParent();
-    if (parent != null && !Files.isDirectory(parent, LinkOption.NOFOLLOW_LINKS)) {
-      Files.createDirectory(
-          parent,
-          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-    }
-    return FileChannel.open(
-        path,
-        Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS),
-        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-  }
-
   @Override
   public void close() throws IOException {
     synchronized (files) {
       closed = true;
-      for (FileChannel file : files.values()) {
+      for (IncomingFile file : files.values()) {
         file.close();
       }
     }

@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
@@ -265,21 +264,30 @@ public final class StreamReceiver implements AutoCloseable {
       return "block: wanted 1 to %d bytes, found %d".formatted(Outbound.BLOCK, length);
     }
     CRC32C found = new CRC32C();
-    for (int at = 0; at < length; at += piece.length) {
-      int some = Math.min(piece.length, length - at);
-      in.readFully(piece, 0, some);
-      found.update(piece, 0, some);
-      try {
-        incoming.write(name, offset + at, ByteBuffer.wrap(piece, 0, some));
-      } catch (IOException e) {
-        return "block of %s at %d: %s".formatted(name, offset, e.getMessage());
+    String where = "block of %s at %d: ".formatted(name, offset);
+    IncomingFile.Place place;
+    try {
+      place = incoming.place(name, offset, length);
+    } catch (IOException e) {
+      return where + e.getMessage();
+    }
+    try (place) {
+      for (int at = 0; at < length; at += piece.length) {
+        int some = Math.min(piece.length, length - at);
+        in.readFully(piece, 0, some);
+        found.update(piece, 0, some);
+        try {
+          place.write(piece, some);
+        } catch (IOException e) {
+          return where + e.getMessage();
+        }
+        incoming.wrote(some);
       }
     }
     int crc = in.readInt();
     if ((int) found.getValue() != crc) {
       // What was written of it is of no use to anybody: this ends the transfer.
-      return "block of %s at %d: wanted the checksum %08x, found %08x"
-          .formatted(name, offset, crc, (int) found.getValue());
+      return where + "wanted the checksum %08x, found %08x".formatted(crc, (int) found.getValue());
     }
     out.writeByte(Wire.ACKNOWLEDGED);
     out.writeLong(number);

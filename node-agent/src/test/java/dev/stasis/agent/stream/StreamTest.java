@@ -16,6 +16,10 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.AnnotatedElementContext;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.io.TempDirFactory;
 
 class StreamTest extends TwoAgents {
 
@@ -39,6 +43,34 @@ class StreamTest extends TwoAgents {
     assertThat(blocks(to.resolve("regions/7.data"))).isLessThan(allocated);
     long[] progress = outbound.progress();
     assertThat(progress[0]).isEqualTo(progress[1]);
+  }
+
+  @Test
+  void everyFileArrivesInMemoryToo(@TempDir(factory = InMemory.class) Path memory)
+      throws Exception {
+    Outbound outbound = new Outbound();
+    long allocated = writeArtifact();
+    addArtifact(outbound);
+    outbound.complete();
+    to = memory;
+    try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to)) {
+      sender(outbound, address(receiver.port()), 4, 0).run();
+
+      assertThat(expected.await(ENOUGH)).isTrue();
+    }
+    assertSame("criu/pages-1.img");
+    assertSame("regions/7.data");
+    assertThat(blocks(to.resolve("regions/7.data"))).isLessThan(allocated);
+  }
+
+  /** Where stores of a node's memory lie. */
+  static final class InMemory implements TempDirFactory {
+    @Override
+    public Path createTempDirectory(
+        AnnotatedElementContext elementContext, ExtensionContext extensionContext)
+        throws IOException {
+      return Files.createTempDirectory(Path.of("/dev/shm"), "stasis-stream-test");
+    }
   }
 
   @Test
