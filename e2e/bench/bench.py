@@ -42,6 +42,7 @@ def options():
     p.add_argument("--folder", default=None, help="where images and store lie instead of on a tmpfs of the benchmark's own")
     p.add_argument("--huge", default="always", help="huge= of that tmpfs (default always)")
     p.add_argument("--threads", type=int, default=os.cpu_count(), help="copying and hashing threads (default: all cores)")
+    p.add_argument("--streams", type=int, default=migration.STREAMS, help=f"connections of a migration (default, as an agent's here: {migration.STREAMS})")
     p.add_argument("--no-resume", action="store_true",
                    help="hand, ours, thp and criu without their resume in place: more rounds of big sizes fit")
     p.add_argument("--no-touch", action="store_true", help="do not touch the memory beforehand")
@@ -127,7 +128,7 @@ def main():
         except OutOfTime:
             report.note(f"ended after {o.budget:.0f} s in the middle of a run")
         signal.alarm(0)
-        migration.tell(report)
+        migration.tell(report, o.streams)
         report.write()
         report.print()
     finally:
@@ -147,9 +148,9 @@ def measure(o, only, sizes, two, ways, schedule, report, gpus):
         # It lets the driver's thread run with every signal blocked, and the simulated driver is woken by one.
         report.note("criu's CUDA plugin: not measured: the simulated driver never answers it")
         only = [part for part in only if part != "plugin"]
-    migrations = migration.Migrations(ways)
+    migrations = migration.Migrations(ways, o.streams)
     if {"agents", "serial"} & set(only):
-        quiet = migration.Migrations(Ways(ways.tools, ways.scratch, ways.engine, lambda measured: None))
+        quiet = migration.Migrations(Ways(ways.tools, ways.scratch, ways.engine, lambda measured: None), o.streams)
         schedule.run("warm-up", 64, lambda: quiet.ours(64))
     if {"ours", "thp", "criu"} & set(only):
         # Classes loaded, code compiled: as in an agent that has been running.

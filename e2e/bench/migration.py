@@ -9,6 +9,7 @@ from ways import LIMIT, Measured, Steps, patience
 
 # Of issue: the downtime of the chain, of our slowest stage, of a plain copy's time.
 OF_CHAIN, OF_STAGE, OF_COPY = 0.35, 1.25, 0.85
+# As many as an agent has unless it is told otherwise (SendJob).
 STREAMS = max(4, min(8, os.cpu_count() // 2))
 
 
@@ -21,8 +22,8 @@ def run(*command):
 class Migrations:
     """Both ways, over the engine and the folders of the others."""
 
-    def __init__(self, ways):
-        self.ways, self.tools, self.scratch, self.engine = ways, ways.tools, ways.scratch, ways.engine
+    def __init__(self, ways, streams):
+        self.ways, self.tools, self.scratch, self.engine, self.streams = ways, ways.tools, ways.scratch, ways.engine, streams
 
     def chain(self, mib):
         """One tool after the other, each as it comes; the copy goes over one plain TCP connection."""
@@ -70,14 +71,14 @@ class Migrations:
             name=f"bench-{self.ways.count}", after="evict", stage="disk", thp=False, path="mover", later=True, **more)
 
     def ahead(self, box, there):
-        held = self.held("checkpoint-and-send", box, to=there, streams=STREAMS)
+        held = self.held("checkpoint-and-send", box, to=there, streams=self.streams)
         return held, held["received"], (held["total"] - held["millis"]) / 1e3, {}
 
     def in_turn(self, box, there):
         held = self.held("checkpoint", box)
         plain = empty(os.path.join(self.scratch.images, "plain"))
-        sent = self.engine.must("Received", LIMIT, do="send", artifact=held["artifact"], store=there, streams=STREAMS)
-        copied = self.copy(held["artifact"], plain, STREAMS)
+        sent = self.engine.must("Received", LIMIT, do="send", artifact=held["artifact"], store=there, streams=self.streams)
+        copied = self.copy(held["artifact"], plain, self.streams)
         empty(plain)
         return held, sent["artifact"], sent["millis"] / 1e3, {"bytes": sent["bytes"], "copy": copied["millis"] / 1e3}
 
@@ -103,7 +104,7 @@ class Migrations:
             empty(there)
 
 
-def tell(report):
+def tell(report, streams):
     """The figures of every size, beside what is wanted."""
     for mib in sorted({m.mib for m in report.all if m.action == "migration"}):
         ours, chain, serial = (report.pick(mib, way, "migration") for way in ("agents", "chain", "agents in turn"))
@@ -122,7 +123,7 @@ def tell(report):
             sent = statistics.median(m.parts["send"] for m in serial)
             copy = statistics.median(m.more["copy"] for m in serial)
             rate = statistics.median(m.more["bytes"] for m in serial) / 1e9
-            say(report, mib, f"{STREAMS} streams {rate / sent:.2f} GB/s of {rate / copy:.2f} GB/s by plain TCP", copy / sent, ">=", OF_COPY)
+            say(report, mib, f"{streams} streams {rate / sent:.2f} GB/s of {rate / copy:.2f} GB/s by plain TCP", copy / sent, ">=", OF_COPY)
 
 
 def say(report, mib, what, found, sign, wanted):
