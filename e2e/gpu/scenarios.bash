@@ -84,6 +84,7 @@ scenario_managed() {
   box_steps a 3 60
   if freeze a one --after resume; then return 1; fi
   box_steps a 3 60
+  grep -q 'memory that the driver cannot checkpoint' "$WORK/one.json"
   say "refused and rolled back: $(value "$WORK/one.json" message | cut -c1-120)"
 }
 
@@ -94,6 +95,7 @@ scenario_limit() {
   box_steps a 3 60
   if freeze a one --after resume; then return 1; fi
   box_steps a 3 60
+  grep -q 'room for device memory' "$WORK/one.json"
   say "refused: $(python3 -c 'import json,sys; print(json.load(open(sys.argv[1])))' "$WORK/one.json" | cut -c1-200)"
 }
 
