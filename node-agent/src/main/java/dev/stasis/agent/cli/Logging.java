@@ -1,43 +1,70 @@
 package dev.stasis.agent.cli;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.Properties;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
+import java.util.logging.ConsoleHandler;
+import java.util.logging.Formatter;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogManager;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 
 /**
- * Sends warnings and worse to standard error, and with {@code verbose} everything. The JDK's own
- * logging is told by a file and nothing else, and once, so this comes before the first message.
+ * Sends warnings and worse to standard error, and with {@code verbose} everything of ours too.
+ *
+ * <p>By calls and not by a file of settings: the library of the agent's framework that takes the
+ * place of the JDK's own logging reads none, and keeps every message until somebody takes it.
  */
 record Logging(boolean verbose) {
 
+  /** With it somebody has decided already. */
   private static final String FILE = "java.util.logging.config.file";
 
   void apply() {
     if (System.getProperty(FILE) != null) {
-      return; // Somebody has decided already.
+      return;
     }
-    Properties settings = new Properties();
-    settings.setProperty("handlers", "java.util.logging.ConsoleHandler");
-    settings.setProperty(".level", verbose ? "INFO" : "WARNING");
-    settings.setProperty("dev.stasis.level", verbose ? "ALL" : "WARNING");
-    settings.setProperty("java.util.logging.ConsoleHandler.level", "ALL");
-    settings.setProperty(
-        "java.util.logging.ConsoleHandler.formatter", "java.util.logging.SimpleFormatter");
-    settings.setProperty(
-        "java.util.logging.SimpleFormatter.format", "%1$tT.%1$tL %4$s: %5$s%6$s%n");
-    try {
-      Path file = Files.createTempFile("stasis-logging", ".properties");
-      try (var writer = Files.newBufferedWriter(file)) {
-        settings.store(writer, null);
+    // The first one decides whose logging it is; asked for by another way it complains.
+    System.getLogger("dev.stasis").isLoggable(System.Logger.Level.INFO);
+    Logger root = LogManager.getLogManager().getLogger("");
+    for (Handler other : root.getHandlers()) {
+      root.removeHandler(other);
+    }
+    Handler console = new ConsoleHandler();
+    console.setFormatter(new Line());
+    console.setLevel(Level.ALL);
+    console.setFilter(this::isWanted);
+    root.addHandler(console);
+    root.setLevel(verbose ? Level.ALL : Level.WARNING);
+  }
+
+  private boolean isWanted(LogRecord message) {
+    int least = verbose ? Level.INFO.intValue() : Level.WARNING.intValue();
+    return message.getLevel().intValue() >= least
+        || verbose && String.valueOf(message.getLoggerName()).startsWith("dev.stasis");
+  }
+
+  /** {@code 12:30:00.125 INFO: lock of process 7: ...}, and behind it what was thrown. */
+  private static final class Line extends Formatter {
+    private final DateTimeFormatter time =
+        DateTimeFormatter.ofPattern("HH:mm:ss.SSS", Locale.ROOT).withZone(ZoneId.systemDefault());
+
+    @Override
+    public String format(LogRecord message) {
+      StringWriter line = new StringWriter();
+      PrintWriter print = new PrintWriter(line);
+      print.printf(
+          "%s %s: %s%n",
+          time.format(message.getInstant()), message.getLevel(), formatMessage(message));
+      if (message.getThrown() != null) {
+        message.getThrown().printStackTrace(print);
       }
-      System.setProperty(FILE, file.toString());
-      // The first logger makes the JDK read it.
-      System.getLogger("dev.stasis").isLoggable(System.Logger.Level.INFO);
-      Files.delete(file);
-    } catch (IOException e) {
-      System.getLogger("dev.stasis")
-          .log(System.Logger.Level.WARNING, "logging stays as it is: " + e.getMessage());
+      print.flush();
+      return line.toString();
     }
   }
 }

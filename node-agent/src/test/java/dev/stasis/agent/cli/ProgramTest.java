@@ -114,13 +114,16 @@ class ProgramTest {
       String pid = Integer.toString(source.pid());
       assertThat(program.run("cuda", "state", pid).out()).isEqualTo("RUNNING\n");
       assertThat(program.run("cuda", "unlock", pid).code()).isEqualTo(1);
-      assertThat(program.run("cuda", "toggle", pid).out()).isEqualTo("CHECKPOINTED\n");
+      Program.Run told = program.run("cuda", "toggle", pid, "-v");
+      assertThat(told.out()).isEqualTo("CHECKPOINTED\n");
+      assertThat(told.err()).contains("INFO: checkpoint of process " + pid + "@");
       Program.Run tooMuch =
           program.run("cuda", "restore", pid, "--device-bytes", "1TiB", "--wait", "1ms");
       assertThat(tooMuch.code()).isEqualTo(3);
       assertThat(tooMuch.err()).contains("free memory of GPU");
       Program.Run back = program.run("cuda", "toggle", pid);
       assertThat(back.out()).as(back.err()).isEqualTo("RUNNING\n");
+      assertThat(back.err()).isEmpty();
       source.awaitSteps(3);
       Program.Run none = program.run("cuda", "lock", "4194304");
       assertThat(none.code()).isEqualTo(3);
