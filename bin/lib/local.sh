@@ -89,7 +89,7 @@ start_local() {
   exec 9<>"$1/life"
   if [ -z "$KEEP" ]; then options+=(--until-input-ends); fi
   setsid "$(local_java)" -XX:+UseSerialGC -Xmx512m -Xshare:auto \
-    -Djava.util.logging.config.file="$STASIS_HOME/bin/lib/local-logging.properties" -cp "$(local_jar):$STASIS_HOME/local/target/lib/*" dev.stasis.local.StasisLocal \
+    -cp "$(local_jar):$STASIS_HOME/local/target/lib/*" dev.stasis.local.StasisLocal \
     --folder "$1" --libcuda "$GPU_LIBRARY" --criu "$criu" --operator "$OPERATOR_APP" \
     --runtime "${STASIS_RUNTIME:-$STASIS_HOME/runtime/target/stasis-runtime}" \
     --program-image "stasis/gpu-counter:local=$STASIS_HOME/sim-gpu/target/gpu-counter" \

@@ -1,8 +1,10 @@
 package dev.stasis.local;
 
+import dev.stasis.agent.log.ProgramLog;
 import java.io.IOException;
 import java.time.Clock;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.logging.Level;
 import picocli.CommandLine;
 
 /** Starts the single-machine mode, and ends with it. */
@@ -22,6 +24,7 @@ public final class StasisLocal {
   }
 
   public static void main(String... arguments) {
+    new ProgramLog(Level.INFO, Level.WARNING).apply();
     MachineSettings settings = new MachineSettings();
     CommandLine line = new CommandLine(settings);
     int code = line.execute(arguments);

@@ -2,6 +2,7 @@ package dev.stasis.agent.cli;
 
 import dev.stasis.agent.cuda.DriverWorker;
 import dev.stasis.agent.cuda.WorkerSettings;
+import dev.stasis.agent.log.ProgramLog;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -11,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.logging.Level;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -46,7 +48,8 @@ abstract class NodeCommand implements Callable<Integer> {
 
   @Override
   public final Integer call() throws InterruptedException {
-    new Logging(verbose).apply();
+    (verbose ? new ProgramLog(Level.ALL, Level.INFO) : new ProgramLog(Level.WARNING, Level.WARNING))
+        .apply();
     Report report;
     try {
       report = report();

@@ -1,4 +1,4 @@
-package dev.stasis.agent.cli;
+package dev.stasis.agent.log;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -14,22 +14,22 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
 /**
- * Sends warnings and worse to standard error, and with {@code verbose} everything of ours too.
+ * Sends messages to standard error.
  *
  * <p>By calls and not by a file of settings: the library of the agent's framework that takes the
  * place of the JDK's own logging reads none, and keeps every message until somebody takes it.
+ *
+ * @param ours the least that is said of Stasis's own classes
+ * @param others the same of all others
  */
-record Logging(boolean verbose) {
+public record ProgramLog(Level ours, Level others) {
 
-  /** With it somebody has decided already. */
-  private static final String FILE = "java.util.logging.config.file";
+  private static final String OURS = "dev.stasis";
 
-  void apply() {
-    if (System.getProperty(FILE) != null) {
-      return;
-    }
+  /** From now on; what was said before is lost. */
+  public void apply() {
     // The first one decides whose logging it is; asked for by another way it complains.
-    System.getLogger("dev.stasis").isLoggable(System.Logger.Level.INFO);
+    System.getLogger(OURS).isLoggable(System.Logger.Level.INFO);
     Logger root = LogManager.getLogManager().getLogger("");
     for (Handler other : root.getHandlers()) {
       root.removeHandler(other);
@@ -39,13 +39,12 @@ record Logging(boolean verbose) {
     console.setLevel(Level.ALL);
     console.setFilter(this::isWanted);
     root.addHandler(console);
-    root.setLevel(verbose ? Level.ALL : Level.WARNING);
+    root.setLevel(ours.intValue() < others.intValue() ? ours : others);
   }
 
   private boolean isWanted(LogRecord message) {
-    int least = verbose ? Level.INFO.intValue() : Level.WARNING.intValue();
-    return message.getLevel().intValue() >= least
-        || verbose && String.valueOf(message.getLoggerName()).startsWith("dev.stasis");
+    boolean own = String.valueOf(message.getLoggerName()).startsWith(OURS);
+    return message.getLevel().intValue() >= (own ? ours : others).intValue();
   }
 
   /** {@code 12:30:00.125 INFO: lock of process 7: ...}, and behind it what was thrown. */
