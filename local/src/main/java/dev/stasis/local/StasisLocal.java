@@ -2,9 +2,9 @@ package dev.stasis.local;
 
 import dev.stasis.agent.log.ProgramLog;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.time.Clock;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.logging.Level;
 import picocli.CommandLine;
 
 /** Starts the single-machine mode, and ends with it. */

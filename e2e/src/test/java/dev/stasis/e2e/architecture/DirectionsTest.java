@@ -142,7 +142,7 @@ class DirectionsTest {
   }
 
   @Test
-  void nativeLibrariesAreBoundInFourPlacesOnly() {
+  void nativeLibrariesAreBoundInFivePlacesOnly() {
     holds(
         noClasses()
             .that()
@@ -150,6 +150,7 @@ class DirectionsTest {
                 "dev.stasis.agent.cuda.jna..",
                 "dev.stasis.agent.process..",
                 "dev.stasis.agent.layer..",
+                "dev.stasis.agent.tmpfs..",
                 // The stand-in for a kubelet makes a pod's network itself.
                 "dev.stasis.local.host..")
             .should()

@@ -22,7 +22,7 @@ import java.util.logging.Logger;
  * @param ours the least that is said of Stasis's own classes
  * @param others the same of all others
  */
-public record ProgramLog(Level ours, Level others) {
+public record ProgramLog(System.Logger.Level ours, System.Logger.Level others) {
 
   private static final String OURS = "dev.stasis";
 
@@ -39,12 +39,12 @@ public record ProgramLog(Level ours, Level others) {
     console.setLevel(Level.ALL);
     console.setFilter(this::isWanted);
     root.addHandler(console);
-    root.setLevel(ours.intValue() < others.intValue() ? ours : others);
+    root.setLevel(Level.parse("" + Math.min(ours.getSeverity(), others.getSeverity())));
   }
 
   private boolean isWanted(LogRecord message) {
     boolean own = String.valueOf(message.getLoggerName()).startsWith(OURS);
-    return message.getLevel().intValue() >= (own ? ours : others).intValue();
+    return message.getLevel().intValue() >= (own ? ours : others).getSeverity();
   }
 
   /** {@code 12:30:00.125 INFO: lock of process 7: ...}, and behind it what was thrown. */

@@ -1,5 +1,6 @@
 package dev.stasis.agent.stream;
 
+import dev.stasis.agent.tmpfs.TmpfsPages;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -1,4 +1,4 @@
-package dev.stasis.agent.stream;
+package dev.stasis.agent.tmpfs;
 
 import com.sun.jna.Library;
 import com.sun.jna.Native;
@@ -17,7 +17,7 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
  * A file of a tmpfs, written through mappings: whoever writes into one by a call waits for all
  * others that do, so that the file takes some 5 GB/s however many streams bring it.
  */
-final class TmpfsPages implements Closeable {
+public final class TmpfsPages implements Closeable {
 
   private static final long PAGE = 4096;
 
@@ -29,7 +29,7 @@ final class TmpfsPages implements Closeable {
   }
 
   /** Empty where that gains nothing, or cannot be: then its channel serves as well. */
-  static Optional<TmpfsPages> of(Path file) throws IOException {
+  public static Optional<TmpfsPages> of(Path file) throws IOException {
     if (!Files.getFileStore(file).type().equals("tmpfs") || !Platform.is64Bit()) {
       return Optional.empty();
     }
@@ -42,7 +42,7 @@ final class TmpfsPages implements Closeable {
    *
    * @param length the file must be so long, from the offset on, and stay so
    */
-  Optional<Window> window(long offset, long length) {
+  public Optional<Window> window(long offset, long length) {
     if (offset % PAGE != 0 || length <= 0) {
       return Optional.empty();
     }
@@ -65,7 +65,7 @@ final class TmpfsPages implements Closeable {
   }
 
   /** A part of the file. For one thread. It outlives the file. */
-  static final class Window implements Closeable {
+  public static final class Window implements Closeable {
     private final Pointer pointer;
     private final long length;
 
@@ -80,7 +80,7 @@ final class TmpfsPages implements Closeable {
      *
      * @return false when it has none, or does not know that question (before Linux 5.14)
      */
-    boolean put(long at, byte[] data, int size) {
+    public boolean put(long at, byte[] data, int size) {
       if (at < 0 || size < 0 || at + size > length) {
         throw new IllegalArgumentException(
             "part at %d of %d bytes: wanted within %d".formatted(at, size, length));
