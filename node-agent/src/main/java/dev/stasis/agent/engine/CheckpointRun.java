@@ -50,6 +50,7 @@ final class CheckpointRun {
       runner.forward(steps, freeze, control);
       if (freeze.request().store() != null) {
         control.checkStillMeant();
+        new PendingEnd(freeze).check();
       }
       control.check(freeze.request().after() == After.RESUME ? "resume" : "publish");
     } catch (StepFailure failure) {

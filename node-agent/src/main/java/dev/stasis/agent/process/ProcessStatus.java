@@ -19,6 +19,7 @@ import java.util.Map;
  * @param seccomp 0 none, 1 strict, 2 filter
  * @param capEffective the effective capabilities as a bit set
  * @param capBounding the bounding set
+ * @param pendingSignals those that wait for the thread or for its process, bit 0 for signal 1
  */
 public record ProcessStatus(
     char state,
@@ -32,7 +33,8 @@ public record ProcessStatus(
     boolean noNewPrivileges,
     int seccomp,
     long capEffective,
-    long capBounding) {
+    long capBounding,
+    long pendingSignals) {
 
   /** The four ids that the kernel keeps for a user or a group. */
   public record Ids(int real, int effective, int saved, int fileSystem) {
@@ -68,7 +70,14 @@ public record ProcessStatus(
         "1".equals(fields.get("NoNewPrivs")),
         Integer.parseInt(fields.getOrDefault("Seccomp", "0")),
         Long.parseUnsignedLong(wanted(fields, "CapEff"), 16),
-        Long.parseUnsignedLong(wanted(fields, "CapBnd"), 16));
+        Long.parseUnsignedLong(wanted(fields, "CapBnd"), 16),
+        Long.parseUnsignedLong(wanted(fields, "SigPnd"), 16)
+            | Long.parseUnsignedLong(wanted(fields, "ShdPnd"), 16));
+  }
+
+  /** Whether this signal waits for it. */
+  public boolean isPending(int signal) {
+    return (pendingSignals >> (signal - 1) & 1) == 1;
   }
 
   private static String wanted(Map<String, String> fields, String name) {

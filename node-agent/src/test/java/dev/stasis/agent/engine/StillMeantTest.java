@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.agent.testing.ContainerSpec;
 import dev.stasis.agent.testing.GpuContainer;
+import dev.stasis.agent.testing.Sh;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -69,6 +70,34 @@ class StillMeantTest {
             });
 
     assertThat(failed.reason()).isEqualTo(Reason.INTERNAL);
+  }
+
+  @ParameterizedTest
+  @EnumSource(After.class)
+  void whatGotASignalToEndMeanwhileIsNotKept(After after) throws Exception {
+    OperationControl control = EngineLab.control();
+    control.ask(
+        () -> {
+          new Sh().must("kill", "-TERM", Integer.toString(source.pid()));
+          return Optional.empty();
+        });
+
+    CheckpointOutcome outcome =
+        lab.engine()
+            .checkpoint()
+            .run(Asked.of(lab, source).after(after).request(), control, StepListener.NONE);
+
+    assertThat(outcome)
+        .isInstanceOfSatisfying(
+            CheckpointOutcome.Failed.class,
+            failed -> {
+              assertThat(failed.reason()).isEqualTo(Reason.TOLD_TO_END);
+              assertThat(failed.message()).endsWith("found SIGTERM: it was told to end meanwhile");
+              // It does what it was told as soon as it goes on.
+              assertThat(failed.source().kind())
+                  .isIn(SourceState.Kind.RUNNING, SourceState.Kind.GONE);
+            });
+    lab.assertNothingLeft();
   }
 
   private CheckpointOutcome.Failed asked(After after, OperationControl.Question question)
