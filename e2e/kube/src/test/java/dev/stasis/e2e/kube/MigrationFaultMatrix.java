@@ -4,17 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.api.v1alpha1.migration.GpuMigrationStatus;
 import dev.stasis.api.v1alpha1.migration.MigrationPhase;
-import dev.stasis.api.v1alpha1.migration.RolledBack;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -39,18 +31,11 @@ class MigrationFaultMatrix {
           MigrationPhase.RESTORING,
           MigrationPhase.SWITCHING_OVER);
 
-  private static final Path TABLE = Path.of("target/migration-faults.md");
-
-  private static final Map<MigrationFault, Map<MigrationPhase, String>> SEEN =
-      new EnumMap<>(MigrationFault.class);
+  private static final FaultTable TABLE =
+      new FaultTable(Path.of("target/migration-faults.md"), PHASES);
 
   static Stream<Arguments> everything() {
-    String some = System.getenv("STASIS_E2E_FAULTS");
-    Stream<MigrationFault> faults =
-        some == null || some.isBlank()
-            ? Stream.of(MigrationFault.values())
-            : Stream.of(some.split(",", -1)).map(MigrationFault::valueOf);
-    return faults.flatMap(fault -> PHASES.stream().map(phase -> Arguments.of(fault, phase)));
+    return TABLE.cells(fault -> true);
   }
 
   @ParameterizedTest
@@ -97,7 +82,7 @@ class MigrationFaultMatrix {
     GpuMigrationStatus end = request.awaitEnd();
     local.clearFaults();
 
-    String cell = cell(during, struck, end);
+    String cell = FaultTable.cell(during, struck, end);
     boolean there = end.getPhase() == MigrationPhase.SUCCEEDED;
     // A target that dies before it has the workload takes nothing along.
     boolean after = during == MigrationPhase.SWITCHING_OVER;
@@ -105,7 +90,7 @@ class MigrationFaultMatrix {
         ? there && after
         : fault.dies() == MigrationFault.Dies.SOURCE && !there) {
       goneWithIt(scenario, source, fault);
-      write(fault, during, cell + ", and gone with it");
+      TABLE.write(fault, during, cell + ", and gone with it");
       return;
     }
     if (there) {
@@ -123,14 +108,14 @@ class MigrationFaultMatrix {
     } else if (fault == MigrationFault.SOURCE_POD_DELETED) {
       // Its user wanted it gone: no copy may run on.
       scenario.until("nothing runs", () -> scenario.pods().isEmpty());
-      write(fault, during, cell);
+      TABLE.write(fault, during, cell);
       return;
     } else {
       source.verifyGoesOn();
       assertThat(source.restarts()).isZero();
     }
     scenario.until("one pod is left", () -> scenario.pods().size() == 1);
-    write(fault, during, cell);
+    TABLE.write(fault, during, cell);
   }
 
   /** It may be started anew by its kubelet, as any pod whose node reboots; only once. */
@@ -149,44 +134,5 @@ class MigrationFaultMatrix {
     return status.getTarget() == null || !MigrationRequest.phases(status).contains("Transferring")
         ? Optional.empty()
         : Optional.of(source.broughtBackAs(status.getTarget().name()));
-  }
-
-  private static String cell(
-      MigrationPhase during, GpuMigrationStatus struck, GpuMigrationStatus end) {
-    String phase = end.getPhase() == null ? "?" : end.getPhase().word();
-    String more =
-        end.getPhase() == MigrationPhase.SUCCEEDED
-            ? "stood still for " + end.getDowntime()
-            : Optional.ofNullable(end.getRolledBack())
-                .map(RolledBack::reason)
-                .orElseGet(() -> String.valueOf(end.getReason()));
-    String late =
-        struck.getPhase() == during || struck.getPhase() == null
-            ? ""
-            : "; struck in " + struck.getPhase().word();
-    return "%s (%s%s)".formatted(phase, more, late);
-  }
-
-  /** Only what has passed stands in the table. */
-  private static void write(MigrationFault fault, MigrationPhase during, String cell) {
-    SEEN.computeIfAbsent(fault, key -> new EnumMap<>(MigrationPhase.class)).put(during, cell);
-    System.out.println(fault + " at " + during + ": " + cell);
-    List<String> lines = new ArrayList<>();
-    lines.add(
-        PHASES.stream()
-            .map(MigrationPhase::word)
-            .collect(Collectors.joining(" | ", "| what goes wrong | ", " |")));
-    lines.add("|---|" + "---|".repeat(PHASES.size()));
-    SEEN.forEach(
-        (each, cells) ->
-            lines.add(
-                PHASES.stream()
-                    .map(phase -> cells.getOrDefault(phase, "-"))
-                    .collect(Collectors.joining(" | ", "| " + each.sentence() + " | ", " |"))));
-    try {
-      Files.writeString(TABLE, String.join("\n", lines) + "\n");
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 }
