@@ -74,6 +74,12 @@ public final class Api {
   /** Annotation of a GpuRestore that a GpuMigration made: the node from which the pod moves. */
   public static final String NOT_ON_ANNOTATION = GROUP + "/not-on";
 
+  /**
+   * Annotation of a GpuRestore that a GpuMigration made: the node on which it failed before, which
+   * is taken only where there is no other.
+   */
+  public static final String RATHER_NOT_ON_ANNOTATION = GROUP + "/rather-not-on";
+
   /** Annotation: who asked for a freeze. Users cannot set it. */
   public static final String CREATED_BY_ANNOTATION = GROUP + "/created-by";
 

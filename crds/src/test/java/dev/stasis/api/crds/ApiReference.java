@@ -45,6 +45,7 @@ final class ApiReference {
       | annotation `stasis.dev/restored-from` | restored pod | operator | namespace and name of its GpuRestore |
       | annotation `stasis.dev/first-name` | restored pod | operator | the name with which it began, where that was taken: the next one is made of it |
       | annotation `stasis.dev/not-on` | GpuRestore of a GpuMigration | operator | the node from which the pod moves |
+      | annotation `stasis.dev/rather-not-on` | GpuRestore of a GpuMigration | operator | the node on which it failed before: taken only where there is no other |
       | annotation `stasis.dev/image` | restored pod | operator | the name of an image that no registry knows, by which nodes list it |
       | annotation `stasis.dev/created-by` | requests | the API server | who asked |
       | annotation `stasis.dev/traceparent` | operations | the operator | the span of which the agent's are a part, where traces are wanted |

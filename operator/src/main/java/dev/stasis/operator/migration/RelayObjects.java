@@ -10,6 +10,7 @@ import dev.stasis.api.v1alpha1.common.ObservedPod;
 import dev.stasis.api.v1alpha1.common.Target;
 import dev.stasis.api.v1alpha1.common.TimeSpan;
 import dev.stasis.api.v1alpha1.migration.GpuMigrationSpec;
+import dev.stasis.api.v1alpha1.migration.GpuMigrationStatus;
 import dev.stasis.api.v1alpha1.restore.GpuRestoreSpec;
 import dev.stasis.operator.cluster.Cluster;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -124,7 +125,7 @@ class RelayObjects {
 
   /**
    * Makes a GpuRestore: the first where its user wants it, and never on the node that it leaves;
-   * the second anywhere.
+   * the second anywhere, but rather not where the first has failed.
    *
    * @return why the API server has refused it; empty: it is there
    */
@@ -143,10 +144,13 @@ class RelayObjects {
             wish.labels()));
     spec.setDeadline(migration.getSpec().getDeadline());
     ObjectMetaBuilder meta = meta(migration, name(migration, number));
-    Optional.ofNullable(migration.getStatus().getSource())
+    GpuMigrationStatus status = migration.getStatus();
+    Optional.ofNullable(first ? status.getSource() : status.getTarget())
         .map(ObservedPod::node)
-        .filter(node -> first)
-        .ifPresent(node -> meta.addToAnnotations(Api.NOT_ON_ANNOTATION, node));
+        .ifPresent(
+            node ->
+                meta.addToAnnotations(
+                    first ? Api.NOT_ON_ANNOTATION : Api.RATHER_NOT_ON_ANNOTATION, node));
     GpuRestore restore = new GpuRestore();
     restore.setMetadata(meta.build());
     restore.setSpec(spec);

@@ -88,7 +88,7 @@ final class OwnedTargets {
             .endSpec()
             .build();
     narrow(claimed.getSpec().getAffinity(), asked.nodeName(), view);
-    return claimed;
+    return RatherNot.on(claimed, restore);
   }
 
   /** While a pod is gated its node affinity may become narrower, never wider. */

@@ -109,19 +109,20 @@ class TargetWork {
         return refused(view, source, refused);
       }
       TargetPlan.Made made = (TargetPlan.Made) plan;
-      Targets.Answer answer = targets.create(made.pod(), true);
+      Pod pod = RatherNot.on(made.pod(), view.restore());
+      Targets.Answer answer = targets.create(pod, true);
       if (answer instanceof Targets.Accepted) {
-        answer = targets.create(made.pod(), false);
+        answer = targets.create(pod, false);
       }
       if (answer instanceof Targets.Accepted accepted) {
         List<String> notes = new ArrayList<>(made.dropped());
-        notes.addAll(added(made.pod(), accepted.pod()));
+        notes.addAll(added(pod, accepted.pod()));
         return new Pods(accepted.pod(), made.otherContainers(), notes);
       }
       if (answer instanceof Targets.Refused refused) {
         return new Later(Reason.REFUSED_BY_CLUSTER, refused.sentence());
       }
-      taken.add(made.pod().getMetadata().getName());
+      taken.add(pod.getMetadata().getName());
     }
     return new Later(Reason.TARGET_TAKEN, "pod: wanted a free name, found " + NAMES + " taken");
   }

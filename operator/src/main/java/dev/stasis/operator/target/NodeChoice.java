@@ -37,6 +37,9 @@ record NodeChoice(Placement placement, @Nullable SortedSet<String> only, Set<Str
     }
     return affinity
         .editOrNewNodeAffinity()
+        // What an earlier restore would rather not have had is no matter any more.
+        .removeMatchingFromPreferredDuringSchedulingIgnoredDuringExecution(
+            it -> !it.buildPreference().getMatchFields().isEmpty())
         .withNewRequiredDuringSchedulingIgnoredDuringExecution()
         .withNodeSelectorTerms(terms.stream().distinct().toList())
         .endRequiredDuringSchedulingIgnoredDuringExecution()

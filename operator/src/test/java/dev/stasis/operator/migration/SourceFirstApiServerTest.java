@@ -17,8 +17,6 @@ import dev.stasis.api.v1alpha1.restore.GpuRestoreSpec;
 import dev.stasis.api.v1alpha1.restore.RestorePhase;
 import dev.stasis.api.v1alpha1.store.GpuCheckpointStoreSpec;
 import dev.stasis.api.v1alpha1.store.SharedPath;
-import io.fabric8.kubernetes.client.dsl.base.PatchContext;
-import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -189,16 +187,8 @@ class SourceFirstApiServerTest extends OnApiServer {
   @Test
   void aTargetThatFailsIsBroughtBackOnTheNodeFromWhichItCame() {
     String from = pod("trainer").getSpec().getNodeName();
-    String other = from.equals("gpu-1") ? "gpu-2" : "gpu-1";
-    agents.stop(OperationType.RESTORE);
     agents.failOnce(OperationType.RESTORE);
     sourceFirst();
-    until("move", it -> phase(it) == MigrationPhase.RESTORING);
-    client
-        .nodes()
-        .withName(other)
-        .patch(PatchContext.of(PatchType.JSON_MERGE), "{\"spec\":{\"unschedulable\":true}}");
-    agents.goOn(OperationType.RESTORE);
 
     GpuMigration over = until("move", it -> isFinal(it));
     assertThat(phase(over)).isEqualTo(MigrationPhase.ROLLED_BACK);
