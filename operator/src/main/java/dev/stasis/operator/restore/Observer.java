@@ -53,13 +53,18 @@ class Observer {
                         now))
             : Optional.empty();
     Optional<Pod> target = target(restore);
+    Optional<OperationView> operation = operation(restore);
     return new View(
         restore,
         source,
         places,
         target,
-        operation(restore),
-        target.flatMap(pod -> agentAway(pod, now)),
+        operation,
+        // With its node a target goes, too; its agent is still the one that is to undo it.
+        target
+            .map(pod -> pod.getSpec().getNodeName())
+            .or(() -> operation.map(it -> it.operation().getSpec().getNodeName()))
+            .flatMap(node -> agentAway(node, now)),
         now);
   }
 
@@ -107,11 +112,7 @@ class Observer {
         .map(OperationView::of);
   }
 
-  private Optional<String> agentAway(Pod target, Instant now) {
-    String node = target.getSpec().getNodeName();
-    if (node == null) {
-      return Optional.empty();
-    }
+  private Optional<String> agentAway(String node, Instant now) {
     return cluster
         .gpuNode(node)
         .map(gpuNode -> agents.silent(gpuNode, now))

@@ -3,6 +3,7 @@ package dev.stasis.operator.restore;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.stasis.api.v1alpha1.GpuNode;
 import dev.stasis.api.v1alpha1.GpuRestore;
 import dev.stasis.api.v1alpha1.common.ColdStartFallback;
 import dev.stasis.api.v1alpha1.common.Truth;
@@ -150,6 +151,25 @@ class RestoreOnApiServerTest extends OnApiServer {
     cancel();
     GpuRestore cancelled = until(it -> phase(it) == RestorePhase.CANCELLED);
     assertThat(cancelled.getStatus().getReason()).isEqualTo("Cancelled");
+    assertThat(targets()).isEmpty();
+  }
+
+  @Test
+  void aNodeThatIsGoneWithItsAgentIsNotWaitedFor() {
+    checkpoint();
+    restore(spec -> {});
+    until(it -> phase(it) == RestorePhase.RESTORING);
+    agent.close();
+    client.resources(GpuNode.class).withName("gpu-1").delete();
+    client
+        .pods()
+        .inNamespace(namespace)
+        .withName(target().getMetadata().getName())
+        .withGracePeriod(0)
+        .delete();
+
+    GpuRestore waiting = until(it -> "NoNodeFits".equals(it.getStatus().getReason()));
+    assertThat(phase(waiting)).isEqualTo(RestorePhase.PENDING);
     assertThat(targets()).isEmpty();
   }
 
