@@ -68,7 +68,7 @@ uint32_t crc32c(uint32_t crc, const void *data, size_t length) {
   return ~(__builtin_cpu_supports("sse4.2") ? crc_fast : crc_plain)(~crc, data, length);
 }
 
-static const uint32_t K[64] = {
+const uint32_t sha256_k[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
     0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
@@ -78,41 +78,66 @@ static const uint32_t K[64] = {
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
-__attribute__((target("sha,sse4.1,ssse3")))
-static void sha_fast(uint32_t s[8], const uint8_t *p, size_t blocks) {
+#define SHA_TARGET __attribute__((target("sha,sse4.1,ssse3")))
+
+/* One message, or two that take turns: the instructions of one wait for each other most of the time. */
+SHA_TARGET __attribute__((always_inline))
+static inline void sha_rounds(uint32_t *const s[], const uint8_t *const from[], int n, size_t blocks,
+    size_t stride) {
   const __m128i swap = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
-  __m128i t = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)s), 0xb1);
-  __m128i y = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)(s + 4)), 0x1b);
-  __m128i x = _mm_alignr_epi8(t, y, 8);
-  y = _mm_blend_epi16(y, t, 0xf0);
-  for (; blocks; blocks--, p += 64) {
-    __m128i x0 = x, y0 = y, w[4];
+  __m128i x[2], y[2], x0[2], y0[2], w[2][4], t;
+#pragma GCC unroll 2
+  for (int m = 0; m < n; m++) {
+    t = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)s[m]), 0xb1);
+    y[m] = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)(s[m] + 4)), 0x1b);
+    x[m] = _mm_alignr_epi8(t, y[m], 8);
+    y[m] = _mm_blend_epi16(y[m], t, 0xf0);
+  }
+  for (size_t at = 0; blocks; blocks--, at += stride) {
+#pragma GCC unroll 2
+    for (int m = 0; m < n; m++) x0[m] = x[m], y0[m] = y[m];
 #pragma GCC unroll 16
     for (int i = 0; i < 16; i++) {
-      if (i < 4) {
-        w[i] = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(p + 16 * i)), swap);
-      } else {
-        t = _mm_add_epi32(_mm_sha256msg1_epu32(w[i & 3], w[(i + 1) & 3]),
-            _mm_alignr_epi8(w[(i + 3) & 3], w[(i + 2) & 3], 4));
-        w[i & 3] = _mm_sha256msg2_epu32(t, w[(i + 3) & 3]);
+#pragma GCC unroll 2
+      for (int m = 0; m < n; m++) {
+        __m128i *v = w[m];
+        if (i < 4) {
+          v[i] = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(from[m] + at + 16 * i)), swap);
+        } else {
+          t = _mm_add_epi32(_mm_sha256msg1_epu32(v[i & 3], v[(i + 1) & 3]),
+              _mm_alignr_epi8(v[(i + 3) & 3], v[(i + 2) & 3], 4));
+          v[i & 3] = _mm_sha256msg2_epu32(t, v[(i + 3) & 3]);
+        }
+        t = _mm_add_epi32(v[i & 3], _mm_loadu_si128((const __m128i *)(sha256_k + 4 * i)));
+        y[m] = _mm_sha256rnds2_epu32(y[m], x[m], t);
+        x[m] = _mm_sha256rnds2_epu32(x[m], y[m], _mm_shuffle_epi32(t, 0x0e));
       }
-      t = _mm_add_epi32(w[i & 3], _mm_loadu_si128((const __m128i *)(K + 4 * i)));
-      y = _mm_sha256rnds2_epu32(y, x, t);
-      x = _mm_sha256rnds2_epu32(x, y, _mm_shuffle_epi32(t, 0x0e));
     }
-    x = _mm_add_epi32(x, x0);
-    y = _mm_add_epi32(y, y0);
+#pragma GCC unroll 2
+    for (int m = 0; m < n; m++) x[m] = _mm_add_epi32(x[m], x0[m]), y[m] = _mm_add_epi32(y[m], y0[m]);
   }
-  t = _mm_shuffle_epi32(x, 0x1b);
-  y = _mm_shuffle_epi32(y, 0xb1);
-  _mm_storeu_si128((__m128i *)s, _mm_blend_epi16(t, y, 0xf0));
-  _mm_storeu_si128((__m128i *)(s + 4), _mm_alignr_epi8(y, t, 8));
+#pragma GCC unroll 2
+  for (int m = 0; m < n; m++) {
+    t = _mm_shuffle_epi32(x[m], 0x1b);
+    y[m] = _mm_shuffle_epi32(y[m], 0xb1);
+    _mm_storeu_si128((__m128i *)s[m], _mm_blend_epi16(t, y[m], 0xf0));
+    _mm_storeu_si128((__m128i *)(s[m] + 4), _mm_alignr_epi8(y[m], t, 8));
+  }
+}
+
+SHA_TARGET static void sha_fast(uint32_t s[8], const uint8_t *p, size_t blocks) {
+  sha_rounds(&s, &p, 1, blocks, 64);
+}
+
+SHA_TARGET static void sha_pair(uint32_t *const s[2], const uint8_t *const p[2], size_t blocks,
+    size_t stride) {
+  sha_rounds(s, p, 2, blocks, stride);
 }
 
 static uint32_t turn(uint32_t x, int n) { return x >> n | x << (32 - n); }
 
-static void sha_plain(uint32_t s[8], const uint8_t *p, size_t blocks) {
-  for (; blocks; blocks--, p += 64) {
+static void sha_plain(uint32_t s[8], const uint8_t *p, size_t blocks, size_t stride) {
+  for (; blocks; blocks--, p += stride) {
     uint32_t w[64], v[8];
     memcpy(v, s, 32);
     for (int i = 0; i < 64; i++) {
@@ -124,7 +149,7 @@ static void sha_plain(uint32_t s[8], const uint8_t *p, size_t blocks) {
         w[i] = w[i - 16] + (turn(a, 7) ^ turn(a, 18) ^ a >> 3);
         w[i] += w[i - 7] + (turn(b, 17) ^ turn(b, 19) ^ b >> 10);
       }
-      uint32_t one = v[7] + K[i] + w[i] + ((v[4] & v[5]) ^ (~v[4] & v[6]));
+      uint32_t one = v[7] + sha256_k[i] + w[i] + ((v[4] & v[5]) ^ (~v[4] & v[6]));
       one += turn(v[4], 6) ^ turn(v[4], 11) ^ turn(v[4], 25);
       uint32_t two = (v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]);
       two += turn(v[0], 2) ^ turn(v[0], 13) ^ turn(v[0], 22);
@@ -136,9 +161,17 @@ static void sha_plain(uint32_t s[8], const uint8_t *p, size_t blocks) {
   }
 }
 
+/* Asked once: a virtual machine answers CPUID by leaving the guest, which takes longer than the
+ * digest of a page. */
 static bool has_sha(void) {
-  unsigned a, b, c, d;
-  return __get_cpuid_count(7, 0, &a, &b, &c, &d) && b & 1u << 29;
+  static int known; /* 0 not yet, 1 no, 2 yes: whichever thread says it first says the same */
+  int answer = __atomic_load_n(&known, __ATOMIC_RELAXED);
+  if (!answer) {
+    unsigned a, b, c, d;
+    answer = __get_cpuid_count(7, 0, &a, &b, &c, &d) && b & 1u << 29 ? 2 : 1;
+    __atomic_store_n(&known, answer, __ATOMIC_RELAXED);
+  }
+  return answer == 2;
 }
 
 void sha256_begin(struct sha256 *sum) {
@@ -148,12 +181,18 @@ void sha256_begin(struct sha256 *sum) {
   sum->length = 0;
 }
 
-static void take_blocks(struct sha256 *sum, const uint8_t *data, size_t blocks) {
-  (has_sha() ? sha_fast : sha_plain)(sum->state, data, blocks);
+static void take_blocks(uint32_t state[8], const uint8_t *data, size_t blocks) {
+  if (has_sha()) sha_fast(state, data, blocks);
+  else sha_plain(state, data, blocks, 64);
+}
+
+void sha256_pair(uint32_t *const state[2], const uint8_t *const data[2], size_t blocks, size_t stride) {
+  if (has_sha()) return sha_pair(state, data, blocks, stride);
+  for (int m = 0; m < 2; m++) sha_plain(state[m], data[m], blocks, stride);
 }
 
 void sha256_blocks(struct sha256 *sum, const void *data, size_t length) {
-  take_blocks(sum, data, length / 64);
+  take_blocks(sum->state, data, length / 64);
   sum->length += length;
 }
 
@@ -165,7 +204,7 @@ void sha256_end(struct sha256 *sum, const void *tail, size_t length, uint8_t dig
   memcpy(last, (const uint8_t *)tail + length - rest, rest);
   last[rest] = 0x80;
   memcpy(last + end - 8, &bits, 8);
-  take_blocks(sum, last, end / 64);
+  take_blocks(sum->state, last, end / 64);
   for (int i = 0; i < 8; i++) {
     uint32_t w = __builtin_bswap32(sum->state[i]);
     memcpy(digest + 4 * i, &w, 4);

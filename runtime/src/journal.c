@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #define REGISTERS (sizeof(struct user_regs_struct) / 8)
+#define LANED "16x" /* before a digest of sixteen lanes; without, it is the chunk's SHA-256 */
 #define MOST_CHUNKS (1u << 24) /* 128 TiB: what an address space holds */
 
 static void read_boot(char boot[64]) {
@@ -41,7 +42,7 @@ size_t journal_chunk_line(char *line, size_t size, size_t index, const struct ch
   char sums[80] = "zero";
   if (!c->zero) {
     int n = snprintf(sums, sizeof sums, "%08x", c->crc);
-    if (c->has_sha) sums[n++] = ' ';
+    if (c->has_sha) n += snprintf(sums + n, sizeof sums - (size_t)n, c->laned ? " " LANED : " ");
     for (int i = 0; c->has_sha && i < 32; i++, n += 2)
       snprintf(sums + n, sizeof sums - (size_t)n, "%02x", c->sha[i]);
   }
@@ -97,8 +98,10 @@ static bool take_chunk(struct journal *j, const char *line) {
   if (!c || !length || length > CHUNK || length % PAGE || address % PAGE || (int64_t)offset < 0)
     return false;
   if (!zero && (!parse_number(sum, 16, &crc) || crc > UINT32_MAX)) return false;
-  *c = (struct chunk){address, length, offset, (uint32_t)crc, true, zero, fields == 6, false, false, {0}};
-  return !c->has_sha || hex_bytes(sha, c->sha, 32);
+  bool laned = !strncmp(sha, LANED, strlen(LANED));
+  *c = (struct chunk){.address = address, .length = length, .offset = offset, .crc = (uint32_t)crc,
+      .known = true, .zero = zero, .has_sha = fields == 6, .laned = laned};
+  return !c->has_sha || hex_bytes(sha + (laned ? strlen(LANED) : 0), c->sha, 32);
 }
 
 static bool take_line(struct journal *j, const char *line) {

@@ -54,7 +54,7 @@ bool target_copy(const struct target *target, bool write, uint64_t address, void
 struct chunk {
   uint64_t address, length, offset;
   uint32_t crc;
-  bool known, zero, has_sha, missing, filled;
+  bool known, zero, has_sha, laned, missing, filled; /* laned: sha is of sixteen lanes */
   uint8_t sha[32];
 };
 /* What an injection changes, as it was before. */
@@ -85,7 +85,7 @@ void journal_unsaved(struct journal *journal);
 /* Seizes the main thread of a stopped target; puts back first what a dead predecessor changed. */
 void inject_begin(const struct target *target, struct journal *journal);
 /* Runs one system call in the target: its result. */
-long inject_call(long number, uint64_t a, uint64_t b, uint64_t c);
+long inject_call(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d);
 /* Puts everything back and lets go; the thread is stopped as it was before. */
 void inject_end(void);
 
@@ -96,9 +96,22 @@ struct sha256 {
   uint32_t state[8];
   uint64_t length;
 };
+extern const uint32_t sha256_k[64];
 void sha256_begin(struct sha256 *sum);
 void sha256_blocks(struct sha256 *sum, const void *data, size_t length);
+/* Of two messages at once: blocks that begin so many bytes after one another. */
+void sha256_pair(uint32_t *const state[2], const uint8_t *const data[2], size_t blocks, size_t stride);
 void sha256_end(struct sha256 *sum, const void *tail, size_t length, uint8_t digest[32]);
+
+/* A chunk's digest of today; those of format 1 have one SHA-256. Whole rows: 1024 bytes. */
+#define LANES 16
+struct lanes {
+  uint32_t state[8][LANES];
+  uint64_t length;
+};
+void lanes_begin(struct lanes *lanes);
+void lanes_rows(struct lanes *lanes, const void *data, size_t length);
+void lanes_end(const struct lanes *lanes, uint8_t digest[32]);
 
 /* The copying threads. They take items below limit in order and never end the process: what goes
  * wrong is said once and the main thread acts on it. */

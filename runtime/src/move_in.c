@@ -52,7 +52,14 @@ static bool fill_zero(const struct chunk *c) {
 static bool is_right(const struct chunk *c, const char *bytes) {
   uint8_t sum[32];
   if (!options->sha256) return crc32c(0, bytes, c->length) == c->crc;
-  sha256(bytes, c->length, sum);
+  if (c->laned) {
+    struct lanes lanes;
+    lanes_begin(&lanes);
+    lanes_rows(&lanes, bytes, c->length);
+    lanes_end(&lanes, sum);
+  } else {
+    sha256(bytes, c->length, sum);
+  }
   return !memcmp(sum, c->sha, sizeof sum);
 }
 
@@ -139,7 +146,7 @@ static void want_huge(size_t n) {
     uint64_t from = journal.chunks[missing[i]].address, to = from;
     for (; i < n && journal.chunks[missing[i]].address == to; i++)
       to += journal.chunks[missing[i]].length;
-    inject_call(SYS_madvise, from, to - from, MADV_HUGEPAGE);
+    inject_call(SYS_madvise, from, to - from, MADV_HUGEPAGE, 0);
   }
 }
 

@@ -74,20 +74,20 @@ static bool put_written(const void *buffer, size_t size, uint64_t offset) {
   return true;
 }
 
-/* Parts are whole pages, so whole blocks too. What was zero until now is made up for: of a chunk
- * that is all zeros nothing is digested. */
-static void sum_part(struct sha256 *sum, const void *part, size_t size, uint64_t done, bool first) {
+/* Parts are whole pages, so whole rows too. What was zero until now is made up for: of a chunk that
+ * is all zeros nothing is digested. */
+static void sum_part(struct lanes *sum, const void *part, size_t size, uint64_t done, bool first) {
   static const char zeros[PAGE];
-  for (; first && sum->length < done;) sha256_blocks(sum, zeros, PAGE);
-  sha256_blocks(sum, part, size);
+  for (; first && sum->length < done;) lanes_rows(sum, zeros, PAGE);
+  lanes_rows(sum, part, size);
 }
 
 /* Parts of zeros are not written: the stage was empty and has holes there. */
 static void copy_chunk(struct crew *crew, size_t index) {
   struct chunk *c = &chunks[index];
   uint64_t buffer[PART / 8];
-  struct sha256 sum;
-  sha256_begin(&sum);
+  struct lanes sum;
+  lanes_begin(&sum);
   c->zero = true;
   for (uint64_t done = 0; done < c->length; done += PART) {
     size_t size = c->length - done < PART ? c->length - done : PART;
@@ -105,8 +105,8 @@ static void copy_chunk(struct crew *crew, size_t index) {
       return crew_fail(crew, full ? NO_ROOM : SYSTEM, "stage: %s", strerror(errno));
     }
   }
-  c->has_sha = with_sha && !c->zero;
-  if (c->has_sha) sha256_end(&sum, NULL, 0, c->sha);
+  c->has_sha = c->laned = with_sha && !c->zero;
+  if (c->has_sha) lanes_end(&sum, c->sha);
 }
 
 /* One record for each chunk and, when the piece is about to be dropped, the word of that, in this
@@ -126,7 +126,7 @@ static void drop(size_t first, size_t end) {
   for (size_t i = first; i < end;) {
     uint64_t from = chunks[i].address, to = from;
     for (; i < end && chunks[i].address == to; i++) to += chunks[i].length;
-    long result = inject_call(SYS_madvise, from, to - from, MADV_DONTNEED);
+    long result = inject_call(SYS_madvise, from, to - from, MADV_DONTNEED, 0);
     if (result) die(REFUSED, "process %d: dropping %lx: %s", target.pid, from, strerror((int)-result));
     uint64_t at = from, left = target_resident(&target, &at, to);
     if (left)

@@ -1,5 +1,7 @@
 /* The digests, with and without the processor's instructions, against known values. */
 #include "../src/digest.c"
+#include "../src/lanes.c"
+#include "by_hand.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,12 +12,27 @@ static void check(bool good, const char *promise) {
   failed |= !good;
 }
 
-static bool sha_is(const void *data, size_t n, const char *wanted) {
-  uint8_t d[32];
+static bool sha_text(const uint8_t d[32], const char *wanted) {
   char text[65];
-  sha256(data, n, d);
   for (int i = 0; i < 32; i++) sprintf(text + 2 * i, "%02x", d[i]);
   return !strcmp(text, wanted);
+}
+
+static bool sha_is(const void *data, size_t n, const char *wanted) {
+  uint8_t d[32];
+  sha256(data, n, d);
+  return sha_text(d, wanted);
+}
+
+static bool lanes_are_right(const uint8_t *data, size_t n, size_t step,
+    void (*take)(struct lanes *, const uint8_t *, size_t)) {
+  uint8_t found[32], wanted[32];
+  struct lanes sum;
+  lanes_begin(&sum);
+  for (size_t at = 0; at < n; at += step, sum.length += step) take(&sum, data + at, step / 1024);
+  lanes_end(&sum, found);
+  lanes_by_hand(data, n, wanted);
+  return !memcmp(found, wanted, 32);
 }
 
 int main(void) {
@@ -47,8 +64,29 @@ int main(void) {
   uint32_t a[8] = {1, 2, 3, 4, 5, 6, 7, 8}, b[8];
   memcpy(b, a, sizeof a);
   if (has_sha()) sha_fast(a, data, 1000);
-  else sha_plain(a, data, 1000);
-  sha_plain(b, data, 1000);
+  else sha_plain(a, data, 1000, 64);
+  sha_plain(b, data, 1000, 64);
   check(!memcmp(a, b, sizeof a), "both_ways_to_sha256_agree");
+  uint32_t two[2][8] = {{1, 2, 3}, {4, 5, 6}}, each[2][8];
+  memcpy(each, two, sizeof two);
+  sha256_pair((uint32_t *[]){two[0], two[1]}, (const uint8_t *[]){data, data + 64}, 500, 1024);
+  for (int i = 0; i < 2; i++) sha_plain(each[i], data + 64 * i, 500, 1024);
+  check(!memcmp(two, each, sizeof two), "two_at_a_time_are_what_each_is_alone");
+  check(lanes_are_right(data, 1 << 20, 1 << 18, take_narrow), "sixteen_lanes_two_by_two");
+  check(lanes_are_right(data + 1, 77 * 4096, 4096, take_narrow), "sixteen_lanes_in_small_pieces");
+  check(lanes_are_right(data, 1024, 1024, take_narrow), "sixteen_lanes_of_one_block_each");
+  if (has_wide()) {
+    check(lanes_are_right(data, 1 << 20, 1 << 18, take_wide), "sixteen_lanes_side_by_side");
+    check(lanes_are_right(data + 1, 77 * 4096, 4096, take_wide), "side_by_side_in_small_pieces");
+    check(lanes_are_right(data, 1024, 1024, take_wide), "side_by_side_of_one_block_each");
+  } else {
+    puts("     this processor has no AVX-512: sixteen lanes side by side were not tried");
+  }
+  struct lanes lanes;
+  uint8_t known[32];
+  lanes_begin(&lanes);
+  lanes_rows(&lanes, data, 1 << 20);
+  lanes_end(&lanes, known);
+  check(sha_text(known, "2150b81c684609f9b5ad671a06075f5298fb582baf474dec309f1d53b399a894"), "a_chunk_s_digest_stays_what_it_is");
   return failed;
 }

@@ -200,7 +200,7 @@ public final class ArtifactReader {
       List<Callable<Hasher.Digests>> work = new ArrayList<>();
       List<Chunk> chunks = table.chunks().stream().filter(chunk -> !chunk.zero()).toList();
       for (Chunk chunk : chunks) {
-        work.add(() -> hasher.piece(data, chunk.offset(), chunk.length(), null, 0));
+        work.add(() -> hasher.chunk(chunk, data, null));
       }
       List<Hasher.Digests> found = new Workers(threads).all(work);
       for (int i = 0; i < chunks.size(); i++) {

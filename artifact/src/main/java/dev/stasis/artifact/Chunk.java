@@ -1,5 +1,6 @@
 package dev.stasis.artifact;
 
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,7 +11,9 @@ import org.jspecify.annotations.Nullable;
  * @param length bytes, at most {@link #MAX_LENGTH}
  * @param offset where it lies in the data file; a chunk of zeros is a hole there
  * @param crc32c of its bytes; null for a chunk of zeros
- * @param sha256 of its bytes, lower-case hex; null for a chunk of zeros or while it is not known
+ * @param sha256 of its bytes, as lower-case hex: behind {@code 16x} of sixteen lanes (see {@link
+ *     LaneDigest}), else, in artifacts of format 1, one over all of them; null for a chunk of zeros
+ *     or while it is not known
  */
 public record Chunk(
     int number,
@@ -23,6 +26,9 @@ public record Chunk(
   /** The length of every chunk but a region's last. */
   public static final long MAX_LENGTH = 8L << 20;
 
+  private static final Pattern DIGEST =
+      Pattern.compile("(?:" + LaneDigest.PREFIX + ")?[0-9a-f]{64}");
+
   public Chunk {
     if (length <= 0 || length > MAX_LENGTH) {
       throw new IllegalArgumentException(
@@ -32,9 +38,9 @@ public record Chunk(
       throw new IllegalArgumentException(
           "chunk %d: wanted an offset of at least 0, found %d".formatted(number, offset));
     }
-    if (sha256 != null && (crc32c == null || !sha256.matches("[0-9a-f]{64}"))) {
+    if (sha256 != null && (crc32c == null || !DIGEST.matcher(sha256).matches())) {
       throw new IllegalArgumentException(
-          "chunk %d: wanted 64 hex digits of a chunk that is not zero, found %s"
+          "chunk %d: wanted 64 hex digits, or 16x before them, of a chunk that is not zero, found %s"
               .formatted(number, sha256));
     }
   }

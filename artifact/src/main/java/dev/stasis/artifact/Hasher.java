@@ -28,8 +28,15 @@ final class Hasher {
     this.total = total;
   }
 
-  /** Both digests of the same bytes. */
+  /** Both digests of the same bytes; of a chunk the second is of the kind that was asked for. */
   record Digests(int crc32c, String sha256) {}
+
+  /** The second digest, while bytes go through. */
+  private interface Sum {
+    void update(byte[] bytes, int offset, int count);
+
+    String text();
+  }
 
   static FileChannel openForReading(Path file) throws IOException {
     return FileChannel.open(file, Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS));
@@ -42,18 +49,25 @@ final class Hasher {
   FileFacts file(Path file) throws IOException {
     try (FileChannel channel = openForReading(file)) {
       long size = channel.size();
-      return new FileFacts(size, piece(channel, 0, size, null, 0).sha256());
+      return new FileFacts(size, piece(channel, 0, size, null, plain()).sha256());
     }
   }
 
   /**
-   * Reads a piece, and copies it where a copy is wanted.
+   * Reads a chunk where it lies, and copies it to the same place where a copy is wanted. Its digest
+   * is of the kind that it has, so that the two compare; else that of {@link LaneDigest}.
    *
-   * @throws EOFException when the file ends before the piece does
+   * @throws EOFException when the file ends before the chunk does
    */
-  Digests piece(FileChannel from, long offset, long length, @Nullable FileChannel to, long toOffset)
+  Digests chunk(Chunk chunk, FileChannel from, @Nullable FileChannel to) throws IOException {
+    String has = chunk.sha256();
+    Sum sum = has == null || has.startsWith(LaneDigest.PREFIX) ? lanes() : plain();
+    return piece(from, chunk.offset(), chunk.length(), to, sum);
+  }
+
+  private Digests piece(
+      FileChannel from, long offset, long length, @Nullable FileChannel to, Sum sum)
       throws IOException {
-    MessageDigest sha256 = sha256Digest();
     CRC32C crc = new CRC32C();
     byte[] bytes = new byte[(int) Math.min(BUFFER, Math.max(1, length))];
     ByteBuffer buffer = ByteBuffer.wrap(bytes);
@@ -64,18 +78,48 @@ final class Hasher {
         throw new EOFException(
             "wanted %d bytes at %d, found the file's end after %d".formatted(length, offset, at));
       }
-      sha256.update(bytes, 0, count);
+      sum.update(bytes, 0, count);
       crc.update(bytes, 0, count);
       if (to != null) {
         buffer.flip();
-        for (long written = toOffset + at; buffer.hasRemaining(); ) {
+        for (long written = offset + at; buffer.hasRemaining(); ) {
           written += to.write(buffer, written);
         }
       }
       at += count;
       progress.at(done.addAndGet(count), total);
     }
-    return new Digests((int) crc.getValue(), HexFormat.of().formatHex(sha256.digest()));
+    return new Digests((int) crc.getValue(), sum.text());
+  }
+
+  private static Sum plain() {
+    MessageDigest sha256 = sha256Digest();
+    return new Sum() {
+      @Override
+      public void update(byte[] bytes, int offset, int count) {
+        sha256.update(bytes, offset, count);
+      }
+
+      @Override
+      public String text() {
+        return HexFormat.of().formatHex(sha256.digest());
+      }
+    };
+  }
+
+  private static Sum lanes() {
+    LaneDigest digest = new LaneDigest(Hasher::sha256Digest);
+    return new Sum() {
+      @Override
+      public void update(byte[] bytes, int offset, int count) {
+        digest.update(bytes, offset, count);
+      }
+
+      @Override
+      public String text() {
+        return digest.text();
+      }
+    };
   }
 
   private static MessageDigest sha256Digest() {

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /** Brings a stage's chunks into an artifact, or only reads them when they are there already. */
 record RegionCopy(Path from, Path to, ChunkTable table) {
 
-  /** The table with a SHA-256 for every chunk. */
+  /** The table with both digests of every chunk. */
   ChunkTable run(Workers workers, Progress progress) throws IOException {
     boolean inPlace = Files.exists(to) && Files.isSameFile(from, to);
     Hasher hasher = new Hasher(progress, table.storedBytes());
@@ -57,8 +57,7 @@ record RegionCopy(Path from, Path to, ChunkTable table) {
 
   private Chunk hashed(Chunk chunk, Hasher hasher, FileChannel source, @Nullable FileChannel copy)
       throws IOException {
-    Hasher.Digests digests =
-        hasher.piece(source, chunk.offset(), chunk.length(), copy, chunk.offset());
+    Hasher.Digests digests = hasher.chunk(chunk, source, copy);
     check(chunk, digests);
     return chunk.with(digests.sha256());
   }

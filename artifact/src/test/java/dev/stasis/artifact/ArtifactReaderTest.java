@@ -174,13 +174,15 @@ class ArtifactReaderTest {
         new Damage(
             "a newer format",
             Kind.NEWER,
-            "format version: wanted at most 1, found 2",
+            "format version: wanted at most 2, found 3",
             a -> {
               Path manifest = a.resolve("manifest.json");
               Files.writeString(
                   manifest,
                   Files.readString(manifest)
-                      .replace("\"formatVersion\" : 1", "\"formatVersion\" : 2"));
+                      .replace(
+                          "\"formatVersion\" : " + Manifest.FORMAT_VERSION,
+                          "\"formatVersion\" : " + (Manifest.FORMAT_VERSION + 1)));
             }),
         new Damage(
             "a folder without a manifest",
@@ -263,8 +265,25 @@ class ArtifactReaderTest {
     Artifact found = ((Opened.Verified) opened).artifact();
     Chunk chunk = found.chunks(found.manifest().regions().get(0)).chunks().get(4);
     byte[] bytes = Files.readAllBytes(artifact.resolve("regions/1.data"));
-    byte[] piece = java.util.Arrays.copyOfRange(bytes, 4 * 4096, 5 * 4096);
-    assertThat(Hasher.sha256(piece)).isNotEqualTo(chunk.sha256());
+    LaneDigest piece = new LaneDigest(LaneDigestTest::sha256);
+    piece.update(bytes, 4 * 4096, 4096);
+    assertThat(piece.text()).isNotEqualTo(chunk.sha256());
+  }
+
+  @Test
+  void anArtifactOfFormat1IsReadAndItsDamageFound() throws Exception {
+    Path old = Files.createDirectory(temp.resolve("old"));
+    artifact =
+        new Samples().sealedAsFormat1(new ArtifactStore(old, Clock.systemUTC()), "a", old).path();
+
+    assertThat(open(ArtifactReader.Regions.NOW, null))
+        .isInstanceOfSatisfying(
+            Opened.Verified.class,
+            opened -> assertThat(opened.artifact().manifest().formatVersion()).isEqualTo(1));
+
+    flip(artifact.resolve("regions/1.data"), 4 * 4096 + 1);
+    assertThat(message(open(ArtifactReader.Regions.NOW, null)))
+        .startsWith("sha256 of chunk 4 of regions/1.data");
   }
 
   @Test

@@ -12,11 +12,12 @@ class ChunkTableTest {
   private static final String SHA = "ab".repeat(32);
   private static final ChunkTable TABLE =
       new ChunkTable(
-          List.of(new Region(0x7f0000000000L, 8192), new Region(0xffff_8000_0000_0000L, 4096)),
+          List.of(new Region(0x7f0000000000L, 8192), new Region(0xffff_8000_0000_0000L, 8192)),
           List.of(
               new Chunk(0, 0x7f0000000000L, 4096, 0, 0xdeadbeef, SHA),
               new Chunk(1, 0x7f0000001000L, 4096, 4096, null, null),
-              new Chunk(2, 0xffff_8000_0000_0000L, 4096, 8192, 7, null)));
+              new Chunk(2, 0xffff_8000_0000_0000L, 4096, 8192, 7, null),
+              new Chunk(3, 0xffff_8000_0000_1000L, 4096, 12288, 8, "16x" + SHA)));
 
   @Test
   void itsLinesAreThoseOfTheRegionJournal() {
@@ -24,13 +25,16 @@ class ChunkTableTest {
         .isEqualTo(
             "stasis-chunks 1\n"
                 + "R 0 7f0000000000 8192\n"
-                + "R 1 ffff800000000000 4096\n"
+                + "R 1 ffff800000000000 8192\n"
                 + "C 0 7f0000000000 4096 0 deadbeef "
                 + SHA
                 + "\n"
                 + "C 1 7f0000001000 4096 4096 zero\n"
                 + "C 2 ffff800000000000 4096 8192 00000007\n"
-                + "end 3\n");
+                + "C 3 ffff800000001000 4096 12288 00000008 16x"
+                + SHA
+                + "\n"
+                + "end 4\n");
   }
 
   @Test
@@ -40,8 +44,8 @@ class ChunkTableTest {
 
   @Test
   void itKnowsItsSizes() {
-    assertThat(TABLE.dataSize()).isEqualTo(12288);
-    assertThat(TABLE.storedBytes()).isEqualTo(8192);
+    assertThat(TABLE.dataSize()).isEqualTo(16384);
+    assertThat(TABLE.storedBytes()).isEqualTo(12288);
   }
 
   @ParameterizedTest

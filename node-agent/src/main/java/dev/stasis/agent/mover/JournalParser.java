@@ -46,7 +46,7 @@ final class JournalParser {
   private static final Pattern CHUNK =
       Pattern.compile(
           "C ([0-9]{1,9}) ([0-9a-f]{1,16}) ([0-9]{1,18}) ([0-9]{1,18})"
-              + " ([0-9a-f]{1,8}|zero)(?: ([0-9a-f]{64}))?");
+              + " ([0-9a-f]{1,8}|zero)(?: ((?:16x)?[0-9a-f]{64}))?");
   private static final Pattern DROP = Pattern.compile("D ([0-9]{1,9}) ([0-9]{1,9})");
   private static final Pattern FILL = Pattern.compile("F ([0-9]{1,9})");
   private static final Pattern INJECTION =

@@ -47,7 +47,7 @@ public record RegionJournal(
    * @param length bytes
    * @param offset where it begins in the stage
    * @param crc32c of its bytes in hex; empty for a chunk of zeros, which the stage does not hold
-   * @param sha256 in hex, where it was known
+   * @param sha256 in hex, behind {@code 16x} of sixteen lanes, where it was known
    */
   public record Chunk(
       int number,
