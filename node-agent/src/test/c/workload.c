@@ -1,9 +1,10 @@
 // A small workload whose every tick says whether all that it had is still there: memory, threads, a
-// child, open and deleted files, a lock, a listener. Prints "tick N ok" or what is wrong.
-// Usage: workload FOLDER [child] [threads] [deleted] [linked] [lock] [tcp] [shm] [pipe]
+// child, open and deleted files, a lock, a listener, timers. Prints "tick N ok" or what is wrong.
+// Usage: workload FOLDER [child] [threads] [deleted] [linked] [lock] [tcp] [shm] [pipe] [timers]
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -14,6 +15,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -92,6 +94,28 @@ static int listens(int fd) {
   return getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &value, &size) == 0 && value;
 }
 
+// The first runs off every 10 ms and is read seldom, so that it rests unread whenever we are stopped.
+// The second ran off once, at a time of the clock, and was read: it never runs off again.
+static void start_timers(int timers[2]) {
+  struct itimerspec often = {{0, 10000000}, {0, 10000000}}, once = {{0, 0}, {0, 0}};
+  uint64_t ticks;
+  clock_gettime(CLOCK_MONOTONIC, &once.it_value);
+  for (int i = 0; i < 2; i++)
+    if ((timers[i] = timerfd_create(CLOCK_MONOTONIC, 0)) < 0) fail("timerfd");
+  if (timerfd_settime(timers[0], 0, &often, NULL)) fail("timer");
+  if (timerfd_settime(timers[1], TFD_TIMER_ABSTIME, &once, NULL)) fail("timer");
+  if (read(timers[1], &ticks, sizeof ticks) != sizeof ticks) fail("timer");
+}
+
+static const char *look_at_timers(const int timers[2]) {
+  struct pollfd often = {timers[0], POLLIN, 0}, once = {timers[1], POLLIN, 0};
+  uint64_t ticks;
+  // As long as for threads.
+  if (poll(&often, 1, 10000) != 1) return "a timer that stands still";
+  if (read(timers[0], &ticks, sizeof ticks) != sizeof ticks || ticks > 60000) return "a timer's ticks";
+  return poll(&once, 1, 0) ? "a timer that ran off twice" : NULL;
+}
+
 static int asked(int argc, char **argv, const char *word) {
   for (int i = 2; i < argc; i++)
     if (strcmp(argv[i], word) == 0) return 1;
@@ -108,7 +132,7 @@ int main(int argc, char **argv) {
     memory[i] = x;
   }
   uint64_t wanted = sum();
-  int child[2], deleted = -1, linked = -1, tcp = -1, shm = -1, self[2] = {-1, -1};
+  int child[2], deleted = -1, linked = -1, tcp = -1, shm = -1, self[2] = {-1, -1}, timers[2] = {-1, -1};
   if (asked(argc, argv, "child")) {
     if (pipe(child)) fail("pipe");
     if (fork() == 0)
@@ -131,6 +155,7 @@ int main(int argc, char **argv) {
     if (write(shm, "kept", 4) != 4) fail("shm");
   }
   if (asked(argc, argv, "pipe") && (pipe(self) || write(self[1], "x", 1) != 1)) fail("pipe");
+  if (asked(argc, argv, "timers")) start_timers(timers);
   int log = open_in_folder("log", O_WRONLY | O_CREAT | O_APPEND);
   unsigned long before[THREADS] = {0};
   for (unsigned tick = 0, n = 0;; tick++) {
@@ -147,6 +172,7 @@ int main(int argc, char **argv) {
     if (linked >= 0 && !is_kept(linked)) wrong = "linked file";
     if (shm >= 0 && !is_kept(shm)) wrong = "shared memory file";
     if (tcp >= 0 && !listens(tcp)) wrong = "listener";
+    if (asked(argc, argv, "timers") && !wrong) wrong = look_at_timers(timers);
     if (dprintf(log, "%u\n", tick) < 0) wrong = "log";
     if (wrong)
       printf("tick %u wrong: %s\n", tick, wrong);

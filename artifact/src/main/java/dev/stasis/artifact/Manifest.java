@@ -46,8 +46,11 @@ public record Manifest(
     DataPath dataPath,
     List<VolumeFile> openFilesOnVolumes) {
 
-  /** The format that this code writes, and the newest that it reads. */
-  public static final int FORMAT_VERSION = 1;
+  /**
+   * The format that this code writes, and the newest that it reads. 2 has chunks with digests of
+   * sixteen lanes; 1, with one SHA-256 each, is read as well.
+   */
+  public static final int FORMAT_VERSION = 2;
 
   /** The manifest's name in an artifact's folder. */
   public static final String FILE_NAME = "manifest.json";

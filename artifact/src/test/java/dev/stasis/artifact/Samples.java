@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -36,7 +37,9 @@ final class Samples {
                 List.of(4242, 1),
                 List.of("python3", "t.py"),
                 true,
-                Map.of("GPU-a", 9L))),
+                Map.of("GPU-a", 9L),
+                null,
+                List.of(new ThreadFacts(7, "2-3", "0-3", 1000L)))),
         List.of(new SourceMount(137, 89, "0:33", "/", "/", "rw", "overlay", "overlay", "rw")),
         List.of(new StdioPipe(7731, List.of(new StdioPipe.End(1, 1, "w")))),
         null,
@@ -91,5 +94,36 @@ final class Samples {
       stage.addRegions(1, data, stage(data, 10, 4096), 2, Progress.NONE);
       return stage.seal(draft(), 2, Progress.NONE);
     }
+  }
+
+  /** The same as it was before format 2: each chunk has one SHA-256. */
+  ArtifactStage.SealedArtifact sealedAsFormat1(ArtifactStore store, String name, Path scratch)
+      throws IOException {
+    ArtifactStage.SealedArtifact sealed;
+    try (ArtifactStage stage = store.stage(name)) {
+      fill(stage);
+      Path data = scratch.resolve(name + ".stage");
+      ChunkTable table = stage(data, 10, 4096);
+      byte[] bytes = Files.readAllBytes(data);
+      List<Chunk> chunks =
+          table.chunks().stream()
+              .map(
+                  chunk -> {
+                    int at = (int) chunk.offset();
+                    return chunk.zero()
+                        ? chunk
+                        : chunk.with(Hasher.sha256(Arrays.copyOfRange(bytes, at, at + 4096)));
+                  })
+              .toList();
+      stage.addRegions(1, data, new ChunkTable(table.regions(), chunks), 2, Progress.NONE);
+      sealed = stage.seal(draft(), 2, Progress.NONE);
+    }
+    Path manifest = sealed.path().resolve(Manifest.FILE_NAME);
+    String text = Files.readString(manifest);
+    Files.writeString(manifest, text.replaceFirst("(\"formatVersion\" : )2", "$11"));
+    Files.writeString(
+        sealed.path().resolve(Manifest.DIGEST_FILE_NAME),
+        Hasher.sha256(Files.readAllBytes(manifest)) + "  manifest.json\n");
+    return sealed;
   }
 }

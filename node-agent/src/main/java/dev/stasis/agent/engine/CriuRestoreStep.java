@@ -17,6 +17,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /** criu brings the tree back in the target, stopped as it was dumped, its device regions empty. */
@@ -62,6 +63,7 @@ final class CriuRestoreStep implements Step<Restoring, FrozenWork> {
       throw new StepFailure(Reason.CRIU_FAILED, "criu restore: " + e.getMessage(), e);
     }
     findProcesses(restoring);
+    new RestoredThreads(restoring).settle();
   }
 
   /**
@@ -124,7 +126,16 @@ final class CriuRestoreStep implements Step<Restoring, FrozenWork> {
       }
     }
     List<ProcessId> tree = List.copyOf(restoring.byOwnPid().values());
-    restoring.note(work -> work.withTree(tree, List.of()).withoutChildren());
+    restoring.note(work -> work.withTree(tree, stoppedBefore(restoring)).withoutChildren());
+  }
+
+  /** Those that were stopped when the freeze began: they are not let go with the others. */
+  private static List<ProcessId> stoppedBefore(Restoring restoring) {
+    return restoring.artifact().manifest().processes().stream()
+        .filter(ProcessFacts::wasStopped)
+        .map(facts -> restoring.byOwnPid().get(facts.ownPid()))
+        .filter(Objects::nonNull)
+        .toList();
   }
 
   @Override

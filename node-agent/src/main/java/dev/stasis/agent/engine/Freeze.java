@@ -257,7 +257,9 @@ final class Freeze extends FrozenWork {
   /** Writes down what the stopped tree is. */
   void describe() {
     List<ProcessId> tree = node().tree().list(container).living();
-    draft = new ManifestDraft(node().proc(), request, container, work().cuda(), tree);
+    draft =
+        new ManifestDraft(
+            node().proc(), request, container, work().cuda(), tree, work().stoppedBefore());
     facts =
         draft.read(
             inspected.gpus(),

@@ -146,6 +146,7 @@ final class Inspection {
         stat,
         cuda,
         node.proc().openFiles(stat.pid()),
+        node.proc().descriptorLimit(stat.pid()).orElse(Long.MAX_VALUE),
         node.proc().environment(stat.pid()),
         node.proc().namespaces(stat.pid()),
         mapped);

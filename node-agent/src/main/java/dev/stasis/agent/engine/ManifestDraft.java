@@ -1,19 +1,23 @@
 package dev.stasis.agent.engine;
 
 import dev.stasis.agent.container.Container;
+import dev.stasis.agent.container.CpusetReader;
 import dev.stasis.agent.cuda.Gpu;
 import dev.stasis.agent.cuda.GpuLink;
 import dev.stasis.agent.cuda.NodeGpus;
+import dev.stasis.agent.process.CpuSet;
 import dev.stasis.agent.process.Mount;
 import dev.stasis.agent.process.OpenFile;
 import dev.stasis.agent.process.ProcFs;
 import dev.stasis.agent.process.ProcessId;
+import dev.stasis.agent.process.ThreadSettings;
 import dev.stasis.artifact.Hardware;
 import dev.stasis.artifact.Manifest;
 import dev.stasis.artifact.NodeFacts;
 import dev.stasis.artifact.ProcessFacts;
 import dev.stasis.artifact.SourceMount;
 import dev.stasis.artifact.StdioPipe;
+import dev.stasis.artifact.ThreadFacts;
 import dev.stasis.artifact.VolumeFile;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -33,23 +37,29 @@ import java.util.TreeMap;
 /** Writes down what a stopped tree is, for the manifest. Read while nothing of it can change. */
 final class ManifestDraft {
 
+  /** What the kernel gives to every thread, in nanoseconds. */
+  private static final long USUAL_TIMER_SLACK = 50_000;
+
   private final ProcFs proc;
   private final CheckpointRequest request;
   private final Container container;
   private final List<CudaProcess> cuda;
   private final List<ProcessId> tree;
+  private final Set<ProcessId> stopped;
 
   ManifestDraft(
       ProcFs proc,
       CheckpointRequest request,
       Container container,
       List<CudaProcess> cuda,
-      List<ProcessId> tree) {
+      List<ProcessId> tree,
+      List<ProcessId> stopped) {
     this.proc = proc;
     this.request = request;
     this.container = container;
     this.cuda = List.copyOf(cuda);
     this.tree = List.copyOf(tree);
+    this.stopped = Set.copyOf(stopped);
   }
 
   /** The facts that are gone when the workload goes on; the rest is added by {@link #complete}. */
@@ -96,6 +106,7 @@ final class ManifestDraft {
   private List<ProcessFacts> processes() {
     Map<ProcessId, CudaProcess> byId = new HashMap<>();
     cuda.forEach(one -> byId.put(one.process(), one));
+    CpuSet room = new CpusetReader().read(container);
     List<ProcessFacts> facts = new ArrayList<>();
     for (ProcessId process : tree) {
       CudaProcess gpu = byId.get(process);
@@ -113,7 +124,27 @@ final class ManifestDraft {
                           status.nsPids(),
                           proc.cmdline(process.pid()),
                           gpu != null,
-                          bytes)));
+                          bytes,
+                          stopped.contains(process) ? true : null,
+                          threads(process, room))));
+    }
+    return facts;
+  }
+
+  /** Those that are not as every thread is. */
+  private List<ThreadFacts> threads(ProcessId process, CpuSet room) {
+    List<ThreadFacts> facts = new ArrayList<>();
+    for (ThreadSettings thread : proc.threadSettings(process.pid())) {
+      boolean bound = room.isMoreThan(thread.cpus()) && !thread.cpus().isEmpty();
+      long slack = thread.timerSlackNanos();
+      if (bound || (slack != 0 && slack != USUAL_TIMER_SLACK)) {
+        facts.add(
+            new ThreadFacts(
+                thread.ownTid(),
+                bound ? thread.cpus().toString() : null,
+                bound ? room.toString() : null,
+                slack == 0 || slack == USUAL_TIMER_SLACK ? null : Long.valueOf(slack)));
+      }
     }
     return facts;
   }

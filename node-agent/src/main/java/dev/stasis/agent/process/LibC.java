@@ -25,6 +25,8 @@ interface LibC extends Library {
 
   int close(int fd);
 
+  int sched_setaffinity(int tid, long size, byte[] mask);
+
   /** {@code struct pollfd}. */
   @FieldOrder({"fd", "events", "revents"})
   final class PollFd extends Structure {

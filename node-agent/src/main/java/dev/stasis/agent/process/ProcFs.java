@@ -30,6 +30,8 @@ import java.util.function.Function;
  */
 public final class ProcFs {
 
+  private static final String DESCRIPTORS = "Max open files";
+
   private final Path root;
 
   public ProcFs() {
@@ -94,6 +96,36 @@ public final class ProcFs {
     return threads;
   }
 
+  /** What each thread has set for itself. */
+  public List<ThreadSettings> threadSettings(int pid) {
+    List<ThreadSettings> all = new ArrayList<>();
+    for (int tid : numbers(folder(pid).resolve("task"))) {
+      Path status = folder(pid).resolve("task").resolve(tid + "/status");
+      read(status)
+          .map(ProcessStatus::parse)
+          .ifPresent(
+              thread ->
+                  all.add(
+                      new ThreadSettings(
+                          tid,
+                          thread.nsPids().get(thread.nsPids().size() - 1),
+                          thread.cpus(),
+                          timerSlack(tid))));
+    }
+    return all;
+  }
+
+  private long timerSlack(int tid) {
+    try {
+      return read(folder(tid).resolve("timerslack_ns"))
+          .map(text -> Long.parseLong(text.trim()))
+          .orElse(0L);
+    } catch (UncheckedIOException e) {
+      // Only who may change it may read it.
+      return 0;
+    }
+  }
+
   /** Every process of the machine, kernel threads and zombies too, in the order of pids. */
   public List<ProcessStat> processes() {
     return numbers(root).stream().map(this::stat).flatMap(Optional::stream).toList();
@@ -131,6 +163,16 @@ public final class ProcFs {
       }
     }
     return files;
+  }
+
+  /** The first descriptor that it may no longer open; empty without a limit or a process. */
+  public OptionalLong descriptorLimit(int pid) {
+    return read(folder(pid).resolve("limits"))
+        .flatMap(text -> text.lines().filter(line -> line.startsWith(DESCRIPTORS)).findFirst())
+        .map(line -> line.substring(DESCRIPTORS.length()).trim().split(" +")[0])
+        .filter(soft -> !soft.equals("unlimited"))
+        .map(soft -> OptionalLong.of(Long.parseLong(soft)))
+        .orElse(OptionalLong.empty());
   }
 
   /** Type of namespace ({@code net}, {@code pid}, ...) to its inode. */

@@ -19,6 +19,7 @@ import java.util.Map;
  * @param seccomp 0 none, 1 strict, 2 filter
  * @param capEffective the effective capabilities as a bit set
  * @param capBounding the bounding set
+ * @param cpus the processors that it may run on
  * @param pendingSignals those that wait for the thread or for its process, bit 0 for signal 1
  */
 public record ProcessStatus(
@@ -34,6 +35,7 @@ public record ProcessStatus(
     int seccomp,
     long capEffective,
     long capBounding,
+    CpuSet cpus,
     long pendingSignals) {
 
   /** The four ids that the kernel keeps for a user or a group. */
@@ -71,6 +73,7 @@ public record ProcessStatus(
         Integer.parseInt(fields.getOrDefault("Seccomp", "0")),
         Long.parseUnsignedLong(wanted(fields, "CapEff"), 16),
         Long.parseUnsignedLong(wanted(fields, "CapBnd"), 16),
+        CpuSet.parse(fields.getOrDefault("Cpus_allowed_list", "")),
         Long.parseUnsignedLong(wanted(fields, "SigPnd"), 16)
             | Long.parseUnsignedLong(wanted(fields, "ShdPnd"), 16));
   }

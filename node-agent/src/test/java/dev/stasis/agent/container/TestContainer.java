@@ -190,6 +190,10 @@ public final class TestContainer implements AutoCloseable {
                         .isPresent());
   }
 
+  private static Map<String, Object> rlimit(String type, int most) {
+    return Map.of("type", type, "hard", most, "soft", most);
+  }
+
   private String config(int uid, List<String> line) throws IOException {
     List<String> capabilities = uid == 0 ? USUAL_CAPABILITIES : List.of();
     Map<String, Object> process = new LinkedHashMap<>();
@@ -201,7 +205,8 @@ public final class TestContainer implements AutoCloseable {
     process.put(
         "capabilities",
         Map.of("bounding", capabilities, "effective", capabilities, "permitted", capabilities));
-    process.put("rlimits", List.of(Map.of("type", "RLIMIT_NOFILE", "hard", 1024, "soft", 1024)));
+    // Few descriptors, and files far smaller than the log that criu writes in the workload's name.
+    process.put("rlimits", List.of(rlimit("RLIMIT_NOFILE", 1024), rlimit("RLIMIT_FSIZE", 16384)));
     List<Object> mounts = new ArrayList<>();
     mounts.add(mount("/proc", "proc", "proc"));
     mounts.add(mount("/dev", "tmpfs", "tmpfs", "nosuid", "mode=755", "size=65536k"));

@@ -30,6 +30,22 @@ class ProcFsParsingTest {
   }
 
   @Test
+  void theSoftLimitOfDescriptorsIsTheOneThatHolds() throws IOException {
+    write(
+        "42/limits",
+        "Limit                     Soft Limit           Hard Limit           Units\n"
+            + "Max open files            1024                 524288               files\n");
+
+    ProcFs proc = new ProcFs(root);
+    assertThat(proc.descriptorLimit(42)).hasValue(1024);
+    assertThat(proc.descriptorLimit(43)).isEmpty();
+    write(
+        "44/limits", "Max open files            unlimited            unlimited            files\n");
+    assertThat(proc.descriptorLimit(44)).isEmpty();
+    assertThat(new ProcFs().descriptorLimit((int) ProcessHandle.current().pid())).isPresent();
+  }
+
+  @Test
   void aNameWithSpacesBracketsAndNewlinesDoesNotShiftTheFields() throws IOException {
     write(
         "42/stat",

@@ -1,0 +1,92 @@
+package dev.stasis.agent.engine;
+
+import dev.stasis.agent.container.CpusetReader;
+import dev.stasis.agent.process.CpuSet;
+import dev.stasis.agent.process.ProcessId;
+import dev.stasis.agent.process.ThreadControl;
+import dev.stasis.agent.process.ThreadSettings;
+import dev.stasis.artifact.ProcessFacts;
+import dev.stasis.artifact.ThreadFacts;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gives restored threads what criu does not carry: the processors that they were bound to, and the
+ * slack of their timers. They run without that too, only slower: what cannot be given is logged.
+ */
+final class RestoredThreads {
+
+  private static final System.Logger LOG = System.getLogger(RestoredThreads.class.getName());
+
+  private final Restoring restoring;
+  private final ThreadControl control;
+
+  RestoredThreads(Restoring restoring) {
+    this.restoring = restoring;
+    this.control = new ThreadControl(restoring.node().proc());
+  }
+
+  /** The tree is stopped: no thread can end meanwhile and leave its number to another one. */
+  void settle() {
+    CpuSet room = new CpusetReader().read(restoring.target());
+    for (ProcessFacts facts : restoring.artifact().manifest().processes()) {
+      ProcessId process = restoring.byOwnPid().get(facts.ownPid());
+      if (process != null) {
+        Map<Integer, ThreadFacts> before = new HashMap<>();
+        facts.threads().forEach(thread -> before.put(thread.ownTid(), thread));
+        for (ThreadSettings thread : restoring.node().proc().threadSettings(process.pid())) {
+          settle(thread, before.get(thread.ownTid()), room);
+        }
+      }
+    }
+  }
+
+  private void settle(ThreadSettings thread, @Nullable ThreadFacts before, CpuSet room) {
+    CpuSet wanted = before == null ? room : processors(before, room);
+    try {
+      // Where it is to have all, it has them by its cgroup, unless the agent itself was bound.
+      if (wanted.equals(room) ? room.isMoreThan(thread.cpus()) : !wanted.equals(thread.cpus())) {
+        control.pin(thread.tid(), wanted);
+      }
+      if (before != null && before.timerSlackNanos() != null) {
+        control.timerSlack(thread.tid(), before.timerSlackNanos());
+      }
+    } catch (IOException e) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "thread {0} could not be set as it was: {1}",
+          Integer.toString(thread.ownTid()),
+          e.getMessage());
+    }
+  }
+
+  /** All that there are for a thread that was not bound, or whose processors are not there. */
+  private static CpuSet processors(ThreadFacts before, CpuSet room) {
+    if (before.cpus() == null || before.ofCpus() == null) {
+      return room;
+    }
+    Optional<CpuSet> carried = carried(before.cpus(), before.ofCpus(), room);
+    if (carried.isEmpty()) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "thread {0} was bound to processors {1} of {2}; the target has {3}: left unbound",
+          Integer.toString(before.ownTid()),
+          before.cpus(),
+          before.ofCpus(),
+          room);
+    }
+    return carried.orElse(room);
+  }
+
+  private static Optional<CpuSet> carried(String cpus, String of, CpuSet room) {
+    try {
+      return CpuSet.parse(cpus).carried(CpuSet.parse(of), room);
+    } catch (IllegalArgumentException e) {
+      // An artifact may come from anywhere, and what it says here is worth no failure.
+      return Optional.empty();
+    }
+  }
+}
