@@ -13,7 +13,7 @@ readonly CRIU_SOURCES=(
 readonly CRIU_BUILD_PACKAGES=(pkg-config libprotobuf-dev libprotobuf-c-dev protobuf-c-compiler
   protobuf-compiler patch libnl-3-dev libcap-dev libnet1-dev uuid-dev libbsd-dev)
 
-readonly CRIU_PATCH="$STASIS_HOME/bin/lib/criu-killed.patch"
+readonly CRIU_PATCH="$STASIS_HOME/bin/lib/criu.patch"
 
 # Libraries that would make it dynamic if they happen to be there. Without libnftables it also dumps
 # processes of other users where root lacks CAP_SYS_RESOURCE.
@@ -55,7 +55,7 @@ compile_criu() {
   tar -xJf "$1" -C "$tree" --strip-components=1
   if ! patch -s -p1 --dry-run -d "$tree" <"$CRIU_PATCH" >/dev/null 2>&1; then
     id="$CRIU_BUILD-plain"
-    say "setup: this CRIU is another than the patch is for: killed in the middle of a dump, it may end the workload"
+    say "setup: this CRIU is another than the patch is for: killed in the middle of a dump it may end the workload, so may a small limit for files, and its timerfds may stand still (bin/lib/criu.patch)"
   else
     patch -s -p1 -d "$tree" <"$CRIU_PATCH"
   fi

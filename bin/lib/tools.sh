@@ -102,22 +102,18 @@ criu_fault() {
   printf '%s' "$fault"
 }
 
-# Counts the changes to criu-killed.patch: one that was built before is built anew.
-readonly CRIU_BUILD=stasis-2
+# Counts the changes to criu.patch: one that was built before is built anew.
+readonly CRIU_BUILD=stasis-4
 is_of_this_setup() { timeout 20 "$1" --version 2>/dev/null | grep -q "^GitID: $CRIU_BUILD"; }
 
-# The criu to use, or nothing: the one that the user names, ours, one on PATH.
+# The criu to use, or nothing: the one that the user names, or ours. One on PATH has the faults that
+# criu.patch mends.
 find_criu() {
-  local criu
   if [ -n "${STASIS_CRIU:-}" ]; then
     printf '%s' "$STASIS_CRIU"
     return 0
   fi
-  for criu in "$TOOLS/bin/criu" "$(command -v criu || true)"; do
-    if [ "$criu" = "$TOOLS/bin/criu" ] && ! is_of_this_setup "$criu"; then continue; fi
-    if [ -n "$criu" ] && [ -z "$(criu_fault "$criu")" ]; then
-      printf '%s' "$criu"
-      return 0
-    fi
-  done
+  if is_of_this_setup "$TOOLS/bin/criu" && [ -z "$(criu_fault "$TOOLS/bin/criu")" ]; then
+    printf '%s' "$TOOLS/bin/criu"
+  fi
 }

@@ -17,6 +17,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -170,24 +172,48 @@ void each_fd(const struct target *t, void (*with)(void *, int, const char *), vo
   closedir(fds);
 }
 
+struct saving {
+  const struct target *target;
+  struct process *process;
+};
+
 static void save_fd(void *context, int fd, const char *where) {
-  struct process *p = context;
-  (void)where;
+  struct saving *saving = context;
+  struct process *p = saving->process;
+  struct descriptor one = {fd, -1};
+  int copy = strncmp(where, "socket:", 7) ? -1 : (int)syscall(SYS_pidfd_getfd, saving->target->pidfd, fd, 0);
+  socklen_t size = sizeof one.peek;
+  if (copy >= 0 && getsockopt(copy, SOL_SOCKET, SO_PEEK_OFF, &one.peek, &size)) one.peek = -1;
+  if (copy >= 0) close(copy);
   p->fds = one_more(p->fds, p->fd_count, sizeof *p->fds);
-  p->fds[p->fd_count++] = fd;
+  p->fds[p->fd_count++] = one;
 }
 
-/* As criu chooses: the beginning of the first code of a page at least. */
-static void save_code(const struct target *t, struct process *p) {
+void each_mapping(const struct target *t, void (*with)(void *, uint64_t, uint64_t, const char *, const char *),
+    void *context) {
   int fd = openat(t->proc, "maps", O_RDONLY | O_CLOEXEC);
   FILE *maps = fd < 0 ? NULL : fdopen(fd, "r");
   char line[4500], mode[8];
   unsigned long from, to;
   if (!maps) die_errno(GONE, "process %d: maps", t->pid);
-  while (!p->code_at && fgets(line, sizeof line, maps))
-    if (sscanf(line, "%lx-%lx %7s", &from, &to, mode) == 3 && mode[2] == 'x' && to - from >= PAGE)
-      p->code_at = from;
+  while (fgets(line, sizeof line, maps))
+    if (sscanf(line, "%lx-%lx %7s", &from, &to, mode) == 3 && from < 1ul << 63) with(context, from, to, mode, line);
   fclose(maps);
+}
+
+static void save_mapping(void *context, uint64_t from, uint64_t to, const char *mode, const char *line) {
+  struct process *p = context;
+  (void)line;
+  /* As criu chooses: the beginning of the first code of a page at least. */
+  if (!p->code_at && mode[2] == 'x' && to - from >= PAGE) p->code_at = from;
+  if (mode[0] == 'r' || mode[3] != 'p') return;
+  int protection = (mode[1] == 'w' ? PROT_WRITE : 0) | (mode[2] == 'x' ? PROT_EXEC : 0);
+  p->unreadable = one_more(p->unreadable, p->unreadable_count, sizeof *p->unreadable);
+  p->unreadable[p->unreadable_count++] = (struct unreadable){from, to, protection};
+}
+
+static void save_mappings(const struct target *t, struct process *p) {
+  each_mapping(t, save_mapping, p);
   int memory = openat(t->proc, "mem", O_RDONLY | O_CLOEXEC);
   if (p->code_at && (memory < 0 || pread(memory, p->code, CODE, (off_t)p->code_at) != CODE))
     die_errno(REFUSED, "process %d: code at %lx", t->pid, p->code_at);
@@ -201,8 +227,9 @@ void guard_save(struct guard *guard) {
     target_open(&target, p->pid, p->start);
     await_stopped(&target);
     save_threads(&target, p);
-    save_code(&target, p);
-    each_fd(&target, save_fd, p);
+    p->pending = target_status(&target, "status", "SigPnd:", 16);
+    save_mappings(&target, p);
+    each_fd(&target, save_fd, &(struct saving){&target, p});
     await_stopped(&target);
     target_close(&target);
   }

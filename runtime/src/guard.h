@@ -16,14 +16,25 @@ struct thread {
   uint8_t *state; /* of the floating point and vector units */
   size_t state_size;
 };
+/* A range that the process may not read; criu lets it while it takes the pages. */
+struct unreadable {
+  uint64_t from, to;
+  int protection;
+};
+/* A descriptor that is open. criu moves the place at which a socket is peeked into. */
+struct descriptor {
+  int fd, peek; /* -1: at the first byte that was not received yet, as usual */
+};
 struct process {
   pid_t pid;
   uint64_t start;
+  uint64_t pending; /* signals that wait for the main thread alone */
   uint64_t code_at; /* the bytes over which criu writes; 0 when there are none */
   uint8_t code[CODE];
-  int *fds;
+  struct descriptor *fds;
   struct thread *threads;
-  size_t fd_count, thread_count;
+  struct unreadable *unreadable;
+  size_t fd_count, thread_count, unreadable_count;
   /* Of a restore that was killed: its own call stands in the main thread; criu's daemon never went
    * on, so that nothing of the process has run since and whatever else is open is criu's. */
   bool injected, nothing_ran;
@@ -55,6 +66,9 @@ void thread_release(pid_t tid);
 /* Between the two: general registers, the signal mask, and the other registers. */
 void thread_registers(pid_t tid, bool set, struct user_regs_struct *regs);
 void thread_mask(pid_t tid, bool set, uint64_t *mask);
+/* Each mapping of the program's own: line is that of /proc/PID/maps, mode its permissions. */
+void each_mapping(const struct target *target, void (*with)(void *context, uint64_t from, uint64_t to,
+    const char *mode, const char *line), void *context);
 /* Each descriptor of the process; where is the text of its link. */
 void each_fd(const struct target *target, void (*with)(void *context, int fd, const char *where),
     void *context);

@@ -22,12 +22,15 @@ static void read_boot(char boot[64]) {
 
 static void write_process(FILE *file, const struct process *p) {
   fprintf(file, "P %d %lu\n", p->pid, p->start);
-  for (size_t i = 0; i < p->fd_count; i++) fprintf(file, "F %d\n", p->fds[i]);
+  for (size_t i = 0; i < p->fd_count; i++) fprintf(file, "F %d %d\n", p->fds[i].fd, p->fds[i].peek);
   if (p->code_at) {
     fprintf(file, "B %lx ", p->code_at);
     hex(file, p->code, CODE);
     fputc('\n', file);
   }
+  fprintf(file, "Q %lx\n", p->pending);
+  for (size_t i = 0; i < p->unreadable_count; i++)
+    fprintf(file, "M %lx %lx %d\n", p->unreadable[i].from, p->unreadable[i].to, p->unreadable[i].protection);
   for (size_t i = 0; i < p->thread_count; i++) {
     const struct thread *thread = &p->threads[i];
     fprintf(file, "T %d %lx ", thread->tid, thread->mask);
@@ -81,7 +84,9 @@ static bool take_thread(struct process *p, const char *line) {
 
 static bool take_line(struct guard *guard, const char *line) {
   struct process *p = guard->count ? &guard->processes[guard->count - 1] : NULL, fresh = {0};
-  int at = 0, fd;
+  struct unreadable m = {0};
+  struct descriptor open = {0, -1};
+  int at = 0;
   switch (*line) {
     case 'P':
       if (sscanf(line, "P %d %lu", &fresh.pid, &fresh.start) != 2) return false;
@@ -89,13 +94,20 @@ static bool take_line(struct guard *guard, const char *line) {
       guard->processes[guard->count++] = fresh;
       return true;
     case 'F':
-      if (!p || sscanf(line, "F %d", &fd) != 1) return false;
-      p->fds = one_more(p->fds, p->fd_count, sizeof fd);
-      p->fds[p->fd_count++] = fd;
+      if (!p || sscanf(line, "F %d %d", &open.fd, &open.peek) < 1) return false;
+      p->fds = one_more(p->fds, p->fd_count, sizeof open);
+      p->fds[p->fd_count++] = open;
       return true;
     case 'B':
       return p && sscanf(line, "B %lx %n", &p->code_at, &at) == 1 && at
           && bytes(line + at, p->code, CODE) == CODE;
+    case 'Q':
+      return p && sscanf(line, "Q %lx", &p->pending) == 1;
+    case 'M':
+      if (!p || sscanf(line, "M %lx %lx %d", &m.from, &m.to, &m.protection) != 3) return false;
+      p->unreadable = one_more(p->unreadable, p->unreadable_count, sizeof m);
+      p->unreadable[p->unreadable_count++] = m;
+      return true;
     case 'T':
       return p && take_thread(p, line);
     default:

@@ -21,6 +21,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #define BIT(signal) (1ull << ((signal) - 1))
@@ -36,20 +37,19 @@ static struct target target;
 /* criu's own mappings: as many as its protections are, for each criu that was killed. */
 static struct { uint64_t from, to; } foreign[MOST_MAPPINGS];
 static size_t foreign_count;
+static uint64_t scratch; /* in one of them, which can be written to */
+
+static void look_for_foreign(void *context, uint64_t from, uint64_t to, const char *mode, const char *line) {
+  (void)context;
+  if (foreign_count == MOST_MAPPINGS || !strstr(line, CRIUS_NAME " (deleted)\n")) return;
+  if (mode[1] == 'w') scratch = from;
+  foreign[foreign_count].from = from;
+  foreign[foreign_count++].to = to;
+}
 
 static void find_foreign(void) {
-  int fd = openat(target.proc, "maps", O_RDONLY | O_CLOEXEC);
-  FILE *maps = fd < 0 ? NULL : fdopen(fd, "r");
-  char line[4500];
-  unsigned long from, to;
-  if (!maps) die_errno(GONE, "process %d: maps", process->pid);
-  foreign_count = 0;
-  while (fgets(line, sizeof line, maps) && foreign_count < MOST_MAPPINGS)
-    if (strstr(line, CRIUS_NAME " (deleted)\n") && sscanf(line, "%lx-%lx", &from, &to) == 2) {
-      foreign[foreign_count].from = from;
-      foreign[foreign_count++].to = to;
-    }
-  fclose(maps);
+  foreign_count = scratch = 0;
+  each_mapping(&target, look_for_foreign, NULL);
 }
 
 static bool at_crius_code(uint64_t rip) {
@@ -102,13 +102,17 @@ static void restore_code(void) {
   close(memory);
 }
 
-/* criu takes connections out of the stream of their peers while it reads them. */
-static void end_repair(int fd) {
-  int copy = (int)syscall(SYS_pidfd_getfd, target.pidfd, fd, 0), on = 0, off = 0;
+/* criu takes connections out of the stream of their peers while it reads them, and moves the place at
+ * which a queue is peeked into. */
+static void calm_socket(const struct descriptor *was) {
+  int copy = (int)syscall(SYS_pidfd_getfd, target.pidfd, was->fd, 0), on = 0, off = 0, peek = -1;
   socklen_t size = sizeof on;
   if (copy < 0) return;
   if (!getsockopt(copy, IPPROTO_TCP, TCP_REPAIR, &on, &size) && on)
     setsockopt(copy, IPPROTO_TCP, TCP_REPAIR, &off, sizeof off);
+  size = sizeof peek;
+  if (!getsockopt(copy, SOL_SOCKET, SO_PEEK_OFF, &peek, &size) && peek != was->peek)
+    setsockopt(copy, SOL_SOCKET, SO_PEEK_OFF, &was->peek, sizeof was->peek);
   close(copy);
 }
 
@@ -119,27 +123,66 @@ struct leftovers {
 
 static void look_at_fd(void *context, int fd, const char *where) {
   struct leftovers *left = context;
-  bool known = false;
-  for (size_t i = 0; i < process->fd_count && !known; i++) known = process->fds[i] == fd;
-  if (!strncmp(where, "socket:", 7) && known) end_repair(fd);
+  const struct descriptor *known = NULL;
+  for (size_t i = 0; i < process->fd_count && !known; i++)
+    if (process->fds[i].fd == fd) known = &process->fds[i];
+  if (!strncmp(where, "socket:", 7) && known) calm_socket(known);
   if (known || (!process->nothing_ran && strncmp(where, CRIUS_NAME, strlen(CRIUS_NAME)))) return;
   left->fds = one_more(left->fds, left->count, sizeof *left->fds);
   left->fds[left->count++] = fd;
 }
 
+/* criu's daemon wrote to a socket and into a pipe that criu's death had broken, and to a log for which
+ * the program's limit on the size of a file holds: what the kernel sends for that would end the program
+ * as soon as it has its own mask. It is the main thread's own; what others sent to the process stays. */
+static uint64_t of_crius_making(void) {
+  uint64_t now = target_status(&target, "status", "SigPnd:", 16);
+  return process->nothing_ran && scratch ? now & ~process->pending & (BIT(SIGPIPE) | BIT(SIGXFSZ)) : 0;
+}
+
+static void take_back(uint64_t signal) {
+  struct { uint64_t set; struct timespec now; } args = {.set = signal};
+  if (!signal) return;
+  if (!target_copy(&target, true, scratch, &args, sizeof args))
+    die_errno(REFUSED, "process %d: criu's data at %lx", process->pid, scratch);
+  inject_call(SYS_rt_sigtimedwait, scratch, 0, scratch + offsetof(typeof(args), now), sizeof args.set);
+}
+
+/* The ranges that criu made readable; where its daemon went on, that has put them back itself. */
+static void look_at_mapping(void *context, uint64_t from, uint64_t to, const char *mode, const char *line) {
+  bool *readable = context;
+  (void)line;
+  for (size_t i = 0; mode[0] == 'r' && i < process->unreadable_count; i++)
+    if (process->unreadable[i].from < to && from < process->unreadable[i].to) readable[i] = true;
+}
+
+static void hide_again(const struct unreadable *range) {
+  if (inject_call(SYS_mprotect, range->from, range->to - range->from, (uint64_t)range->protection, 0))
+    die(REFUSED, "process %d: %lx cannot be protected again", process->pid, range->from);
+}
+
 static void clear_away(void) {
   struct leftovers left = {0};
   struct journal journal = {.fd = guard->fd};
+  bool *readable = calloc(process->unreadable_count + 1, 1), any = false;
+  if (!readable) die_errno(SYSTEM, "memory");
+  if (process->nothing_ran) each_mapping(&target, look_at_mapping, readable);
+  for (size_t i = 0; i < process->unreadable_count; i++) any |= readable[i];
   each_fd(&target, look_at_fd, &left);
-  if (left.count || foreign_count) {
+  if (left.count || foreign_count || any) {
     inject_begin(&target, &journal);
-    for (size_t i = 0; i < left.count; i++) inject_call(SYS_close, (uint64_t)left.fds[i], 0, 0);
+    take_back(of_crius_making() & BIT(SIGPIPE));
+    take_back(of_crius_making() & BIT(SIGXFSZ));
+    for (size_t i = 0; i < process->unreadable_count; i++)
+      if (readable[i]) hide_again(&process->unreadable[i]);
+    for (size_t i = 0; i < left.count; i++) inject_call(SYS_close, (uint64_t)left.fds[i], 0, 0, 0);
     for (size_t i = 0; i < foreign_count; i++)
-      if (inject_call(SYS_munmap, foreign[i].from, foreign[i].to - foreign[i].from, 0))
+      if (inject_call(SYS_munmap, foreign[i].from, foreign[i].to - foreign[i].from, 0, 0))
         die(REFUSED, "process %d: criu's code cannot be taken away", process->pid);
     inject_end();
   }
   free(left.fds);
+  free(readable);
 }
 
 void guard_restore(struct guard *g) {

@@ -160,7 +160,7 @@ static void seize(void) {
 
 /* What an injection may have changed is made equal; the rest tells one moment from another. */
 static void unchanged_part(struct user_regs_struct *r) {
-  r->rip = r->rax = r->orig_rax = r->rdi = r->rsi = r->rdx = r->rcx = r->r11 = r->eflags = 0;
+  r->rip = r->rax = r->orig_rax = r->rdi = r->rsi = r->rdx = r->r10 = r->rcx = r->r11 = r->eflags = 0;
 }
 
 /* A predecessor died with our registers in the thread. That is so only while the thread stands
@@ -206,13 +206,13 @@ static void save(void) {
   set_mask(~0ull);
 }
 
-long inject_call(long number, uint64_t a, uint64_t b, uint64_t c) {
+long inject_call(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
   if (!saved.open) save();
   struct user_regs_struct regs = saved.regs;
   regs.rip = saved.at;
   regs.rax = (uint64_t)number;
   regs.orig_rax = ~0ull; /* not in a system call: nothing is restarted */
-  regs.rdi = a, regs.rsi = b, regs.rdx = c;
+  regs.rdi = a, regs.rsi = b, regs.rdx = c, regs.r10 = d;
   registers(true, &regs);
   bool entered = false;
   for (long deliver = 0;;) {

@@ -34,7 +34,7 @@ static bool guard(const struct work *w, const char *what) {
   return code_is(ended(guard_started("stasis-runtime", w, what)), 0);
 }
 
-/* Others may end a process by their own death: bin/lib/criu-killed.patch says why. */
+/* Others may end a process by their own death: bin/lib/criu.patch says why. */
 static bool can_be_killed(void) {
   char command[300];
   snprintf(command, sizeof command, "%s --version | grep -q '^GitID: stasis-[0-9]*$'", criu);
@@ -91,15 +91,39 @@ static bool all_stopped_soon(struct work *w) {
   return each_thread_is(w->pid, 'T') || no("it is not stopped");
 }
 
+/* How much may not be read, in kB. */
+static long unreadable(const struct work *w) {
+  char path[64], line[4500], mode[8];
+  unsigned long from, to;
+  long sum = 0;
+  snprintf(path, sizeof path, "/proc/%d/maps", w->pid);
+  FILE *maps = fopen(path, "r");
+  while (maps && fgets(line, sizeof line, maps))
+    if (sscanf(line, "%lx-%lx %7s", &from, &to, mode) == 3 && *mode == '-') sum += (to - from) >> 10;
+  if (maps) fclose(maps);
+  return sum;
+}
+
+struct before {
+  unsigned fds;
+  unsigned long long blocked;
+  long unreadable;
+};
+static struct before look(const struct work *w) {
+  return (struct before){descriptors(w), status(w, "SigBlk:"), unreadable(w)};
+}
+
 /* As it was: runs on, right in memory and registers, with nothing of criu's in it. */
-static bool whole(struct work *w, unsigned fds, unsigned long long blocked) {
+static bool whole(struct work *w, const struct before *was) {
   uint64_t spins = w->s->spins;
   bool good = goes_on(w) && (!w->s->wrong_registers || no("a register is wrong"));
   for (int i = 0; good && w->flags & REGISTERS && i < 10000 && w->s->spins < spins + 9; i++) nap(1);
   good = good && (!(w->flags & REGISTERS) || w->s->spins >= spins + 9 || no("it does not spin on"));
   good = good && (!has_in(w, "grep -q %2$s /proc/%1$d/maps", "CRIUMFD") || no("criu's code is still there"));
-  good = good && (descriptors(w) == fds || no("wanted %u descriptors, found %u", fds, descriptors(w)));
-  good = good && (status(w, "SigBlk:") == blocked || no("the signal mask is another"));
+  good = good && (descriptors(w) == was->fds || no("wanted %u descriptors, found %u", was->fds, descriptors(w)));
+  good = good && (status(w, "SigBlk:") == was->blocked || no("the signal mask is another"));
+  good = good && (unreadable(w) == was->unreadable
+      || no("wanted %ld kB that may not be read, found %ld", was->unreadable, unreadable(w)));
   return good && (!w->s->sleep_errors || no("a system call went wrong"));
 }
 
@@ -107,23 +131,30 @@ static bool whole(struct work *w, unsigned fds, unsigned long long blocked) {
 static bool put_back(struct work *w, bool killed) {
   char at[16];
   if (!killed) return guard(w, "restore");
-  snprintf(at, sizeof at, "%d", 1 + rand() % 60);
+  snprintf(at, sizeof at, "%d", 1 + rand() % 120);
   setenv("STASIS_CRASH_AT", at, 1);
   int code = ended(guard_started("stasis-runtime-crash", w, "restore"));
   unsetenv("STASIS_CRASH_AT");
   return (code == 137 || code_is(code, 0)) && guard(w, "restore");
 }
 
+/* criu's daemon is there, with its mask: what the kernel sends it for a socket or a file of criu's waits. */
+static bool break_pipe(struct work *w, const struct before *was) {
+  if (!all_stopped_soon(w) || status(w, "SigBlk:") == was->blocked
+      || !has_in(w, "grep -q ' rw.*%2$s' /proc/%1$d/maps", "CRIUMFD"))
+    return false;
+  return !syscall(SYS_tgkill, w->pid, w->pid, SIGPIPE) && !syscall(SYS_tgkill, w->pid, w->pid, SIGXFSZ);
+}
+
 /* Spreads the kills over all of a dump: how long one takes is measured first. */
 static bool killed_often(int flags, int times, bool guard_too) {
   struct work w;
   struct timespec a, b;
-  int killed = 0, i = 0;
+  int killed = 0, broken = 0, open = 0, i = 0;
   bool good = begin(&w, 8 * MIB, flags);
-  unsigned fds = descriptors(&w);
-  unsigned long long blocked = status(&w, "SigBlk:");
+  struct before was = look(&w);
   clock_gettime(CLOCK_MONOTONIC, &a);
-  good = good && stop(&w) && dumped(&w) && all_stopped_soon(&w) && whole(&w, fds, blocked);
+  good = good && stop(&w) && dumped(&w) && all_stopped_soon(&w) && whole(&w, &was);
   clock_gettime(CLOCK_MONOTONIC, &b);
   forget_images();
   long took = (b.tv_sec - a.tv_sec) * 1000000 + (b.tv_nsec - a.tv_nsec) / 1000;
@@ -134,7 +165,9 @@ static bool killed_often(int flags, int times, bool guard_too) {
     pid_t p = good ? dump_started(&w) : 0;
     nanosleep(&(struct timespec){when / 1000000, when % 1000000 * 1000}, NULL);
     if (p) kill(p, SIGKILL), killed += ended(p) == 137;
-    good = good && put_back(&w, guard_too) && whole(&w, fds, blocked);
+    broken += break_pipe(&w, &was);
+    open += unreadable(&w) != was.unreadable;
+    good = good && put_back(&w, guard_too) && whole(&w, &was);
     if (!good) {
       char first[sizeof why];
       snprintf(first, sizeof first, "%s", why);
@@ -143,7 +176,7 @@ static bool killed_often(int flags, int times, bool guard_too) {
     }
     forget_images();
   }
-  printf("     %d of %d killed\n", killed, i);
+  printf("     %d of %d killed, %d with a broken pipe, %d with memory laid open\n", killed, i, broken, open);
   end(&w);
   return good;
 }
@@ -151,16 +184,33 @@ static bool killed_often(int flags, int times, bool guard_too) {
 static int kills(void) { return getenv("STASIS_KILLS") ? atoi(getenv("STASIS_KILLS")) : 25; }
 static bool criu_killed_in_a_process_that_computes_costs_nothing(void) { return killed_often(REGISTERS, kills(), false); }
 static bool criu_killed_in_a_process_that_sleeps_costs_nothing(void) { return killed_often(THREADS | SLEEPER, kills(), false); }
-
 static bool a_guard_that_is_killed_too_is_run_again(void) { return killed_often(REGISTERS | SLEEPER, kills(), true); }
+
+/* The agent refuses a process that has fewer left than that: OpenFileCheck. */
+static bool criu_opens_four_descriptors_of_a_process_and_no_more(void) {
+  struct work w;
+  bool good = begin(&w, 8 * MIB, 0);
+  struct before was = look(&w);
+  for (unsigned left = 3; good && left <= 4; left++) {
+    unsigned most = was.fds - 2 + left; /* a folder has . and .. too */
+    struct rlimit limit;
+    good = stop(&w) && !prlimit(w.pid, RLIMIT_NOFILE, NULL, &limit);
+    limit.rlim_cur = most;
+    good = good && (!prlimit(w.pid, RLIMIT_NOFILE, &limit, NULL) || no("no limit: %s", strerror(errno)));
+    good = good && (left == 4 ? dumped(&w) : ended(dump_started(&w)) || no("wanted it to fail with %u left", left));
+    good = good && all_stopped_soon(&w) && whole(&w, &was);
+    forget_images();
+  }
+  end(&w);
+  return good;
+}
 
 static bool a_dump_that_ended_well_needs_nothing_put_back(void) {
   struct work w;
   bool good = begin(&w, 8 * MIB, REGISTERS | SLEEPER);
-  unsigned fds = descriptors(&w);
-  unsigned long long blocked = status(&w, "SigBlk:");
+  struct before was = look(&w);
   good = good && stop(&w) && guard(&w, "save") && dumped(&w) && all_stopped_soon(&w)
-      && guard(&w, "restore") && guard(&w, "restore") && whole(&w, fds, blocked);
+      && guard(&w, "restore") && guard(&w, "restore") && whole(&w, &was);
   forget_images();
   end(&w);
   return good;
@@ -169,12 +219,11 @@ static bool a_dump_that_ended_well_needs_nothing_put_back(void) {
 static bool a_process_that_went_on_is_not_given_old_registers(void) {
   struct work w;
   bool good = begin(&w, 8 * MIB, REGISTERS | THREADS);
-  unsigned fds = descriptors(&w);
-  unsigned long long blocked = status(&w, "SigBlk:");
+  struct before was = look(&w);
   good = good && stop(&w) && guard(&w, "save");
   kill(w.pid, SIGCONT);
   nap(20);
-  good = good && stop(&w) && guard(&w, "restore") && whole(&w, fds, blocked);
+  good = good && stop(&w) && guard(&w, "restore") && whole(&w, &was);
   end(&w);
   return good;
 }
@@ -215,6 +264,22 @@ static bool a_connection_that_criu_took_out_of_its_stream_is_in_it_again(void) {
   return good;
 }
 
+static bool a_queue_that_criu_peeked_into_is_peeked_into_as_before(void) {
+  struct work w;
+  int pair[2], other = 7, usual = 9, zero = 0, three = 3;
+  socklen_t size = sizeof other;
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) || setsockopt(pair[1], SOL_SOCKET, SO_PEEK_OFF, &three, sizeof three))
+    return no("no sockets: %s", strerror(errno));
+  bool good = begin(&w, 8 * MIB, 0) && stop(&w) && guard(&w, "save");
+  for (int i = 0; i < 2; i++) setsockopt(pair[i], SOL_SOCKET, SO_PEEK_OFF, &zero, sizeof zero);
+  good = good && guard(&w, "restore") && !getsockopt(pair[0], SOL_SOCKET, SO_PEEK_OFF, &usual, &size)
+      && !getsockopt(pair[1], SOL_SOCKET, SO_PEEK_OFF, &other, &size);
+  good = good && ((usual == -1 && other == 3) || no("wanted -1 and 3, found %d and %d", usual, other));
+  end(&w);
+  for (int i = 0; i < 2; i++) close(pair[i]);
+  return good;
+}
+
 static bool a_torn_journal_is_refused(void) {
   struct work w;
   char path[128];
@@ -234,12 +299,14 @@ int main(int argc, char **argv) {
   PROMISE(a_process_that_runs_is_refused);
   PROMISE(a_process_that_ended_needs_nothing);
   PROMISE(a_torn_journal_is_refused);
+  PROMISE(a_queue_that_criu_peeked_into_is_peeked_into_as_before);
   PROMISE(a_connection_that_criu_took_out_of_its_stream_is_in_it_again);
   if (!criu || !can_be_killed()) {
     puts("skipped criu_killed_costs_nothing: CRIU names no criu that bin/setup has built for it");
     return failed;
   }
   PROMISE(a_dump_that_ended_well_needs_nothing_put_back);
+  PROMISE(criu_opens_four_descriptors_of_a_process_and_no_more);
   PROMISE(criu_killed_in_a_process_that_computes_costs_nothing);
   PROMISE(criu_killed_in_a_process_that_sleeps_costs_nothing);
   PROMISE(a_guard_that_is_killed_too_is_run_again);

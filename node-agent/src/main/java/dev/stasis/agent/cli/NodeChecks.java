@@ -80,10 +80,15 @@ record NodeChecks(EngineOptions engine, Path stateDir) {
           "criu", "none", "run bin/setup, or give a static one by --criu or STASIS_CRIU");
     }
     CriuCheck.Result result = new CriuCheck().check(program.get());
-    return result instanceof CriuCheck.Result.Good good
-        ? Finding.ok("criu", good.version() + " at " + program.get())
-        : Finding.bad(
-            "criu", ((CriuCheck.Result.Unusable) result).why(), "see: " + program.get() + " check");
+    if (result instanceof CriuCheck.Result.Unusable unusable) {
+      return Finding.bad("criu", unusable.why(), "see: " + program.get() + " check");
+    }
+    CriuCheck.Result.Good good = (CriuCheck.Result.Good) result;
+    String found = good.version() + " at " + program.get();
+    return good.mended()
+        ? Finding.ok("criu", found)
+        : Finding.note(
+            "criu", found + ", " + CriuCheck.Result.Good.FAULTS, "take that of bin/setup");
   }
 
   private Finding criuFolder() throws IOException {

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -20,6 +21,9 @@ public final class CriuCheck {
 
   private static final Pattern VERSION =
       Pattern.compile("Version: ([0-9]+)\\.([0-9]+)(?:\\.([0-9]+))?.*");
+
+  private static final Predicate<String> MENDED =
+      Pattern.compile("GitID: stasis-[0-9]+").asMatchPredicate();
 
   /** A release of criu. */
   public record Version(int major, int minor, int patch) implements Comparable<Version> {
@@ -51,7 +55,19 @@ public final class CriuCheck {
 
   /** What the check found. */
   public sealed interface Result {
-    record Good(Version version) implements Result {}
+    /**
+     * criu works here.
+     *
+     * @param version its release
+     * @param mended whether bin/setup has built it, without the faults that cost workloads
+     */
+    record Good(Version version, boolean mended) implements Result {
+
+      /** What is to be said of one that is not mended. */
+      public static final String FAULTS =
+          "without the patch of bin/setup: killed in a dump it may end the workload, so does a small"
+              + " ulimit -f, and periodic timerfds may stand still after a restore";
+    }
 
     /**
      * criu cannot be used.
@@ -76,7 +92,7 @@ public final class CriuCheck {
     }
     Answer kernel = ask(List.of(criu.toString(), "check", "--no-default-config"));
     return kernel.code() == 0
-        ? new Result.Good(version.get())
+        ? new Result.Good(version.get(), answer.lines().stream().anyMatch(MENDED))
         : new Result.Unusable("criu check: wanted \"Looks good\", found " + kernel.lastLine());
   }
 

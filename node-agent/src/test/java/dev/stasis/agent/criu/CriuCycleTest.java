@@ -35,7 +35,7 @@ class CriuCycleTest {
   private static final Duration LONG = Duration.ofSeconds(60);
 
   private static final String[] EVERYTHING = {
-    "/data", "child", "threads", "deleted", "linked", "lock", "tcp", "shm", "pipe"
+    "/data", "child", "threads", "deleted", "linked", "lock", "tcp", "shm", "pipe", "timers"
   };
 
   private final ProcFs proc = new ProcFs();

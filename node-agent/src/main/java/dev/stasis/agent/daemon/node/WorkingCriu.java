@@ -15,6 +15,8 @@ import java.util.Optional;
  */
 public record WorkingCriu(Optional<Path> program, Optional<String> version, String why) {
 
+  private static final System.Logger LOG = System.getLogger(WorkingCriu.class.getName());
+
   /** Looks for one and tries it, which takes less than a second. */
   public static WorkingCriu find(CriuLocator locator) throws IOException, InterruptedException {
     Optional<Path> found = locator.find();
@@ -22,6 +24,14 @@ public record WorkingCriu(Optional<Path> program, Optional<String> version, Stri
       return none("criu: wanted a program, found none");
     }
     CriuCheck.Result result = new CriuCheck().check(found.get());
+    if (result instanceof CriuCheck.Result.Good good && !good.mended()) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "criu {0} at {1}, {2}",
+          good.version(),
+          found.get(),
+          CriuCheck.Result.Good.FAULTS);
+    }
     return result instanceof CriuCheck.Result.Good good
         ? new WorkingCriu(found, Optional.of(good.version().toString()), "")
         : none(((CriuCheck.Result.Unusable) result).why());
