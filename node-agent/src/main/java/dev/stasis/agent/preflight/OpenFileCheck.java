@@ -4,9 +4,13 @@ import dev.stasis.agent.preflight.Subject.Member;
 import dev.stasis.agent.process.OpenFile;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
-/** Open files that neither criu nor the driver can carry over. */
+/** Open files that neither criu nor the driver can carry over, and too many of them. */
 final class OpenFileCheck implements Check {
+
+  /** As many does criu open in a process's own name at a time; tried with 4.2.1, one less fails. */
+  private static final int CRIUS_OWN = 4;
 
   private enum Kind {
     TTY("terminal", "a container without a terminal (tty: false)"),
@@ -34,8 +38,22 @@ final class OpenFileCheck implements Check {
             .findFirst()
             .ifPresent(file -> unmet.add(unmet(kind, member, file)));
       }
+      room(member).ifPresent(unmet::add);
     }
     return unmet;
+  }
+
+  private static Optional<Unmet> room(Member member) {
+    long limit = member.descriptorLimit();
+    long used = member.files().stream().filter(file -> file.fd() < limit).count();
+    return limit - used >= CRIUS_OWN
+        ? Optional.empty()
+        : Optional.of(
+            new Unmet(
+                "open files",
+                "%d descriptors free for criu below the limit (ulimit -n)".formatted(CRIUS_OWN),
+                "%d of %d used by process %s (%s)"
+                    .formatted(used, limit, member.id(), member.stat().comm())));
   }
 
   private static Unmet unmet(Kind kind, Member member, OpenFile file) {

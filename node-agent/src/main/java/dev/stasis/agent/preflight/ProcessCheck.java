@@ -4,7 +4,9 @@ import dev.stasis.agent.preflight.Subject.Member;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a process itself may not be: with a terminal, in a user namespace, a client of MPS. */
+/**
+ * What a process itself may not be: with a terminal, in a user namespace, stopped, a client of MPS.
+ */
 final class ProcessCheck implements Check {
 
   @Override
@@ -33,6 +35,16 @@ final class ProcessCheck implements Check {
                 "user namespace",
                 "the host's (hostUsers: true)",
                 "one of its own for process %s (%s)".formatted(member.id(), member.stat().comm())));
+      }
+    }
+    for (Member member : subject.processes()) {
+      if (member.stat().isStopped() && new CudaTraces(member.mappedFiles(), member.files()).any()) {
+        unmet.add(
+            new Unmet(
+                "stopped process",
+                "every process that may use CUDA running: the driver answers no call on another",
+                "process %s (%s) stopped by a signal; kill -CONT lets it go on"
+                    .formatted(member.id(), member.stat().comm())));
       }
     }
     for (Member member : subject.cuda()) {

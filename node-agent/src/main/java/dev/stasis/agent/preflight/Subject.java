@@ -41,6 +41,7 @@ public record Subject(
    * @param stat its stat
    * @param usesCuda whether the driver knows it
    * @param files its open files
+   * @param descriptorLimit the first descriptor that it may no longer open ({@code ulimit -n})
    * @param environment what it was started with
    * @param namespaces the inodes of its namespaces
    * @param mappedFiles the paths of the files in its memory
@@ -49,6 +50,7 @@ public record Subject(
       ProcessStat stat,
       boolean usesCuda,
       List<OpenFile> files,
+      long descriptorLimit,
       Map<String, String> environment,
       Map<String, Long> namespaces,
       Set<String> mappedFiles) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.stasis.agent.cuda.CudaCall;
 import dev.stasis.agent.cuda.CudaResult;
 import dev.stasis.agent.cuda.DriverAnswer;
+import dev.stasis.agent.cuda.Refusal;
 import dev.stasis.agent.process.ProcessId;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -24,8 +25,12 @@ class CudaUseTest {
   private static final DriverAnswer<CudaCall> NOTHING =
       new DriverAnswer.TimedOut<>(Duration.ofSeconds(30));
 
+  private static final DriverAnswer<CudaCall> STOPPED =
+      new DriverAnswer.Refused<>(Refusal.PROCESS_STOPPED, "its thread 500 is stopped");
+
   private final Deque<DriverAnswer<CudaCall>> answers = new ArrayDeque<>();
   private boolean ends;
+  private boolean couldUse;
 
   @Test
   void theDriverKnows() throws StepFailure {
@@ -70,8 +75,19 @@ class CudaUseTest {
     assertThat(answers).isEmpty();
   }
 
+  @Test
+  void whoWasStoppedUsesNoneOnlyIfItHasNothingOfCudas() throws StepFailure {
+    answers.addAll(List.of(STOPPED, STOPPED, STOPPED));
+
+    assertThat(use().restoreThread(PROCESS)).isEmpty();
+    couldUse = true;
+    assertThatThrownBy(() -> use().restoreThread(PROCESS))
+        .isInstanceOf(StepFailure.class)
+        .hasMessageContaining("PROCESS_STOPPED: its thread 500 is stopped");
+  }
+
   private CudaUse use() {
-    return new CudaUse(process -> answers.remove(), process -> ends);
+    return new CudaUse(process -> answers.remove(), process -> ends, process -> couldUse);
   }
 
   private static DriverAnswer<CudaCall> done(int code, String name, int thread) {

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -31,6 +32,7 @@ class PreflightTest {
         stat(pid, 0),
         cuda,
         file.isEmpty() ? List.of() : List.of(new OpenFile(7, file, 2, 0, 1)),
+        1024,
         environment,
         Map.of("user", HOST_USERS),
         mapped.isEmpty() ? Set.of() : Set.of(mapped));
@@ -111,10 +113,59 @@ class PreflightTest {
   void aControllingTerminalAndAUserNamespaceAreRefused() {
     Subject.Member odd =
         new Subject.Member(
-            stat(10, 34816), true, List.of(), Map.of(), Map.of("user", 4026532000L), Set.of());
+            stat(10, 34816),
+            true,
+            List.of(),
+            1024,
+            Map.of(),
+            Map.of("user", 4026532000L),
+            Set.of());
     assertThat(unmet(odd))
         .extracting(Unmet::property)
         .containsExactly("terminal", "user namespace");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"60, true", "61, false", "64, false", "200, false"})
+  void criuFindsFourDescriptorsFree(int open, boolean enough) {
+    List<OpenFile> files =
+        IntStream.range(0, open).mapToObj(fd -> new OpenFile(fd, "/data", 2, 0, 1)).toList();
+    Subject.Member full =
+        new Subject.Member(
+            stat(10, 0), true, files, 64, Map.of(), Map.of("user", HOST_USERS), Set.of());
+    assertThat(unmet(full))
+        .map(Unmet::toString)
+        .isEqualTo(
+            enough
+                ? List.of()
+                : List.of(
+                    "open files: wanted 4 descriptors free for criu below the limit (ulimit -n),"
+                        + " found %d of 64 used by process 10@110 (python)"
+                            .formatted(Math.min(open, 64))));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "T, /usr/lib/libcuda.so.580.1, true",
+    "T, /usr/lib/libc.so.6, false",
+    "S, /usr/lib/libcuda.so.580.1, false"
+  })
+  void aStoppedProcessThatMayUseCudaIsRefused(char state, String mapped, boolean refused) {
+    Subject.Member helper =
+        new Subject.Member(
+            new ProcessStat(11, "helper", state, 1, 11, 11, 0, 0, 0, 1, 111, 0),
+            false,
+            List.of(),
+            1024,
+            Map.of(),
+            Map.of("user", HOST_USERS),
+            Set.of(mapped));
+    assertThat(unmet(member(10, true, "", Map.of(), ""), helper))
+        .extracting(Unmet::found)
+        .isEqualTo(
+            refused
+                ? List.of("process 11@111 (helper) stopped by a signal; kill -CONT lets it go on")
+                : List.of());
   }
 
   @Test
