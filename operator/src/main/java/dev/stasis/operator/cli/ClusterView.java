@@ -9,10 +9,12 @@ import dev.stasis.operator.uninstall.Installed;
 import dev.stasis.operator.uninstall.Step;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
+import java.net.HttpURLConnection;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -55,16 +57,25 @@ final class ClusterView implements AutoCloseable {
         nodes.getStore().list());
   }
 
-  void take(Step step) {
-    client
-        .resources(KINDS.get(step.kind()))
-        .inNamespace(step.namespace())
-        .withName(step.name())
-        .patch(
-            PatchContext.of(PatchType.JSON_MERGE),
-            client
-                .getKubernetesSerialization()
-                .asJson(Map.of("spec", Map.of(step.field(), step.value()))));
+  /** False: it was deleted since it was read, which is as good. */
+  boolean take(Step step) {
+    try {
+      client
+          .resources(KINDS.get(step.kind()))
+          .inNamespace(step.namespace())
+          .withName(step.name())
+          .patch(
+              PatchContext.of(PatchType.JSON_MERGE),
+              client
+                  .getKubernetesSerialization()
+                  .asJson(Map.of("spec", Map.of(step.field(), step.value()))));
+      return true;
+    } catch (KubernetesClientException e) {
+      if (e.getCode() == HttpURLConnection.HTTP_NOT_FOUND) {
+        return false;
+      }
+      throw e;
+    }
   }
 
   /** Returns after a change, or after a time. */

@@ -1,5 +1,6 @@
 package dev.stasis.operator.cli;
 
+import dev.stasis.api.skew.TolerantSerialization;
 import dev.stasis.api.v1alpha1.GpuCheckpoint;
 import dev.stasis.api.v1alpha1.GpuRestore;
 import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointSpec;
@@ -53,7 +54,11 @@ public final class Trial {
             .withConnectionTimeout(PATIENCE_MILLISECONDS)
             .withRequestTimeout(PATIENCE_MILLISECONDS)
             .build();
-    try (KubernetesClient client = new KubernetesClientBuilder().withConfig(config).build()) {
+    try (KubernetesClient client =
+        new KubernetesClientBuilder()
+            .withConfig(config)
+            .withKubernetesSerialization(new TolerantSerialization())
+            .build()) {
       TrialCluster cluster = new TrialCluster(client, settings, Clock.systemUTC());
       System.exit(new Trial(settings, cluster, System.out).run());
     }

@@ -1,5 +1,6 @@
 package dev.stasis.operator.cli;
 
+import dev.stasis.api.skew.TolerantSerialization;
 import dev.stasis.operator.uninstall.Leaving;
 import dev.stasis.operator.uninstall.Obstacle;
 import dev.stasis.operator.uninstall.Step;
@@ -44,7 +45,10 @@ public final class Uninstall {
             .findFirst()
             // Helm itself waits five minutes for a hook.
             .orElse(Duration.ofSeconds(270));
-    try (KubernetesClient client = new KubernetesClientBuilder().build();
+    try (KubernetesClient client =
+            new KubernetesClientBuilder()
+                .withKubernetesSerialization(new TolerantSerialization())
+                .build();
         ClusterView cluster = new ClusterView(client, arguments[0])) {
       System.exit(new Uninstall(cluster, System.out, Clock.systemUTC()).run(force, atMost));
     } catch (InterruptedException e) {
@@ -83,7 +87,9 @@ public final class Uninstall {
 
   private void take(Step step) {
     out.println("uninstall: " + step);
-    cluster.take(step);
+    if (!cluster.take(step)) {
+      out.println("uninstall: " + step.name() + " is gone meanwhile");
+    }
   }
 
   private int await(Duration atMost) throws InterruptedException {

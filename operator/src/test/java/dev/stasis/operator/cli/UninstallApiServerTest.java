@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.stasis.api.v1alpha1.GpuCheckpoint;
+import dev.stasis.api.v1alpha1.GpuMigration;
+import dev.stasis.api.v1alpha1.GpuNode;
+import dev.stasis.api.v1alpha1.GpuRestore;
 import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointSpec;
 import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
@@ -24,6 +27,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** On a real API server; the operator and the agents are played by the test. */
@@ -42,10 +46,17 @@ class UninstallApiServerTest {
     cluster = RealCluster.fromEnvironment();
   }
 
+  /** An uninstall is about all that there is in the cluster. */
+  @BeforeEach
+  void alone() {
+    cluster.alone(
+        List.of(GpuCheckpoint.class, GpuRestore.class, GpuMigration.class, GpuNode.class));
+  }
+
   @AfterAll
   static void end() {
     if (cluster != null) {
-      cluster.client().resources(GpuCheckpoint.class).inAnyNamespace().delete();
+      cluster.alone(List.of(GpuCheckpoint.class));
       cluster.close();
     }
   }
@@ -75,7 +86,28 @@ class UninstallApiServerTest {
         .contains("kubectl stasis restore gone -n " + gone.getMetadata().getNamespace())
         .contains("uninstall.force=true");
     assertThat(run(true, LIMIT)).isZero();
-    cluster.client().resource(gone).delete();
+  }
+
+  @Test
+  void whatIsDeletedMeanwhileIsNoObstacle() {
+    GpuCheckpoint brief = checkpoint("brief", AfterCheckpoint.RESUME);
+    GpuCheckpoint nap = checkpoint("snooze", AfterCheckpoint.SUSPEND);
+    status(nap, CheckpointPhase.SUSPENDED, null);
+    PrintStream deletes =
+        new PrintStream(said, true, StandardCharsets.UTF_8) {
+          @Override
+          public void println(String line) {
+            super.println(line);
+            if (line.endsWith("=true") || line.endsWith("=false")) {
+              cluster.client().resource(line.contains("brief") ? brief : nap).delete();
+            }
+          }
+        };
+    assertThat(run(deletes, true, LIMIT)).isZero();
+    assertThat(text())
+        .contains("brief: spec.cancel=true", "brief is gone meanwhile")
+        .contains("snooze: spec.suspend=false", "snooze is gone meanwhile")
+        .contains("Stasis may go");
   }
 
   @Test
@@ -84,14 +116,15 @@ class UninstallApiServerTest {
     status(nap, CheckpointPhase.SUSPENDED, null);
     assertThat(run(false, Duration.ofSeconds(2))).isEqualTo(Uninstall.REFUSED);
     assertThat(text()).contains("deep is Suspended").contains("kubectl stasis doctor");
-    cluster.client().resource(nap).delete();
   }
 
   private int run(boolean force, Duration atMost) {
+    return run(new PrintStream(said, true, StandardCharsets.UTF_8), force, atMost);
+  }
+
+  private static int run(PrintStream out, boolean force, Duration atMost) {
     try (ClusterView view = new ClusterView(cluster.client(), cluster.config().namespace())) {
-      return new Uninstall(
-              view, new PrintStream(said, true, StandardCharsets.UTF_8), Clock.systemUTC())
-          .run(force, atMost);
+      return new Uninstall(view, out, Clock.systemUTC()).run(force, atMost);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException(e);

@@ -10,6 +10,8 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.base.CustomResourceDefinitionContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.HttpURLConnection;
@@ -157,6 +159,37 @@ public final class RealCluster implements AutoCloseable {
     T created = client.resource(object).create();
     object.getMetadata().setResourceVersion(created.getMetadata().getResourceVersion());
     return client.resource(object).updateStatus();
+  }
+
+  /**
+   * Takes away what other tests have left of these kinds, in all namespaces, and waits until it is
+   * gone: for tests of what looks at the whole cluster. Finalizers of operators that have ended go
+   * too.
+   */
+  public void alone(List<Class<? extends HasMetadata>> kinds) {
+    for (Class<? extends HasMetadata> kind : kinds) {
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(SERVED_SECONDS))
+          .until(
+              () -> {
+                var left = client.resources(kind).inAnyNamespace().list().getItems();
+                left.forEach(this::away);
+                return left.isEmpty();
+              });
+    }
+  }
+
+  private void away(HasMetadata object) {
+    client.resource(object).delete();
+    try {
+      client
+          .resource(object)
+          .patch(PatchContext.of(PatchType.JSON_MERGE), "{\"metadata\":{\"finalizers\":null}}");
+    } catch (KubernetesClientException e) {
+      if (e.getCode() != HttpURLConnection.HTTP_NOT_FOUND) {
+        throw e;
+      }
+    }
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.stasis.e2e.kube;
 
+import dev.stasis.api.skew.TolerantSerialization;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -30,7 +31,11 @@ final class OnACluster implements ParameterResolver, AfterEachCallback {
           new ConfigBuilder(Config.autoConfigure(null))
               .withRequestTimeout(REQUEST_MILLISECONDS)
               .build();
-      KubernetesClient admin = new KubernetesClientBuilder().withConfig(config).build();
+      KubernetesClient admin =
+          new KubernetesClientBuilder()
+              .withConfig(config)
+              .withKubernetesSerialization(new TolerantSerialization())
+              .build();
       Checkout checkout = Checkout.ofThisBuild();
       List<LocalNode> here = LocalNode.fromEnvironment(System.getenv(), checkout);
       return new Running(admin, installation(admin, checkout, here));

@@ -1,0 +1,65 @@
+package dev.stasis.api.skew;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.databind.DeserializationContext;
+import com.fasterxml.jackson.databind.JsonDeserializer;
+import com.fasterxml.jackson.databind.deser.DeserializationProblemHandler;
+import com.fasterxml.jackson.databind.module.SimpleModule;
+import dev.stasis.api.v1alpha1.Api;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Passes over fields of Stasis's own kinds that are not known here. Without it one such field makes
+ * a whole list unreadable, and with it every watch: Jackson refuses what it does not know.
+ *
+ * <p>It says each of them once, since what a user asks for by it does not happen.
+ */
+public final class NewerFields extends SimpleModule {
+
+  private static final long serialVersionUID = 1;
+
+  private static final System.Logger LOG = System.getLogger(NewerFields.class.getName());
+
+  /** Where the types of the kinds lie, those of their parts below it. */
+  private static final String OURS = Api.class.getPackageName();
+
+  /** For one mapper. */
+  public NewerFields() {
+    super("newer fields of Stasis");
+  }
+
+  @Override
+  public void setupModule(SetupContext context) {
+    super.setupModule(context);
+    context.addDeserializationProblemHandler(new PassOver());
+  }
+
+  private static final class PassOver extends DeserializationProblemHandler {
+
+    private final Set<String> said = ConcurrentHashMap.newKeySet();
+
+    @Override
+    public boolean handleUnknownProperty(
+        DeserializationContext context,
+        JsonParser parser,
+        JsonDeserializer<?> reader,
+        Object objectOrType,
+        String field)
+        throws IOException {
+      Class<?> type = objectOrType instanceof Class<?> of ? of : objectOrType.getClass();
+      if (!type.getName().startsWith(OURS + ".")) {
+        return false;
+      }
+      String name = type.getSimpleName() + "." + field;
+      if (said.add(name)) {
+        LOG.log(
+            Level.WARNING, name + " is not known to this release: it is passed over, wherever set");
+      }
+      parser.skipChildren();
+      return true;
+    }
+  }
+}
