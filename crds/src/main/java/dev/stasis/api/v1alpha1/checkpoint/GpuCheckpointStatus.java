@@ -2,6 +2,7 @@ package dev.stasis.api.v1alpha1.checkpoint;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
 import dev.stasis.api.v1alpha1.common.ArtifactStatus;
 import dev.stasis.api.v1alpha1.common.CheckpointTimings;
 import dev.stasis.api.v1alpha1.common.DataPath;
@@ -11,6 +12,7 @@ import dev.stasis.api.v1alpha1.common.Hardware;
 import dev.stasis.api.v1alpha1.common.NodeVerdict;
 import dev.stasis.api.v1alpha1.common.ObjectReference;
 import dev.stasis.api.v1alpha1.common.ObservedPod;
+import dev.stasis.api.v1alpha1.common.PackedObject;
 import dev.stasis.api.v1alpha1.common.PhaseTime;
 import dev.stasis.api.v1alpha1.common.Room;
 import dev.stasis.api.v1alpha1.common.WorkStatus;
@@ -73,6 +75,7 @@ public class GpuCheckpointStatus extends WorkStatus {
   @PreserveUnknownFields
   @JsonPropertyDescription(
       "The pod as it was, for reading only: the one that counts lies in the artifact.")
+  @JsonDeserialize(using = PackedObject.Reader.class)
   private @Nullable Map<String, Object> podTemplate;
 
   @JsonPropertyDescription("Name of the GpuNodeOperation in hand, in the operator's namespace.")

@@ -2,8 +2,10 @@ package dev.stasis.api.v1alpha1.operation;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
 import dev.stasis.api.v1alpha1.common.DataPath;
 import dev.stasis.api.v1alpha1.common.FreezeOptions;
+import dev.stasis.api.v1alpha1.common.PackedObject;
 import dev.stasis.api.v1alpha1.common.TimeSpan;
 import io.fabric8.crd.generator.annotation.PreserveUnknownFields;
 import io.fabric8.crd.generator.annotation.SchemaFrom;
@@ -43,6 +45,7 @@ public class FreezeOrder extends FreezeOptions {
 
   @PreserveUnknownFields
   @JsonPropertyDescription("The pod as it was, which goes into the artifact.")
+  @JsonDeserialize(using = PackedObject.Reader.class)
   private @Nullable Map<String, Object> podTemplate;
 
   public Afterwards getAfterwards() {

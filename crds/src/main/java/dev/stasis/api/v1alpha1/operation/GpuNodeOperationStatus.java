@@ -2,12 +2,14 @@ package dev.stasis.api.v1alpha1.operation;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
 import dev.stasis.api.v1alpha1.common.ArtifactStatus;
 import dev.stasis.api.v1alpha1.common.CheckpointTimings;
 import dev.stasis.api.v1alpha1.common.DataPath;
 import dev.stasis.api.v1alpha1.common.Explanation;
 import dev.stasis.api.v1alpha1.common.Fault;
 import dev.stasis.api.v1alpha1.common.Hardware;
+import dev.stasis.api.v1alpha1.common.PackedObject;
 import dev.stasis.api.v1alpha1.common.PhaseTime;
 import dev.stasis.api.v1alpha1.common.Proof;
 import dev.stasis.api.v1alpha1.common.RestoreTimings;
@@ -105,6 +107,7 @@ public class GpuNodeOperationStatus extends WorkStatus {
 
   @PreserveUnknownFields
   @JsonPropertyDescription("The pod in the artifact, as it was frozen; of an Import.")
+  @JsonDeserialize(using = PackedObject.Reader.class)
   private @Nullable Map<String, Object> podTemplate;
 
   @JsonPropertyDescription("The container that is in the artifact; of an Import.")
