@@ -15,6 +15,7 @@ import dev.stasis.operator.pod.PodWrites;
 import dev.stasis.operator.status.Change;
 import dev.stasis.operator.status.Changes;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.javaoperatorsdk.operator.api.config.informer.Informer;
 import io.javaoperatorsdk.operator.api.reconciler.Cleaner;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
 import io.javaoperatorsdk.operator.api.reconciler.ControllerConfiguration;
@@ -40,6 +41,7 @@ import org.jspecify.annotations.Nullable;
 @ControllerConfiguration(
     name = "gpucheckpoint",
     finalizerName = Api.FINALIZER,
+    informer = @Informer(informerListLimit = 500),
     // A node that falls silent tells nobody; a Ready object is looked at for it now and then.
     maxReconciliationInterval =
         @MaxReconciliationInterval(interval = 10, timeUnit = TimeUnit.MINUTES))

@@ -18,7 +18,8 @@ import java.util.Optional;
 
 /**
  * What is known of the cluster, without a request. It may lag behind by a moment; what is given out
- * belongs to everybody and is not changed.
+ * belongs to everybody and is not changed. A pod without a GPU is an {@link OrdinaryPod}, and
+ * nobody can write it.
  */
 public interface Cluster {
 

@@ -24,6 +24,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -39,17 +40,26 @@ final class Kinds {
   /** No node has that name. */
   static final String NO_NODE = "";
 
+  /** As kubectl lists. Some MB of JSON at a time, however many there are: all would not fit. */
+  private static final long AT_ONCE = 500;
+
   private final Map<Class<? extends HasMetadata>, WatchedKind<?>> all = new LinkedHashMap<>();
 
   Kinds(KubernetesClient client, StasisConfig config) {
     add(
         Pod.class,
         new WatchedKind<>(
-            client.pods().inAnyNamespace().runnableInformer(0),
+            client.pods().inAnyNamespace().withLimit(AT_ONCE).runnableInformer(0),
             Map.of(
                 BY_NODE,
-                pod -> List.of(Objects.requireNonNullElse(pod.getSpec().getNodeName(), NO_NODE)))));
-    add(Node.class, new WatchedKind<>(client.nodes().runnableInformer(0), Map.of()));
+                pod -> List.of(Objects.requireNonNullElse(pod.getSpec().getNodeName(), NO_NODE))),
+            new KeptPods(Set.copyOf(config.gpuResources()))));
+    add(
+        Node.class,
+        new WatchedKind<>(
+            client.nodes().withLimit(AT_ONCE).runnableInformer(0),
+            Map.of(),
+            new KeptNodes(Set.copyOf(config.gpuResources()))));
     add(Namespace.class, new WatchedKind<>(client.namespaces().runnableInformer(0), Map.of()));
     add(
         ResourceQuota.class,
@@ -67,7 +77,11 @@ final class Kinds {
     add(
         GpuCheckpoint.class,
         new WatchedKind<>(
-            client.resources(GpuCheckpoint.class).inAnyNamespace().runnableInformer(0),
+            client
+                .resources(GpuCheckpoint.class)
+                .inAnyNamespace()
+                .withLimit(AT_ONCE)
+                .runnableInformer(0),
             Map.of(
                 BY_STORE, checkpoint -> listOf(storeOf(checkpoint)),
                 BY_POD, Kinds::podOf,
@@ -75,7 +89,11 @@ final class Kinds {
     add(
         GpuRestore.class,
         new WatchedKind<>(
-            client.resources(GpuRestore.class).inAnyNamespace().runnableInformer(0),
+            client
+                .resources(GpuRestore.class)
+                .inAnyNamespace()
+                .withLimit(AT_ONCE)
+                .runnableInformer(0),
             Map.of(
                 BY_CHECKPOINT,
                 Kinds::checkpointOf,
@@ -92,13 +110,19 @@ final class Kinds {
     add(
         GpuMigration.class,
         new WatchedKind<>(
-            client.resources(GpuMigration.class).inAnyNamespace().runnableInformer(0), Map.of()));
+            client
+                .resources(GpuMigration.class)
+                .inAnyNamespace()
+                .withLimit(AT_ONCE)
+                .runnableInformer(0),
+            Map.of()));
     add(
         GpuNodeOperation.class,
         new WatchedKind<>(
             client
                 .resources(GpuNodeOperation.class)
                 .inNamespace(config.namespace())
+                .withLimit(AT_ONCE)
                 .runnableInformer(0),
             operationIndexers()));
   }

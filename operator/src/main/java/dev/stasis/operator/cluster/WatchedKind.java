@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 /** The watch of one kind. */
 final class WatchedKind<R extends HasMetadata> implements ResourceEventHandler<R> {
@@ -18,10 +19,23 @@ final class WatchedKind<R extends HasMetadata> implements ResourceEventHandler<R
   private static final Logger LOG = System.getLogger(WatchedKind.class.getName());
 
   private final SharedIndexInformer<R> informer;
+  private final UnaryOperator<R> kept;
   private final List<Consumer<Changed<R>>> listeners = new CopyOnWriteArrayList<>();
 
   WatchedKind(SharedIndexInformer<R> informer, Map<String, Function<R, List<String>>> indexers) {
+    this(informer, indexers, UnaryOperator.identity());
+  }
+
+  /**
+   * @param kept what is kept of an object, and told of it; the same of what it has given
+   */
+  WatchedKind(
+      SharedIndexInformer<R> informer,
+      Map<String, Function<R, List<String>>> indexers,
+      UnaryOperator<R> kept) {
     this.informer = informer;
+    this.kept = kept;
+    informer.itemStore(new KeptItems<>(kept));
     if (!indexers.isEmpty()) {
       informer.addIndexers(indexers);
     }
@@ -60,20 +74,20 @@ final class WatchedKind<R extends HasMetadata> implements ResourceEventHandler<R
 
   @Override
   public void onAdd(R added) {
-    tell(new Changed<>(Optional.empty(), Optional.of(added)));
+    tell(new Changed<>(Optional.empty(), Optional.of(kept.apply(added))));
   }
 
   @Override
   public void onUpdate(R before, R after) {
     String version = before.getMetadata().getResourceVersion();
     if (!after.getMetadata().getResourceVersion().equals(version)) {
-      tell(new Changed<>(Optional.of(before), Optional.of(after)));
+      tell(new Changed<>(Optional.of(kept.apply(before)), Optional.of(kept.apply(after))));
     }
   }
 
   @Override
   public void onDelete(R gone, boolean finalStateUnknown) {
-    tell(new Changed<>(Optional.of(gone), Optional.empty()));
+    tell(new Changed<>(Optional.of(kept.apply(gone)), Optional.empty()));
   }
 
   private void tell(Changed<R> change) {

@@ -18,6 +18,7 @@ import java.net.HttpURLConnection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 
 /** Pods that are made to take a workload, as the API server has them. */
@@ -144,8 +145,8 @@ public class Targets {
     }
   }
 
-  /** Whether an owner is still there. One that may not be looked at counts as there. */
-  public boolean lives(String namespace, OwnerReference owner) {
+  /** How a controller stands. One that may not be looked at counts as there. */
+  public Standing standing(String namespace, OwnerReference owner) {
     try {
       GenericKubernetesResource found =
           client
@@ -153,13 +154,15 @@ public class Targets {
               .inNamespace(namespace)
               .withName(owner.getName())
               .get();
-      return found != null && found.getMetadata().getUid().equals(owner.getUid());
+      return found != null && found.getMetadata().getUid().equals(owner.getUid())
+          ? Standing.of(found)
+          : new Standing.Gone();
     } catch (KubernetesClientException e) {
       if (e.getCode() == HttpURLConnection.HTTP_FORBIDDEN) {
-        return true;
+        return new Standing.Lives(Optional.empty());
       }
       if (e.getCode() == HttpURLConnection.HTTP_NOT_FOUND) {
-        return false;
+        return new Standing.Gone();
       }
       throw e;
     }

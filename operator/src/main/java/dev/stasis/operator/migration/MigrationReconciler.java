@@ -13,6 +13,7 @@ import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.operation.Operations;
 import dev.stasis.operator.status.Change;
 import dev.stasis.operator.status.Changes;
+import io.javaoperatorsdk.operator.api.config.informer.Informer;
 import io.javaoperatorsdk.operator.api.reconciler.Cleaner;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
 import io.javaoperatorsdk.operator.api.reconciler.ControllerConfiguration;
@@ -33,7 +34,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /** Brings GpuMigrations to their end: observes, decides, acts, reports. */
-@ControllerConfiguration(name = "gpumigration", finalizerName = Api.FINALIZER)
+@ControllerConfiguration(
+    name = "gpumigration",
+    finalizerName = Api.FINALIZER,
+    informer = @Informer(informerListLimit = 500))
 // An API server that is away comes back: it is asked again for as long as it takes. A workload may
 // stand still meanwhile, so at most every ten seconds.
 @GradualRetry(maxAttempts = -1, initialInterval = 500, intervalMultiplier = 2, maxInterval = 10000)

@@ -9,6 +9,7 @@ import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.javaoperatorsdk.operator.api.config.informer.Informer;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
 import io.javaoperatorsdk.operator.api.reconciler.ControllerConfiguration;
 import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
@@ -31,7 +32,10 @@ import java.util.SortedMap;
  * Writes the labels of a node from its GpuNode. The node is the primary, so that a GpuNode that is
  * deleted, and a label that somebody else changes, are seen like everything else.
  */
-@ControllerConfiguration(name = "nodelabels", generationAwareEventProcessing = false)
+@ControllerConfiguration(
+    name = "nodelabels",
+    generationAwareEventProcessing = false,
+    informer = @Informer(itemStore = LabelsOnly.class, informerListLimit = 500))
 // As long as it takes, at most once a minute: a node without its labels gets no target.
 @GradualRetry(maxAttempts = -1, initialInterval = 1000, intervalMultiplier = 2, maxInterval = 60000)
 public class NodeLabelReconciler implements Reconciler<Node> {

@@ -7,6 +7,7 @@ import dev.stasis.operator.cluster.ClusterSource;
 import dev.stasis.operator.cluster.Informers;
 import dev.stasis.operator.holder.Targets;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.javaoperatorsdk.operator.api.config.informer.Informer;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
 import io.javaoperatorsdk.operator.api.reconciler.ControllerConfiguration;
 import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
@@ -29,7 +30,10 @@ import java.util.concurrent.ConcurrentHashMap;
  * controllers only; and takes away targets that nobody needs any more, so that their controllers
  * make pods as always.
  */
-@ControllerConfiguration(name = "handover", generationAwareEventProcessing = false)
+@ControllerConfiguration(
+    name = "handover",
+    generationAwareEventProcessing = false,
+    informer = @Informer(itemStore = CheckpointNames.class, informerListLimit = 500))
 @GradualRetry(maxAttempts = -1, initialInterval = 1000, intervalMultiplier = 2, maxInterval = 30000)
 public class HandoverReconciler implements Reconciler<GpuCheckpoint> {
 

@@ -3,6 +3,7 @@ package dev.stasis.operator.owner;
 import dev.stasis.api.v1alpha1.GpuMigration;
 import dev.stasis.operator.cluster.ClusterSource;
 import dev.stasis.operator.cluster.Informers;
+import io.javaoperatorsdk.operator.api.config.informer.Informer;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
 import io.javaoperatorsdk.operator.api.reconciler.ControllerConfiguration;
 import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
@@ -14,7 +15,10 @@ import io.javaoperatorsdk.operator.processing.retry.GradualRetry;
 import java.util.List;
 
 /** Has the API server ask before a pod of a controller is made whose pod has just moved. */
-@ControllerConfiguration(name = "handover-move", generationAwareEventProcessing = false)
+@ControllerConfiguration(
+    name = "handover-move",
+    generationAwareEventProcessing = false,
+    informer = @Informer(itemStore = MigrationNames.class, informerListLimit = 500))
 @GradualRetry(maxAttempts = -1, initialInterval = 1000, intervalMultiplier = 2, maxInterval = 30000)
 public class MoveReconciler implements Reconciler<GpuMigration> {
 

@@ -3,6 +3,7 @@ package dev.stasis.operator.restore;
 import dev.stasis.api.v1alpha1.Api;
 import dev.stasis.api.v1alpha1.GpuRestore;
 import dev.stasis.api.v1alpha1.common.Target;
+import dev.stasis.operator.holder.Standing;
 import dev.stasis.operator.holder.Targets;
 import dev.stasis.operator.owner.Waiting;
 import dev.stasis.operator.status.Reason;
@@ -61,11 +62,17 @@ final class OwnedTargets {
         .findFirst();
   }
 
-  private static TargetWork.Later none(Source.Ready source, OwnerReference owner) {
+  private TargetWork.Later none(Source.Ready source, OwnerReference owner) {
+    String namespace = source.pod().getMetadata().getNamespace();
+    String why =
+        targets.standing(namespace, owner) instanceof Standing.Lives lives
+            ? lives.makesNone().orElse("has not made one yet")
+            : "is gone by now";
     return new TargetWork.Later(
         Reason.OWNER_LIVES,
-        "pod in the place of %s: wanted one that its controller makes, found %s %s, which has not made one yet"
-            .formatted(source.pod().getMetadata().getName(), owner.getKind(), owner.getName()));
+        "pod in the place of %s: wanted one that its controller makes, found %s %s, which %s"
+            .formatted(
+                source.pod().getMetadata().getName(), owner.getKind(), owner.getName(), why));
   }
 
   private static Pod claimed(Pod waiting, View view) {

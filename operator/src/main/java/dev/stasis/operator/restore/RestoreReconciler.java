@@ -19,6 +19,7 @@ import dev.stasis.operator.owner.Waiting;
 import dev.stasis.operator.status.Change;
 import dev.stasis.operator.status.Changes;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.javaoperatorsdk.operator.api.config.informer.Informer;
 import io.javaoperatorsdk.operator.api.reconciler.Cleaner;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
 import io.javaoperatorsdk.operator.api.reconciler.ControllerConfiguration;
@@ -37,7 +38,10 @@ import java.util.Map;
 import java.util.Optional;
 
 /** Brings GpuRestores to their end: observes, decides, acts, reports. */
-@ControllerConfiguration(name = "gpurestore", finalizerName = Api.FINALIZER)
+@ControllerConfiguration(
+    name = "gpurestore",
+    finalizerName = Api.FINALIZER,
+    informer = @Informer(informerListLimit = 500))
 // An API server that is away comes back: it is asked again for as long as it takes, at most once a
 // minute.
 @GradualRetry(maxAttempts = -1, initialInterval = 1000, intervalMultiplier = 2, maxInterval = 60000)

@@ -9,6 +9,7 @@ import dev.stasis.api.v1alpha1.common.Target;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.operator.holder.Places;
+import dev.stasis.operator.holder.Standing;
 import dev.stasis.operator.holder.Targets;
 import dev.stasis.operator.room.RoomPlan;
 import dev.stasis.operator.room.TargetRoom;
@@ -216,7 +217,10 @@ class TargetWork {
     return owners.stream()
         .filter(owner -> Boolean.TRUE.equals(owner.getController()))
         .filter(owner -> !Set.of("DaemonSet", "Node").contains(owner.getKind()))
-        .filter(owner -> targets.lives(source.pod().getMetadata().getNamespace(), owner))
+        .filter(
+            owner ->
+                targets.standing(source.pod().getMetadata().getNamespace(), owner)
+                    instanceof Standing.Lives)
         .findFirst();
   }
 

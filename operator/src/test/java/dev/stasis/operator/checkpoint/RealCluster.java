@@ -15,6 +15,7 @@ import dev.stasis.operator.owner.Departure;
 import dev.stasis.operator.pod.ClusterPodWrites;
 import dev.stasis.operator.status.Changes;
 import dev.stasis.operator.testing.Heartbeats;
+import dev.stasis.operator.testing.TestConfig;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.Node;
@@ -76,14 +77,14 @@ final class RealCluster implements AutoCloseable {
   final String system = namespace + "-system";
   final String node = "node-" + namespace;
   final String store = "store-" + namespace;
-  final Settings settings;
+  final TestConfig settings;
   private @Nullable Heartbeats heartbeats;
   private @Nullable Operator operator;
   private @Nullable Informers informers;
 
   private RealCluster(KubernetesClient client) {
     this.client = client;
-    this.settings = new Settings(system, Duration.ofSeconds(1));
+    this.settings = new TestConfig(system);
   }
 
   static RealCluster fromEnvironment() {

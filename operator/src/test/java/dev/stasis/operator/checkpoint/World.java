@@ -16,6 +16,7 @@ import dev.stasis.operator.pod.Mark;
 import dev.stasis.operator.pod.PodWrites;
 import dev.stasis.operator.status.Changes;
 import dev.stasis.operator.testing.FakeCluster;
+import dev.stasis.operator.testing.TestConfig;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
@@ -119,7 +120,8 @@ final class World {
   private Turn decided(GpuCheckpoint object) {
     Turn turn =
         new Turn(
-            object, new Turn.Sight(cluster, pod(object), Optional.empty(), now, new Settings()));
+            object,
+            new Turn.Sight(cluster, pod(object), Optional.empty(), now, TestConfig.usual()));
     new Course(new FakeOperations(), serialization).next(turn);
     return turn;
   }

@@ -1,9 +1,18 @@
 package dev.stasis.operator.cluster;
 
+import dev.stasis.operator.config.StasisConfig;
+import io.fabric8.kubernetes.api.model.Pod;
+import java.util.Set;
+
 /** What the container does in the product. */
 public final class ClusterParts {
 
   private ClusterParts() {}
+
+  /** The pod as the watch keeps it. */
+  public static Pod kept(Pod pod, StasisConfig config) {
+    return new KeptPods(Set.copyOf(config.gpuResources())).apply(pod);
+  }
 
   public static void stop(Informers informers) {
     informers.stop();

@@ -12,10 +12,10 @@ import dev.stasis.api.v1alpha1.operation.OperationPod;
 import dev.stasis.api.v1alpha1.operation.OperationType;
 import dev.stasis.api.v1alpha1.operation.Outcome;
 import dev.stasis.api.v1alpha1.operation.WorkloadState;
+import dev.stasis.operator.testing.OperationWork;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
-import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
 import java.time.Instant;
 import java.util.List;
@@ -23,8 +23,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 
 /**
  * Agents without nodes, that move workloads without processes: what a test stops stays claimed,
@@ -48,14 +46,13 @@ final class MovingAgents implements AutoCloseable {
   /** Set once two copies ran at one moment. */
   volatile boolean doubled;
 
-  private final ExecutorService work = Executors.newSingleThreadExecutor();
+  private final OperationWork work = new OperationWork(this::look);
   private final SharedIndexInformer<GpuNodeOperation> operations;
 
   MovingAgents(KubernetesClient client, String namespace) {
     this.client = client;
     this.namespace = namespace;
-    this.operations =
-        client.resources(GpuNodeOperation.class).inNamespace(namespace).inform(handler());
+    this.operations = client.resources(GpuNodeOperation.class).inNamespace(namespace).inform(work);
   }
 
   void stop(OperationType type) {
@@ -68,7 +65,7 @@ final class MovingAgents implements AutoCloseable {
   }
 
   private void lookAgain() {
-    operations.getStore().list().forEach(it -> work.execute(() -> look(it)));
+    operations.getStore().list().forEach(it -> work.soon(it));
   }
 
   /** Freezes stay at work; looks do not. */
@@ -119,35 +116,7 @@ final class MovingAgents implements AutoCloseable {
         .findFirst();
   }
 
-  private ResourceEventHandler<GpuNodeOperation> handler() {
-    return new ResourceEventHandler<>() {
-      @Override
-      public void onAdd(GpuNodeOperation operation) {
-        work.execute(() -> look(operation));
-      }
-
-      @Override
-      public void onUpdate(GpuNodeOperation before, GpuNodeOperation operation) {
-        work.execute(() -> look(operation));
-      }
-
-      @Override
-      public void onDelete(GpuNodeOperation operation, boolean unknown) {}
-    };
-  }
-
   private void look(GpuNodeOperation seen) {
-    try {
-      lookAtOnce(seen);
-    } catch (KubernetesClientException e) {
-      // Somebody else wrote what was to be written too, or the API server is busy.
-      if (!work.isShutdown()) {
-        work.execute(() -> look(seen));
-      }
-    }
-  }
-
-  private void lookAtOnce(GpuNodeOperation seen) {
     GpuNodeOperation operation = client.resource(seen).get();
     if (operation == null) return;
     Set<String> before = Set.copyOf(running);
@@ -221,7 +190,7 @@ final class MovingAgents implements AutoCloseable {
             && now.getStatus().getPhase() == operation.getStatus().getPhase();
       } catch (KubernetesClientException e) {
         // Asked until it is known.
-        if (work.isShutdown()) {
+        if (work.isOver()) {
           throw e;
         }
       }
@@ -264,7 +233,7 @@ final class MovingAgents implements AutoCloseable {
         if (!spec.getFreeze().getExplainOnly()) {
           status.setPhase(OperationPhase.HELD);
           status.setOutcome(null);
-          work.execute(this::lookAgain);
+          work.soon(this::lookAgain);
         }
       }
       case RECEIVE -> {
@@ -280,7 +249,7 @@ final class MovingAgents implements AutoCloseable {
         if (Boolean.TRUE.equals(spec.getTransfer().getAhead()) && held().isEmpty()) {
           return false;
         }
-        work.execute(() -> look(other(operation, "receive")));
+        work.soon(other(operation, "receive"));
       }
       case RESTORE -> {
         if (Kinds.onlyCompares(operation)) {
@@ -344,6 +313,6 @@ final class MovingAgents implements AutoCloseable {
   @Override
   public void close() {
     operations.close();
-    work.shutdownNow();
+    work.end();
   }
 }

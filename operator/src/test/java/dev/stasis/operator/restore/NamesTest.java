@@ -79,6 +79,8 @@ class NamesTest {
         .withName("trainer")
         .withUid(uid)
         .endMetadata()
+        .withNewSpec()
+        .endSpec()
         .build();
   }
 }

@@ -81,7 +81,10 @@ class TargetOnApiServerTest extends OnApiServer {
     restore(spec -> {});
 
     GpuRestore waiting = until(it -> "OwnerLives".equals(it.getStatus().getReason()));
-    assertThat(waiting.getStatus().getMessage()).contains("found ReplicaSet train");
+    assertThat(waiting.getStatus().getMessage())
+        .endsWith(
+            "found ReplicaSet train, which is scaled to 0: scale it up, or once it is deleted the"
+                + " workload comes back as a pod of its own");
     agent.ends("gpu-1", Examples::proven);
     client.resource(owner).delete();
     until(it -> phase(it) == RestorePhase.SUCCEEDED);

@@ -7,16 +7,12 @@ import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
 import dev.stasis.api.v1alpha1.operation.OperationPhase;
 import dev.stasis.api.v1alpha1.operation.Outcome;
 import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.KubernetesClientException;
-import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.function.Consumer;
 
 /**
@@ -27,19 +23,18 @@ public final class FakeAgent implements AutoCloseable {
 
   private final KubernetesClient client;
   private final Map<String, Consumer<GpuNodeOperationStatus>> ends = new ConcurrentHashMap<>();
-  private final ExecutorService work = Executors.newSingleThreadExecutor();
+  private final OperationWork work = new OperationWork(this::look);
   private final SharedIndexInformer<GpuNodeOperation> operations;
 
   public FakeAgent(KubernetesClient client, String namespace) {
     this.client = client;
-    this.operations =
-        client.resources(GpuNodeOperation.class).inNamespace(namespace).inform(handler());
+    this.operations = client.resources(GpuNodeOperation.class).inNamespace(namespace).inform(work);
   }
 
   /** How operations of that node end; without it they are claimed and run for ever. */
   public void ends(String node, Consumer<GpuNodeOperationStatus> end) {
     ends.put(node, end);
-    operations.getStore().list().forEach(operation -> work.execute(() -> look(operation)));
+    operations.getStore().list().forEach(operation -> work.soon(operation));
   }
 
   /** One that fails for that reason, everything undone. */
@@ -61,35 +56,7 @@ public final class FakeAgent implements AutoCloseable {
     };
   }
 
-  private ResourceEventHandler<GpuNodeOperation> handler() {
-    return new ResourceEventHandler<>() {
-      @Override
-      public void onAdd(GpuNodeOperation operation) {
-        work.execute(() -> look(operation));
-      }
-
-      @Override
-      public void onUpdate(GpuNodeOperation before, GpuNodeOperation operation) {
-        work.execute(() -> look(operation));
-      }
-
-      @Override
-      public void onDelete(GpuNodeOperation operation, boolean unknown) {}
-    };
-  }
-
   private void look(GpuNodeOperation seen) {
-    try {
-      lookAtOnce(seen);
-    } catch (KubernetesClientException e) {
-      // Changed or gone meanwhile, or the API server is busy: no change of it may come.
-      if (!work.isShutdown()) {
-        work.execute(() -> look(seen));
-      }
-    }
-  }
-
-  private void lookAtOnce(GpuNodeOperation seen) {
     var handle =
         client
             .resources(GpuNodeOperation.class)
@@ -127,6 +94,6 @@ public final class FakeAgent implements AutoCloseable {
   @Override
   public void close() {
     operations.close();
-    work.shutdownNow();
+    work.end();
   }
 }

@@ -10,6 +10,7 @@ import dev.stasis.api.v1alpha1.GpuPreemptionPolicy;
 import dev.stasis.api.v1alpha1.GpuRestore;
 import dev.stasis.api.v1alpha1.operation.OperationPod;
 import dev.stasis.operator.cluster.Cluster;
+import dev.stasis.operator.cluster.ClusterParts;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.LimitRange;
 import io.fabric8.kubernetes.api.model.Namespace;
@@ -22,6 +23,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A cluster that is what a test says. */
@@ -52,17 +54,22 @@ public final class FakeCluster implements Cluster {
 
   @Override
   public List<Pod> pods(String namespace) {
-    return pods.stream().filter(pod -> pod.getMetadata().getNamespace().equals(namespace)).toList();
+    return kept().filter(pod -> pod.getMetadata().getNamespace().equals(namespace)).toList();
   }
 
   @Override
   public List<Pod> podsWithoutNode() {
-    return pods.stream().filter(pod -> pod.getSpec().getNodeName() == null).toList();
+    return kept().filter(pod -> pod.getSpec().getNodeName() == null).toList();
   }
 
   @Override
   public List<Pod> podsOn(String node) {
-    return pods.stream().filter(pod -> node.equals(pod.getSpec().getNodeName())).toList();
+    return kept().filter(pod -> node.equals(pod.getSpec().getNodeName())).toList();
+  }
+
+  /** As in the product: whoever decides by what is not kept is found out here. */
+  private Stream<Pod> kept() {
+    return pods.stream().map(pod -> ClusterParts.kept(pod, new TestConfig("stasis-system")));
   }
 
   @Override

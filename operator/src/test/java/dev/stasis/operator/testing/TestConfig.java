@@ -6,8 +6,17 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Settings for a test: what waits in the product waits here too, but shorter. */
-public record TestConfig(String namespace) implements StasisConfig {
+/** Settings for a test: what waits in the product waits here too, but shorter unless told. */
+public record TestConfig(String namespace, Duration lookAgainEvery) implements StasisConfig {
+
+  public TestConfig(String namespace) {
+    this(namespace, Duration.ofSeconds(1));
+  }
+
+  /** With the product's own waits. */
+  public static TestConfig usual() {
+    return new TestConfig("stasis-system", Duration.ofSeconds(15));
+  }
 
   @Override
   public String identity() {
@@ -21,7 +30,7 @@ public record TestConfig(String namespace) implements StasisConfig {
 
   @Override
   public List<String> gpuResources() {
-    return List.of("nvidia.com/gpu");
+    return List.of("nvidia.com/gpu", "nvidia.com/gpu.shared");
   }
 
   @Override
@@ -31,11 +40,6 @@ public record TestConfig(String namespace) implements StasisConfig {
 
   @Override
   public Duration progressEvery() {
-    return Duration.ofSeconds(1);
-  }
-
-  @Override
-  public Duration lookAgainEvery() {
     return Duration.ofSeconds(1);
   }
 

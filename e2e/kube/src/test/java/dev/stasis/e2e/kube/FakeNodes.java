@@ -9,6 +9,7 @@ import dev.stasis.api.v1alpha1.node.GpuNodeStatus;
 import dev.stasis.api.v1alpha1.node.NodeGpu;
 import dev.stasis.api.v1alpha1.node.NodeHost;
 import dev.stasis.api.v1alpha1.node.NodeStore;
+import io.fabric8.kubernetes.api.model.ContainerImage;
 import io.fabric8.kubernetes.api.model.ContainerStatusBuilder;
 import io.fabric8.kubernetes.api.model.NodeBuilder;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
@@ -34,6 +35,19 @@ final class FakeNodes implements AutoCloseable {
   private static final long HEARTBEAT_SECONDS = 60;
 
   static final String STORE = "local";
+
+  /** As many as a kubelet tells, by tag and by digest. */
+  private static final List<ContainerImage> IMAGES =
+      IntStream.range(0, 50)
+          .mapToObj(
+              index ->
+                  new ContainerImage(
+                      List.of(
+                          "registry.example.com/team/service-%d@sha256:%064x"
+                              .formatted(index, index),
+                          "registry.example.com/team/service-%d:1.42.0".formatted(index)),
+                      100_000_000L + index))
+          .toList();
 
   private static final int GPUS = 8;
   private static final long GPU_BYTES = 141L << 30;
@@ -90,6 +104,7 @@ final class FakeNodes implements AutoCloseable {
                 .withStatus("True")
                 .withReason("Fake")
                 .endCondition()
+                .withImages(IMAGES)
                 .endStatus()
                 .build())
         .create();

@@ -41,6 +41,14 @@ class OperatorBenchmark {
 
   private static final int CHECKPOINTS = Integer.getInteger("bench.checkpoints", 1000);
   private static final int NODES = Integer.getInteger("bench.nodes", 100);
+
+  /** Pods without a GPU, which the operator sees and has nothing to do with. */
+  private static final int OTHERS = Integer.getInteger("bench.pods", 0);
+
+  /** GpuCheckpoints that were Ready before it began. */
+  private static final int FINISHED = Integer.getInteger("bench.finished", 0);
+
+  private static final String JAVA = System.getProperty("bench.java", "java");
   private static final String SYSTEM = "stasis-system";
   private static final String PODS = "bench";
 
@@ -65,10 +73,15 @@ class OperatorBenchmark {
       admin.resource(namespace()).create();
       inParallel(NODES, index -> nodes.node("fake-" + index));
       inParallel(CHECKPOINTS, index -> nodes.pod(PODS, "pod-" + index, "fake-" + index % NODES));
+      OrdinaryPods others = new OrdinaryPods(admin, PODS);
+      inParallel(OTHERS, index -> others.make("service-" + index, "fake-" + index % NODES));
+      FinishedCheckpoints finished = new FinishedCheckpoints(admin);
+      finished.namespace();
+      inParallel(FINISHED, index -> finished.make("finished-" + index));
       Path kubeconfig = new Identity(admin, folder).kubeconfig(SYSTEM, "stasis-operator");
       try (LocalProcess operator =
           new Commands(checkout, folder, SYSTEM, "")
-              .operator(kubeconfig, System.getProperty("bench.java", "java"), options(checkout))) {
+              .operator(kubeconfig, JAVA, options(checkout))) {
         operator.start();
         measure(admin, operator);
       } finally {
@@ -123,9 +136,34 @@ class OperatorBenchmark {
       results.put("writes per checkpoint", perOne(writes.changes() - before));
       results.put("writes per operation", perOne(orders.changes() - ordersBefore));
       results.put("events per checkpoint", perOne(events(admin)));
+      results.put("other pods", others(admin));
+      results.put(
+          "finished checkpoints",
+          "%d of %d bytes".formatted(FINISHED, new FinishedCheckpoints(admin).bytes()));
       results.put("operator memory", operator.memory());
+      results.put("operator heap in use", live(operator));
       report(results);
     }
+  }
+
+  /**
+   * What is left of its heap after a full collection, which this command of the JVM begins with.
+   */
+  private static String live(LocalProcess operator) {
+    Path command = Path.of(JAVA).resolveSibling("jcmd");
+    String[] total =
+        new Shell()
+            .must(command.toString(), Long.toString(operator.pid()), "GC.class_histogram")
+            .strip()
+            .replaceFirst("(?s).*\\n", "")
+            .split("\\s+");
+    return "%d MB".formatted(Long.parseLong(total[total.length - 1]) / 1_000_000);
+  }
+
+  private static String others(KubernetesClient admin) {
+    return OTHERS == 0
+        ? "0"
+        : "%d of %d bytes".formatted(OTHERS, new OrdinaryPods(admin, PODS).bytes("service-0"));
   }
 
   private SharedIndexInformer<GpuCheckpoint> watch(KubernetesClient admin) {
