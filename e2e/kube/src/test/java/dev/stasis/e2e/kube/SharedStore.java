@@ -56,5 +56,7 @@ record SharedStore(Scenario scenario, String name, Path folder) implements AutoC
   @Override
   public void close() {
     scenario.admin().resources(GpuCheckpointStore.class).withName(name).delete();
+    // What a scenario has left in it is as big as its workloads. An agent may still write there.
+    new Shell().run("rm", "-rf", folder.toString());
   }
 }

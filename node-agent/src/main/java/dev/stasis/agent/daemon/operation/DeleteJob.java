@@ -1,5 +1,6 @@
 package dev.stasis.agent.daemon.operation;
 
+import dev.stasis.agent.daemon.sweep.SweepMark;
 import dev.stasis.api.v1alpha1.operation.ArtifactReference;
 import dev.stasis.artifact.ArtifactReader;
 import dev.stasis.artifact.ArtifactStore;
@@ -32,6 +33,7 @@ final class DeleteJob implements Job {
     desk.begin(assignment);
     try {
       new ArtifactStore(where.folder(), parts.clock()).delete(where.name());
+      new SweepMark(where.path()).remove();
       return Ending.done("Deleted", "artifact " + artifact.location() + " is deleted");
     } catch (IOException e) {
       return Ending.failed(

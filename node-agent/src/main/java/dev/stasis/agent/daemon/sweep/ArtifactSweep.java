@@ -13,10 +13,14 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,21 +65,51 @@ public final class ArtifactSweep {
    *
    * @param root the store's root
    * @param store uid of the store
-   * @param objects every object that there is, and whether its artifact goes with it
+   * @param objects tells of every object that there is in some namespaces whether its artifact goes
+   *     with it; not asked where no artifacts are
    * @return the artifacts that were removed
    */
-  public List<Path> sweep(Path root, String store, Map<Owner, Boolean> objects) throws IOException {
+  public List<Path> sweep(
+      Path root, String store, Function<Set<String>, Map<Owner, Boolean>> objects)
+      throws IOException {
+    Map<Path, Owner> artifacts = artifacts(root);
+    if (artifacts.isEmpty()) {
+      return List.of();
+    }
+    Map<Owner, Boolean> there =
+        objects.apply(
+            artifacts.values().stream().map(Owner::namespace).collect(Collectors.toSet()));
     List<Path> removed = new ArrayList<>();
-    for (Path namespace : folders(root)) {
-      for (Path artifact : folders(namespace)) {
-        Optional<Owner> owner = owner(artifact);
-        if (owner.isPresent() && isDue(artifact, store, known(owner.get(), artifact, objects))) {
-          remove(artifact);
-          removed.add(artifact);
-        }
+    for (Map.Entry<Path, Owner> each : artifacts.entrySet()) {
+      Path artifact = each.getKey();
+      if (isDue(artifact, store, known(each.getValue(), artifact, there))) {
+        remove(artifact);
+        removed.add(artifact);
       }
     }
     return removed;
+  }
+
+  private static Map<Path, Owner> artifacts(Path root) throws IOException {
+    Map<Path, Owner> artifacts = new LinkedHashMap<>();
+    for (Path namespace : folders(root)) {
+      removeMarksWithoutArtifact(namespace);
+      for (Path artifact : folders(namespace)) {
+        owner(artifact).ifPresent(owner -> artifacts.put(artifact, owner));
+      }
+    }
+    return artifacts;
+  }
+
+  private static void removeMarksWithoutArtifact(Path namespace) throws IOException {
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(namespace)) {
+      for (Path entry : entries) {
+        Optional<SweepMark> mark = SweepMark.of(entry);
+        if (mark.isPresent() && !Files.exists(mark.get().artifact(), LinkOption.NOFOLLOW_LINKS)) {
+          mark.get().remove();
+        }
+      }
+    }
   }
 
   private static @Nullable Boolean known(Owner owner, Path artifact, Map<Owner, Boolean> objects) {

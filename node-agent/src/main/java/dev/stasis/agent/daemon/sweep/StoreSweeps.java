@@ -8,18 +8,27 @@ import dev.stasis.api.v1alpha1.common.ArtifactStatus;
 import dev.stasis.api.v1alpha1.common.DeletionPolicy;
 import dev.stasis.api.v1alpha1.migration.MigrationPhase;
 import dev.stasis.api.v1alpha1.store.GpuCheckpointStoreSpec;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.KubernetesResourceList;
+import io.fabric8.kubernetes.api.model.ListOptionsBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.dsl.Listable;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /** Sweeps every store that this node reaches, as long as the API server can be asked. */
 public final class StoreSweeps implements AutoCloseable {
@@ -29,8 +38,15 @@ public final class StoreSweeps implements AutoCloseable {
   /** Nothing waits for it: often enough to see each object well before it goes. */
   private static final Duration EVERY = Duration.ofMinutes(5);
 
+  /** An agent has more urgent things to do when it starts. */
+  private static final Duration FIRST = Duration.ofSeconds(5);
+
+  /** Some hundred kB of JSON. */
+  private static final long AT_ONCE = 100;
+
   private final KubernetesClient client;
   private final ArtifactSweep sweep;
+  private final Clock clock;
   private final String nodeName;
   private final ScheduledExecutorService thread =
       Executors.newSingleThreadScheduledExecutor(
@@ -45,16 +61,18 @@ public final class StoreSweeps implements AutoCloseable {
    *
    * @param nodeName the node
    */
-  public StoreSweeps(KubernetesClient client, ArtifactSweep sweep, String nodeName) {
+  public StoreSweeps(KubernetesClient client, ArtifactSweep sweep, String nodeName, Clock clock) {
     this.client = client;
+    this.clock = clock;
     this.nodeName = nodeName;
     this.sweep = sweep;
   }
 
-  /** Begins to sweep, now and every few minutes. */
+  /** Begins to sweep, soon and then every few minutes. */
   public void start() {
     var unused =
-        thread.scheduleWithFixedDelay(this::all, 0, EVERY.toMillis(), TimeUnit.MILLISECONDS);
+        thread.scheduleWithFixedDelay(
+            this::all, FIRST.toMillis(), EVERY.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   /** Sweeps once. Without an answer of the API server nothing is touched. */
@@ -62,7 +80,7 @@ public final class StoreSweeps implements AutoCloseable {
     try {
       for (GpuCheckpointStore store :
           client.resources(GpuCheckpointStore.class).list().getItems()) {
-        root(store.getSpec()).ifPresent(root -> sweep(store, root));
+        root(store.getSpec()).filter(Files::isDirectory).ifPresent(root -> sweep(store, root));
       }
     } catch (KubernetesClientException e) {
       LOG.log(Level.WARNING, "artifacts are not swept: " + e.getMessage());
@@ -75,30 +93,45 @@ public final class StoreSweeps implements AutoCloseable {
   private void sweep(GpuCheckpointStore store, Path root) {
     String name = store.getMetadata().getName();
     try {
-      sweep.sweep(root, store.getMetadata().getUid(), objects(name));
+      if (store.getSpec().getSharedPath() == null || new SweepTurn(root, EVERY, clock).take()) {
+        sweep.sweep(root, store.getMetadata().getUid(), namespaces -> objects(namespaces, name));
+      }
     } catch (IOException e) {
       LOG.log(Level.WARNING, "store " + name + " is not swept: " + e.getMessage());
     }
   }
 
-  private Map<ArtifactSweep.Owner, Boolean> objects(String store) {
+  private Map<ArtifactSweep.Owner, Boolean> objects(Set<String> namespaces, String store) {
     Map<ArtifactSweep.Owner, Boolean> objects = new HashMap<>();
-    for (GpuCheckpoint checkpoint :
-        client.resources(GpuCheckpoint.class).inAnyNamespace().list().getItems()) {
-      objects.put(
-          new ArtifactSweep.Owner(
-              checkpoint.getMetadata().getNamespace(), checkpoint.getMetadata().getUid()),
-          goesWith(checkpoint));
-      imported(checkpoint, store).ifPresent(it -> objects.put(it, goesWith(checkpoint)));
-    }
-    for (GpuMigration migration :
-        client.resources(GpuMigration.class).inAnyNamespace().list().getItems()) {
-      objects.put(
-          new ArtifactSweep.Owner(
-              migration.getMetadata().getNamespace(), migration.getMetadata().getUid()),
-          goesWith(migration));
+    for (String namespace : namespaces) {
+      all(
+          client.resources(GpuCheckpoint.class).inNamespace(namespace),
+          checkpoint -> {
+            objects.put(
+                new ArtifactSweep.Owner(namespace, checkpoint.getMetadata().getUid()),
+                goesWith(checkpoint));
+            imported(checkpoint, store).ifPresent(it -> objects.put(it, goesWith(checkpoint)));
+          });
+      all(
+          client.resources(GpuMigration.class).inNamespace(namespace),
+          migration ->
+              objects.put(
+                  new ArtifactSweep.Owner(namespace, migration.getMetadata().getUid()),
+                  goesWith(migration)));
     }
     return objects;
+  }
+
+  /** Part by part: all at once may be more than this program's memory. */
+  private static <T extends HasMetadata> void all(
+      Listable<? extends KubernetesResourceList<T>> objects, Consumer<T> each) {
+    String next = "";
+    do {
+      KubernetesResourceList<T> part =
+          objects.list(new ListOptionsBuilder().withLimit(AT_ONCE).withContinue(next).build());
+      part.getItems().forEach(each);
+      next = Objects.requireNonNullElse(part.getMetadata().getContinue(), "");
+    } while (!next.isEmpty());
   }
 
   /** What it has imported into that store, as far as this node reaches it. */

@@ -30,6 +30,14 @@ public record SweepMark(Path artifact) {
     Files.deleteIfExists(file());
   }
 
+  /** The mark that this file is; empty for any other one. */
+  static Optional<SweepMark> of(Path file) {
+    String name = String.valueOf(file.getFileName());
+    return name.startsWith(PREFIX)
+        ? Optional.of(new SweepMark(file.resolveSibling(name.substring(PREFIX.length()))))
+        : Optional.empty();
+  }
+
   /** Writes it anew. */
   void write(String store, Instant seen) throws IOException {
     // It comes by a rename, so that no part of it is ever read; each node that shares the store

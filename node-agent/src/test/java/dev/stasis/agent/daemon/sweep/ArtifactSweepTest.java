@@ -15,9 +15,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,7 +28,8 @@ class ArtifactSweepTest {
 
   private static final Duration GRACE = Duration.ofHours(1);
   private static final String STORE = "uid-of-the-store";
-  private static final Map<ArtifactSweep.Owner, Boolean> NOBODY = Map.of();
+  private static final Function<Set<String>, Map<ArtifactSweep.Owner, Boolean>> NOBODY =
+      namespaces -> Map.of();
 
   @TempDir private Path root;
   private final MovedClock clock = new MovedClock();
@@ -131,12 +134,51 @@ class ArtifactSweepTest {
     assertThat(other).isDirectory();
   }
 
-  private static Map<ArtifactSweep.Owner, Boolean> seen(boolean goesWithIt) {
-    return Map.of(new ArtifactSweep.Owner("ml", "uid-1"), goesWithIt);
+  @Test
+  void aMarkWhoseArtifactWasDeletedGoesToo() throws IOException {
+    sweep.sweep(root, STORE, seen(true));
+    Path mark = root.resolve("ml/.goes-with-its-object-a-uid-1");
+    assertThat(mark).exists();
+    sweep.sweep(root, STORE, NOBODY);
+    assertThat(mark).exists();
+    new ArtifactStore(root.resolve("ml"), clock).delete("a-uid-1");
+    sweep.sweep(root, STORE, NOBODY);
+    assertThat(mark).doesNotExist();
   }
 
-  private static Map<ArtifactSweep.Owner, Boolean> imported(String folder, boolean goesWithIt) {
-    return Map.of(new ArtifactSweep.Owner("ml", "uid-1", folder), goesWithIt);
+  @Test
+  void onlyTheNamespacesOfArtifactsAreAskedAbout() throws IOException {
+    artifact("vision", "uid-2");
+    Set<String> asked = new HashSet<>();
+    sweep.sweep(
+        root,
+        STORE,
+        namespaces -> {
+          asked.addAll(namespaces);
+          return Map.of();
+        });
+    assertThat(asked).containsExactlyInAnyOrder("ml", "vision");
+  }
+
+  @Test
+  void anEmptyStoreAsksNobody(@TempDir Path empty) throws IOException {
+    assertThat(
+            sweep.sweep(
+                empty,
+                STORE,
+                namespaces -> {
+                  throw new AssertionError("asked about " + namespaces);
+                }))
+        .isEmpty();
+  }
+
+  private static Function<Set<String>, Map<ArtifactSweep.Owner, Boolean>> seen(boolean goesWithIt) {
+    return namespaces -> Map.of(new ArtifactSweep.Owner("ml", "uid-1"), goesWithIt);
+  }
+
+  private static Function<Set<String>, Map<ArtifactSweep.Owner, Boolean>> imported(
+      String folder, boolean goesWithIt) {
+    return namespaces -> Map.of(new ArtifactSweep.Owner("ml", "uid-1", folder), goesWithIt);
   }
 
   private void artifact(String namespace, String uid) throws IOException {

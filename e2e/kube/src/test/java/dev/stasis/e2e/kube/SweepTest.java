@@ -1,0 +1,73 @@
+package dev.stasis.e2e.kube;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.api.v1alpha1.GpuCheckpoint;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** The agent removes what an operator gave up to delete, and nothing else. */
+@ExtendWith(OnACluster.class)
+class SweepTest {
+
+  private static final String MARK = ".goes-with-its-object-";
+
+  @Test
+  void anArtifactWhoseObjectWentWhileTheAgentWasAwayIsRemovedAndOneToRetainStays(
+      Scenario scenario) {
+    Assumptions.assumeTrue(
+        scenario.installation() instanceof LocalInstallation,
+        "skipped: agents that are no processes of this machine get no other settings");
+    LocalInstallation local = (LocalInstallation) scenario.installation();
+    Workload workload = Workload.start(scenario, "trainer");
+    String node = workload.now().getSpec().getNodeName();
+    try {
+      local.restartAgent(node, Map.of("STASIS_AGENT_SWEEP_GRACE", "1s"));
+      CheckpointRequest.apply(scenario, "goes", "trainer", "deletionPolicy: Delete").awaitReady();
+      CheckpointRequest.apply(scenario, "stays", "trainer", "deletionPolicy: Retain").awaitReady();
+      // It sweeps soon after its start, and not again for minutes.
+      local.restartAgent(node, Map.of("STASIS_AGENT_SWEEP_GRACE", "1s"));
+      scenario.until("a mark", () -> names(local, scenario).stream().anyMatch(SweepTest::isMark));
+      List<String> before = names(local, scenario);
+      assertThat(before).filteredOn(SweepTest::isMark).hasSize(1);
+
+      // An operator gives up once the agent has been silent for a quarter of an hour.
+      local.agent(node).kill();
+      local.operator().kill();
+      for (String name : List.of("goes", "stays")) {
+        scenario.kubectl("delete", "gckpt", name, "--wait=false");
+        scenario.kubectl(
+            "patch", "gckpt", name, "--type=merge", "-p", "{\"metadata\":{\"finalizers\":null}}");
+      }
+      scenario.until(
+          "no objects",
+          () ->
+              scenario.find(GpuCheckpoint.class, "goes") == null
+                  && scenario.find(GpuCheckpoint.class, "stays") == null);
+      local.operator().start();
+      local.agent(node).start();
+
+      scenario.until("one artifact", () -> names(local, scenario).size() == 1);
+      assertThat(names(local, scenario).get(0)).startsWith("stays");
+      workload.verifyGoesOn();
+    } finally {
+      local.operator().start();
+      local.restartAgent(node, Map.of());
+    }
+  }
+
+  private static boolean isMark(String name) {
+    return name.startsWith(MARK);
+  }
+
+  private static List<String> names(LocalInstallation local, Scenario scenario) {
+    return local.artifacts(scenario.namespace()).stream()
+        .map(Path::getFileName)
+        .map(Path::toString)
+        .toList();
+  }
+}
