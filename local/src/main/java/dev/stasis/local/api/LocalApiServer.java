@@ -30,6 +30,12 @@ import java.util.Queue;
  */
 public final class LocalApiServer implements AutoCloseable {
 
+  /**
+   * It is in this process and answers in milliseconds. Machines that as a whole stood still for 40
+   * s were seen; a request of then is late, not lost.
+   */
+  private static final int REQUEST_MILLISECONDS = 120_000;
+
   private static final int TOKEN_BITS = 128;
 
   private final String token = new BigInteger(TOKEN_BITS, new SecureRandom()).toString(36);
@@ -79,6 +85,7 @@ public final class LocalApiServer implements AutoCloseable {
             .withOauthToken(token)
             .withNamespace("default")
             .withHttp2Disable(true)
+            .withRequestTimeout(REQUEST_MILLISECONDS)
             .build();
     return new KubernetesClientBuilder().withConfig(config).build();
   }

@@ -82,7 +82,8 @@ public final class Agent implements AutoCloseable {
         new NodeReporting(
             places.reporting(transfers), client, node, gpus, places.trials(worker, clock), clock);
     this.sweeps =
-        new StoreSweeps(client, new ArtifactSweep(config.sweepGrace(), clock), config.nodeName());
+        new StoreSweeps(
+            client, new ArtifactSweep(config.sweepGrace(), clock), config.nodeName(), clock);
     this.spans = places.spans();
     NodeEngine engine = new NodeEngine(places.engine(), worker, clock);
     this.operations =

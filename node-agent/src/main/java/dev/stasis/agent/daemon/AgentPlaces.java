@@ -29,6 +29,8 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 
 /** What the configuration leaves open, looked up on this machine. */
 final class AgentPlaces {
@@ -43,25 +45,38 @@ final class AgentPlaces {
       List.of(Path.of("/run/containerd/containerd.sock"), Path.of("/run/crio/crio.sock"));
 
   private final AgentConfig config;
-  private final WorkingCriu criu;
+  private final FutureTask<WorkingCriu> criu;
 
-  AgentPlaces(AgentConfig config) throws IOException, InterruptedException {
+  AgentPlaces(AgentConfig config) {
     this.config = config;
-    this.criu = WorkingCriu.find(new CriuLocator(config.criu(), OWN_CRIU, System.getenv()));
+    // Asking it takes a fifth of a second, in which the agent has other things to do.
+    this.criu =
+        new FutureTask<>(
+            () -> WorkingCriu.find(new CriuLocator(config.criu(), OWN_CRIU, System.getenv())));
+    new Thread(criu, "criu-check").start();
+  }
+
+  private WorkingCriu criu() throws IOException, InterruptedException {
+    try {
+      return criu.get();
+    } catch (ExecutionException e) {
+      throw new IOException("criu: cannot be asked: " + e.getCause(), e.getCause());
+    }
   }
 
   WorkerSettings worker() {
     return WorkerSettings.here(config.stateDir());
   }
 
-  EngineSettings engine() {
+  EngineSettings engine() throws IOException, InterruptedException {
+    WorkingCriu found = criu();
     return new EngineSettings(
         config.stateDir(),
         config.memoryStage(),
         config.criuDir(),
         config.runtime(),
-        criu.program().orElse(NO_CRIU),
-        criu.version().orElse("unknown"),
+        found.program().orElse(NO_CRIU),
+        found.version().orElse("unknown"),
         threads());
   }
 
@@ -136,14 +151,14 @@ final class AgentPlaces {
     }
   }
 
-  NodeReporting.Settings reporting(Transfers transfers) {
+  NodeReporting.Settings reporting(Transfers transfers) throws IOException, InterruptedException {
     return new NodeReporting.Settings(
         config.nodeName(),
         config.namespace(),
         config.pod(),
         config.stateDir(),
         config.runtime(),
-        criu,
+        criu(),
         config.heartbeatEvery(),
         transfers.listening(),
         transfers.key().pem());

@@ -7,7 +7,6 @@ import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
-import java.security.KeyStore;
 import java.security.SecureRandom;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
@@ -19,7 +18,7 @@ import java.util.Base64;
 import java.util.Collection;
 import java.util.Date;
 import java.util.function.Supplier;
-import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
 import org.bouncycastle.asn1.x500.X500Name;
@@ -96,20 +95,13 @@ public final class AgentKey {
   /** TLS with this key, with the peers that are expected at the time of each handshake. */
   SSLContext context(Supplier<? extends Collection<X509Certificate>> peers) {
     try {
-      KeyStore keys = KeyStore.getInstance("PKCS12");
-      keys.load(null, null);
-      keys.setKeyEntry(
-          "agent", pair.getPrivate(), new char[0], new X509Certificate[] {certificate});
-      KeyManagerFactory managers =
-          KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-      managers.init(keys, new char[0]);
       SSLContext context = SSLContext.getInstance("TLSv1.3");
       context.init(
-          managers.getKeyManagers(),
+          new KeyManager[] {new OwnKey(pair.getPrivate(), certificate)},
           new TrustManager[] {new PinnedPeer(peers)},
           new SecureRandom());
       return context;
-    } catch (GeneralSecurityException | IOException e) {
+    } catch (GeneralSecurityException e) {
       throw new IllegalStateException("TLS 1.3 is part of every Java platform", e);
     }
   }
