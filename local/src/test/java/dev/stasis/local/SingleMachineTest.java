@@ -3,6 +3,7 @@ package dev.stasis.local;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.stasis.api.v1alpha1.GpuCheckpoint;
 import dev.stasis.api.v1alpha1.GpuCheckpointStore;
 import dev.stasis.api.v1alpha1.GpuRestore;
@@ -21,7 +22,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
@@ -69,7 +69,7 @@ class SingleMachineTest {
     for (int generation = 1; generation <= 2; generation++) {
       String name = "train-" + generation;
       apply("gpucheckpoint.yaml", "train-1", name, GpuCheckpoint.class);
-      await(name, "Ready", () -> phase(GpuCheckpoint.class, name));
+      await(name, "Ready", GpuCheckpoint.class);
       int saved = last();
       awaitSteps(saved + 3);
       List<String> before = log();
@@ -78,7 +78,7 @@ class SingleMachineTest {
           .atMost(SOON)
           .until(() -> machine.client().resource(pod).get() == null);
       apply("gpurestore.yaml", "train-1", name, GpuRestore.class);
-      await(name + "-back", "Succeeded", () -> phase(GpuRestore.class, name + "-back"));
+      await(name + "-back", "Succeeded", GpuRestore.class);
       // It runs; what it prints next is on its way.
       Awaitility.await("its first step").atMost(SOON).until(() -> !log().isEmpty());
       int first = number(log().get(0));
@@ -124,18 +124,26 @@ class SingleMachineTest {
     return machine.client().resource(object).create();
   }
 
-  private <T extends HasMetadata> String phase(Class<T> kind, String name) {
+  private <T extends HasMetadata> JsonNode status(String name, Class<T> kind) {
     T object = machine.client().resources(kind).inNamespace("default").withName(name).get();
-    return Serialization.jsonMapper().valueToTree(object).path("status").path("phase").asText();
+    return Serialization.jsonMapper().<JsonNode>valueToTree(object).path("status");
   }
 
-  private static void await(String what, String wanted, Callable<String> is) {
+  private <T extends HasMetadata> void await(String what, String wanted, Class<T> kind) {
     String found =
         Awaitility.await(what + " is " + wanted)
             .atMost(SOON)
             .pollInterval(Duration.ofMillis(100))
-            .until(is, it -> it.equals(wanted) || it.equals("Failed"));
-    assertThat(found).as(what).isEqualTo(wanted);
+            .until(
+                () -> status(what, kind).path("phase").asText(),
+                it -> it.equals(wanted) || it.equals("Failed"));
+    assertThat(found).as(why(what, kind)).isEqualTo(wanted);
+  }
+
+  /** What it says itself of how it went: all that is known of a failure that does not come back. */
+  private <T extends HasMetadata> String why(String name, Class<T> kind) {
+    JsonNode status = status(name, kind);
+    return name + ": " + status.path("reason").asText() + ": " + status.path("message").asText();
   }
 
   private List<String> log() {
