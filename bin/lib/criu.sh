@@ -55,7 +55,7 @@ compile_criu() {
   tar -xJf "$1" -C "$tree" --strip-components=1
   if ! patch -s -p1 --dry-run -d "$tree" <"$CRIU_PATCH" >/dev/null 2>&1; then
     id="$CRIU_BUILD-plain"
-    say "setup: this CRIU is another than the patch is for: killed in the middle of a dump it may end the workload, so may a small limit for files, and its timerfds may stand still (bin/lib/criu.patch)"
+    say "setup: this CRIU is another than the patch is for: killed in the middle of a dump it may end the workload, so may a small limit for files, its timerfds may stand still, and forked data loaders cannot be frozen (bin/lib/criu.patch)"
   else
     patch -s -p1 -d "$tree" <"$CRIU_PATCH"
   fi

@@ -54,6 +54,9 @@ int poison_open(void) {
 /* As on the chip: a forked child has the descriptors, but neither the hidden thread nor the right to call. */
 static void in_child(void) {
     self.forked = self.initialised;
+    /* What criu cannot dump of a child are those very descriptors. */
+    close(self.poison);
+    self.poison = -1;
     mailbox.started = 0;
     gate_reset();
     self.mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;

@@ -6,10 +6,13 @@
 #include <malloc.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,6 +24,8 @@ static uint64_t *writer;      /* written all the time */
 static _Atomic uint64_t *shared;
 static int deleted = -1;
 static sem_t ready, mapped;
+static int loader = -1;
+static uint64_t loaded;
 static char shared_path[64];
 
 static uint64_t *map(size_t bytes) {
@@ -100,6 +105,39 @@ static void open_deleted(void) {
     }
 }
 
+/* As PyTorch's data loaders are: forked by a process that uses a GPU, at work for it, with no GPU of its own. */
+static void start_loader(void) {
+    int pair[2];
+    uint64_t step, sum = 0;
+    pid_t pid = socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) ? -1 : fork();
+    if (pid < 0) {
+        perror("gpu-counter: --loader");
+        _exit(3);
+    }
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        prctl(PR_SET_NAME, "loader");
+        close(pair[0]);
+        while (read(pair[1], &step, sizeof step) == sizeof step) {
+            sum += step;
+            if (write(pair[1], &sum, sizeof sum) != sizeof sum) {
+                break;
+            }
+        }
+        _exit(0);
+    }
+    close(pair[1]);
+    loader = pair[0];
+}
+
+static void check_loader(uint64_t step) {
+    uint64_t sum;
+    loaded += step;
+    if (write(loader, &step, sizeof step) != sizeof step || read(loader, &sum, sizeof sum) != sizeof sum || sum != loaded) {
+        bad("a loader");
+    }
+}
+
 void company_start(const struct options *options) {
     mallopt(M_ARENA_MAX, 1); /* an arena of a thread would take the free addresses below */
     sem_init(&ready, 0, 0);
@@ -115,6 +153,9 @@ void company_start(const struct options *options) {
     }
     if (options->churn) {
         churn_start();
+    }
+    if (options->loader) {
+        start_loader();
     }
     if (options->shm) {
         open_shared();
@@ -171,6 +212,9 @@ int company_check(uint64_t step, int full) {
             pwrite(deleted, &step, sizeof step, 0) != sizeof step) {
             bad("deleted file");
         }
+    }
+    if (loader >= 0) {
+        check_loader(step);
     }
     if (full) {
         churn_check();

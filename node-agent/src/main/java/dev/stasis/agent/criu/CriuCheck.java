@@ -66,7 +66,8 @@ public final class CriuCheck {
       /** What is to be said of one that is not mended. */
       public static final String FAULTS =
           "without the patch of bin/setup: killed in a dump it may end the workload, so does a small"
-              + " ulimit -f, and periodic timerfds may stand still after a restore";
+              + " ulimit -f, periodic timerfds may stand still after a restore, and a training with"
+              + " forked data loaders cannot be frozen";
     }
 
     /**

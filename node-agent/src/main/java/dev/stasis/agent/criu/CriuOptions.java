@@ -9,8 +9,11 @@ package dev.stasis.agent.criu;
  * @param seizeSeconds how long criu may take to seize all processes; its own 10 s fail on a busy
  *     node with a thousand threads, and a stopped tree is seized in milliseconds
  * @param logLevel 0 to 4; 4 names every file, which is what a fault is found by
+ * @param deadDevices whether what the tree still holds of GPUs works for nobody, and goes as empty
+ *     files and memory; only the criu of bin/setup can do that
  */
-public record CriuOptions(Tcp tcp, long ghostLimit, int seizeSeconds, int logLevel) {
+public record CriuOptions(
+    Tcp tcp, long ghostLimit, int seizeSeconds, int logLevel, boolean deadDevices) {
 
   /** What becomes of established TCP connections. */
   public enum Tcp {
@@ -35,10 +38,14 @@ public record CriuOptions(Tcp tcp, long ghostLimit, int seizeSeconds, int logLev
   }
 
   public static CriuOptions usual() {
-    return new CriuOptions(Tcp.CLOSE, 512 * MIB, 120, 4);
+    return new CriuOptions(Tcp.CLOSE, 512 * MIB, 120, 4, false);
   }
 
   public CriuOptions withTcp(Tcp other) {
-    return new CriuOptions(other, ghostLimit, seizeSeconds, logLevel);
+    return new CriuOptions(other, ghostLimit, seizeSeconds, logLevel, deadDevices);
+  }
+
+  public CriuOptions withDeadDevices(boolean some) {
+    return new CriuOptions(tcp, ghostLimit, seizeSeconds, logLevel, some);
   }
 }

@@ -73,6 +73,9 @@ public record DumpPlan(
               .forEach(path -> add(line, "--external", "mnt[" + path + "]:" + path));
       line.add("--enable-external-masters");
     }
+    if (options.deadDevices()) {
+      add(line, "--external", "dead-device[/dev/nvidia]");
+    }
     line.add("--shell-job");
     line.add("--ext-unix-sk");
     line.add("--file-locks");

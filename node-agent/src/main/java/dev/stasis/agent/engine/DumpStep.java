@@ -32,6 +32,7 @@ final class DumpStep implements Step<Freeze, FrozenWork> {
   @Override
   public void run(Freeze freeze) throws StepFailure, InterruptedException {
     NodeParts node = freeze.node();
+    boolean deadDevices = freeze.requireNoLiveDevices();
     ThreadGuard guard = guard(freeze);
     Optional<String> unsaved =
         guard.save(freeze.work().tree().stream().filter(freeze::alive).toList());
@@ -48,7 +49,7 @@ final class DumpStep implements Step<Freeze, FrozenWork> {
             ownMounts,
             freeze.artifact().criu(),
             node.journal().folderOf(freeze.work().containerId()).resolve("criu"),
-            CriuOptions.usual());
+            CriuOptions.usual().withDeadDevices(deadDevices));
     CriuRunner runner = new CriuRunner(freeze::noteChild);
     long bytes = freeze.bytesLeftToCriu();
     try {

@@ -10,8 +10,8 @@ import dev.stasis.agent.mover.RegionFinder;
 import dev.stasis.agent.mover.RegionJournal;
 import dev.stasis.agent.process.MemoryMapping;
 import dev.stasis.agent.process.Mount;
-import dev.stasis.agent.process.OpenFile;
 import dev.stasis.agent.process.ProcessId;
+import dev.stasis.agent.process.ProcessStat;
 import dev.stasis.artifact.ArtifactStage;
 import dev.stasis.artifact.Manifest;
 import dev.stasis.artifact.Region;
@@ -171,18 +171,20 @@ final class Freeze extends FrozenWork {
     return request.options().thpAlways() ? node().thp().raise() : node().thp().untouched();
   }
 
-  /** After Checkpoint no process may hold the GPU in any way: criu could not dump it. */
-  void requireNoDeviceFiles() throws StepFailure {
-    for (ProcessId process : node().tree().list(container).living()) {
-      for (OpenFile file : node().proc().openFiles(process.pid())) {
-        if (file.target().startsWith("/dev/nvidia")) {
-          throw new StepFailure(
-              Reason.REFUSED,
-              "open files after the GPU checkpoint: wanted no GPU device, found %s as descriptor %d of process %s (a child forked from a CUDA process keeps them)"
-                  .formatted(file.target(), file.fd(), process));
-        }
-      }
+  /**
+   * After Checkpoint no process may hold the GPU in any way that works: criu could not dump it.
+   *
+   * @return whether forked children hold what works no more
+   */
+  boolean requireNoLiveDevices() throws StepFailure {
+    DeviceHolders holders =
+        new DeviceHolders(node().proc(), work().cuda().stream().map(CudaProcess::process).toList());
+    List<ProcessStat> members = node().tree().list(container).members();
+    Optional<String> live = holders.live(members);
+    if (live.isPresent()) {
+      throw new StepFailure(Reason.REFUSED, live.get());
     }
+    return holders.any(members);
   }
 
   /** Which of a process's memory goes by the mover; says so when none does. */

@@ -45,7 +45,7 @@ final class GpuCheckpointStep implements Step<Freeze, FrozenWork> {
           "process %s began to use CUDA while the others were checkpointed; try again"
               .formatted(late.get(0).process()));
     }
-    freeze.requireNoDeviceFiles();
+    freeze.requireNoLiveDevices();
   }
 
   @Override

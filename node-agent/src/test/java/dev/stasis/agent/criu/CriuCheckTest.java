@@ -17,9 +17,9 @@ class CriuCheckTest {
 
   @ParameterizedTest
   @CsvSource({
-    "stasis-4, true",
+    "stasis-5, true",
     "stasis-12, true",
-    "stasis-4-plain, false",
+    "stasis-5-plain, false",
     "v4.2.1, false",
     "'', false"
   })

@@ -1,0 +1,99 @@
+package dev.stasis.agent.engine;
+
+import dev.stasis.agent.process.MemoryMapping;
+import dev.stasis.agent.process.OpenFile;
+import dev.stasis.agent.process.ProcFs;
+import dev.stasis.agent.process.ProcessId;
+import dev.stasis.agent.process.ProcessStat;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * Who holds a GPU's device files while the CUDA processes are checkpointed, when those have let go
+ * of them.
+ *
+ * <p>A child that was forked from a CUDA process keeps descriptors and mappings (PyTorch's
+ * DataLoader workers, seen on an H100 with driver 580). CUDA refuses it every call, so they are
+ * dead, and go as empty ones. Whoever opened a device itself is alive: with drivers before 580 one
+ * that watches the GPU by NVML, or one that has only just begun to use CUDA. It has no mapping of a
+ * device, or the driver's library lies elsewhere in its memory than in its ancestor's, since it
+ * began with a program of its own.
+ */
+final class DeviceHolders {
+
+  private static final String DEVICES = "/dev/nvidia";
+
+  private final ProcFs proc;
+  private final List<ProcessId> cuda;
+
+  /**
+   * @param cuda the processes that are checkpointed
+   */
+  DeviceHolders(ProcFs proc, List<ProcessId> cuda) {
+    this.proc = proc;
+    this.cuda = List.copyOf(cuda);
+  }
+
+  /** What is alive: the property, what was wanted, what was found. */
+  Optional<String> live(List<ProcessStat> members) {
+    Map<Integer, ProcessStat> byPid = new HashMap<>();
+    members.forEach(member -> byPid.put(member.pid(), member));
+    for (ProcessStat member : members) {
+      Optional<String> held = member.isZombie() ? Optional.empty() : held(member.pid());
+      if (held.isPresent() && !isDead(member, byPid)) {
+        return Optional.of(
+            ("open files after the GPU checkpoint: wanted no GPU device but in forked children of a"
+                    + " CUDA process, found %s of process %s (%s), of which the driver knows nothing")
+                .formatted(held.get(), member.id(), member.comm()));
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** Whether anybody holds anything of a device. */
+  boolean any(List<ProcessStat> members) {
+    return members.stream().anyMatch(member -> held(member.pid()).isPresent());
+  }
+
+  private Optional<String> held(int pid) {
+    for (OpenFile file : proc.openFiles(pid)) {
+      if (file.target().startsWith(DEVICES)) {
+        return Optional.of(file.target() + " as descriptor " + file.fd());
+      }
+    }
+    return proc.maps(pid).stream()
+        .filter(mapping -> mapping.path().startsWith(DEVICES))
+        .findFirst()
+        .map(mapping -> "a mapping of " + mapping.path());
+  }
+
+  private boolean isDead(ProcessStat member, Map<Integer, ProcessStat> byPid) {
+    if (cuda.contains(member.id())) {
+      return false;
+    }
+    List<MemoryMapping> maps = proc.maps(member.pid());
+    OptionalLong library = library(maps);
+    if (library.isEmpty() || maps.stream().noneMatch(it -> it.path().startsWith(DEVICES))) {
+      return false;
+    }
+    // A restored tree has the parents that it had.
+    ProcessStat above = byPid.get(member.ppid());
+    for (int i = 0; above != null && i <= byPid.size(); i++) {
+      if (cuda.contains(above.id())) {
+        return library(proc.maps(above.pid())).equals(library);
+      }
+      above = byPid.get(above.ppid());
+    }
+    return false;
+  }
+
+  private static OptionalLong library(List<MemoryMapping> maps) {
+    return maps.stream()
+        .filter(mapping -> mapping.path().contains("libcuda.so"))
+        .mapToLong(MemoryMapping::start)
+        .min();
+  }
+}
