@@ -79,6 +79,7 @@ final class Observer {
     return cluster
         .pod(namespace, name)
         .filter(pod -> pod.getStatus() != null && "Running".equals(pod.getStatus().getPhase()))
+        .filter(pod -> pod.getMetadata().getDeletionTimestamp() == null)
         .or(() -> pods.fresh(namespace, name));
   }
 }
