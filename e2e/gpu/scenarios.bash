@@ -63,6 +63,50 @@ scenario_pytorch() {
   there_and_back 0 0 $(torch "$GIB")
 }
 
+# A training whose batches come from forked workers, frozen twice in place, restored, and frozen and restored again: every
+# loss is that of a run without any of it.
+scenario_training() {
+  local program="/opt/torch/.venv/bin/python3 -u /data/programs/train.py 2" generation
+  # shellcheck disable=SC2086
+  box_start d 0 workload $program
+  box_steps d 500 180
+  box_log d >"$WORK/programs/record.txt"
+  box_end d
+  program="$program /data/programs/record.txt"
+  # shellcheck disable=SC2086
+  there_and_back 0 0 $program
+  for generation in two three; do
+    freeze b "$generation" --after resume
+    box_steps b 3 60
+  done
+  box_end b
+  # shellcheck disable=SC2086
+  box_start c 0 holder $program
+  bring three c
+  box_steps c 10 60
+  say "restored twice, $(grep -c ' ok' "$WORK/c/log") losses after it those of an uninterrupted run"
+}
+
+# A process that watches the GPU by NVML beside the one that computes.
+scenario_watched() {
+  there_and_back 0 0 /opt/torch/.venv/bin/python3 -u /data/programs/watched.py 1
+  say "$(value "$WORK/one-back.json" proof)"
+}
+
+# Other frameworks, and what of CUDA a plain program does not use.
+scenario_jax() {
+  there_and_back 0 0 /opt/torch/.venv/bin/python3 -u /data/programs/jax_count.py "$(readlink -f /usr/local/cuda)"
+}
+
+scenario_cupy() {
+  there_and_back 0 0 /opt/torch/.venv/bin/python3 -u /data/programs/cupy_count.py
+}
+
+scenario_graph() {
+  BOX_ENV="TORCHINDUCTOR_CACHE_DIR=/tmp/inductor TRITON_CACHE_DIR=/tmp/triton" \
+    there_and_back 0 0 /opt/torch/.venv/bin/python3 -u /data/programs/graph.py
+}
+
 # What was restored is checkpointed and restored again.
 scenario_second() {
   # shellcheck disable=SC2046

@@ -1,0 +1,12 @@
+"""An ordinary CuPy program. Prints a line a step; a wrong value is a line with BAD."""
+import time
+
+import cupy
+
+values = cupy.zeros(1 << 26, dtype=cupy.float32)
+step = 0
+while True:
+    step += 1
+    values += 1
+    print(f"step {step} {'ok' if float(values.min()) == step == float(values.max()) else 'BAD'}", flush=True)
+    time.sleep(0.2)
