@@ -23,9 +23,11 @@ Y
 }
 
 # workload NAME [MEMORY [SIZE [CLASS]]]: an ordinary pod with one GPU; SIZE of its device memory in GiB, simulated in MiB.
+# PROGRAM is another command, as JSON.
 workload() {
   local command='["python3","-u","/data/programs/count.py","'"${3:-$GIB}"'"]' path=/usr/local/nvidia/lib64:/usr/local/cuda/lib64 memory="" class=""
   [ -z "$SIMULATED" ] || { command='["/data/programs/gpu-counter","--mib","'"${3:-32}"'"]' && path=/data/lib; }
+  command="${PROGRAM:-$command}"
   [ -z "${2:-}" ] || memory=", memory: $2"
   [ -z "${4:-}" ] || class="priorityClassName: $4"
   kubectl apply -f - <<Y
@@ -144,6 +146,23 @@ s_evict() {
   until_true 60 "! kubectl get pod $pod >/dev/null 2>&1" || { WHY="$pod was not evicted" && return 1; }
   restore train-3-back train-3 && came_back train-3-back "$at" || return 1
   kubectl delete pod "$(field grst train-3-back .status.pod.name)" --wait >>"$OUT/kube.log" 2>&1
+}
+# A training with forked workers, or the simulated one's like: every loss is that of a pod that nobody froze.
+s_training() {
+  local program='"python3","-u","/data/programs/train.py","2"'
+  if [ -n "$SIMULATED" ]; then
+    program='"/data/programs/gpu-counter","--mib","32","--loader"'
+  else
+    PROGRAM="[$program]" begin_workload reference && goes_on reference 500 || { WHY="${WHY:-pod reference does not go on}" && return 1; }
+    kubectl logs reference >"$WORK/programs/record.txt" && kubectl delete pod reference --wait >>"$OUT/kube.log" 2>&1
+    program+=',"/data/programs/record.txt"'
+  fi
+  PROGRAM="[$program]" begin_workload training || return 1
+  checkpoint training-1 training && ready training-1 && goes_on training $(($(step training) + 3)) && right training || { WHY="${WHY:-training does not go on}" && return 1; }
+  checkpoint training-2 training "afterCheckpoint: Evict" && ready training-2 && figures training-1 || return 1
+  kubectl wait --for=delete pod/training --timeout=60s >>"$OUT/kube.log" 2>&1 || { WHY="training was not evicted" && return 1; }
+  restore training-2-back training-2 && came_back training-2-back 8 || return 1
+  kubectl delete pod "$(field grst training-2-back .status.pod.name)" --wait >>"$OUT/kube.log" 2>&1
 }
 s_suspend() {
   local at
