@@ -3,7 +3,9 @@
  * mask, some bytes of the program are overwritten, and criu's code is mapped. Whoever ends criu then
  * (the kernel out of memory, a person, an agent out of time) leaves all of that behind.
  *
- * save: the processes are stopped and stay so; nothing is changed. */
+ * save: the processes are stopped and stay so; nothing is changed.
+ * calm: after a dump that went well. criu leaves TCP connections in repair mode when it leaves the
+ * processes stopped: every recv would fail with EPERM, and nothing that is sent would leave. */
 #include "guard.h"
 
 #include <dirent.h>
@@ -12,6 +14,8 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/ptrace.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -235,6 +239,31 @@ void guard_save(struct guard *guard) {
   }
 }
 
+static void calm_fd(void *context, int fd, const char *where) {
+  const struct target *target = context;
+  int copy = strncmp(where, "socket:", 7) ? -1 : (int)syscall(SYS_pidfd_getfd, target->pidfd, fd, 0);
+  if (copy < 0) return;
+  end_repair(copy);
+  close(copy);
+}
+
+void end_repair(int socket) {
+  int on = 0, off = 0;
+  socklen_t size = sizeof on;
+  if (!getsockopt(socket, IPPROTO_TCP, TCP_REPAIR, &on, &size) && on)
+    setsockopt(socket, IPPROTO_TCP, TCP_REPAIR, &off, sizeof off);
+}
+
+static void guard_calm(struct guard *guard) {
+  for (size_t i = 0; i < guard->count; i++) {
+    struct target target;
+    if (!runs(&guard->processes[i])) continue;
+    target_open(&target, guard->processes[i].pid, guard->processes[i].start);
+    each_fd(&target, calm_fd, &target);
+    target_close(&target);
+  }
+}
+
 static void add_process(struct guard *guard, const char *text) {
   int pid;
   unsigned long start;
@@ -247,18 +276,21 @@ static void add_process(struct guard *guard, const char *text) {
 
 int cmd_guard(int argc, char **argv) {
   setsid(); /* As the mover does: an impatient Ctrl-C is for the agent. */
-  bool save = argc > 1 && !strcmp(argv[1], "save");
+  bool save = argc > 1 && !strcmp(argv[1], "save"), calm = argc > 1 && !strcmp(argv[1], "calm");
   const char *journal = NULL;
   struct guard guard = {0};
-  if (argc < 2 || (!save && strcmp(argv[1], "restore"))) die(2, "usage: guard save|restore ...");
+  if (argc < 2 || (!save && !calm && strcmp(argv[1], "restore"))) die(2, "usage: guard save|restore|calm ...");
   for (int i = 2; i < argc; i += 2) {
     if (!strcmp(argv[i], "--journal") && argv[i + 1]) journal = argv[i + 1];
-    else if (save && !strcmp(argv[i], "--process")) add_process(&guard, argv[i + 1]);
+    else if ((save || calm) && !strcmp(argv[i], "--process")) add_process(&guard, argv[i + 1]);
     else die(2, "unknown option %s", argv[i]);
   }
-  if (!journal || (save && !guard.count)) die(2, "wanted --journal%s", save ? " and --process" : "");
+  if (calm ? journal || !guard.count : !journal || (save && !guard.count))
+    die(2, "wanted %s", calm ? "--process alone" : save ? "--journal and --process" : "--journal");
   move_signals();
-  if (save) {
+  if (calm) {
+    guard_calm(&guard);
+  } else if (save) {
     guard_save(&guard);
     guard_write(&guard, journal);
   } else {

@@ -56,6 +56,9 @@ void *one_more(void *array, size_t count, size_t size);
 void guard_save(struct guard *guard);
 void guard_restore(struct guard *guard);
 
+/* criu's mode for TCP connections, in which they do nothing. */
+void end_repair(int socket);
+
 /* Whether the process named still runs (a dead one needs nothing). */
 bool runs(const struct process *process);
 /* Waits until each thread is stopped and traced by nobody; ends us with REFUSED otherwise. */

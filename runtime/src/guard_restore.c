@@ -105,12 +105,10 @@ static void restore_code(void) {
 /* criu takes connections out of the stream of their peers while it reads them, and moves the place at
  * which a queue is peeked into. */
 static void calm_socket(const struct descriptor *was) {
-  int copy = (int)syscall(SYS_pidfd_getfd, target.pidfd, was->fd, 0), on = 0, off = 0, peek = -1;
-  socklen_t size = sizeof on;
+  int copy = (int)syscall(SYS_pidfd_getfd, target.pidfd, was->fd, 0), peek = -1;
+  socklen_t size = sizeof peek;
   if (copy < 0) return;
-  if (!getsockopt(copy, IPPROTO_TCP, TCP_REPAIR, &on, &size) && on)
-    setsockopt(copy, IPPROTO_TCP, TCP_REPAIR, &off, sizeof off);
-  size = sizeof peek;
+  end_repair(copy);
   if (!getsockopt(copy, SOL_SOCKET, SO_PEEK_OFF, &peek, &size) && peek != was->peek)
     setsockopt(copy, SOL_SOCKET, SO_PEEK_OFF, &was->peek, sizeof was->peek);
   close(copy);

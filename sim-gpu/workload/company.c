@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <malloc.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -105,11 +106,31 @@ static void open_deleted(void) {
     }
 }
 
+/* As torchrun's store: one end of IPv4, the other of a socket that serves IPv6 too. */
+static int connected(int pair[2]) {
+    struct sockaddr_in6 any = {.sin6_family = AF_INET6, .sin6_addr = in6addr_any};
+    struct sockaddr_in here = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    socklen_t length = sizeof any;
+    int no = 0, server = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    pair[0] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (setsockopt(server, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no) || bind(server, (void *)&any, sizeof any) || listen(server, 1) ||
+        getsockname(server, (void *)&any, &length)) {
+        return -1;
+    }
+    here.sin_port = any.sin6_port;
+    if (connect(pair[0], (void *)&here, sizeof here)) {
+        return -1;
+    }
+    pair[1] = accept4(server, NULL, NULL, SOCK_CLOEXEC);
+    close(server);
+    return pair[1] < 0 ? -1 : 0;
+}
+
 /* As PyTorch's data loaders are: forked by a process that uses a GPU, at work for it, with no GPU of its own. */
-static void start_loader(void) {
+static void start_loader(int over_tcp) {
     int pair[2];
     uint64_t step, sum = 0;
-    pid_t pid = socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) ? -1 : fork();
+    pid_t pid = (over_tcp ? connected(pair) : socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) ? -1 : fork();
     if (pid < 0) {
         perror("gpu-counter: --loader");
         _exit(3);
@@ -118,9 +139,9 @@ static void start_loader(void) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         prctl(PR_SET_NAME, "loader");
         close(pair[0]);
-        while (read(pair[1], &step, sizeof step) == sizeof step) {
+        while (recv(pair[1], &step, sizeof step, MSG_WAITALL) == sizeof step) {
             sum += step;
-            if (write(pair[1], &sum, sizeof sum) != sizeof sum) {
+            if (send(pair[1], &sum, sizeof sum, 0) != sizeof sum) {
                 break;
             }
         }
@@ -133,7 +154,7 @@ static void start_loader(void) {
 static void check_loader(uint64_t step) {
     uint64_t sum;
     loaded += step;
-    if (write(loader, &step, sizeof step) != sizeof step || read(loader, &sum, sizeof sum) != sizeof sum || sum != loaded) {
+    if (send(loader, &step, sizeof step, MSG_NOSIGNAL) != sizeof step || recv(loader, &sum, sizeof sum, MSG_WAITALL) != sizeof sum || sum != loaded) {
         bad("a loader");
     }
 }
@@ -154,8 +175,8 @@ void company_start(const struct options *options) {
     if (options->churn) {
         churn_start();
     }
-    if (options->loader) {
-        start_loader();
+    if (options->loader || options->loopback) {
+        start_loader(options->loopback);
     }
     if (options->shm) {
         open_shared();

@@ -53,12 +53,30 @@ public final class ThreadGuard {
    * @return why it could not; empty when it is saved
    */
   public Optional<String> save(List<ProcessId> processes) throws InterruptedException {
-    List<String> arguments = new ArrayList<>(List.of("save", "--journal", journal.toString()));
+    return run(with(processes, "save", "--journal", journal.toString())).fault();
+  }
+
+  /**
+   * Has the TCP connections of processes that criu has dumped work again: it leaves them in repair
+   * mode, with data neither sent nor received, when it leaves the processes stopped. May be
+   * repeated.
+   *
+   * @return why it could not; empty when all work
+   */
+  public Optional<String> calm(List<ProcessId> processes) throws InterruptedException {
+    if (processes.isEmpty()) {
+      return Optional.empty();
+    }
+    return untilNoneEnds(with(processes, "calm")).fault();
+  }
+
+  private static List<String> with(List<ProcessId> processes, String... first) {
+    List<String> arguments = new ArrayList<>(List.of(first));
     for (ProcessId process : processes) {
       arguments.add("--process");
       arguments.add(process.pid() + ":" + process.startTime());
     }
-    return run(arguments).fault();
+    return arguments;
   }
 
   /** Whether something was saved and not forgotten yet. */
@@ -73,11 +91,15 @@ public final class ThreadGuard {
    * @return why it could not; empty when all is as it was
    */
   public Optional<String> restore() throws InterruptedException {
-    Ended last = run(List.of("restore", "--journal", journal.toString()));
+    return untilNoneEnds(List.of("restore", "--journal", journal.toString())).fault();
+  }
+
+  private Ended untilNoneEnds(List<String> arguments) throws InterruptedException {
+    Ended last = run(arguments);
     for (int tries = 1; tries < TRIES && last.code() == GONE; tries++) {
-      last = run(List.of("restore", "--journal", journal.toString()));
+      last = run(arguments);
     }
-    return last.fault();
+    return last;
   }
 
   /** Forgets what was saved: before anything of it runs again. */

@@ -104,6 +104,10 @@ final class DumpStep implements Step<Freeze, FrozenWork> {
     // criu gives nameless files a name for its images; the workload must not find them.
     Set<ProcessId> tree = new LinkedHashSet<>(frozen.work().tree());
     frozen.container().ifPresent(found -> tree.addAll(frozen.node().tree().list(found).living()));
+    Optional<String> silent = guard(frozen).calm(tree.stream().filter(frozen::alive).toList());
+    if (silent.isPresent()) {
+      throw new StepFailure(Reason.PROCESS_CONTROL, "TCP connections: " + silent.get());
+    }
     try {
       new LinkRemapLeftovers(frozen.node().proc()).remove(List.copyOf(tree));
     } catch (IOException e) {

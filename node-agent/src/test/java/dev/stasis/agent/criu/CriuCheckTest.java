@@ -17,9 +17,9 @@ class CriuCheckTest {
 
   @ParameterizedTest
   @CsvSource({
-    "stasis-5, true",
+    "stasis-6, true",
     "stasis-12, true",
-    "stasis-5-plain, false",
+    "stasis-6-plain, false",
     "v4.2.1, false",
     "'', false"
   })

@@ -44,6 +44,7 @@ class RoundTripTest {
         Arguments.of("a log that is appended to", with("--file", "/data/log"), MOVER, "mover"),
         Arguments.of("a deleted file", with("--deleted-file"), MOVER, "mover"),
         Arguments.of("a data loader", with("--loader"), MOVER, "mover"),
+        Arguments.of("a connection with itself", with("--loopback"), MOVER, "mover"),
         Arguments.of("shared memory", with("--shm"), MOVER, "mover"),
         Arguments.of("memory written all the time", with("--busy-writer"), MOVER, ""),
         Arguments.of("mmap, fork and signals all the time", with("--churn"), MOVER, ""),
