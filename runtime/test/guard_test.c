@@ -28,7 +28,8 @@ static pid_t guard_started(const char *tool, const struct work *w, const char *w
   snprintf(process, sizeof process, "%d:%llu", w->pid, w->start);
   bool save = !strcmp(what, "save");
   char *argv[] = {(char *)tool, "guard", (char *)what, "--journal", journal, save ? "--process" : NULL, process, NULL};
-  return run(path, argv);
+  char *calm[] = {(char *)tool, "guard", "calm", "--process", process, NULL};
+  return run(path, strcmp(what, "calm") ? argv : calm);
 }
 static bool guard(const struct work *w, const char *what) {
   return code_is(ended(guard_started("stasis-runtime", w, what)), 0);
@@ -216,6 +217,30 @@ static bool a_dump_that_ended_well_needs_nothing_put_back(void) {
   return good;
 }
 
+/* criu leaves it in repair mode, in which it does nothing, when it leaves the process stopped. */
+static bool a_connection_works_after_a_dump_that_ended_well(void) {
+  struct work w;
+  struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  socklen_t size = sizeof at;
+  int listener = socket(AF_INET, SOCK_STREAM, 0), client = socket(AF_INET, SOCK_STREAM, 0), on = 0;
+  char got[4] = "";
+  if (bind(listener, (void *)&at, size) || listen(listener, 1) || getsockname(listener, (void *)&at, &size)
+      || connect(client, (void *)&at, size))
+    return no("no connection: %s", strerror(errno));
+  int server = accept(listener, NULL, NULL);
+  bool good = begin(&w, 8 * MIB, 0) && stop(&w) && dumped(&w) && all_stopped_soon(&w) && guard(&w, "calm") && guard(&w, "calm");
+  size = sizeof on;
+  good = good && !getsockopt(client, IPPROTO_TCP, TCP_REPAIR, &on, &size) && (!on || no("it is still in repair"))
+      && ((send(server, "yes", 4, 0) == 4 && recv(client, got, 4, 0) == 4 && !strcmp(got, "yes")) || no("nothing arrives: %s", strerror(errno)))
+      && goes_on(&w);
+  forget_images();
+  end(&w);
+  close(client);
+  close(server);
+  close(listener);
+  return good;
+}
+
 static bool a_process_that_went_on_is_not_given_old_registers(void) {
   struct work w;
   bool good = begin(&w, 8 * MIB, REGISTERS | THREADS);
@@ -306,6 +331,7 @@ int main(int argc, char **argv) {
     return failed;
   }
   PROMISE(a_dump_that_ended_well_needs_nothing_put_back);
+  PROMISE(a_connection_works_after_a_dump_that_ended_well);
   PROMISE(criu_opens_four_descriptors_of_a_process_and_no_more);
   PROMISE(criu_killed_in_a_process_that_computes_costs_nothing);
   PROMISE(criu_killed_in_a_process_that_sleeps_costs_nothing);
