@@ -47,18 +47,15 @@ fetch_criu() {
   return 1
 }
 
-# compile_criu TARBALL: leaves .tools/bin/criu. Its GitID says whether it may be killed without harm.
+# compile_criu TARBALL: leaves .tools/bin/criu, whose GitID says which patch it has.
 compile_criu() {
-  local log="$TOOLS/log/criu-build.log" tree="$TOOLS/build/criu" id="$CRIU_BUILD"
+  local log="$TOOLS/log/criu-build.log" tree="$TOOLS/build/criu"
   rm -rf "$tree"
   mkdir -p "$tree" "$TOOLS/bin"
   tar -xJf "$1" -C "$tree" --strip-components=1
-  if ! patch -s -p1 --dry-run -d "$tree" <"$CRIU_PATCH" >/dev/null 2>&1; then
-    id="$CRIU_BUILD-plain"
-    say "setup: this CRIU is another than the patch is for: killed in the middle of a dump it may end the workload, so may a small limit for files, its timerfds may stand still, and forked data loaders cannot be frozen (bin/lib/criu.patch)"
-  else
-    patch -s -p1 -d "$tree" <"$CRIU_PATCH"
-  fi
+  # Without the patch criu would run programs of the containers that it restores into, with its own rights.
+  patch -s -p1 -d "$tree" <"$CRIU_PATCH" >"$TOOLS/log/criu-patch.log" 2>&1 ||
+    die "bin/lib/criu.patch does not apply to $(basename "$1")" "use the source of CRIU 4.2.1; see $TOOLS/log/criu-patch.log"
   cat >"$tree/pkg-config" <<SCRIPT
 #!/bin/sh
 for word; do
@@ -69,7 +66,7 @@ SCRIPT
   chmod +x "$tree/pkg-config"
   # 1200 s: 20 s on two fast cores; an emulated machine is fifty times slower.
   # LDFLAGS in the environment: as an argument it would replace what the parasite's makefile adds to it.
-  env -u MAKEFLAGS -u CFLAGS LDFLAGS=-static timeout 1200 make -C "$tree" -j "$(nproc)" NO_GNUTLS=1 WERROR=0 GITID=$id \
+  env -u MAKEFLAGS -u CFLAGS LDFLAGS=-static timeout 1200 make -C "$tree" -j "$(nproc)" NO_GNUTLS=1 WERROR=0 GITID=$CRIU_BUILD \
     PKG_CONFIG="$tree/pkg-config" criu >"$log" 2>&1 </dev/null 9>&- ||
     die "CRIU could not be built" "see $log; its end:" "$(tail -n 5 "$log")"
   strip -o "$TOOLS/bin/criu.new" "$tree/criu/criu"
@@ -80,10 +77,16 @@ SCRIPT
 build_criu() {
   local source version sum started=$SECONDS
   if [ -n "${STASIS_CRIU_TARBALL:-}" ]; then
-    [ -r "$STASIS_CRIU_TARBALL" ] || die "STASIS_CRIU_TARBALL: a readable file is wanted, found: $STASIS_CRIU_TARBALL"
-    say "setup: building CRIU from $STASIS_CRIU_TARBALL"
-    compile_criu "$STASIS_CRIU_TARBALL"
-    return 0
+    [ -r "$STASIS_CRIU_TARBALL" ] || die "STASIS_CRIU_TARBALL: expected a readable file, got $STASIS_CRIU_TARBALL"
+    for source in "${CRIU_SOURCES[@]}"; do
+      read -r version sum <<<"$source"
+      if tarball_is_right "$STASIS_CRIU_TARBALL" "$sum"; then
+        say "setup: building CRIU $version from $STASIS_CRIU_TARBALL"
+        compile_criu "$STASIS_CRIU_TARBALL"
+        return 0
+      fi
+    done
+    die "STASIS_CRIU_TARBALL: expected criu_VERSION.orig.tar.xz with one of these versions and SHA-256 sums, got $(sha256sum <"$STASIS_CRIU_TARBALL" | cut -d ' ' -f 1)" "${CRIU_SOURCES[@]}"
   fi
   for source in "${CRIU_SOURCES[@]}"; do
     read -r version sum <<<"$source"

@@ -2,8 +2,11 @@
  * descriptors of the host that the container itself never sees.
  *
  * The container's root file system is hostile: everything that is the host's is opened before any
- * namespace is entered, and folders to mount on are resolved without following links. */
-#include "stasis.h"
+ * namespace is entered, and folders to mount on are resolved without following links. With
+ * --own-root the program does not even have the container's root: its root is an empty tmpfs in a
+ * private mount namespace, so that no path that the program opens, and no program that it looks
+ * for in PATH, can be the container's. The container's tree is then a folder below that root. */
+#include "enter.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +22,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MANY 32
 /* Our own descriptors lie above every number that --fd may name. */
 #define OURS 100
 
@@ -40,18 +42,18 @@ static struct ns {
 enum { NS_PID = 3, NS_MNT = 4, NS_COUNT = 5 };
 static int bring_count, handed_count, log_fd = -1, pid_file = -1;
 static const char *root_bind;
-static bool fresh_proc;
+static bool fresh_proc, own_root;
 static uint64_t real_uid = UINT64_MAX, real_gid = UINT64_MAX;
 static sigset_t mask_before;
 
-static int ours(int fd, const char *what) {
+int ours(int fd, const char *what) {
   int high = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, OURS);
   if (high < 0) die_errno(EXIT_SELF, "%s", what);
   close(fd);
   return high;
 }
 
-static char *half(char *text, char at, const char *option) {
+char *half(char *text, char at, const char *option) {
   char *cut = text ? strchr(text, at) : NULL;
   if (!cut || cut == text || !cut[1]) die(2, "%s: wanted LEFT%cRIGHT, found %s", option, at, text);
   *cut = 0;
@@ -90,13 +92,19 @@ static void take_fd(char *text) {
   handed[handed_count++] = (struct handed){(int)n, fd};
 }
 
-static void cut_off(int fd, const char *path, unsigned flags, uint64_t propagation) {
+void cut_off(int fd, const char *path, unsigned flags, uint64_t propagation) {
   struct mount_attr attr = {.propagation = propagation};
   if (syscall(SYS_mount_setattr, fd, path, flags | AT_RECURSIVE, &attr, sizeof attr))
     die_errno(EXIT_SELF, "changing the propagation of mounts");
 }
 
-static void take_bring(char *text) {
+static void read_only(int fd) {
+  struct mount_attr attr = {.attr_set = MOUNT_ATTR_RDONLY};
+  if (syscall(SYS_mount_setattr, fd, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr, sizeof attr))
+    die_errno(EXIT_SELF, "making a mount read-only");
+}
+
+static void take_bring(char *text, bool writable) {
   const char *folder = half(text, '=', "--bring");
   if (*folder != '/') die(2, "--bring: wanted an absolute folder, found %s", folder);
   if (bring_count == MANY) die(2, "--bring: at most %d", MANY);
@@ -105,6 +113,7 @@ static void take_bring(char *text) {
   int tree = ours(fd, text);
   /* The copy would else be a peer of the host's mount: what happens on it would happen there. */
   cut_off(tree, "", AT_EMPTY_PATH, MS_PRIVATE);
+  if (!writable) read_only(tree);
   brings[bring_count++] = (struct bring){folder, tree};
 }
 
@@ -137,7 +146,7 @@ static void open_spaces(uint64_t pid, uint64_t start) {
   if (start && start_of((pid_t)pid) != start) die(EXIT_SELF, "process %d is not the one named", (int)pid);
 }
 
-static int resolved(int dir, const char *path, uint64_t flags, uint64_t how) {
+int resolved(int dir, const char *path, uint64_t flags, uint64_t how) {
   struct open_how h = {.flags = flags | O_PATH | O_CLOEXEC | O_NOFOLLOW,
                        .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | how};
   return (int)syscall(SYS_openat2, dir, path, &h, sizeof h);
@@ -182,23 +191,35 @@ static int open_program(const char *program) {
   return -1;
 }
 
+static void arrange_mounts(void) {
+  if (!bring_count && !root_bind && !fresh_proc && !own_root) return;
+  if (unshare(CLONE_NEWNS)) die_errno(EXIT_SELF, "a private mount namespace");
+  /* Slaves, so that what is done here stays here; not private: criu gives a mount that was a
+   * slave of the host's its place among the host's mounts back, and takes it from the holder's. */
+  cut_off(AT_FDCWD, "/", 0, MS_SLAVE);
+  if (!own_root) {
+    for (struct bring *b = brings; b < brings + bring_count; b++) put(b->tree, b->folder);
+    if (root_bind) put(copy_of(AT_FDCWD, "/"), root_bind);
+    if (fresh_proc) mount_proc();
+    return;
+  }
+  open_takes();
+  int containers = root_bind ? copy_of(AT_FDCWD, "/") : -1;
+  enter_own_root();
+  for (struct bring *b = brings; b < brings + bring_count; b++) attach(b->tree, b->folder, true);
+  attach_takes();
+  if (root_bind) attach(containers, root_bind, true);
+  if (fresh_proc) {
+    make_place("/proc", true);
+    mount_proc();
+  }
+}
+
 static _Noreturn void run_inside(char **program) {
   if (spaces[NS_MNT].fd >= 0 && setns(spaces[NS_MNT].fd, CLONE_NEWNS))
     die_errno(EXIT_SELF, "entering mnt");
-  if (bring_count || root_bind || fresh_proc) {
-    if (unshare(CLONE_NEWNS)) die_errno(EXIT_SELF, "a private mount namespace");
-    /* Slaves, so that what is done here stays here; not private: criu gives a mount that was a
-     * slave of the host's its place among the host's mounts back, and takes it from the holder's. */
-    cut_off(AT_FDCWD, "/", 0, MS_SLAVE);
-  }
   int file = open_program(program[0]);
-  for (struct bring *b = brings; b < brings + bring_count; b++) put(b->tree, b->folder);
-  if (root_bind) {
-    int tree = (int)syscall(SYS_open_tree, AT_FDCWD, "/", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
-    if (tree < 0) die_errno(EXIT_SELF, "binding /");
-    put(tree, root_bind);
-  }
-  if (fresh_proc) mount_proc();
+  arrange_mounts();
   /* criu may read the limits of a process whose ids are its own real ones, also where root lacks
    * CAP_SYS_RESOURCE; the effective ids stay root's. */
   if (real_gid != UINT64_MAX && setresgid((gid_t)real_gid, (gid_t)-1, (gid_t)-1))
@@ -210,7 +231,9 @@ static _Noreturn void run_inside(char **program) {
   for (struct handed *h = handed; h < handed + handed_count; h++)
     if (dup2(h->fd, h->number) < 0) die_errno(EXIT_SELF, "--fd %d", h->number);
   sigprocmask(SIG_SETMASK, &mask_before, NULL);
-  if (file >= 0) syscall(SYS_execveat, file, "", program, environ, AT_EMPTY_PATH);
+  /* Without a PATH of its own execvp would look in /bin and /usr/bin. */
+  static char *nothing[] = {"PATH=/nonexistent", NULL};
+  if (file >= 0) syscall(SYS_execveat, file, "", program, own_root ? nothing : environ, AT_EMPTY_PATH);
   else execvp(program[0], program);
   int error = errno;
   dup2(own_error, 2);
@@ -266,13 +289,20 @@ int cmd_enter(int argc, char **argv) {
       fresh_proc = true;
       continue;
     }
+    if (!strcmp(o, "--own-root")) {
+      own_root = true;
+      own_root_wanted();
+      continue;
+    }
     char *value = argv[++i];
     if (!value) die(2, "%s: wanted a value", o);
     if (!strcmp(o, "--pid")) pid = number(value, o);
     else if (!strcmp(o, "--start") && parse_number(value, 10, &start)) continue;
     else if (!strcmp(o, "--ns")) want_spaces(value);
     else if (!strcmp(o, "--cgroup")) join_cgroup(value);
-    else if (!strcmp(o, "--bring")) take_bring(value);
+    else if (!strcmp(o, "--bring")) take_bring(value, true);
+    else if (!strcmp(o, "--bring-ro")) take_bring(value, false);
+    else if (!strcmp(o, "--take")) take_take(value);
     else if (!strcmp(o, "--root-bind")) root_bind = value;
     else if (!strcmp(o, "--fd")) take_fd(value);
     else if (!strcmp(o, "--real-uid")) real_uid = number(value, o);
@@ -286,6 +316,7 @@ int cmd_enter(int argc, char **argv) {
   if (i + 1 >= argc) die(2, "wanted -- PROGRAM ARG...");
   if (root_bind && *root_bind != '/')
     die(2, "--root-bind: wanted an absolute folder, found %s", root_bind);
+  if (any_taken() && !own_root) die(2, "--take: expected --own-root with it");
   open_spaces(pid, start);
   for (struct ns *s = spaces; s < spaces + NS_MNT; s++)
     if (s->fd >= 0 && setns(s->fd, s->flag)) die_errno(EXIT_SELF, "entering %s", s->name);

@@ -38,7 +38,7 @@ static bool guard(const struct work *w, const char *what) {
 /* Others may end a process by their own death: bin/lib/criu.patch says why. */
 static bool can_be_killed(void) {
   char command[300];
-  snprintf(command, sizeof command, "%s --version | grep -q '^GitID: stasis-[0-9]*$'", criu);
+  snprintf(command, sizeof command, "'%s' --version | grep -q '^GitID: stasis-[0-9]*$'", criu);
   return !system(command);
 }
 
@@ -160,7 +160,8 @@ static bool killed_often(int flags, int times, bool guard_too) {
   forget_images();
   long took = (b.tv_sec - a.tv_sec) * 1000000 + (b.tv_nsec - a.tv_nsec) / 1000;
   srand((unsigned)a.tv_nsec);
-  for (; good && i < times; i++) {
+  /* A machine that is busy now and not before may let dumps come through: then there are more of them. */
+  for (; good && (i < times || (killed < times / 3 && i < times * 4)); i++) {
     good = stop(&w) && guard(&w, "save");
     long when = rand() % took;
     pid_t p = good ? dump_started(&w) : 0;
@@ -177,12 +178,13 @@ static bool killed_often(int flags, int times, bool guard_too) {
     }
     forget_images();
   }
+  good = good && (killed >= times / 3 || no("expected at least %d kills inside the dump, got %d", times / 3, killed));
   printf("     %d of %d killed, %d with a broken pipe, %d with memory laid open\n", killed, i, broken, open);
   end(&w);
   return good;
 }
 
-static int kills(void) { return getenv("STASIS_KILLS") ? atoi(getenv("STASIS_KILLS")) : 25; }
+static int kills(void) { return getenv("STASIS_KILLS") ? atoi(getenv("STASIS_KILLS")) : everything() ? 25 : 9; }
 static bool criu_killed_in_a_process_that_computes_costs_nothing(void) { return killed_often(REGISTERS, kills(), false); }
 static bool criu_killed_in_a_process_that_sleeps_costs_nothing(void) { return killed_often(THREADS | SLEEPER, kills(), false); }
 static bool a_guard_that_is_killed_too_is_run_again(void) { return killed_often(REGISTERS | SLEEPER, kills(), true); }
@@ -327,7 +329,7 @@ int main(int argc, char **argv) {
   PROMISE(a_queue_that_criu_peeked_into_is_peeked_into_as_before);
   PROMISE(a_connection_that_criu_took_out_of_its_stream_is_in_it_again);
   if (!criu || !can_be_killed()) {
-    puts("skipped criu_killed_costs_nothing: CRIU names no criu that bin/setup has built for it");
+    if (is_of_this_part()) puts("skipped criu_killed_costs_nothing: CRIU names no criu that bin/setup has built for it");
     return failed;
   }
   PROMISE(a_dump_that_ended_well_needs_nothing_put_back);

@@ -12,6 +12,16 @@ int main(int argc, char **argv) {
   if (argc > 1 && !strcmp(argv[1], "sleep"))
     for (;;) pause();
   if (argc > 2 && !strcmp(argv[1], "exit")) return atoi(argv[2]);
+  if (argc > 2 && !strcmp(argv[1], "exec")) {
+    execlp(argv[2], argv[2], "exit", "0", NULL);
+    return 3;
+  }
+  if (argc > 2 && !strcmp(argv[1], "write")) return open(argv[2], O_WRONLY | O_CREAT, 0600) < 0;
+  if (argc > 4 && !strcmp(argv[1], "exchange")) {
+    for (int i = 0; i < atoi(argv[4]); i++)
+      if (renameat2(AT_FDCWD, argv[2], AT_FDCWD, argv[3], RENAME_EXCHANGE)) return 1;
+    return 0;
+  }
   if (argc > 2 && !strcmp(argv[1], "say")) return puts(argv[2]) < 0;
   if (argc > 2 && !strcmp(argv[1], "cat")) {
     int fd = open(argv[2], O_RDONLY);

@@ -46,5 +46,15 @@ a_missing_folder_and_one_that_is_not_ours_are_said() {
   is "$(ls -A "$W/s")" ""
   code=0; "$RT" install "$W/s" || code=$?; is $code 2
 }
+what_is_put_there_is_on_the_disk_before_it_has_its_name() {
+  folder 777; "$OUT/test-calls" "$W/calls" "$RT" install --dir "$W/s"; only_the_program
+  is "$(tr '\n' ' ' <"$W/calls")" "sync .stasis-runtime.new rename sync s "
+}
+a_guards_journal_is_on_the_disk_before_it_has_its_name() {
+  sleep 60 & p=$!; echo $p >>"$W/kill"; kill -STOP $p
+  until_true grep -q '^State:.T' /proc/$p/status
+  "$OUT/test-calls" "$W/calls" "$RT" guard save --journal "$W/journal" --process "$p:$(sed 's/.*) //' /proc/$p/stat | cut -d' ' -f20)"
+  is "$(tr '\n' ' ' <"$W/calls")" "sync journal.new rename "
+}
 for t in $(sed -n 's/^\([A-Za-z_0-9]*_[a-z0-9_]*\)() *{.*/\1/p' "$HERE/install_test.sh" | grep -v -e '^as_user' -e '^only_the'); do check "$t"; done
 exit $failed

@@ -4,7 +4,7 @@ check() {
   W=$(mktemp -d /tmp/stasis-test.XXXXXX)
   # Not as a condition: there the shell does not end the function at a command that fails.
   (set -e; "$1") >"$W/out" 2>&1
-  if [ $? -eq 0 ]; then echo "ok   $1"; else
+  if [ $? -eq 0 ]; then echo "ok $1"; else
     echo "FAIL $1"; sed 's/^/     /' "$W/out"; failed=1
   fi
   for p in $(cat "$W"/kill 2>/dev/null); do kill -9 "$p" 2>/dev/null || true; done

@@ -65,7 +65,7 @@ public final class CriuRunner {
 
   public CriuOutcome restore(RestorePlan plan, Duration atMost)
       throws IOException, InterruptedException {
-    Files.createDirectories(plan.scratch());
+    Files.createDirectories(plan.work());
     return run(plan.command(), plan.images(), plan.work(), "restore", atMost, bytes -> {});
   }
 

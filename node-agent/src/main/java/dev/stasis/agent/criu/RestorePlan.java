@@ -3,18 +3,20 @@ package dev.stasis.agent.criu;
 import dev.stasis.agent.container.Cgroup;
 import dev.stasis.agent.container.Container;
 import dev.stasis.agent.container.OutsidePipe;
-import dev.stasis.agent.process.Mount;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
  * A restore into a waiting container, as a command line. criu runs in the holder's namespaces and
- * cgroups and makes one nested pid namespace below the holder's. What was dumped stopped comes back
- * stopped.
+ * cgroups, but in a root of its own: a private tmpfs with criu, its images and its working folder,
+ * which no process of the container can see or rename. The holder's root is {@value #ROOT} there,
+ * and each mount that the workload gets has a place of its own below {@value #MOUNTS}. So nothing
+ * that criu opens by a path is the container's. criu makes one nested pid namespace below the
+ * holder's. What was dumped stopped is restored stopped.
  *
- * <p>The holder's own /proc stays in place: a fresh one would hide its masked paths, and criu would
- * then hand the unmasked ones to the workload.
+ * <p>The /proc of criu's root is a fresh one. The workload gets the holder's own, whose masked
+ * paths stay masked.
  *
  * @param runtime the program stasis-runtime
  * @param holder the container that waits
@@ -36,8 +38,14 @@ public record RestorePlan(
   /** The log's name in the folder {@code work}. */
   public static final String LOG = "restore.log";
 
-  /** The holder's folder, where it waits for the pid file. */
-  private static final String HOLDER = "/.stasis";
+  /** The file in the folder {@code work} with the restored root process, as the holder sees it. */
+  public static final String PID_FILE = "workload.pid";
+
+  /** The container's root file system, in criu's own root. */
+  static final String ROOT = "/root";
+
+  /** The folder of the container's mounts, in criu's own root. */
+  static final String MOUNTS = "/mounts";
 
   /** The first descriptor handed over; below it lie those that criu opens first. */
   private static final int FIRST_FD = 10;
@@ -58,13 +66,15 @@ public record RestorePlan(
     for (Cgroup cgroup : holder.cgroups()) {
       add(line, "--cgroup", cgroup.folder().toString());
     }
-    add(line, "--bring", bundle.folder() + "=" + HOLDER + "/criu");
-    add(line, "--bring", images + "=" + HOLDER + "/ckpt");
-    add(line, "--bring", work + "=" + HOLDER + "/work");
-    if (wantsScratch()) {
-      add(line, "--bring", scratch() + "=/tmp");
+    line.add("--own-root");
+    line.add("--fresh-proc");
+    add(line, "--bring-ro", bundle.folder() + "=/criu");
+    add(line, "--bring-ro", images + "=/images");
+    add(line, "--bring", work + "=/work");
+    add(line, "--root-bind", ROOT);
+    for (int i = 0; i < mounts.size(); i++) {
+      add(line, "--take", mounts.get(i).target() + "=" + MOUNTS + "/" + i);
     }
-    add(line, "--root-bind", HOLDER + "/root");
     for (int i = 0; i < standardStreams().size(); i++) {
       OutsidePipe pipe = standardStreams().get(i);
       String mode = pipe.written() ? "w" : "r";
@@ -72,7 +82,7 @@ public record RestorePlan(
     }
     add(line, "--log", work.resolve("criu.out").toString());
     line.add("--");
-    line.add(HOLDER + "/criu/criu");
+    line.add("/criu/criu");
     line.addAll(criuArguments());
     return line;
   }
@@ -81,15 +91,15 @@ public record RestorePlan(
     List<String> line = new ArrayList<>();
     line.add("restore");
     line.add("--no-default-config");
-    add(line, "--images-dir", HOLDER + "/ckpt");
-    add(line, "--work-dir", HOLDER + "/work");
+    add(line, "--images-dir", "/images");
+    add(line, "--work-dir", "/work");
     add(line, "--log-file", LOG);
     line.add("-v" + options.logLevel());
     line.add("--restore-detached");
-    add(line, "--pidfile", HOLDER + "/workload.pid");
-    add(line, "--root", HOLDER + "/root");
-    for (MountPair pair : mounts) {
-      add(line, "--external", "mnt[" + pair.source() + "]:" + pair.target());
+    add(line, "--pidfile", "/work/" + PID_FILE);
+    add(line, "--root", ROOT);
+    for (int i = 0; i < mounts.size(); i++) {
+      add(line, "--external", "mnt[" + mounts.get(i).source() + "]:" + MOUNTS + "/" + i);
     }
     line.add("--enable-external-masters");
     line.add("--manage-cgroups=ignore");
@@ -99,28 +109,14 @@ public record RestorePlan(
     line.add("--link-remap");
     // Device files are reopened by path: the target's own stand there.
     line.add("--evasive-devices");
+    add(line, "--network-lock", "skip");
     line.add(options.tcp() == CriuOptions.Tcp.KEEP ? "--tcp-established" : "--tcp-close");
     for (int i = 0; i < standardStreams().size(); i++) {
       String key = "pipe:[" + standardStreams().get(i).inode() + "]";
       add(line, "--inherit-fd", "fd[" + (FIRST_FD + i) + "]:" + key);
     }
-    add(line, "--libdir", HOLDER + "/criu/plugins");
+    add(line, "--libdir", "/criu/plugins");
     return line;
-  }
-
-  /** An empty folder of the host that stands for /tmp while criu works: it must exist. */
-  Path scratch() {
-    return work.resolve("tmp");
-  }
-
-  /**
-   * criu makes folders in /tmp, which an image may lack or have read-only. Where /tmp, or something
-   * below it, is a mount of the container's own, that one must stay to be seen.
-   */
-  private boolean wantsScratch() {
-    return holder.mounts().stream()
-        .map(Mount::mountPoint)
-        .noneMatch(path -> path.equals("/tmp") || path.startsWith("/tmp/"));
   }
 
   private List<OutsidePipe> standardStreams() {

@@ -12,13 +12,17 @@ import dev.stasis.agent.process.ProcessStatus;
 import dev.stasis.artifact.ProcessFacts;
 import dev.stasis.artifact.StdioPipe;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SeekableByteChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 
 /** criu brings the tree back in the target, stopped as it was dumped, its device regions empty. */
 final class CriuRestoreStep implements Step<Restoring, FrozenWork> {
@@ -59,11 +63,29 @@ final class CriuRestoreStep implements Step<Restoring, FrozenWork> {
         throw new StepFailure(
             CriuFailures.reason(outcome), "criu restore: " + CriuFailures.describe(outcome));
       }
+      tellHolder(plan.work().resolve(RestorePlan.PID_FILE), restoring.holderFolder());
     } catch (IOException e) {
       throw new StepFailure(Reason.CRIU_FAILED, "criu restore: " + e.getMessage(), e);
     }
     findProcesses(restoring);
     new RestoredThreads(restoring).settle();
+  }
+
+  /**
+   * Gives the holder the pid of the workload, which it waits for. criu does not write there itself:
+   * it would follow a link that a process of the container has put in that place.
+   */
+  private static void tellHolder(Path written, Path holderFolder) throws IOException {
+    byte[] pid = Files.readAllBytes(written);
+    try (SeekableByteChannel file =
+        Files.newByteChannel(
+            holderFolder.resolve(RestorePlan.PID_FILE),
+            Set.of(
+                StandardOpenOption.CREATE_NEW,
+                StandardOpenOption.WRITE,
+                LinkOption.NOFOLLOW_LINKS))) {
+      file.write(ByteBuffer.wrap(pid));
+    }
   }
 
   /**

@@ -59,18 +59,19 @@ class CriuPlansTest {
         .startsWith(RUNTIME.toString(), "enter", "--pid", "42", "--start", "7")
         .containsSequence("--ns", "net,uts,ipc,pid,mnt")
         .containsSequence("--cgroup", "/sys/fs/cgroup/memory/kubepods/ff")
-        .containsSequence("--bring", "/run/stasis/criu=/.stasis/criu")
-        .containsSequence("--bring", "/var/ckpt/criu=/.stasis/ckpt")
-        .containsSequence("--root-bind", "/.stasis/root")
+        .containsSequence("--bring-ro", "/run/stasis/criu=/criu")
+        .containsSequence("--bring-ro", "/var/ckpt/criu=/images")
+        .containsSequence("--take", "/run/new=/mounts/1")
+        .containsSequence("--root-bind", "/root")
         .containsSequence("--fd", "10=r:/proc/42/fd/0")
         .containsSequence("--fd", "11=w:/proc/42/fd/1")
-        .containsSequence("--", "/.stasis/criu/criu", "restore")
+        .containsSequence("--", "/criu/criu", "restore")
         .containsSequence("--inherit-fd", "fd[10]:pipe:[501]")
         .containsSequence("--inherit-fd", "fd[11]:pipe:[502]")
-        .containsSequence("--external", "mnt[/run/old]:/run/new")
-        .containsSequence("--pidfile", "/.stasis/workload.pid")
-        .contains("--restore-detached", "--tcp-close")
-        .doesNotContain("--fresh-proc", "fd[12]:pipe:[777]", "--tcp-established");
+        .containsSequence("--external", "mnt[/run/old]:/mounts/1")
+        .containsSequence("--pidfile", "/work/workload.pid")
+        .contains("--own-root", "--fresh-proc", "--restore-detached", "--tcp-close")
+        .doesNotContain("fd[12]:pipe:[777]", "--tcp-established");
   }
 
   @Test

@@ -1,0 +1,117 @@
+package dev.stasis.agent.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.agent.container.TestPrograms;
+import dev.stasis.agent.testing.ContainerSpec;
+import dev.stasis.agent.testing.GpuContainer;
+import dev.stasis.agent.testing.Sh;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** What a target container brings cannot act with the rights of the agent while it is restored. */
+class HostileTargetTest {
+
+  private static final int MIB = 8;
+
+  /** Every program that criu would run, and where it would look for them. */
+  private static final List<String> PROGRAMS =
+      List.of(
+          "iptables",
+          "ip6tables",
+          "iptables-restore",
+          "nft",
+          "ip",
+          "sh",
+          "tar",
+          "cp",
+          "modprobe",
+          "criu");
+
+  private static final List<String> PLACES = List.of("bin", "sbin", "usr/bin", "usr/sbin");
+
+  @SuppressWarnings("NullAway.Init")
+  private static EngineLab lab;
+
+  @SuppressWarnings("NullAway.Init")
+  private static ContainerSpec spec;
+
+  @SuppressWarnings("NullAway.Init")
+  private static Path artifact;
+
+  @BeforeAll
+  static void save() throws InterruptedException {
+    lab = new EngineLab(1, 96);
+    spec = ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "20");
+    try (GpuContainer source = GpuContainer.start(spec)) {
+      source.awaitSteps(2);
+      artifact = lab.published(Asked.of(lab, source)).artifact().path();
+    }
+  }
+
+  @AfterAll
+  static void close() {
+    lab.close();
+  }
+
+  private static Path root(GpuContainer container) {
+    return Path.of("/proc", "" + container.pid(), "root");
+  }
+
+  @Test
+  void noProgramOfTheImageRunsDuringARestore() throws Exception {
+    Path mark = new TestPrograms().compiled("mark");
+    try (GpuContainer target = GpuContainer.start(spec.asHolder())) {
+      for (String place : PLACES) {
+        Path folder = Files.createDirectories(root(target).resolve(place));
+        for (String program : PROGRAMS) {
+          Files.copy(mark, folder.resolve(program));
+        }
+      }
+
+      assertThat(lab.restore(artifact, target)).isInstanceOf(RestoreOutcome.Proven.class);
+
+      target.awaitSteps(2);
+      assertThat(namesIn(root(target).resolve("run"))).noneMatch(name -> name.startsWith("ran-"));
+    }
+  }
+
+  /** A FIFO would hold criu until its deadline, if it opened that path. */
+  @Test
+  void whatCriuKnowsOfTheKernelIsNotReadFromTheContainer() throws Exception {
+    try (GpuContainer target = GpuContainer.start(spec.asHolder())) {
+      new Sh().must("mkfifo", root(target).resolve("run/criu.kdat").toString());
+
+      assertThat(lab.restore(artifact, target)).isInstanceOf(RestoreOutcome.Proven.class);
+
+      target.awaitSteps(2);
+      assertThat(namesIn(root(target).resolve("run"))).containsExactly("criu.kdat");
+    }
+  }
+
+  /** The holder's folder is the workload's to write: a link there must lead the agent nowhere. */
+  @Test
+  void aLinkInPlaceOfThePidFileIsNotFollowed() throws Exception {
+    try (GpuContainer target = GpuContainer.start(spec.asHolder())) {
+      Path victim = lab.store().resolve("victim");
+      Files.writeString(victim, "unharmed");
+      Files.createSymbolicLink(target.holderFolder().resolve("workload.pid"), victim);
+
+      assertThat(lab.restore(artifact, target)).isNotInstanceOf(RestoreOutcome.Proven.class);
+
+      assertThat(victim).hasContent("unharmed");
+    }
+  }
+
+  private static List<String> namesIn(Path folder) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files.map(file -> file.getFileName().toString()).toList();
+    }
+  }
+}
