@@ -22,7 +22,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /** What an uninstall reads and writes in a cluster. Watches from the beginning to its close. */
-final class ClusterView implements AutoCloseable {
+class ClusterView implements AutoCloseable {
 
   private static final Map<String, Class<? extends HasMetadata>> KINDS =
       Map.of(
@@ -48,6 +48,7 @@ final class ClusterView implements AutoCloseable {
     nodes = client.resources(GpuNode.class).inform(changed());
   }
 
+  /** Returns the objects that the watches have shown so far. */
   Installed read() {
     return new Installed(
         checkpoints.getStore().list(),

@@ -158,7 +158,7 @@ final class Kinds {
     return artifact == null ? null : artifact.store();
   }
 
-  private static @Nullable String storeOf(GpuCheckpoint checkpoint) {
+  static @Nullable String storeOf(GpuCheckpoint checkpoint) {
     ArtifactStatus artifact =
         checkpoint.getStatus() == null ? null : checkpoint.getStatus().getArtifact();
     return artifact == null ? null : artifact.getStore();

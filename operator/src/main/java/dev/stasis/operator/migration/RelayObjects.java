@@ -13,6 +13,7 @@ import dev.stasis.api.v1alpha1.migration.GpuMigrationSpec;
 import dev.stasis.api.v1alpha1.migration.GpuMigrationStatus;
 import dev.stasis.api.v1alpha1.restore.GpuRestoreSpec;
 import dev.stasis.operator.cluster.Cluster;
+import dev.stasis.operator.cluster.StaleWrites;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
@@ -160,7 +161,7 @@ class RelayObjects {
   /** Undoes it; nothing happens to one that is gone. */
   void cancel(HasMetadata object) {
     ObjectMeta meta = object.getMetadata();
-    // The uid makes it a conflict when another one has the name by now.
+    // The API server refuses the uid of a former object.
     Map<String, Object> patch =
         Map.of("metadata", Map.of("uid", meta.getUid()), "spec", Map.of("cancel", true));
     orGone(
@@ -183,8 +184,7 @@ class RelayObjects {
     try {
       write.run();
     } catch (KubernetesClientException e) {
-      if (e.getCode() != HttpURLConnection.HTTP_NOT_FOUND
-          && e.getCode() != HttpURLConnection.HTTP_CONFLICT) {
+      if (!StaleWrites.isStale(e)) {
         throw e;
       }
     }

@@ -91,7 +91,8 @@ class Volumes {
     }
   }
 
-  private Optional<PersistentVolumeClaim> claim(Pod pod, String name) {
+  /** The claim as the API server has it; empty when there is none. */
+  Optional<PersistentVolumeClaim> claim(Pod pod, String name) {
     return Optional.ofNullable(
         client
             .persistentVolumeClaims()

@@ -1,5 +1,6 @@
 package dev.stasis.operator.pod;
 
+import dev.stasis.operator.cluster.StaleWrites;
 import io.fabric8.kubernetes.api.model.DeleteOptionsBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodCondition;
@@ -13,7 +14,6 @@ import io.fabric8.kubernetes.client.dsl.PodResource;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import jakarta.inject.Singleton;
-import java.net.HttpURLConnection;
 import java.time.Clock;
 import java.time.temporal.ChronoUnit;
 import java.util.Collections;
@@ -87,7 +87,7 @@ public class ClusterPodWrites implements PodWrites {
             "reason", mark.reason(),
             "message", mark.message(),
             "lastTransitionTime", since);
-    // The uid makes it a conflict when another pod has the name by now.
+    // The API server refuses the uid of a former pod.
     Map<String, Object> patch =
         Map.of(
             "metadata", Map.of("uid", pod.getMetadata().getUid()),
@@ -107,7 +107,7 @@ public class ClusterPodWrites implements PodWrites {
               .withLastTransitionTime(since)
               .build());
     } catch (KubernetesClientException e) {
-      if (!isGone(e)) {
+      if (!StaleWrites.isStale(e)) {
         throw e;
       }
     }
@@ -185,11 +185,6 @@ public class ClusterPodWrites implements PodWrites {
     Status status = e.getStatus();
     String words = status == null ? null : status.getMessage();
     return Objects.requireNonNullElse(words, String.valueOf(e.getMessage()));
-  }
-
-  private static boolean isGone(KubernetesClientException e) {
-    return e.getCode() == HttpURLConnection.HTTP_NOT_FOUND
-        || e.getCode() == HttpURLConnection.HTTP_CONFLICT;
   }
 
   private PodResource handle(Pod pod) {

@@ -1,11 +1,11 @@
 package dev.stasis.operator.pod;
 
+import dev.stasis.operator.cluster.StaleWrites;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
-import java.net.HttpURLConnection;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -36,7 +36,7 @@ public final class PodLabels {
     if (change.isEmpty()) {
       return;
     }
-    // The uid makes it a conflict when another pod has the name by now.
+    // The API server refuses the uid of a former pod.
     Map<String, Object> patch =
         Map.of("metadata", Map.of("uid", pod.getMetadata().getUid(), "labels", change));
     try {
@@ -46,8 +46,7 @@ public final class PodLabels {
           .withName(pod.getMetadata().getName())
           .patch(MERGE, client.getKubernetesSerialization().asJson(patch));
     } catch (KubernetesClientException e) {
-      if (e.getCode() != HttpURLConnection.HTTP_NOT_FOUND
-          && e.getCode() != HttpURLConnection.HTTP_CONFLICT) {
+      if (!StaleWrites.isStale(e)) {
         throw e;
       }
     }

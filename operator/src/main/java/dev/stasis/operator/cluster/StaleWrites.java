@@ -1,0 +1,31 @@
+package dev.stasis.operator.cluster;
+
+import io.fabric8.kubernetes.api.model.Status;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import java.net.HttpURLConnection;
+import org.jspecify.annotations.Nullable;
+
+/** Refused writes whose object was deleted or recreated after it was read. */
+public final class StaleWrites {
+
+  private static final int INVALID = 422;
+
+  private StaleWrites() {}
+
+  /**
+   * Returns whether the object is gone, was changed meanwhile, or another object has its name. The
+   * API server answers a patch that carries the uid of a former object with 422, a delete with 409.
+   */
+  public static boolean isStale(KubernetesClientException refused) {
+    return refused.getCode() == HttpURLConnection.HTTP_NOT_FOUND
+        || refused.getCode() == HttpURLConnection.HTTP_CONFLICT
+        || refused.getCode() == INVALID && namesUid(refused.getStatus());
+  }
+
+  private static boolean namesUid(@Nullable Status status) {
+    return status != null
+        && status.getDetails() != null
+        && status.getDetails().getCauses().stream()
+            .anyMatch(cause -> "metadata.uid".equals(cause.getField()));
+  }
+}
