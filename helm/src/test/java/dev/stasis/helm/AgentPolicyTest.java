@@ -3,6 +3,7 @@ package dev.stasis.helm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stasis.api.testing.OnTestCluster;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeBuilder;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** Rule 13: an agent's rights end at its node. With tokens as the kubelet hands them out. */
+@OnTestCluster
 class AgentPolicyTest {
   @SuppressWarnings("NullAway.Init") // before the first test
   private static Installed stasis;

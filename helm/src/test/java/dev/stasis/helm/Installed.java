@@ -2,6 +2,8 @@ package dev.stasis.helm;
 
 import static org.awaitility.Awaitility.await;
 
+import dev.stasis.api.testing.Definitions;
+import dev.stasis.api.testing.TestCluster;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
@@ -13,7 +15,6 @@ import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.KubernetesClientException;
-import io.fabric8.kubernetes.client.dsl.base.CustomResourceDefinitionContext;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -23,24 +24,16 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Assumptions;
 
-/**
- * The rights and policies of the chart on a real API server, under a release of our own. Which
- * server says {@code KUBECONFIG}; without it there is none, and the tests say so.
- */
+/** The rights and policies of the chart on the test cluster, under a release of our own. */
 final class Installed implements AutoCloseable {
   /** A request to an API server nearby takes milliseconds; one under load still answers by then. */
   private static final int REQUEST_MILLISECONDS = 20_000;
 
   /** An API server whose disk is busy refuses now and then. */
   private static final int RETRIES = 3;
-
-  /** A definition is served a second after it was made; etcd on a slow disk takes longer. */
-  private static final long SERVED_SECONDS = 60;
 
   /** A second or two is usual. */
   private static final Duration POLICY_LIMIT = Duration.ofSeconds(120);
@@ -52,17 +45,12 @@ final class Installed implements AutoCloseable {
   private final List<KubernetesClient> clients = new ArrayList<>();
 
   private Installed() {
-    admin = client(config -> {});
+    admin = TestCluster.connect();
+    clients.add(admin);
   }
 
-  /** On the cluster that KUBECONFIG names; aborts the test when there is none. */
+  /** On the test cluster. */
   static Installed fromEnvironment(Map<String, String> values) {
-    String kubeconfig = System.getenv("KUBECONFIG");
-    if (kubeconfig == null || kubeconfig.isBlank()) {
-      String why = "skipped: no API server, KUBECONFIG is not set; see bin/with-kube";
-      System.err.println(why);
-      Assumptions.abort(why);
-    }
     Installed installed = new Installed();
     try {
       installed.install(values);
@@ -124,27 +112,11 @@ final class Installed implements AutoCloseable {
       one.getMetadata().setNamespace(namespace);
     }
     if (one instanceof CustomResourceDefinition definition) {
-      // Shared with whoever uses the cluster too, so they stay.
-      var resource = admin.apiextensions().v1().customResourceDefinitions().resource(definition);
-      resource.forceConflicts().serverSideApply();
-      resource.waitUntilCondition(Installed::isServed, SERVED_SECONDS, TimeUnit.SECONDS);
-      // Established says that it is known; requests are refused for a moment longer.
-      var context = CustomResourceDefinitionContext.fromCrd(definition);
-      await()
-          .atMost(Duration.ofSeconds(SERVED_SECONDS))
-          .ignoreExceptionsInstanceOf(KubernetesClientException.class)
-          .until(() -> admin.genericKubernetesResources(context).list() != null);
+      // Every release on the cluster shares the definitions, so they stay.
+      Definitions.serve(admin, definition);
     } else {
       make(one);
     }
-  }
-
-  private static boolean isServed(CustomResourceDefinition definition) {
-    return definition != null
-        && definition.getStatus() != null
-        && definition.getStatus().getConditions() != null
-        && definition.getStatus().getConditions().stream()
-            .anyMatch(c -> c.getType().equals("Established") && c.getStatus().equals("True"));
   }
 
   /** Makes an object that goes with this. */

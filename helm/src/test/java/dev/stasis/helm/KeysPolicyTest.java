@@ -3,6 +3,7 @@ package dev.stasis.helm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stasis.api.testing.OnTestCluster;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Of the keys below stasis.dev users set only those that are meant for them. */
+@OnTestCluster
 class KeysPolicyTest {
   @SuppressWarnings("NullAway.Init") // before the first test
   private static Installed stasis;

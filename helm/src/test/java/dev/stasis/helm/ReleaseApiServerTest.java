@@ -7,6 +7,8 @@ import static org.awaitility.Awaitility.await;
 import com.marcnuri.helm.Helm;
 import com.marcnuri.helm.InstallCommand;
 import com.marcnuri.helm.Release;
+import dev.stasis.api.testing.OnTestCluster;
+import dev.stasis.api.testing.TestCluster;
 import io.fabric8.kubernetes.api.model.ContainerStatusBuilder;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -25,7 +27,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer.OrderAnnotation;
 import org.junit.jupiter.api.Order;
@@ -34,6 +35,7 @@ import org.junit.jupiter.api.TestMethodOrder;
 
 /** A release from its install to its uninstall on a real API server; the test plays the kubelet. */
 @TestMethodOrder(OrderAnnotation.class)
+@OnTestCluster
 class ReleaseApiServerTest {
 
   /** Seconds are usual. */
@@ -53,14 +55,8 @@ class ReleaseApiServerTest {
 
   @BeforeAll
   static void begin() {
-    String config = System.getenv("KUBECONFIG");
-    if (config == null || config.isBlank()) {
-      String why = "skipped: no API server, KUBECONFIG is not set; see bin/with-kube";
-      System.err.println(why);
-      Assumptions.abort(why);
-    }
-    kubeconfig = Path.of(config);
-    client = new KubernetesClientBuilder().build();
+    kubeconfig = Path.of(System.getenv("KUBECONFIG"));
+    client = TestCluster.connect();
     client
         .resource(
             new NamespaceBuilder().withNewMetadata().withName(NAMESPACE).endMetadata().build())
@@ -141,8 +137,13 @@ class ReleaseApiServerTest {
   }
 
   private static Map<String, Object> values() {
-    // The roles and the store of the cluster are shared with whoever uses it too.
+    // Other releases share the roles and the store of the cluster. No node has the label: the test
+    // plays the kubelet, also on a cluster with real nodes.
     return Map.of(
+        "operator.nodeSelector.of-no-node",
+        "x",
+        "agent.nodeSelector.of-no-node",
+        "x",
         "crds.install",
         !ofAnotherRelease,
         "image.registry",

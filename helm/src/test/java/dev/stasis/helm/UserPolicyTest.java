@@ -3,6 +3,7 @@ package dev.stasis.helm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stasis.api.testing.OnTestCluster;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.rbac.PolicyRule;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** Rule 13: who has a pod frozen, removed or made is one who may do that by hand. */
+@OnTestCluster
 class UserPolicyTest {
   private static final PolicyRule EXEC = rule("pods/exec", "create");
   private static final PolicyRule DELETE = rule("pods", "delete");
