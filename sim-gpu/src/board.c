@@ -77,6 +77,11 @@ int node_device(const struct node *node, int minor, int *fd) {
     return (int)label.index;
 }
 
+int node_holds(const struct node *node) {
+    struct stat st;
+    return fstat(node->ctl, &st) ? 0 : (int)st.st_nlink - 1;
+}
+
 static int lock(const struct node *node, int command, short type, uint64_t byte) {
     struct flock lock = {.l_type = type, .l_whence = SEEK_SET, .l_start = (off_t)byte, .l_len = 1};
     int rc;

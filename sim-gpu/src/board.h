@@ -77,6 +77,9 @@ int node_try_lock(const struct node *node, uint64_t byte);
 void node_unlock(const struct node *node, uint64_t byte);
 int node_is_locked(const struct node *node, uint64_t byte);
 
+/* Hard links of nvidiactl besides itself: each held call has one in faults/, which a container need not see. */
+int node_holds(const struct node *node);
+
 /* Owners of device memory; the table must be locked. */
 void board_reap(const struct node *node, int self);
 int board_claim(const struct node *node);

@@ -43,8 +43,21 @@ static int wake(pid_t pid) {
     return thread < 0 ? -ESRCH : (int)syscall(SYS_tgkill, pid, thread, WAKE_SIGNAL);
 }
 
+/* Shows that the call has reached its hold; the hidden thread does not go on before. 1 once nothing is left to do. */
+static int show_hold(const struct node *node, const char *taken, pid_t pid, uint64_t at) {
+    uint64_t hold_at = at + offsetof(struct slot, fault) + offsetof(struct fault, hold);
+    uint32_t hold, shown = HOLD_SHOWN;
+    if (mailbox_read(pid, hold_at, &hold, sizeof hold) || hold != HOLD_REACHED) {
+        return 0;
+    }
+    fault_show_held(node->folder, taken);
+    mailbox_write(pid, hold_at, &shown, sizeof shown);
+    return 1;
+}
+
 /* Waits as long as it takes: the chip's driver has no time-out either. */
-static CUresult await(pid_t pid, uint64_t at, struct slot *slot) {
+static CUresult await(const struct node *node, const char *taken, pid_t pid, uint64_t at, struct slot *slot) {
+    int shown = slot->fault.kind != FAULT_HOLD;
     long pause = 20, since_wake = 0;
     for (;;) {
         uint32_t status;
@@ -54,6 +67,7 @@ static CUresult await(pid_t pid, uint64_t at, struct slot *slot) {
         if (status == SLOT_DONE) {
             return mailbox_read(pid, at, slot, sizeof *slot) ? CUDA_ERROR_OPERATING_SYSTEM : slot->result;
         }
+        shown = shown || show_hold(node, taken, pid, at);
         doze(pause);
         since_wake += pause;
         pause = pause < 2000 ? pause * 5 / 4 : 2000;
@@ -69,6 +83,7 @@ static CUresult await(pid_t pid, uint64_t at, struct slot *slot) {
 
 static CUresult post(const struct node *node, pid_t pid, struct slot *slot) {
     uint64_t box;
+    char taken[FAULT_PATH];
     struct mailbox head;
     int rc = mailbox_find(pid, &box);
     if (rc) {
@@ -86,12 +101,12 @@ static CUresult post(const struct node *node, pid_t pid, struct slot *slot) {
     }
     uint64_t at = SLOT_AT(box, index);
     uint32_t posted = SLOT_POSTED;
-    fault_take(node->folder, (enum call)slot->call, pid, &slot->fault);
+    fault_take(node->folder, (enum call)slot->call, pid, &slot->fault, taken);
     slot->status = SLOT_FREE;
     if (mailbox_write(pid, at, slot, sizeof *slot) || mailbox_write(pid, at, &posted, sizeof posted) || wake(pid) < 0) {
         return CUDA_ERROR_OPERATING_SYSTEM;
     }
-    return await(pid, at, slot);
+    return await(node, taken, pid, at, slot);
 }
 
 static CUresult call(int pid, struct slot *slot) {

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "fault.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +10,11 @@
 static const char *const call_names[CALLS] = {"state", "restoreThread", "lock", "checkpoint", "restore", "unlock"};
 
 static void parse(char *text, struct fault *fault, int *always) {
-    static const char *const kinds[] = {"", "hang", "stuck", "error", "failed", "slow", "outofstep"};
-    static const char *const moments[] = {"at=before", "at=middle", "at=after"};
+    static const char *const kinds[] = {"", "hang", "stuck", "error", "failed", "slow", "outofstep", "hold"};
+    static const char *const moments[] = {"at=before", "at=populate", "at=middle", "at=after"};
     fault->at = AT_MIDDLE;
     for (char *rest, *word = strtok_r(text, " \t\n", &rest); word; word = strtok_r(NULL, " \t\n", &rest)) {
-        for (uint32_t i = FAULT_HANG; i <= FAULT_OUT_OF_STEP; i++) {
+        for (uint32_t i = FAULT_HANG; i <= FAULT_HOLD; i++) {
             fault->kind = strcmp(word, kinds[i]) ? fault->kind : i;
         }
         for (uint32_t i = AT_BEFORE; i <= AT_AFTER; i++) {
@@ -45,11 +46,17 @@ static int take(const char *path, struct fault *fault) {
     return 1;
 }
 
-void fault_take(const char *folder, enum call call, pid_t pid, struct fault *fault) {
-    char path[512];
-    snprintf(path, sizeof path, "%s/faults/%s.%d", folder, call_names[call], pid);
-    if (!take(path, fault)) {
-        snprintf(path, sizeof path, "%s/faults/%s", folder, call_names[call]);
-        take(path, fault);
+void fault_take(const char *folder, enum call call, pid_t pid, struct fault *fault, char *taken) {
+    snprintf(taken, FAULT_PATH, "%s/faults/%s.%d", folder, call_names[call], pid);
+    if (!take(taken, fault)) {
+        snprintf(taken, FAULT_PATH, "%s/faults/%s", folder, call_names[call]);
+        take(taken, fault);
     }
+}
+
+int fault_show_held(const char *folder, const char *taken) {
+    char table[FAULT_PATH], held[FAULT_PATH + 8];
+    snprintf(table, sizeof table, "%s/nvidiactl", folder);
+    snprintf(held, sizeof held, "%s.held", taken);
+    return link(table, held) && errno != EEXIST ? -errno : 0;
 }

@@ -118,6 +118,10 @@ CUresult freeze_out(const struct fault *fault) {
     if (region_map(bytes + CONTEXT_STATE_BYTES, (int)self.node.board->merge)) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
+    if (fault->at == AT_POPULATE && hidden_fault(fault, &result)) {
+        region_unmap();
+        return result;
+    }
     if (region_populate(bytes + CONTEXT_STATE_BYTES, slow)) {
         region_unmap();
         return CUDA_ERROR_OUT_OF_MEMORY;

@@ -61,6 +61,15 @@ void hidden_work(long milliseconds, int serve) {
     }
 }
 
+/* Busy until the file is removed that shows the hold. A caller that dies before it made the file holds nothing. */
+static void hold(int serve) {
+    uint32_t *reached = &mailbox.slot[current].fault.hold;
+    __atomic_store_n(reached, HOLD_REACHED, __ATOMIC_RELEASE);
+    while ((__atomic_load_n(reached, __ATOMIC_ACQUIRE) != HOLD_SHOWN && hidden_caller_lives()) || node_holds(&asked) > 0) {
+        hidden_work(10, serve);
+    }
+}
+
 static void out_of_step(int how) {
     self.lost = how;
     mailbox.state = STATE_FAILED;
@@ -79,6 +88,11 @@ int hidden_fault(const struct fault *fault, CUresult *result) {
             nap(1000000);
         }
     case FAULT_SLOW: hidden_work(fault->value, 1); return 0;
+    case FAULT_HOLD:
+        if (asked.board) {
+            hold(fault->at != AT_POPULATE);
+        }
+        return 0;
     case FAULT_ERROR: *result = fault->value; return 1;
     case FAULT_FAILED:
         mailbox.state = STATE_FAILED;
@@ -130,7 +144,7 @@ static CUresult carry_out(const struct slot *slot) {
 static CUresult carry_out_with_faults(const struct slot *slot) {
     CUresult result;
     int long_call = slot->call == CALL_CHECKPOINT || slot->call == CALL_RESTORE;
-    uint32_t at = slot->fault.at == AT_MIDDLE && !long_call ? AT_BEFORE : slot->fault.at;
+    uint32_t at = (slot->fault.at == AT_MIDDLE && !long_call) || (slot->fault.at == AT_POPULATE && slot->call != CALL_CHECKPOINT) ? AT_BEFORE : slot->fault.at;
     if (at == AT_BEFORE) {
         if (hidden_fault(&slot->fault, &result)) {
             return result;

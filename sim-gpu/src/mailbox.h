@@ -18,12 +18,14 @@ enum { SLOTS = 16 };
 enum slot_status { SLOT_FREE, SLOT_POSTED, SLOT_TAKEN, SLOT_DONE };
 enum call { CALL_STATE, CALL_THREAD, CALL_LOCK, CALL_CHECKPOINT, CALL_RESTORE, CALL_UNLOCK, CALLS };
 
-enum fault_kind { FAULT_NONE, FAULT_HANG, FAULT_STUCK, FAULT_ERROR, FAULT_FAILED, FAULT_SLOW, FAULT_OUT_OF_STEP };
-enum fault_moment { AT_BEFORE, AT_MIDDLE, AT_AFTER };
+enum fault_kind { FAULT_NONE, FAULT_HANG, FAULT_STUCK, FAULT_ERROR, FAULT_FAILED, FAULT_SLOW, FAULT_OUT_OF_STEP, FAULT_HOLD };
+enum fault_moment { AT_BEFORE, AT_POPULATE, AT_MIDDLE, AT_AFTER };
+enum hold { HOLD_NONE, HOLD_REACHED, HOLD_SHOWN };
 
 struct fault {
     uint32_t kind, at;
     int32_t value; /* the error code, or milliseconds */
+    uint32_t hold; /* REACHED by the hidden thread, SHOWN by the caller once the file is there */
 };
 
 struct pair {

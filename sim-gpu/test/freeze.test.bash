@@ -177,8 +177,10 @@ promise_uid_1000_without_capabilities_works_the_same() {
     need_criu
     node 1 64
     chmod 755 "$work"
-    setsid setpriv --reuid 1000 --regid 1000 --clear-groups --inh-caps=-all --bounding-set=-all --no-new-privs \
-        "$T/gpu-counter" --interval-ms 5 --mib 4 >"$work/log" 2>&1 &
+    # uid 1000 may not reach the checkout: it can lie in a home folder of mode 0700.
+    cp "$T/gpu-counter" "$T/libcuda.so.1" "$work"
+    LD_LIBRARY_PATH=$work setsid setpriv --reuid 1000 --regid 1000 --clear-groups --inh-caps=-all --bounding-set=-all --no-new-privs \
+        "$work/gpu-counter" --interval-ms 5 --mib 4 >"$work/log" 2>&1 &
     pid=$!
     pids+=("$pid")
     steps_from "$work/log" 2

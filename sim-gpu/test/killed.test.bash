@@ -1,93 +1,106 @@
 # A caller that is killed inside a call, what others see meanwhile, and faults on demand.
 # shellcheck shell=bash disable=SC2154,SC2015,SC2034
 
-slowly() { # a counter on a slow node
-    node 1 128 --slow-us-per-mib "$1" "${@:2}"
-    start log --mib 32
-}
+fault() { echo "${*:2}" >"$STASIS_SIM_GPU/faults/$1"; }
 
-begin() { # begin CALL PID: under way in $caller
-    local i
-    echo slow 0 >"$STASIS_SIM_GPU/faults/$1" # changes nothing, and is taken when the call is made
-    "$T/cuda-call" "$@" >"$work/answer" 2>&1 &
+held() { # held CALL PID MOMENT: the call is in its hold, as $caller
+    fault "$1" hold "at=$3"
+    "$T/cuda-call" "$1" "$2" >"$work/answer" 2>&1 &
     caller=$!
     pids+=("$caller")
-    for ((i = 0; i < 6000; i++)); do [ -e "$STASIS_SIM_GPU/faults/$1" ] || break; sleep 0.01; done
-    sleep 0.15
-    kill -0 "$caller" 2>/dev/null || fail "$1 is over already: $(cat "$work/answer")"
+    until_there "$STASIS_SIM_GPU/faults/$1.held"
 }
 
-idle() { # until the hidden thread has used no CPU time for a second
-    local tid before=-1 now i
-    tid=$(grep -l cuda-EvtHandlr "/proc/$pid"/task/*/comm)
-    for ((i = 0; i < 100; i++)); do
-        now=$(awk '{print $14 + $15}' "${tid%comm}stat")
-        [ "$now" = "$before" ] && return
-        before=$now
-        sleep 1
-    done
-    fail "never idle"
-}
+release() { rm "$STASIS_SIM_GPU/faults/$1.held"; }
 
-promise_checkpoint_goes_on_when_its_caller_is_killed() {
-    slowly 30000
-    expect 0 1 lock "$pid"
-    begin checkpoint "$pid"
+# killed_inside CALL [MOMENT]: its caller is killed while the call is held, then the call continues.
+killed_inside() {
+    held "$1" "$pid" "${2:-middle}"
     end "$caller"
-    idle
-    expect 0 2 state "$pid"
-    expect 0 1 restore "$pid"
+    release "$1"
+}
+
+promise_checkpoint_finishes_when_its_caller_is_killed() {
+    node 1 64
+    start log --mib 8
+    expect 0 1 lock "$pid"
+    for moment in populate middle; do
+        killed_inside checkpoint $moment
+        until_not_busy restore "$pid"
+        expect 0 1 state "$pid"
+    done
     expect 0 0 unlock "$pid"
     steps_from "$work/log" 40
     expect 0 1 lock "$pid"
     expect 0 2 checkpoint "$pid"
 }
 
-promise_restore_goes_on_when_its_caller_is_killed() {
-    slowly 80000
+promise_restore_finishes_when_its_caller_is_killed() {
+    node 1 64
+    start log --mib 8
     expect 0 1 lock "$pid"
     expect 0 2 checkpoint "$pid"
-    begin restore "$pid"
+    held restore "$pid" middle
     expect 0 1 state "$pid" # said at once, though the copy runs
     expect 401 1 unlock "$pid"
     end "$caller"
-    idle
-    expect 0 0 unlock "$pid"
+    expect 401 1 unlock "$pid"
+    release restore
+    until_not_busy unlock "$pid"
     steps_from "$work/log" 40
 }
 
 promise_state_hangs_while_the_region_is_populated_then_runs_ahead_of_the_copy() {
-    slowly 60000
+    node 1 64
+    start log --mib 8
     expect 0 1 lock "$pid"
-    begin checkpoint "$pid"
+    held checkpoint "$pid" populate
     timeout -s KILL 0.5 "$T/cuda-call" state "$pid" && fail "it answered"
+    release checkpoint
+    answers 0 2
+    expect 0 1 restore "$pid"
+    held checkpoint "$pid" middle
     expect 0 2 state "$pid"
     kill -0 "$caller" || fail "the copy is over"
     expect 401 2 unlock "$pid"
+    release checkpoint
     answers 0 2
 }
 
-promise_a_killed_caller_can_leave_the_target_failed() {
-    slowly 25000 --killed-caller failed
+promise_a_slow_node_takes_as_long_as_it_is_told() {
+    node 1 128 --slow-us-per-mib 10000
+    start log --mib 32
     expect 0 1 lock "$pid"
-    begin checkpoint "$pid"
-    end "$caller"
-    idle
-    expect 0 3 state "$pid"
+    expect 0 2 checkpoint "$pid"
+    [ "${ms%.*}" -ge 600 ] || fail "$ms ms" # populated, then copied, each at 10 ms a MiB
+    expect 0 1 restore "$pid"
+    [ "${ms%.*}" -ge 300 ] || fail "$ms ms"
+}
+
+promise_a_killed_caller_can_leave_the_target_failed() {
+    node 1 64 --killed-caller failed
+    start log --mib 8
+    expect 0 1 lock "$pid"
+    killed_inside checkpoint
+    for ((i = 0; i < 600; i++)); do
+        call state "$pid"
+        [ "$state" = 2 ] || break # the copy still runs
+    done
+    [ "$result $state" = "0 3" ] || fail "expected 0 3, got $result $state"
     expect 304 3 restore "$pid"
     expect 304 3 unlock "$pid"
 }
 
 promise_a_killed_caller_can_leave_the_target_stuck() {
-    slowly 25000 --killed-caller hang
+    node 1 64 --killed-caller hang
+    start log --mib 8
     expect 0 1 lock "$pid"
-    begin checkpoint "$pid"
-    end "$caller"
-    idle
+    killed_inside checkpoint
+    for ((i = 0; i < 600; i++)); do # while the copy runs it answers
+        timeout -s KILL 0.5 "$T/cuda-call" state "$pid" >/dev/null || break
+    done
     hangs state "$pid"
 }
-
-fault() { echo "${*:2}" >"$STASIS_SIM_GPU/faults/$1"; }
 
 promise_an_error_comes_once_and_says_when() {
     node 1 64
@@ -129,10 +142,8 @@ promise_a_call_that_hangs_ends_with_its_caller() {
         fault checkpoint hang at=$moment
         hangs checkpoint "$pid"
         end "$caller"
-        sleep 0.2
-        idle
-        expect 0 2 state "$pid"
-        expect 0 1 restore "$pid"
+        until_not_busy restore "$pid"
+        expect 0 1 state "$pid"
     done
     expect 0 0 unlock "$pid"
     steps_from "$work/log" 20
@@ -158,6 +169,46 @@ promise_failed_slow_out_of_step_and_stuck() {
     hangs state "$pid"
 }
 
+promise_a_held_call_waits_where_it_was_asked_to_until_its_file_is_removed() {
+    node 1 64
+    start log --mib 8
+    held lock "$pid" before
+    [ ! -e "$STASIS_SIM_GPU/faults/lock" ] || fail "the fault is not taken"
+    expect 0 0 state "$pid"
+    expect 401 0 lock "$pid"
+    release lock
+    answers 0 1
+    held checkpoint "$pid" middle
+    expect 0 2 state "$pid"
+    expect 401 2 unlock "$pid"
+    kill -0 "$caller" 2>/dev/null || fail "it did not wait: $(cat "$work/answer")"
+    release checkpoint
+    answers 0 2
+    held restore "$pid" after
+    expect 0 1 state "$pid"
+    release restore
+    answers 0 1
+    held unlock "$pid" after
+    expect 0 0 state "$pid"
+    release unlock
+    answers 0 0
+    steps_from "$work/log" 20
+}
+
+promise_a_held_call_ends_with_its_target_and_holds_no_other() {
+    node 1 64
+    start log --mib 8
+    held lock "$pid" before
+    end "$pid"
+    answers 304 -1
+    release lock
+    start log2 --mib 8
+    whole_round "$pid"
+    held lock "$pid" before
+    rm -r "$STASIS_SIM_GPU" # a test that ends takes its node along, so the state is unknown
+    answers 0 -1
+}
+
 promise_a_busy_program_survives_many_rounds() {
     node 1 256
     start log --mib 24 --churn --busy-writer --threads 2 --shm --deleted-file
@@ -173,12 +224,23 @@ promise_a_busy_program_survives_many_rounds() {
 
 promise_state_is_told_while_lock_waits() {
     node 1 64
-    start log --mib 4 --kernel-ms 2000
-    sleep 0.3 # into a kernel
-    begin lock "$pid"
-    expect 0 0 state "$pid"
-    expect 401 0 lock "$pid"
-    answers 0 1
+    start log --mib 4 --kernel-ms 1500
+    for i in 1 2 3 4 5 6 7 8; do
+        "$T/cuda-call" lock "$pid" >"$work/answer" 2>&1 &
+        caller=$!
+        pids+=("$caller")
+        sleep 0.2
+        call state "$pid"
+        told="$result $state"
+        call lock "$pid"
+        if kill -0 "$caller" 2>/dev/null; then
+            [ "$told; $result $state" = "0 0; 401 0" ] || fail "$told; $result $state"
+            answers 0 1
+            return
+        fi
+        call unlock "$pid" # it found no kernel, or the machine was busy
+    done
+    fail "lock never waited"
 }
 
 promise_a_call_of_an_earlier_life_ends_after_the_restore() {

@@ -28,6 +28,26 @@ until_gone() {
     fail "$1 is still there"
 }
 
+until_there() {
+    local i
+    for ((i = 0; i < 3000; i++)); do
+        [ -e "$1" ] && return
+        sleep 0.01
+    done
+    fail "expected $1, got none"
+}
+
+# until_not_busy CALL PID: the call is made again while it gives 401; then its result must be 0.
+until_not_busy() {
+    local i
+    for ((i = 0; i < 600; i++)); do
+        call "$@"
+        [ "$result" = 401 ] || break
+        sleep 0.05
+    done
+    [ "$result" = 0 ] || fail "$*: expected result 0, got $result"
+}
+
 node() { "$T/sim-gpu-node" "$STASIS_SIM_GPU" "$@" >"$work/gpus" || fail "no node"; }
 
 uuid() { sed -n "s/^nvidia$1 \(GPU-[0-9a-f-]*\) .*/\1/p" "$work/gpus"; }
