@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Digests of files and of pieces of files, and a count of what went through. */
 final class Hasher {
-  private static final int BUFFER = 1 << 20;
+  static final int BUFFER = 1 << 20;
 
   private final Progress progress;
   private final long total;

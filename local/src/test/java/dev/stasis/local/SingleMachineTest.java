@@ -27,6 +27,7 @@ import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What {@code bin/demo} shows, with the files of {@code examples/}. */
@@ -57,6 +58,7 @@ class SingleMachineTest {
     }
   }
 
+  @Tag("long")
   @Test
   void aPodComesBackTwiceWithRightNumbersAndNothingIsLeftBehind() throws IOException {
     apply(

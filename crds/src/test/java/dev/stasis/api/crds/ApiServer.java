@@ -1,39 +1,19 @@
 package dev.stasis.api.crds;
 
+import dev.stasis.api.testing.Definitions;
+import dev.stasis.api.testing.TestCluster;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.Namespace;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition;
-import io.fabric8.kubernetes.client.Config;
-import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.KubernetesClientBuilder;
-import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.Resource;
-import io.fabric8.kubernetes.client.dsl.base.CustomResourceDefinitionContext;
 import io.fabric8.kubernetes.client.dsl.base.ResourceDefinitionContext;
-import java.io.IOException;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
-import org.awaitility.Awaitility;
-import org.junit.jupiter.api.Assumptions;
 
-/**
- * A real API server that knows the committed definitions, and a namespace of our own in it. Which
- * one says {@code KUBECONFIG}; without it there is none, and the tests say so.
- */
+/** The test cluster with the committed definitions, and a namespace of our own in it. */
 final class ApiServer implements AutoCloseable {
-  /** A request to an API server nearby takes milliseconds; one under load still answers by then. */
-  private static final int REQUEST_MILLISECONDS = 20_000;
-
-  /** An API server whose disk is busy refuses now and then. */
-  private static final int RETRIES = 3;
-
-  /** A definition is served a second after it was made; etcd on a slow disk takes longer. */
-  private static final long SERVED_SECONDS = 60;
-
   private final KubernetesClient client;
   private final Namespace namespace;
   private final Map<String, ResourceDefinitionContext> kinds = new HashMap<>();
@@ -44,19 +24,8 @@ final class ApiServer implements AutoCloseable {
   }
 
   /** The one that KUBECONFIG names; aborts the test when there is none. */
-  static ApiServer fromEnvironment() throws IOException {
-    String kubeconfig = System.getenv("KUBECONFIG");
-    if (kubeconfig == null || kubeconfig.isBlank()) {
-      String why = "skipped: no API server, KUBECONFIG is not set; see bin/with-kube";
-      System.err.println(why);
-      Assumptions.abort(why);
-    }
-    Config config =
-        new ConfigBuilder(Config.autoConfigure(null))
-            .withRequestTimeout(REQUEST_MILLISECONDS)
-            .withRequestRetryBackoffLimit(RETRIES)
-            .build();
-    KubernetesClient client = new KubernetesClientBuilder().withConfig(config).build();
+  static ApiServer fromEnvironment() {
+    KubernetesClient client = TestCluster.connect();
     Namespace namespace =
         client
             .namespaces()
@@ -68,24 +37,11 @@ final class ApiServer implements AutoCloseable {
                     .build())
             .create();
     ApiServer server = new ApiServer(client, namespace);
-    for (String yaml : CrdYaml.committed().values()) {
-      server.define(yaml);
-    }
+    Definitions.serve(client).forEach(server::add);
     return server;
   }
 
-  private void define(String yaml) {
-    CustomResourceDefinition definition =
-        client.getKubernetesSerialization().unmarshal(yaml, CustomResourceDefinition.class);
-    var resource = client.apiextensions().v1().customResourceDefinitions().resource(definition);
-    resource.forceConflicts().serverSideApply();
-    resource.waitUntilCondition(ApiServer::isServed, SERVED_SECONDS, TimeUnit.SECONDS);
-    // Established says that it is known; requests are refused for a moment longer.
-    var context = CustomResourceDefinitionContext.fromCrd(definition);
-    Awaitility.await()
-        .atMost(Duration.ofSeconds(SERVED_SECONDS))
-        .ignoreExceptionsInstanceOf(KubernetesClientException.class)
-        .until(() -> client.genericKubernetesResources(context).list() != null);
+  private void add(CustomResourceDefinition definition) {
     var names = definition.getSpec().getNames();
     kinds.put(
         names.getKind(),
@@ -96,14 +52,6 @@ final class ApiServer implements AutoCloseable {
             .withPlural(names.getPlural())
             .withNamespaced(definition.getSpec().getScope().equals("Namespaced"))
             .build());
-  }
-
-  private static boolean isServed(CustomResourceDefinition definition) {
-    return definition != null
-        && definition.getStatus() != null
-        && definition.getStatus().getConditions() != null
-        && definition.getStatus().getConditions().stream()
-            .anyMatch(c -> c.getType().equals("Established") && c.getStatus().equals("True"));
   }
 
   KubernetesClient client() {

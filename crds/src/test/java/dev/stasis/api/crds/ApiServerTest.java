@@ -3,6 +3,7 @@ package dev.stasis.api.crds;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.stasis.api.testing.OnTestCluster;
 import dev.stasis.api.v1alpha1.Api;
 import dev.stasis.api.v1alpha1.GpuCheckpoint;
 import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointSpec;
@@ -17,7 +18,6 @@ import io.fabric8.kubernetes.client.dsl.Resource;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fabric8.kubernetes.client.http.HttpResponse;
-import java.io.IOException;
 import java.net.URL;
 import java.time.Instant;
 import java.util.List;
@@ -28,6 +28,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** What the definitions make a real API server do. */
+@OnTestCluster
 class ApiServerTest {
   private static final Instant THEN = Instant.parse("2026-11-21T10:00:40Z");
 
@@ -35,7 +36,7 @@ class ApiServerTest {
   private static ApiServer server;
 
   @BeforeAll
-  static void connect() throws IOException {
+  static void connect() {
     server = ApiServer.fromEnvironment();
   }
 

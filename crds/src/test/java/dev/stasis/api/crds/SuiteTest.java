@@ -3,6 +3,7 @@ package dev.stasis.api.crds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.stasis.api.testing.OnTestCluster;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.Resource;
@@ -21,12 +22,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What a real API server takes and what it refuses, with which words. */
+@OnTestCluster
 class SuiteTest {
   @SuppressWarnings("NullAway.Init") // made before the first test
   private static ApiServer server;
 
   @BeforeAll
-  static void connect() throws IOException {
+  static void connect() {
     server = ApiServer.fromEnvironment();
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.stasis.api.testing.OnTestCluster;
 import dev.stasis.kubectl.cluster.Kubectl;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -21,7 +22,8 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** The plugin with a real kubectl against a real API server. Which one says {@code KUBECONFIG}. */
+/** The plugin with a real kubectl against the API server of the test cluster. */
+@OnTestCluster(definitions = true)
 class PluginApiServerTest {
 
   /** A second is usual; an API server that has just started takes longer. */
@@ -34,33 +36,16 @@ class PluginApiServerTest {
   private final StringWriter err = new StringWriter();
 
   @BeforeAll
-  static void definitions() throws Exception {
-    if (System.getenv("KUBECONFIG") == null || !isThere()) {
-      String why = "skipped: no API server or no kubectl, KUBECONFIG is not set; see bin/with-kube";
-      System.err.println(why);
-      Assumptions.abort(why);
+  static void create() throws Exception {
+    if (!isThere()) {
+      Assumptions.abort("no kubectl: bin/with-kube brings one");
     }
-    // Server-side, since the largest of them is too large for an annotation.
-    kubectl(
-        "apply",
-        "--server-side",
-        "--force-conflicts",
-        "--filename",
-        "../crds/src/main/resources/crds");
     kubectl("create", "namespace", NAMESPACE);
-    kubectl("wait", "--for=condition=Established", "--timeout=60s", "crd", "--all");
-    // Established says that they are known; requests are refused for a moment longer.
-    for (String kind : List.of("gpucheckpoints", "gpurestores", "gpumigrations", "gpunodes")) {
-      await()
-          .atMost(LIMIT)
-          .ignoreExceptions()
-          .until(() -> kubectl("get", kind + ".stasis.dev", "--all-namespaces") != null);
-    }
   }
 
   @AfterAll
   static void away() throws Exception {
-    if (System.getenv("KUBECONFIG") != null && isThere()) {
+    if (isThere()) {
       kubectl("delete", "namespace", NAMESPACE, "--wait=false", "--ignore-not-found");
       kubectl("delete", "gpunodes", NODE, "--ignore-not-found");
     }

@@ -5,6 +5,7 @@ import dev.stasis.agent.daemon.kubelet.NodeApi;
 import dev.stasis.agent.daemon.node.GpuRegister;
 import dev.stasis.agent.daemon.node.NodeReporting;
 import dev.stasis.agent.daemon.operation.AgentParts;
+import dev.stasis.agent.daemon.operation.Intervals;
 import dev.stasis.agent.daemon.operation.KubernetesOperations;
 import dev.stasis.agent.daemon.operation.KubernetesPods;
 import dev.stasis.agent.daemon.operation.KubernetesStores;
@@ -107,6 +108,7 @@ public final class Agent implements AutoCloseable {
                 new OperationTraces(config.nodeName(), spans),
                 transfers,
                 config.hugePages(),
+                Intervals.production(),
                 clock));
   }
 

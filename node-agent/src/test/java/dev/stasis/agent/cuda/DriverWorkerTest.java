@@ -11,9 +11,11 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Each call in each situation, through the worker and the JNA binding, as an H200 answered. */
+@Tag("jvm")
 class DriverWorkerTest {
 
   private static final Duration DEADLINE = Duration.ofSeconds(60);

@@ -18,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Workers that die inside a call, and calls that never return. */
@@ -48,6 +49,7 @@ class LostWorkerTest {
   }
 
   @Test
+  @Tag("jvm")
   void aCheckpointWhoseWorkerIsKilledFinishesAndCanBeUndone() throws Exception {
     Counter counter = node.counter("--mib", "16");
     ProcessId process = counter.id();
@@ -116,9 +118,10 @@ class LostWorkerTest {
     ProcessId process = counter.id();
     int thread = thread(process);
     done(driver.lock(process, LOCK, DEADLINE));
-    node.fault("checkpoint", process, "slow 4000");
+    node.fault("checkpoint", process, "hold");
     CompletableFuture<DriverAnswer<CudaCall>> call =
-        running(() -> driver.checkpoint(process, BRIEF));
+        CompletableFuture.supplyAsync(() -> driver.checkpoint(process, BRIEF));
+    awaitHeld("checkpoint", process);
     assertThat(call.join()).isInstanceOf(TimedOut.class);
     driver.replace("the test wants another worker");
 
@@ -127,6 +130,7 @@ class LostWorkerTest {
     assertThat(settled.await(driver, process, thread, BRIEF, DEADLINE))
         .isInstanceOf(SettledState.Outcome.StillBusy.class);
     assertThat(driver.unlock(process, DEADLINE)).isInstanceOfSatisfying(Done.class, this::harmless);
+    node.release("checkpoint", process);
     assertThat(settle(process, thread)).isEqualTo(CudaState.CHECKPOINTED);
     expect(driver.restore(process, List.of(), DEADLINE), 0, CudaState.LOCKED);
     expect(driver.unlock(process, DEADLINE), 0, CudaState.RUNNING);
@@ -138,6 +142,7 @@ class LostWorkerTest {
   }
 
   @Test
+  @Tag("jvm")
   void aCallThatHangsEndsAtItsDeadlineAndReplaceFreesUs() throws Exception {
     Counter counter = node.counter("--mib", "8");
     ProcessId process = counter.id();
@@ -194,6 +199,7 @@ class LostWorkerTest {
   }
 
   @Test
+  @Tag("jvm")
   void aWorkerThatEndedIsStartedAfreshByTheNextCall() throws Exception {
     ProcessId process = node.counter("--mib", "4").id();
     done(driver.ping(DEADLINE));
@@ -211,11 +217,15 @@ class LostWorkerTest {
     Counter counter = node.counter("--mib", "16");
     ProcessId process = counter.id();
     done(driver.lock(process, LOCK, DEADLINE));
-    node.fault("checkpoint", process, "slow 3000");
-    assertThat(driver.checkpoint(process, BRIEF)).isInstanceOf(TimedOut.class);
+    node.fault("checkpoint", process, "hold");
+    CompletableFuture<DriverAnswer<CudaCall>> call =
+        CompletableFuture.supplyAsync(() -> driver.checkpoint(process, BRIEF));
+    awaitHeld("checkpoint", process);
+    assertThat(call.join()).isInstanceOf(TimedOut.class);
     long pid = driver.pid().orElseThrow();
 
     driver.close(); // as when the agent ends
+    node.release("checkpoint", process);
 
     ProcessHandle.of(pid).ifPresent(worker -> worker.onExit().join());
     try (DriverWorker next = node.worker()) {
@@ -246,11 +256,12 @@ class LostWorkerTest {
 
   private void killedInside(ProcessId process, String call, Supplier<DriverAnswer<CudaCall>> made)
       throws Exception {
-    node.fault(call, process, "slow 4000");
-    CompletableFuture<DriverAnswer<CudaCall>> lost = running(made);
-    awaitFault(call, process);
+    node.fault(call, process, "hold");
+    CompletableFuture<DriverAnswer<CudaCall>> lost = CompletableFuture.supplyAsync(made);
+    awaitHeld(call, process);
     SimulatedNode.signal("KILL", driver.pid().orElseThrow());
     assertThat(lost.join()).isInstanceOf(WorkerLost.class);
+    node.release(call, process);
   }
 
   /** Starts a call and waits until it is in the worker, half a second into it. */
@@ -273,6 +284,13 @@ class LostWorkerTest {
         .atMost(DEADLINE)
         .pollInterval(Duration.ofMillis(10))
         .until(() -> node.faultIsTaken(call, process));
+  }
+
+  private void awaitHeld(String call, ProcessId process) {
+    await()
+        .atMost(DEADLINE)
+        .pollInterval(Duration.ofMillis(10))
+        .until(() -> node.isHeld(call, process));
   }
 
   private CudaState settle(ProcessId process, int thread) {

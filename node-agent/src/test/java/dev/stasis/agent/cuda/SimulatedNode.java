@@ -160,6 +160,20 @@ public final class SimulatedNode implements AutoCloseable {
     return Files.notExists(node().resolve("faults").resolve(call + "." + process.pid()));
   }
 
+  /** Returns whether a call with the fault {@code hold} has reached its hold. */
+  public boolean isHeld(String call, ProcessId process) {
+    return Files.exists(held(call, process));
+  }
+
+  /** Lets a held call continue. */
+  public void release(String call, ProcessId process) throws IOException {
+    Files.delete(held(call, process));
+  }
+
+  private Path held(String call, ProcessId process) {
+    return node().resolve("faults").resolve(call + "." + process.pid() + ".held");
+  }
+
   private Path node() {
     return folder.resolve("node");
   }

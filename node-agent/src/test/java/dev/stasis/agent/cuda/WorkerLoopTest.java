@@ -15,9 +15,11 @@ import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The protocol, letter by letter. */
+@Tag("jvm")
 class WorkerLoopTest {
 
   private static final GpuUuid GPU = new GpuUuid("GPU-00112233-4455-6677-8899-aabbccddeeff");

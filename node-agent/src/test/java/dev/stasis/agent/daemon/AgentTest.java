@@ -24,6 +24,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -33,12 +34,20 @@ class AgentTest {
   private static final Duration SAID = Duration.ofSeconds(180);
 
   @Test
+  @Tag("kubelet")
   void aNodeIsPublishedWhateverItHasAndOnlyWrittenWhenSomethingIsNew(@TempDir Path folder)
       throws Exception {
     Path program = new TestPrograms().runtime();
     try (KubeNode node = KubeNode.required()) {
       KubernetesClient client = node.client();
-      new Sh().must("kubectl", "apply", "--server-side", "-f", "../crds/src/main/resources/crds");
+      new Sh()
+          .must(
+              "kubectl",
+              "apply",
+              "--server-side",
+              "--force-conflicts",
+              "-f",
+              "../crds/src/main/resources/crds");
       String name = node.name();
       var store = store("s-" + node.namespace(), folder.resolve("store"));
       client.resource(store).create();

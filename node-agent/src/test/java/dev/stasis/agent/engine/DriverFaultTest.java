@@ -2,10 +2,10 @@ package dev.stasis.agent.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.agent.cuda.DriverAnswer;
 import dev.stasis.agent.engine.SourceState.Kind;
 import dev.stasis.agent.testing.ContainerSpec;
 import dev.stasis.agent.testing.GpuContainer;
+import java.nio.file.Files;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -13,84 +13,120 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Whatever the driver does in any of its calls, the workload runs on with right numbers, or it is
- * said that it does not, and a thaw brings back what can be.
+ * Whatever the driver does in any of its calls, the workload runs on with right numbers, or the
+ * failure says that it does not, and a thaw restores what can be restored.
  */
 class DriverFaultTest {
 
   private static final int MIB = 8;
 
-  /** Calls of a few MiB take some milliseconds, on a busy machine some hundred times that. */
-  private static final Duration PATIENCE = Duration.ofSeconds(4);
+  /** The engine's patience in tests with a call that hangs; the other calls take milliseconds. */
+  private static final Duration PATIENCE = Duration.ofSeconds(1);
 
   @SuppressWarnings("NullAway.Init")
   private static EngineLab lab;
 
+  /** The same workload bears every fault after which it keeps running. */
+  @SuppressWarnings("NullAway.Init")
+  private static GpuContainer source;
+
   @BeforeAll
   static void makeLab() {
     lab = new EngineLab(1, 96);
-    // The worker is a JVM: its start is not what the patience is for.
-    assertThat(lab.worker().ping(Duration.ofSeconds(60))).isInstanceOf(DriverAnswer.Done.class);
+    source = start();
   }
 
   @AfterAll
   static void closeLab() {
+    source.close();
     lab.close();
   }
 
   private static GpuContainer start() {
-    GpuContainer source =
+    GpuContainer container =
         GpuContainer.start(
             ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "20"));
-    source.awaitSteps(2);
-    return source;
+    container.awaitSteps(2);
+    return container;
   }
 
-  private static CheckpointOutcome checkpoint(GpuContainer source) throws InterruptedException {
-    return EngineLab.checkpoint(
-        new Checkpoint(LabParts.patience(lab, PATIENCE)), Asked.of(lab, source));
+  /** The outcome of a checkpoint in which the driver does that once. */
+  private static CheckpointOutcome checkpoint(GpuContainer container, String call, String fault)
+      throws InterruptedException {
+    lab.gpus().fault(call, fault);
+    CheckpointOutcome outcome =
+        EngineLab.checkpoint(new Checkpoint(parts(call, fault)), Asked.of(lab, container));
+    assertThat(Files.exists(lab.gpus().folder().resolve("faults").resolve(call)))
+        .as("whether the fault waits for a call")
+        .isFalse();
+    return outcome;
+  }
+
+  private static NodeParts parts(String call, String fault) {
+    if (!fault.startsWith("hang")) {
+      return lab.parts();
+    }
+    // The first GetState is the one that the worker makes after the lock.
+    return LabParts.patience(lab, call.equals("state") ? "lock" : call, PATIENCE);
+  }
+
+  private static void runsOn() {
+    lab.assertNothingLeft();
+    source.awaitSteps(3);
+    source.verify(MIB);
+  }
+
+  /** Nothing says that the process uses CUDA: the workload is not touched. */
+  @ParameterizedTest
+  @CsvSource({"restoreThread, hang", "restoreThread, error 999"})
+  void aFaultBeforeTheFreezeRefusesIt(String call, String fault) throws Exception {
+    // A driver that hangs answers nothing about this process until the process ends.
+    try (GpuContainer own = start()) {
+      assertThat(checkpoint(own, call, fault))
+          .isInstanceOfSatisfying(
+              CheckpointOutcome.Refused.class,
+              refused ->
+                  assertThat(refused.unmet())
+                      .singleElement()
+                      .asString()
+                      .contains("at least one process that uses CUDA"));
+      lab.assertNothingLeft();
+      own.awaitSteps(3);
+      own.verify(MIB);
+    }
   }
 
   /** The call fails or hangs on the way into the freeze: it is undone at once. */
   @ParameterizedTest
   @CsvSource({
-    "state, hang",
-    "restoreThread, hang",
-    "restoreThread, error 999",
-    "lock, error 999",
-    "lock, error 600",
-    "lock, hang at=before",
-    "lock, hang",
-    "lock, hang at=after",
-    "checkpoint, error 2",
-    "checkpoint, error 2 at=before",
-    "checkpoint, error 999",
-    "checkpoint, error 801",
+    "state, hang, lock, DRIVER_HANG",
+    "lock, error 999, lock, DRIVER_ERROR",
+    "lock, error 600, lock, LOCK_TIMEOUT",
+    "lock, hang at=before, lock, DRIVER_HANG",
+    "lock, hang, lock, DRIVER_HANG",
+    "checkpoint, error 2, gpu-checkpoint, DRIVER_ERROR",
+    "checkpoint, error 2 at=before, gpu-checkpoint, DRIVER_ERROR",
+    "checkpoint, error 999, gpu-checkpoint, DRIVER_ERROR",
+    "checkpoint, error 801, gpu-checkpoint, REFUSED",
   })
-  void aFaultOnTheWayIntoTheFreezeIsUndone(String call, String fault) throws Exception {
-    try (GpuContainer source = start()) {
-      lab.gpus().fault(call, fault);
-      CheckpointOutcome outcome = checkpoint(source);
-      assertThat(outcome)
-          .as(outcome.toString())
-          .satisfiesAnyOf(
-              refused -> assertThat(refused).isInstanceOf(CheckpointOutcome.Refused.class),
-              published -> assertThat(published).isInstanceOf(CheckpointOutcome.Published.class),
-              failed ->
-                  assertThat(failed)
-                      .isInstanceOfSatisfying(
-                          CheckpointOutcome.Failed.class,
-                          end -> assertThat(end.source().kind()).isEqualTo(Kind.RUNNING)));
-      lab.assertNothingLeft();
-      source.awaitSteps(3);
-      source.verify(MIB);
-    }
+  void aFaultOnTheWayIntoTheFreezeIsUndone(String call, String fault, String step, Reason reason)
+      throws Exception {
+    assertThat(checkpoint(source, call, fault))
+        .isInstanceOfSatisfying(
+            CheckpointOutcome.Failed.class,
+            failed -> {
+              assertThat(failed.step()).isEqualTo(step);
+              assertThat(failed.reason()).isEqualTo(reason);
+              assertThat(failed.source().kind()).isEqualTo(Kind.RUNNING);
+            });
+    runsOn();
   }
 
   /** A call that takes long, or finishes although nobody waits for it any more, is no failure. */
   @ParameterizedTest
   @CsvSource({
     "lock, slow 300",
+    "lock, hang at=after",
     "checkpoint, slow 500",
     "checkpoint, hang",
     "checkpoint, hang at=after",
@@ -101,31 +137,21 @@ class DriverFaultTest {
     "unlock, hang at=after",
   })
   void aSlowOrLostCallThatFinishesIsGoodEnough(String call, String fault) throws Exception {
-    try (GpuContainer source = start()) {
-      lab.gpus().fault(call, fault);
-      assertThat(checkpoint(source)).isInstanceOf(CheckpointOutcome.Published.class);
-      lab.assertNothingLeft();
-      source.awaitSteps(3);
-      source.verify(MIB);
-    }
+    assertThat(checkpoint(source, call, fault)).isInstanceOf(CheckpointOutcome.Published.class);
+    runsOn();
   }
 
   /** The call fails on the way back: the workload stays whole and frozen, and a thaw does it. */
   @ParameterizedTest
   @CsvSource({"restore, error 2 at=before", "unlock, error 999", "restore, hang at=before"})
   void aFaultOnTheWayBackLeavesItFrozenUntilTheThaw(String call, String fault) throws Exception {
-    try (GpuContainer source = start()) {
-      lab.gpus().fault(call, fault);
-      assertThat(checkpoint(source))
-          .isInstanceOfSatisfying(
-              CheckpointOutcome.Failed.class,
-              failed -> assertThat(failed.source().kind()).isEqualTo(Kind.FROZEN));
-      assertThat(lab.engine().thaw().inHand()).hasSize(1);
-      lab.thaw(source);
-      lab.assertNothingLeft();
-      source.awaitSteps(3);
-      source.verify(MIB);
-    }
+    assertThat(checkpoint(source, call, fault))
+        .isInstanceOfSatisfying(
+            CheckpointOutcome.Failed.class,
+            failed -> assertThat(failed.source().kind()).isEqualTo(Kind.FROZEN));
+    assertThat(lab.engine().thaw().inHand()).hasSize(1);
+    lab.thaw(source);
+    runsOn();
   }
 
   /** What only the end of the process cures is said, with the driver's own word. */
@@ -140,9 +166,8 @@ class DriverFaultTest {
     "unlock, failed",
   })
   void aProcessThatTheDriverGaveUpIsCalledUnknown(String call, String fault) throws Exception {
-    try (GpuContainer source = start()) {
-      lab.gpus().fault(call, fault);
-      assertThat(checkpoint(source))
+    try (GpuContainer lost = start()) {
+      assertThat(checkpoint(lost, call, fault))
           .isInstanceOfSatisfying(
               CheckpointOutcome.Failed.class,
               failed -> {
@@ -150,8 +175,8 @@ class DriverFaultTest {
                 assertThat(failed.source().detail()).contains("FAILED");
               });
       assertThat(lab.engine().thaw().inHand()).hasSize(1);
-      source.end();
-      assertThat(lab.engine().thaw().run(source.id(), StepListener.NONE))
+      lost.end();
+      assertThat(lab.engine().thaw().run(lost.id(), StepListener.NONE))
           .isInstanceOfSatisfying(
               ThawOutcome.Ended.class,
               ended -> assertThat(ended.state().kind()).isEqualTo(Kind.GONE));

@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -84,6 +85,7 @@ class KilledAgentTest {
     assertThat(freezer.orElseThrow().isFrozen()).isFalse();
   }
 
+  @Tag("jvm")
   @Test
   void twoAgentsNeverActAtOnce() throws Exception {
     try (ChildAgent other = ChildAgent.staying(lab, After.RESUME.name(), source, "AFTER", "stop")) {

@@ -4,13 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.agent.testing.ContainerSpec;
 import dev.stasis.agent.testing.GpuContainer;
-import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
-import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * The driver worker is killed inside each call: the driver's own work goes on, and so does ours.
@@ -20,13 +18,13 @@ class KilledWorkerTest {
   private static final int MIB = 16;
 
   @SuppressWarnings("NullAway.Init")
-  private EngineLab lab;
+  private static EngineLab lab;
 
   @SuppressWarnings("NullAway.Init")
-  private GpuContainer source;
+  private static GpuContainer source;
 
-  @BeforeEach
-  void start() {
+  @BeforeAll
+  static void start() {
     lab = new EngineLab(1, 96);
     source =
         GpuContainer.start(
@@ -34,46 +32,49 @@ class KilledWorkerTest {
     source.awaitSteps(2);
   }
 
-  @AfterEach
-  void stop() {
+  @AfterAll
+  static void stop() {
     source.close();
     lab.close();
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"lock", "checkpoint", "restore", "unlock"})
-  void theWorkloadRunsOn(String call) throws Exception {
-    lab.gpus().fault(call, "slow 2000");
-    CompletableFuture<Void> killed =
-        CompletableFuture.runAsync(
-            () -> {
-              Awaitility.await()
-                  .atMost(Duration.ofSeconds(60))
-                  .pollInterval(Duration.ofMillis(5))
-                  .until(
-                      () ->
-                          lab.worker().inFlight().stream()
-                              .anyMatch(inside -> inside.call().equalsIgnoreCase(call)));
-              ProcessHandle.of(lab.worker().pid().orElseThrow())
-                  .ifPresent(ProcessHandle::destroyForcibly);
-            });
+  @CsvSource({"lock, after", "checkpoint, middle", "restore, middle", "unlock, after"})
+  void whatTheDriverHasBegunIsFinished(String call, String when) throws Exception {
+    WorkerKiller killer = WorkerKiller.inside(lab, call, when);
     CheckpointOutcome outcome = lab.checkpoint(Asked.of(lab, source));
-    killed.join();
-    if (outcome instanceof CheckpointOutcome.Failed failed) {
-      assertThat(failed.source().kind())
-          .as(outcome.toString())
-          .isIn(SourceState.Kind.RUNNING, SourceState.Kind.FROZEN);
-      if (failed.source().kind() == SourceState.Kind.FROZEN) {
-        lab.thaw(source);
-      }
-    } else {
-      assertThat(outcome).isInstanceOf(CheckpointOutcome.Published.class);
-    }
+    killer.assertKilled();
+    assertThat(outcome).isInstanceOf(CheckpointOutcome.Published.class);
+    runsOn();
+  }
+
+  @Test
+  void aFreezeThatHasNotBegunIsUndone() throws Exception {
+    WorkerKiller killer = WorkerKiller.inside(lab, "lock", "before");
+    CheckpointOutcome outcome = lab.checkpoint(Asked.of(lab, source));
+    killer.assertKilled();
+    assertThat(failed(outcome).source().kind()).isEqualTo(SourceState.Kind.RUNNING);
+    runsOn();
+  }
+
+  @Test
+  void aThawThatHasNotBegunIsDoneByTheNextOne() throws Exception {
+    WorkerKiller killer = WorkerKiller.inside(lab, "unlock", "before");
+    CheckpointOutcome outcome = lab.checkpoint(Asked.of(lab, source));
+    killer.assertKilled();
+    assertThat(failed(outcome).source().kind()).isEqualTo(SourceState.Kind.FROZEN);
+    lab.thaw(source);
+    runsOn();
+  }
+
+  private static CheckpointOutcome.Failed failed(CheckpointOutcome outcome) {
+    assertThat(outcome).isInstanceOf(CheckpointOutcome.Failed.class);
+    return (CheckpointOutcome.Failed) outcome;
+  }
+
+  private static void runsOn() {
     lab.assertNothingLeft();
     source.awaitSteps(3);
-    source.verify(MIB);
-    lab.published(Asked.of(lab, source));
-    source.awaitSteps(2);
     source.verify(MIB);
   }
 }

@@ -14,12 +14,16 @@ final class LabParts {
 
   private LabParts() {}
 
-  /** No call to the driver waits longer than that. */
-  static NodeParts patience(EngineLab lab, Duration longest) {
+  /** No call of that name to the driver waits longer than that. */
+  static NodeParts patience(EngineLab lab, String call, Duration longest) {
+    return driver(lab, new BriefDriver(lab.worker(), call, longest));
+  }
+
+  /** Another driver answers. */
+  static NodeParts driver(EngineLab lab, CudaDriver driver) {
     NodeParts node = lab.parts();
-    CudaDriver brief = new BriefDriver(lab.worker(), longest);
-    GuardedDriver calls = new GuardedDriver(brief, new WorkerRecovery(lab.worker(), node.proc()));
-    return of(node, brief, calls, node.mover(), node.tools());
+    GuardedDriver calls = new GuardedDriver(driver, new WorkerRecovery(lab.worker(), node.proc()));
+    return of(node, driver, calls, node.mover(), node.tools());
   }
 
   /** Another program moves the regions. */
@@ -39,6 +43,13 @@ final class LabParts {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** Another program enters containers, guards threads and calms connections. */
+  static NodeParts runtime(EngineLab lab, Path program) {
+    NodeParts node = lab.parts();
+    Tools tools = new Tools(program, node.tools().bundle(), node.tools().criuVersion());
+    return of(node, node.driver(), node.calls(), node.mover(), tools);
   }
 
   private static NodeParts of(

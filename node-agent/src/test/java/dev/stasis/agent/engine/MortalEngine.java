@@ -7,6 +7,9 @@ import java.time.Clock;
 /** An engine whose process dies at one moment of an operation. */
 public final class MortalEngine {
 
+  /** The exit code of a process that was killed, which no other end of a JVM has. */
+  public static final int KILLED = 137;
+
   private final String moment;
   private final String step;
 
@@ -27,7 +30,7 @@ public final class MortalEngine {
         (now, name) -> {
           if (now.name().equals(moment) && name.equals(step)) {
             // As kill -KILL: no hook of the virtual machine runs, nothing is flushed.
-            Runtime.getRuntime().halt(137);
+            Runtime.getRuntime().halt(KILLED);
           }
         };
     return new NodeEngine(

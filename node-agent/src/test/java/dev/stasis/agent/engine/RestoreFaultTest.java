@@ -2,67 +2,49 @@ package dev.stasis.agent.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.agent.container.Resolution;
-import dev.stasis.agent.testing.ContainerSpec;
+import dev.stasis.agent.engine.WrappedProgram.Killed;
 import dev.stasis.agent.testing.GpuContainer;
 import java.time.Duration;
-import java.util.List;
-import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * What the driver, criu, the mover or the agent do to a restore: either the workload is proven to
- * run, or nothing of it runs and it comes back in another container.
+ * run, or nothing of it runs and it can be restored into another container.
  */
 class RestoreFaultTest {
 
-  private static final int MIB = 16;
+  @SuppressWarnings("NullAway.Init")
+  private static SavedLab saved;
 
   @SuppressWarnings("NullAway.Init")
   private static EngineLab lab;
-
-  @SuppressWarnings("NullAway.Init")
-  private static ContainerSpec spec;
-
-  @SuppressWarnings("NullAway.Init")
-  private static CheckpointOutcome.Published published;
-
-  @SuppressWarnings("NullAway.Init")
-  private static List<String> before;
 
   @SuppressWarnings("NullAway.Init")
   private GpuContainer target;
 
   @BeforeAll
   static void save() throws InterruptedException {
-    lab = new EngineLab(1, 160);
-    spec =
-        ContainerSpec.counter(
-            lab.gpus(), "--mib", "" + MIB, "--interval-ms", "20", "--fork", "1", "--threads", "1");
-    try (GpuContainer source = GpuContainer.start(spec)) {
-      source.awaitSteps(3);
-      published = lab.published(Asked.of(lab, source));
-      before = source.lines();
-    }
+    saved = SavedLab.save();
+    lab = saved.lab();
   }
 
   @AfterAll
-  static void close() {
-    lab.close();
+  static void itCanBeRestoredAfterAllOfThem() throws InterruptedException {
+    try (SavedLab last = saved) {
+      last.isRestoredElsewhere();
+    }
   }
 
   @BeforeEach
   void startTarget() {
-    target = GpuContainer.start(spec.asHolder());
+    target = saved.target();
   }
 
   @AfterEach
@@ -82,90 +64,97 @@ class RestoreFaultTest {
   })
   void theDriverFails(String call, String fault) throws Exception {
     lab.gpus().fault(call, fault);
-    Restore restore = new Restore(LabParts.patience(lab, Duration.ofSeconds(2)));
-    assertThat(EngineLab.restore(restore, published.artifact().path(), target))
-        .isInstanceOf(RestoreOutcome.Failed.class);
-    nothingRunsAndItComesBackElsewhere();
-  }
-
-  @ParameterizedTest
-  @ValueSource(ints = {1, 5, 15, 30})
-  void theMoverIsKilled(int millis) throws Exception {
     NodeParts parts =
-        LabParts.mover(
-            lab,
-            new WrappedProgram(lab.folder())
-                .killedInMove("stasis-runtime", EngineLab.runtime(), "in", millis));
-    provenOrNothing(EngineLab.restore(new Restore(parts), published.artifact().path(), target));
+        fault.startsWith("hang")
+            ? LabParts.patience(lab, call, Duration.ofSeconds(1))
+            : lab.parts();
+    failed(saved.restore(parts, target));
+  }
+
+  /**
+   * Whether the driver has finished the call when the next worker asks is up to the driver; there
+   * is a proven workload then, or none and a whole artifact.
+   */
+  @ParameterizedTest
+  @CsvSource({"restore, middle", "restore, after", "unlock, after"})
+  void theDriverWorkerIsKilled(String call, String when) throws Exception {
+    WorkerKiller killer = WorkerKiller.inside(lab, call, when);
+    RestoreOutcome outcome = saved.restore(lab.parts(), target);
+    killer.assertKilled();
+    if (outcome instanceof RestoreOutcome.Proven) {
+      proven(outcome);
+    } else {
+      failed(outcome);
+    }
+  }
+
+  @Test
+  void theDriverWorkerIsKilledBeforeTheUnlock() throws Exception {
+    WorkerKiller killer = WorkerKiller.inside(lab, "unlock", "before");
+    RestoreOutcome outcome = saved.restore(lab.parts(), target);
+    killer.assertKilled();
+    failed(outcome);
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {0, 10, 20, 40, 60, 90})
-  void criuIsKilled(int millis) throws Exception {
-    CompletableFuture<Void> killed =
-        CompletableFuture.runAsync(
-            RestoreFaultTest.this::killCriu,
-            CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS));
-    RestoreOutcome outcome = lab.restore(published.artifact().path(), target);
-    killed.join();
-    provenOrNothing(outcome);
+  @ValueSource(ints = {0, 1, 5, 15})
+  void theMoverIsKilled(int millis) throws Exception {
+    Killed mover =
+        new WrappedProgram(lab.folder())
+            .killedInMove("stasis-runtime", EngineLab.runtime(), "in", millis);
+    RestoreOutcome outcome = saved.restore(LabParts.mover(lab, mover.program()), target);
+    // A later moment may come after the end of the move; the first one must not.
+    assertThat(mover.wasHit() || millis > 0).as("a mover killed after %d ms", millis).isTrue();
+    if (mover.wasHit()) {
+      failed(outcome);
+    } else {
+      proven(outcome);
+    }
   }
 
-  private void killCriu() {
-    Awaitility.await()
-        .atMost(Duration.ofSeconds(120))
-        .pollInterval(Duration.ofMillis(2))
-        .until(
-            () ->
-                lab.parts()
-                        .journal()
-                        .read(target.id())
-                        .filter(w -> !w.children().isEmpty())
-                        .isPresent()
-                    || target.holderFolder().resolve("restored").toFile().exists());
-    Optional<Work> work = lab.parts().journal().read(target.id());
-    work.stream()
-        .flatMap(now -> now.children().stream())
-        .flatMap(child -> ProcessHandle.of(child.pid()).stream())
-        .flatMap(ProcessHandle::children)
-        .forEach(ProcessHandle::destroyForcibly);
+  /** One that is done by then is restored again, and killed earlier. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 5, 10, 20, 40, 60})
+  void criuIsKilled(int millis) throws Exception {
+    for (int moment = millis; !isKilled(moment); moment /= 2) {
+      assertThat(moment).as("the last moment at which criu was not hit").isPositive();
+      target.close();
+      target = saved.target();
+    }
+  }
+
+  private boolean isKilled(int millis) throws Exception {
+    try (CriuKiller killer = new CriuKiller(lab, target, Duration.ofMillis(millis))) {
+      RestoreOutcome outcome = saved.restore(lab.parts(), target);
+      if (!killer.wasHit()) {
+        proven(outcome);
+        return false;
+      }
+      assertThat(failed(outcome).step()).isEqualTo("criu-restore");
+      return true;
+    }
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"unpack", "criu-restore", "fill", "continue", "gpu-restore", "unlock"})
   void theAgentIsKilledAfter(String step) throws Exception {
-    ChildAgent.dying(lab, published.artifact().path().toString(), target, "AFTER", step);
+    ChildAgent.dying(lab, saved.artifact().toString(), target, "AFTER", step);
     assertThat(lab.engine().thaw().inHand()).hasSize(1);
     assertThat(lab.engine().thaw().run(target.id(), StepListener.NONE))
         .isInstanceOfSatisfying(
             ThawOutcome.Ended.class,
             ended -> assertThat(ended.state().kind()).isEqualTo(SourceState.Kind.GONE));
-    nothingRunsAndItComesBackElsewhere();
+    saved.nothingRunsIn(target);
   }
 
-  private void provenOrNothing(RestoreOutcome outcome) throws InterruptedException {
-    if (outcome instanceof RestoreOutcome.Proven) {
-      target.awaitSteps(3);
-      target.verify(MIB, before);
-      lab.assertNothingLeft();
-    } else {
-      assertThat(outcome).isInstanceOf(RestoreOutcome.Failed.class);
-      nothingRunsAndItComesBackElsewhere();
-    }
+  private RestoreOutcome.Failed failed(RestoreOutcome outcome) throws Exception {
+    assertThat(outcome).isInstanceOf(RestoreOutcome.Failed.class);
+    saved.nothingRunsIn(target);
+    return (RestoreOutcome.Failed) outcome;
   }
 
-  private void nothingRunsAndItComesBackElsewhere() throws InterruptedException {
-    if (lab.parts().containers().resolve(target.id()) instanceof Resolution.Found found) {
-      assertThat(lab.parts().tree().list(found.container()).living())
-          .allMatch(process -> process.equals(found.container().init()));
-    }
-    assertThat(target.holderFolder().resolve("restored")).doesNotExist();
-    lab.assertNothingLeft();
-    try (GpuContainer other = GpuContainer.start(spec.asHolder())) {
-      assertThat(lab.restore(published.artifact().path(), other))
-          .isInstanceOf(RestoreOutcome.Proven.class);
-      other.awaitSteps(3);
-      other.verify(MIB, before);
-    }
+  private void proven(RestoreOutcome outcome) {
+    assertThat(outcome).isInstanceOf(RestoreOutcome.Proven.class);
+    saved.runsIn(target);
   }
 }

@@ -6,8 +6,8 @@ import dev.stasis.agent.testing.ContainerSpec;
 import dev.stasis.agent.testing.GpuContainer;
 import dev.stasis.agent.testing.Sh;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -18,24 +18,29 @@ class StillMeantTest {
   private static final int MIB = 8;
 
   @SuppressWarnings("NullAway.Init")
-  private EngineLab lab;
+  private static EngineLab lab;
 
   @SuppressWarnings("NullAway.Init")
-  private GpuContainer source;
+  private static GpuContainer source;
 
-  @BeforeEach
-  void begin() throws InterruptedException {
+  @BeforeAll
+  static void begin() {
     lab = new EngineLab(1, 64);
-    source =
-        GpuContainer.start(
-            ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "20"));
-    source.awaitSteps(2);
+    source = start();
   }
 
-  @AfterEach
-  void stop() {
+  @AfterAll
+  static void stop() {
     source.close();
     lab.close();
+  }
+
+  private static GpuContainer start() {
+    GpuContainer container =
+        GpuContainer.start(
+            ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "20"));
+    container.awaitSteps(2);
+    return container;
   }
 
   @ParameterizedTest
@@ -75,32 +80,35 @@ class StillMeantTest {
   @ParameterizedTest
   @EnumSource(After.class)
   void whatGotASignalToEndMeanwhileIsNotKept(After after) throws Exception {
-    OperationControl control = EngineLab.control();
-    control.ask(
-        () -> {
-          new Sh().must("kill", "-TERM", Integer.toString(source.pid()));
-          return Optional.empty();
-        });
+    try (GpuContainer told = start()) {
+      OperationControl control = EngineLab.control();
+      control.ask(
+          () -> {
+            new Sh().must("kill", "-TERM", Integer.toString(told.pid()));
+            return Optional.empty();
+          });
 
-    CheckpointOutcome outcome =
-        lab.engine()
-            .checkpoint()
-            .run(Asked.of(lab, source).after(after).request(), control, StepListener.NONE);
+      CheckpointOutcome outcome =
+          lab.engine()
+              .checkpoint()
+              .run(Asked.of(lab, told).after(after).request(), control, StepListener.NONE);
 
-    assertThat(outcome)
-        .isInstanceOfSatisfying(
-            CheckpointOutcome.Failed.class,
-            failed -> {
-              assertThat(failed.reason()).isEqualTo(Reason.TOLD_TO_END);
-              assertThat(failed.message()).endsWith("found SIGTERM: it was told to end meanwhile");
-              // It does what it was told as soon as it goes on.
-              assertThat(failed.source().kind())
-                  .isIn(SourceState.Kind.RUNNING, SourceState.Kind.GONE);
-            });
-    lab.assertNothingLeft();
+      assertThat(outcome)
+          .isInstanceOfSatisfying(
+              CheckpointOutcome.Failed.class,
+              failed -> {
+                assertThat(failed.reason()).isEqualTo(Reason.TOLD_TO_END);
+                assertThat(failed.message())
+                    .endsWith("found SIGTERM: it was told to end meanwhile");
+                // It does what it was told as soon as it runs again.
+                assertThat(failed.source().kind())
+                    .isIn(SourceState.Kind.RUNNING, SourceState.Kind.GONE);
+              });
+      lab.assertNothingLeft();
+    }
   }
 
-  private CheckpointOutcome.Failed asked(After after, OperationControl.Question question)
+  private static CheckpointOutcome.Failed asked(After after, OperationControl.Question question)
       throws Exception {
     OperationControl control = EngineLab.control();
     control.ask(question);

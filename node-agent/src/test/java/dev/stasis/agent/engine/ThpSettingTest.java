@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The machine's huge page setting is put back, whoever dies; on a file that stands for the
  * kernel's, which shows all values and takes one.
  */
+@Tag("alone")
 class ThpSettingTest {
 
   private final ProcFs proc = new ProcFs();
@@ -74,7 +76,8 @@ class ThpSettingTest {
     Files.writeString(
         folder.resolve("thp.json"),
         """
-        {"bootId":"%s","oldValue":"madvise","users":[{"pid":%d,"startTime":%d}]}"""
+        {"bootId":"%s","oldValue":"madvise","users":[{"pid":%d,"startTime":%d}]}\
+        """
             .formatted(proc.bootId(), died.pid(), start));
     show("[always] madvise never");
     setting().putBackIfAbandoned();

@@ -100,6 +100,17 @@ class StreamRefusalsTest extends TwoAgents {
   }
 
   @Test
+  void aBlockWithAWrongChecksumEndsTheTransfer() throws Exception {
+    writeArtifact();
+    try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to)) {
+      assertThat(answerToABlockOf("manifest.json", 1)).isEqualTo(Wire.FAILED);
+      assertThatThrownBy(() -> expected.await(ENOUGH))
+          .hasMessageContaining("block of manifest.json at 0: ")
+          .hasMessageContaining("the checksum");
+    }
+  }
+
+  @Test
   void aFolderThatIsALinkIsNotFollowed() throws Exception {
     writeArtifact();
     Path elsewhere = Files.createDirectory(folder.resolve("elsewhere"));
@@ -115,6 +126,10 @@ class StreamRefusalsTest extends TwoAgents {
 
   /** A peer that is expected and sends what no sender of ours would. */
   private byte answerToABlockOf(String name) throws IOException {
+    return answerToABlockOf(name, 0);
+  }
+
+  private byte answerToABlockOf(String name, int addedToTheChecksum) throws IOException {
     X509Certificate pinned = AgentKey.certificate(target.pem());
     try (Socket socket =
         source
@@ -134,7 +149,7 @@ class StreamRefusalsTest extends TwoAgents {
       out.writeLong(0);
       out.writeInt(data.length);
       out.write(data);
-      out.writeInt((int) crc.getValue());
+      out.writeInt((int) crc.getValue() + addedToTheChecksum);
       out.flush();
       return in.readByte();
     }

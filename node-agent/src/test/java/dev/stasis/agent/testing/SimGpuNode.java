@@ -91,6 +91,16 @@ public final class SimGpuNode implements AutoCloseable {
     }
   }
 
+  /** Returns whether a call with the fault {@code hold} has reached its hold. */
+  public boolean isHeld(String call) {
+    return Files.exists(folder.resolve("faults").resolve(call + ".held"));
+  }
+
+  /** Lets a held call continue. */
+  public void release(String call) {
+    mend(call + ".held");
+  }
+
   @Override
   public void close() {
     sh.run("rm", "-rf", folder.toString());

@@ -44,12 +44,12 @@ final class AgentStandIn implements ResourceEventHandler<GpuNodeOperation>, Auto
   private static final long BYTES = 52_505_706_496L;
 
   final Set<String> seen = ConcurrentHashMap.newKeySet();
-  private final RealCluster cluster;
+  private final SingleNodeCluster cluster;
   private final Clock clock = Clock.systemUTC();
   private final SharedIndexInformer<GpuNodeOperation> informer;
   private volatile Limit limit = Limit.DONE;
 
-  AgentStandIn(RealCluster cluster) {
+  AgentStandIn(SingleNodeCluster cluster) {
     this.cluster = cluster;
     this.informer =
         cluster

@@ -3,6 +3,7 @@ package dev.stasis.operator.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.stasis.api.testing.OnTestCluster;
 import dev.stasis.api.v1alpha1.GpuCheckpoint;
 import dev.stasis.api.v1alpha1.GpuCheckpointStore;
 import dev.stasis.api.v1alpha1.GpuNodeOperation;
@@ -29,6 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The reconciler on a real API server: schemas, subresources, finalizers, restarts. */
+@OnTestCluster(definitions = true)
 class CheckpointApiServerTest {
 
   /** A turn takes milliseconds; a machine that is busy with a whole build takes its time. */
@@ -38,14 +40,14 @@ class CheckpointApiServerTest {
       Set.of(CheckpointPhase.FREEZING, CheckpointPhase.SAVING, CheckpointPhase.RESUMING);
 
   @SuppressWarnings("NullAway.Init") // before each test
-  private RealCluster cluster;
+  private SingleNodeCluster cluster;
 
   @SuppressWarnings("NullAway.Init") // before each test
   private AgentStandIn agent;
 
   @BeforeEach
   void furnish() {
-    cluster = RealCluster.fromEnvironment();
+    cluster = SingleNodeCluster.create();
     cluster.pod("trainer");
     agent = new AgentStandIn(cluster);
     cluster.startOperator();
@@ -68,7 +70,10 @@ class CheckpointApiServerTest {
     assertThat(condition("one", "SourceRunning")).isEqualTo("True/Resumed");
     await().atMost(PATIENCE).until(() -> condition("one", "Restorable").startsWith("True"));
     await().atMost(PATIENCE).until(() -> frozen().equals("False"));
-    assertThat(events()).extracting(Event::getReason).contains("ArtifactVerified");
+    await()
+        .atMost(PATIENCE)
+        .untilAsserted(
+            () -> assertThat(events()).extracting(Event::getReason).contains("ArtifactVerified"));
     await().atMost(PATIENCE).until(() -> operations().isEmpty());
 
     cluster.client.resource(Objects.requireNonNull(cluster.get("one"))).delete();
@@ -85,7 +90,7 @@ class CheckpointApiServerTest {
     await().atMost(PATIENCE).until(() -> !agent.seen.isEmpty());
     if (limit == AgentStandIn.Limit.FROZEN) {
       until("one", CheckpointPhase.FREEZING);
-      assertThat(frozen()).isEqualTo("True");
+      await().atMost(PATIENCE).until(() -> frozen().equals("True"));
     }
     cluster.stopOperator();
     agent.until(AgentStandIn.Limit.DONE);
@@ -105,7 +110,7 @@ class CheckpointApiServerTest {
           spec.setStore(null);
         });
     until("one", CheckpointPhase.SUSPENDED);
-    assertThat(frozen()).isEqualTo("True");
+    await().atMost(PATIENCE).until(() -> frozen().equals("True"));
 
     suspend(false);
     await().atMost(PATIENCE).until(() -> condition("one", "Suspended").startsWith("False"));

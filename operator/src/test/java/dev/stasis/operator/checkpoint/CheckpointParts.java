@@ -12,6 +12,11 @@ public final class CheckpointParts {
   private CheckpointParts() {}
 
   public static Reconciler<GpuCheckpoint> reconciler(Parts parts) {
+    return reconciler(parts, "no-such-webhooks");
+  }
+
+  /** With the name of the configuration of the operator's webhooks. */
+  static Reconciler<GpuCheckpoint> reconciler(Parts parts, String webhooks) {
     return new CheckpointReconciler(
         parts.informers(),
         parts.operations(),
@@ -22,6 +27,6 @@ public final class CheckpointParts {
         parts.clock(),
         parts.config(),
         new WakeUps(parts.informers(), parts.operationSource(), parts.clock()),
-        new Departure(parts.client(), TestWebhooks.config("no-such-webhooks")));
+        new Departure(parts.client(), TestWebhooks.config(webhooks)));
   }
 }

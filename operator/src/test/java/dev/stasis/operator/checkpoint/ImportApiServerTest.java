@@ -3,6 +3,7 @@ package dev.stasis.operator.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.stasis.api.testing.OnTestCluster;
 import dev.stasis.api.v1alpha1.GpuCheckpoint;
 import dev.stasis.api.v1alpha1.GpuNodeOperation;
 import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
@@ -21,20 +22,21 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** An import on a real API server, beside a pod that has the name of the one in the artifact. */
+@OnTestCluster(definitions = true)
 class ImportApiServerTest {
 
   /** A turn takes milliseconds; a machine that is busy with a whole build takes its time. */
   private static final Duration PATIENCE = Duration.ofSeconds(120);
 
   @SuppressWarnings("NullAway.Init") // before each test
-  private RealCluster cluster;
+  private SingleNodeCluster cluster;
 
   @SuppressWarnings("NullAway.Init") // before each test
   private AgentStandIn agent;
 
   @BeforeEach
   void furnish() {
-    cluster = RealCluster.fromEnvironment();
+    cluster = SingleNodeCluster.create();
     cluster.pod("trainer");
     agent = new AgentStandIn(cluster);
     cluster.startOperator();

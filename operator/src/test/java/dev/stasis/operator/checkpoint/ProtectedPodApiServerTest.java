@@ -3,6 +3,7 @@ package dev.stasis.operator.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.stasis.api.testing.OnTestCluster;
 import dev.stasis.api.v1alpha1.Api;
 import dev.stasis.api.v1alpha1.GpuCheckpoint;
 import dev.stasis.api.v1alpha1.GpuCheckpointStore;
@@ -37,6 +38,7 @@ import org.junit.jupiter.api.Test;
 
 /** The eviction webhook, asked by a real API server; the agent is a stand-in. */
 @SuppressWarnings("NullAway") // what is not there fails the test
+@OnTestCluster(definitions = true)
 class ProtectedPodApiServerTest {
 
   private static final Duration LONG = Duration.ofSeconds(120);
@@ -44,7 +46,7 @@ class ProtectedPodApiServerTest {
   /** An API server waits 30 s for the webhook, and has work of its own. */
   private static final int REQUEST_MILLISECONDS = 60_000;
 
-  private RealCluster cluster;
+  private SingleNodeCluster cluster;
   private AgentStandIn agent;
   private TestWebhooks webhooks;
   private KubernetesClient impatient;
@@ -53,7 +55,7 @@ class ProtectedPodApiServerTest {
 
   @BeforeEach
   void start() {
-    cluster = RealCluster.fromEnvironment();
+    cluster = SingleNodeCluster.create();
     agent = new AgentStandIn(cluster);
     agent.until(AgentStandIn.Limit.FROZEN);
     impatient =
@@ -90,12 +92,14 @@ class ProtectedPodApiServerTest {
     webhooks = new TestWebhooks(cluster.client, cluster.settings, cluster.namespace);
     AtomicReference<Informers> seen = new AtomicReference<>();
     cluster.startOperator(
-        watches -> {
-          seen.set(watches);
-          EvictionParts parts = parts(watches, new EvictionSettings(deadline, givenUpAfter));
-          webhooks.start(watches, parts.hook(), "pods/eviction");
-          return List.of(parts.reconciler());
-        });
+        List.of(
+            made -> {
+              Informers watches = made.informers();
+              seen.set(watches);
+              EvictionParts parts = parts(watches, new EvictionSettings(deadline, givenUpAfter));
+              webhooks.start(watches, parts.hook(), "pods/eviction");
+              return parts.reconciler();
+            }));
     pod = protectedPod();
     webhooks.awaitAsked();
     await()

@@ -3,6 +3,7 @@ package dev.stasis.operator.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.stasis.api.testing.OnTestCluster;
 import dev.stasis.api.v1alpha1.GpuCheckpoint;
 import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Three on one GPU, as the API server tells of them in order. */
+@OnTestCluster(definitions = true)
 class TurnsApiServerTest {
 
   /** Two turns of a second for each of three, on a machine that is busy with a whole build. */
@@ -30,14 +32,14 @@ class TurnsApiServerTest {
   private static final List<String> PODS = List.of("one", "two", "three");
 
   @SuppressWarnings("NullAway.Init") // before each test
-  private RealCluster cluster;
+  private SingleNodeCluster cluster;
 
   @SuppressWarnings("NullAway.Init") // before each test
   private AgentStandIn agent;
 
   @BeforeEach
   void furnish() {
-    cluster = RealCluster.fromEnvironment();
+    cluster = SingleNodeCluster.create();
     PODS.forEach(cluster::pod);
     agent = new AgentStandIn(cluster);
     cluster.startOperator();

@@ -3,10 +3,8 @@ package dev.stasis.operator.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.stasis.api.testing.OnTestCluster;
 import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuMigration;
-import dev.stasis.api.v1alpha1.GpuNode;
-import dev.stasis.api.v1alpha1.GpuRestore;
 import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointSpec;
 import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
@@ -14,7 +12,10 @@ import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
 import dev.stasis.api.v1alpha1.common.Condition;
 import dev.stasis.api.v1alpha1.common.Truth;
 import dev.stasis.operator.testing.RealCluster;
+import dev.stasis.operator.uninstall.Installed;
+import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -22,15 +23,18 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** On a real API server; the operator and the agents are played by the test. */
+@OnTestCluster(definitions = true)
 class UninstallApiServerTest {
 
   /** Seconds are usual. */
@@ -39,6 +43,9 @@ class UninstallApiServerTest {
   @SuppressWarnings("NullAway.Init") // made before the first test
   private static RealCluster cluster;
 
+  @SuppressWarnings("NullAway.Init") // made before each test
+  private String namespace;
+
   private final ByteArrayOutputStream said = new ByteArrayOutputStream();
 
   @BeforeAll
@@ -46,17 +53,20 @@ class UninstallApiServerTest {
     cluster = RealCluster.fromEnvironment();
   }
 
-  /** An uninstall is about all that there is in the cluster. */
   @BeforeEach
-  void alone() {
-    cluster.alone(
-        List.of(GpuCheckpoint.class, GpuRestore.class, GpuMigration.class, GpuNode.class));
+  void create() {
+    namespace = cluster.namespace(Map.of());
+  }
+
+  @AfterEach
+  void remove() {
+    cluster.client().resources(GpuCheckpoint.class).inNamespace(namespace).delete();
+    cluster.client().namespaces().withName(namespace).delete();
   }
 
   @AfterAll
   static void end() {
     if (cluster != null) {
-      cluster.alone(List.of(GpuCheckpoint.class));
       cluster.close();
     }
   }
@@ -122,8 +132,9 @@ class UninstallApiServerTest {
     return run(new PrintStream(said, true, StandardCharsets.UTF_8), force, atMost);
   }
 
-  private static int run(PrintStream out, boolean force, Duration atMost) {
-    try (ClusterView view = new ClusterView(cluster.client(), cluster.config().namespace())) {
+  private int run(PrintStream out, boolean force, Duration atMost) {
+    try (ClusterView view =
+        new OwnView(cluster.client(), cluster.config().namespace(), namespace)) {
       return new Uninstall(view, out, Clock.systemUTC()).run(force, atMost);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -131,14 +142,38 @@ class UninstallApiServerTest {
     }
   }
 
+  /** An uninstall concerns the whole cluster; here it sees the objects of one namespace only. */
+  private static final class OwnView extends ClusterView {
+    private final String namespace;
+
+    OwnView(KubernetesClient client, String system, String namespace) {
+      super(client, system);
+      this.namespace = namespace;
+    }
+
+    @Override
+    Installed read() {
+      Installed all = super.read();
+      return new Installed(
+          own(all.checkpoints()),
+          own(all.restores()),
+          own(all.migrations()),
+          all.operations(),
+          List.of());
+    }
+
+    private <T extends HasMetadata> List<T> own(List<T> all) {
+      return all.stream().filter(it -> namespace.equals(it.getMetadata().getNamespace())).toList();
+    }
+  }
+
   private String text() {
     return said.toString(StandardCharsets.UTF_8);
   }
 
-  private static GpuCheckpoint checkpoint(String name, AfterCheckpoint after) {
+  private GpuCheckpoint checkpoint(String name, AfterCheckpoint after) {
     GpuCheckpoint one = new GpuCheckpoint();
-    one.setMetadata(
-        new ObjectMetaBuilder().withNamespace(cluster.config().namespace()).withName(name).build());
+    one.setMetadata(new ObjectMetaBuilder().withNamespace(namespace).withName(name).build());
     GpuCheckpointSpec spec = new GpuCheckpointSpec();
     spec.setPodName("trainer");
     spec.setAfterCheckpoint(after);

@@ -1,5 +1,6 @@
 package dev.stasis.operator.cluster;
 
+import dev.stasis.api.v1alpha1.GpuCheckpoint;
 import dev.stasis.operator.config.StasisConfig;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.Set;
@@ -12,6 +13,11 @@ public final class ClusterParts {
   /** The pod as the watch keeps it. */
   public static Pod kept(Pod pod, StasisConfig config) {
     return new KeptPods(Set.copyOf(config.gpuResources())).apply(pod);
+  }
+
+  /** Returns whether the watch finds the checkpoint by that store. */
+  public static boolean isIn(GpuCheckpoint checkpoint, String store) {
+    return store.equals(Kinds.storeOf(checkpoint));
   }
 
   public static void stop(Informers informers) {

@@ -1,9 +1,11 @@
 package dev.stasis.operator.cluster;
 
+import static java.util.concurrent.CompletableFuture.runAsync;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.stasis.api.testing.OnTestCluster;
 import dev.stasis.operator.testing.RealCluster;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
@@ -12,12 +14,17 @@ import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What the watch keeps of pods, on a real API server. */
+@OnTestCluster(definitions = true)
 class KeptPodsOnApiServerTest {
 
   /** One more than are listed at once. */
@@ -118,8 +125,15 @@ class KeptPodsOnApiServerTest {
 
   @Test
   void allPodsAreSeenHoweverManyThereAre() {
-    for (int i = 0; i < MANY; i++) {
-      create("service-" + i, Map.of());
+    ExecutorService writers = Executors.newFixedThreadPool(8);
+    try {
+      List<CompletableFuture<Void>> created =
+          IntStream.range(0, MANY)
+              .mapToObj(i -> runAsync(() -> create("service-" + i, Map.of()), writers))
+              .toList();
+      created.forEach(CompletableFuture::join);
+    } finally {
+      writers.shutdownNow();
     }
     informers.start();
 

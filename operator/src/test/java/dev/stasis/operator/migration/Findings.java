@@ -42,7 +42,7 @@ final class Findings {
     ArtifactStatus artifact = new ArtifactStatus();
     artifact.setStore(spec.getArtifact().store());
     artifact.setLocation(spec.getArtifact().location());
-    artifact.setNode(spec.getArtifact().store().equals("shared") ? null : spec.getNodeName());
+    artifact.setNode(spec.getArtifact().store().startsWith("shared") ? null : spec.getNodeName());
     artifact.setImage("registry.example/train@sha256:" + "ab".repeat(32));
     artifact.setBytes(1L << 30);
     artifact.setSize("1.0Gi");

@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.stasis.api.v1alpha1.GpuMigration;
+import dev.stasis.api.v1alpha1.GpuNodeOperation;
 import dev.stasis.api.v1alpha1.common.TimeSpan;
 import dev.stasis.api.v1alpha1.common.Truth;
 import dev.stasis.api.v1alpha1.migration.Commitment;
 import dev.stasis.api.v1alpha1.migration.Decision;
 import dev.stasis.api.v1alpha1.migration.MigrationPhase;
 import dev.stasis.api.v1alpha1.operation.OperationType;
+import dev.stasis.api.v1alpha1.operation.WorkloadState;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.time.Duration;
 import java.time.Instant;
@@ -44,24 +46,31 @@ class MigrationApiServerTest extends OnApiServer {
       value = OperationType.class,
       names = {"CHECKPOINT", "RECEIVE", "SEND", "RESTORE"})
   void cancelledAtAnyStepTheSourceGoesOn(OperationType step) {
-    if (step != OperationType.CHECKPOINT) {
+    if (step == OperationType.CHECKPOINT) {
+      agents.stopFreezes();
+    } else {
       agents.stop(step);
     }
     migrate("move", it -> {});
-    if (step == OperationType.CHECKPOINT) {
-      until("move", it -> it.getStatus().getTarget() != null);
-      agents.stop(step);
-    } else {
-      await()
-          .atMost(LONG)
-          .until(() -> operations().stream().anyMatch(it -> it.getSpec().getType() == step));
-    }
+    await()
+        .atMost(LONG)
+        .until(
+            () ->
+                operations().stream()
+                    .filter(it -> it.getSpec().getType() == step)
+                    .anyMatch(it -> step != OperationType.CHECKPOINT || isFreezing(it)));
 
     cancel("move");
+
     GpuMigration over = until("move", it -> isFinal(it));
-    if (phase(over) != MigrationPhase.SUCCEEDED) {
-      theSourceGoesOn(over);
-    }
+    assertThat(phase(over)).isIn(MigrationPhase.CANCELLED, MigrationPhase.ROLLED_BACK);
+    theSourceGoesOn(over);
+  }
+
+  private static boolean isFreezing(GpuNodeOperation operation) {
+    return Kinds.freezes(operation)
+        && operation.getStatus() != null
+        && operation.getStatus().getWorkload() == WorkloadState.FROZEN;
   }
 
   @ParameterizedTest

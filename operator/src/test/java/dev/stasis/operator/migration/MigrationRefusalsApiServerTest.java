@@ -29,7 +29,9 @@ class MigrationRefusalsApiServerTest extends OnApiServer {
     refused(
         "b",
         "store: wanted one that both nodes reach, a sharedPath, which order: SourceFirst brings"
-            + " the pod back from, found local, a disk of its node; set spec.store");
+            + " the pod back from, found "
+            + local
+            + ", a disk of its node; set spec.store");
     String own = pod("trainer").getSpec().getNodeName();
     migrate("c", it -> it.getSpec().setTarget(new Target(own, null, null, null)));
     refused("c", "target.nodeName: wanted another node than the pod's own, found " + own);
@@ -56,7 +58,7 @@ class MigrationRefusalsApiServerTest extends OnApiServer {
   @Test
   void aDiskOfThePodsOwnNodeKeepsItThere() {
     client.pods().inNamespace(namespace).withName("trainer").withGracePeriod(0).delete();
-    disk("disk-of-" + namespace, "gpu-1");
+    disk("disk-of-" + namespace, first);
     client
         .resource(
             new PodBuilder()
@@ -98,7 +100,7 @@ class MigrationRefusalsApiServerTest extends OnApiServer {
 
     GpuMigration waiting = until("move", it -> "NoNodeFits".equals(it.getStatus().getReason()));
     assertThat(waiting.getStatus().getNodes())
-        .filteredOn(verdict -> verdict.node().equals("gpu-2"))
+        .filteredOn(verdict -> verdict.node().equals(second))
         .singleElement()
         .satisfies(
             verdict ->

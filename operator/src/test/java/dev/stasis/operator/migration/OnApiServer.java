@@ -2,6 +2,7 @@ package dev.stasis.operator.migration;
 
 import static org.awaitility.Awaitility.await;
 
+import dev.stasis.api.testing.OnTestCluster;
 import dev.stasis.api.v1alpha1.GpuCheckpointStore;
 import dev.stasis.api.v1alpha1.GpuMigration;
 import dev.stasis.api.v1alpha1.GpuNode;
@@ -50,6 +51,7 @@ import org.junit.jupiter.api.BeforeEach;
 
 /** Agents and kubelets are fakes here; API server, scheduler and admission are real. */
 @SuppressWarnings("NullAway") // made before each test; what is not there fails the test
+@OnTestCluster(definitions = true)
 abstract class OnApiServer {
 
   /** Each wait is for a few writes of a machine that may be busy. */
@@ -64,6 +66,17 @@ abstract class OnApiServer {
   SetClock clock;
   Heartbeats heartbeats;
   String namespace;
+
+  /** Names of the two nodes. */
+  String first;
+
+  String second;
+
+  /** Name of the default store, a disk of each node. */
+  String local;
+
+  /** Name of a store that both nodes reach; a test creates it. */
+  String shared;
 
   @BeforeAll
   static void find() {
@@ -85,10 +98,14 @@ abstract class OnApiServer {
     kubelet = new FakeKubelet(client);
     agents = new MovingAgents(client, cluster.config().namespace());
     namespace = cluster.namespace(Map.of());
-    node("gpu-1");
-    node("gpu-2");
+    first = RealCluster.name("gpu-1", namespace);
+    second = RealCluster.name("gpu-2", namespace);
+    local = RealCluster.name("local", namespace);
+    shared = RealCluster.name("shared", namespace);
+    node(first);
+    node(second);
     GpuCheckpointStore store = new GpuCheckpointStore();
-    store.getMetadata().setName("local");
+    store.getMetadata().setName(local);
     store.setSpec(new GpuCheckpointStoreSpec());
     store.getSpec().setIsDefault(true);
     store.getSpec().setNodeLocal(new NodeLocal("/var/lib/stasis"));
@@ -148,8 +165,12 @@ abstract class OnApiServer {
     heartbeats.close();
     try {
       client.namespaces().withName(namespace).delete();
-      client.resources(GpuNode.class).delete();
-      client.resources(GpuCheckpointStore.class).delete();
+      for (String name : List.of(first, second)) {
+        client.resources(GpuNode.class).withName(name).delete();
+      }
+      for (String name : List.of(local, shared)) {
+        client.resources(GpuCheckpointStore.class).withName(name).delete();
+      }
       client.pods().inNamespace(namespace).withGracePeriod(0).delete();
     } finally {
       kubelet.close();
@@ -231,6 +252,7 @@ abstract class OnApiServer {
 
   private void node(String name) {
     kubelet.node(name, 1);
+    heartbeats.agent(name);
     Instant now = Instant.now().truncatedTo(ChronoUnit.SECONDS);
     GpuNode node = new GpuNode();
     node.getMetadata().setName(name);
@@ -257,8 +279,8 @@ abstract class OnApiServer {
     status.setCapabilities(List.of(Capability.values()));
     status.setStores(
         List.of(
-            new NodeStore("local", true, null, 1L << 40, 1L << 40, "1.0Ti", 0L, 0),
-            new NodeStore("shared", true, null, 1L << 40, 1L << 40, "1.0Ti", 0L, 0)));
+            new NodeStore(local, true, null, 1L << 40, 1L << 40, "1.0Ti", 0L, 0),
+            new NodeStore(shared, true, null, 1L << 40, 1L << 40, "1.0Ti", 0L, 0)));
     node.setStatus(status);
     cluster.with(node);
   }

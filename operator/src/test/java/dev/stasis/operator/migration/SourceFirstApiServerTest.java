@@ -31,7 +31,7 @@ class SourceFirstApiServerTest extends OnApiServer {
   @BeforeEach
   void share() {
     GpuCheckpointStore store = new GpuCheckpointStore();
-    store.getMetadata().setName("shared");
+    store.getMetadata().setName(shared);
     store.setSpec(new GpuCheckpointStoreSpec());
     store.getSpec().setSharedPath(new SharedPath("/mnt/shared"));
     client.resource(store).create();
@@ -81,7 +81,7 @@ class SourceFirstApiServerTest extends OnApiServer {
     assertThat(condition(done, "SourceRunning").status()).isEqualTo(Truth.FALSE);
     assertThat(condition(done, "SourceRunning").message())
         .contains("thawing is no longer possible");
-    assertThat(done.getStatus().getArtifact().getStore()).isEqualTo("shared");
+    assertThat(done.getStatus().getArtifact().getStore()).isEqualTo(shared);
     assertThat(done.getStatus().getBytes()).isEqualTo(1L << 30);
     assertThat(done.getStatus().getDowntimeMilliseconds()).isPositive();
     assertThat(done.getStatus().getTarget().name()).isEqualTo("trainer");

@@ -1,17 +1,22 @@
 package dev.stasis.operator.migration;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.stasis.api.v1alpha1.common.Fault;
 import dev.stasis.api.v1alpha1.migration.MigrationOrder;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerBuilder;
+import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
+import io.fabric8.kubernetes.api.model.PersistentVolumeClaimBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
+import io.fabric8.kubernetes.api.model.VolumeBuilder;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -65,6 +70,64 @@ class VolumesTest {
             .build();
 
     assertThat(against(pod)).isEmpty();
+  }
+
+  @Test
+  void aClaimThatOneNodeMayMountIsRefusedWhileTheSourceHoldsIt() {
+    claimed("ReadWriteOnce", MigrationOrder.TARGET_FIRST, true);
+    claimed("ReadWriteOncePod", MigrationOrder.TARGET_FIRST, true);
+  }
+
+  @Test
+  void aClaimThatManyNodesMayMountFollows() {
+    claimed("ReadWriteMany", MigrationOrder.TARGET_FIRST, false);
+    claimed("ReadOnlyMany", MigrationOrder.TARGET_FIRST, false);
+  }
+
+  @Test
+  void aClaimOfOneNodeFollowsWhenTheSourceIsRemovedFirst() {
+    claimed("ReadWriteOnce", MigrationOrder.SOURCE_FIRST, false);
+  }
+
+  private void claimed(String mode, MigrationOrder order, boolean refused) {
+    PersistentVolumeClaim claim =
+        new PersistentVolumeClaimBuilder()
+            .withNewMetadata()
+            .withNamespace("ml")
+            .withName("data")
+            .endMetadata()
+            .withNewSpec()
+            .withAccessModes(mode)
+            .endSpec()
+            .build();
+    Volumes volumes =
+        new Volumes(client) {
+          @Override
+          Optional<PersistentVolumeClaim> claim(Pod pod, String name) {
+            return Optional.of(claim).filter(it -> it.getMetadata().getName().equals(name));
+          }
+        };
+    Pod pod =
+        new PodBuilder(pod(List.of(), mounts("main", false)))
+            .editSpec()
+            .withVolumes(
+                new VolumeBuilder()
+                    .withName("data")
+                    .withNewPersistentVolumeClaim("data", false)
+                    .build())
+            .endSpec()
+            .build();
+    assertThat(volumes.against(pod, order))
+        .extracting(Fault::reason, Fault::found)
+        .isEqualTo(
+            refused
+                ? List.of(
+                    tuple(
+                        "VolumeCannotFollow",
+                        "claim data with ["
+                            + mode
+                            + "]; order: SourceFirst removes the source first"))
+                : List.of());
   }
 
   private void refused(Pod pod) {

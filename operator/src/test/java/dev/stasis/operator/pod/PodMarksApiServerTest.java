@@ -2,6 +2,7 @@ package dev.stasis.operator.pod;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stasis.api.testing.OnTestCluster;
 import dev.stasis.operator.testing.RealCluster;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
@@ -11,6 +12,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** What is said on pods, on a real API server. */
+@OnTestCluster(definitions = true)
 class PodMarksApiServerTest {
 
   @Test

@@ -3,6 +3,7 @@ package dev.stasis.operator.preemption;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.stasis.api.testing.OnTestCluster;
 import dev.stasis.api.v1alpha1.Api;
 import dev.stasis.api.v1alpha1.GpuCheckpoint;
 import dev.stasis.api.v1alpha1.GpuNode;
@@ -39,6 +40,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 @SuppressWarnings("NullAway") // what is not there fails the test
+@OnTestCluster(definitions = true)
 class PolicyOnApiServerTest {
 
   /** Each wait is for a few writes of a machine that may be busy. */
@@ -46,6 +48,7 @@ class PolicyOnApiServerTest {
 
   private KubernetesClient client;
   private String namespace;
+  private String node;
 
   @Test
   void theSchedulerGivesTheFreedPlaceToWhomItWasMadeFor() {
@@ -55,10 +58,11 @@ class PolicyOnApiServerTest {
         TestOperator operator =
             TestOperator.start(cluster, Clock.systemUTC(), List.of(PolicyParts::reconciler))) {
       assertThat(operator).isNotNull();
-      assertThat(words).isNotNull();
       client = cluster.client();
       namespace = cluster.namespace(Map.of());
-      kubelet.node("yield-1", 1);
+      node = RealCluster.name("gpu-1", namespace);
+      kubelet.node(node, 1);
+      words.agent(node);
       agent(cluster);
       priorityClass("low", 10, "Never");
       priorityClass("high", 1000, "Never");
@@ -75,10 +79,10 @@ class PolicyOnApiServerTest {
       assertThat(evict.getMetadata().getLabels()).containsEntry(Api.POLICY_LABEL, namespace);
       assertThat(restores().get(0).getSpec().getCheckpointName())
           .isEqualTo(evict.getMetadata().getName());
-      assertThat(get("urgent").getStatus().getNominatedNodeName()).isEqualTo("yield-1");
+      assertThat(get("urgent").getStatus().getNominatedNodeName()).isEqualTo(node);
 
       client.pods().inNamespace(namespace).withName("batch").delete();
-      until(() -> "yield-1".equals(get("urgent").getSpec().getNodeName()));
+      until(() -> node.equals(get("urgent").getSpec().getNodeName()));
       assertThat(get("third").getSpec().getNodeName()).isNull();
       until(() -> reason().equals("PreemptorPlaced"));
       // Too late, which is nobody's mistake.
@@ -104,14 +108,15 @@ class PolicyOnApiServerTest {
                       return PolicyParts.reconciler(parts);
                     }))) {
       assertThat(operator).isNotNull();
-      assertThat(words).isNotNull();
       client = cluster.client();
       namespace = cluster.namespace(Map.of());
       try (TestWebhooks webhooks = new TestWebhooks(client, cluster.config(), namespace)) {
         webhooks.start(
             watches.get(), PolicyParts.hook(watches.get(), cluster.config()), "DELETE", "pods");
         webhooks.awaitAsked();
-        kubelet.node("yield-1", 1);
+        node = RealCluster.name("gpu-1", namespace);
+        kubelet.node(node, 1);
+        words.agent(node);
         agent(cluster);
         priorityClass("low", 10, "Never");
         // As most are: the scheduler preempts by itself.
@@ -136,7 +141,7 @@ class PolicyOnApiServerTest {
         await().during(Duration.ofSeconds(5)).atMost(LONG).until(() -> !goes("batch"));
       }
       client.pods().inNamespace(namespace).withName("batch").delete();
-      until(() -> "yield-1".equals(get("urgent").getSpec().getNodeName()));
+      until(() -> node.equals(get("urgent").getSpec().getNodeName()));
     } finally {
       clear();
     }
@@ -151,7 +156,16 @@ class PolicyOnApiServerTest {
     if (namespace != null) {
       try (RealCluster again = RealCluster.fromEnvironment()) {
         again.client().resources(GpuPreemptionPolicy.class).withName(namespace).delete();
-        again.client().resources(GpuNode.class).withName("yield-1").delete();
+        again.client().resources(GpuNode.class).withName(node).delete();
+        for (String name : List.of("low", "high")) {
+          again
+              .client()
+              .scheduling()
+              .v1()
+              .priorityClasses()
+              .withName(namespace + "-" + name)
+              .delete();
+        }
         // There is no kubelet any more to end them, and the next test needs their node.
         again.client().pods().inNamespace(namespace).withGracePeriod(0).delete();
         again.client().namespaces().withName(namespace).delete();
@@ -170,14 +184,14 @@ class PolicyOnApiServerTest {
         .reason();
   }
 
-  private static void agent(RealCluster cluster) {
-    GpuNode node = new GpuNode();
-    node.getMetadata().setName("yield-1");
+  private void agent(RealCluster cluster) {
+    GpuNode agent = new GpuNode();
+    agent.getMetadata().setName(node);
     GpuNodeStatus status = new GpuNodeStatus();
     Instant now = Instant.now().truncatedTo(ChronoUnit.SECONDS);
     status.setAgent(new AgentIdentity("0.1.0", null, now, now, null, null));
-    node.setStatus(status);
-    cluster.with(node);
+    agent.setStatus(status);
+    cluster.with(agent);
   }
 
   private void priorityClass(String name, int value, String preemption) {

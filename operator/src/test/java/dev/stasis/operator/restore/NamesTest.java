@@ -49,18 +49,34 @@ class NamesTest {
   }
 
   @Test
+  void aPodThatResumedAfterTheCheckpointKeepsItsName() {
+    cluster.pods.add(pod("pod-uid"));
+    assertThat(names.isFreed(restore(), checkpoint(Truth.TRUE, "Resumed"))).isFalse();
+  }
+
+  @Test
+  void aSuspendedPodKeepsItsName() {
+    cluster.pods.add(pod("pod-uid"));
+    assertThat(names.isFreed(restore(), checkpoint(Truth.FALSE, "Suspended"))).isFalse();
+  }
+
+  @Test
   void anotherPodKeepsItsName() {
     cluster.pods.add(pod("another-uid"));
     assertThat(names.isFreed(restore(), evicted())).isFalse();
   }
 
   private static GpuCheckpoint evicted() {
+    return checkpoint(Truth.FALSE, "Evicted");
+  }
+
+  private static GpuCheckpoint checkpoint(Truth sourceRunning, String reason) {
     GpuCheckpoint checkpoint = Examples.checkpoint("ml", "train-1");
     checkpoint
         .getStatus()
         .setConditions(
             List.of(
-                new Condition("SourceRunning", Truth.FALSE, "Evicted", "", Instant.EPOCH, null)));
+                new Condition("SourceRunning", sourceRunning, reason, "", Instant.EPOCH, null)));
     return checkpoint;
   }
 

@@ -2,6 +2,7 @@ package dev.stasis.operator.restore;
 
 import static org.awaitility.Awaitility.await;
 
+import dev.stasis.api.testing.OnTestCluster;
 import dev.stasis.api.v1alpha1.Api;
 import dev.stasis.api.v1alpha1.GpuCheckpoint;
 import dev.stasis.api.v1alpha1.GpuNode;
@@ -40,6 +41,7 @@ import org.junit.jupiter.api.BeforeEach;
 
 /** Agents and kubelets are fakes here; API server, scheduler and admission are real. */
 @SuppressWarnings("NullAway") // made before each test; what is not there fails the test
+@OnTestCluster(definitions = true)
 abstract class OnApiServer {
 
   /** Each wait is for a few writes of a machine that may be busy. */
@@ -53,6 +55,12 @@ abstract class OnApiServer {
   Heartbeats heartbeats;
   TestOperator operator;
   String namespace;
+
+  /** Name of the node that each test begins with. */
+  String first;
+
+  /** Name of a node that a test may add. */
+  String second;
 
   @BeforeAll
   static void find() {
@@ -74,7 +82,9 @@ abstract class OnApiServer {
     heartbeats = new Heartbeats(client, Clock.systemUTC());
     agent = new FakeAgent(client, real.config().namespace());
     namespace = real.namespace(Map.of());
-    node("gpu-1");
+    first = RealCluster.name("gpu-1", namespace);
+    second = RealCluster.name("gpu-2", namespace);
+    node(first);
     startOperator();
   }
 
@@ -94,7 +104,7 @@ abstract class OnApiServer {
   private void tidy() {
     heartbeats.close();
     client.namespaces().withName(namespace).delete();
-    client.resources(GpuNode.class).delete();
+    List.of(first, second).forEach(name -> client.resources(GpuNode.class).withName(name).delete());
     client.pods().inNamespace(namespace).withGracePeriod(0).delete();
     kubelet.close();
     agent.close();
@@ -110,6 +120,7 @@ abstract class OnApiServer {
 
   void node(String name) {
     kubelet.node(name, 1);
+    heartbeats.agent(name);
     Objects.requireNonNull(cluster)
         .with(Examples.gpuNode(name, Instant.now().truncatedTo(ChronoUnit.SECONDS)));
   }

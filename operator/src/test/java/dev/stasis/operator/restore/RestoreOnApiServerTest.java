@@ -29,12 +29,12 @@ class RestoreOnApiServerTest extends OnApiServer {
     GpuRestore restoring = until(it -> phase(it) == RestorePhase.RESTORING);
     assertThat(gate(target())).isNull();
     assertThat(condition(restoring, "Succeeded").status()).isEqualTo(Truth.UNKNOWN);
-    agent.ends("gpu-1", Examples::proven);
+    agent.ends(first, Examples::proven);
 
     GpuRestoreStatus status = until(it -> phase(it) == RestorePhase.SUCCEEDED).getStatus();
     assertThat(gate(target())).isEqualTo("True");
     assertThat(status.getPod().name()).isEqualTo("trainer");
-    assertThat(status.getPod().node()).isEqualTo("gpu-1");
+    assertThat(status.getPod().node()).isEqualTo(first);
     assertThat(status.getReason()).isEqualTo("Proven");
     assertThat(status.getTimings().getTook()).isNotNull();
     assertThat(status.getProof().processes()).hasSize(1);
@@ -47,7 +47,7 @@ class RestoreOnApiServerTest extends OnApiServer {
     namespace =
         Objects.requireNonNull(cluster)
             .namespace(Map.of("pod-security.kubernetes.io/enforce", "restricted"));
-    agent.ends("gpu-1", Examples::proven);
+    agent.ends(first, Examples::proven);
     checkpoint();
     restore(spec -> {});
 
@@ -56,7 +56,7 @@ class RestoreOnApiServerTest extends OnApiServer {
 
   @Test
   void aCheckpointThatComesLaterIsWaitedFor() {
-    agent.ends("gpu-1", Examples::proven);
+    agent.ends(first, Examples::proven);
     restore(spec -> {});
     GpuRestore waiting = until(it -> "Checkpoint".equals(it.getStatus().getReason()));
     assertThat(waiting.getStatus().getMessage())
@@ -80,7 +80,7 @@ class RestoreOnApiServerTest extends OnApiServer {
                 .endSpec()
                 .build())
         .create();
-    agent.ends("gpu-1", Examples::proven);
+    agent.ends(first, Examples::proven);
     checkpoint();
     restore(spec -> {});
 
@@ -97,7 +97,7 @@ class RestoreOnApiServerTest extends OnApiServer {
 
   @Test
   void aMisfitIsRemovedAndTriedOnAnotherNode() {
-    agent.ends("gpu-1", FakeAgent.fails(Outcome.REFUSED, "Incompatible"));
+    agent.ends(first, FakeAgent.fails(Outcome.REFUSED, "Incompatible"));
     checkpoint();
     restore(spec -> {});
     until(it -> it.getStatus().getExcludedNodes() != null);
@@ -105,16 +105,16 @@ class RestoreOnApiServerTest extends OnApiServer {
     assertThat(waiting.getStatus().getExcludedNodes().get(0).faults().get(0).message())
         .isEqualTo("gpu.model: wanted NVIDIA H200, found NVIDIA H100");
 
-    agent.ends("gpu-2", Examples::proven);
-    node("gpu-2");
+    agent.ends(second, Examples::proven);
+    node(second);
     GpuRestore done = until(it -> phase(it) == RestorePhase.SUCCEEDED);
-    assertThat(done.getStatus().getPod().node()).isEqualTo("gpu-2");
+    assertThat(done.getStatus().getPod().node()).isEqualTo(second);
     assertThat(done.getStatus().getAttempts()).isEqualTo(2);
   }
 
   @Test
   void aRestoreThatFailsLeavesNoTargetAndSaysWhy() {
-    agent.ends("gpu-1", FakeAgent.fails(Outcome.UNDONE, "CriuFailed"));
+    agent.ends(first, FakeAgent.fails(Outcome.UNDONE, "CriuFailed"));
     checkpoint();
     restore(spec -> {});
 
@@ -127,7 +127,7 @@ class RestoreOnApiServerTest extends OnApiServer {
 
   @Test
   void aColdStartIsAllowedAndSaidAndCountedApart() {
-    agent.ends("gpu-1", FakeAgent.fails(Outcome.UNDONE, "CriuFailed"));
+    agent.ends(first, FakeAgent.fails(Outcome.UNDONE, "CriuFailed"));
     checkpoint();
     restore(it -> it.getSpec().setColdStartFallback(ColdStartFallback.ALLOW));
 
@@ -160,7 +160,7 @@ class RestoreOnApiServerTest extends OnApiServer {
     restore(spec -> {});
     until(it -> phase(it) == RestorePhase.RESTORING);
     agent.close();
-    client.resources(GpuNode.class).withName("gpu-1").delete();
+    client.resources(GpuNode.class).withName(first).delete();
     client
         .pods()
         .inNamespace(namespace)
@@ -183,7 +183,7 @@ class RestoreOnApiServerTest extends OnApiServer {
     assertThat(targets()).isEmpty();
     assertThat(operations()).isEmpty();
 
-    agent.ends("gpu-1", Examples::proven);
+    agent.ends(first, Examples::proven);
     restore(spec -> {});
     until(it -> phase(it) == RestorePhase.SUCCEEDED);
     client.resources(GpuRestore.class).inNamespace(namespace).withName("back").delete();

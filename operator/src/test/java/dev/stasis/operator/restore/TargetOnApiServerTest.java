@@ -85,26 +85,31 @@ class TargetOnApiServerTest extends OnApiServer {
         .endsWith(
             "found ReplicaSet train, which is scaled to 0: scale it up, or once it is deleted the"
                 + " workload comes back as a pod of its own");
-    agent.ends("gpu-1", Examples::proven);
+    agent.ends(first, Examples::proven);
     client.resource(owner).delete();
     until(it -> phase(it) == RestorePhase.SUCCEEDED);
   }
 
   @Test
   void aRestoredContainerThatIsStartedAgainIsToldAndCounted() {
-    agent.ends("gpu-1", Examples::proven);
+    agent.ends(first, Examples::proven);
     checkpoint();
     restore(spec -> {});
     until(it -> phase(it) == RestorePhase.SUCCEEDED);
 
     kubelet.restart(target(), 137, 1);
     until(it -> Integer.valueOf(1).equals(it.getStatus().getRestarts()));
-    assertThat(operator.counted("stasis_cold_starts")).isEqualTo(1);
-    assertThat(
-            client.v1().events().inNamespace(namespace).list().getItems().stream()
-                .filter(event -> "ColdStarted".equals(event.getReason()))
-                .map(event -> event.getInvolvedObject().getKind()))
-        .containsExactlyInAnyOrder("GpuRestore", "Pod");
+    // The operator counts and reports when its own watch shows the change.
+    await().atMost(LONG).until(() -> operator.counted("stasis_cold_starts") == 1);
+    await()
+        .atMost(LONG)
+        .untilAsserted(
+            () ->
+                assertThat(
+                        client.v1().events().inNamespace(namespace).list().getItems().stream()
+                            .filter(event -> "ColdStarted".equals(event.getReason()))
+                            .map(event -> event.getInvolvedObject().getKind()))
+                    .containsExactlyInAnyOrder("GpuRestore", "Pod"));
   }
 
   @Test
@@ -114,7 +119,7 @@ class TargetOnApiServerTest extends OnApiServer {
     until(it -> phase(it) == RestorePhase.RESTORING);
 
     kubelet.restart(target(), 78, 1);
-    agent.ends("gpu-1", FakeAgent.fails(Outcome.UNDONE, "WorkloadGone"));
+    agent.ends(first, FakeAgent.fails(Outcome.UNDONE, "WorkloadGone"));
     until(it -> phase(it) == RestorePhase.FAILED);
     assertThat(targets()).isEmpty();
   }
@@ -128,7 +133,7 @@ class TargetOnApiServerTest extends OnApiServer {
     until(it -> phase(it) == RestorePhase.RESTORING);
     assertThat(memory(target())).isEqualTo(new Quantity("10Gi"));
 
-    agent.ends("gpu-1", Examples::proven);
+    agent.ends(first, Examples::proven);
     GpuRestore done =
         until(
             it ->
@@ -144,7 +149,7 @@ class TargetOnApiServerTest extends OnApiServer {
       names = {"PENDING", "STARTING", "RESTORING"})
   void anOperatorThatIsStartedAnewComesToTheSameEnd(RestorePhase at) {
     if (at == RestorePhase.STARTING) {
-      kubelet.stick("gpu-1");
+      kubelet.stick(first);
     }
     if (at != RestorePhase.PENDING) {
       checkpoint();
@@ -155,10 +160,10 @@ class TargetOnApiServerTest extends OnApiServer {
     if (at == RestorePhase.PENDING) {
       checkpoint();
     }
-    agent.ends("gpu-1", Examples::proven);
+    agent.ends(first, Examples::proven);
     startOperator();
     if (at == RestorePhase.STARTING) {
-      kubelet.unstick("gpu-1");
+      kubelet.unstick(first);
     }
 
     GpuRestore done = until(it -> phase(it) == RestorePhase.SUCCEEDED);

@@ -3,6 +3,7 @@ package dev.stasis.operator.schedule;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.stasis.api.testing.OnTestCluster;
 import dev.stasis.api.v1alpha1.Api;
 import dev.stasis.api.v1alpha1.GpuCheckpoint;
 import dev.stasis.api.v1alpha1.GpuCheckpointSchedule;
@@ -33,6 +34,7 @@ import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.Comparator;
 import java.util.List;
@@ -41,6 +43,7 @@ import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
 
 @SuppressWarnings("NullAway") // what is not there fails the test
+@OnTestCluster(definitions = true)
 class ScheduleOnApiServerTest {
 
   /** Each wait is for a few writes of a machine that may be busy. */
@@ -48,6 +51,7 @@ class ScheduleOnApiServerTest {
 
   private KubernetesClient client;
   private String namespace;
+  private String node;
   private int woken;
 
   @Test
@@ -60,7 +64,8 @@ class ScheduleOnApiServerTest {
       assertThat(operator).isNotNull();
       client = cluster.client();
       namespace = cluster.namespace(Map.of());
-      kubelet.node("sched-1", 1);
+      node = RealCluster.name("gpu-1", namespace);
+      kubelet.node(node, 1);
       schedule();
       pod();
       until(() -> "Scheduled".equals(status().getReason()));
@@ -94,7 +99,7 @@ class ScheduleOnApiServerTest {
       GpuRestore back = restores().get(0);
       assertThat(back.getSpec().getCheckpointName()).isEqualTo(newest.getMetadata().getName());
       assertThat(back.getSpec().getTarget().podName()).isEqualTo("trainer");
-      assertThat(client.pods().inNamespace(namespace).withName("trainer").get()).isNull();
+      until(() -> client.pods().inNamespace(namespace).withName("trainer").get() == null);
       until(() -> status().getRestores().get(0).phase() == RestorePhase.PENDING);
       AutomaticRestore told = status().getRestores().get(0);
       assertThat(told.reason()).isEqualTo("PodFailed");
@@ -108,8 +113,9 @@ class ScheduleOnApiServerTest {
     schedule.setMetadata(
         new ObjectMetaBuilder().withNamespace(namespace).withName("often").build());
     GpuCheckpointScheduleSpec spec = new GpuCheckpointScheduleSpec();
-    // Once a day: no run is due by itself while the test runs.
-    spec.setSchedule("0 0 * * *");
+    // Once a day, twelve hours from now: no run is due by itself while the test runs.
+    int hour = (Instant.now().atOffset(ZoneOffset.UTC).getHour() + 12) % 24;
+    spec.setSchedule("0 %d * * *".formatted(hour));
     spec.setSelector(new LabelSelectorBuilder().addToMatchLabels("app", "train").build());
     spec.setRetention(new Retention(2, null, null));
     spec.setRestoreOnFailure(new RestoreOnFailure());
@@ -173,7 +179,7 @@ class ScheduleOnApiServerTest {
         List.of(
             new PhaseTime<>(CheckpointPhase.FREEZING, second),
             new PhaseTime<>(CheckpointPhase.READY, second)));
-    status.setPod(new ObservedPod("trainer", checkpoint.getSpec().getPodUid(), "main", "sched-1"));
+    status.setPod(new ObservedPod("trainer", checkpoint.getSpec().getPodUid(), "main", node));
     ArtifactStatus artifact = new ArtifactStatus();
     artifact.setStore("shared");
     artifact.setBytes(1L << 30);

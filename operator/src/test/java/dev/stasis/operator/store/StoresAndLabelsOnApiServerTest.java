@@ -3,6 +3,7 @@ package dev.stasis.operator.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.stasis.api.testing.OnTestCluster;
 import dev.stasis.api.v1alpha1.GpuCheckpointStore;
 import dev.stasis.api.v1alpha1.GpuNode;
 import dev.stasis.api.v1alpha1.node.AgentIdentity;
@@ -31,10 +32,17 @@ import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
 
+@OnTestCluster(definitions = true)
 class StoresAndLabelsOnApiServerTest {
 
   /** Each wait is for a few writes of a machine that may be busy. */
   private static final Duration LONG = Duration.ofSeconds(120);
+
+  @SuppressWarnings("NullAway.Init") // set by the test
+  private String node;
+
+  @SuppressWarnings("NullAway.Init") // set by the test
+  private String local;
 
   @Test
   void labelsFollowTheGpuNodeAndStoresFollowBoth() {
@@ -47,29 +55,32 @@ class StoresAndLabelsOnApiServerTest {
                 List.of(StoreParts::reconciler, NodeParts::reconciler))) {
       assertThat(operator).isNotNull();
       KubernetesClient client = cluster.client();
-      kubelet.node("gpu-1", 1);
-      client.resource(store("local")).create();
-      until(() -> "Agent".equals(reason(client, "local")));
+      node = RealCluster.name("gpu-1", cluster.config().namespace());
+      local = RealCluster.name("local", cluster.config().namespace());
+      String second = RealCluster.name("second", cluster.config().namespace());
+      kubelet.node(node, 1);
+      client.resource(store(local)).create();
+      until(() -> "Agent".equals(reason(client, local)));
 
       cluster.with(gpuNode());
-      until(() -> "Ready".equals(reason(client, "local")));
+      until(() -> "Ready".equals(reason(client, local)));
       until(() -> ours(client).containsKey(NodeFacts.gpusLabel(1)));
-      assertThat(status(client, "local").getUsed()).isEqualTo("2.0Gi");
+      assertThat(status(client, local).getUsed()).isEqualTo("2.0Gi");
 
-      client.resource(store("second")).create();
-      until(() -> "SeveralDefaults".equals(reason(client, "local")));
-      client.resource(store("second")).delete();
-      until(() -> "Ready".equals(reason(client, "local")));
+      client.resource(store(second)).create();
+      until(() -> "SeveralDefaults".equals(reason(client, local)));
+      client.resource(store(second)).delete();
+      until(() -> "Ready".equals(reason(client, local)));
 
       Map<String, String> before = ours(client);
       RealCluster.beside(
           () ->
               client
                   .nodes()
-                  .withName("gpu-1")
+                  .withName(node)
                   .edit(
-                      node ->
-                          new NodeBuilder(node)
+                      it ->
+                          new NodeBuilder(it)
                               .editMetadata()
                               .removeFromLabels(NodeFacts.gpusLabel(1))
                               .addToLabels(NodeFacts.gpusLabel(8), "untrue")
@@ -78,12 +89,12 @@ class StoresAndLabelsOnApiServerTest {
                               .build()));
       until(() -> ours(client).equals(before));
 
-      client.resources(GpuNode.class).withName("gpu-1").delete();
+      client.resources(GpuNode.class).withName(node).delete();
       until(() -> ours(client).isEmpty());
-      assertThat(client.nodes().withName("gpu-1").get().getMetadata().getLabels())
+      assertThat(client.nodes().withName(node).get().getMetadata().getLabels())
           .containsEntry("zone", "a");
-      until(() -> "Agent".equals(reason(client, "local")));
-      client.resource(store("local")).delete();
+      until(() -> "Agent".equals(reason(client, local)));
+      client.resource(store(local)).delete();
     }
   }
 
@@ -91,9 +102,9 @@ class StoresAndLabelsOnApiServerTest {
     await().atMost(LONG).until(wanted);
   }
 
-  private static Map<String, String> ours(KubernetesClient client) {
+  private Map<String, String> ours(KubernetesClient client) {
     Map<String, String> ours =
-        new TreeMap<>(client.nodes().withName("gpu-1").get().getMetadata().getLabels());
+        new TreeMap<>(client.nodes().withName(node).get().getMetadata().getLabels());
     ours.keySet().removeIf(key -> !key.startsWith(NodeFacts.LABEL_PREFIX));
     return ours;
   }
@@ -115,10 +126,10 @@ class StoresAndLabelsOnApiServerTest {
     return store;
   }
 
-  private static GpuNode gpuNode() {
+  private GpuNode gpuNode() {
     Instant now = Instant.now().truncatedTo(ChronoUnit.SECONDS);
-    GpuNode node = new GpuNode();
-    node.getMetadata().setName("gpu-1");
+    GpuNode agent = new GpuNode();
+    agent.getMetadata().setName(node);
     NodeHost host = new NodeHost();
     host.setDriver("580.105.08");
     host.setFingerprint("cpu.architecture=amd64\ncriu.version=4.2.1\n");
@@ -139,9 +150,9 @@ class StoresAndLabelsOnApiServerTest {
                 false,
                 null)));
     status.setStores(
-        List.of(new NodeStore("local", true, null, 100L << 30, 50L << 30, null, 2L << 30, 1)));
+        List.of(new NodeStore(local, true, null, 100L << 30, 50L << 30, null, 2L << 30, 1)));
     status.setAgent(new AgentIdentity("0.1.0", null, now, now, null, null));
-    node.setStatus(status);
-    return node;
+    agent.setStatus(status);
+    return agent;
   }
 }

@@ -40,6 +40,9 @@ public final class FakeCluster implements Cluster {
   public final List<GpuRestore> restores = new ArrayList<>();
   public final Map<String, GpuNodeOperation> operations = new LinkedHashMap<>();
 
+  public final List<ResourceQuota> quotas = new ArrayList<>();
+  public final List<LimitRange> ranges = new ArrayList<>();
+
   /** Name of an operation that comes into the cache between the first look and the second. */
   public @Nullable String late;
 
@@ -54,7 +57,11 @@ public final class FakeCluster implements Cluster {
 
   @Override
   public List<Pod> pods(String namespace) {
-    return kept().filter(pod -> pod.getMetadata().getNamespace().equals(namespace)).toList();
+    return in(namespace, kept().toList());
+  }
+
+  private static <T extends HasMetadata> List<T> in(String namespace, List<T> all) {
+    return all.stream().filter(it -> namespace.equals(it.getMetadata().getNamespace())).toList();
   }
 
   @Override
@@ -104,14 +111,14 @@ public final class FakeCluster implements Cluster {
 
   @Override
   public Optional<GpuCheckpoint> checkpoint(String namespace, String name) {
-    return Optional.empty();
+    return checkpoints(namespace).stream()
+        .filter(it -> it.getMetadata().getName().equals(name))
+        .findFirst();
   }
 
   @Override
   public List<GpuCheckpoint> checkpoints(String namespace) {
-    return checkpoints.stream()
-        .filter(it -> it.getMetadata().getNamespace().equals(namespace))
-        .toList();
+    return in(namespace, checkpoints);
   }
 
   @Override
@@ -133,12 +140,12 @@ public final class FakeCluster implements Cluster {
 
   @Override
   public List<GpuCheckpoint> checkpointsIn(String store) {
-    return List.of();
+    return checkpoints.stream().filter(it -> ClusterParts.isIn(it, store)).toList();
   }
 
   @Override
   public List<GpuRestore> restores(String namespace) {
-    return restores;
+    return in(namespace, restores);
   }
 
   @Override
@@ -148,7 +155,7 @@ public final class FakeCluster implements Cluster {
 
   @Override
   public List<GpuRestore> restoresOf(String namespace, String checkpoint) {
-    return restores.stream()
+    return restores(namespace).stream()
         .filter(restore -> restore.getSpec().getCheckpointName().equals(checkpoint))
         .toList();
   }
@@ -216,11 +223,11 @@ public final class FakeCluster implements Cluster {
 
   @Override
   public List<ResourceQuota> quotas(String namespace) {
-    return List.of();
+    return in(namespace, quotas);
   }
 
   @Override
   public List<LimitRange> ranges(String namespace) {
-    return List.of();
+    return in(namespace, ranges);
   }
 }

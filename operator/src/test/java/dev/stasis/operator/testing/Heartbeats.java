@@ -9,30 +9,27 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
-/**
- * Agents, and kubelets where no {@link FakeKubelet} is, that say that they are alive, however long
- * a test takes.
- */
+/** Heartbeats of the agents and kubelets of a test, however long the test takes. */
 public final class Heartbeats implements AutoCloseable {
 
-  /** Nobody counts on an agent after three minutes without a word, nor on a node after 40 s. */
+  /** An agent counts as lost after three minutes without a heartbeat, a node after 40 s. */
   private static final long WORD_SECONDS = 10;
 
   private final KubernetesClient client;
   private final Clock clock;
-  private final List<String> nodes;
+  private final Set<String> agents = ConcurrentHashMap.newKeySet();
+  private final Set<String> kubelets = ConcurrentHashMap.newKeySet();
   private final ScheduledExecutorService words = Executors.newSingleThreadScheduledExecutor();
 
-  /** All agents, and the kubelets of those nodes. */
-  public Heartbeats(KubernetesClient client, Clock clock, String... nodes) {
+  public Heartbeats(KubernetesClient client, Clock clock) {
     this.client = client;
     this.clock = clock;
-    this.nodes = List.of(nodes);
     var unused =
         words.scheduleWithFixedDelay(
             () -> {
@@ -40,12 +37,22 @@ public final class Heartbeats implements AutoCloseable {
                 speak(Duration.ZERO);
                 ready();
               } catch (KubernetesClientException e) {
-                // One is gone, or the API server is busy: said again with the next word.
+                // The next heartbeat follows; the API server is busy.
               }
             },
             WORD_SECONDS,
             WORD_SECONDS,
             TimeUnit.SECONDS);
+  }
+
+  /** The agent of a node sends heartbeats from now on. */
+  public void agent(String node) {
+    agents.add(node);
+  }
+
+  /** The kubelet of a node sends heartbeats from now on. */
+  public void kubelet(String node) {
+    kubelets.add(node);
   }
 
   private void ready() {
@@ -56,7 +63,7 @@ public final class Heartbeats implements AutoCloseable {
           "lastHeartbeatTime": "%s", "lastTransitionTime": "%s"}]}}\
         """
             .formatted(now, now);
-    for (String node : nodes) {
+    for (String node : kubelets) {
       client
           .nodes()
           .withName(node)
@@ -65,18 +72,16 @@ public final class Heartbeats implements AutoCloseable {
     }
   }
 
-  /** All agents, as at a time that is still to come. */
+  /** Sends the heartbeats of all agents, as of a time that is still to come. */
   public void speak(Duration ahead) {
     String word =
         "{\"status\":{\"agent\":{\"heartbeatTime\":\"%s\"}}}"
             .formatted(clock.instant().plus(ahead).truncatedTo(ChronoUnit.SECONDS));
-    for (GpuNode node : client.resources(GpuNode.class).list().getItems()) {
-      if (node.getStatus() != null && node.getStatus().getAgent() != null) {
-        client
-            .resources(GpuNode.class)
-            .withName(node.getMetadata().getName())
-            .subresource("status")
-            .patch(PatchContext.of(PatchType.JSON_MERGE), word);
+    for (String name : agents) {
+      var handle = client.resources(GpuNode.class).withName(name);
+      GpuNode node = handle.get();
+      if (node != null && node.getStatus() != null && node.getStatus().getAgent() != null) {
+        handle.subresource("status").patch(PatchContext.of(PatchType.JSON_MERGE), word);
       }
     }
   }

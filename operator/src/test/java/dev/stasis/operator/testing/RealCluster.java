@@ -1,45 +1,21 @@
 package dev.stasis.operator.testing;
 
+import dev.stasis.api.testing.TestCluster;
 import dev.stasis.operator.config.StasisConfig;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
-import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition;
-import io.fabric8.kubernetes.client.Config;
-import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.KubernetesClientException;
-import io.fabric8.kubernetes.client.dsl.base.CustomResourceDefinitionContext;
-import io.fabric8.kubernetes.client.dsl.base.PatchContext;
-import io.fabric8.kubernetes.client.dsl.base.PatchType;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.HttpURLConnection;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.Assumptions;
 
-/**
- * A real API server with the committed definitions. Which one says {@code KUBECONFIG}; without it
- * there is none, and the tests say so. A scheduler belongs to it, kubelets do not.
- */
+/** The test cluster with the committed definitions. It has a scheduler, but no kubelets. */
 public final class RealCluster implements AutoCloseable {
 
-  private static final Path DEFINITIONS = Path.of("../crds/src/main/resources/crds");
-
-  /** A request to an API server nearby takes milliseconds; one under load still answers by then. */
-  private static final int REQUEST_MILLISECONDS = 20_000;
-
-  /** An API server whose disk is busy refuses now and then. */
-  private static final int RETRIES = 3;
-
-  /** A definition is served a second after it was made; etcd on a slow disk takes longer. */
+  /** The controllers of a cluster take a second or two; on a slow disk they take longer. */
   private static final long SERVED_SECONDS = 60;
 
   private final KubernetesClient client;
@@ -50,70 +26,29 @@ public final class RealCluster implements AutoCloseable {
     this.system = system;
   }
 
-  /** The one that KUBECONFIG names; aborts the test when there is none. */
+  /** Connects to the test cluster, which serves the definitions already. */
   public static RealCluster fromEnvironment() {
-    String kubeconfig = System.getenv("KUBECONFIG");
-    if (kubeconfig == null || kubeconfig.isBlank()) {
-      String why = "skipped: no API server, KUBECONFIG is not set; see bin/with-kube";
-      System.err.println(why);
-      Assumptions.abort(why);
-    }
-    Config config =
-        new ConfigBuilder(Config.autoConfigure(null))
-            .withRequestTimeout(REQUEST_MILLISECONDS)
-            .withRequestRetryBackoffLimit(RETRIES)
-            .build();
-    KubernetesClient client = new KubernetesClientBuilder().withConfig(config).build();
-    try (Stream<Path> files = Files.list(DEFINITIONS)) {
-      List<Path> definitions = files.filter(file -> file.toString().endsWith(".yaml")).toList();
-      for (Path file : definitions) {
-        define(client, Files.readString(file));
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    return new RealCluster(client, namespace(client, Map.of()));
+    KubernetesClient client = TestCluster.connect();
+    return new RealCluster(client, create(client, Map.of()));
   }
 
-  private static void define(KubernetesClient client, String yaml) {
-    CustomResourceDefinition definition =
-        client.getKubernetesSerialization().unmarshal(yaml, CustomResourceDefinition.class);
-    var resource = client.apiextensions().v1().customResourceDefinitions().resource(definition);
-    resource.forceConflicts().serverSideApply();
-    resource.waitUntilCondition(
-        it ->
-            it != null
-                && it.getStatus() != null
-                && it.getStatus().getConditions() != null
-                && it.getStatus().getConditions().stream()
-                    .anyMatch(
-                        condition ->
-                            condition.getType().equals("Established")
-                                && condition.getStatus().equals("True")),
-        SERVED_SECONDS,
-        TimeUnit.SECONDS);
-    // Established says that it is known; lists are refused for a moment longer.
-    var context = CustomResourceDefinitionContext.fromCrd(definition);
-    Awaitility.await()
-        .atMost(Duration.ofSeconds(SERVED_SECONDS))
-        .ignoreExceptionsInstanceOf(KubernetesClientException.class)
-        .until(() -> client.genericKubernetesResources(context).list() != null);
+  private static String create(KubernetesClient client, Map<String, String> labels) {
+    return client
+        .namespaces()
+        .resource(
+            new NamespaceBuilder()
+                .withNewMetadata()
+                .withGenerateName("stasis-test-")
+                .withLabels(labels)
+                .endMetadata()
+                .build())
+        .create()
+        .getMetadata()
+        .getName();
   }
 
   private static String namespace(KubernetesClient client, Map<String, String> labels) {
-    String name =
-        client
-            .namespaces()
-            .resource(
-                new NamespaceBuilder()
-                    .withNewMetadata()
-                    .withGenerateName("stasis-test-")
-                    .withLabels(labels)
-                    .endMetadata()
-                    .build())
-            .create()
-            .getMetadata()
-            .getName();
+    String name = create(client, labels);
     // Pods are refused until it is there.
     client
         .serviceAccounts()
@@ -125,6 +60,11 @@ public final class RealCluster implements AutoCloseable {
 
   public KubernetesClient client() {
     return client;
+  }
+
+  /** Returns a name for a cluster-wide object of a test, unique by the namespace of that test. */
+  public static String name(String of, String namespace) {
+    return of + namespace.substring(namespace.lastIndexOf('-'));
   }
 
   /** Settings with a namespace of our own for operations. */
@@ -159,37 +99,6 @@ public final class RealCluster implements AutoCloseable {
     T created = client.resource(object).create();
     object.getMetadata().setResourceVersion(created.getMetadata().getResourceVersion());
     return client.resource(object).updateStatus();
-  }
-
-  /**
-   * Takes away what other tests have left of these kinds, in all namespaces, and waits until it is
-   * gone: for tests of what looks at the whole cluster. Finalizers of operators that have ended go
-   * too.
-   */
-  public void alone(List<Class<? extends HasMetadata>> kinds) {
-    for (Class<? extends HasMetadata> kind : kinds) {
-      Awaitility.await()
-          .atMost(Duration.ofSeconds(SERVED_SECONDS))
-          .until(
-              () -> {
-                var left = client.resources(kind).inAnyNamespace().list().getItems();
-                left.forEach(this::away);
-                return left.isEmpty();
-              });
-    }
-  }
-
-  private void away(HasMetadata object) {
-    client.resource(object).delete();
-    try {
-      client
-          .resource(object)
-          .patch(PatchContext.of(PatchType.JSON_MERGE), "{\"metadata\":{\"finalizers\":null}}");
-    } catch (KubernetesClientException e) {
-      if (e.getCode() != HttpURLConnection.HTTP_NOT_FOUND) {
-        throw e;
-      }
-    }
   }
 
   @Override

@@ -16,6 +16,7 @@ import dev.stasis.operator.status.Changes;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.javaoperatorsdk.operator.Operator;
 import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
+import io.javaoperatorsdk.operator.processing.event.rate.LinearRateLimiter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Clock;
 import java.time.Duration;
@@ -81,7 +82,12 @@ public final class TestOperator implements AutoCloseable {
                     // Who is started anew is alone, as a process is whose forerunner has ended.
                     .withReconciliationTerminationTimeout(LAST_WORK)
                     .withUseSSAToPatchPrimaryResource(false));
-    reconcilers.forEach(make -> operator.register(make.apply(parts)));
+    // Rate limits protect a busy API server; here each would cost seconds of waiting.
+    reconcilers.forEach(
+        make ->
+            operator.register(
+                make.apply(parts),
+                settings -> settings.withRateLimiter(LinearRateLimiter.deactivatedRateLimiter())));
     operator.start();
     return new TestOperator(operator, informers, registry);
   }

@@ -32,6 +32,7 @@ import java.util.function.Supplier;
  * @param traces tells a collector of what was done
  * @param transfers streams from and to other agents
  * @param hugePages whether they are switched on for the whole machine while the driver copies out
+ * @param intervals how often and for how long it retries and waits
  * @param clock for times that people read
  */
 public record AgentParts(
@@ -53,4 +54,5 @@ public record AgentParts(
     OperationTraces traces,
     Transfers transfers,
     boolean hugePages,
+    Intervals intervals,
     Clock clock) {}

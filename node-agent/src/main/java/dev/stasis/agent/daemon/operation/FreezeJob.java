@@ -83,9 +83,7 @@ final class FreezeJob implements Job {
     }
     boolean raised;
     try {
-      raised =
-          new RoomWait(parts.engine(), desk, parts.clock())
-              .await(assignment, place.container().id(), inspected);
+      raised = new RoomWait(parts, desk).await(assignment, place.container().id(), inspected);
     } catch (Refused refused) {
       return seen(place, Ending.refused(refused.faults()));
     }

@@ -46,7 +46,7 @@ final class InHand implements HeldOperations {
     this.intake = intake;
     this.journal = journal;
     this.recovery = recovery;
-    this.writer = new StatusWriter(parts.operations(), this::endIsWritten);
+    this.writer = new StatusWriter(parts.operations(), parts.intervals(), this::endIsWritten);
     this.desk = new Desk(journal, writer, parts.frozenChanged());
     this.gpus = new GpusOfOperation(parts);
     this.hooks = new AfterHooks(parts);
@@ -141,7 +141,7 @@ final class InHand implements HeldOperations {
    */
   private void wait(Assignment assignment) {
     if (assignment.entry().stage() != JournalEntry.Stage.HELD) {
-      thawAgain.begin(assignment, ThawAgain.FIRST);
+      thawAgain.begin(assignment);
       return;
     }
     if (assignment.isCancelled() && !assignment.isRolledOut()) {
@@ -159,7 +159,7 @@ final class InHand implements HeldOperations {
           () -> {
             try {
               givingUp.run(assignment, outOfTime);
-              thawAgain.begin(assignment, ThawAgain.FIRST);
+              thawAgain.begin(assignment);
             } catch (InterruptedException e) {
               Thread.currentThread().interrupt();
             } catch (ApiUnreachable e) {

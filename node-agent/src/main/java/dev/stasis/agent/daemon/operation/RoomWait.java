@@ -18,20 +18,18 @@ final class RoomWait {
   /** The reason while it waits. */
   static final String WAITING = "WaitingForRoom";
 
-  /** A kubelet resizes within seconds where it can; what takes longer does not come. */
-  private static final Duration LONGEST = Duration.ofMinutes(2);
-
-  /** The kernel tells nobody that a limit was raised; two looks a second cost nothing. */
-  private static final Duration EVERY = Duration.ofMillis(500);
-
   private final NodeEngine engine;
   private final Desk desk;
   private final Clock clock;
+  private final Duration longest;
+  private final Duration every;
 
-  RoomWait(NodeEngine engine, Desk desk, Clock clock) {
-    this.engine = engine;
+  RoomWait(AgentParts parts, Desk desk) {
+    this.engine = parts.engine();
     this.desk = desk;
-    this.clock = clock;
+    this.clock = parts.clock();
+    this.longest = parts.intervals().room();
+    this.every = parts.intervals().roomPoll();
   }
 
   /** As the API says it. */
@@ -66,7 +64,7 @@ final class RoomWait {
           status.setReason(WAITING);
           status.setMessage(first.missing().orElse(""));
         });
-    Instant giveUp = clock.instant().plus(LONGEST);
+    Instant giveUp = clock.instant().plus(longest);
     while (room.missing().isPresent()) {
       if (clock.instant().isAfter(giveUp)) {
         throw refused(room);
@@ -74,7 +72,7 @@ final class RoomWait {
       if (clock.instant().isAfter(assignment.deadline())) {
         throw new Stopped("the deadline passed while it waited for room", true);
       }
-      if (assignment.awaitCancel(EVERY)) {
+      if (assignment.awaitCancel(every)) {
         throw new Stopped("cancelled while it waited for room", false);
       }
       Optional<Inspected.RoomFound> now =

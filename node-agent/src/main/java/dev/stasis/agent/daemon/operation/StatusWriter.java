@@ -24,17 +24,10 @@ final class StatusWriter implements AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger(StatusWriter.class.getName());
 
-  /** Progress is for people who look at it; more often only loads the API server. */
-  private static final Duration PROGRESS_EVERY = Duration.ofSeconds(1);
-
-  /** After a write that failed; doubled up to {@link #LONGEST_RETRY}. */
-  private static final Duration FIRST_RETRY = Duration.ofMillis(500);
-
-  /** An API server that comes back is noticed within ten seconds. */
-  private static final Duration LONGEST_RETRY = Duration.ofSeconds(10);
-
   private final OperationJson json = new OperationJson();
   private final Operations operations;
+  private final Backoff backoff;
+  private final Duration progressEvery;
   private final BiConsumer<Assignment, GpuNodeOperationStatus> endWritten;
   private final ScheduledExecutorService thread =
       Executors.newSingleThreadScheduledExecutor(
@@ -48,11 +41,17 @@ final class StatusWriter implements AutoCloseable {
   /**
    * A writer.
    *
+   * @param intervals between writes
    * @param endWritten hears of each operation whose end the API server has, and of the status that
    *     it has; something newer may be on its way
    */
-  StatusWriter(Operations operations, BiConsumer<Assignment, GpuNodeOperationStatus> endWritten) {
+  StatusWriter(
+      Operations operations,
+      Intervals intervals,
+      BiConsumer<Assignment, GpuNodeOperationStatus> endWritten) {
     this.operations = operations;
+    this.backoff = intervals.statusWrite();
+    this.progressEvery = intervals.progress();
     this.endWritten = endWritten;
   }
 
@@ -62,8 +61,17 @@ final class StatusWriter implements AutoCloseable {
     private long scheduledNanos;
     private @Nullable GpuNodeOperation latest;
     private @Nullable JsonNode written;
-    private long writtenNanos = System.nanoTime() - PROGRESS_EVERY.toNanos();
-    private Duration retry = FIRST_RETRY;
+    private long writtenNanos;
+    private Duration retry;
+
+    State(long writtenNanos, Duration retry) {
+      this.writtenNanos = writtenNanos;
+      this.retry = retry;
+    }
+  }
+
+  private State unwritten() {
+    return new State(System.nanoTime() - progressEvery.toNanos(), backoff.first());
   }
 
   /** Something has changed that others wait for. */
@@ -76,15 +84,15 @@ final class StatusWriter implements AutoCloseable {
     State state;
     long wait;
     synchronized (states) {
-      state = states.computeIfAbsent(assignment.uid(), uid -> new State());
-      wait = state.writtenNanos + PROGRESS_EVERY.toNanos() - System.nanoTime();
+      state = states.computeIfAbsent(assignment.uid(), uid -> unwritten());
+      wait = state.writtenNanos + progressEvery.toNanos() - System.nanoTime();
     }
     schedule(assignment, Duration.ofNanos(Math.max(0, wait)));
   }
 
   private void schedule(Assignment assignment, Duration delay) {
     synchronized (states) {
-      State state = states.computeIfAbsent(assignment.uid(), uid -> new State());
+      State state = states.computeIfAbsent(assignment.uid(), uid -> unwritten());
       long at = System.nanoTime() + delay.toNanos();
       if (state.scheduled && state.scheduledNanos - at <= 0) {
         return;
@@ -146,7 +154,7 @@ final class StatusWriter implements AutoCloseable {
     if (written instanceof Operations.Written.Done done) {
       state.latest = done.operation();
       state.written = tree;
-      state.retry = FIRST_RETRY;
+      state.retry = backoff.first();
       if (isFinal(status)) {
         ended(assignment, status);
       }
@@ -172,8 +180,7 @@ final class StatusWriter implements AutoCloseable {
         state.retry,
         why);
     schedule(assignment, state.retry);
-    Duration twice = state.retry.multipliedBy(2);
-    state.retry = twice.compareTo(LONGEST_RETRY) > 0 ? LONGEST_RETRY : twice;
+    state.retry = backoff.after(state.retry);
   }
 
   private static boolean isFinal(GpuNodeOperationStatus status) {

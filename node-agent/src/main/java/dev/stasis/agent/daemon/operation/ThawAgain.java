@@ -29,17 +29,8 @@ final class ThawAgain implements AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger(ThawAgain.class.getName());
 
-  /**
-   * What the tries before met, a busy machine or a helper that ended late, is often over by then.
-   */
-  static final Duration FIRST = Duration.ofSeconds(5);
-
-  /**
-   * What nothing has woken for half an hour wants a person; it is still tried, and costs little.
-   */
-  private static final Duration LONGEST = Duration.ofMinutes(10);
-
   private final AgentParts parts;
+  private final Backoff backoff;
   private final Desk desk;
   private final AfterHooks hooks;
   private final BiConsumer<Assignment, Runnable> turns;
@@ -54,6 +45,7 @@ final class ThawAgain implements AutoCloseable {
    */
   ThawAgain(AgentParts parts, Desk desk, AfterHooks hooks, BiConsumer<Assignment, Runnable> turns) {
     this.parts = parts;
+    this.backoff = parts.intervals().thaw();
     this.desk = desk;
     this.hooks = hooks;
     this.turns = turns;
@@ -70,14 +62,13 @@ final class ThawAgain implements AutoCloseable {
           "{0} has left its workload frozen: it is tried again in {1}",
           assignment.name(),
           wait);
-      after(wait, assignment, FIRST);
+      after(wait, assignment, backoff.first());
     }
   }
 
-  /** The wait after this one. */
-  static Duration longer(Duration wait) {
-    Duration twice = wait.multipliedBy(2);
-    return twice.compareTo(LONGEST) > 0 ? LONGEST : twice;
+  /** Begins with the first wait. */
+  void begin(Assignment assignment) {
+    begin(assignment, backoff.first());
   }
 
   private void after(Duration wait, Assignment assignment, Duration next) {
@@ -97,7 +88,7 @@ final class ThawAgain implements AutoCloseable {
       turns.accept(assignment, () -> attempt(assignment, next));
     } catch (RuntimeException e) {
       LOG.log(System.Logger.Level.ERROR, "the thaw of " + assignment.name(), e);
-      after(next, assignment, longer(next));
+      after(next, assignment, backoff.after(next));
     }
   }
 
@@ -122,7 +113,7 @@ final class ThawAgain implements AutoCloseable {
       tried.remove(assignment.uid());
     } else {
       LOG.log(System.Logger.Level.INFO, "{0} is tried again in {1}", assignment.name(), next);
-      after(next, assignment, longer(next));
+      after(next, assignment, backoff.after(next));
     }
   }
 

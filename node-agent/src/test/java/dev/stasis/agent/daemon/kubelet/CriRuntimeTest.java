@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class CriRuntimeTest {
@@ -19,6 +20,7 @@ class CriRuntimeTest {
   private final ProcFs proc = new ProcFs();
 
   @Test
+  @Tag("kubelet")
   void aRunningContainerIsFoundWithItsProcessArgvImageAndEmptyDirs() throws Exception {
     try (KubeNode node = KubeNode.required();
         NodeSocket socket = new NodeSocket(node.criSocket())) {
@@ -86,6 +88,7 @@ class CriRuntimeTest {
   }
 
   @Test
+  @Tag("kubelet")
   void aContainerThatDoesNotRunIsToldWithTheReason() throws Exception {
     try (KubeNode node = KubeNode.required();
         NodeSocket socket = new NodeSocket(node.criSocket())) {
@@ -120,6 +123,7 @@ class CriRuntimeTest {
   }
 
   @Test
+  @Tag("kubelet")
   void aContainerThatWasStartedAnewIsTheNewOne() throws Exception {
     try (KubeNode node = KubeNode.required();
         NodeSocket socket = new NodeSocket(node.criSocket())) {
@@ -141,6 +145,7 @@ class CriRuntimeTest {
   }
 
   @Test
+  @Tag("kubelet")
   void aCommandRunsInTheContainerAndIsKilledAtItsDeadline() throws Exception {
     try (KubeNode node = KubeNode.required();
         NodeSocket socket = new NodeSocket(node.criSocket())) {
@@ -178,6 +183,7 @@ class CriRuntimeTest {
   }
 
   @Test
+  @Tag("kubelet")
   void theRuntimeSaysWhatItIs() throws Exception {
     try (KubeNode node = KubeNode.required();
         NodeSocket socket = new NodeSocket(node.criSocket())) {

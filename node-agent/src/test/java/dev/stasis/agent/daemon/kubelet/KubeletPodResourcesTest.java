@@ -10,6 +10,7 @@ import io.fabric8.kubernetes.api.model.Quantity;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class KubeletPodResourcesTest {
@@ -23,6 +24,7 @@ class KubeletPodResourcesTest {
   private static final List<Gpu> NODE = List.of(gpu(0, FIRST), gpu(1, SECOND));
 
   @Test
+  @Tag("kubelet")
   void gpusComeInTheNodesOrderAndReplicasAreTheGpuThatTheyShare() throws Exception {
     try (KubeNode node = KubeNode.required();
         NodeSocket socket = new NodeSocket(node.podResourcesSocket())) {
@@ -45,6 +47,7 @@ class KubeletPodResourcesTest {
   }
 
   @Test
+  @Tag("kubelet")
   void aNameThatIsNoGpuOfTheNodeIsSaid() throws Exception {
     try (KubeNode node = KubeNode.required();
         NodeSocket socket = new NodeSocket(node.podResourcesSocket())) {

@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
 /** A node with simulated GPUs, a cluster of files, and an agent that may die and come again. */
@@ -32,11 +33,21 @@ final class AgentLab implements AutoCloseable {
 
   static final String NODE = "node1";
 
+  /** As in production, but no test waits for seconds until something is tried again. */
+  static final Intervals BRIEF =
+      new Intervals(
+          new Backoff(Duration.ofMillis(200), Duration.ofSeconds(1)),
+          new Backoff(Duration.ofMillis(50), Duration.ofMillis(200)),
+          Duration.ofMillis(200),
+          Duration.ofMinutes(2),
+          Duration.ofMillis(50));
+
   private final EngineLab engine;
   private final FileCluster cluster;
   private final LabNode node;
   private final Transfers transfers = transfers();
-  private final MeterRegistry metrics = new SimpleMeterRegistry();
+  private MeterRegistry metrics = new SimpleMeterRegistry();
+  private Intervals intervals = BRIEF;
   private boolean hugePages;
   private @Nullable OperationAgent agent;
 
@@ -54,6 +65,7 @@ final class AgentLab implements AutoCloseable {
       NodeEngine engine,
       Transfers transfers,
       boolean hugePages,
+      Intervals intervals,
       MeterRegistry metrics) {
     return new AgentParts(
         NODE,
@@ -74,6 +86,7 @@ final class AgentLab implements AutoCloseable {
         new OperationTraces(NODE, Spans.NONE),
         transfers,
         hugePages,
+        intervals,
         Clock.systemUTC());
   }
 
@@ -94,6 +107,17 @@ final class AgentLab implements AutoCloseable {
     return transfers.key().pem();
   }
 
+  /** Agents that are started from now on wait so long for room. */
+  void waitForRoom(Duration limit) {
+    intervals =
+        new Intervals(
+            intervals.thaw(),
+            intervals.statusWrite(),
+            intervals.progress(),
+            limit,
+            intervals.roomPoll());
+  }
+
   /** Agents that are started from now on may raise the machine's huge pages. */
   void allowHugePages() {
     hugePages = true;
@@ -111,6 +135,7 @@ final class AgentLab implements AutoCloseable {
                 engine.engine(),
                 transfers,
                 hugePages,
+                intervals,
                 metrics));
     made.start();
     agent = made;
@@ -124,13 +149,22 @@ final class AgentLab implements AutoCloseable {
     }
   }
 
-  /** What the agents of this lab have counted. */
-  MeterRegistry metrics() {
+  /** Returns what the agents that are started from now on count. */
+  MeterRegistry freshMetrics() {
+    metrics = new SimpleMeterRegistry();
     return metrics;
   }
 
   EngineLab engine() {
     return engine;
+  }
+
+  /** Waits until the driver holds that call. */
+  void awaitHeld(String call) {
+    Awaitility.await("the driver's call " + call)
+        .atMost(FileCluster.LIMIT)
+        .pollInterval(Duration.ofMillis(10))
+        .until(() -> engine.gpus().isHeld(call));
   }
 
   FileCluster cluster() {

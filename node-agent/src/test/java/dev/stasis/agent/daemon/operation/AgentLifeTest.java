@@ -13,9 +13,12 @@ import dev.stasis.api.v1alpha1.operation.OperationPhase;
 import dev.stasis.api.v1alpha1.operation.Outcome;
 import dev.stasis.api.v1alpha1.operation.WorkloadState;
 import java.nio.file.Files;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -58,11 +61,12 @@ class AgentLifeTest {
   void theEndIsWrittenWhenTheApiServerIsBack() {
     try (AgentLab.Placed source = lab.pod("trainer", counter(), Map.of())) {
       source.container().awaitSteps(3);
-      // Long enough that it is said, however busy the machine is.
-      lab.engine().gpus().fault("checkpoint", "slow 3000");
+      lab.engine().gpus().fault("checkpoint", "hold");
       lab.cluster().goAwayAfter(status -> status.getWorkload() == WorkloadState.FROZEN);
       String name = order(orders.checkpoint(source, how -> {}));
       lab.cluster().await(name, status -> status.getWorkload() == WorkloadState.FROZEN);
+      lab.awaitHeld("checkpoint");
+      lab.engine().gpus().release("checkpoint");
       Awaitility.await("the artifact, without an API server")
           .atMost(FileCluster.LIMIT)
           .until(
@@ -85,20 +89,49 @@ class AgentLifeTest {
   void anArtifactIsFinishedByAnAgentThatGoes() throws Exception {
     try (AgentLab.Placed source = lab.pod("finished", counter(), Map.of())) {
       source.container().awaitSteps(3);
-      lab.engine().gpus().fault("restore", "slow 2000");
+      lab.engine().gpus().fault("restore", "hold");
       Hooks hooks =
           new Hooks(null, List.of(new Hook(new ExecAction(List.of("goes-on")), null, null, null)));
       String name = order(orders.checkpoint(source, how -> how.setHooks(hooks)));
-      Awaitility.await("the way back")
-          .atMost(FileCluster.LIMIT)
-          .until(() -> Files.notExists(lab.engine().gpus().folder().resolve("faults/restore")));
+      lab.awaitHeld("restore");
+      // The agent stops meanwhile, and waits for the step in hand.
+      CompletableFuture<Void> released =
+          CompletableFuture.runAsync(
+              () -> lab.engine().gpus().release("restore"),
+              CompletableFuture.delayedExecutor(200, TimeUnit.MILLISECONDS));
       lab.stop();
+      released.join();
       GpuNodeOperationStatus status = lab.cluster().awaitEnd(name);
       lab.start();
       assertThat(status.getOutcome()).as(status.getMessage()).isEqualTo(Outcome.DONE);
       assertThat(lab.node().ran()).containsOnlyOnce("goes-on");
       assertThat(lab.engine().store().resolve("ml/train-" + orders.requester())).exists();
       source.container().verify(MIB);
+    }
+  }
+
+  @Test
+  void oneThatGetsNoRoomGivesUp() throws Exception {
+    lab.stop();
+    lab.waitForRoom(Duration.ofMillis(300));
+    lab.start();
+    try (AgentLab.Placed source = lab.pod("cramped", counter().withMemoryLimit(TIGHT), Map.of())) {
+      source.container().awaitSteps(3);
+      String name = order(orders.checkpoint(source, how -> how.setMemoryRoom(MemoryRoom.RESIZE)));
+      GpuNodeOperationStatus status = lab.cluster().awaitEnd(name);
+
+      assertThat(status.getOutcome()).as(status.getMessage()).isEqualTo(Outcome.REFUSED);
+      assertThat(status.getReason()).isEqualTo("NoRoom");
+      assertThat(lab.cluster().history(name))
+          .extracting(GpuNodeOperationStatus::getReason)
+          .as("it waited before")
+          .contains(RoomWait.WAITING);
+      source.container().awaitSteps(3);
+      source.container().verify(MIB);
+    } finally {
+      lab.stop();
+      lab.waitForRoom(AgentLab.BRIEF.room());
+      lab.start();
     }
   }
 

@@ -2,7 +2,9 @@ package dev.stasis.agent.daemon.operation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stasis.agent.engine.Work;
 import dev.stasis.agent.testing.ContainerSpec;
+import dev.stasis.agent.testing.Forced;
 import dev.stasis.api.v1alpha1.GpuNodeOperation;
 import dev.stasis.api.v1alpha1.common.ArtifactStatus;
 import dev.stasis.api.v1alpha1.operation.Afterwards;
@@ -15,30 +17,33 @@ import dev.stasis.artifact.ArtifactReader;
 import dev.stasis.artifact.Opened;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** An artifact that goes from node to node while it is made. */
 class AheadTransferTest {
 
   private final Orders orders = Orders.ofSomebody();
+  private String frozen = "";
 
   @SuppressWarnings("NullAway.Init")
-  private AgentLab here;
+  private static AgentLab here;
 
   @SuppressWarnings("NullAway.Init")
-  private AgentLab there;
+  private static AgentLab there;
 
   @SuppressWarnings("NullAway.Init")
-  private AgentLab.Placed source;
+  private static AgentLab.Placed source;
 
-  @BeforeEach
-  void begin() throws InterruptedException {
+  @BeforeAll
+  static void begin() throws InterruptedException {
     here = new AgentLab(1, 128);
     there = new AgentLab(1, 128);
     source =
@@ -52,7 +57,18 @@ class AheadTransferTest {
   }
 
   @AfterEach
-  void end() throws InterruptedException {
+  void theWorkloadRunsAndNothingIsLeft() throws InterruptedException {
+    for (Work held : here.engine().engine().thaw().inHand()) {
+      assertThat(held.phase()).isEqualTo(Work.Phase.HELD);
+      here.cluster().awaitEnd(name(here, orders.of(OperationType.THAW, source, frozen)));
+    }
+    here.engine().assertNothingLeft();
+    source.container().awaitSteps(2);
+    source.container().verify(16);
+  }
+
+  @AfterAll
+  static void end() throws InterruptedException {
     source.close();
     here.close();
     there.close();
@@ -109,19 +125,18 @@ class AheadTransferTest {
     assertThat(sent.getMessage()).contains("the freeze is undone: Checkpoint of process");
     assertThat(received.getOutcome()).isEqualTo(Outcome.UNDONE);
     assertNothingThere();
-    source.container().awaitSteps(2);
-    source.container().verify(16);
   }
 
   @Test
   void whatIsToldToEndWhileItIsFrozenIsNoArtifact() throws Exception {
-    here.engine().gpus().fault("checkpoint", "slow 2500");
+    here.engine().gpus().fault("checkpoint", "hold");
     String receive = listening();
     String send = send(address(receive));
     here.cluster().await(send, OperationPhase.RUNNING);
     String freeze = freeze();
-    here.cluster().await(freeze, OperationPhase.RUNNING);
+    here.awaitHeld("checkpoint");
     here.cluster().delete(source.pod());
+    here.engine().gpus().release("checkpoint");
 
     GpuNodeOperationStatus failed = here.cluster().awaitEnd(freeze);
 
@@ -133,17 +148,17 @@ class AheadTransferTest {
     there.cluster().edit(receive, operation -> operation.getSpec().setCancel(true));
     there.cluster().awaitEnd(receive);
     assertNothingThere();
-    // Its kubelet ends it, nobody else.
-    source.container().awaitSteps(2);
-    source.container().verify(16);
+    // Only its kubelet would end it.
+    here.cluster().put(source.pod());
   }
 
   @Test
   void anApiServerThatIsAwayIsNotWaitedForWhileTheWorkloadStandsStill() throws Exception {
-    here.engine().gpus().fault("checkpoint", "slow 2500");
+    here.engine().gpus().fault("checkpoint", "hold");
     String freeze = freeze();
-    here.cluster().await(freeze, OperationPhase.RUNNING);
+    here.awaitHeld("checkpoint");
     here.cluster().goAway();
+    here.engine().gpus().release("checkpoint");
     awaitArtifact();
     here.cluster().comeBack();
 
@@ -153,6 +168,22 @@ class AheadTransferTest {
 
   private void awaitArtifact() {
     Awaitility.await().atMost(FileCluster.LIMIT).until(() -> Files.exists(path(here)));
+  }
+
+  /** Once the source is gone it is the only copy, so it must not be in the page cache alone. */
+  @Test
+  void whatIsHeldReachesTheDiskAndSoDoesItsJournal() throws Exception {
+    try (Forced forced = Forced.record()) {
+      String freeze = freeze();
+      here.cluster().await(freeze, OperationPhase.HELD);
+
+      Awaitility.await("the manifest on the disk")
+          .atMost(Duration.ofSeconds(60))
+          .until(() -> forced.paths().stream().anyMatch(path -> path.endsWith("manifest.json")));
+      assertThat(forced.paths())
+          .anyMatch(path -> path.endsWith(Path.of("operations", freeze + ".new")))
+          .anyMatch(path -> path.endsWith("operations"));
+    }
   }
 
   @Test
@@ -170,7 +201,7 @@ class AheadTransferTest {
   @Test
   void whatIsMadeForSomebodyElseIsNotSent() throws Exception {
     GpuNodeOperation operation =
-        orders.ahead(OperationType.SEND, "m-1", "127.0.0.1:1", there.certificate());
+        orders.ahead(OperationType.SEND, transfer(), "127.0.0.1:1", there.certificate());
     operation
         .getSpec()
         .setArtifact(
@@ -196,7 +227,7 @@ class AheadTransferTest {
                     .cluster()
                     .create(
                         orders.transfer(
-                            OperationType.RECEIVE, null, "m-1", null, here.certificate()))
+                            OperationType.RECEIVE, null, transfer(), null, here.certificate()))
                     .getMetadata()
                     .getName());
 
@@ -204,39 +235,40 @@ class AheadTransferTest {
     assertThat(refused.getMessage()).contains("artifact.sha256: wanted a digest, found none");
   }
 
+  private static String name(AgentLab lab, GpuNodeOperation operation) {
+    return lab.cluster().create(operation).getMetadata().getName();
+  }
+
   private String freeze() {
-    return here.cluster()
-        .create(
+    frozen =
+        name(
+            here,
             orders.checkpoint(
                 source,
                 how -> {
                   how.setAfterwards(Afterwards.HOLD);
                   how.setHeldUntilDecided(true);
-                }))
-        .getMetadata()
-        .getName();
+                }));
+    return frozen;
   }
 
   private String listening() {
     String name =
-        there
-            .cluster()
-            .create(orders.ahead(OperationType.RECEIVE, "m-1", null, here.certificate()))
-            .getMetadata()
-            .getName();
+        name(there, orders.ahead(OperationType.RECEIVE, transfer(), null, here.certificate()));
     there.cluster().await(name, status -> status.getListening() != null);
     return name;
   }
 
   private String send(String address) {
-    return here.cluster()
-        .create(orders.ahead(OperationType.SEND, "m-1", address, there.certificate()))
-        .getMetadata()
-        .getName();
+    return name(here, orders.ahead(OperationType.SEND, transfer(), address, there.certificate()));
   }
 
   private String address(String receive) {
     return Objects.requireNonNull(there.cluster().status(receive).getListening());
+  }
+
+  private String transfer() {
+    return "m-" + orders.requester();
   }
 
   private static ArtifactStatus artifact(GpuNodeOperationStatus status) {

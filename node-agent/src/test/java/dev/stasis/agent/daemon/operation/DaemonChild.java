@@ -7,6 +7,7 @@ import dev.stasis.agent.engine.MortalEngine;
 import dev.stasis.agent.testing.SimGpuNode;
 import dev.stasis.api.v1alpha1.GpuNodeOperation;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -41,8 +42,13 @@ final class DaemonChild {
     try {
       if (!process.waitFor(FileCluster.LIMIT.toSeconds(), TimeUnit.SECONDS)) {
         throw new AssertionError(
-            "an agent did not come to %s %s: %s"
-                .formatted(moment, step, java.nio.file.Files.readString(log)));
+            "an agent did not come to %s %s: %s".formatted(moment, step, Files.readString(log)));
+      }
+      if (process.exitValue() != MortalEngine.KILLED) {
+        throw new AssertionError(
+            "exit code of an agent that dies at %s %s: expected %d, got %d: %s"
+                .formatted(
+                    moment, step, MortalEngine.KILLED, process.exitValue(), Files.readString(log)));
       }
     } finally {
       process.destroyForcibly().onExit().join();
@@ -65,6 +71,7 @@ final class DaemonChild {
                     EngineLab.settings(state, Path.of(args[1]), folder), worker, Clock.systemUTC()),
             AgentLab.transfers(),
             false,
+            AgentLab.BRIEF,
             new SimpleMeterRegistry());
     OperationAgent agent =
         new OperationAgent(
@@ -87,6 +94,7 @@ final class DaemonChild {
                 parts.traces(),
                 parts.transfers(),
                 parts.hugePages(),
+                parts.intervals(),
                 parts.clock()));
     agent.start();
     while (true) {
@@ -112,11 +120,11 @@ final class DaemonChild {
     public Written writeStatus(GpuNodeOperation operation) {
       boolean mine = phase.equals(String.valueOf(operation.getStatus().getPhase()));
       if (mine && moment.equals("BEFORE_WRITE")) {
-        Runtime.getRuntime().halt(137);
+        Runtime.getRuntime().halt(MortalEngine.KILLED);
       }
       Written written = cluster.writeStatus(operation);
       if (mine && moment.equals("AFTER_WRITE")) {
-        Runtime.getRuntime().halt(137);
+        Runtime.getRuntime().halt(MortalEngine.KILLED);
       }
       return written;
     }

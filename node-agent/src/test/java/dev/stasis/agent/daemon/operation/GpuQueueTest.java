@@ -1,6 +1,7 @@
 package dev.stasis.agent.daemon.operation;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stasis.agent.cuda.GpuUuid;
 import java.time.Instant;
@@ -81,11 +82,8 @@ class GpuQueueTest {
           throw new IllegalStateException("failed");
         });
     submit("next", 1, ONE);
-    try {
-      runAll();
-    } catch (IllegalStateException expected) {
-      runAll();
-    }
+    assertThatThrownBy(this::runAll).isInstanceOf(IllegalStateException.class).hasMessage("failed");
+    runAll();
     assertThat(ran).containsExactly("next");
   }
 }

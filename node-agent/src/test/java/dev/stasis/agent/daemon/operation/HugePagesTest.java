@@ -9,13 +9,14 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** An agent raises the machine's huge pages while the driver copies out, if it is told to. */
+@Tag("alone")
 class HugePagesTest {
 
   private static final Path SETTING = Path.of("/sys/kernel/mm/transparent_hugepage/enabled");
@@ -32,26 +33,41 @@ class HugePagesTest {
         Files.isWritable(SETTING), "skipped: this machine lets nobody change " + SETTING);
     before = Files.readString(SETTING);
     lab = new AgentLab(1, 128);
+    choose("madvise");
   }
 
   @AfterEach
-  void end() throws InterruptedException {
+  void end() throws IOException, InterruptedException {
     if (lab != null) {
       lab.close();
+      choose(chosen(before));
     }
+  }
+
+  /** The value in brackets is the one that holds. */
+  private static String chosen(String shown) {
+    return shown.replaceAll("(?s).*\\[(.*)].*", "$1");
+  }
+
+  private static void choose(String value) throws IOException {
+    Files.writeString(SETTING, value);
+  }
+
+  private static String setting() throws IOException {
+    return chosen(Files.readString(SETTING));
   }
 
   @Test
   void theyAreRaisedWhileTheDriverCopiesAndNoLonger() throws Exception {
     lab.allowHugePages();
-    assertThat(raisedDuringAFreeze()).isTrue();
-    assertThat(Files.readString(SETTING)).isEqualTo(before);
+    assertThat(settingDuringAFreeze()).isEqualTo("always");
+    assertThat(setting()).isEqualTo("madvise");
     assertThat(note()).doesNotExist();
   }
 
   @Test
   void anAgentThatWasNotToldLeavesThemAlone() throws Exception {
-    assertThat(raisedDuringAFreeze()).isFalse();
+    assertThat(settingDuringAFreeze()).isEqualTo("madvise");
   }
 
   @Test
@@ -62,12 +78,15 @@ class HugePagesTest {
         "{\"bootId\":\"%s\",\"oldValue\":\"madvise\",\"users\":[]}"
             .formatted(lab.engine().engine().bootId()));
 
+    choose("always");
+
     lab.start();
 
     assertThat(note()).doesNotExist();
+    assertThat(setting()).isEqualTo("madvise");
   }
 
-  private boolean raisedDuringAFreeze() throws InterruptedException {
+  private String settingDuringAFreeze() throws IOException, InterruptedException {
     lab.start();
     try (AgentLab.Placed source =
         lab.pod(
@@ -75,22 +94,20 @@ class HugePagesTest {
             ContainerSpec.counter(lab.engine().gpus(), "--mib", "16", "--interval-ms", "20"),
             Map.of())) {
       source.container().awaitSteps(3);
-      lab.engine().gpus().fault("checkpoint", "slow 3000");
+      lab.engine().gpus().fault("checkpoint", "hold");
       String name =
           lab.cluster()
               .create(Orders.ofSomebody().checkpoint(source, how -> {}))
               .getMetadata()
               .getName();
-      Path fault = lab.engine().gpus().folder().resolve("faults/checkpoint");
-      Awaitility.await("the driver's copy")
-          .atMost(FileCluster.LIMIT)
-          .until(() -> Files.notExists(fault));
-      boolean raised = Files.exists(note());
+      lab.awaitHeld("checkpoint");
+      String during = setting();
+      lab.engine().gpus().release("checkpoint");
       GpuNodeOperationStatus status = lab.cluster().awaitEnd(name);
       assertThat(status.getPhase()).as(status.getMessage()).isEqualTo(OperationPhase.SUCCEEDED);
       source.container().awaitSteps(2);
       source.container().verify(16);
-      return raised;
+      return during;
     }
   }
 

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.agent.testing.ContainerSpec;
 import dev.stasis.api.v1alpha1.GpuNodeOperation;
-import dev.stasis.api.v1alpha1.common.DataPath;
 import dev.stasis.api.v1alpha1.common.ExecAction;
 import dev.stasis.api.v1alpha1.common.Fault;
 import dev.stasis.api.v1alpha1.common.Hook;
 import dev.stasis.api.v1alpha1.common.Hooks;
+import dev.stasis.api.v1alpha1.common.OnHookFailure;
 import dev.stasis.api.v1alpha1.common.TimeSpan;
 import dev.stasis.api.v1alpha1.common.Truth;
 import dev.stasis.api.v1alpha1.operation.Afterwards;
@@ -18,10 +18,10 @@ import dev.stasis.api.v1alpha1.operation.OperationType;
 import dev.stasis.api.v1alpha1.operation.Outcome;
 import dev.stasis.api.v1alpha1.operation.WorkloadState;
 import io.fabric8.kubernetes.api.model.PodBuilder;
-import java.nio.file.Files;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -71,51 +71,47 @@ class OperationTypesTest {
   }
 
   @Test
-  void aCheckpointSaysAllThatItDidAndTheWorkloadGoesOn() throws Exception {
+  void aHookBeforeTheFreezeThatFailsRefusesIt() throws Exception {
     Orders orders = Orders.ofSomebody();
-    // Long enough that it is said while it lasts, however busy the machine is.
-    lab.engine().gpus().fault("checkpoint", "slow 3000");
-    Hooks hooks =
-        new Hooks(null, List.of(new Hook(new ExecAction(List.of("goes-on")), null, null, null)));
-    String name = order(orders.checkpoint(source, how -> how.setHooks(hooks)));
-    GpuNodeOperationStatus status = lab.cluster().awaitEnd(name);
+    GpuNodeOperationStatus status =
+        ended(
+            orders.checkpoint(
+                source, how -> how.setHooks(hooks("fail-" + orders.requester(), null, orders))));
 
-    assertThat(lab.node().ran()).containsOnlyOnce("goes-on");
-    assertThat(status.getPhase()).as(status.getMessage()).isEqualTo(OperationPhase.SUCCEEDED);
-    assertThat(status.getOutcome()).isEqualTo(Outcome.DONE);
-    assertThat(status.getWorkload()).isEqualTo(WorkloadState.RUNNING);
+    assertThat(status.getOutcome()).as(status.getMessage()).isEqualTo(Outcome.REFUSED);
+    assertThat(status.getReason()).isEqualTo("HookFailed");
     assertThat(status.getSourceRunning()).isEqualTo(Truth.TRUE);
-    assertThat(status.getSourceProcesses()).isEqualTo(2);
-    assertThat(status.getContainerId()).isEqualTo(source.container().id());
-    assertThat(status.getArgv()).containsExactly("/bin/gpu-counter");
-    assertThat(status.getStep()).isNull();
-    var artifact = Objects.requireNonNull(status.getArtifact());
-    assertThat(artifact.getLocation()).isEqualTo("ml/train-" + orders.requester());
-    assertThat(artifact.getSha256()).hasSize(64);
-    assertThat(artifact.getGpuBytes()).isGreaterThanOrEqualTo((long) MIB << 20);
-    assertThat(artifact.getNode()).isEqualTo(AgentLab.NODE);
-    assertThat(artifact.getImage()).isEqualTo("sha256:c0");
-    var hardware = Objects.requireNonNull(status.getHardware());
-    assertThat(hardware.gpus()).hasSize(1);
-    assertThat(hardware.fingerprint()).contains("gpu.count=1").contains("gpu.model=");
-    assertThat(Objects.requireNonNull(status.getTimings()).getFrozenMilliseconds()).isPositive();
-    assertThat(status.getDataPath()).isIn(DataPath.MOVER, DataPath.CRIU);
-    assertThat(Objects.requireNonNull(status.getRoom()).neededBytes()).isPositive();
-    assertThat(Objects.requireNonNull(status.getPhases()))
-        .extracting(time -> time.phase())
-        .containsExactly(
-            OperationPhase.PENDING,
-            OperationPhase.CLAIMED,
-            OperationPhase.RUNNING,
-            OperationPhase.SUCCEEDED);
-    assertThat(
-            Files.readString(
-                lab.engine().store().resolve("ml/train-" + orders.requester()).resolve("pod.json")))
-        .contains("trainer");
-    assertThat(lab.cluster().history(name))
-        .as("the freeze is said while it lasts")
-        .anyMatch(said -> said.getWorkload() == WorkloadState.FROZEN);
+    assertThat(status.getFrozenTime()).isNull();
+    assertThat(lab.engine().store().resolve("ml/train-" + orders.requester())).doesNotExist();
+    assertThat(lab.node().ran())
+        .as("hooks: the one after runs although the one before has failed")
+        .containsSubsequence("fail-" + orders.requester(), "after-" + orders.requester());
     runsOn();
+  }
+
+  @Test
+  void aHookBeforeTheFreezeThatMayFailIsReported() throws Exception {
+    Orders orders = Orders.ofSomebody();
+    GpuNodeOperationStatus status =
+        ended(
+            orders.checkpoint(
+                source,
+                how ->
+                    how.setHooks(
+                        hooks("fail-" + orders.requester(), OnHookFailure.CONTINUE, orders))));
+
+    assertThat(status.getOutcome()).as(status.getMessage()).isEqualTo(Outcome.DONE);
+    assertThat(status.getMessage()).contains("hook before[0]: fail-");
+    assertThat(lab.node().ran())
+        .containsSubsequence("fail-" + orders.requester(), "after-" + orders.requester());
+    runsOn();
+  }
+
+  private static Hooks hooks(String before, @Nullable OnHookFailure onFailure, Orders orders) {
+    return new Hooks(
+        List.of(new Hook(new ExecAction(List.of(before)), null, null, onFailure)),
+        List.of(
+            new Hook(new ExecAction(List.of("after-" + orders.requester())), null, null, null)));
   }
 
   @Test
@@ -276,6 +272,24 @@ class OperationTypesTest {
     } finally {
       victim.close();
     }
+  }
+
+  @Test
+  void anotherArtifactThanTheOrderedOneIsNotRestored() throws Exception {
+    Orders orders = Orders.ofSomebody();
+    GpuNodeOperationStatus saved = ended(orders.checkpoint(source, how -> {}));
+    String fingerprint =
+        Objects.requireNonNull(Objects.requireNonNull(saved.getHardware()).fingerprint());
+    String digest = Objects.requireNonNull(Objects.requireNonNull(saved.getArtifact()).getSha256());
+    try (AgentLab.Placed target = lab.pod("target", counter().asHolder(), orders.labels())) {
+      GpuNodeOperationStatus refused = ended(orders.restore(target, fingerprint, "0".repeat(64)));
+
+      assertThat(refused.getOutcome()).as(refused.getMessage()).isEqualTo(Outcome.REFUSED);
+      assertThat(refused.getMessage()).contains("0".repeat(64)).contains(digest);
+      assertThat(refused.getWorkload()).isEqualTo(WorkloadState.WAITING);
+      assertThat(target.container().holderFolder().resolve("restored")).doesNotExist();
+    }
+    runsOn();
   }
 
   @Test

@@ -35,6 +35,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -98,15 +99,28 @@ class RestartedFreezeTest {
     assertThat(status.getSourceRunning()).isEqualTo(Truth.TRUE);
   }
 
-  /** After a step is before the next one. */
-  static Stream<Arguments> everyStep() {
-    return Stream.concat(
-        MortalEngine.freezing().stream().map(step -> Arguments.of("AFTER", step)),
-        MortalEngine.freezing().stream().map(step -> Arguments.of("BEFORE_UNDO", step)));
+  /** On both ways, and with the device memory in the process and in the stage. */
+  static Stream<Arguments> someSteps() {
+    return Stream.of(Arguments.of("AFTER", "gpu-checkpoint"), Arguments.of("BEFORE_UNDO", "move"));
+  }
+
+  /** After a step is before the next one. The engine alone is tested at each of them. */
+  static Stream<Arguments> everyOtherStep() {
+    List<List<Object>> some = someSteps().map(row -> List.of(row.get())).toList();
+    return Stream.of("AFTER", "BEFORE_UNDO")
+        .flatMap(moment -> MortalEngine.freezing().stream().map(step -> Arguments.of(moment, step)))
+        .filter(row -> !some.contains(List.of(row.get())));
+  }
+
+  @Tag("long")
+  @ParameterizedTest
+  @MethodSource("everyOtherStep")
+  void aCheckpointAtAnyOtherStepIsUndone(String moment, String step) throws Exception {
+    aCheckpointInTheMiddleIsUndone(moment, step);
   }
 
   @ParameterizedTest
-  @MethodSource("everyStep")
+  @MethodSource("someSteps")
   void aCheckpointInTheMiddleIsUndone(String moment, String step) throws Exception {
     String name = checkpoint(Afterwards.RESUME);
     DaemonChild.dies(lab, moment, step);
@@ -165,6 +179,7 @@ class RestartedFreezeTest {
     deleted();
   }
 
+  @Tag("jvm")
   @Test
   void whoeverGoesOnWithAFreezeSaysSinceWhenItStandsStill() throws Exception {
     String name = checkpoint(Afterwards.RESUME);
@@ -199,6 +214,7 @@ class RestartedFreezeTest {
   }
 
   /** They tell the workload that it goes on, so they may come twice, but never not at all. */
+  @Tag("jvm")
   @Test
   void theHooksAfterAFreezeRunAlsoWhenASuccessorUndoesIt() throws Exception {
     String name = order(orders.checkpoint(source, how -> how.setHooks(after("undone"))));

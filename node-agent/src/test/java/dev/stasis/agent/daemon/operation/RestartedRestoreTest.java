@@ -17,9 +17,11 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * An agent is killed in the middle of a restore, everywhere. Either the workload was proven and is
@@ -99,12 +101,21 @@ class RestartedRestoreTest {
     return lab.cluster().awaitEnd(name);
   }
 
-  static Stream<String> everyStepBeforeTheProof() {
-    return MortalEngine.restoring().stream().filter(step -> !step.equals("prove"));
+  /** The engine alone is tested at each of them. */
+  static Stream<String> everyOtherStepBeforeTheProof() {
+    return MortalEngine.restoring().stream()
+        .filter(step -> !List.of("criu-restore", "unlock", "prove").contains(step));
+  }
+
+  @Tag("long")
+  @ParameterizedTest
+  @MethodSource("everyOtherStepBeforeTheProof")
+  void whatWasNotProvenAtAnyOtherStepIsEnded(String step) throws Exception {
+    whatWasNotProvenIsEnded(step);
   }
 
   @ParameterizedTest
-  @MethodSource("everyStepBeforeTheProof")
+  @ValueSource(strings = {"criu-restore", "unlock"})
   void whatWasNotProvenIsEnded(String step) throws Exception {
     try (AgentLab.Placed target = lab.pod("target", counter().asHolder(), ORDERS.labels())) {
       GpuNodeOperationStatus status = restored(target, "AFTER", step);

@@ -12,6 +12,7 @@ import dev.stasis.api.v1alpha1.operation.Outcome;
 import dev.stasis.api.v1alpha1.operation.WorkloadState;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -40,7 +41,9 @@ class StatusWriterTest {
     operations = new Interrupted(new FileCluster(folder.resolve("cluster")));
     writer =
         new StatusWriter(
-            operations, (said, status) -> heard.add(Objects.requireNonNull(status.getWorkload())));
+            operations,
+            AgentLab.BRIEF,
+            (said, status) -> heard.add(Objects.requireNonNull(status.getWorkload())));
     journal = new OperationJournal(folder.resolve("state"));
     desk = new Desk(journal, writer, () -> {});
   }
@@ -79,6 +82,10 @@ class StatusWriterTest {
 
   @BeforeEach
   void claimed() {
+    assignment = claim();
+  }
+
+  private Assignment claim() {
     GpuNodeOperation operation = Orders.ofSomebody().delete();
     operation.getSpec().setType(OperationType.CHECKPOINT);
     operation.getSpec().setFreeze(new FreezeOrder());
@@ -94,7 +101,7 @@ class StatusWriterTest {
             operation.getSpec(),
             JournalEntry.Stage.BEGUN,
             null);
-    assignment = new Assignment(Clock.systemUTC(), entry, new GpuNodeOperationStatus());
+    return new Assignment(Clock.systemUTC(), entry, new GpuNodeOperationStatus());
   }
 
   @AfterEach
@@ -129,6 +136,37 @@ class StatusWriterTest {
     assertThat(awaitRunning().getSourceRunning()).isEqualTo(Truth.TRUE);
     writer.close();
     assertThat(heard).containsExactly(WorkloadState.FROZEN, WorkloadState.RUNNING);
+  }
+
+  @Test
+  void progressIsWrittenOncePerIntervalAndWhatOthersWaitForAtOnce() throws Exception {
+    Intervals usual = AgentLab.BRIEF;
+    Intervals rare =
+        new Intervals(
+            usual.thaw(), usual.statusWrite(), Duration.ofHours(1), usual.room(), usual.roomPoll());
+    StatusWriter seldom = new StatusWriter(operations, rare, (said, status) -> {});
+    Desk watched = new Desk(journal, seldom, () -> {});
+
+    watched.mention(assignment, status -> status.setDoneBytes(1L));
+    operations.cluster.await(assignment.name(), status -> written(status) == 1);
+    watched.mention(assignment, status -> status.setDoneBytes(2L));
+    // Its one thread writes in order: what was due before this is written before it.
+    Assignment other = claim();
+    watched.say(other, status -> status.setDoneBytes(9L));
+    operations.cluster.await(other.name(), status -> written(status) == 9);
+    assertThat(written(operations.cluster.status(assignment.name()))).isEqualTo(1);
+    watched.mention(assignment, status -> status.setDoneBytes(3L));
+    watched.say(assignment, status -> status.setMessage("others wait for this"));
+
+    operations.cluster.await(assignment.name(), status -> written(status) == 3);
+    // It is not closed: it would wait for the hour. Its thread is a daemon.
+    assertThat(operations.cluster.history(assignment.name()))
+        .extracting(StatusWriterTest::written)
+        .containsExactly(1L, 3L);
+  }
+
+  private static long written(GpuNodeOperationStatus status) {
+    return Objects.requireNonNullElse(status.getDoneBytes(), 0L);
   }
 
   @Test

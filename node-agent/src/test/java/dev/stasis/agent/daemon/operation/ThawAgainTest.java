@@ -20,6 +20,7 @@ import dev.stasis.api.v1alpha1.operation.OperationPhase;
 import dev.stasis.api.v1alpha1.operation.Outcome;
 import dev.stasis.api.v1alpha1.operation.WorkloadState;
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,8 +33,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -45,21 +47,29 @@ class ThawAgainTest {
   private static final int MIB = 8;
 
   @SuppressWarnings("NullAway.Init")
-  private AgentLab lab;
+  private static AgentLab lab;
 
   private final Orders orders = Orders.ofSomebody();
+  private final MeterRegistry metrics = lab.freshMetrics();
 
-  @BeforeEach
-  void begin() {
+  @BeforeAll
+  static void begin() {
     lab = new AgentLab(1, 128);
   }
 
   @AfterEach
-  void end() throws InterruptedException {
+  void nothingIsLeft() throws InterruptedException {
+    lab.stop();
+    mend();
+    lab.engine().assertNothingLeft();
+  }
+
+  @AfterAll
+  static void end() throws InterruptedException {
     lab.close();
   }
 
-  private AgentLab.Placed pod(String name) {
+  private static AgentLab.Placed pod(String name) {
     AgentLab.Placed pod =
         lab.pod(
             name,
@@ -69,15 +79,19 @@ class ThawAgainTest {
     return pod;
   }
 
-  private String order(GpuNodeOperation operation) {
+  private static String order(GpuNodeOperation operation) {
     return lab.cluster().create(operation).getMetadata().getName();
+  }
+
+  private String afterHook() {
+    return "runs-again-" + orders.requester();
   }
 
   /** Its driver refuses the last call of the thaw until it is mended. */
   private String leftFrozen(AgentLab.Placed source) {
     lab.engine().gpus().fault("unlock", "error 999 always");
     Hooks hooks =
-        new Hooks(null, List.of(new Hook(new ExecAction(List.of("goes-on")), null, null, null)));
+        new Hooks(null, List.of(new Hook(new ExecAction(List.of(afterHook())), null, null, null)));
     String name = order(orders.checkpoint(source, how -> how.setHooks(hooks)));
     GpuNodeOperationStatus status = lab.cluster().awaitEnd(name);
     assertThat(status.getPhase()).isEqualTo(OperationPhase.FAILED);
@@ -88,11 +102,11 @@ class ThawAgainTest {
     return name;
   }
 
-  private void mend() {
+  private static void mend() {
     lab.engine().gpus().mend("unlock");
   }
 
-  private void isWoken(String name, AgentLab.Placed source) throws InterruptedException {
+  private static void isWoken(String name, AgentLab.Placed source) throws InterruptedException {
     GpuNodeOperationStatus status =
         lab.cluster().await(name, said -> said.getWorkload() == WorkloadState.RUNNING);
     assertThat(status.getPhase()).isEqualTo(OperationPhase.FAILED);
@@ -110,8 +124,7 @@ class ThawAgainTest {
   }
 
   private double tries(String outcome) {
-    return Optional.ofNullable(
-            lab.metrics().find("stasis.thaw.tries").tag("outcome", outcome).counter())
+    return Optional.ofNullable(metrics.find("stasis.thaw.tries").tag("outcome", outcome).counter())
         .map(Counter::count)
         .orElse(0.0);
   }
@@ -122,7 +135,7 @@ class ThawAgainTest {
         .until(() -> tries(outcome) >= count);
   }
 
-  private List<Work> inHand() {
+  private static List<Work> inHand() {
     return lab.engine().engine().thaw().inHand();
   }
 
@@ -132,15 +145,15 @@ class ThawAgainTest {
       lab.start();
       String name = leftFrozen(source);
       awaitTries("Frozen", 2);
-      assertThat(lab.metrics().get("stasis.left.frozen.pods").gauge().value()).isEqualTo(1);
+      assertThat(metrics.get("stasis.left.frozen.pods").gauge().value()).isEqualTo(1);
       assertThat(lab.cluster().status(name).getWorkload()).isEqualTo(WorkloadState.FROZEN);
       mend();
       isWoken(name, source);
       lab.engine().assertNothingLeft();
-      assertThat(lab.node().ran()).containsOnlyOnce("goes-on");
+      assertThat(lab.node().ran()).containsOnlyOnce(afterHook());
       Awaitility.await("nothing left to try")
           .atMost(FileCluster.LIMIT)
-          .until(() -> lab.metrics().get("stasis.left.frozen.pods").gauge().value() == 0);
+          .until(() -> metrics.get("stasis.left.frozen.pods").gauge().value() == 0);
       // Its GPU is as good as any other again.
       String next = order(Orders.ofSomebody().checkpoint(source, how -> {}));
       GpuNodeOperationStatus status = lab.cluster().awaitEnd(next);
@@ -248,12 +261,12 @@ class ThawAgainTest {
     }
   }
 
-  private void isWokenBeside(String name, AgentLab.Placed source) {
+  private static void isWokenBeside(String name, AgentLab.Placed source) {
     lab.cluster().await(name, said -> said.getWorkload() == WorkloadState.RUNNING);
     source.container().awaitSteps(3);
   }
 
-  private void suspendByHand(AgentLab.Placed pod) throws InterruptedException {
+  private static void suspendByHand(AgentLab.Placed pod) throws InterruptedException {
     CheckpointRequest request =
         new CheckpointRequest(
             "by-hand-1",

@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class ProbeAnswersTest {
@@ -30,6 +31,7 @@ class ProbeAnswersTest {
   private final Sh sh = new Sh();
 
   @Test
+  @Tag("kubelet")
   void aStoppedServerWithProbesIsNotRestarted() throws Exception {
     Path program = new TestPrograms().runtime();
     try (KubeNode node = KubeNode.required();

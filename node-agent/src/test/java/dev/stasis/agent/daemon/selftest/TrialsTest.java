@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.stasis.agent.container.TestPrograms;
 import dev.stasis.agent.process.ProcFs;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -21,7 +23,23 @@ class TrialsTest {
 
     assertThat(speeds.out()).isPositive();
     assertThat(speeds.in()).isPositive();
-    assertThat(folder.resolve("stage")).exists();
+    assertThat(folder.resolve("stage")).as("what was taken out").hasSize(64L << 20);
+  }
+
+  /** The child checks every byte, so a move that brings nothing back does not pass. */
+  @Test
+  void aMoverThatBringsNothingBackIsFoundOut(@TempDir Path folder) throws Exception {
+    Path runtime = new TestPrograms().runtime();
+    Path broken = folder.resolve("broken-runtime");
+    Files.writeString(
+        broken,
+        "#!/bin/sh\ncase \"$*\" in *'move in'*) exit 0 ;; esac\nexec '%s' \"$@\"\n"
+            .formatted(runtime));
+    Files.setPosixFilePermissions(broken, PosixFilePermissions.fromString("rwx------"));
+
+    assertThatThrownBy(() -> new MoverTrial(broken, new ProcFs(), 2, System::nanoTime).run(folder))
+        .isInstanceOf(IOException.class)
+        .hasMessageStartingWith("wanted every byte back in its place");
   }
 
   @Test
