@@ -48,9 +48,14 @@ print_plan() {
   else
     plan_row Maven "missing: with the packages" /usr/bin "" ""
   fi
-  for record in gcc make runc iptables; do
+  for record in gcc make runc iptables python3 openssl shellcheck; do
     if have "$record"; then plan_row "$record" stays "$(command -v "$record")" - -; else plan_row "$record" "missing: with the packages" "the system" "" ""; fi
   done
+  if [ -z "$FETCH_PROMTOOL" ]; then
+    plan_row promtool stays "$(find_promtool)" - -
+  else
+    plan_row promtool "missing: from the package prometheus" .tools/bin/promtool "60 MB" "10 s, 20 MB to fetch"
+  fi
   if [ -z "$BUILD_CRIU" ]; then
     plan_row CRIU "$(criu_version "$CRIU_FOUND"), stays" "$CRIU_FOUND" - -
   else

@@ -1,10 +1,18 @@
 # shellcheck shell=bash
-# A list of steps that are run one after another, each with a limit and a log, and told in a table at the end.
+# Steps with a time limit and a log each, in lanes that run side by side; one table at the end.
+# The script that sources this file sets LOGS (a folder) and DEADLINE (a value of SECONDS).
 
-STEPS=()
-FAILED=0
-SKIPPED=0
+LANE=""
 STEP_PID=""
+LANE_PIDS=()
+
+# One line a step: start, name, result, seconds, what. Lanes are processes of their own, so results are kept in files.
+begin_steps() {
+  mkdir -p "$LOGS"
+  : >"$LOGS/steps.tsv"
+  : >"$LOGS/why"
+  rm -f "$LOGS"/skipped* "$LOGS"/*.mark
+}
 
 # A step runs in a process group of its own (timeout makes one), so ending it ends all that it started.
 stop_step() {
@@ -14,16 +22,45 @@ stop_step() {
     STEP_PID=""
   fi
 }
-trap 'stop_step; exit 130' INT
-trap 'stop_step; exit 143' TERM
+
+stop_all() {
+  local pid
+  stop_step
+  for pid in "${LANE_PIDS[@]}"; do kill -TERM "$pid" 2>/dev/null || true; done
+  for pid in "${LANE_PIDS[@]}"; do wait "$pid" 2>/dev/null || true; done
+  LANE_PIDS=()
+}
+trap 'stop_all; exit 130' INT
+trap 'stop_all; exit 143' TERM
+
+# lane NAME FUNCTION: runs FUNCTION, which calls steps, beside the other lanes.
+lane() {
+  (
+    LANE="$1"
+    LANE_PIDS=()
+    # Bash resets traps in a subshell.
+    trap 'stop_step; exit 143' TERM
+    "$2"
+  ) </dev/null &
+  LANE_PIDS+=($!)
+}
+
+# Waits for all lanes. A lane that ended before its last step is a failure of its own.
+wait_lanes() {
+  local pid
+  for pid in "${LANE_PIDS[@]}"; do
+    wait "$pid" || note "lane" FAILED - "a lane ended with exit code $? before its last step"
+  done
+  LANE_PIDS=()
+}
 
 # note STEP RESULT SECONDS WHAT
-note() { STEPS+=("$(printf '%-28s %-8s %7s  %s' "$1" "$2" "$3" "$4")"); }
+note() { printf '%s\t%s\t%s\t%s\t%s\n' "${STARTED:-$SECONDS}" "$1" "$2" "$3" "$4" >>"$LOGS/steps.tsv"; }
 
+# skip STEP WHAT_IS_MISSING_AND_HOW_TO_GET_IT
 skip() {
-  SKIPPED=$((SKIPPED + 1))
   note "$1" skipped - "$2"
-  say "== $1: skipped: $2"
+  say "== $1: SKIPPED: $2"
 }
 
 # seconds_left LIMIT: the step's own limit, or less when the run's end comes first.
@@ -33,23 +70,24 @@ seconds_left() {
   if [ "$left" -lt "$1" ]; then printf '%s' "$left"; else printf '%s' "$1"; fi
 }
 
-# What the kernel last said of a time in which it gave no processor to anybody: limits that fall into it prove nothing.
+# The kernel's last report of a time in which no process got a processor: a limit that passed then proves nothing.
 standstill() { dmesg 2>/dev/null | grep 'BUG: workqueue lockup' | tail -n 1 || true; }
 
-# step NAME LIMIT_SECONDS COUNTER COMMAND...: COUNTER is a function that says what was tested, given the log; or "-".
+log_of() { printf '%s/%s.log' "$LOGS" "$(tr -c 'A-Za-z0-9\n' - <<<"$1" | tr -s -)"; }
+
+# step NAME LIMIT_SECONDS COUNTER COMMAND...: COUNTER is a function that summarizes what was tested, given the log; or "-".
 step() {
-  local name="$1" limit counter="$3" log started=$SECONDS code=0 result=ok what="" still
+  local name="$1" limit counter="$3" log code=0 result=ok what="" still STARTED=$SECONDS
   still="$(standstill)"
   limit="$(seconds_left "$2")"
   shift 3
-  log="$LOGS/${name// /-}.log"
-  say ""
-  say "== $name (at most $limit s; log: ${log#"$STASIS_HOME"/})"
-  # To a file, not to a pipe: whatever a test leaves behind could keep a pipe open for ever.
+  log="$(log_of "$name")"
+  say "== $name: started (at most $limit s; log: ${log#"$STASIS_HOME"/})"
+  # To a file, not to a pipe: a process that a test leaves behind could keep a pipe open for ever.
   : >"$log"
   timeout --kill-after=20 "$limit" "$@" >>"$log" 2>&1 </dev/null &
   STEP_PID=$!
-  tail -n +1 -f --pid="$STEP_PID" "$log" &
+  tail -n +1 -f --pid="$STEP_PID" "$log" | sed -u "s/^/${LANE:+[$LANE] }/" &
   local follower=$!
   wait "$STEP_PID" || code=$?
   STEP_PID=""
@@ -57,32 +95,50 @@ step() {
   if [ "$counter" != - ]; then what="$("$counter" "$log")"; fi
   if [ "$code" -ne 0 ]; then
     result=FAILED
-    FAILED=$((FAILED + 1))
     if [ "$code" = 124 ] || [ "$code" = 137 ]; then what="$what stopped after $limit s"; fi
     what="$what; see ${log#"$STASIS_HOME"/}"
     what="${what#; }"
   fi
-  if [ "$(standstill)" != "$still" ]; then what="$what; the machine stood still meanwhile: $(standstill)"; fi
-  note "$name" "$result" "$((SECONDS - started))" "${what#; }"
+  if [ "$(standstill)" != "$still" ]; then what="$what; the kernel reported a standstill meanwhile: $(standstill)"; fi
+  note "$name" "$result" "$((SECONDS - STARTED))" "${what#; }"
+  say "== $name: $result after $((SECONDS - STARTED)) s${what:+: $what}"
   return "$code"
 }
 
-# failed STEP COMMAND...: keeps what COMMAND tells of the failure for the summary's end.
-WHY=()
+# failed STEP COMMAND...: keeps what COMMAND prints about the failure for the end of the summary.
 failed() {
   local line name="$1"
   shift
-  while IFS= read -r line; do WHY+=("$name: $line"); done < <("$@")
+  while IFS= read -r line; do printf '%s: %s\n' "$name" "$line" >>"$LOGS/why"; done < <("$@")
 }
 
+# result_of STEP: ok, FAILED or skipped; nothing before its end.
+result_of() { awk -F '\t' -v step="$1" '$2 == step { print $3 }' "$LOGS/steps.tsv"; }
+
+# steps_that RESULT: how many.
+steps_that() { awk -F '\t' -v r="$1" '$3 == r { n++ } END { print n + 0 }' "$LOGS/steps.tsv"; }
+
 print_summary() {
+  local failed skipped
+  failed="$(steps_that FAILED)"
+  skipped="$(steps_that skipped)"
   say ""
-  printf '%-28s %-8s %7s  %s\n' STEP RESULT SECONDS WHAT
-  printf '%s\n' "${STEPS[@]}"
+  printf '%-30s %-8s %6s %8s  %s\n' STEP RESULT BEGIN SECONDS WHAT
+  sort -n -s "$LOGS/steps.tsv" | awk -F '\t' '{ printf "%-30s %-8s %6d %8s  %s\n", $2, $3, $1, $4, $5 }'
   say ""
-  local skipped=""
-  if [ "$SKIPPED" -gt 0 ]; then skipped=", $SKIPPED steps skipped"; fi
-  # Last, where somebody who sees only the end finds it.
-  if [ "${#WHY[@]}" -gt 0 ]; then printf '%s\n' "${WHY[@]:0:40}"; say ""; fi
-  if [ "$FAILED" -gt 0 ]; then say "FAILED: $FAILED of ${#STEPS[@]} steps in $SECONDS s$skipped"; else say "OK in $SECONDS s$skipped"; fi
+  # Last, where it is found in a log of which only the end is kept.
+  if [ -s "$LOGS/why" ]; then
+    head -n 40 "$LOGS/why"
+    say ""
+  fi
+  awk -F '\t' '{
+      if (match($5, /[0-9]+ tests, [0-9]+ failed, [0-9]+ skipped/)) {
+        split(substr($5, RSTART, RLENGTH), n, /[^0-9]+/); all += n[1]; bad += n[2]; left += n[3]
+      } }
+    END { printf "%d passed, %d failed, %d skipped\n", all - bad - left, bad, left }' "$LOGS/steps.tsv"
+  local steps
+  steps="$(wc -l <"$LOGS/steps.tsv")"
+  skipped=", $skipped steps skipped"
+  if [ "$failed" -gt 0 ]; then say "FAILED: $failed of $steps steps in $SECONDS s$skipped"; else say "OK: $steps steps in $SECONDS s$skipped"; fi
+  [ "$failed" = 0 ]
 }

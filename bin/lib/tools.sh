@@ -103,7 +103,7 @@ criu_fault() {
 }
 
 # Counts the changes to criu.patch: one that was built before is built anew.
-readonly CRIU_BUILD=stasis-6
+readonly CRIU_BUILD=stasis-7
 is_of_this_setup() { timeout 20 "$1" --version 2>/dev/null | grep -q "^GitID: $CRIU_BUILD"; }
 
 # The criu to use, or nothing: the one that the user names, or ours. One on PATH has the faults that
@@ -116,4 +116,9 @@ find_criu() {
   if is_of_this_setup "$TOOLS/bin/criu" && [ -z "$(criu_fault "$TOOLS/bin/criu")" ]; then
     printf '%s' "$TOOLS/bin/criu"
   fi
+}
+
+# The promtool to use, or nothing.
+find_promtool() {
+  if [ -x "$TOOLS/bin/promtool" ]; then printf '%s' "$TOOLS/bin/promtool"; else command -v promtool || true; fi
 }

@@ -9,88 +9,37 @@ import dev.stasis.api.v1alpha1.restore.GpuRestoreStatus;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.Quantity;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What is wrong is said in one sentence, and nothing is touched. */
+/** Requests that cannot be carried out report why, and no workload is frozen for them. */
 @ExtendWith(OnACluster.class)
 class BadInputTest {
 
-  @Test
-  void aPodThatIsNotThereIsNamed(Scenario scenario) {
-    refused(scenario, CheckpointRequest.apply(scenario, "c", "nobody"), "PodNotFound", "nobody");
+  /**
+   * A GpuCheckpoint that is refused.
+   *
+   * @param names what its message names
+   */
+  private record Bad(String name, String pod, String more, String reason, String names) {
+
+    String yaml() {
+      return CheckpointRequest.yaml(name, pod, more);
+    }
   }
 
   @Test
-  void aPodThatDoesNotRunIsRefused(Scenario scenario) {
-    Pod waiting =
-        Workload.pod(scenario, "waiting", 1)
-            .editSpec()
-            .addToNodeSelector("no-such", "node")
-            .endSpec()
-            .build();
-    scenario.apply(waiting);
-
-    refused(
-        scenario, CheckpointRequest.apply(scenario, "c", "waiting"), "PodNotRunning", "Pending");
-  }
-
-  @Test
-  void aPodWithoutGpuIsRefused(Scenario scenario) {
+  void badCheckpointsAreRefusedBeforeTheFreeze(Scenario scenario) {
+    Workload workload = Workload.start(scenario, "trainer");
+    Workload pair = Workload.start(scenario, "pair", BadInputTest::withTwoGpuContainers);
+    scenario.apply(waiting(scenario));
     scenario.apply(sleeper(scenario).build());
     scenario.awaitPod("plain", "runs", pod -> "Running".equals(pod.getStatus().getPhase()));
-
-    refused(scenario, CheckpointRequest.apply(scenario, "c", "plain"), "NoGpu", "plain");
-  }
-
-  @Test
-  void oneOfTwoGpuContainersHasToBeNamed(Scenario scenario) {
-    Workload workload =
-        Workload.start(
-            scenario,
-            "pair",
-            pod ->
-                pod.editSpec()
-                    .addToContainers(
-                        pod.buildSpec().getContainers().get(0).toBuilder()
-                            .withName("other")
-                            .build())
-                    .endSpec());
-
-    refused(
-        scenario, CheckpointRequest.apply(scenario, "c", "pair"), "ContainerAmbiguous", "other");
-    workload.verifyGoesOn();
-  }
-
-  @Test
-  void anUnknownContainerIsNamed(Scenario scenario) {
-    Workload workload = Workload.start(scenario, "trainer");
-
-    refused(
-        scenario,
-        CheckpointRequest.apply(scenario, "c", "trainer", "containerName: sidecar"),
-        "ContainerNotFound",
-        "sidecar");
-    workload.verifyGoesOn();
-  }
-
-  @Test
-  void aStoreThatIsMissingIsNamed(Scenario scenario) {
-    Workload workload = Workload.start(scenario, "trainer");
-
-    refused(
-        scenario,
-        CheckpointRequest.apply(scenario, "c", "trainer", "store: attic"),
-        "StoreNotFound",
-        "attic");
-    workload.verifyGoesOn();
-  }
-
-  @Test
-  void aStoreThatCannotBeWrittenIsRefusedBeforeTheFreeze(Scenario scenario) {
-    Workload workload = Workload.start(scenario, "trainer");
     String store = "proc-" + scenario.namespace().substring(scenario.namespace().length() - 4);
-    // Nobody can make a folder there.
+    // No process can create a folder there.
     scenario.apply(
         """
         apiVersion: stasis.dev/v1alpha1
@@ -102,86 +51,94 @@ class BadInputTest {
             path: /proc/stasis
         """
             .formatted(store));
+    List<Bad> requests =
+        List.of(
+            new Bad("no-pod", "missing", "", "PodNotFound", "missing"),
+            new Bad("pending", "waiting", "", "PodNotRunning", "Pending"),
+            new Bad("no-gpu", "plain", "", "NoGpu", "plain"),
+            new Bad("ambiguous", "pair", "", "ContainerAmbiguous", "other"),
+            new Bad("sidecar", "pair", "containerName: sidecar", "ContainerNotFound", "sidecar"),
+            new Bad("no-store", "trainer", "store: attic", "StoreNotFound", "attic"),
+            new Bad("read-only", "trainer", "store: " + store, "StoreNotWritable", "/proc/stasis"));
     try {
-      refused(
-          scenario,
-          CheckpointRequest.apply(scenario, "c", "trainer", "store: " + store),
-          "StoreNotWritable",
-          "/proc/stasis");
-      workload.verifyGoesOn();
+      scenario.apply(requests.stream().map(Bad::yaml).collect(Collectors.joining("---\n")));
+
+      requests.forEach(request -> refused(scenario, request));
+      assertThat(
+              scenario
+                  .tryKubectl("wait", "--for=condition=Failed", "gckpt", "--all", Scenario.TIMEOUT)
+                  .ok())
+          .isTrue();
+      for (Workload each : List.of(workload, pair)) {
+        each.verifyGoesOn();
+        assertThat(each.restarts()).isZero();
+      }
     } finally {
-      scenario.kubectl("delete", "gckpt", "c", "--timeout=480s");
+      scenario.kubectl("delete", "gckpt", "--all", Scenario.TIMEOUT);
       scenario.kubectl("delete", "gpucheckpointstore", store);
     }
   }
 
   @Test
-  void aSpecIsNotChangedAfterwards(Scenario scenario) {
-    CheckpointRequest.apply(scenario, "c", "nobody");
+  void aSpecThatTheSchemaForbidsIsNotStored(Scenario scenario) {
+    scenario.apply(CheckpointRequest.yaml("c", "missing"));
 
-    Shell.Result result = scenario.tryApply(CheckpointRequest.yaml("c", "somebody"));
+    Shell.Result changed = scenario.tryApply(CheckpointRequest.yaml("c", "another"));
+    Shell.Result tooLong = scenario.tryApply(CheckpointRequest.yaml("n".repeat(64), "missing"));
 
-    assertThat(result.ok()).isFalse();
-    assertThat(result.output()).contains("podName: cannot be changed once the object exists");
+    assertThat(changed.ok()).isFalse();
+    assertThat(changed.output()).contains("podName: cannot be changed once the object exists");
+    assertThat(tooLong.ok()).isFalse();
+    assertThat(tooLong.output()).contains("63");
   }
 
   @Test
-  void aNameThatIsTooLongIsRefused(Scenario scenario) {
-    String name = "n".repeat(64);
-
-    Shell.Result result = scenario.tryApply(CheckpointRequest.yaml(name, "trainer"));
-
-    assertThat(result.ok()).isFalse();
-    assertThat(result.output()).contains("63");
-  }
-
-  @Test
-  void aNodeThatDoesNotFitIsNotTried(Scenario scenario) {
-    Workload workload = Workload.start(scenario, "trainer");
-    CheckpointRequest.apply(scenario, "train-1", "trainer").awaitReady();
-    workload.delete();
-
-    RestoreRequest request =
-        RestoreRequest.apply(
-            scenario, "back", "train-1", "target: {nodeSelector: {no-such: node}}");
-
+  void aRestoreWaitsForWhatItLacks(Scenario scenario) {
+    RestoreRequest early = RestoreRequest.apply(scenario, "early", "later");
     scenario.until(
-        "the status says that none fits", () -> "NoNodeFits".equals(request.status().getReason()));
-    assertThat(request.status().getMessage())
-        .contains("target.nodeSelector[no-such]: wanted node, found none");
-    assertThat(Present.in("status.phase", request.status().getPhase()).isFinal()).isFalse();
-  }
-
-  @Test
-  void aTargetNameThatIsTakenIsRefused(Scenario scenario) {
-    Workload workload = Workload.start(scenario, "trainer");
-    CheckpointRequest.apply(scenario, "train-1", "trainer").awaitReady();
-
-    RestoreRequest request =
-        RestoreRequest.apply(scenario, "back", "train-1", "target: {podName: trainer}");
-
-    scenario.until("the status says so", () -> "TargetTaken".equals(request.status().getReason()));
-    assertThat(request.status().getMessage()).contains("trainer");
-    workload.verifyGoesOn();
-  }
-
-  @Test
-  void aRestoreOfWhatIsNotReadyWaits(Scenario scenario) {
-    RestoreRequest request = RestoreRequest.apply(scenario, "back", "later");
-    scenario.until(
-        "it says for what it waits",
-        () ->
-            request.status().getMessage() != null
-                && request.status().getMessage().contains("later"));
-
+        "the restore names the checkpoint that it waits for",
+        () -> early.status().getMessage() != null && early.status().getMessage().contains("later"));
     Workload workload = Workload.start(scenario, "trainer");
     CheckpointRequest.apply(scenario, "later", "trainer").awaitReady();
-
-    GpuRestoreStatus status = request.awaitSucceeded();
-    // The old name is not free, so it got another one.
+    GpuRestoreStatus status = early.awaitSucceeded();
+    // The name of the source is in use, so the target has another one.
     assertThat(RestoreRequest.pod(status)).startsWith("trainer-");
-    workload.verifyGoesOn();
+
+    RestoreRequest taken =
+        RestoreRequest.apply(scenario, "taken", "later", "target: {podName: trainer}");
+    RestoreRequest nowhere =
+        RestoreRequest.apply(
+            scenario, "nowhere", "later", "target: {nodeSelector: {no-such: node}}");
+
+    awaitReason(scenario, taken, "TargetTaken");
+    assertThat(taken.status().getMessage()).contains("trainer");
+    awaitReason(scenario, nowhere, "NoNodeFits");
+    assertThat(nowhere.status().getMessage())
+        .contains("target.nodeSelector[no-such]: wanted node, found none");
+    assertThat(Present.in("status.phase", nowhere.status().getPhase()).isFinal()).isFalse();
     workload.broughtBackAs(RestoreRequest.pod(status)).verifyGoesOn();
+    workload.verifyGoesOn();
+  }
+
+  private static void awaitReason(Scenario scenario, RestoreRequest request, String reason) {
+    scenario.until(
+        "the reason %s of %s".formatted(reason, request.name()),
+        () -> reason.equals(request.status().getReason()));
+  }
+
+  private static PodBuilder withTwoGpuContainers(PodBuilder pod) {
+    return pod.editSpec()
+        .addToContainers(
+            pod.buildSpec().getContainers().get(0).toBuilder().withName("other").build())
+        .endSpec();
+  }
+
+  private static Pod waiting(Scenario scenario) {
+    return Workload.pod(scenario, "waiting", 1)
+        .editSpec()
+        .addToNodeSelector("no-such", "node")
+        .endSpec()
+        .build();
   }
 
   private static PodBuilder sleeper(Scenario scenario) {
@@ -190,26 +147,25 @@ class BadInputTest {
         .editFirstContainer()
         .withCommand("/bin/sleep", "3600")
         .editResources()
-        .withLimits(java.util.Map.of("cpu", new Quantity("100m")))
+        .withLimits(Map.of("cpu", new Quantity("100m")))
         .endResources()
         .endContainer()
         .endSpec();
   }
 
-  private static void refused(
-      Scenario scenario, CheckpointRequest request, String reason, String named) {
-    GpuCheckpointStatus status = request.awaitEnd();
-    assertThat(CheckpointRequest.phases(status)).endsWith("Failed").doesNotContain("Freezing");
+  private static void refused(Scenario scenario, Bad request) {
+    GpuCheckpointStatus status = new CheckpointRequest(scenario, request.name()).awaitEnd();
+    assertThat(CheckpointRequest.phases(status))
+        .as(request.name())
+        .endsWith("Failed")
+        .doesNotContain("Freezing");
+    assertThat(CheckpointRequest.faults(status))
+        .extracting(Fault::reason)
+        .containsOnly(request.reason());
     assertThat(CheckpointRequest.condition(status, "Ready").status()).isEqualTo(Truth.FALSE);
-    assertThat(CheckpointRequest.faults(status)).extracting(Fault::reason).containsOnly(reason);
     assertThat(CheckpointRequest.condition(status, "Ready").reason())
-        .isIn(reason, "PreflightRefused");
-    assertThat(CheckpointRequest.condition(status, "Ready").message()).contains(named);
+        .isIn(request.reason(), "PreflightRefused");
+    assertThat(CheckpointRequest.condition(status, "Ready").message()).contains(request.names());
     assertThat(CheckpointRequest.condition(status, "Failed").status()).isEqualTo(Truth.TRUE);
-    assertThat(
-            scenario
-                .tryKubectl("wait", "--for=condition=Failed", "gckpt", "--all", "--timeout=480s")
-                .ok())
-        .isTrue();
   }
 }

@@ -13,6 +13,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -43,6 +44,7 @@ class BrokenNodeTest {
     }
   }
 
+  @Tag("long")
   @Test
   void aDriverThatIsNotThereACriuThatFailsAndAFullDiskAreFound(Scenario scenario) {
     LocalInstallation local = (LocalInstallation) scenario.installation();
@@ -58,6 +60,7 @@ class BrokenNodeTest {
         "store local: wanted a tenth of 1.0Mi free");
   }
 
+  @Tag("long")
   @Test
   void anOldDriverAndACriuThatIsNotThereAreFound(Scenario scenario, @TempDir Path folder) {
     LocalInstallation local = (LocalInstallation) scenario.installation();
@@ -85,7 +88,7 @@ class BrokenNodeTest {
   @Test
   void anAgentThatDoesNotRunIsFound(Scenario scenario) {
     scenario.installation().agent(node).kill();
-    scenario.kubectl("delete", "gpunode", node, "--timeout=480s");
+    scenario.kubectl("delete", "gpunode", node, Scenario.TIMEOUT);
 
     awaitFindings(
         "agent: wanted a GpuNode for a node with GPUs, found none",

@@ -22,7 +22,7 @@ class CheckpointTest {
     Workload workload = Workload.start(scenario, "trainer");
 
     CheckpointRequest request = CheckpointRequest.apply(scenario, "train-1", "trainer");
-    scenario.kubectl("wait", "--for=condition=Ready", "gckpt/train-1", "--timeout=480s");
+    scenario.kubectl("wait", "--for=condition=Ready", "gckpt/train-1", Scenario.TIMEOUT);
     GpuCheckpointStatus status = request.awaitReady();
 
     workload.verifyGoesOn();
@@ -110,7 +110,7 @@ class CheckpointTest {
                 .equals("40Mi 40Mi"));
     workload.verifyGoesOn();
     assertThat(workload.restarts()).isZero();
-    scenario.kubectl("wait", "--for=condition=RoomReturned", "gckpt/train-1", "--timeout=480s");
+    scenario.kubectl("wait", "--for=condition=RoomReturned", "gckpt/train-1", Scenario.TIMEOUT);
   }
 
   @Test

@@ -143,7 +143,7 @@ final class Commands {
   }
 
   private List<String> java(String module) {
-    List<String> command = new ArrayList<>(List.of("java"));
+    List<String> command = new ArrayList<>(List.of(ShippedJava.find().program()));
     command.addAll(JVM);
     if (module.equals("operator")) {
       // The agent's digests need the better compiler.

@@ -6,6 +6,7 @@ import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1alpha1.common.Truth;
 import io.fabric8.kubernetes.api.model.Pod;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -20,13 +21,14 @@ class DeletionTest {
     CheckpointRequest request = CheckpointRequest.apply(scenario, "train-1", "trainer");
     request.await(CheckpointPhase.FREEZING);
 
-    scenario.kubectl("delete", "gckpt", "train-1", "--timeout=480s");
+    scenario.kubectl("delete", "gckpt", "train-1", Scenario.TIMEOUT);
 
     workload.verifyGoesOn();
     assertThat(workload.restarts()).isZero();
     nothingIsLeft(scenario);
   }
 
+  @Tag("long")
   @Test
   void aCancelledCheckpointLeavesTheWorkloadRunning(Scenario scenario) {
     Workload workload = Workload.start(scenario, "trainer");
@@ -49,7 +51,7 @@ class DeletionTest {
     CheckpointRequest.apply(scenario, "pause", "trainer", "afterCheckpoint: Suspend")
         .await(CheckpointPhase.SUSPENDED);
 
-    scenario.kubectl("delete", "gckpt", "pause", "--timeout=480s");
+    scenario.kubectl("delete", "gckpt", "pause", Scenario.TIMEOUT);
 
     workload.verifyGoesOn();
     assertThat(workload.restarts()).isZero();
@@ -61,7 +63,7 @@ class DeletionTest {
     Workload workload = Workload.start(scenario, "trainer");
     CheckpointRequest.apply(scenario, "train-1", "trainer").awaitReady();
 
-    scenario.kubectl("delete", "gckpt", "train-1", "--timeout=480s");
+    scenario.kubectl("delete", "gckpt", "train-1", Scenario.TIMEOUT);
 
     workload.verifyGoesOn();
     nothingIsLeft(scenario);
@@ -78,8 +80,8 @@ class DeletionTest {
     workload.delete();
     RestoreRequest.apply(scenario, "back", "train-1").awaitSucceeded();
 
-    scenario.kubectl("delete", "grst", "back", "--timeout=480s");
-    scenario.kubectl("delete", "gckpt", "train-1", "--timeout=480s");
+    scenario.kubectl("delete", "grst", "back", Scenario.TIMEOUT);
+    scenario.kubectl("delete", "gckpt", "train-1", Scenario.TIMEOUT);
 
     Pod pod = back.now();
     assertThat(pod.getMetadata().getDeletionTimestamp()).isNull();
@@ -93,7 +95,7 @@ class DeletionTest {
     slowly(scenario, workload);
     CheckpointRequest.apply(scenario, "train-1", "trainer").await(CheckpointPhase.FREEZING);
 
-    scenario.kubectl("delete", "namespace", scenario.namespace(), "--timeout=480s");
+    scenario.kubectl("delete", "namespace", scenario.namespace(), Scenario.TIMEOUT);
 
     nothingIsLeft(scenario);
   }

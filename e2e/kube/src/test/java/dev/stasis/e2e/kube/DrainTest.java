@@ -9,6 +9,7 @@ import dev.stasis.api.v1alpha1.restore.RestorePhase;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
+import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -23,13 +25,15 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(OnACluster.class)
 class DrainTest {
 
+  private static final String PATIENTLY = Scenario.PATIENCE.toSeconds() + "s";
+
   @Test
   void aProtectedPodRunsElsewhereAfterTheDrain(Scenario scenario) {
     Workload workload = protectedPod(scenario);
     String node = workload.now().getSpec().getNodeName();
     try (SharedStore store = SharedStore.make(scenario);
         KeptLog log = KeptLog.follow(scenario, "trainer")) {
-      Shell.Result drain = drain(scenario, node, "240s");
+      Shell.Result drain = drain(scenario, node, PATIENTLY);
 
       assertThat(drain.ok()).as(drain.output()).isTrue();
       assertThat(drain.output()).contains("before it is evicted");
@@ -43,12 +47,13 @@ class DrainTest {
       Workload back = workload.broughtBackAs(RestoreRequest.pod(restore.getStatus()), log.lines());
       assertThat(back.now().getSpec().getNodeName()).isNotEqualTo(node);
       back.verifyGoesOn();
-      assertThat(scenario.kubectl("get", "pdb", "--output=name")).doesNotContain("evict");
+      assertThat(budgets(scenario)).noneMatch(name -> name.contains("evict"));
     } finally {
       scenario.kubectl("uncordon", node);
     }
   }
 
+  @Tag("long")
   @Test
   void podsOfControllersRunElsewhereAfterTheDrain(Scenario scenario) {
     List<String> nodes = scenario.installation().nodes();
@@ -68,7 +73,7 @@ class DrainTest {
       nodes.forEach(each -> scenario.kubectl("uncordon", each));
       awaitWebhook(scenario, node);
 
-      Shell.Result drain = drain(scenario, node, "240s");
+      Shell.Result drain = drain(scenario, node, PATIENTLY);
 
       assertThat(drain.ok()).as(drain.output()).isTrue();
       scenario.until("both are back", () -> succeeded(scenario) == 2);
@@ -88,6 +93,7 @@ class DrainTest {
     }
   }
 
+  @Tag("long")
   @Test
   void aBudgetAtItsLimitIsHeardBeforeTheFreeze(Scenario scenario) {
     Workload workload = protectedPod(scenario);
@@ -105,9 +111,8 @@ class DrainTest {
     scenario.until(
         "the budget counts",
         () ->
-            scenario
-                .kubectl("get", "pdb", "keep", "-o", "jsonpath={.status.currentHealthy}")
-                .equals("1"));
+            scenario.all(PodDisruptionBudget.class).stream()
+                .anyMatch(it -> Integer.valueOf(1).equals(it.getStatus().getCurrentHealthy())));
     try {
       // Long enough for a first request on a busy machine.
       Shell.Result drain = drain(scenario, node, "20s");
@@ -122,6 +127,7 @@ class DrainTest {
     }
   }
 
+  @Tag("long")
   @Test
   void anInterruptedDrainLeavesThePodAsItWas(Scenario scenario) {
     Workload workload = protectedPod(scenario);
@@ -143,7 +149,7 @@ class DrainTest {
       assertThat(workload.restarts()).isZero();
       scenario.until(
           "its budget is gone",
-          () -> !scenario.kubectl("get", "pdb", "--output=name").contains("evict"));
+          () -> budgets(scenario).stream().noneMatch(name -> name.contains("evict")));
     } finally {
       scenario.kubectl("uncordon", node);
     }
@@ -151,6 +157,9 @@ class DrainTest {
 
   @Test
   void withoutAnOperatorTheDrainEndsAllTheSame(Scenario scenario) {
+    Assumptions.assumeTrue(
+        scenario.installation() instanceof LocalInstallation,
+        "skipped: a Deployment starts its operator again at once");
     Workload workload = protectedPod(scenario);
     String node = workload.now().getSpec().getNodeName();
     scenario.installation().operator().kill();
@@ -215,13 +224,7 @@ class DrainTest {
   }
 
   private static long succeeded(Scenario scenario) {
-    return scenario
-        .admin()
-        .resources(GpuRestore.class)
-        .inNamespace(scenario.namespace())
-        .list()
-        .getItems()
-        .stream()
+    return scenario.all(GpuRestore.class).stream()
         .filter(it -> it.getStatus() != null)
         .filter(it -> it.getStatus().getPhase() == RestorePhase.SUCCEEDED)
         .count();
@@ -243,6 +246,12 @@ class DrainTest {
     return scenario.tryKubectl(arguments.toArray(String[]::new));
   }
 
+  private static List<String> budgets(Scenario scenario) {
+    return scenario.all(PodDisruptionBudget.class).stream()
+        .map(budget -> budget.getMetadata().getName())
+        .toList();
+  }
+
   private static GpuCheckpoint onlyCheckpoint(Scenario scenario) {
     List<GpuCheckpoint> all = checkpoints(scenario);
     assertThat(all).hasSize(1);
@@ -250,11 +259,6 @@ class DrainTest {
   }
 
   private static List<GpuCheckpoint> checkpoints(Scenario scenario) {
-    return scenario
-        .admin()
-        .resources(GpuCheckpoint.class)
-        .inNamespace(scenario.namespace())
-        .list()
-        .getItems();
+    return scenario.all(GpuCheckpoint.class);
   }
 }

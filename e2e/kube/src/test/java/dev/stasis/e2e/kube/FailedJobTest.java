@@ -2,10 +2,12 @@ package dev.stasis.e2e.kube;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stasis.api.v1alpha1.GpuRestore;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.api.model.batch.v1.JobStatus;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -26,7 +28,8 @@ class FailedJobTest {
 
       scenario.until(
           "the next pod has taken its place",
-          () -> scenario.pods().stream().anyMatch(pod -> !is(pod, source) && isReady(pod)));
+          () ->
+              scenario.pods().stream().anyMatch(pod -> !is(pod, source) && StepFile.isReady(pod)));
       assertThat(scenario.pods()).hasSize(1);
       new StepFile(scenario).verifyCameBack(scenario.pods().get(0).getMetadata().getName());
       assertThat(seen.most()).as("pods of the Job at once").isEqualTo(1);
@@ -37,6 +40,7 @@ class FailedJobTest {
     }
   }
 
+  @Tag("long")
   @Test
   void aPodThatFailedIsLeftToItsJobAndThatIsSaid(Scenario scenario) {
     Pod source = started(scenario, "Never");
@@ -47,12 +51,12 @@ class FailedJobTest {
     scenario.until("it is said", () -> said(scenario).contains("found one of Job trainer"));
     scenario.until(
         "its Job has made another one",
-        () -> scenario.pods().stream().anyMatch(pod -> !is(pod, source) && isReady(pod)));
+        () -> scenario.pods().stream().anyMatch(pod -> !is(pod, source) && StepFile.isReady(pod)));
     // It counts by itself, a while after it has seen the end.
     scenario.until(
         "its Job counts one failure", () -> Integer.valueOf(1).equals(job(scenario).getFailed()));
     assertThat(often.says(".status.restores")).isBlank();
-    assertThat(scenario.kubectl("get", "grst", "-o", "name")).isBlank();
+    assertThat(scenario.all(GpuRestore.class)).isEmpty();
   }
 
   private static Pod started(Scenario scenario, String restartPolicy) {
@@ -82,10 +86,6 @@ class FailedJobTest {
 
   private static boolean is(Pod pod, Pod other) {
     return pod.getMetadata().getUid().equals(other.getMetadata().getUid());
-  }
-
-  private static boolean isReady(Pod pod) {
-    return StepFile.isReady(pod);
   }
 
   private static String said(Scenario scenario) {

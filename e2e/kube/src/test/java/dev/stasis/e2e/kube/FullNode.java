@@ -2,6 +2,7 @@ package dev.stasis.e2e.kube;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stasis.api.v1alpha1.GpuCheckpoint;
 import dev.stasis.api.v1alpha1.GpuRestore;
 import dev.stasis.api.v1alpha1.common.ObjectReference;
 import dev.stasis.api.v1alpha1.policy.GpuPreemptionPolicyStatus;
@@ -86,11 +87,11 @@ record FullNode(Scenario scenario, Priorities priorities) {
     scenario.until(
         "the place of whoever yielded is kept",
         () -> own().filter(pod -> pod.getStatus().getNominatedNodeName() != null).count() == gpus);
-    scenario.kubectl("delete", "pod", urgent, "--timeout=480s");
+    scenario.kubectl("delete", "pod", urgent, Scenario.TIMEOUT);
     // The checkpoint of one that is back goes.
     scenario.until(
         "whoever yielded is back",
-        () -> ready() == gpus() && scenario.kubectl("get", "gckpt", "-o", "name").isBlank());
+        () -> ready() == gpus() && scenario.all(GpuCheckpoint.class).isEmpty());
 
     List<Runner> after = runners();
     List<Runner> gone = before.stream().filter(it -> !it.isAmong(after)).toList();

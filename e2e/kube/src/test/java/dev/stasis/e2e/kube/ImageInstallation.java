@@ -130,7 +130,7 @@ final class ImageInstallation implements Installation {
   }
 
   private Path values(LocalNode node) throws IOException {
-    return new ImageValues(folder, nodes).write(node, of(gpus, node.name()));
+    return new ImageValues(folder, nodes).write(node, Installation.of(gpus, node.name()));
   }
 
   Path kubeconfig() {
@@ -179,14 +179,7 @@ final class ImageInstallation implements Installation {
   /** Waits until the agent that was asked for last is there and ready. */
   void awaitAgent(String node) {
     shell.must(
-        "kubectl",
-        "-n",
-        NAMESPACE,
-        "rollout",
-        "status",
-        "ds/" + daemonSet(node),
-        // Twice as long as an agent may finish or undo its step.
-        "--timeout=480s");
+        "kubectl", "-n", NAMESPACE, "rollout", "status", "ds/" + daemonSet(node), Scenario.TIMEOUT);
   }
 
   @Override
@@ -221,21 +214,12 @@ final class ImageInstallation implements Installation {
 
   @Override
   public void fault(String node, String call, String what) {
-    of(gpus, node).fault(call, what);
+    Installation.of(gpus, node).fault(call, what);
   }
 
   @Override
   public void clearFaults() {
     gpus.values().forEach(SimulatedNode::clearFaults);
-  }
-
-  private static <T> T of(Map<String, T> each, String node) {
-    T found = each.get(node);
-    if (found == null) {
-      throw new IllegalArgumentException(
-          "node: wanted one of %s, found %s".formatted(each.keySet(), node));
-    }
-    return found;
   }
 
   @Override
@@ -251,9 +235,19 @@ final class ImageInstallation implements Installation {
         .noHooks()
         .ignoreNotFound()
         .call();
-    shell.run("kubectl", "-n", NAMESPACE, "delete", "ds", "--all", "--timeout=480s");
+    shell.run("kubectl", "-n", NAMESPACE, "delete", "ds", "--all", Scenario.TIMEOUT);
+    // Pods of finished jobs, such as that of the uninstall, stay.
+    String components = "app.kubernetes.io/component in (agent, operator)";
     shell.run(
-        "kubectl", "-n", NAMESPACE, "wait", "--for=delete", "pods", "--all", "--timeout=480s");
+        "kubectl",
+        "-n",
+        NAMESPACE,
+        "wait",
+        "--for=delete",
+        "pods",
+        "-l",
+        components,
+        Scenario.TIMEOUT);
     gpus.values().forEach(SimulatedNode::close);
     shell.run("rm", "-rf", folder.toString(), "/run/" + folder.getFileName());
   }

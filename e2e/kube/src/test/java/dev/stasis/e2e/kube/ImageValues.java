@@ -24,6 +24,7 @@ record ImageValues(Path folder, List<LocalNode> nodes) {
          "crds": {"known": %s},
          "operator": {"replicas": 1},
          "eviction": {"givenUpAfter": "20s"},
+         "webhook": {"timeoutSeconds": 30},
          "defaultStore": {"path": "%s"},
          "agent": {
            "gpuNodeLabel": "", "runtimeClassName": "",

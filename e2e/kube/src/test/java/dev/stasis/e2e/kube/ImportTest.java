@@ -33,7 +33,7 @@ class ImportTest {
       ArtifactStatus artifact = Present.in("status.artifact", made.getArtifact());
       Workload back = workload.broughtBackAs("trainer");
       workload.delete();
-      scenario.kubectl("delete", "gckpt/train-1", "--wait=true", "--timeout=480s");
+      scenario.kubectl("delete", "gckpt/train-1", "--wait=true", Scenario.TIMEOUT);
       Path namespace = store.folder().resolve(scenario.namespace());
       Path stayed =
           store.folder().resolve(Present.in("status.artifact.location", artifact.getLocation()));
@@ -58,7 +58,7 @@ class ImportTest {
       back.verifyGoesOn();
       assertThat(back.restarts()).isZero();
 
-      scenario.kubectl("delete", "gckpt", "damaged", "train-2", "--wait=true", "--timeout=480s");
+      scenario.kubectl("delete", "gckpt", "damaged", "train-2", "--wait=true", Scenario.TIMEOUT);
       assertThat(moved).as("goes with the object that imported it").doesNotExist();
       assertThat(namespace.resolve("damaged")).as("was never anybody's").isDirectory();
     }

@@ -2,6 +2,7 @@ package dev.stasis.e2e.kube;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Stasis on the cluster that is tested: the scenarios know no more about where it runs than this.
@@ -36,6 +37,16 @@ interface Installation extends AutoCloseable {
 
   /** Copies what says why a scenario failed: logs of nodes and components. */
   void keepLogs(Path folder);
+
+  /** Returns what there is for that node. */
+  static <T> T of(Map<String, T> each, String node) {
+    T found = each.get(node);
+    if (found == null) {
+      throw new IllegalArgumentException(
+          "node: expected one of %s, got %s".formatted(each.keySet(), node));
+    }
+    return found;
+  }
 
   /** Leaves the cluster as it was found. */
   @Override

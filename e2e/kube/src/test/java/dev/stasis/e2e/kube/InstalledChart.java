@@ -31,7 +31,11 @@ final class InstalledChart {
   void apply(KubernetesClient admin, String namespace) {
     String yaml =
         new Chart(checkout.root().resolve("helm/stasis"))
-            .render("stasis", namespace, Map.of("image.registry", "stasis.dev"), List.of());
+            .render(
+                "stasis",
+                namespace,
+                Map.of("image.registry", "stasis.dev", "webhook.timeoutSeconds", "30"),
+                List.of());
     // There already when another run was here before.
     shell.run("kubectl", "create", "namespace", namespace);
     // The operator has written into it where it is; it does so again.
@@ -43,7 +47,7 @@ final class InstalledChart {
     // Definitions first: roles and policies do not need them, but nothing works before they are
     // served.
     install(only(objects, true), namespace);
-    shell.must("kubectl", "wait", "--for=condition=Established", "crd", "--all", "--timeout=480s");
+    shell.must("kubectl", "wait", "--for=condition=Established", "crd", "--all", Scenario.TIMEOUT);
     install(only(objects, false), namespace);
   }
 

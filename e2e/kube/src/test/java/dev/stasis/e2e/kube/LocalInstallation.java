@@ -54,6 +54,7 @@ final class LocalInstallation implements Installation {
       new InstalledChart(checkout, shell).apply(admin, NAMESPACE);
       Identity identity = new Identity(admin, folder);
       Collector collector = Collector.start();
+      System.out.println("operator and agents run with " + ShippedJava.find().program());
       Commands commands = new Commands(checkout, folder, NAMESPACE, collector.endpoint());
       LocalInstallation made =
           new LocalInstallation(
@@ -170,7 +171,7 @@ final class LocalInstallation implements Installation {
 
   /** The agent of that node, when it sees its own store; what is mounted before that is hidden. */
   private String withItsStore(String node) {
-    String pid = Long.toString(of(agents, node).pid());
+    String pid = Long.toString(Installation.of(agents, node).pid());
     Path mounts = Path.of("/proc", pid, "mounts");
     Awaitility.await("the store of the agent of node " + node)
         .atMost(Scenario.PATIENCE)
@@ -209,7 +210,7 @@ final class LocalInstallation implements Installation {
 
   @Override
   public Component agent(String node) {
-    return of(agents, node);
+    return Installation.of(agents, node);
   }
 
   @Override
@@ -219,16 +220,7 @@ final class LocalInstallation implements Installation {
 
   @Override
   public void fault(String node, String call, String what) {
-    of(gpus, node).fault(call, what);
-  }
-
-  private static <T> T of(Map<String, T> each, String node) {
-    T found = each.get(node);
-    if (found == null) {
-      throw new IllegalArgumentException(
-          "node: wanted one of %s, found %s".formatted(each.keySet(), node));
-    }
-    return found;
+    Installation.of(gpus, node).fault(call, what);
   }
 
   /** Gives the agent of a node that was made anew a token of it. */
@@ -243,7 +235,7 @@ final class LocalInstallation implements Installation {
 
   /** Starts the agent of that node with more in its environment; with nothing, as it was. */
   void restartAgent(String node, Map<String, String> environment) {
-    of(agents, node).restartWith(environment);
+    Installation.of(agents, node).restartWith(environment);
   }
 
   /**
@@ -265,13 +257,13 @@ final class LocalInstallation implements Installation {
   /** Neither its kubelet nor its agent says or hears a word; what runs there runs on. */
   void cutOff(String node) {
     kubelet(node, "STOP");
-    of(agents, node).kill();
+    Installation.of(agents, node).kill();
   }
 
   /** As it was. */
   void heal(String node) {
     kubelet(node, "CONT");
-    of(agents, node).start();
+    Installation.of(agents, node).start();
   }
 
   private void kubelet(String node, String signal) {
@@ -294,7 +286,7 @@ final class LocalInstallation implements Installation {
 
   /** The simulated GPUs of that node. */
   SimulatedNode gpus(String node) {
-    return of(gpus, node);
+    return Installation.of(gpus, node);
   }
 
   /** What a workload with that much device memory printed; empty when every line is right. */

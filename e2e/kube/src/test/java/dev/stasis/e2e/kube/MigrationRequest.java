@@ -3,15 +3,15 @@ package dev.stasis.e2e.kube;
 import dev.stasis.api.v1alpha1.GpuMigration;
 import dev.stasis.api.v1alpha1.common.Condition;
 import dev.stasis.api.v1alpha1.common.PhaseTime;
-import dev.stasis.api.v1alpha1.common.Truth;
 import dev.stasis.api.v1alpha1.migration.GpuMigrationStatus;
 import dev.stasis.api.v1alpha1.migration.MigrationPhase;
 import io.fabric8.kubernetes.client.utils.Serialization;
-import java.time.Instant;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/** A GpuMigration that somebody applied. */
-record MigrationRequest(Scenario scenario, String name) {
+/** A GpuMigration that a scenario applied. */
+record MigrationRequest(Scenario scenario, String name)
+    implements Request<GpuMigration, GpuMigrationStatus, MigrationPhase> {
 
   /** Applies one of that pod; {@code more} are further lines of its spec. */
   static MigrationRequest apply(Scenario scenario, String name, String pod, String... more) {
@@ -20,28 +20,22 @@ record MigrationRequest(Scenario scenario, String name) {
   }
 
   static String yaml(String name, String pod, String... more) {
-    StringBuilder yaml =
-        new StringBuilder(
-            """
-            apiVersion: stasis.dev/v1alpha1
-            kind: GpuMigration
-            metadata:
-              name: %s
-            spec:
-              podName: %s
-            """
-                .formatted(name, pod));
-    for (String line : more) {
-      yaml.append("  ").append(line).append('\n');
-    }
-    return yaml.toString();
+    return Request.yaml(GpuMigration.class, name, "podName: " + pod, more);
   }
 
-  GpuMigrationStatus status() {
-    GpuMigration found = scenario.find(GpuMigration.class, name);
-    return found == null || found.getStatus() == null
-        ? new GpuMigrationStatus()
-        : found.getStatus();
+  @Override
+  public Class<GpuMigration> kind() {
+    return GpuMigration.class;
+  }
+
+  @Override
+  public GpuMigrationStatus unseen() {
+    return new GpuMigrationStatus();
+  }
+
+  @Override
+  public @Nullable MigrationPhase phase(GpuMigrationStatus status) {
+    return status.getPhase();
   }
 
   void cancel() {
@@ -49,17 +43,14 @@ record MigrationRequest(Scenario scenario, String name) {
         "patch", "gmig", name, "--type=merge", "--patch", "{\"spec\":{\"cancel\":true}}");
   }
 
-  /** Waits until it has entered that phase, or is past it. */
+  /** Waits until it has entered that phase, or is over. */
   void awaitEntered(MigrationPhase wanted) {
-    scenario.await(
-        GpuMigration.class,
-        name,
+    awaitStatus(
         "has entered " + wanted,
-        found ->
-            found.getStatus() != null
-                && found.getStatus().getPhases() != null
-                && (found.getStatus().getPhases().stream().anyMatch(it -> it.phase() == wanted)
-                    || isOver(found)));
+        status ->
+            isOver(status)
+                || status.getPhases() != null
+                    && status.getPhases().stream().anyMatch(it -> it.phase() == wanted));
   }
 
   /** Waits until the workload is frozen, and so has printed all that it prints here. */
@@ -68,37 +59,15 @@ record MigrationRequest(Scenario scenario, String name) {
     return source.broughtBackAs(pod(status()));
   }
 
-  /** Waits for an end; says at once when another one was reached. */
-  GpuMigrationStatus await(MigrationPhase wanted) {
-    GpuMigrationStatus status = awaitEnd();
-    if (status.getPhase() != wanted) {
-      throw new AssertionError(
-          "wanted %s, found:%n%s".formatted(wanted, Serialization.asYaml(status)));
-    }
-    return status;
-  }
-
-  /** Waits until it is over, however. */
-  GpuMigrationStatus awaitEnd() {
-    scenario.await(GpuMigration.class, name, "is at its end", MigrationRequest::isOver);
-    return status();
-  }
-
   /** Waits until it is over, or until it waits for a node. */
   void awaitEndOrNoNode() {
-    scenario.await(
-        GpuMigration.class,
-        name,
-        "is at its end, or waits for a node",
-        found ->
-            isOver(found)
-                || found.getStatus() != null && "NoNodeFits".equals(found.getStatus().getReason()));
+    awaitStatus(
+        "is over, or waits for a node",
+        status -> isOver(status) || "NoNodeFits".equals(status.getReason()));
   }
 
-  private static boolean isOver(GpuMigration found) {
-    return found.getStatus() != null
-        && found.getStatus().getPhase() != null
-        && found.getStatus().getPhase().isFinal();
+  private boolean isOver(GpuMigrationStatus status) {
+    return status.getPhase() != null && status.getPhase().isFinal();
   }
 
   /** Words of its phases, in order. */
@@ -108,15 +77,10 @@ record MigrationRequest(Scenario scenario, String name) {
   }
 
   static Condition condition(GpuMigrationStatus status, String type) {
-    List<Condition> conditions = status.getConditions();
-    return (conditions == null ? List.<Condition>of() : conditions)
-        .stream()
-            .filter(condition -> condition.type().equals(type))
-            .findFirst()
-            .orElse(new Condition(type, Truth.UNKNOWN, "Missing", "", Instant.EPOCH, null));
+    return Request.condition(status.getConditions(), type);
   }
 
-  /** Name of the pod in which the workload runs now. */
+  /** Returns the name of the pod in which the workload runs now. */
   static String pod(GpuMigrationStatus status) {
     if (status.getTarget() == null) {
       throw new AssertionError("no target in " + Serialization.asYaml(status));

@@ -7,10 +7,11 @@ import dev.stasis.api.v1alpha1.common.Truth;
 import dev.stasis.api.v1alpha1.migration.Decision;
 import dev.stasis.api.v1alpha1.migration.GpuMigrationStatus;
 import dev.stasis.api.v1alpha1.migration.MigrationPhase;
-import io.fabric8.kubernetes.api.model.Pod;
 import java.io.IOException;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -23,7 +24,7 @@ class MigrationTest {
 
   @Test
   void aPodMovesToTheOtherNodeAndBack(Scenario scenario) {
-    twoNodes(scenario);
+    scenario.needsTwoNodes();
     Workload there = Workload.start(scenario, "trainer");
     String first = there.now().getSpec().getNodeName();
 
@@ -52,7 +53,7 @@ class MigrationTest {
     assertThat(status.getDowntimeMilliseconds()).isPositive();
     assertThat(status.getBytes()).isPositive();
     assertThat(MigrationRequest.condition(status, "Succeeded").reason()).isEqualTo("Proven");
-    scenario.awaitPod(here.name(), "is Ready", MigrationTest::isReady);
+    scenario.awaitPod(here.name(), "is Ready", StepFile::isReady);
     noArtifacts(scenario);
     String[] table = scenario.kubectl("get", "gmig").split("\n");
     assertThat(table[0].split(" +"))
@@ -72,7 +73,7 @@ class MigrationTest {
 
   @Test
   void aTargetThatCannotTakeItLeavesTheSourceRunning(Scenario scenario) {
-    twoNodes(scenario);
+    scenario.needsTwoNodes();
     Workload workload = Workload.start(scenario, "trainer");
     String other = otherNode(scenario, workload);
     scenario.installation().fault(other, "restore", "error 2 always");
@@ -91,9 +92,9 @@ class MigrationTest {
 
   @Test
   void aCancelDuringTheTransferLeavesTheSourceRunning(Scenario scenario) {
-    twoNodes(scenario);
-    Workload workload = Workload.start(scenario, "trainer");
-    // So slow that there is something to cancel.
+    scenario.needsTwoNodes();
+    // Half a minute at the lowest rate, so that the cancel arrives during the transfer.
+    Workload workload = Workload.start(scenario, "trainer", 32, UnaryOperator.identity());
     MigrationRequest off =
         MigrationRequest.apply(scenario, "move", "trainer", "maxBytesPerSecond: 1048576");
     off.awaitEntered(MigrationPhase.TRANSFERRING);
@@ -109,7 +110,7 @@ class MigrationTest {
 
   @Test
   void aTargetWhoseDiskIsFullLeavesTheSourceRunning(Scenario scenario) throws IOException {
-    twoNodes(scenario);
+    scenario.needsTwoNodes();
     Assumptions.assumeTrue(
         scenario.installation() instanceof LocalInstallation,
         "skipped: a small disk needs a node of this machine");
@@ -126,9 +127,10 @@ class MigrationTest {
     noArtifacts(scenario);
   }
 
+  @Tag("long")
   @Test
   void anAgentThatDiesDuringTheTransferCostsTimeOnly(Scenario scenario) {
-    twoNodes(scenario);
+    scenario.needsTwoNodes();
     Workload workload = Workload.start(scenario, "trainer");
     String other = otherNode(scenario, workload);
     MigrationRequest off = MigrationRequest.apply(scenario, "move", "trainer", SLOWLY);
@@ -144,7 +146,7 @@ class MigrationTest {
 
   @Test
   void theAgentOfTheSourceMayDieWhileItIsHeld(Scenario scenario) {
-    twoNodes(scenario);
+    scenario.needsTwoNodes();
     Workload workload = Workload.start(scenario, "trainer");
     MigrationRequest off = MigrationRequest.apply(scenario, "move", "trainer", SLOWLY);
     Workload moved = off.awaitMoving(workload);
@@ -193,15 +195,5 @@ class MigrationTest {
     List<String> others =
         scenario.installation().nodes().stream().filter(node -> !node.equals(own)).toList();
     return others.get(0);
-  }
-
-  private static boolean isReady(Pod pod) {
-    return pod.getStatus().getConditions().stream()
-        .anyMatch(it -> it.getType().equals("Ready") && it.getStatus().equals("True"));
-  }
-
-  private static void twoNodes(Scenario scenario) {
-    Assumptions.assumeTrue(
-        scenario.installation().nodes().size() > 1, "skipped: a migration needs two nodes");
   }
 }

@@ -7,6 +7,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -19,6 +20,7 @@ class NewerDefinitionsTest {
   /** With a default, the API server adds it to every object that there is. */
   private static final String VALUE = ",\"value\":{\"type\":\"string\",\"default\":\"soon\"}";
 
+  @Tag("long")
   @Test
   void operatorAndAgentsWorkOnWithFieldsOfTheNextRelease(Scenario scenario) {
     Workload workload = Workload.start(scenario, "trainer");

@@ -38,7 +38,7 @@ class NodeGoneTest {
           .isEqualTo(Truth.FALSE);
       assertThat(CheckpointRequest.condition(status, "Failed").reason()).isEqualTo("WorkloadLost");
       assertThat(CheckpointRequest.condition(status, "Failed").message()).contains(node);
-      scenario.kubectl("delete", "gckpt", "train-1", "--timeout=480s");
+      scenario.kubectl("delete", "gckpt", "train-1", Scenario.TIMEOUT);
       scenario.until("its operation is let go", () -> scenario.operations().isEmpty());
     } finally {
       local.clearFaults();

@@ -3,6 +3,7 @@ package dev.stasis.e2e.kube;
 import dev.stasis.api.v1alpha1.GpuCheckpoint;
 import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
 import io.fabric8.kubernetes.api.model.Pod;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -43,9 +44,11 @@ record Often(Scenario scenario) {
   }
 
   /** As the operator would: one more run, without the minute until it is due. */
-  void asIfTaken(String name, Pod pod) {
-    String uid = pod.getMetadata().getUid();
-    CheckpointRequest.apply(scenario, name, pod.getMetadata().getName(), "podUid: " + uid)
+  void asIfTaken(String name, Pod pod, String... more) {
+    List<String> spec = new ArrayList<>(List.of("podUid: " + pod.getMetadata().getUid()));
+    spec.addAll(List.of(more));
+    CheckpointRequest.apply(
+            scenario, name, pod.getMetadata().getName(), spec.toArray(String[]::new))
         .awaitReady();
     scenario.kubectl(
         "label",
@@ -61,13 +64,7 @@ record Often(Scenario scenario) {
   }
 
   private Stream<GpuCheckpoint> checkpoints() {
-    return scenario
-        .admin()
-        .resources(GpuCheckpoint.class)
-        .inNamespace(scenario.namespace())
-        .list()
-        .getItems()
-        .stream();
+    return scenario.all(GpuCheckpoint.class).stream();
   }
 
   private static @org.jspecify.annotations.Nullable CheckpointPhase phase(GpuCheckpoint one) {

@@ -1,21 +1,39 @@
 package dev.stasis.e2e.kube;
 
 import dev.stasis.api.skew.TolerantSerialization;
+import dev.stasis.api.testing.TestCluster;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.ConditionEvaluationResult;
+import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
+import org.opentest4j.TestAbortedException;
 
-/** Gives a test its {@link Scenario}: one cluster for the whole run, a namespace for each test. */
-final class OnACluster implements ParameterResolver, AfterEachCallback {
+/**
+ * Gives a test its {@link Scenario}: one installation for the whole run, a namespace for each test.
+ * A run in which {@link HarnessTest} failed, or too many scenarios, skips the rest: every further
+ * failure would take minutes and say the same.
+ */
+final class OnACluster implements ParameterResolver, AfterEachCallback, ExecutionCondition {
+
+  /** Order of the class that runs before all others. */
+  static final int FIRST = 0;
+
+  /** Order of the class that runs after all others. */
+  static final int LAST = Integer.MAX_VALUE;
+
+  /** With so many failures the installation is broken, and not one scenario. */
+  private static final int MOST_FAILURES = 5;
 
   private static final Namespace OURS = Namespace.create(OnACluster.class);
 
@@ -27,6 +45,7 @@ final class OnACluster implements ParameterResolver, AfterEachCallback {
       implements AutoCloseable {
 
     static Running start() {
+      TestCluster.fromEnvironment().ifPresent(TestCluster::requireMark);
       Config config =
           new ConfigBuilder(Config.autoConfigure(null))
               .withRequestTimeout(REQUEST_MILLISECONDS)
@@ -75,17 +94,57 @@ final class OnACluster implements ParameterResolver, AfterEachCallback {
         context
             .getRoot()
             .getStore(OURS)
-            .computeIfAbsent(Running.class, key -> Running.start(), Running.class);
-    Scenario scenario = Scenario.begin(running.admin(), running.installation(), title(context));
-    context.getStore(OURS).put(Scenario.class, scenario);
-    return scenario;
+            .computeIfAbsent(Running.class, key -> startOrSkipTheRest(context), Running.class);
+    // @BeforeEach and @AfterEach get the one of their test.
+    return context
+        .getStore(OURS)
+        .computeIfAbsent(
+            Scenario.class,
+            key -> Scenario.begin(running.admin(), running.installation(), title(context)),
+            Scenario.class);
+  }
+
+  private static Running startOrSkipTheRest(ExtensionContext context) {
+    try {
+      return Running.start();
+    } catch (RuntimeException | Error e) {
+      failures(context).addAndGet(MOST_FAILURES);
+      throw e;
+    }
+  }
+
+  private static AtomicInteger failures(ExtensionContext context) {
+    return context
+        .getRoot()
+        .getStore(OURS)
+        .computeIfAbsent(AtomicInteger.class, key -> new AtomicInteger(), AtomicInteger.class);
+  }
+
+  @Override
+  public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
+    return failures(context).get() < MOST_FAILURES
+        ? ConditionEvaluationResult.enabled("the installation works")
+        : ConditionEvaluationResult.disabled(
+            "skipped: HarnessTest, the installation or " + MOST_FAILURES + " scenarios failed");
   }
 
   @Override
   public void afterEach(ExtensionContext context) {
+    context
+        .getExecutionException()
+        .filter(failure -> !(failure instanceof TestAbortedException))
+        .ifPresent(
+            failure ->
+                failures(context)
+                    .addAndGet(
+                        context.getRequiredTestClass() == HarnessTest.class ? MOST_FAILURES : 1));
     Scenario scenario = context.getStore(OURS).get(Scenario.class, Scenario.class);
     if (scenario != null) {
-      scenario.end(context.getExecutionException().isPresent());
+      scenario.end(
+          context
+              .getExecutionException()
+              .filter(failure -> !(failure instanceof TestAbortedException))
+              .isPresent());
     }
   }
 

@@ -10,7 +10,7 @@ import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import java.util.List;
 import java.util.function.UnaryOperator;
-import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -21,10 +21,11 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(OnACluster.class)
 class OwnedPodTest {
 
+  @Tag("long")
   @Test
   void aDeploymentsPodComesBackInThePodThatIsMadeInItsPlace(Scenario scenario) {
     evictedAndBack(scenario, new Controllers(scenario).deployment(1, UnaryOperator.identity()));
-    scenario.kubectl("rollout", "status", "deployment/trainer", "--timeout=480s");
+    scenario.kubectl("rollout", "status", "deployment/trainer", Scenario.TIMEOUT);
   }
 
   @Test
@@ -55,6 +56,7 @@ class OwnedPodTest {
     nothingFailed(scenario);
   }
 
+  @Tag("long")
   @Test
   void anIndexComesBackAsThatIndex(Scenario scenario) {
     Workload back = evictedAndBack(scenario, indexed(scenario));
@@ -66,9 +68,10 @@ class OwnedPodTest {
   @Test
   void aDeploymentTakesThePodThatMoved(Scenario scenario) {
     moved(scenario, new Controllers(scenario).deployment(1, UnaryOperator.identity()));
-    scenario.kubectl("rollout", "status", "deployment/trainer", "--timeout=480s");
+    scenario.kubectl("rollout", "status", "deployment/trainer", Scenario.TIMEOUT);
   }
 
+  @Tag("long")
   @Test
   void aJobTakesThePodThatMovedAndNothingCountsAsFailed(Scenario scenario) {
     Workload here = moved(scenario, indexed(scenario));
@@ -113,8 +116,7 @@ class OwnedPodTest {
   }
 
   private static Workload moved(Scenario scenario, HasMetadata controller) {
-    Assumptions.assumeTrue(
-        scenario.installation().nodes().size() > 1, "skipped: a migration needs two nodes");
+    scenario.needsTwoNodes();
     try (PodsSeen seen = PodsSeen.from(scenario)) {
       Workload there = started(scenario, controller);
       String node = there.now().getSpec().getNodeName();
@@ -137,7 +139,7 @@ class OwnedPodTest {
   }
 
   private static void onlyOne(Scenario scenario, PodsSeen seen, Workload workload) {
-    scenario.awaitPod(workload.name(), "is Ready", OwnedPodTest::isReady);
+    scenario.awaitPod(workload.name(), "is Ready", StepFile::isReady);
     assertThat(scenario.pods()).hasSize(1);
     assertThat(workload.restarts()).isZero();
     assertThat(workload.now().getMetadata().getOwnerReferences()).hasSize(1);
@@ -149,11 +151,6 @@ class OwnedPodTest {
     Job job = Present.in("the Job", scenario.find(Job.class, "trainer"));
     assertThat(job.getStatus().getFailed()).isIn(null, 0);
     assertThat(job.getStatus().getConditions()).isEmpty();
-  }
-
-  private static boolean isReady(Pod pod) {
-    return pod.getStatus().getConditions().stream()
-        .anyMatch(it -> it.getType().equals("Ready") && it.getStatus().equals("True"));
   }
 
   private static boolean isGated(Pod pod) {

@@ -6,6 +6,7 @@ import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.api.model.batch.v1.JobStatus;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -19,6 +20,7 @@ class OwnedPreemptionTest {
   /** Once is enough to see that it works; a dozen seconds each. */
   private static final int TIMES = Times.or(1);
 
+  @Tag("long")
   @Test
   void aPodOfADeploymentYieldsAndThereIsNeverOneTooMany(Scenario scenario) {
     try (Priorities priorities = Priorities.make(scenario);
@@ -33,7 +35,7 @@ class OwnedPreemptionTest {
       for (int time = 1; time <= TIMES; time++) {
         node.makeRoom(time, 1);
         node.verifyStatus(time, 1);
-        scenario.kubectl("rollout", "status", "deployment/trainer", "--timeout=480s");
+        scenario.kubectl("rollout", "status", "deployment/trainer", Scenario.TIMEOUT);
       }
 
       assertThat(seen.most()).as("pods of the Deployment at once").isEqualTo(gpus);
@@ -43,6 +45,7 @@ class OwnedPreemptionTest {
     }
   }
 
+  @Tag("long")
   @Test
   void podsOfJobsYieldAndNothingCountsAsFailed(Scenario scenario) {
     try (Priorities priorities = Priorities.make(scenario);
@@ -80,6 +83,7 @@ class OwnedPreemptionTest {
   }
 
   /** Twice at least: whoever yields for the second time is one that came back under its name. */
+  @Tag("long")
   @Test
   void podsOfAStatefulSetYieldAndComeBackUnderTheirNames(Scenario scenario) {
     int times = Math.max(2, TIMES);
@@ -114,7 +118,7 @@ class OwnedPreemptionTest {
     scenario.until("nobody yields", () -> priorities.reason().equals("NoVictims"));
     assertThat(priorities.message())
         .contains("%d a victim often enough this hour".formatted(node.gpus()));
-    scenario.kubectl("delete", "pod", "once-too-often", "--timeout=480s");
+    scenario.kubectl("delete", "pod", "once-too-often", Scenario.TIMEOUT);
     assertThat(node.names()).isEqualTo(before);
   }
 

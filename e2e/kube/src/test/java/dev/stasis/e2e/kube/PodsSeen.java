@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Every pod of a namespace that there ever was, by a watch: what came between two looks too. */
 final class PodsSeen implements Watcher<Pod>, AutoCloseable {
@@ -16,6 +17,7 @@ final class PodsSeen implements Watcher<Pod>, AutoCloseable {
   private final Map<String, Pod> there = new HashMap<>();
   private final Set<String> all = new HashSet<>();
   private int most;
+  private @Nullable WatcherException broken;
   private final Watch watch;
 
   private PodsSeen(Scenario scenario) {
@@ -51,17 +53,27 @@ final class PodsSeen implements Watcher<Pod>, AutoCloseable {
 
   /** The most pods that a controller had at once. */
   synchronized int most() {
+    verifyWhole();
     return most;
   }
 
   /** How many pods there were in all. */
   synchronized int all() {
+    verifyWhole();
     return all.size();
   }
 
+  /** Fails when the watch ended early: it may have missed a pod. */
+  private void verifyWhole() {
+    if (broken != null) {
+      throw new AssertionError("the watch of the pods has ended", broken);
+    }
+  }
+
   @Override
-  public void onClose(WatcherException cause) {
-    throw new AssertionError("the watch of the pods has ended", cause);
+  public synchronized void onClose(WatcherException cause) {
+    // Thrown here it would end a thread of the client and fail no test.
+    broken = cause;
   }
 
   @Override

@@ -11,8 +11,8 @@ import org.awaitility.Awaitility;
 /** Waits until every node has said what it has. */
 final class Readiness {
 
-  /** A JVM on a loaded machine starts in half a minute, two others beside it. */
-  private static final Duration LIMIT = Duration.ofMinutes(8);
+  /** Three JVMs and their pods start beside each other: half a minute each on a busy machine. */
+  private static final Duration LIMIT = Duration.ofMinutes(4);
 
   private final KubernetesClient admin;
 

@@ -7,6 +7,7 @@ import com.marcnuri.helm.Helm;
 import dev.stasis.api.v1alpha1.GpuNodeOperation;
 import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1alpha1.migration.MigrationPhase;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.MethodOrderer.OrderAnnotation;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -53,6 +55,23 @@ class ReleaseTest {
   }
 
   @Test
+  @Order(1)
+  void aPodMovesToTheOtherNode(Scenario scenario) {
+    scenario.needsTwoNodes();
+    Workload source = Workload.start(scenario, "trainer");
+    String node = source.now().getSpec().getNodeName();
+
+    MigrationRequest move =
+        MigrationRequest.apply(scenario, "move", "trainer", "maxBytesPerSecond: 4194304");
+    Workload here = move.awaitMoving(source);
+    move.await(MigrationPhase.SUCCEEDED);
+
+    here.verifyGoesOn();
+    assertThat(here.now().getSpec().getNodeName()).isNotEqualTo(node);
+    assertThat(here.restarts()).isZero();
+  }
+
+  @Test
   @Order(2)
   void helmTestTriesOutANodeWithGpus(Scenario scenario) {
     ImageInstallation release = release(scenario);
@@ -77,6 +96,7 @@ class ReleaseTest {
         "claimed", "lock", "gpu-checkpoint", "dump", "gpu-restore", "unlock", "publish");
   }
 
+  @Tag("long")
   @ParameterizedTest
   @MethodSource("steps")
   @Order(3)
@@ -105,6 +125,7 @@ class ReleaseTest {
     workload.verifyGoesOn();
   }
 
+  @Tag("long")
   @Test
   @Order(4)
   void whatIsSuspendedStaysSoWhileTheAgentIsReplaced(Scenario scenario) {

@@ -12,6 +12,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Map;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,14 +30,14 @@ class RestoreTest {
     workload.delete();
 
     RestoreRequest request = RestoreRequest.apply(scenario, "train-1-back", "train-1");
-    scenario.kubectl("wait", "--for=condition=Succeeded", "grst/train-1-back", "--timeout=480s");
+    scenario.kubectl("wait", "--for=condition=Succeeded", "grst/train-1-back", Scenario.TIMEOUT);
     GpuRestoreStatus status = request.awaitSucceeded();
 
     assertThat(RestoreRequest.pod(status)).isEqualTo("trainer");
     Proof proof = Present.in("status.proof", status.getProof());
     assertThat(proof.processes()).extracting(ProcessProof::driverState).contains("RUNNING");
     assertThat(proof.gpuBytesFound()).isEqualTo(proof.gpuBytesWanted());
-    Pod ready = scenario.awaitPod("trainer", "is Ready", RestoreTest::isReady);
+    Pod ready = scenario.awaitPod("trainer", "is Ready", StepFile::isReady);
     assertThat(becameReady(ready)).isAfterOrEqualTo(proof.time().truncatedTo(ChronoUnit.SECONDS));
     if (scenario.installation().simulated()) {
       // Loaded from a file, the image is in no registry: only its id finds it.
@@ -142,6 +143,7 @@ class RestoreTest {
     startsCold(scenario, back);
   }
 
+  @Tag("long")
   @Test
   void aRestoredPodWhoseProbeFailsStartsAsItsImageWould(Scenario scenario) {
     Workload back =
@@ -173,10 +175,8 @@ class RestoreTest {
     scenario.until(
         "it counts from 1",
         () -> !back.steps().isEmpty() && back.steps().get(0).startsWith("step 1 "));
-    scenario.until(
-        "an event says so",
-        () -> scenario.kubectl("get", "events", "-o", "wide").contains("ColdStarted"));
-    scenario.awaitPod(back.name(), "is Ready again", RestoreTest::isReady);
+    scenario.awaitEvent("ColdStarted");
+    scenario.awaitPod(back.name(), "is Ready again", StepFile::isReady);
   }
 
   private static Workload restored(Scenario scenario, String policy) {
@@ -191,11 +191,6 @@ class RestoreTest {
     RestoreRequest.apply(scenario, "back", "train-1").awaitSucceeded();
     back.awaitSteps(2);
     return back;
-  }
-
-  private static boolean isReady(Pod pod) {
-    return pod.getStatus().getConditions().stream()
-        .anyMatch(each -> each.getType().equals("Ready") && each.getStatus().equals("True"));
   }
 
   private static Instant becameReady(Pod pod) {

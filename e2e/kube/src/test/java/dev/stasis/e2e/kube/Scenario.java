@@ -2,6 +2,7 @@ package dev.stasis.e2e.kube;
 
 import dev.stasis.api.v1alpha1.GpuNodeOperation;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
@@ -22,21 +23,22 @@ import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.awaitility.core.ConditionTimeoutException;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Assumptions;
 
 /** A namespace of its own on the cluster, and what a user does in it: mostly kubectl. */
 final class Scenario {
 
-  /**
-   * Everything here takes seconds; on a machine with other work it has taken a minute, and a kernel
-   * that gave no processor to anybody (see {@link Autopsy}) has stood still for four and a half.
-   */
-  static final Duration PATIENCE = Duration.ofMinutes(8);
+  /** Limit of one wait: every step takes seconds, on a busy machine up to a minute. */
+  static final Duration PATIENCE = Duration.ofMinutes(3);
+
+  /** The same limit as an argument of kubectl. */
+  static final String TIMEOUT = "--timeout=" + PATIENCE.toSeconds() + "s";
 
   /** A command in a container takes a second; a node may leave it waiting in vain. */
   private static final Duration COMMAND = Duration.ofSeconds(60);
 
-  /** kubectl takes a tenth of a second of CPU; a look through the client costs next to nothing. */
-  private static final Duration LOOK = Duration.ofMillis(250);
+  /** A request of the client takes a few milliseconds of CPU, kubectl a tenth of a second. */
+  private static final Duration POLL = Duration.ofMillis(200);
 
   /** So kubectl says that a command in a container was started, and how it ended. */
   private static final String ENDED = "command terminated with exit code";
@@ -63,7 +65,10 @@ final class Scenario {
                 words.substring(0, Math.min(words.length(), 40)).toLowerCase(Locale.ROOT),
                 ThreadLocalRandom.current().nextInt(0x10000));
     Scenario scenario = new Scenario(admin, installation, title, name);
-    scenario.shell.must("kubectl", "create", "namespace", name);
+    admin
+        .namespaces()
+        .resource(new NamespaceBuilder().withNewMetadata().withName(name).endMetadata().build())
+        .create();
     // A pod made before its account is refused.
     scenario.until(
         "the default service account",
@@ -82,7 +87,12 @@ final class Scenario {
     }
     installation.clearFaults();
     // Not waited for: the next scenario has a namespace of its own. Its GPUs come back by and by.
-    shell.run("kubectl", "delete", "namespace", namespace, "--wait=false");
+    admin.namespaces().withName(namespace).delete();
+  }
+
+  /** Skips the test on a cluster with a single node. */
+  void needsTwoNodes() {
+    Assumptions.assumeTrue(installation.nodes().size() > 1, "skipped: a migration needs two nodes");
   }
 
   KubernetesClient admin() {
@@ -205,6 +215,20 @@ final class Scenario {
     return admin.resources(kind).inNamespace(namespace).withName(name).get();
   }
 
+  /** Returns all objects of a kind in the namespace. */
+  <T extends HasMetadata> List<T> all(Class<T> kind) {
+    return admin.resources(kind).inNamespace(namespace).list().getItems();
+  }
+
+  /** Waits until the namespace has an event of that reason. */
+  void awaitEvent(String reason) {
+    until(
+        "an event " + reason,
+        () ->
+            admin.v1().events().inNamespace(namespace).list().getItems().stream()
+                .anyMatch(event -> reason.equals(event.getReason())));
+  }
+
   /** Waits until an object is as wanted, and gives it; what it was instead stands in the error. */
   <T extends HasMetadata> T await(Class<T> kind, String name, String what, Predicate<T> wanted) {
     return await(() -> find(kind, name), kind.getSimpleName() + " " + name + " " + what, wanted);
@@ -262,7 +286,7 @@ final class Scenario {
   private static ConditionFactory patiently(String what) {
     return Awaitility.await(what)
         .atMost(PATIENCE)
-        .pollInterval(LOOK)
+        .pollInterval(POLL)
         .ignoreExceptionsMatching(Scenario::sawNothing);
   }
 

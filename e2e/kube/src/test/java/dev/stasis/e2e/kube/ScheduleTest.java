@@ -18,6 +18,7 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -28,6 +29,22 @@ class ScheduleTest {
   /** Of a kubelet that does not answer nothing comes for long: this shows that nothing happens. */
   private static final Duration WHILE_CUT_OFF = Duration.ofSeconds(8);
 
+  /** The only one that waits for a whole minute. */
+  @Tag("long")
+  @Test
+  void aRunIsTakenEachMinuteUntilTheScheduleIsPaused(Scenario scenario) {
+    Workload workload = Workload.start(scenario, "trainer", pod -> saved(scenario, pod));
+    Often often = new Often(scenario);
+    often.apply("");
+
+    scenario.until("two runs are Ready", () -> often.ready().size() > 1);
+    often.pause();
+
+    assertThat(often.ready()).hasSizeBetween(2, 3);
+    workload.verifyGoesOn();
+    assertThat(workload.restarts()).isZero();
+  }
+
   @Test
   void aKilledPodComesBackFromTheNewestThatIsWhole(Scenario scenario) throws IOException {
     LocalInstallation local = local(scenario);
@@ -35,9 +52,9 @@ class ScheduleTest {
     String uid = workload.now().getMetadata().getUid();
     Often often = new Often(scenario);
     often.apply("");
-    often.asIfTaken("first", workload.now());
-    scenario.until("one more is Ready", () -> often.ready().size() > 1);
     often.pause();
+    often.asIfTaken("first", workload.now());
+    often.asIfTaken("second", workload.now());
     String newest = newest(scenario);
     damage(local, scenario, newest);
 
@@ -131,6 +148,7 @@ class ScheduleTest {
     Files.write(regions, bytes);
   }
 
+  @Tag("long")
   @Test
   void ofAPodOnANodeThatIsCutOffThereIsOneCopyAtEveryMoment(Scenario scenario) {
     LocalInstallation local = local(scenario);
@@ -140,8 +158,8 @@ class ScheduleTest {
           Workload.start(scenario, "trainer", pod -> on(node, saved(scenario, pod)));
       Often often = new Often(scenario);
       often.apply("  checkpoint: {store: %s}\n".formatted(store.name()));
-      scenario.until("a checkpoint is Ready", () -> !often.ready().isEmpty());
       often.pause();
+      often.asIfTaken("first", workload.now(), "store: " + store.name());
       String uid = workload.now().getMetadata().getUid();
 
       local.cutOff(node);
@@ -154,7 +172,7 @@ class ScheduleTest {
             () -> often.says(".status.restores[*].pod").contains("trainer"));
         Awaitility.await("nobody starts another copy")
             .during(WHILE_CUT_OFF)
-            .atMost(WHILE_CUT_OFF.multipliedBy(2))
+            .atMost(Scenario.PATIENCE)
             .until(
                 () ->
                     oneCopy(scenario)

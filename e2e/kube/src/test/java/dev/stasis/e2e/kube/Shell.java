@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
 /** Runs programs, each with an end. */
 final class Shell {
 
-  /** Generous, for a machine on which much else goes on; a program that hangs ends here. */
-  static final Duration LIMIT = Duration.ofSeconds(600);
+  /** Longer than the longest wait that a scenario passes to kubectl ({@link Scenario#PATIENCE}). */
+  static final Duration LIMIT = Duration.ofMinutes(4);
 
   /** What a program said, and how it ended. */
   record Result(int code, String output) {

@@ -2,16 +2,16 @@ package dev.stasis.e2e.kube;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stasis.api.v1alpha1.GpuCheckpoint;
+import dev.stasis.api.v1alpha1.GpuRestore;
 import dev.stasis.api.v1alpha1.common.Truth;
 import dev.stasis.api.v1alpha1.migration.GpuMigrationStatus;
 import dev.stasis.api.v1alpha1.migration.MigrationPhase;
-import io.fabric8.kubernetes.api.model.Pod;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -21,7 +21,7 @@ class SourceFirstTest {
 
   @Test
   void aStatefulSetsPodMovesUnderItsNameAndNoneStartsCold(Scenario scenario) {
-    twoNodes(scenario);
+    scenario.needsTwoNodes();
     try (SharedStore store = SharedStore.make(scenario);
         PodsSeen seen = PodsSeen.from(scenario)) {
       scenario.apply(new Controllers(scenario).statefulSet());
@@ -40,7 +40,7 @@ class SourceFirstTest {
         assertThat(here.restarts()).isZero();
         assertThat(Present.in("status.target", status.getTarget()).name()).isEqualTo("trainer-0");
       }
-      scenario.awaitPod("trainer-0", "is Ready", SourceFirstTest::isReady);
+      scenario.awaitPod("trainer-0", "is Ready", StepFile::isReady);
       assertThat(scenario.pods()).hasSize(1);
       assertThat(seen.most()).as("pods of the controller at once").isEqualTo(1);
       assertThat(seen.all()).as("the source, the target, and no third").isEqualTo(2);
@@ -50,7 +50,7 @@ class SourceFirstTest {
 
   @Test
   void aBarePodMovesUnderItsNameAndStaysWhenTheMigrationIsDeleted(Scenario scenario) {
-    twoNodes(scenario);
+    scenario.needsTwoNodes();
     try (SharedStore store = SharedStore.make(scenario);
         KeptLog log = KeptLog.follow(scenario, Workload.start(scenario, "trainer").name())) {
       Workload workload = Workload.of(scenario, "trainer");
@@ -75,9 +75,8 @@ class SourceFirstTest {
       assertThat(MigrationRequest.condition(status, "SourceRunning").status())
           .isEqualTo(Truth.FALSE);
       nothingIsLeft(scenario, store);
-      scenario.kubectl("delete", "gmig", "move", "--timeout=480s");
-      scenario.until(
-          "the GpuRestore is gone", () -> scenario.kubectl("get", "grst", "-o", "name").isBlank());
+      scenario.kubectl("delete", "gmig", "move", Scenario.TIMEOUT);
+      scenario.until("the GpuRestore is gone", () -> scenario.all(GpuRestore.class).isEmpty());
       here.verifyGoesOn();
       assertThat(here.restarts()).isZero();
     }
@@ -93,9 +92,7 @@ class SourceFirstTest {
   }
 
   private static void nothingIsLeft(Scenario scenario, SharedStore store) {
-    scenario.until(
-        "the GpuCheckpoint is gone",
-        () -> scenario.kubectl("get", "gckpt", "-o", "name").isBlank());
+    scenario.until("the GpuCheckpoint is gone", () -> scenario.all(GpuCheckpoint.class).isEmpty());
     Path folder = store.folder().resolve(scenario.namespace());
     scenario.until("no artifact is left", () -> isEmpty(folder));
   }
@@ -109,15 +106,5 @@ class SourceFirstTest {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-  }
-
-  private static boolean isReady(Pod pod) {
-    return pod.getStatus().getConditions().stream()
-        .anyMatch(it -> it.getType().equals("Ready") && it.getStatus().equals("True"));
-  }
-
-  private static void twoNodes(Scenario scenario) {
-    Assumptions.assumeTrue(
-        scenario.installation().nodes().size() > 1, "skipped: a migration needs two nodes");
   }
 }

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Nobody gets by Stasis what Kubernetes would not give him. */
 @ExtendWith(OnACluster.class)
+@Order(OnACluster.LAST)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class TrustTest {
 
@@ -132,8 +133,8 @@ class TrustTest {
     CheckpointRequest.apply(scenario, checkpoint, "trainer").awaitReady();
     workload.delete();
     RestoreRequest.apply(scenario, "back", checkpoint).awaitSucceeded();
-    scenario.kubectl("delete", "grst/back", "gckpt/" + checkpoint, "--timeout=480s");
-    scenario.kubectl("delete", "pods", "--all", "--grace-period=1", "--timeout=480s");
+    scenario.kubectl("delete", "grst/back", "gckpt/" + checkpoint, Scenario.TIMEOUT);
+    scenario.kubectl("delete", "pods", "--all", "--grace-period=1", Scenario.TIMEOUT);
     return Refusals.now(scenario.admin()).since(before);
   }
 

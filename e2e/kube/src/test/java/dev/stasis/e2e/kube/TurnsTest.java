@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -24,6 +25,7 @@ class TurnsTest {
   /** The first one is how it joined. */
   private static final int SUSPENSIONS = 3;
 
+  @Tag("long")
   @Test
   void threeShareOneGpuAndEachMakesProgress(Scenario scenario) {
     Assumptions.assumeTrue(
@@ -40,7 +42,7 @@ class TurnsTest {
       theNextOneGoesWhenAPodIsDeleted(workloads);
     } finally {
       scenario.kubectl("delete", "gckpt", "--all", "--wait=false");
-      scenario.kubectl("delete", "pods", "--all", "--timeout=480s");
+      scenario.kubectl("delete", "pods", "--all", Scenario.TIMEOUT);
       installation.gpus(node).whole();
       // Whoever comes next counts them.
       scenario.until("node " + node + " has its GPUs", () -> gpus(scenario, node) == whole);

@@ -4,6 +4,7 @@ import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.Quantity;
+import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +26,7 @@ final class Workload {
   /** A kubelet tells of a container's end within a few seconds; a busy machine is given time. */
   private static final Duration ENDED_WITHIN = Duration.ofSeconds(20);
 
-  /** A node whose container has just ended, or is busy, may leave a command waiting in vain. */
+  /** A node whose container has just ended, or is busy, may never answer a command. */
   private static final Duration COMMAND = Duration.ofSeconds(60);
 
   private static final Pattern STEP = Pattern.compile("step [0-9]+ sum [0-9a-f]+ .*");
@@ -117,7 +118,19 @@ final class Workload {
   }
 
   private Shell.Result log() {
-    return scenario.tryKubectlFor(COMMAND, "logs", name, "-c", CONTAINER);
+    try {
+      return new Shell.Result(
+          0,
+          scenario
+              .admin()
+              .pods()
+              .inNamespace(scenario.namespace())
+              .withName(name)
+              .inContainer(CONTAINER)
+              .getLog());
+    } catch (KubernetesClientException e) {
+      return new Shell.Result(1, String.valueOf(e.getMessage()));
+    }
   }
 
   /** The same of a pod that has printed: a busy node may refuse to tell what. */
@@ -146,13 +159,49 @@ final class Workload {
     return Long.parseLong(step.split(" ")[1]);
   }
 
-  /** Waits until it has printed that many further steps. */
+  /**
+   * Waits until it has printed that many further steps. Fails at once when its container has ended
+   * meanwhile: that one prints no more.
+   */
   void awaitSteps(int more) {
     int printed = steps().size();
+    int restarts = restartsSoFar();
     scenario.until(
         "%d further steps of pod %s after %d".formatted(more, name, printed),
-        () -> steps().size() >= printed + more,
+        () -> {
+          if (steps().size() >= printed + more) {
+            return true;
+          }
+          if (hasEnded(restarts)) {
+            throw new AssertionError(
+                "pod %s: expected further steps, got an ended container: %s"
+                    .formatted(name, Autopsy.of(status(), log(), scenario.stalls())));
+          }
+          return false;
+        },
         () -> Autopsy.of(status(), log(), scenario.stalls()));
+  }
+
+  private boolean hasEnded(int restarts) {
+    Pod pod = scenario.findPod(name);
+    return pod != null
+        && (restartsSoFar() > restarts
+            || "Never".equals(pod.getSpec().getRestartPolicy())
+                && pod.getStatus().getContainerStatuses().stream()
+                    .filter(status -> status.getName().equals(CONTAINER))
+                    .anyMatch(status -> status.getState().getTerminated() != null));
+  }
+
+  /** 0 while the kubelet has not reported the container yet. */
+  private int restartsSoFar() {
+    Pod pod = scenario.findPod(name);
+    return pod == null
+        ? 0
+        : pod.getStatus().getContainerStatuses().stream()
+            .filter(status -> status.getName().equals(CONTAINER))
+            .mapToInt(ContainerStatus::getRestartCount)
+            .findFirst()
+            .orElse(0);
   }
 
   /**
@@ -234,6 +283,6 @@ final class Workload {
 
   /** Deletes the pod and waits until it is gone. */
   void delete() {
-    scenario.kubectl("delete", "pod", name, "--wait=true", "--timeout=480s");
+    scenario.kubectl("delete", "pod", name, "--wait=true", Scenario.TIMEOUT);
   }
 }
