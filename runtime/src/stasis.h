@@ -17,8 +17,9 @@ int cmd_move(int argc, char **argv);
 int cmd_guard(int argc, char **argv);
 int cmd_answer(int argc, char **argv);
 int cmd_sample(int argc, char **argv);
+int cmd_addresses(int argc, char **argv);
 
-/* Exit codes of init, enter, install and answer that are their own, not the program's. */
+/* Exit codes of init, enter, install, answer and addresses that are their own, not the program's. */
 enum { EXIT_RESTORE_FAILED = 78, EXIT_SELF = 125 };
 
 /* Prints one line on standard error and ends the process. */

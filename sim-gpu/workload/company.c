@@ -178,6 +178,9 @@ void company_start(const struct options *options) {
     if (options->loader || options->loopback) {
         start_loader(options->loopback);
     }
+    if (options->own_address) {
+        address_start();
+    }
     if (options->shm) {
         open_shared();
     }
@@ -237,6 +240,7 @@ int company_check(uint64_t step, int full) {
     if (loader >= 0) {
         check_loader(step);
     }
+    address_check(step);
     if (full) {
         churn_check();
     }

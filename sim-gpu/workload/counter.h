@@ -11,7 +11,7 @@ enum { CHUNK = 1 << 20, WORDS = CHUNK / 8, FULL_CHECK_EVERY = 16 };
 struct options {
     long mib, interval_ms, threads, port, forks, steps, device, kernel_ms, from;
     const char *file, *verify;
-    int idle_child, loader, loopback, shm, deleted_file, managed, churn, busy_writer, peer, nccl;
+    int idle_child, loader, loopback, own_address, shm, deleted_file, managed, churn, busy_writer, peer, nccl;
 };
 
 /* What a chunk holds after a step, and the digest of what was read back. */
@@ -55,6 +55,8 @@ void company_start(const struct options *options);
 int company_check(uint64_t step, int full);
 void company_end(void);
 void server_start(long port);
+void address_start(void);
+void address_check(uint64_t step);
 void churn_start(void);
 void churn_check(void);
 

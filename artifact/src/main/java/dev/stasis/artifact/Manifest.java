@@ -28,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * @param dataPath which way the memory went, and why
  * @param openFilesOnVolumes files that lie outside the container and were open at the dump; criu
  *     will want them unchanged
+ * @param addresses those of the pod's network interfaces; empty in artifacts that were written
+ *     before they were recorded
  */
 public record Manifest(
     int formatVersion,
@@ -44,7 +46,8 @@ public record Manifest(
     Map<String, FileFacts> files,
     Map<String, Long> timings,
     DataPath dataPath,
-    List<VolumeFile> openFilesOnVolumes) {
+    List<VolumeFile> openFilesOnVolumes,
+    @Nullable List<InterfaceAddress> addresses) {
 
   /**
    * The format that this code writes, and the newest that it reads. 2 has chunks with digests of
@@ -72,6 +75,12 @@ public record Manifest(
     files = Map.copyOf(files);
     timings = Map.copyOf(timings);
     openFilesOnVolumes = List.copyOf(openFilesOnVolumes);
+    addresses = addresses == null ? List.of() : List.copyOf(addresses);
+  }
+
+  @Override
+  public List<InterfaceAddress> addresses() {
+    return Objects.requireNonNull(addresses);
   }
 
   /** This draft with what only the seal knows. */
@@ -94,7 +103,8 @@ public record Manifest(
         new TreeMap<>(digests),
         timings,
         dataPath,
-        openFilesOnVolumes);
+        openFilesOnVolumes,
+        addresses);
   }
 
   /**

@@ -49,7 +49,9 @@ final class Samples {
         Map.of(),
         Map.of("lock", 12L, "dump", 170L),
         new Manifest.DataPath(Manifest.DataPath.Kind.MOVER, "every rule holds"),
-        List.of(new VolumeFile("/data/log", 77, Instant.parse("2026-11-21T09:00:00Z"))));
+        List.of(new VolumeFile("/data/log", 77, Instant.parse("2026-11-21T09:00:00Z"))),
+        List.of(
+            new InterfaceAddress("eth0", "10.244.0.5"), new InterfaceAddress("eth0", "fd00::5")));
   }
 
   /** Chunks of the given length; every third is zeros and has no bytes in the file. */

@@ -22,6 +22,7 @@ import java.util.List;
  * @param holder the container that waits
  * @param mounts which mount of the holder stands for which one of the source
  * @param pipes the source's pipes that led outside
+ * @param addresses the pod's address for each one of the source
  * @param images the images, verified
  * @param work a folder for log and statistics
  */
@@ -31,6 +32,7 @@ public record RestorePlan(
     Container holder,
     List<MountPair> mounts,
     List<OutsidePipe> pipes,
+    List<AddressPair> addresses,
     Path images,
     Path work,
     CriuOptions options) {
@@ -53,6 +55,7 @@ public record RestorePlan(
   public RestorePlan {
     mounts = List.copyOf(mounts);
     pipes = List.copyOf(pipes);
+    addresses = List.copyOf(addresses);
   }
 
   public List<String> command() {
@@ -100,6 +103,9 @@ public record RestorePlan(
     add(line, "--root", ROOT);
     for (int i = 0; i < mounts.size(); i++) {
       add(line, "--external", "mnt[" + mounts.get(i).source() + "]:" + MOUNTS + "/" + i);
+    }
+    for (AddressPair pair : addresses) {
+      add(line, "--external", "address[" + pair.source() + "]:" + pair.target());
     }
     line.add("--enable-external-masters");
     line.add("--manage-cgroups=ignore");

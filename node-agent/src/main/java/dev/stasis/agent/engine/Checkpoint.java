@@ -2,11 +2,13 @@ package dev.stasis.agent.engine;
 
 import dev.stasis.agent.container.Container;
 import dev.stasis.agent.container.Resolution;
+import dev.stasis.agent.criu.InterfaceAddressReader;
 import dev.stasis.agent.cuda.DriverAvailability;
 import dev.stasis.agent.cuda.NodeGpus;
 import dev.stasis.agent.preflight.Unmet;
 import dev.stasis.artifact.ArtifactStage;
 import dev.stasis.artifact.ArtifactStore;
+import dev.stasis.artifact.InterfaceAddress;
 import dev.stasis.artifact.StoreRoom;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -154,6 +156,17 @@ public final class Checkpoint {
     if (!unmet.isEmpty()) {
       return new CheckpointOutcome.Refused(unmet);
     }
+    List<InterfaceAddress> addresses;
+    try {
+      addresses = new InterfaceAddressReader(node.tools().runtime()).read(container.init());
+    } catch (IOException e) {
+      return new CheckpointOutcome.Refused(
+          List.of(
+              new Unmet(
+                  "network interfaces",
+                  "addresses that can be read",
+                  String.valueOf(e.getMessage()))));
+    }
     Instant since = node.clock().instant();
     @Nullable ArtifactStage artifact = null;
     try {
@@ -161,7 +174,9 @@ public final class Checkpoint {
       Path stage = new StagePlan(node, request, container, inspected.gpuBytes()).folder(artifact);
       Work work = begin(request, container, since, artifact);
       Freeze freeze =
-          new Freeze(node, work, listener, request, container, artifact, stage, inspected, stages);
+          new Freeze(
+              node, work, listener, request, container, artifact, stage, inspected, addresses,
+              stages);
       if (artifact != null) {
         stages.begins(artifact.folder());
       }

@@ -1,9 +1,12 @@
 package dev.stasis.agent.engine;
 
 import dev.stasis.agent.container.OutsidePipe;
+import dev.stasis.agent.criu.AddressMatcher;
+import dev.stasis.agent.criu.AddressPair;
 import dev.stasis.agent.criu.CriuOptions;
 import dev.stasis.agent.criu.CriuOutcome;
 import dev.stasis.agent.criu.CriuRunner;
+import dev.stasis.agent.criu.InterfaceAddressReader;
 import dev.stasis.agent.criu.MountPair;
 import dev.stasis.agent.criu.RestorePlan;
 import dev.stasis.agent.layer.MountPointFolders;
@@ -51,6 +54,7 @@ final class CriuRestoreStep implements Step<Restoring, FrozenWork> {
             restoring.target(),
             restoring.mounts(),
             pipes(restoring.artifact().manifest().stdio()),
+            addresses(restoring),
             restoring.artifact().criu(),
             node.journal().folderOf(restoring.work().containerId()).resolve("criu"),
             CriuOptions.usual().withTcp(tcp));
@@ -117,6 +121,19 @@ final class CriuRestoreStep implements Step<Restoring, FrozenWork> {
                     == folders)
         .map(MountPair::source)
         .toList();
+  }
+
+  private static List<AddressPair> addresses(Restoring restoring)
+      throws StepFailure, InterruptedException {
+    try {
+      return new AddressMatcher()
+          .match(
+              restoring.artifact().manifest().addresses(),
+              new InterfaceAddressReader(restoring.node().tools().runtime())
+                  .read(restoring.target().init()));
+    } catch (IOException e) {
+      throw new StepFailure(Reason.TARGET_REFUSED, "the target's addresses: " + e.getMessage(), e);
+    }
   }
 
   private static List<OutsidePipe> pipes(List<StdioPipe> stdio) {

@@ -13,6 +13,7 @@ import dev.stasis.agent.process.Mount;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.process.ProcessStat;
 import dev.stasis.artifact.ArtifactStage;
+import dev.stasis.artifact.InterfaceAddress;
 import dev.stasis.artifact.Manifest;
 import dev.stasis.artifact.Region;
 import java.io.IOException;
@@ -42,6 +43,7 @@ final class Freeze extends FrozenWork {
   private final Inspected inspected;
   private final LayerPacker layerPacker;
   private final StageListener stages;
+  private final List<InterfaceAddress> addresses;
   private @Nullable ManifestDraft draft;
   private ManifestDraft.@Nullable Facts facts;
   private final Map<ProcessId, List<MemoryMapping>> mapsBefore = new LinkedHashMap<>();
@@ -57,6 +59,7 @@ final class Freeze extends FrozenWork {
       @Nullable ArtifactStage artifact,
       Path stageFolder,
       Inspected inspected,
+      List<InterfaceAddress> addresses,
       StageListener stages)
       throws IOException {
     super(node, work, listener);
@@ -66,6 +69,7 @@ final class Freeze extends FrozenWork {
     this.container = container;
     this.artifact = artifact;
     this.stageFolder = stageFolder;
+    this.addresses = addresses;
     // Made here, before anything is frozen: it loads native code.
     this.layerPacker = new LayerPacker(container.mounts().stream().map(Mount::mountPoint).toList());
   }
@@ -261,7 +265,13 @@ final class Freeze extends FrozenWork {
     List<ProcessId> tree = node().tree().list(container).living();
     draft =
         new ManifestDraft(
-            node().proc(), request, container, work().cuda(), tree, work().stoppedBefore());
+            node().proc(),
+            request,
+            container,
+            work().cuda(),
+            tree,
+            work().stoppedBefore(),
+            addresses);
     facts =
         draft.read(
             inspected.gpus(),

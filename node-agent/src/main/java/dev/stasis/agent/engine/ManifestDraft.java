@@ -12,6 +12,7 @@ import dev.stasis.agent.process.ProcFs;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.process.ThreadSettings;
 import dev.stasis.artifact.Hardware;
+import dev.stasis.artifact.InterfaceAddress;
 import dev.stasis.artifact.Manifest;
 import dev.stasis.artifact.NodeFacts;
 import dev.stasis.artifact.ProcessFacts;
@@ -46,6 +47,7 @@ final class ManifestDraft {
   private final List<CudaProcess> cuda;
   private final List<ProcessId> tree;
   private final Set<ProcessId> stopped;
+  private final List<InterfaceAddress> addresses;
 
   ManifestDraft(
       ProcFs proc,
@@ -53,13 +55,15 @@ final class ManifestDraft {
       Container container,
       List<CudaProcess> cuda,
       List<ProcessId> tree,
-      List<ProcessId> stopped) {
+      List<ProcessId> stopped,
+      List<InterfaceAddress> addresses) {
     this.proc = proc;
     this.request = request;
     this.container = container;
     this.cuda = List.copyOf(cuda);
     this.tree = List.copyOf(tree);
     this.stopped = Set.copyOf(stopped);
+    this.addresses = List.copyOf(addresses);
   }
 
   /** The facts that are gone when the workload goes on; the rest is added by {@link #complete}. */
@@ -100,7 +104,8 @@ final class ManifestDraft {
         Map.of(),
         millis,
         path,
-        facts.volumeFiles());
+        facts.volumeFiles(),
+        addresses);
   }
 
   private List<ProcessFacts> processes() {

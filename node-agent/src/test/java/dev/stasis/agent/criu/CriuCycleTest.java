@@ -275,6 +275,7 @@ class CriuCycleTest {
                 holder,
                 ((MountMatch.Matched) mounts).pairs(),
                 source.pipes(),
+                List.of(),
                 folder.resolve(name + "-images"),
                 work,
                 CriuOptions.usual()),

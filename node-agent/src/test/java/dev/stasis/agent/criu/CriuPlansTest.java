@@ -81,6 +81,13 @@ class CriuPlansTest {
         .doesNotContain("--tcp-close");
   }
 
+  @Test
+  void everyAddressOfTheSourceIsReplacedByTheTargets() {
+    assertThat(restore(CriuOptions.usual()).criuArguments())
+        .containsSubsequence("--external", "address[10.0.0.1]:10.0.0.2")
+        .containsSubsequence("--external", "address[fd00::1]:fd00::2");
+  }
+
   private static DumpPlan dump(Container container, CriuOptions options) {
     return new DumpPlan(RUNTIME, BUNDLE, container, 1, IMAGES, WORK, options);
   }
@@ -95,6 +102,7 @@ class CriuPlansTest {
             new OutsidePipe(501, 0, false),
             new OutsidePipe(502, 1, true),
             new OutsidePipe(777, 9, true)),
+        List.of(new AddressPair("10.0.0.1", "10.0.0.2"), new AddressPair("fd00::1", "fd00::2")),
         IMAGES,
         WORK,
         options);

@@ -46,9 +46,18 @@ class EvictTest {
   @ParameterizedTest
   @ValueSource(strings = {"Always", "OnFailure", "Never"})
   void anEvictedPodNeverStartsAgain(String policy, Scenario scenario) {
+    // Its sockets are bound to the pod's address, which is another one after the restore.
     Workload workload =
         Workload.start(
-            scenario, "trainer", pod -> pod.editSpec().withRestartPolicy(policy).endSpec());
+            scenario,
+            "trainer",
+            pod ->
+                pod.editSpec()
+                    .withRestartPolicy(policy)
+                    .editFirstContainer()
+                    .addToArgs("--own-address")
+                    .endContainer()
+                    .endSpec());
     Restarts restarts = new Restarts();
     try (KeptLog words = KeptLog.follow(scenario, "trainer");
         var watch =

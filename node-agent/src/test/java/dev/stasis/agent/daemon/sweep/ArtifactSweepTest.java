@@ -204,6 +204,7 @@ class ArtifactSweepTest {
         Map.of(),
         Map.of(),
         new Manifest.DataPath(Manifest.DataPath.Kind.MOVER, "every rule holds"),
+        List.of(),
         List.of());
   }
 

@@ -1,0 +1,40 @@
+package dev.stasis.artifact;
+
+import java.util.Objects;
+import java.util.regex.Pattern;
+
+/**
+ * An address of one of the pod's network interfaces, the loopback excepted.
+ *
+ * @param device the interface's name
+ * @param address IPv4 or IPv6, as {@code inet_ntop} writes it
+ */
+public record InterfaceAddress(String device, String address) {
+
+  /** No host names: what reads like one would be looked up. */
+  private static final Pattern ADDRESS =
+      Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}|[0-9a-f:.]*:[0-9a-f:.]*");
+
+  /** The longest text of an IPv6 address, without its end. */
+  private static final int LONGEST = 45;
+
+  public InterfaceAddress {
+    Objects.requireNonNull(device, "device");
+    Objects.requireNonNull(address, "address");
+    if (address.length() > LONGEST || !ADDRESS.matcher(address).matches()) {
+      throw new IllegalArgumentException(
+          "address: expected one of IPv4 or IPv6, got "
+              + address.substring(0, Math.min(LONGEST, address.length())));
+    }
+  }
+
+  /** Whether this is an IPv6 address. */
+  public boolean isIpv6() {
+    return address.indexOf(':') >= 0;
+  }
+
+  /** Whether only neighbors on the same link reach it. */
+  public boolean isLinkLocal() {
+    return address.startsWith("fe80:") || address.startsWith("169.254.");
+  }
+}
