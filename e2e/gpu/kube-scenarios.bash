@@ -23,13 +23,15 @@ Y
 }
 
 # workload NAME [MEMORY [SIZE [CLASS]]]: an ordinary pod with one GPU; SIZE of its device memory in GiB, simulated in MiB.
-# PROGRAM is another command, as JSON.
+# PROGRAM is another command, as JSON; VARIABLES more lines of its environment; SECCOMP a profile's type.
 workload() {
   local command='["python3","-u","/data/programs/count.py","'"${3:-$GIB}"'"]' path=/usr/local/nvidia/lib64:/usr/local/cuda/lib64 memory="" class=""
   [ -z "$SIMULATED" ] || { command='["/data/programs/gpu-counter","--mib","'"${3:-32}"'"]' && path=/data/lib; }
   command="${PROGRAM:-$command}"
   [ -z "${2:-}" ] || memory=", memory: $2"
   [ -z "${4:-}" ] || class="priorityClassName: $4"
+  local seccomp=""
+  [ -z "${SECCOMP:-}" ] || seccomp="securityContext: {seccompProfile: {type: $SECCOMP}}"
   kubectl apply -f - <<Y
 apiVersion: v1
 kind: Pod
@@ -40,6 +42,7 @@ spec:
   dnsPolicy: Default
   enableServiceLinks: false
   $class
+  $seccomp
   containers:
   - name: main
     image: stasis.test/box:1
@@ -49,6 +52,7 @@ spec:
     - {name: PATH, value: "/opt/torch/.venv/bin:/usr/local/bin:/usr/bin:/bin"}
     - {name: HOME, value: /data}
     - {name: LD_LIBRARY_PATH, value: "$path"}
+${VARIABLES:-}
     resources: {limits: {nvidia.com/gpu: 1$memory}}
     volumeMounts:
     - {name: usr, mountPath: /usr, readOnly: true}
@@ -163,6 +167,26 @@ s_training() {
   kubectl wait --for=delete pod/training --timeout=60s >>"$OUT/kube.log" 2>&1 || { WHY="training was not evicted" && return 1; }
   restore training-2-back training-2 && came_back training-2-back 8 || return 1
   kubectl delete pod "$(field grst training-2-back .status.pod.name)" --wait >>"$OUT/kube.log" 2>&1
+}
+# torchrun and NCCL listen on the pod's own address, which is another one after the restore. containerd's profile has no
+# io_uring, which torchrun's store would use.
+s_torchrun() {
+  local program='"python3","-m","torch.distributed.run","--standalone","--nproc_per_node=1","/data/programs/ddp.py"' before after
+  local SECCOMP=RuntimeDefault VARIABLES='    - {name: NCCL_P2P_DISABLE, value: "1"}
+    - {name: NCCL_CUMEM_HOST_ENABLE, value: "0"}'
+  [ -z "$SIMULATED" ] || { WHY="needs a real GPU" && return 1; }
+  PROGRAM="[$program]" begin_workload reference && goes_on reference 300 || { WHY="${WHY:-pod reference does not go on}" && return 1; }
+  kubectl logs reference >"$WORK/programs/record.txt" && kubectl delete pod reference --wait >>"$OUT/kube.log" 2>&1
+  PROGRAM="[$program,\"/data/programs/record.txt\"]" begin_workload job || return 1
+  before="$(field pod job .status.podIP)"
+  checkpoint job-1 job && ready job-1 && goes_on job $(($(step job) + 3)) && right job || { WHY="${WHY:-job does not go on}" && return 1; }
+  checkpoint job-2 job "afterCheckpoint: Evict" && ready job-2 && figures job-2 || return 1
+  kubectl wait --for=delete pod/job --timeout=60s >>"$OUT/kube.log" 2>&1 || { WHY="job was not evicted" && return 1; }
+  restore job-2-back job-2 && came_back job-2-back 8 || return 1
+  after="$(field pod "$(field grst job-2-back .status.pod.name)" .status.podIP)"
+  [ "$before" != "$after" ] || { WHY="the new pod has the address of the old one, $before" && return 1; }
+  FIGURES="$FIGURES; address $before, then $after"
+  kubectl delete pod "$(field grst job-2-back .status.pod.name)" --wait >>"$OUT/kube.log" 2>&1
 }
 s_suspend() {
   local at
