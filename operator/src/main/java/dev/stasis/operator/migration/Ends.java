@@ -156,10 +156,13 @@ class Ends {
   }
 
   private void undone(View view, Ledger ledger) {
+    // An operator that died after it ordered the freeze may never have written that phase.
     boolean touched =
-        Objects.requireNonNullElse(view.status().getPhases(), List.<PhaseTime<MigrationPhase>>of())
-            .stream()
-            .anyMatch(it -> it.phase() == MigrationPhase.FREEZING);
+        view.work().freeze().isPresent()
+            || Objects.requireNonNullElse(
+                    view.status().getPhases(), List.<PhaseTime<MigrationPhase>>of())
+                .stream()
+                .anyMatch(it -> it.phase() == MigrationPhase.FREEZING);
     boolean cancelled =
         view.faults().stream().anyMatch(it -> it.reason().equals(Reason.CANCELLED.word()));
     boolean raised =

@@ -4,9 +4,13 @@ import dev.stasis.api.v1alpha1.common.Phase;
 import dev.stasis.api.v1alpha1.common.PhaseTime;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Every phase that an object entered, with the time.
@@ -31,10 +35,12 @@ public record PhaseLog<P extends Enum<P> & Phase<P>>(List<PhaseTime<P>> times) {
   }
 
   /**
-   * The same with one phase entered; nothing changes when it is in that phase already.
+   * Returns the log with one phase entered, or this log when the object is in that phase already.
+   * Phases between may be missing: the agents keep working while no operator writes the status.
    *
    * @param time when; kept to the second, and never before the phase that it follows
-   * @throws IllegalStateException when that phase cannot follow
+   * @throws IllegalStateException when no sequence of phases leads there, above all out of a final
+   *     phase
    */
   public PhaseLog<P> entered(P phase, Instant time) {
     if (times.isEmpty()) {
@@ -44,7 +50,7 @@ public record PhaseLog<P extends Enum<P> & Phase<P>>(List<PhaseTime<P>> times) {
     if (last.phase() == phase) {
       return this;
     }
-    if (!last.phase().successors().contains(phase)) {
+    if (!leadsTo(last.phase(), phase)) {
       throw new IllegalStateException(
           "phase: after %s wanted one of %s, found %s"
               .formatted(
@@ -59,5 +65,21 @@ public record PhaseLog<P extends Enum<P> & Phase<P>>(List<PhaseTime<P>> times) {
       all.remove(1);
     }
     return new PhaseLog<>(all);
+  }
+
+  private static <P extends Enum<P> & Phase<P>> boolean leadsTo(P from, P to) {
+    Set<P> reached = EnumSet.copyOf(Set.of(from));
+    Deque<P> open = new ArrayDeque<>(reached);
+    while (!open.isEmpty()) {
+      for (P successor : open.remove().successors()) {
+        if (successor == to) {
+          return true;
+        }
+        if (reached.add(successor)) {
+          open.add(successor);
+        }
+      }
+    }
+    return false;
   }
 }

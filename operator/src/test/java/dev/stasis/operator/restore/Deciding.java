@@ -59,20 +59,23 @@ abstract class Deciding {
   }
 
   Next next(@Nullable Pod target, @Nullable OperationView operation, boolean away) {
+    return decider.next(view(target, operation, away));
+  }
+
+  View view(@Nullable Pod target, @Nullable OperationView operation, boolean away) {
     Source source = sources.read(restore, checkpoint);
-    return decider.next(
-        new View(
-            restore,
-            source,
-            source instanceof Source.Ready ready
-                ? Optional.of(
-                    new Places(List.of(gpuNode), nodes)
-                        .verdicts(ready.sought(), restore.getSpec().getTarget(), Map.of(), NOW))
-                : Optional.empty(),
-            Optional.ofNullable(target),
-            Optional.ofNullable(operation),
-            away ? Optional.of("agent: silent") : Optional.empty(),
-            NOW));
+    return new View(
+        restore,
+        source,
+        source instanceof Source.Ready ready
+            ? Optional.of(
+                new Places(List.of(gpuNode), nodes)
+                    .verdicts(ready.sought(), restore.getSpec().getTarget(), Map.of(), NOW))
+            : Optional.empty(),
+        Optional.ofNullable(target),
+        Optional.ofNullable(operation),
+        away ? Optional.of("agent: silent") : Optional.empty(),
+        NOW);
   }
 
   ArtifactStatus artifact() {

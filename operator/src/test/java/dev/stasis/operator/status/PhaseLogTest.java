@@ -49,6 +49,18 @@ class PhaseLogTest {
   }
 
   @Test
+  void aPhaseThatPassedWhileNoOperatorWasThereIsSkipped() {
+    PhaseLog<CheckpointPhase> log =
+        empty
+            .entered(CheckpointPhase.PENDING, START)
+            .entered(CheckpointPhase.READY, START.plusSeconds(9));
+
+    assertThat(log.times())
+        .extracting(PhaseTime::phase)
+        .containsExactly(CheckpointPhase.PENDING, CheckpointPhase.READY);
+  }
+
+  @Test
   void aClockThatGoesBackDoesNotTurnTheOrderAround() {
     PhaseLog<CheckpointPhase> log =
         empty
