@@ -15,6 +15,7 @@ import dev.stasis.artifact.ArtifactReader;
 import dev.stasis.artifact.Opened;
 import dev.stasis.artifact.SourceMount;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -125,6 +126,8 @@ public final class Restore {
     List<Gpu> seen = seen(target, done.value());
     List<Unmet> unmet =
         new ArrayList<>(new TargetCheck(node).unmet(artifact, target, done.value(), seen));
+    Path root = node.proc().folder(target.init().pid()).resolve("root");
+    unmet.addAll(UnpackStep.unmet(artifact, target, root, request));
     MountMatch match = new MountMatcher().match(sourceMounts(artifact), target.mounts());
     if (match instanceof MountMatch.Refused misfit) {
       misfit

@@ -1,5 +1,6 @@
 package dev.stasis.agent.engine;
 
+import dev.stasis.agent.layer.TargetVolumes;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param digest the digest that the artifact has to have; null when any will do
  * @param target the container that waits: its id, a unique beginning of it, or a pid
  * @param options how it is done
+ * @param volumes the volumes of the target; only the pod's own ones are replaced
  */
 public record RestoreRequest(
     String id,
@@ -22,7 +24,20 @@ public record RestoreRequest(
     Path artifact,
     @Nullable String digest,
     String target,
-    Options options) {
+    Options options,
+    TargetVolumes volumes) {
+
+  /** A restore outside Kubernetes, where a container has no emptyDirs. */
+  public RestoreRequest(
+      String id,
+      String owner,
+      @Nullable String namespace,
+      Path artifact,
+      @Nullable String digest,
+      String target,
+      Options options) {
+    this(id, owner, namespace, artifact, digest, target, options, TargetVolumes.none());
+  }
 
   /**
    * How a restore is done.

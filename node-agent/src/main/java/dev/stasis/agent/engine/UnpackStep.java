@@ -1,7 +1,11 @@
 package dev.stasis.agent.engine;
 
+import dev.stasis.agent.container.Container;
 import dev.stasis.agent.layer.LayerUnpacker;
+import dev.stasis.agent.layer.VolumeGuard;
+import dev.stasis.agent.preflight.Unmet;
 import dev.stasis.agent.process.Mount;
+import dev.stasis.artifact.Artifact;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,13 +32,36 @@ final class UnpackStep implements Step<Restoring, FrozenWork> {
       if (isEmpty(layer)) {
         return; // The source had no writable layer.
       }
-      List<String> mountPoints =
-          restoring.target().mounts().stream().map(Mount::mountPoint).toList();
-      Path root = restoring.node().proc().folder(restoring.target().init().pid()).resolve("root");
-      new LayerUnpacker(mountPoints).unpack(layer, root);
+      Container target = restoring.target();
+      Path root = restoring.node().proc().folder(target.init().pid()).resolve("root");
+      unpacker(target, restoring.request()).unpack(layer, root);
     } catch (IOException e) {
       throw new StepFailure(Reason.LAYER_FAILED, "writable layer: " + e.getMessage(), e);
     }
+  }
+
+  /**
+   * Returns the volumes of the target whose files a restore would delete although they are not the
+   * pod's own; touches nothing.
+   */
+  static List<Unmet> unmet(Artifact artifact, Container target, Path root, RestoreRequest request) {
+    try {
+      if (isEmpty(artifact.layer())) {
+        return List.of();
+      }
+      return unpacker(target, request).misfits(artifact.layer(), root).stream()
+          .map(misfit -> new Unmet(misfit.property(), misfit.expected(), misfit.actual()))
+          .toList();
+    } catch (IOException e) {
+      return List.of(
+          new Unmet("volumes of the target", "ones that can be read", e.getMessage() + ""));
+    }
+  }
+
+  private static LayerUnpacker unpacker(Container target, RestoreRequest request) {
+    return new LayerUnpacker(
+        target.mounts().stream().map(Mount::mountPoint).toList(),
+        new VolumeGuard(target.mounts(), request.volumes()));
   }
 
   private static boolean isEmpty(Path folder) throws IOException {

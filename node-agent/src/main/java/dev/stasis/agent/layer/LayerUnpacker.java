@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Unpacks what {@link LayerPacker} packed into a waiting container, through the container's own
@@ -12,13 +13,19 @@ import java.util.List;
  * target's own runtime and hooks made stays as it is.
  */
 public final class LayerUnpacker {
+  /** A pod has some dozen volumes; an index with more of them is not one of ours. */
+  private static final int MOST_PARTS = 1000;
+
   private final List<String> mountPoints;
+  private final VolumeGuard guard;
 
   /**
    * @param mountPoints every mount point of the target container
+   * @param guard decides which of its volumes may be replaced
    */
-  public LayerUnpacker(List<String> mountPoints) {
+  public LayerUnpacker(List<String> mountPoints, VolumeGuard guard) {
     this.mountPoints = List.copyOf(mountPoints);
+    this.guard = guard;
   }
 
   /**
@@ -34,21 +41,52 @@ public final class LayerUnpacker {
   }
 
   /**
+   * Returns the volumes of the target that must not be replaced; touches nothing.
+   *
+   * @param folder the folder with the archives and their index
+   * @param root the target's root: {@code /proc/HOLDER/root}
+   */
+  public List<VolumeGuard.Misfit> misfits(Path folder, Path root) throws IOException {
+    List<VolumeGuard.Misfit> misfits = new ArrayList<>();
+    try (Handle container = Handle.ofTrusted(root)) {
+      for (LayerIndex.Part part : parts(folder)) {
+        try (Handle target = target(container, part)) {
+          misfit(part, target).ifPresent(misfits::add);
+        } catch (LinuxError e) {
+          misfits.add(
+              new VolumeGuard.Misfit("volume " + part.target(), "a folder", e.getMessage() + ""));
+        }
+      }
+    }
+    return misfits;
+  }
+
+  /**
    * Makes the target's files those of the source. Existing files are replaced, deleted ones
    * deleted, volumes emptied first; mounts inside are left alone.
    *
    * @param folder the folder with the archives and their index
    * @param root the target's root: {@code /proc/HOLDER/root}
-   * @throws IOException when anything cannot be made as it was; the target is then of no use
+   * @throws IOException when anything cannot be made as it was; the target is then of no use. When
+   *     a volume must not be replaced, nothing was touched
    */
   public Unpacked unpack(Path folder, Path root) throws IOException {
     long entries = 0;
     List<String> leftAlone = new ArrayList<>();
+    List<VolumeGuard.Misfit> misfits = misfits(folder, root);
+    if (!misfits.isEmpty()) {
+      throw new IOException(misfits.get(0).sentence());
+    }
     try (Handle container = Handle.ofTrusted(root)) {
-      for (LayerIndex.Part part : LayerIndex.read(folder).parts()) {
+      for (LayerIndex.Part part : parts(folder)) {
         List<String> mounts = part.isLayer() ? mountPoints : List.of();
-        try (Handle target = container.folderInRoot(MountTargets.bytes(part.target()));
+        try (Handle target = target(container, part);
             PaxReader archive = new PaxReader(folder.resolve(part.archive()))) {
+          // Once more for the very folder that is written to: its path may lead elsewhere by now.
+          Optional<VolumeGuard.Misfit> misfit = misfit(part, target);
+          if (misfit.isPresent()) {
+            throw new IOException(misfit.get().sentence());
+          }
           TreeUnpacker unpacker =
               new TreeUnpacker(target, new HookFiles(MountTargets.of(mounts)), part.isLayer());
           entries += unpacker.unpack(archive);
@@ -59,5 +97,23 @@ public final class LayerUnpacker {
       }
     }
     return new Unpacked(entries, leftAlone);
+  }
+
+  private static List<LayerIndex.Part> parts(Path folder) throws IOException {
+    List<LayerIndex.Part> parts = LayerIndex.read(folder).parts();
+    if (parts.size() > MOST_PARTS) {
+      throw new IOException(
+          "layer index: expected at most %d archives, got %d".formatted(MOST_PARTS, parts.size()));
+    }
+    return parts;
+  }
+
+  private static Handle target(Handle container, LayerIndex.Part part) throws IOException {
+    return container.folderInRoot(MountTargets.bytes(part.target()));
+  }
+
+  private Optional<VolumeGuard.Misfit> misfit(LayerIndex.Part part, Handle target)
+      throws IOException {
+    return part.isLayer() ? Optional.empty() : guard.misfit(part.target(), target);
   }
 }

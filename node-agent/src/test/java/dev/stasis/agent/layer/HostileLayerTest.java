@@ -27,6 +27,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class HostileLayerTest {
+  private static final VolumeGuard GUARD = new VolumeGuard(List.of(), TargetVolumes.none());
+
   @TempDir Path temp = Path.of("/");
   private Path outside = temp;
   private Path target = temp;
@@ -131,7 +133,8 @@ class HostileLayerTest {
       writer.finish();
     }
 
-    assertThatThrownBy(this::unpack).hasMessageContaining("/data of the target: open");
+    assertThatThrownBy(this::unpack)
+        .hasMessageContaining("volume /data: expected a folder, got open");
     assertUntouched();
   }
 
@@ -216,7 +219,7 @@ class HostileLayerTest {
         writer.finish();
       }
       new CraftedLayer(archives).index("/", "root.tar");
-      assertThatThrownBy(() -> new LayerUnpacker(List.of()).unpack(archives, small))
+      assertThatThrownBy(() -> new LayerUnpacker(List.of(), GUARD).unpack(archives, small))
           .hasMessageContaining("No space left on device");
     } finally {
       run("umount", small.toString());
@@ -224,7 +227,7 @@ class HostileLayerTest {
   }
 
   private void unpack() throws IOException {
-    new LayerUnpacker(List.of("/")).unpack(archives, target);
+    new LayerUnpacker(List.of("/"), GUARD).unpack(archives, target);
   }
 
   private void assertUntouched() {

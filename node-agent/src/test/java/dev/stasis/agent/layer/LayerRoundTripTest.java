@@ -14,6 +14,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -21,6 +24,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class LayerRoundTripTest {
+  private static final VolumeGuard GUARD = new VolumeGuard(List.of(), TargetVolumes.none());
+
   @TempDir Path temp = Path.of("/");
   private @Nullable OverlayRoots mounts;
   private Path source = temp;
@@ -53,13 +58,21 @@ class LayerRoundTripTest {
     return Objects.requireNonNull(mounts);
   }
 
+  private VolumeGuard emptyDirs(String... paths) {
+    return new VolumeGuard(
+        List.of(),
+        new TargetVolumes(
+            Stream.of(paths).collect(Collectors.toMap(path -> "/" + path, target::resolve)),
+            Set.of()));
+  }
+
   private LayerPacker packer() throws IOException {
     return new LayerPacker(List.of("/"));
   }
 
   private LayerIndex.Part carryOver() throws IOException {
     LayerIndex index = packer().pack(roots().upper("source"), source, List.of(), archives);
-    new LayerUnpacker(List.of("/")).unpack(archives, target);
+    new LayerUnpacker(List.of("/"), GUARD).unpack(archives, target);
     return index.parts().get(0);
   }
 
@@ -236,7 +249,7 @@ class LayerRoundTripTest {
     run("chmod", "0604", lazy.resolve("etc/passwd").toString());
 
     packer().pack(roots().upper("lazy"), lazy, List.of(), archives);
-    new LayerUnpacker(List.of("/")).unpack(archives, target);
+    new LayerUnpacker(List.of("/"), GUARD).unpack(archives, target);
 
     assertThat(listing(target)).isEqualTo(listing(lazy));
     assertThat(target.resolve("etc/passwd")).hasContent("of the image: etc/passwd");
@@ -256,7 +269,7 @@ class LayerRoundTripTest {
     LayerIndex index =
         new LayerPacker(points)
             .pack(roots().upper("source"), source, List.of("/dev/shm", "/data"), archives);
-    new LayerUnpacker(points).unpack(archives, target);
+    new LayerUnpacker(points, emptyDirs("dev/shm", "data")).unpack(archives, target);
 
     assertThat(index.parts()).extracting(LayerIndex.Part::target).contains("/dev/shm", "/data");
     assertThat(LayerIndex.read(archives)).isEqualTo(index);
@@ -270,7 +283,7 @@ class LayerRoundTripTest {
     Files.writeString(source.resolve("data/kept"), "kept");
 
     LayerIndex index = packer().pack(null, source, List.of("/data"), archives);
-    new LayerUnpacker(List.of("/")).unpack(archives, target);
+    new LayerUnpacker(List.of("/"), emptyDirs("data")).unpack(archives, target);
 
     assertThat(index.parts()).extracting(LayerIndex.Part::target).containsExactly("/data");
     assertThat(listing(target.resolve("data"))).isEqualTo(listing(source.resolve("data")));

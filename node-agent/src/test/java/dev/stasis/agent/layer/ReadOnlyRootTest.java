@@ -16,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Containers with readOnlyRootFilesystem: only their runtimes made something in the layer. */
 class ReadOnlyRootTest {
+  private static final VolumeGuard GUARD = new VolumeGuard(List.of(), TargetVolumes.none());
 
   @TempDir
   @SuppressWarnings("NullAway.Init") // set by JUnit
@@ -51,7 +52,7 @@ class ReadOnlyRootTest {
     Path archives = Files.createDirectory(temp.resolve("archives"));
     new LayerPacker(List.of("/")).pack(roots().upper("source"), source, List.of(), archives);
     OverlayRoots.run("mount", "-o", "remount,ro", target.toString());
-    return new LayerUnpacker(List.of("/")).unpack(archives, target);
+    return new LayerUnpacker(List.of("/"), GUARD).unpack(archives, target);
   }
 
   @Test

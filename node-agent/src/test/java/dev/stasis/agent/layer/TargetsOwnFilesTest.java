@@ -15,6 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class TargetsOwnFilesTest {
+  private static final VolumeGuard GUARD = new VolumeGuard(List.of(), TargetVolumes.none());
+
   @TempDir Path temp = Path.of("/");
   private Path outside = temp;
   private Path target = temp;
@@ -64,7 +66,7 @@ class TargetsOwnFilesTest {
               file("data/new"));
 
       // Not even told where the mounts are.
-      LayerUnpacker.Unpacked unpacked = new LayerUnpacker(List.of()).unpack(archives, seen);
+      LayerUnpacker.Unpacked unpacked = new LayerUnpacker(List.of(), GUARD).unpack(archives, seen);
 
       assertThat(unpacked.leftAlone())
           .contains(
@@ -87,7 +89,7 @@ class TargetsOwnFilesTest {
     Files.writeString(target.resolve("etc/ld.so.cache"), "of the target");
     new CraftedLayer(archives).of(opaque("etc"), file("etc/ld.so.cache"), file("etc/passwd"));
 
-    new LayerUnpacker(List.of("/usr/lib/libcuda.so.580")).unpack(archives, target);
+    new LayerUnpacker(List.of("/usr/lib/libcuda.so.580"), GUARD).unpack(archives, target);
 
     assertThat(target.resolve("etc/ld.so.cache")).hasContent("of the target");
     assertThat(target.resolve("etc/passwd")).hasContent("evil");

@@ -19,6 +19,7 @@ import java.util.Map;
  * @param holder whether it waits for a restore instead of working
  * @param arguments of the workload
  * @param environment of the workload, beside the usual
+ * @param volumes folders of the host that are mounted, by their paths in the container
  */
 public record ContainerSpec(
     SimGpuNode gpus,
@@ -28,7 +29,8 @@ public record ContainerSpec(
     long memoryLimit,
     boolean holder,
     List<String> arguments,
-    Map<String, String> environment) {
+    Map<String, String> environment,
+    Map<String, Path> volumes) {
 
   private static final List<String> USUAL_CAPABILITIES =
       List.of(
@@ -48,31 +50,48 @@ public record ContainerSpec(
 
   /** A counter on GPU 0 as root. */
   public static ContainerSpec counter(SimGpuNode gpus, String... arguments) {
-    return new ContainerSpec(gpus, List.of(0), 0, true, 0, false, List.of(arguments), Map.of());
+    return new ContainerSpec(
+        gpus, List.of(0), 0, true, 0, false, List.of(arguments), Map.of(), Map.of());
   }
 
   public ContainerSpec asHolder() {
     return new ContainerSpec(
-        gpus, visible, uid, capabilities, memoryLimit, true, arguments, environment);
+        gpus, visible, uid, capabilities, memoryLimit, true, arguments, environment, volumes);
   }
 
   public ContainerSpec asUser(int id) {
-    return new ContainerSpec(gpus, visible, id, false, memoryLimit, holder, arguments, environment);
+    return new ContainerSpec(
+        gpus, visible, id, false, memoryLimit, holder, arguments, environment, volumes);
   }
 
   public ContainerSpec withGpus(Integer... indexes) {
     return new ContainerSpec(
-        gpus, List.of(indexes), uid, capabilities, memoryLimit, holder, arguments, environment);
+        gpus,
+        List.of(indexes),
+        uid,
+        capabilities,
+        memoryLimit,
+        holder,
+        arguments,
+        environment,
+        volumes);
   }
 
   public ContainerSpec withMemoryLimit(long bytes) {
     return new ContainerSpec(
-        gpus, visible, uid, capabilities, bytes, holder, arguments, environment);
+        gpus, visible, uid, capabilities, bytes, holder, arguments, environment, volumes);
   }
 
   public ContainerSpec withEnvironment(Map<String, String> more) {
     return new ContainerSpec(
-        gpus, visible, uid, capabilities, memoryLimit, holder, arguments, more);
+        gpus, visible, uid, capabilities, memoryLimit, holder, arguments, more, volumes);
+  }
+
+  public ContainerSpec withVolume(String path, Path folder) {
+    Map<String, Path> all = new LinkedHashMap<>(volumes);
+    all.put(path, folder);
+    return new ContainerSpec(
+        gpus, visible, uid, capabilities, memoryLimit, holder, arguments, environment, all);
   }
 
   Path runtime() {
@@ -184,6 +203,7 @@ public record ContainerSpec(
     for (int gpu : visible) {
       mounts.add(bind(gpus.folder().resolve("nvidia" + gpu), "/dev/nvidia" + gpu, "rw"));
     }
+    volumes.forEach((path, host) -> mounts.add(bind(host, path, "rw")));
     if (holder) {
       mounts.add(bind(folder.resolve("stasis"), "/.stasis", "rw"));
     }

@@ -1,7 +1,6 @@
 package dev.stasis.agent.daemon.operation;
 
 import dev.stasis.agent.daemon.kubelet.PodContainer;
-import dev.stasis.agent.daemon.kubelet.PodMount;
 import dev.stasis.agent.engine.After;
 import dev.stasis.agent.engine.CheckpointRequest;
 import dev.stasis.api.v1alpha1.common.DataPath;
@@ -13,17 +12,12 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
-import java.util.stream.Collectors;
 
 /** Makes the engine's request of an operation that freezes. */
 final class FreezeRequests {
 
   /** The file of an artifact that holds the pod as it was. */
   static final String POD_FILE = "pod.json";
-
-  /** Where a holder has its own files: they belong to the container, never to the workload. */
-  private static final String HOLDER_FOLDER = "/.stasis";
 
   private final AgentParts parts;
   private final OperationJson json = new OperationJson();
@@ -126,7 +120,7 @@ final class FreezeRequests {
         after,
         options(assignment, order),
         new CheckpointRequest.ImageName(container.image().name(), container.image().portableName()),
-        packed(container),
+        new WorkloadVolumes(container).packed(),
         artifact == null ? null : artifact.uid(),
         attachments);
   }
@@ -151,15 +145,5 @@ final class FreezeRequests {
         // from
         // the same pages: only the end of this machine would need the disk, and ends both.
         Boolean.TRUE.equals(order.getHeldUntilDecided()) ? Durability.LATER : usual.durability());
-  }
-
-  /** The emptyDirs of the container; /dev/shm goes along by itself. */
-  private static Set<String> packed(PodContainer container) {
-    return container.mounts().stream()
-        .filter(mount -> mount.emptyDir().isPresent() && !mount.readOnly())
-        .map(PodMount::containerPath)
-        .map(path -> path.length() > 1 && path.endsWith("/") ? path.replaceFirst("/+$", "") : path)
-        .filter(path -> !path.equals(HOLDER_FOLDER) && !path.equals("/dev/shm"))
-        .collect(Collectors.toSet());
   }
 }

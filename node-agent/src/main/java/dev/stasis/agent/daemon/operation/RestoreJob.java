@@ -173,7 +173,8 @@ final class RestoreJob implements Job {
         new RestoreRequest.Options(
             order.getTcp() == Tcp.KEEP ? CheckpointRequest.Tcp.KEEP : CheckpointRequest.Tcp.CLOSE,
             usual.memoryWait(),
-            usual.threads()));
+            usual.threads()),
+        new WorkloadVolumes(place.container()).all());
   }
 
   private Ending ending(Assignment assignment, RestoreOutcome outcome, Duration took) {
