@@ -43,7 +43,7 @@ public class Admission {
   private final KubernetesClient client;
   private final Informers informers;
   private final WebhookConfig config;
-  private final List<AdmissionHook> hooks;
+  private final HookPaths paths;
   private final ServedKeys served = new ServedKeys();
   private final KeyKeeper keeper;
   private final String namespace;
@@ -81,8 +81,8 @@ public class Admission {
     this.informers = informers;
     this.config = config;
     this.namespace = stasis.namespace();
-    this.hooks = List.copyOf(hooks);
-    this.keeper = new KeyKeeper(client, config, namespace, served, clock);
+    this.paths = new HookPaths(hooks);
+    this.keeper = new KeyKeeper(client, config, namespace, served, paths, clock);
   }
 
   void start(@Observes StartupEvent event) {
@@ -97,7 +97,7 @@ public class Admission {
     try {
       endpoint =
           Endpoint.open(
-              config.port(), served, hooks, new Reviews(client.getKubernetesSerialization()));
+              config.port(), served, paths, new Reviews(client.getKubernetesSerialization()));
     } catch (IOException e) {
       throw new UncheckedIOException("port " + config.port() + " of the webhooks", e);
     }
@@ -170,7 +170,7 @@ public class Admission {
 
   /** How the API server reaches the hook of that path; empty before there is a certificate. */
   public Optional<WebhookClientConfig> reach(String path) {
-    return keeper.bundle().map(bundle -> keeper.configurations().reach(path, bundle));
+    return keeper.ring().map(ring -> keeper.configurations().reach(path, ring));
   }
 
   /** Whether the API server is to ask at all. */

@@ -34,25 +34,27 @@ final class Configurations {
     this.namespace = namespace;
   }
 
-  /** How the API server reaches the hook of that path. */
-  WebhookClientConfig reach(String path, String bundle) {
-    String encoded = Base64.getEncoder().encodeToString(bundle.getBytes(StandardCharsets.US_ASCII));
+  /** How the API server reaches that hook. */
+  WebhookClientConfig reach(String hook, KeyRing ring) {
+    String path = HookPaths.path(ring.current().token(), hook);
+    String encoded =
+        Base64.getEncoder().encodeToString(ring.bundle().getBytes(StandardCharsets.US_ASCII));
     WebhookClientConfigBuilder reach = new WebhookClientConfigBuilder().withCaBundle(encoded);
     if (config.url().isPresent()) {
-      return reach.withUrl(config.url().get() + "/" + path).build();
+      return reach.withUrl(config.url().get() + path).build();
     }
     return reach
         .withNewService()
         .withNamespace(namespace)
         .withName(config.service())
-        .withPath("/" + path)
+        .withPath(path)
         .withPort(443)
         .endService()
         .build();
   }
 
   /** Writes it into every webhook that says something else. One that is not there has none. */
-  void trust(String bundle) {
+  void trust(KeyRing ring) {
     var validating =
         client
             .admissionRegistration()
@@ -65,7 +67,7 @@ final class Configurations {
       for (ValidatingWebhook webhook : found.getWebhooks()) {
         known.put(webhook.getName(), webhook.getClientConfig());
       }
-      patch(validating, known, bundle);
+      patch(validating, known, ring);
     }
     var mutating =
         client
@@ -79,16 +81,16 @@ final class Configurations {
       for (MutatingWebhook webhook : other.getWebhooks()) {
         known.put(webhook.getName(), webhook.getClientConfig());
       }
-      patch(mutating, known, bundle);
+      patch(mutating, known, ring);
     }
   }
 
   private void patch(
-      Resource<?> configuration, Map<String, WebhookClientConfig> known, String bundle) {
+      Resource<?> configuration, Map<String, WebhookClientConfig> known, KeyRing ring) {
     List<Map<String, Object>> changes = new ArrayList<>();
     known.forEach(
         (name, before) -> {
-          WebhookClientConfig after = reach(name.substring(0, name.indexOf('.')), bundle);
+          WebhookClientConfig after = reach(name.substring(0, name.indexOf('.')), ring);
           if (!after.equals(before)) {
             changes.add(Map.of("name", name, "clientConfig", fields(after)));
           }

@@ -1,22 +1,33 @@
 package dev.stasis.operator.admission;
 
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpsConfigurator;
-import com.sun.net.httpserver.HttpsServer;
 import io.fabric8.kubernetes.api.model.admission.v1.AdmissionRequest;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.file.FileSystemOptions;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.net.KeyCertOptions;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.HttpURLConnection;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
-import java.util.Collection;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLSocket;
 
-/** The HTTPS endpoint: a path for each hook, one AdmissionReview there and back. */
+/**
+ * The HTTPS endpoint: one AdmissionReview there and back. A connection occupies no thread before it
+ * has delivered a whole request for the path of a hook.
+ */
 final class Endpoint implements AutoCloseable {
 
   private static final Logger LOG = System.getLogger(Endpoint.class.getName());
@@ -30,24 +41,26 @@ final class Endpoint implements AutoCloseable {
   /** It has taken 3 s on a node with ten times more work than cores. */
   private static final int HANDSHAKE_MILLISECONDS = 20_000;
 
-  private final HttpsServer server;
+  /** Go's client, and so the API server, keeps an idle connection for 90 s. */
+  private static final int IDLE_SECONDS = 120;
+
+  /** Binding a port takes milliseconds, also on a busy node. */
+  private static final int LISTEN_SECONDS = 20;
+
+  private final Vertx vertx;
+  private final HttpServer server;
   private final ExecutorService threads;
+  private final HookPaths paths;
   private final Reviews reviews;
+  private final UnprovenConnections unproven;
   private final SecondTry secondTry = new SecondTry();
 
-  private Endpoint(HttpsServer server, ExecutorService threads, Reviews reviews) {
-    this.server = server;
-    this.threads = threads;
+  private Endpoint(Vertx vertx, int port, ServedKeys keys, HookPaths paths, Reviews reviews) {
+    this.vertx = vertx;
+    this.paths = paths;
     this.reviews = reviews;
-  }
-
-  /** Opens it. */
-  static Endpoint open(
-      int port, ServedKeys keys, Collection<? extends AdmissionHook> hooks, Reviews reviews)
-      throws IOException {
-    HttpsServer server = HttpsServer.create(new InetSocketAddress(port), 0);
-    server.setHttpsConfigurator(new HttpsConfigurator(keys.context()));
-    ExecutorService threads =
+    this.unproven = new UnprovenConnections(vertx);
+    this.threads =
         Executors.newFixedThreadPool(
             THREADS,
             task -> {
@@ -55,17 +68,56 @@ final class Endpoint implements AutoCloseable {
               thread.setDaemon(true);
               return thread;
             });
-    server.setExecutor(threads);
-    Endpoint endpoint = new Endpoint(server, threads, reviews);
-    for (AdmissionHook hook : hooks) {
-      server.createContext("/" + hook.path(), exchange -> endpoint.answer(hook, exchange));
+    this.server =
+        vertx
+            .createHttpServer(
+                new HttpServerOptions()
+                    .setPort(port)
+                    .setSsl(true)
+                    .setUseAlpn(false)
+                    .setKeyCertOptions(KeyCertOptions.wrap(keys))
+                    .setSslHandshakeTimeout(HANDSHAKE_MILLISECONDS)
+                    .setSslHandshakeTimeoutUnit(TimeUnit.MILLISECONDS)
+                    .setIdleTimeout(IDLE_SECONDS))
+            .connectionHandler(unproven::add)
+            .requestHandler(this::receive);
+  }
+
+  /** Opens it. */
+  static Endpoint open(int port, ServedKeys keys, HookPaths paths, Reviews reviews)
+      throws IOException {
+    Vertx vertx =
+        Vertx.vertx(
+            new VertxOptions()
+                .setEventLoopPoolSize(1)
+                .setWorkerPoolSize(1)
+                .setInternalBlockingPoolSize(1)
+                // It serves no files, and the root file system is read-only.
+                .setFileSystemOptions(
+                    new FileSystemOptions()
+                        .setFileCachingEnabled(false)
+                        .setClassPathResolvingEnabled(false)));
+    Endpoint endpoint = new Endpoint(vertx, port, keys, paths, reviews);
+    try {
+      endpoint
+          .server
+          .listen()
+          .toCompletionStage()
+          .toCompletableFuture()
+          .get(LISTEN_SECONDS, TimeUnit.SECONDS);
+      return endpoint;
+    } catch (ExecutionException | TimeoutException e) {
+      endpoint.close();
+      throw new IOException(e);
+    } catch (InterruptedException e) {
+      endpoint.close();
+      Thread.currentThread().interrupt();
+      throw new IOException(e);
     }
-    server.start();
-    return endpoint;
   }
 
   int port() {
-    return server.getAddress().getPort();
+    return server.actualPort();
   }
 
   /**
@@ -81,44 +133,72 @@ final class Endpoint implements AutoCloseable {
     }
   }
 
-  private void answer(AdmissionHook hook, HttpExchange exchange) throws IOException {
-    try (exchange) {
-      byte[] body = exchange.getRequestBody().readNBytes(LARGEST + 1);
-      if (body.length > LARGEST) {
-        say(exchange, HttpURLConnection.HTTP_ENTITY_TOO_LARGE, "body: wanted less than 8 MiB");
-        return;
-      }
-      AdmissionRequest request;
-      try {
-        request = reviews.read(body);
-      } catch (IllegalArgumentException e) {
-        say(exchange, HttpURLConnection.HTTP_BAD_REQUEST, String.valueOf(e.getMessage()));
-        return;
-      }
-      try {
-        byte[] answer = reviews.write(request, secondTry.review(hook, request));
-        exchange.getResponseHeaders().set("Content-Type", "application/json");
-        exchange.sendResponseHeaders(HttpURLConnection.HTTP_OK, answer.length);
-        exchange.getResponseBody().write(answer);
-      } catch (RuntimeException e) {
-        LOG.log(
-            Level.ERROR,
-            "webhook " + hook.path() + " for " + request.getNamespace() + "/" + request.getName(),
-            e);
-        say(exchange, HttpURLConnection.HTTP_INTERNAL_ERROR, "see the log of the operator");
-      }
+  private void receive(HttpServerRequest request) {
+    Optional<AdmissionHook> hook = paths.hook(String.valueOf(request.path()));
+    if (hook.isEmpty() || !request.method().equals(HttpMethod.POST)) {
+      refuse(request, HttpURLConnection.HTTP_NOT_FOUND, "not found");
+      return;
     }
+    Buffer body = Buffer.buffer();
+    request.handler(
+        part -> {
+          if (body.length() + part.length() <= LARGEST) {
+            body.appendBuffer(part);
+          } else if (!request.response().ended()) {
+            refuse(request, HttpURLConnection.HTTP_ENTITY_TOO_LARGE, "body: expected up to 8 MiB");
+          }
+        });
+    request.endHandler(
+        complete -> {
+          if (!request.response().ended()) {
+            unproven.remove(request.connection());
+            threads.execute(() -> answer(hook.get(), request, body.getBytes()));
+          }
+        });
   }
 
-  private static void say(HttpExchange exchange, int code, String sentence) throws IOException {
-    byte[] text = sentence.getBytes(StandardCharsets.UTF_8);
-    exchange.sendResponseHeaders(code, text.length);
-    exchange.getResponseBody().write(text);
+  private void answer(AdmissionHook hook, HttpServerRequest exchange, byte[] body) {
+    AdmissionRequest request;
+    try {
+      request = reviews.read(body);
+    } catch (IllegalArgumentException e) {
+      say(exchange, HttpURLConnection.HTTP_BAD_REQUEST, String.valueOf(e.getMessage()));
+      return;
+    }
+    byte[] answer;
+    try {
+      answer = reviews.write(request, secondTry.review(hook, request));
+    } catch (RuntimeException e) {
+      LOG.log(
+          Level.ERROR,
+          "webhook " + hook.path() + " for " + request.getNamespace() + "/" + request.getName(),
+          e);
+      say(exchange, HttpURLConnection.HTTP_INTERNAL_ERROR, "see the log of the operator");
+      return;
+    }
+    var unusedSent =
+        exchange
+            .response()
+            .putHeader("Content-Type", "application/json")
+            .end(Buffer.buffer(answer));
+  }
+
+  private static void say(HttpServerRequest request, int code, String sentence) {
+    var unusedSent = request.response().setStatusCode(code).end(sentence);
+  }
+
+  private static void refuse(HttpServerRequest request, int code, String sentence) {
+    var unusedSent =
+        request
+            .response()
+            .setStatusCode(code)
+            .end(sentence)
+            .onComplete(sent -> request.connection().close());
   }
 
   @Override
   public void close() {
-    server.stop(0);
+    var unusedClosed = vertx.close();
     threads.shutdownNow();
   }
 }

@@ -14,8 +14,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the Secret with key and certificate: makes it, renews it in time, and has the API server
- * believe what it holds. Every replica does so; they find each other's work in the Secret.
+ * Keeps the Secret with key, certificate and token: makes it, renews it in time, and has the API
+ * server believe what it holds. Every replica does so; they find each other's work in the Secret.
  */
 final class KeyKeeper {
 
@@ -27,20 +27,23 @@ final class KeyKeeper {
   private final String namespace;
   private final Configurations configurations;
   private final ServedKeys served;
+  private final HookPaths paths;
   private final Clock clock;
-  private volatile @Nullable String bundle;
+  private volatile @Nullable KeyRing ring;
 
   KeyKeeper(
       KubernetesClient client,
       WebhookConfig config,
       String namespace,
       ServedKeys served,
+      HookPaths paths,
       Clock clock) {
     this.client = client;
     this.config = config;
     this.namespace = namespace;
     this.configurations = new Configurations(client, config, namespace);
     this.served = served;
+    this.paths = paths;
     this.clock = clock;
   }
 
@@ -49,13 +52,14 @@ final class KeyKeeper {
     for (int round = 0; round < ROUNDS; round++) {
       Secret secret = handle().get();
       Optional<KeyRing> found = KeyRing.read(secret == null ? null : secret.getData());
-      KeyRing ring = KeyRing.after(found, names(), clock.instant());
-      boolean same = found.isPresent() && found.get().equals(ring);
+      KeyRing after = KeyRing.after(found, names(), clock.instant());
+      boolean same = found.isPresent() && found.get().equals(after);
       // Believed before it is served, here and by every other replica.
-      configurations.trust(ring.bundle());
-      if (same || written(secret, ring)) {
-        bundle = ring.bundle();
-        served.serve(ring.current());
+      configurations.trust(after);
+      if (same || written(secret, after)) {
+        ring = after;
+        served.serve(after.current());
+        paths.accept(after.tokens(clock.instant()));
         return;
       }
     }
@@ -63,9 +67,9 @@ final class KeyKeeper {
         "Secret " + config.secret() + ": somebody else writes it all the time");
   }
 
-  /** Certificates that may be served; empty before the first look. */
-  Optional<String> bundle() {
-    return Optional.ofNullable(bundle);
+  /** The keys of the Secret; empty before the first look. */
+  Optional<KeyRing> ring() {
+    return Optional.ofNullable(ring);
   }
 
   Configurations configurations() {

@@ -4,8 +4,10 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -16,9 +18,21 @@ import org.jspecify.annotations.Nullable;
  *
  * @param current what is served
  * @param next what will be
- * @param previous certificate of the one before, which another replica may serve for a moment
+ * @param previous the one before, which another replica may serve for a moment
  */
-record KeyRing(ServingKey current, Optional<ServingKey> next, Optional<String> previous) {
+record KeyRing(ServingKey current, Optional<ServingKey> next, Optional<Retired> previous) {
+
+  /**
+   * What is left of a key that is served no more.
+   *
+   * @param certificatePem its certificate
+   * @param token its token
+   */
+  record Retired(String certificatePem, String token) {
+    static Retired of(ServingKey key) {
+      return new Retired(key.certificatePem(), key.token());
+    }
+  }
 
   /** A third of its life: weeks for whoever has to see that it does not change. */
   private static final Duration RENEW = Duration.ofDays(30);
@@ -31,15 +45,21 @@ record KeyRing(ServingKey current, Optional<ServingKey> next, Optional<String> p
     if (found.isEmpty()
         || !found.get().current.names().equals(names)
         || !now.isBefore(found.get().current.end())) {
-      Optional<String> before = found.map(ring -> ring.current.certificatePem());
-      return new KeyRing(ServingKey.generate(names, now), Optional.empty(), before);
+      ServingKey key = ServingKey.generate(names, now);
+      // The API server and the other replicas know this token; the certificate alone has to change.
+      Optional<String> token = found.map(ring -> ring.current.token()).filter(it -> !it.isEmpty());
+      return new KeyRing(
+          token.map(key::withToken).orElse(key),
+          Optional.empty(),
+          found.map(ring -> Retired.of(ring.current)));
     }
     KeyRing ring = found.get();
     if (ring.next.isPresent() && !now.isBefore(ring.next.get().made().plus(ANNOUNCED))) {
-      return new KeyRing(
-          ring.next.get(), Optional.empty(), Optional.of(ring.current.certificatePem()));
+      return new KeyRing(ring.next.get(), Optional.empty(), Optional.of(Retired.of(ring.current)));
     }
-    if (ring.next.isEmpty() && !now.isBefore(ring.current.end().minus(RENEW))) {
+    // A Secret of a version without tokens: its replicas have gone by the time one is asked for.
+    boolean due = ring.current.token().isEmpty() || !now.isBefore(ring.current.end().minus(RENEW));
+    if (ring.next.isEmpty() && due) {
       return new KeyRing(ring.current, Optional.of(ServingKey.generate(names, now)), ring.previous);
     }
     return ring;
@@ -49,7 +69,23 @@ record KeyRing(ServingKey current, Optional<ServingKey> next, Optional<String> p
   String bundle() {
     return current.certificatePem()
         + next.map(ServingKey::certificatePem).orElse("")
-        + previous.orElse("");
+        + previous.map(Retired::certificatePem).orElse("");
+  }
+
+  /**
+   * The tokens by which a hook may be asked for now. Paths without one end soon after the change:
+   * until then an API server may not have read the new path.
+   */
+  Set<String> tokens(Instant now) {
+    Set<String> tokens = new HashSet<>();
+    tokens.add(current.token());
+    next.map(ServingKey::token).ifPresent(tokens::add);
+    Instant without = current.made().plus(ANNOUNCED.multipliedBy(2));
+    previous
+        .map(Retired::token)
+        .filter(token -> !token.isEmpty() || now.isBefore(without))
+        .ifPresent(tokens::add);
+    return tokens;
   }
 
   /** As data of a Secret. */
@@ -57,12 +93,18 @@ record KeyRing(ServingKey current, Optional<ServingKey> next, Optional<String> p
     Map<String, String> data = new LinkedHashMap<>();
     data.put("tls.crt", encoded(current.certificatePem()));
     data.put("tls.key", encoded(current.keyPem()));
+    data.put("tls.token", encoded(current.token()));
     next.ifPresent(
         key -> {
           data.put("next.crt", encoded(key.certificatePem()));
           data.put("next.key", encoded(key.keyPem()));
+          data.put("next.token", encoded(key.token()));
         });
-    previous.ifPresent(pem -> data.put("previous.crt", encoded(pem)));
+    previous.ifPresent(
+        key -> {
+          data.put("previous.crt", encoded(key.certificatePem()));
+          data.put("previous.token", encoded(key.token()));
+        });
     return data;
   }
 
@@ -76,7 +118,10 @@ record KeyRing(ServingKey current, Optional<ServingKey> next, Optional<String> p
       return current.map(
           key ->
               new KeyRing(
-                  key, key(data, "next"), Optional.ofNullable(decoded(data, "previous.crt"))));
+                  key,
+                  key(data, "next"),
+                  Optional.ofNullable(decoded(data, "previous.crt"))
+                      .map(pem -> new Retired(pem, token(data, "previous")))));
     } catch (IllegalArgumentException e) {
       return Optional.empty();
     }
@@ -87,7 +132,11 @@ record KeyRing(ServingKey current, Optional<ServingKey> next, Optional<String> p
     String certificate = decoded(data, name + ".crt");
     return key == null || certificate == null
         ? Optional.empty()
-        : Optional.of(ServingKey.parse(key, certificate));
+        : Optional.of(ServingKey.parse(key, certificate, token(data, name)));
+  }
+
+  private static String token(Map<String, String> data, String name) {
+    return Objects.requireNonNullElse(decoded(data, name + ".token"), "");
   }
 
   private static @Nullable String decoded(Map<String, String> data, String key) {

@@ -8,7 +8,6 @@ import java.security.Principal;
 import java.security.PrivateKey;
 import java.security.SecureRandom;
 import java.security.cert.X509Certificate;
-import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.TrustManagerFactory;
@@ -53,16 +52,6 @@ final class ServedKeys extends X509ExtendedKeyManager {
       context.init(null, trust.getTrustManagers(), new SecureRandom());
       return context;
     } catch (GeneralSecurityException | IOException e) {
-      throw new IllegalStateException("TLS is part of every Java platform", e);
-    }
-  }
-
-  SSLContext context() {
-    try {
-      SSLContext context = SSLContext.getInstance("TLS");
-      context.init(new KeyManager[] {this}, null, new SecureRandom());
-      return context;
-    } catch (GeneralSecurityException e) {
       throw new IllegalStateException("TLS is part of every Java platform", e);
     }
   }

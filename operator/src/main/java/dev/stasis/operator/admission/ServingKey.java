@@ -18,6 +18,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.Date;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -26,9 +27,12 @@ import java.util.stream.Collectors;
 import org.bouncycastle.asn1.x500.X500NameBuilder;
 import org.bouncycastle.asn1.x500.style.BCStyle;
 import org.bouncycastle.asn1.x509.BasicConstraints;
+import org.bouncycastle.asn1.x509.ExtendedKeyUsage;
 import org.bouncycastle.asn1.x509.Extension;
 import org.bouncycastle.asn1.x509.GeneralName;
 import org.bouncycastle.asn1.x509.GeneralNames;
+import org.bouncycastle.asn1.x509.KeyPurposeId;
+import org.bouncycastle.asn1.x509.KeyUsage;
 import org.bouncycastle.cert.CertIOException;
 import org.bouncycastle.cert.jcajce.JcaX509CertificateConverter;
 import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
@@ -36,19 +40,24 @@ import org.bouncycastle.operator.OperatorCreationException;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 
 /**
- * A key and the certificate that says its public half. It signs itself: the API server knows it
- * from the caBundle that the operator writes.
+ * A key and the certificate that says its public half. It signs itself and nothing else: the API
+ * server knows it from the caBundle that the operator writes.
  *
  * @param key never leaves the Secret and the operator's memory
  * @param certificate for the names by which the API server reaches the operator
+ * @param token secret part of the paths that are asked for while this key is served; empty in a
+ *     Secret of a version without tokens
  */
-record ServingKey(PrivateKey key, X509Certificate certificate) {
+record ServingKey(PrivateKey key, X509Certificate certificate, String token) {
 
   /** As long as those of public authorities: short enough that the change is no rare event. */
   private static final Duration VALID = Duration.ofDays(90);
 
   /** The API server's clock may be behind. */
   private static final Duration BEFORE = Duration.ofHours(1);
+
+  /** As many bits as the code that is made of it. */
+  private static final int TOKEN_BYTES = 32;
 
   private static final int DNS = 2;
   private static final int ADDRESS = 7;
@@ -77,29 +86,46 @@ record ServingKey(PrivateKey key, X509Certificate certificate) {
                   subject,
                   pair.getPublic())
               .addExtension(Extension.subjectAlternativeName, false, new GeneralNames(alternatives))
-              .addExtension(Extension.basicConstraints, true, new BasicConstraints(true));
+              .addExtension(Extension.basicConstraints, true, new BasicConstraints(false))
+              .addExtension(Extension.keyUsage, true, new KeyUsage(KeyUsage.digitalSignature))
+              .addExtension(
+                  Extension.extendedKeyUsage,
+                  false,
+                  new ExtendedKeyUsage(KeyPurposeId.id_kp_serverAuth));
       return new ServingKey(
           pair.getPrivate(),
           new JcaX509CertificateConverter()
               .getCertificate(
                   builder.build(
-                      new JcaContentSignerBuilder("SHA256withECDSA").build(pair.getPrivate()))));
+                      new JcaContentSignerBuilder("SHA256withECDSA").build(pair.getPrivate()))),
+          randomToken());
     } catch (GeneralSecurityException | OperatorCreationException | CertIOException e) {
       throw new IllegalStateException("ECDSA with P-256 is part of every Java platform", e);
     }
   }
 
+  private static String randomToken() {
+    byte[] random = new byte[TOKEN_BYTES];
+    new SecureRandom().nextBytes(random);
+    return HexFormat.of().formatHex(random);
+  }
+
+  /** The same key with another token. */
+  ServingKey withToken(String other) {
+    return new ServingKey(key, certificate, other);
+  }
+
   /**
-   * Reads both.
+   * Reads key and certificate.
    *
    * @throws IllegalArgumentException when they are none
    */
-  static ServingKey parse(String keyPem, String certificatePem) {
+  static ServingKey parse(String keyPem, String certificatePem, String token) {
     try {
       byte[] encoded = Base64.getDecoder().decode(PEM.matcher(keyPem).replaceAll(""));
       PrivateKey key =
           KeyFactory.getInstance("EC").generatePrivate(new PKCS8EncodedKeySpec(encoded));
-      return new ServingKey(key, certificate(certificatePem));
+      return new ServingKey(key, certificate(certificatePem), token);
     } catch (GeneralSecurityException e) {
       throw new IllegalArgumentException("key: wanted one of EC in PKCS 8, found another", e);
     }

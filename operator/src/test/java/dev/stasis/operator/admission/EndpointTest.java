@@ -13,15 +13,14 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.security.KeyStore;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
-import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
-import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -42,6 +41,8 @@ class EndpointTest {
   private final KubernetesSerialization serialization = new KubernetesSerialization();
   private final ServedKeys keys = new ServedKeys();
   private final ServingKey key = ServingKey.generate(Set.of("127.0.0.1"), Instant.now());
+  private final AtomicInteger asked = new AtomicInteger();
+  private HookPaths paths;
   private Function<AdmissionRequest, Verdict> says = request -> Verdict.allowed("mind the gap");
   private Endpoint endpoint;
 
@@ -56,11 +57,14 @@ class EndpointTest {
 
           @Override
           public Verdict review(AdmissionRequest request) {
+            asked.incrementAndGet();
             return says.apply(request);
           }
         };
-    endpoint = Endpoint.open(0, keys, List.of(hook), new Reviews(serialization));
+    paths = new HookPaths(List.of(hook));
+    endpoint = Endpoint.open(0, keys, paths, new Reviews(serialization));
     keys.serve(key);
+    paths.accept(Set.of(key.token()));
   }
 
   @AfterEach
@@ -126,6 +130,48 @@ class EndpointTest {
     }
   }
 
+  @Test
+  void aRequestWithoutTheTokenReachesNoHook() throws Exception {
+    String right = HookPaths.path(key.token(), "evict");
+    String other = HookPaths.path(key.token(), "handover").replace("handover", "evict");
+    for (String path :
+        List.of("/", "/evict", "//evict", "/x" + right, right + "/", "/x/evict", other)) {
+      assertThat(post(key, path, REVIEW).statusCode()).as(path).isEqualTo(404);
+    }
+    assertThat(asked).hasValue(0);
+    assertThat(post(key, right + "?timeout=3s", REVIEW).statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void aBodyThatIsTooLargeIsRefused() throws Exception {
+    assertThat(post(key, "x".repeat((8 << 20) + 1)).statusCode()).isEqualTo(413);
+    assertThat(asked).hasValue(0);
+  }
+
+  @Test
+  void connectionsThatSendAByteEachKeepNobodyFromAnAnswer() throws Exception {
+    try (SlowConnections slow = new SlowConnections(endpoint.port(), keys.trusting())) {
+      slow.open(32, SlowConnections.Until.BEFORE_THE_HANDSHAKE);
+      slow.open(32, SlowConnections.Until.IN_THE_HEAD);
+      slow.open(32, SlowConnections.Until.IN_THE_BODY);
+      slow.open(32, SlowConnections.Until.IN_THE_BODY, HookPaths.path(key.token(), "evict"));
+      long begin = System.nanoTime();
+      assertThat(answer(key).getAllowed()).isTrue();
+      // The timeout of the chart's webhooks.
+      assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(3));
+    }
+  }
+
+  @Test
+  void theOldestConnectionWithoutARequestMakesRoomForANewOne() throws Exception {
+    try (SlowConnections slow = new SlowConnections(endpoint.port(), keys.trusting())) {
+      slow.open(UnprovenConnections.MOST, SlowConnections.Until.IN_THE_HEAD);
+      assertThat(answer(key).getAllowed()).isTrue();
+
+      assertThat(slow.isFirstClosed()).isTrue();
+    }
+  }
+
   private AdmissionResponse answer(ServingKey trusted) throws Exception {
     HttpResponse<String> answer = post(trusted, REVIEW);
     assertThat(answer.statusCode()).isEqualTo(200);
@@ -134,17 +180,15 @@ class EndpointTest {
   }
 
   private HttpResponse<String> post(ServingKey trusted, String body) throws Exception {
-    KeyStore store = KeyStore.getInstance("PKCS12");
-    store.load(null, null);
-    store.setCertificateEntry("operator", trusted.certificate());
-    TrustManagerFactory trust =
-        TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-    trust.init(store);
-    SSLContext context = SSLContext.getInstance("TLS");
-    context.init(null, trust.getTrustManagers(), null);
-    HttpClient client = HttpClient.newBuilder().sslContext(context).build();
+    return post(trusted, HookPaths.path(key.token(), "evict"), body);
+  }
+
+  private HttpResponse<String> post(ServingKey trusted, String path, String body) throws Exception {
+    ServedKeys anchors = new ServedKeys();
+    anchors.serve(trusted);
+    HttpClient client = HttpClient.newBuilder().sslContext(anchors.trusting()).build();
     return client.send(
-        HttpRequest.newBuilder(URI.create("https://127.0.0.1:" + endpoint.port() + "/evict"))
+        HttpRequest.newBuilder(URI.create("https://127.0.0.1:" + endpoint.port() + path))
             .POST(HttpRequest.BodyPublishers.ofString(body))
             .build(),
         HttpResponse.BodyHandlers.ofString());

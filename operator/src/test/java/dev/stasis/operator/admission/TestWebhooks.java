@@ -10,15 +10,20 @@ import io.fabric8.kubernetes.api.model.admissionregistration.v1.RuleWithOperatio
 import io.fabric8.kubernetes.api.model.admissionregistration.v1.ValidatingWebhook;
 import io.fabric8.kubernetes.api.model.admissionregistration.v1.ValidatingWebhookBuilder;
 import io.fabric8.kubernetes.api.model.admissionregistration.v1.ValidatingWebhookConfigurationBuilder;
+import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.HttpURLConnection;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -164,6 +169,38 @@ public final class TestWebhooks implements AutoCloseable {
         .withSideEffects("NoneOnDryRun")
         .withAdmissionReviewVersions("v1")
         .build();
+  }
+
+  /** Posts a review to a hook as any pod of the cluster can, and returns the status code. */
+  public int post(String path, String review) {
+    io.fabric8.kubernetes.client.Config anyone =
+        new ConfigBuilder(io.fabric8.kubernetes.client.Config.empty())
+            .withMasterUrl("https://127.0.0.1:" + Objects.requireNonNull(admission).port())
+            .withTrustCerts(true)
+            .withRequestRetryBackoffLimit(0)
+            .build();
+    try (KubernetesClient pod = new KubernetesClientBuilder().withConfig(anyone).build()) {
+      pod.raw(path, "POST", review);
+      return HttpURLConnection.HTTP_OK;
+    } catch (KubernetesClientException e) {
+      return e.getCode();
+    }
+  }
+
+  /** The path of a hook in what the operator wrote into the webhook configuration. */
+  public String path(String hook) {
+    return client
+        .admissionRegistration()
+        .v1()
+        .validatingWebhookConfigurations()
+        .withName(namespace)
+        .get()
+        .getWebhooks()
+        .stream()
+        .filter(webhook -> webhook.getName().equals(hook + ".stasis.dev"))
+        .map(webhook -> URI.create(webhook.getClientConfig().getUrl()).getPath())
+        .findFirst()
+        .orElseThrow();
   }
 
   /** Nobody answers any more. */

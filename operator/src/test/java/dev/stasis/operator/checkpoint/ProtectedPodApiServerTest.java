@@ -176,6 +176,26 @@ class ProtectedPodApiServerTest {
   }
 
   @Test
+  void onlyAReviewWithTheSecretPathFreezesAPod() {
+    operator(Duration.ofMinutes(5), Duration.ofMinutes(1));
+    String review =
+        """
+        {"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
+         "request": {"uid": "705ab4f5", "name": "trainer", "namespace": "%s",
+                     "operation": "CREATE", "object": {"apiVersion": "policy/v1", "kind": "Eviction",
+                                                       "metadata": {"name": "trainer"}}}}
+        """
+            .formatted(cluster.namespace);
+    assertThat(webhooks.post("/evict", review)).isEqualTo(404);
+    assertThat(webhooks.post("/" + "0".repeat(64) + "/evict", review)).isEqualTo(404);
+    assertThat(checkpoints()).isEmpty();
+
+    assertThat(webhooks.path("evict")).matches("/[0-9a-f]{64}/evict");
+    assertThat(webhooks.post(webhooks.path("evict"), review)).isEqualTo(200);
+    assertThat(checkpoints()).hasSize(1);
+  }
+
+  @Test
   void aProtectedPodIsSavedBeforeItIsEvictedAndComesBack() {
     operator(Duration.ofMinutes(10), Duration.ofMinutes(1));
     await().atMost(LONG).until(this::isHeldBack);
