@@ -54,6 +54,7 @@ final class SchemaFinish implements CRDPostProcessor {
       }
       immutableFields(spec, specType(kind));
       root.getProperties().forEach(this::finish);
+      SpecLimits.set("spec", spec);
     }
     return crd;
   }

@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 @ValidationRule(
     value = "has(self.exec) != has(self.http)",
     message = "wanted exactly one of exec and http")
+@ValidationRule(
+    value = "!has(self.timeout) || duration(self.timeout) <= duration('5m')",
+    message = "timeout: expected at most 5m")
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Hook(
     @JsonPropertyDescription("Command to run in the container.") @Nullable ExecAction exec,
@@ -22,7 +25,7 @@ public record Hook(
         @Pattern(TimeSpan.PATTERN)
         @Size(min = 2, max = 16)
         @JsonPropertyDescription(
-            "Longest time that the hook may take, as 90s, 10m or 1h. Default: 10s.")
+            "Longest time that the hook may take, as 30s or 5m, at most 5m. Default: 10s.")
         @Nullable TimeSpan timeout,
     @JsonPropertyDescription(
             "What it means when the hook fails: a status other than 0, an answer other than "
