@@ -39,7 +39,8 @@ final class Course {
     this.ending = new Ending(onward, leftFrozen, explaining, places);
     this.suspension = new Suspension(orders, room);
     this.resting = new Resting(room, leftFrozen, places);
-    this.importing = new Importing(new ImportCheck(validation), orders, places);
+    this.importing =
+        new Importing(new ImportCheck(validation), orders, places, new ImportedPod(template));
     this.farewell = new Farewell(orders, holding, room, leftFrozen);
   }
 

@@ -41,9 +41,7 @@ final class Ending {
   void next(Turn turn, Frozen frozen, OperationView view) {
     Following.takeOver(turn, view);
     timings(turn, view);
-    if (view.status().getArtifact() != null) {
-      turn.status().setArtifact(sized(view.status().getArtifact()));
-    }
+    view.artifact().ifPresent(turn.status()::setArtifact);
     if (turn.spec().getExplainOnly() && view.succeeded()) {
       explaining.next(turn, view);
       return;
@@ -266,13 +264,6 @@ final class Ending {
     return artifact == null
         ? "an artifact"
         : artifact.getSize() + " in store " + artifact.getStore();
-  }
-
-  private static ArtifactStatus sized(ArtifactStatus artifact) {
-    if (artifact.getSize() == null && artifact.getBytes() != null) {
-      artifact.setSize(new Size(artifact.getBytes()).text());
-    }
-    return artifact;
   }
 
   private static void timings(Turn turn, OperationView view) {

@@ -183,9 +183,9 @@ final class Farewell {
 
   private static @Nullable ArtifactStatus artifact(Turn turn, List<OperationView> all) {
     return all.stream()
-        .filter(view -> isFreeze(view) && view.status().getArtifact() != null)
+        .filter(Farewell::isFreeze)
+        .flatMap(view -> view.artifact().stream())
         .findFirst()
-        .map(view -> view.status().getArtifact())
         .orElse(turn.status().getArtifact());
   }
 

@@ -13,7 +13,6 @@ import dev.stasis.api.v1alpha1.operation.OperationPhase;
 import dev.stasis.api.v1alpha1.operation.OperationType;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.status.Reason;
-import dev.stasis.operator.status.Size;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
@@ -29,11 +28,13 @@ final class Importing {
   private final ImportCheck check;
   private final Orders orders;
   private final Places places;
+  private final ImportedPod imported;
 
-  Importing(ImportCheck check, Orders orders, Places places) {
+  Importing(ImportCheck check, Orders orders, Places places, ImportedPod imported) {
     this.check = check;
     this.orders = orders;
     this.places = places;
+    this.imported = imported;
   }
 
   void next(Turn turn) {
@@ -149,9 +150,9 @@ final class Importing {
 
   private void end(Turn turn, OperationView view) {
     Following.takeOver(turn, view);
-    ArtifactStatus artifact = view.status().getArtifact();
-    if (view.succeeded() && artifact != null) {
-      checked(turn, view, artifact);
+    Optional<ArtifactStatus> artifact = view.artifact();
+    if (view.succeeded() && artifact.isPresent()) {
+      checked(turn, view, artifact.get());
     } else if (view.phase() == OperationPhase.CANCELLED && turn.isCancelled()) {
       cancelled(turn);
     } else {
@@ -165,12 +166,12 @@ final class Importing {
     Optional<Fault> taken = check.taken(turn, artifact);
     long bytes = Objects.requireNonNullElse(artifact.getBytes(), 0L);
     List<Fault> faults = taken.isPresent() ? List.of(taken.get()) : check.quota(turn, view, bytes);
+    if (faults.isEmpty()) {
+      faults = imported.faults(view.status().getPodTemplate(), turn.spec().getPodName());
+    }
     if (!faults.isEmpty()) {
       turn.fail(faults, Reason.NOT_IMPORTED);
       return;
-    }
-    if (artifact.getSize() == null) {
-      artifact.setSize(new Size(bytes).text());
     }
     GpuNodeOperationStatus said = view.status();
     GpuCheckpointStatus status = turn.status();

@@ -121,7 +121,7 @@ record View(
 
   /** The artifact on the node of the source, once it is safe. */
   Optional<ArtifactStatus> artifact() {
-    return work.freeze().map(OperationView::status).map(GpuNodeOperationStatus::getArtifact);
+    return work.freeze().flatMap(OperationView::artifact);
   }
 
   /** Whether both nodes reach it, so that it needs not be sent. */
@@ -137,7 +137,7 @@ record View(
     // The receiver has compared it with its digest, but for one that was not made yet.
     return work.last(OperationType.RECEIVE)
         .filter(OperationView::succeeded)
-        .map(received -> received.status().getArtifact())
+        .flatMap(OperationView::artifact)
         .filter(
             received ->
                 artifact()

@@ -1,12 +1,15 @@
 package dev.stasis.operator.operation;
 
 import dev.stasis.api.v1alpha1.GpuNodeOperation;
+import dev.stasis.api.v1alpha1.common.ArtifactStatus;
 import dev.stasis.api.v1alpha1.common.Fault;
+import dev.stasis.api.v1alpha1.operation.ArtifactReference;
 import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
 import dev.stasis.api.v1alpha1.operation.OperationPhase;
 import dev.stasis.api.v1alpha1.operation.OperationType;
 import dev.stasis.api.v1alpha1.operation.Outcome;
 import dev.stasis.api.v1alpha1.operation.WorkloadState;
+import dev.stasis.operator.status.Size;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -82,6 +85,34 @@ public record OperationView(GpuNodeOperation operation, GpuNodeOperationStatus s
         && status.getOutcome() == Outcome.NOT_UNDONE
         && (status.getWorkload() == WorkloadState.FROZEN
             || status.getWorkload() == WorkloadState.UNKNOWN);
+  }
+
+  /**
+   * The artifact, where the agent reports one: at the place that was ordered, with the sizes, the
+   * digest and the image that only the agent knows. An agent that reports another place speaks of
+   * an artifact that is not its own.
+   */
+  public Optional<ArtifactStatus> artifact() {
+    ArtifactReference ordered = operation.getSpec().getArtifact();
+    ArtifactStatus said = status.getArtifact();
+    if (ordered == null || said == null) {
+      return Optional.empty();
+    }
+    ArtifactStatus artifact = new ArtifactStatus();
+    artifact.setStore(ordered.store());
+    artifact.setLocation(ordered.location());
+    artifact.setNode(said.getNode() == null ? null : operation.getSpec().getNodeName());
+    artifact.setSha256(said.getSha256());
+    artifact.setBytes(said.getBytes());
+    artifact.setSize(said.getBytes() == null ? null : new Size(said.getBytes()).text());
+    artifact.setGpuBytes(said.getGpuBytes());
+    artifact.setImage(said.getImage());
+    if (type() == OperationType.IMPORT) {
+      // Whose it was before is in the manifest, which only the agent reads.
+      artifact.setUid(said.getUid());
+      artifact.setSha256(ordered.sha256() == null ? said.getSha256() : ordered.sha256());
+    }
+    return Optional.of(artifact);
   }
 
   /** What stands against it or went wrong. */

@@ -15,6 +15,7 @@ import dev.stasis.api.v1alpha1.migration.GpuMigrationSpec;
 import dev.stasis.api.v1alpha1.migration.GpuMigrationStatus;
 import dev.stasis.api.v1alpha1.migration.MigrationPhase;
 import dev.stasis.api.v1alpha1.node.AgentIdentity;
+import dev.stasis.api.v1alpha1.operation.ArtifactReference;
 import dev.stasis.api.v1alpha1.operation.Claim;
 import dev.stasis.api.v1alpha1.operation.FreezeOrder;
 import dev.stasis.api.v1alpha1.operation.GpuNodeOperationSpec;
@@ -201,6 +202,9 @@ final class Moving {
     operation.getSpec().setType(type);
     operation.getSpec().setNodeName(node);
     operation.getSpec().setPod(new OperationPod("ml", "trainer", "source-uid", "main"));
+    operation
+        .getSpec()
+        .setArtifact(new ArtifactReference("local", "ml/off-uid", "ml", "mig-uid", null));
     if (type == OperationType.SEND || type == OperationType.RECEIVE) {
       TransferOrder transfer = new TransferOrder();
       String peer = type == OperationType.SEND ? "there" : "here";

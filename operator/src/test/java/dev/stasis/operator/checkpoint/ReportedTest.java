@@ -1,0 +1,47 @@
+package dev.stasis.operator.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.api.v1alpha1.GpuNodeOperation;
+import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
+import dev.stasis.api.v1alpha1.common.ArtifactStatus;
+import dev.stasis.api.v1alpha1.operation.ArtifactReference;
+import dev.stasis.api.v1alpha1.operation.OperationType;
+import dev.stasis.api.v1alpha1.operation.WorkloadState;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+/** What an agent reports becomes a status only where the operator does not know it itself. */
+class ReportedTest {
+
+  @Test
+  void anAgentNeverMovesAnArtifactAndSoNeverHasAnotherOneDeleted() {
+    World world = Samples.world(AfterCheckpoint.RESUME).settle();
+    world.agent(OperationType.CHECKPOINT, 1).succeeds(WorkloadState.RUNNING);
+    ArtifactStatus lie = reported(world);
+    lie.setStore("another");
+    lie.setNode("gpu-18");
+    lie.setLocation("ml/somebody-elses");
+    lie.setUid("uid-2");
+    world.settle();
+
+    ArtifactStatus artifact = Objects.requireNonNull(world.status().getArtifact());
+    assertThat(artifact.getStore()).isEqualTo("local");
+    assertThat(artifact.getNode()).isEqualTo("gpu-17");
+    assertThat(artifact.getLocation()).isEqualTo("ml/train-1-uid-1");
+    assertThat(artifact.getUid()).isNull();
+
+    world.delete();
+    world.settle();
+
+    var order = world.operation(OperationType.DELETE_ARTIFACT, 1).orElseThrow().getSpec();
+    assertThat(order.getNodeName()).isEqualTo("gpu-17");
+    assertThat(order.getArtifact())
+        .isEqualTo(new ArtifactReference("local", "ml/train-1-uid-1", "ml", "uid-1", "9ab1"));
+  }
+
+  private static ArtifactStatus reported(World world) {
+    GpuNodeOperation operation = world.operation(OperationType.CHECKPOINT, 1).orElseThrow();
+    return Objects.requireNonNull(operation.getStatus().getArtifact());
+  }
+}
