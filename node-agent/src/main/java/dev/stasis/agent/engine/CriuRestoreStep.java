@@ -159,9 +159,8 @@ final class CriuRestoreStep implements Step<Restoring, FrozenWork> {
       if (!restoring.byOwnPid().containsKey(facts.ownPid())) {
         throw new StepFailure(
             Reason.CRIU_FAILED,
-            "restored processes: wanted pid %d (%s), found only %s"
-                .formatted(
-                    facts.ownPid(), String.join(" ", facts.command()), restoring.byOwnPid()));
+            "restored processes: expected pid %d, got only %s"
+                .formatted(facts.ownPid(), restoring.byOwnPid()));
       }
     }
     List<ProcessId> tree = List.copyOf(restoring.byOwnPid().values());

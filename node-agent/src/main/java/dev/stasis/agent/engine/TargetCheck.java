@@ -87,7 +87,8 @@ final class TargetCheck {
           new Unmet(
               "target container",
               "a holder (stasis-runtime init) that waits",
-              String.join(" ", command)));
+              // Without its arguments, which may hold a Secret: statuses are for everyone to read.
+              command.isEmpty() ? "a process without a command line" : command.get(0)));
       return unmet;
     }
     ProcessTree.Listing listing = node.tree().list(target);

@@ -23,6 +23,7 @@ final class Course {
   private final Resting resting;
   private final Farewell farewell;
   private final Importing importing;
+  private final Unexpanded unexpanded;
 
   Course(Operations operations, KubernetesSerialization serialization) {
     Orders orders = new Orders(operations);
@@ -42,9 +43,15 @@ final class Course {
     this.importing =
         new Importing(new ImportCheck(validation), orders, places, new ImportedPod(template));
     this.farewell = new Farewell(orders, holding, room, leftFrozen);
+    this.unexpanded = new Unexpanded(template);
   }
 
   void next(Turn turn) {
+    course(turn);
+    unexpanded.write(turn.status());
+  }
+
+  private void course(Turn turn) {
     if (turn.isDeleted()) {
       farewell.next(turn);
       return;

@@ -110,7 +110,6 @@ final class Following {
     to.setBytesPerSecond(view.isFinal() ? null : from.getBytesPerSecond());
     to.setRate(view.isFinal() ? null : from.getRate());
     to.setHardware(newer(from.getHardware(), to.getHardware()));
-    to.setArgv(newer(from.getArgv(), to.getArgv()));
     to.setDataPath(newer(from.getDataPath(), to.getDataPath()));
     to.setDataPathReason(newer(from.getDataPathReason(), to.getDataPathReason()));
     if (to.getPod() == null) {
@@ -119,6 +118,7 @@ final class Following {
     if (to.getPodTemplate() == null) {
       to.setPodTemplate(Orders.template(view));
     }
+    to.setArgv(newer(from.getArgv(), to.getArgv()));
     RoomTalk.takeOver(to, from);
   }
 

@@ -20,7 +20,7 @@ sealed interface Source {
    * @param image of the workload, as a target has to name it
    * @param pod as it was frozen
    * @param container the one that was frozen
-   * @param argv the workload's own command line
+   * @param argv its command line; needed only where the pod has no command
    * @param wanted what a place must have
    */
   record Ready(

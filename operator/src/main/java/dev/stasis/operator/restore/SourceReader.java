@@ -4,6 +4,7 @@ import dev.stasis.api.v1alpha1.GpuCheckpoint;
 import dev.stasis.api.v1alpha1.GpuRestore;
 import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.api.v1alpha1.common.ArtifactStatus;
+import dev.stasis.api.v1alpha1.common.CommandLine;
 import dev.stasis.api.v1alpha1.common.Condition;
 import dev.stasis.api.v1alpha1.common.Fault;
 import dev.stasis.api.v1alpha1.common.Truth;
@@ -83,8 +84,8 @@ final class SourceReader {
       throw new IllegalArgumentException(
           "status.pod.container: wanted one of " + containers + ", found " + container);
     }
-    List<String> argv = said("status.argv", status.getArgv());
-    if (argv.isEmpty()) {
+    List<String> argv = Objects.requireNonNullElse(status.getArgv(), List.of());
+    if (argv.isEmpty() && CommandLine.of(pod.getSpec(), container).needsImage()) {
       throw new IllegalArgumentException("status.argv: wanted a command line, found none");
     }
     String text =

@@ -1,5 +1,6 @@
 package dev.stasis.operator.target;
 
+import dev.stasis.api.v1alpha1.common.CommandLine;
 import dev.stasis.api.v1alpha1.common.OtherContainers;
 import dev.stasis.compat.Placement;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -11,7 +12,7 @@ import java.util.List;
  * @param checkpoint name of its GpuCheckpoint
  * @param pod as it was: metadata and spec
  * @param container name of the container that was frozen
- * @param argv the workload's own command line, from the runtime's spec
+ * @param argv its command line; needed only where the pod has no command
  * @param image its image
  * @param node the node on which it was
  * @param placement where it may come back
@@ -28,5 +29,10 @@ public record FrozenPod(
     OtherContainers others) {
   public FrozenPod {
     argv = List.copyOf(argv);
+  }
+
+  /** As its user wrote it. */
+  CommandLine commandLine() {
+    return CommandLine.of(pod.getSpec(), container);
   }
 }

@@ -1,6 +1,7 @@
 package dev.stasis.operator.target;
 
 import dev.stasis.api.v1alpha1.Api;
+import dev.stasis.api.v1alpha1.common.CommandLine;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerBuilder;
 import io.fabric8.kubernetes.api.model.Probe;
@@ -52,9 +53,9 @@ public final class Holder {
     this.settings = settings;
   }
 
-  /** The workload's own command line, also of one that was restored before. */
+  /** The workload's own command, also of a pod that was restored before. */
   static List<String> own(List<String> argv) {
-    boolean held = argv.size() > INIT.size() && argv.subList(0, INIT.size()).equals(INIT);
+    boolean held = argv.size() >= INIT.size() && argv.subList(0, INIT.size()).equals(INIT);
     return held ? argv.subList(INIT.size(), argv.size()) : argv;
   }
 
@@ -65,11 +66,14 @@ public final class Holder {
         && probe.getExec().getCommand().equals(List.of(RUNTIME, "probe"));
   }
 
-  /** The command of the waiting container. */
-  List<String> command(List<String> argv) {
+  /**
+   * The command of the waiting container. What the pod had in it stays as it was, since the kubelet
+   * expands it again; what the image supplies is not expanded, so its dollars are escaped.
+   */
+  List<String> command(CommandLine line, List<String> argv) {
     List<String> command = new ArrayList<>(INIT);
-    // Kubernetes replaces $(NAME) in a command, which was done when the source started.
-    own(argv).forEach(argument -> command.add(argument.replace("$", "$$")));
+    line.ofImage(argv).forEach(argument -> command.add(argument.replace("$", "$$")));
+    command.addAll(own(line.command()));
     return command;
   }
 

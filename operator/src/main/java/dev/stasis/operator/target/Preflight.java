@@ -38,7 +38,7 @@ record Preflight(FrozenPod source, Wish wish, Pod base, List<String> others) {
               names(spec).toString()));
     }
     workload.ifPresent(container -> holder(container, refusals));
-    if (source.argv().isEmpty()) {
+    if (Holder.own(source.commandLine().unexpanded(source.argv())).isEmpty()) {
       refusals.add(Refusal.of("argv", "the workload's command line", "none"));
     }
     if (workload.isPresent() && !others.isEmpty() && source.others() == OtherContainers.REFUSE) {

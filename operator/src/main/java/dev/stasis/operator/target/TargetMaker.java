@@ -109,8 +109,8 @@ public final class TargetMaker {
   private Container waiting(Container container, FrozenPod source, Wish wish) {
     ContainerBuilder waiting =
         new ContainerBuilder(container)
-            .withCommand(holder.command(source.argv()))
-            .withArgs(List.of())
+            .withCommand(holder.command(source.commandLine(), source.argv()))
+            .withArgs(source.commandLine().args())
             .withStartupProbe(holder.startupProbe(wish.deadline()))
             .withResources(room(container.getResources(), wish.room()))
             .addToVolumeMounts(holder.mount());

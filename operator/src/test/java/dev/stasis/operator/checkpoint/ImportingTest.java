@@ -196,6 +196,13 @@ class ImportingTest {
   }
 
   @Test
+  void whatAnOlderAgentReportsOfTheCommandLineIsKeptAsThePodHasIt() {
+    World world = importedWith(pod(Map.of("args", List.of("--token=$(TOKEN)"))));
+
+    assertThat(world.status().getArgv()).containsExactly("python", "--token=$(TOKEN)");
+  }
+
+  @Test
   void oneThatIsRefusedIsNeverDeleted() {
     World world = world().settle();
     world

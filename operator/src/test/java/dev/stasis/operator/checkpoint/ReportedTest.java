@@ -3,11 +3,14 @@ package dev.stasis.operator.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.api.v1alpha1.GpuNodeOperation;
+import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
 import dev.stasis.api.v1alpha1.common.ArtifactStatus;
 import dev.stasis.api.v1alpha1.operation.ArtifactReference;
 import dev.stasis.api.v1alpha1.operation.OperationType;
 import dev.stasis.api.v1alpha1.operation.WorkloadState;
+import io.fabric8.kubernetes.api.model.Container;
+import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
@@ -38,6 +41,42 @@ class ReportedTest {
     assertThat(order.getNodeName()).isEqualTo("gpu-17");
     assertThat(order.getArtifact())
         .isEqualTo(new ArtifactReference("local", "ml/train-1-uid-1", "ml", "uid-1", "9ab1"));
+  }
+
+  @Test
+  void aCommandLineIsKeptAsThePodHasItWhateverTheAgentReports() {
+    World world = worldOfTokenInArgs();
+    GpuNodeOperation operation = world.operation(OperationType.CHECKPOINT, 1).orElseThrow();
+    world.agent(OperationType.CHECKPOINT, 1).claims();
+    operation.getStatus().setArgv(List.of("/entrypoint", "--token=s3cret"));
+    world.settle();
+    assertThat(world.status().getArgv()).containsExactly("/entrypoint", "--token=$(TOKEN)");
+
+    world.agent(OperationType.CHECKPOINT, 1).succeeds(WorkloadState.RUNNING);
+    world.settle();
+
+    assertThat(world.phase()).isEqualTo(CheckpointPhase.READY);
+    assertThat(world.serialization.asJson(world.status())).doesNotContain("s3cret");
+    assertThat(world.status().getArgv()).containsExactly("/entrypoint", "--token=$(TOKEN)");
+  }
+
+  @Test
+  void anObjectOfAnOlderOperatorLosesTheSecretInItsStatus() {
+    World world = worldOfTokenInArgs();
+    world.agent(OperationType.CHECKPOINT, 1).succeeds(WorkloadState.RUNNING);
+    world.settle();
+    world.status().setArgv(List.of("/entrypoint", "--token=s3cret"));
+
+    world.settle();
+
+    assertThat(world.status().getArgv()).containsExactly("/entrypoint", "--token=$(TOKEN)");
+  }
+
+  private static World worldOfTokenInArgs() {
+    World world = Samples.world(AfterCheckpoint.RESUME);
+    Container main = world.cluster.pods.get(0).getSpec().getContainers().get(0);
+    main.setArgs(List.of("--token=$(TOKEN)"));
+    return world.settle();
   }
 
   private static ArtifactStatus reported(World world) {

@@ -52,11 +52,23 @@ class DeciderTest extends Deciding {
   }
 
   @Test
-  void aCheckpointWithoutACommandLineCannotBeATarget() {
+  void aPodWithoutACommandNeedsWhatItsImageSupplies() {
+    Pod pod = Examples.pod("ml", "trainer");
+    pod.getSpec().getContainers().get(0).setCommand(null);
+    checkpoint.orElseThrow().getStatus().setPodTemplate(Examples.template(pod));
+    assertThat(next(null, null)).isInstanceOf(Next.Make.class);
+
     checkpoint.orElseThrow().getStatus().setArgv(null);
 
     assertThat(faults(next(null, null)))
-        .containsExactly("GpuCheckpoint train: status.argv: wanted a value, found none");
+        .containsExactly("GpuCheckpoint train: status.argv: wanted a command line, found none");
+  }
+
+  @Test
+  void aPodWithACommandNeedsNothingElse() {
+    checkpoint.orElseThrow().getStatus().setArgv(null);
+
+    assertThat(next(null, null)).isInstanceOf(Next.Make.class);
   }
 
   @Test

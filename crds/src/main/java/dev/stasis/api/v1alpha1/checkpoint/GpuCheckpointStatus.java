@@ -95,8 +95,9 @@ public class GpuCheckpointStatus extends WorkStatus {
   private @Nullable List<ObjectReference> inUseBy;
 
   @JsonPropertyDescription(
-      "The workload's own command line, as the runtime started it: what a target starts when the "
-          + "restored workload ends and is started again.")
+      "The workload's command line: command and args as the pod has them, with every $(NAME) "
+          + "unexpanded, and the part that the image supplies. A target starts it when the restored "
+          + "workload ends and is started again.")
   private @Nullable List<String> argv;
 
   public @Nullable CheckpointPhase getPhase() {

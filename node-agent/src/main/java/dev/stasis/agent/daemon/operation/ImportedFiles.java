@@ -1,10 +1,12 @@
 package dev.stasis.agent.daemon.operation;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.stasis.api.v1alpha1.common.CommandLine;
 import dev.stasis.api.v1alpha1.operation.ArtifactReference;
 import dev.stasis.api.v1alpha1.operation.ExpectedWorkload;
 import dev.stasis.artifact.Artifact;
 import dev.stasis.artifact.FileFacts;
+import io.fabric8.kubernetes.api.model.Pod;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -38,7 +40,9 @@ record ImportedFiles(Map<String, Object> pod, WorkloadFacts facts) {
       @SuppressWarnings("unchecked") // an object of JSON is one
       Map<String, Object> read = json.read(pod, Map.class);
       WorkloadFacts workload = json.read(facts, WorkloadFacts.class);
-      return new ImportedFiles(read, workload);
+      CommandLine line =
+          CommandLine.of(json.read(pod, Pod.class).getSpec(), workload.containerName());
+      return new ImportedFiles(read, workload.with(line));
     } catch (IOException | RuntimeException e) {
       throw refused("pod.json and workload.json", "what can be read", firstLine(e));
     }

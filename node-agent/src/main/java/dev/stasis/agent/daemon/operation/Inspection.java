@@ -2,6 +2,7 @@ package dev.stasis.agent.daemon.operation;
 
 import dev.stasis.agent.engine.CheckpointRequest;
 import dev.stasis.agent.engine.Inspected;
+import dev.stasis.api.v1alpha1.common.CommandLine;
 import dev.stasis.api.v1alpha1.common.DataPath;
 import dev.stasis.api.v1alpha1.common.Explanation;
 import dev.stasis.api.v1alpha1.common.Fault;
@@ -68,7 +69,8 @@ final class Inspection {
   WorkloadFacts facts() {
     return new WorkloadFacts(
         place.container().name(),
-        place.process().argv(),
+        CommandLine.of(place.pod().getSpec(), place.container().name())
+            .unexpanded(place.process().argv()),
         new PodPreflight().others(place.pod(), place.container().name()),
         inspected.seen().isEmpty()
             ? null

@@ -65,7 +65,6 @@ final class RestoreJob implements Job {
         assignment,
         status -> {
           status.setContainerId(place.container().id());
-          status.setArgv(place.process().argv());
           status.setWorkload(WorkloadState.WAITING);
           if (!target.seen().isEmpty()) {
             status.setHardware(hardware.of(target.gpus(), target.seen(), image));

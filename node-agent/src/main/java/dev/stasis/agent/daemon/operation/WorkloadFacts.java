@@ -1,5 +1,6 @@
 package dev.stasis.agent.daemon.operation;
 
+import dev.stasis.api.v1alpha1.common.CommandLine;
 import dev.stasis.api.v1alpha1.common.Hardware;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -9,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * file of it, digested by the manifest as every other.
  *
  * @param containerName the container that was frozen
- * @param argv its own command line, as the runtime started it
+ * @param argv its command line, unexpanded; an older agent wrote it as the runtime started it
  * @param otherContainers the pod's other containers
  * @param hardware what it ran on, with the fingerprint by which places are compared
  */
@@ -24,5 +25,10 @@ record WorkloadFacts(
 
   WorkloadFacts {
     argv = List.copyOf(argv);
+  }
+
+  /** Returns the same with the arguments as the pod has them. */
+  WorkloadFacts with(CommandLine line) {
+    return new WorkloadFacts(containerName, line.unexpanded(argv), otherContainers, hardware);
   }
 }

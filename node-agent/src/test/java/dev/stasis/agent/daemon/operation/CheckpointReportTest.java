@@ -12,6 +12,7 @@ import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
 import dev.stasis.api.v1alpha1.operation.OperationPhase;
 import dev.stasis.api.v1alpha1.operation.Outcome;
 import dev.stasis.api.v1alpha1.operation.WorkloadState;
+import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.List;
@@ -49,6 +50,16 @@ class CheckpointReportTest {
                 lab.engine().gpus(), "--mib", "" + MIB, "--interval-ms", "20", "--fork", "1"),
             Map.of());
     source.container().awaitSteps(3);
+    // What the kubelet put in for $(TOKEN) is in the runtime's command line only.
+    lab.cluster()
+        .put(
+            new PodBuilder(source.pod())
+                .editSpec()
+                .editFirstContainer()
+                .withCommand("gpu-counter", "--token=$(TOKEN)")
+                .endContainer()
+                .endSpec()
+                .build());
     lab.start();
     lab.engine().gpus().fault("checkpoint", "hold");
     Hooks hooks =
@@ -103,10 +114,22 @@ class CheckpointReportTest {
     assertThat(status.getSourceRunning()).isEqualTo(Truth.TRUE);
     assertThat(status.getSourceProcesses()).isEqualTo(2);
     assertThat(status.getContainerId()).isEqualTo(source.container().id());
-    assertThat(status.getArgv()).containsExactly("/bin/gpu-counter");
     source.container().awaitSteps(3);
     source.container().verify(MIB);
     lab.engine().assertNothingLeft();
+  }
+
+  @Test
+  void theCommandLineIsThatOfThePodAndNotOfTheRuntime() throws IOException {
+    assertThat(status.getArgv()).containsExactly("gpu-counter", "--token=$(TOKEN)");
+    assertThat(
+            Files.readString(
+                lab.engine()
+                    .store()
+                    .resolve("ml/train-" + ORDERS.requester())
+                    .resolve("workload.json")))
+        .contains("--token=$(TOKEN)")
+        .doesNotContain("/bin/gpu-counter");
   }
 
   @Test
