@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +23,11 @@ import org.jspecify.annotations.Nullable;
  * nothing of one is believed before it is checked.
  */
 public final class ArtifactReader {
+
+  /** What the manifest does not list; a signature is added after the artifact was sealed. */
+  private static final Set<String> BESIDE_THE_FILES =
+      Set.of(Manifest.FILE_NAME, Manifest.DIGEST_FILE_NAME, SigningKeys.SIGNATURE_FILE_NAME);
+
   private final int threads;
   private final Progress progress;
 
@@ -50,7 +56,7 @@ public final class ArtifactReader {
    */
   public Opened open(Path folder, Regions regions, @Nullable String expected) throws IOException {
     try {
-      Artifact artifact = unverified(folder, expected);
+      Artifact artifact = unverified(folder, expected, null);
       requireWholeFolder(artifact);
       Hasher hasher = new Hasher(progress, toBeChecked(artifact.manifest(), regions));
       verifyFiles(artifact, hasher);
@@ -71,7 +77,7 @@ public final class ArtifactReader {
    */
   Opened whole(Path folder, @Nullable String expected) throws IOException {
     try {
-      Artifact artifact = unverified(folder, expected);
+      Artifact artifact = unverified(folder, expected, null);
       requireWholeFolder(artifact);
       return new Verified(artifact);
     } catch (Refusal e) {
@@ -81,17 +87,32 @@ public final class ArtifactReader {
 
   /** Reads the manifest alone: for showing, never for restoring. */
   public Opened inspect(Path folder) throws IOException {
+    return inspect(folder, null, null);
+  }
+
+  /**
+   * Reads the manifest alone, of which nothing is parsed before its signature is checked.
+   *
+   * @param expected the digest that it must have, where one is known
+   * @param keys one of which must have signed it; null: it needs no signature
+   */
+  public Opened inspect(Path folder, @Nullable String expected, @Nullable SigningKeys keys)
+      throws IOException {
     try {
-      return new Verified(unverified(folder, null));
+      return new Verified(unverified(folder, expected, keys));
     } catch (Refusal e) {
       return e.refused();
     }
   }
 
-  private static Artifact unverified(Path folder, @Nullable String expected)
+  private static Artifact unverified(
+      Path folder, @Nullable String expected, @Nullable SigningKeys keys)
       throws IOException, Refusal {
     new FolderTrust(folder).requireArtifactFolder();
     byte[] bytes = Files.readAllBytes(folder.resolve(Manifest.FILE_NAME));
+    if (keys != null) {
+      keys.require(folder, bytes);
+    }
     ManifestCodec codec = new ManifestCodec();
     String digest = Hasher.sha256(bytes);
     int version;
@@ -144,7 +165,7 @@ public final class ArtifactReader {
     TreeSet<String> missing = new TreeSet<>(wanted.keySet());
     for (Path file : scan.files()) {
       String name = artifact.path().relativize(file).toString();
-      if (name.equals(Manifest.FILE_NAME) || name.equals(Manifest.DIGEST_FILE_NAME)) {
+      if (BESIDE_THE_FILES.contains(name)) {
         continue;
       }
       Long size = wanted.get(name);
