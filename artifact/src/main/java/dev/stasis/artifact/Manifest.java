@@ -112,6 +112,7 @@ public record Manifest(
    *
    * @param id the uid of the request that asked for it
    * @param namespace the namespace that owns it, if there is one
+   * @param namespaceUid uid of that namespace; null in artifacts that were made before it was kept
    * @param owner who asked, as the asker wrote it
    * @param created when the freeze began
    * @param toolVersion the version of Stasis that wrote it
@@ -119,6 +120,7 @@ public record Manifest(
   public record Origin(
       String id,
       @Nullable String namespace,
+      @Nullable String namespaceUid,
       @Nullable String owner,
       Instant created,
       String toolVersion) {

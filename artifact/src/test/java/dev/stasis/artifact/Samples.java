@@ -23,7 +23,7 @@ final class Samples {
     return new Manifest(
         Manifest.FORMAT_VERSION,
         new Manifest.Origin(
-            "6f1c", "ml", null, Instant.parse("2026-11-21T10:00:00.123456789Z"), "0.1.0"),
+            "6f1c", "ml", "2b7e", null, Instant.parse("2026-11-21T10:00:00.123456789Z"), "0.1.0"),
         new NodeFacts("gpu-17", "6.18", "x86_64", Set.of("avx2", "sse4_2"), "4.2.1", "580", 13000),
         new Hardware(
             List.of(

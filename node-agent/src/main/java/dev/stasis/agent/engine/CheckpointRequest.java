@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param name the artifact's name in the store
  * @param owner for whom, as people should read it
  * @param namespace the namespace that owns the artifact; null outside Kubernetes
+ * @param namespaceUid uid of that namespace, where it is known
  * @param container the container's id, or a unique beginning of it, or {@code pid:N}
  * @param store the folder that takes the artifact; null for a suspend in memory
  * @param after what becomes of the workload
@@ -29,6 +30,7 @@ public record CheckpointRequest(
     String name,
     String owner,
     @Nullable String namespace,
+    @Nullable String namespaceUid,
     String container,
     @Nullable Path store,
     After after,
@@ -64,6 +66,7 @@ public record CheckpointRequest(
         name,
         owner,
         namespace,
+        null,
         container,
         store,
         after,

@@ -89,6 +89,7 @@ final class ManifestDraft {
         new Manifest.Origin(
             Objects.requireNonNullElse(request.requester(), request.id()),
             request.namespace(),
+            request.namespaceUid(),
             request.owner(),
             since,
             ToolVersion.current()),

@@ -6,6 +6,7 @@ import dev.stasis.api.v1alpha1.GpuNode;
 import dev.stasis.api.v1alpha1.checkpoint.ImportSource;
 import dev.stasis.api.v1alpha1.common.ArtifactStatus;
 import dev.stasis.api.v1alpha1.common.Fault;
+import dev.stasis.api.v1alpha1.store.ImportPolicy;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.store.StoreChoice;
@@ -146,6 +147,26 @@ final class ImportCheck {
                         Objects.requireNonNull(found.getStore(), "an artifact has a store"),
                         Objects.requireNonNull(found.getLocation(), "it was looked at"),
                         found.getNode())));
+  }
+
+  /** Made in another namespace of this name, which the administrator of the store did not allow. */
+  Optional<Fault> foreign(Turn turn, ArtifactStatus found) {
+    String uid = Validation.namespace(turn).getMetadata().getUid();
+    boolean any =
+        turn.cluster()
+            .store(Objects.requireNonNull(found.getStore(), "an artifact has a store"))
+            .map(store -> store.getSpec().getImports())
+            .filter(ImportPolicy::allowsAnyNamespaceUid)
+            .isPresent();
+    if (any || (uid != null && uid.equals(found.getNamespaceUid()))) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        Reasons.fault(
+            Reason.OTHER_NAMESPACE,
+            "namespace uid of the artifact",
+            uid + ", or imports.anyNamespaceUid in the store",
+            Objects.requireNonNullElse(found.getNamespaceUid(), "none")));
   }
 
   private Optional<Fault> taken(Turn turn, Place place) {

@@ -163,7 +163,7 @@ final class Importing {
 
   /** Every byte is right; whether it may be had is asked once more, now that it is known. */
   private void checked(Turn turn, OperationView view, ArtifactStatus artifact) {
-    Optional<Fault> taken = check.taken(turn, artifact);
+    Optional<Fault> taken = check.foreign(turn, artifact).or(() -> check.taken(turn, artifact));
     long bytes = Objects.requireNonNullElse(artifact.getBytes(), 0L);
     List<Fault> faults = taken.isPresent() ? List.of(taken.get()) : check.quota(turn, view, bytes);
     if (faults.isEmpty()) {

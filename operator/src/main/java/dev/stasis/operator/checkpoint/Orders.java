@@ -64,6 +64,7 @@ final class Orders {
       freeze.setPodTemplate(turn.status().getPodTemplate());
     }
     if (frozen.writes()) {
+      freeze.setNamespaceUid(Validation.namespace(turn).getMetadata().getUid());
       order.setArtifact(
           new ArtifactReference(
               admitted.store().orElseThrow().getMetadata().getName(),
@@ -84,7 +85,10 @@ final class Orders {
     order.setArtifact(
         new ArtifactReference(store, from.location(), turn.namespace(), turn.uid(), from.sha256()));
     order.setExpected(
-        new ExpectedWorkload(turn.spec().getPodName(), turn.spec().getContainerName()));
+        new ExpectedWorkload(
+            turn.spec().getPodName(),
+            turn.spec().getContainerName(),
+            Validation.namespace(turn).getMetadata().getUid()));
     order.setDeadline(span(Duration.between(turn.now(), turn.deadline())));
     return operations.draft(turn.self(), 1, order);
   }

@@ -7,6 +7,7 @@ import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** What is known of the source without asking its agent. */
 sealed interface Check {
@@ -18,8 +19,14 @@ sealed interface Check {
    * @param container the workload's
    * @param store through which it goes
    * @param maxFrozen how long it may stand still; empty: as long as it takes
+   * @param namespaceUid uid of the namespace, where it is known
    */
-  record Admitted(Pod pod, String container, GpuCheckpointStore store, Optional<Duration> maxFrozen)
+  record Admitted(
+      Pod pod,
+      String container,
+      GpuCheckpointStore store,
+      Optional<Duration> maxFrozen,
+      @Nullable String namespaceUid)
       implements Check {}
 
   /** It cannot be done. */

@@ -82,6 +82,7 @@ final class Orders {
   private static FreezeOrder freezeOrder(View view, Check.Admitted source) {
     GpuMigrationSpec asked = view.migration().getSpec();
     FreezeOrder freeze = new FreezeOrder();
+    freeze.setNamespaceUid(source.namespaceUid());
     freeze.setLockTimeout(asked.getLockTimeout());
     freeze.setTcp(asked.getTcp());
     freeze.setHooks(asked.getHooks());

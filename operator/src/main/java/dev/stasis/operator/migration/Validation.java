@@ -106,7 +106,12 @@ final class Validation {
     }
     Optional<Duration> maxFrozen =
         liveness instanceof LivenessVerdict.Fits fits ? fits.maxFrozen() : Optional.empty();
-    return new Check.Admitted(pod, one.container(), store.get(), maxFrozen);
+    String namespaceUid =
+        cluster
+            .namespace(pod.getMetadata().getNamespace())
+            .map(it -> it.getMetadata().getUid())
+            .orElse(null);
+    return new Check.Admitted(pod, one.container(), store.get(), maxFrozen, namespaceUid);
   }
 
   private void asked(

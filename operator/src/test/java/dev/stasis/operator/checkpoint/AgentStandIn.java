@@ -194,6 +194,8 @@ final class AgentStandIn implements ResourceEventHandler<GpuNodeOperation>, Auto
   private void imported(GpuNodeOperation operation, GpuNodeOperationStatus status) {
     publish(operation, status);
     Objects.requireNonNull(status.getArtifact()).setUid("uid-0");
+    Objects.requireNonNull(status.getArtifact())
+        .setNamespaceUid(Objects.requireNonNull(operation.getSpec().getExpected()).namespaceUid());
     status.setTimings(null);
     status.setContainerName("main");
     status.setArgv(List.of("python", "train.py"));

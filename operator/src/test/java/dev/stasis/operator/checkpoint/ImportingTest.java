@@ -48,7 +48,7 @@ class ImportingTest {
     return world;
   }
 
-  private static World world() {
+  static World world() {
     return world(spec -> {});
   }
 
@@ -59,7 +59,7 @@ class ImportingTest {
   }
 
   /** The agent has read all of it. */
-  private static void says(World world) {
+  static void says(World world) {
     GpuNodeOperation operation = world.operation(OperationType.IMPORT, 1).orElseThrow();
     world.agent(OperationType.IMPORT, 1).expects(BYTES).succeeds(WorkloadState.UNKNOWN);
     ArtifactStatus artifact = new ArtifactStatus();
@@ -69,6 +69,7 @@ class ImportingTest {
     artifact.setBytes(BYTES);
     artifact.setSha256("a".repeat(64));
     artifact.setUid("uid-0");
+    artifact.setNamespaceUid("namespace-1");
     operation.getStatus().setArtifact(artifact);
     operation.getStatus().setContainerName("main");
     operation.getStatus().setPodTemplate(pod(Map.of()));
@@ -109,6 +110,7 @@ class ImportingTest {
         .isEqualTo(new ArtifactReference("local", PLACE, "ml", "uid-1", "a".repeat(64)));
     assertThat(Objects.requireNonNull(order.getExpected()).podName()).isEqualTo("trainer");
     assertThat(order.getExpected().containerName()).isEqualTo("main");
+    assertThat(order.getExpected().namespaceUid()).isEqualTo("namespace-1");
     assertThat(world.condition("Ready")).startsWith("Unknown/WaitingForAgent");
   }
 

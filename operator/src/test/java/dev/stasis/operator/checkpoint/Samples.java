@@ -12,6 +12,7 @@ import dev.stasis.api.v1alpha1.node.NodeHost;
 import dev.stasis.api.v1alpha1.node.NodeStore;
 import dev.stasis.api.v1alpha1.store.GpuCheckpointStoreSpec;
 import dev.stasis.api.v1alpha1.store.NodeLocal;
+import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeBuilder;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
@@ -52,6 +53,13 @@ final class Samples {
     checkpoint.getSpec().setPodName("trainer");
     spec.accept(checkpoint.getSpec());
     World world = new World(checkpoint);
+    world.cluster.namespace =
+        new NamespaceBuilder()
+            .withNewMetadata()
+            .withName("ml")
+            .withUid("namespace-1")
+            .endMetadata()
+            .build();
     world.cluster.pods.add(pod());
     world.cluster.nodes.add(node("gpu-17"));
     world.cluster.gpuNodes.add(gpuNode("gpu-17", World.START));

@@ -73,7 +73,7 @@ final class Moving {
     store.getMetadata().setName("local");
     store.setSpec(new GpuCheckpointStoreSpec());
     store.getSpec().setNodeLocal(new NodeLocal("/var/lib/stasis/store"));
-    check = new Check.Admitted(source(), "main", store, Optional.empty());
+    check = new Check.Admitted(source(), "main", store, Optional.empty(), "namespace-1");
   }
 
   Pod source() {

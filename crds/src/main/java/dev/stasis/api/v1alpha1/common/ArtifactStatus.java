@@ -2,6 +2,7 @@ package dev.stasis.api.v1alpha1.common;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import io.fabric8.generator.annotation.Size;
 import org.jspecify.annotations.Nullable;
 
 /** Where a checkpoint lies, and what it holds. */
@@ -35,6 +36,11 @@ public class ArtifactStatus {
       "Uid, in its manifest, of the object for which it was made, where that is not this one: it "
           + "was imported.")
   private @Nullable String uid;
+
+  @Size(min = 1, max = 64)
+  @JsonPropertyDescription(
+      "Uid of the namespace in which it was made, where it was imported and its manifest has it.")
+  private @Nullable String namespaceUid;
 
   public @Nullable String getStore() {
     return store;
@@ -98,6 +104,14 @@ public class ArtifactStatus {
 
   public void setUid(@Nullable String uid) {
     this.uid = uid;
+  }
+
+  public @Nullable String getNamespaceUid() {
+    return namespaceUid;
+  }
+
+  public void setNamespaceUid(@Nullable String namespaceUid) {
+    this.namespaceUid = namespaceUid;
   }
 
   public @Nullable String getImage() {

@@ -19,4 +19,6 @@ public record ExpectedWorkload(
     @Pattern(Names.LABEL)
         @Size(min = 1, max = 63)
         @JsonPropertyDescription("Name of the container in it; none: whichever it is.")
-        @Nullable String containerName) {}
+        @Nullable String containerName,
+    @Size(min = 1, max = 64) @JsonPropertyDescription("Uid of the namespace in which it was made.")
+        @Nullable String namespaceUid) {}

@@ -48,8 +48,20 @@ public class FreezeOrder extends FreezeOptions {
   @JsonDeserialize(using = PackedObject.Reader.class)
   private @Nullable Map<String, Object> podTemplate;
 
+  @Size(min = 1, max = 64)
+  @JsonPropertyDescription("Uid of the pod's namespace, which goes into the artifact.")
+  private @Nullable String namespaceUid;
+
   public Afterwards getAfterwards() {
     return afterwards;
+  }
+
+  public @Nullable String getNamespaceUid() {
+    return namespaceUid;
+  }
+
+  public void setNamespaceUid(@Nullable String namespaceUid) {
+    this.namespaceUid = namespaceUid;
   }
 
   public void setAfterwards(Afterwards afterwards) {

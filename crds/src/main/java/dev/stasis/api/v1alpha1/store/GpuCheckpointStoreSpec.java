@@ -64,6 +64,11 @@ public class GpuCheckpointStoreSpec {
           + "refused before the freeze. Default: a tenth of the file system.")
   private @Nullable Long minFreeBytes;
 
+  @JsonPropertyDescription(
+      "Which of its artifacts may be imported. Default: those that were made in the same "
+          + "namespace, of the same uid.")
+  private @Nullable ImportPolicy imports;
+
   public @Nullable NodeLocal getNodeLocal() {
     return nodeLocal;
   }
@@ -118,5 +123,13 @@ public class GpuCheckpointStoreSpec {
 
   public void setMinFreeBytes(@Nullable Long minFreeBytes) {
     this.minFreeBytes = minFreeBytes;
+  }
+
+  public @Nullable ImportPolicy getImports() {
+    return imports;
+  }
+
+  public void setImports(@Nullable ImportPolicy imports) {
+    this.imports = imports;
   }
 }

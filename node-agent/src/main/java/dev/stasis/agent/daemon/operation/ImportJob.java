@@ -10,6 +10,7 @@ import dev.stasis.artifact.Artifact;
 import dev.stasis.artifact.ArtifactReader;
 import dev.stasis.artifact.Manifest;
 import dev.stasis.artifact.Opened;
+import dev.stasis.artifact.SigningKeys;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -22,7 +23,7 @@ import java.util.Objects;
  */
 final class ImportJob implements Job {
 
-  private static final String REFUSED = "ArtifactRefused";
+  static final String REFUSED = "ArtifactRefused";
 
   private final AgentParts parts;
   private final Desk desk;
@@ -38,11 +39,14 @@ final class ImportJob implements Job {
     ArtifactReference reference = Objects.requireNonNull(assignment.spec().getArtifact());
     ExpectedWorkload expected = Objects.requireNonNull(assignment.spec().getExpected());
     ArtifactPlace where = new ArtifactPlaces(parts.stores()).of(reference, reference.namespace());
+    ImportRules rules = new ImportRules(parts.stores().of(reference.store()).imports());
+    SigningKeys keys = rules.keys();
     VerifyProgress progress = new VerifyProgress(assignment, desk, parts.clock());
     try {
       new TrustedFolder(where.folder()).require();
-      Artifact seen = require(new ArtifactReader(1, progress).inspect(where.path()));
-      requireNamespace(reference, seen.manifest());
+      Artifact seen =
+          require(new ArtifactReader(1, progress).inspect(where.path(), reference.sha256(), keys));
+      rules.requireNamespace(reference, expected, seen.manifest().origin());
       ImportedFiles files = ImportedFiles.of(seen);
       files.require(reference, expected);
       long bytes = seen.manifest().sizes().bytes();
@@ -53,11 +57,10 @@ final class ImportJob implements Job {
               status.setExplanation(
                   new Explanation(null, bytes, HumanText.size(bytes), null, null, null, null)));
       // By the digest of what was looked at: it is the same artifact, whoever changes it meanwhile.
-      String sha256 = Objects.requireNonNullElse(reference.sha256(), seen.sha256());
       Artifact whole =
           require(
               new ArtifactReader(threads(), progress)
-                  .open(where.path(), ArtifactReader.Regions.NOW, sha256));
+                  .open(where.path(), ArtifactReader.Regions.NOW, seen.sha256()));
       return done(reference, where, whole, files);
     } catch (IOException e) {
       progress.rethrow(e);
@@ -79,6 +82,7 @@ final class ImportJob implements Job {
         new ArtifactWords(parts.nodeName(), where.nodeLocal())
             .of(reference, whole.manifest(), whole.sha256());
     artifact.setUid(whole.manifest().origin().id());
+    artifact.setNamespaceUid(whole.manifest().origin().namespaceUid());
     Map<String, Object> pod = files.pod();
     WorkloadFacts facts = files.facts();
     return Ending.done(
@@ -100,19 +104,6 @@ final class ImportJob implements Job {
       throw new Refused(Faults.of(REFUSED, refused.property(), refused.wanted(), refused.found()));
     }
     return ((Opened.Verified) opened).artifact();
-  }
-
-  private static void requireNamespace(ArtifactReference reference, Manifest manifest)
-      throws Refused {
-    String found = manifest.origin().namespace();
-    if (!reference.namespace().equals(found)) {
-      throw new Refused(
-          Faults.of(
-              "OtherNamespace",
-              "namespace of artifact " + reference.location(),
-              reference.namespace(),
-              found == null ? "none" : found));
-    }
   }
 
   private static int threads() {

@@ -1,6 +1,7 @@
 package dev.stasis.agent.daemon.operation;
 
 import dev.stasis.api.v1alpha1.GpuCheckpointStore;
+import dev.stasis.api.v1alpha1.store.ImportPolicy;
 import dev.stasis.api.v1alpha1.store.NodeLocal;
 import dev.stasis.api.v1alpha1.store.SharedPath;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -30,9 +31,10 @@ public final class KubernetesStores implements StoreRoots {
     if (found == null) {
       throw new Refused(Faults.of("StoreNotFound", "store", store, "none"));
     }
+    ImportPolicy imports = found.getSpec().getImports();
     NodeLocal local = found.getSpec().getNodeLocal();
     if (local != null) {
-      return new Root(made(store, Path.of(local.path())), true);
+      return new Root(made(store, Path.of(local.path())), true, imports);
     }
     SharedPath shared = found.getSpec().getSharedPath();
     if (shared == null) {
@@ -44,7 +46,7 @@ public final class KubernetesStores implements StoreRoots {
       throw new Refused(
           Faults.of("StoreNotWritable", "store " + store, "a folder at " + folder, "none"));
     }
-    return new Root(folder, false);
+    return new Root(folder, false, imports);
   }
 
   /** A folder of this node alone is made; one that is shared has to be mounted by somebody. */

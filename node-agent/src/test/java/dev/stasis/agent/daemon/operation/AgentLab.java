@@ -74,7 +74,7 @@ final class AgentLab implements AutoCloseable {
         engine,
         cluster,
         cluster,
-        name -> new StoreRoots.Root(store, true),
+        name -> new StoreRoots.Root(store, true, LabStores.imports(name)),
         node,
         node,
         node,

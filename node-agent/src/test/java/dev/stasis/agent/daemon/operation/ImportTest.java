@@ -4,26 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.agent.testing.ContainerSpec;
 import dev.stasis.api.v1alpha1.GpuNodeOperation;
+import dev.stasis.api.v1alpha1.operation.ArtifactReference;
 import dev.stasis.api.v1alpha1.operation.ExpectedWorkload;
 import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
 import dev.stasis.api.v1alpha1.operation.OperationPhase;
 import dev.stasis.api.v1alpha1.operation.Outcome;
 import dev.stasis.artifact.Manifest;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.security.MessageDigest;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.UUID;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -32,7 +25,9 @@ import org.junit.jupiter.api.Test;
 class ImportTest {
 
   private static final int MIB = 16;
-  private static final ExpectedWorkload TRAINER = new ExpectedWorkload("trainer", null);
+  private static final String NAMESPACE_UID = "0c9f5a4e-namespace";
+  private static final ExpectedWorkload TRAINER =
+      new ExpectedWorkload("trainer", null, NAMESPACE_UID);
 
   private static final List<String> COMMAND_LINE = List.of("gpu-counter", "--token=$(TOKEN)");
 
@@ -40,7 +35,7 @@ class ImportTest {
   private static AgentLab lab;
 
   @SuppressWarnings("NullAway.Init")
-  private static Path original;
+  private static ArtifactCopies copies;
 
   @SuppressWarnings("NullAway.Init")
   private static String sha256;
@@ -60,21 +55,23 @@ class ImportTest {
       GpuNodeOperation order =
           MAKER.checkpoint(
               source,
-              how ->
-                  how.setPodTemplate(
-                      Map.of(
-                          "metadata",
-                          Map.of("name", "trainer", "namespace", "ml"),
-                          "spec",
-                          Map.of(
-                              "containers",
-                              List.of(
-                                  Map.of(
-                                      "name", "main", "image", "a", "command", COMMAND_LINE))))));
+              how -> {
+                how.setNamespaceUid(NAMESPACE_UID);
+                how.setPodTemplate(
+                    Map.of(
+                        "metadata",
+                        Map.of("name", "trainer", "namespace", "ml"),
+                        "spec",
+                        Map.of(
+                            "containers",
+                            List.of(
+                                Map.of(
+                                    "name", "main", "image", "a", "command", COMMAND_LINE)))));
+              });
       GpuNodeOperationStatus made = ended(order);
       assertThat(made.getOutcome()).as(made.getMessage()).isEqualTo(Outcome.DONE);
       sha256 = Objects.requireNonNull(Objects.requireNonNull(made.getArtifact()).getSha256());
-      original = lab.engine().store().resolve(MAKER.artifact(null).location());
+      copies = new ArtifactCopies(lab.engine().store().resolve(MAKER.artifact(null).location()));
     }
   }
 
@@ -85,15 +82,17 @@ class ImportTest {
 
   @Test
   void aWholeArtifactSaysAllThatARestoreNeeds() throws Exception {
-    Path copy = copied();
+    Path copy = copies.copied();
 
-    GpuNodeOperationStatus status = imported(copy, new ExpectedWorkload("trainer", "main"), sha256);
+    GpuNodeOperationStatus status =
+        imported(copy, new ExpectedWorkload("trainer", "main", NAMESPACE_UID), sha256);
 
     assertThat(status.getPhase()).as(status.getMessage()).isEqualTo(OperationPhase.SUCCEEDED);
     assertThat(status.getOutcome()).isEqualTo(Outcome.DONE);
     var artifact = Objects.requireNonNull(status.getArtifact());
     assertThat(artifact.getLocation()).isEqualTo("ml/" + copy.getFileName());
     assertThat(artifact.getUid()).isEqualTo(MAKER.requester());
+    assertThat(artifact.getNamespaceUid()).isEqualTo(NAMESPACE_UID);
     assertThat(artifact.getSha256()).isEqualTo(sha256);
     assertThat(artifact.getImage()).isEqualTo("sha256:c0");
     assertThat(artifact.getNode()).isEqualTo(AgentLab.NODE);
@@ -109,8 +108,8 @@ class ImportTest {
 
   @Test
   void everyFlippedByteIsSeenAndTheArtifactStaysAsItIs() throws Exception {
-    for (String name : samples()) {
-      Path copy = copied();
+    for (String name : copies.samples()) {
+      Path copy = copies.copied();
       Path file = copy.resolve(name);
       byte[] bytes = Files.readAllBytes(file);
       if (bytes.length == 0) {
@@ -124,14 +123,14 @@ class ImportTest {
       String named = name.equals(Manifest.DIGEST_FILE_NAME) ? Manifest.FILE_NAME : name;
       assertRefused(status, "ArtifactRefused", named);
       assertThat(Files.readAllBytes(file)).isEqualTo(bytes);
-      assertThat(filesOf(copy)).isEqualTo(filesOf(original));
+      assertThat(ArtifactCopies.filesOf(copy)).isEqualTo(ArtifactCopies.filesOf(copies.original()));
     }
   }
 
   @Test
   void everyMissingFileIsSeen() throws Exception {
-    for (String name : samples()) {
-      Path copy = copied();
+    for (String name : copies.samples()) {
+      Path copy = copies.copied();
       Files.delete(copy.resolve(name));
 
       assertRefused(imported(copy, TRAINER, null), "ArtifactRefused", name);
@@ -140,7 +139,7 @@ class ImportTest {
 
   @Test
   void aFileThatIsNotOfTheArtifactIsRefused() throws Exception {
-    Path copy = copied();
+    Path copy = copies.copied();
     Files.writeString(copy.resolve("more"), "x");
 
     assertRefused(imported(copy, TRAINER, null), "ArtifactRefused", "more: wanted");
@@ -148,8 +147,9 @@ class ImportTest {
 
   @Test
   void anArtifactOfAnotherNamespaceIsRefusedWhereverItLies() throws Exception {
-    Path copy = copied();
-    reseal(copy, manifest -> manifest.replace("\"namespace\" : \"ml\"", "\"namespace\" : \"hr\""));
+    Path copy = copies.copied();
+    ArtifactCopies.reseal(
+        copy, manifest -> manifest.replace("\"namespace\" : \"ml\"", "\"namespace\" : \"hr\""));
 
     GpuNodeOperationStatus status = imported(copy, TRAINER, null);
 
@@ -158,11 +158,52 @@ class ImportTest {
   }
 
   @Test
-  void anotherPodOrContainerIsRefused() throws Exception {
-    Path copy = copied();
+  void anArtifactOfAnotherNamespaceOfThatNameIsRefusedUnlessTheStoreAllowsIt() throws Exception {
+    Path other = copies.copied();
+    ArtifactCopies.reseal(
+        other, manifest -> manifest.replace(NAMESPACE_UID, "of-a-namespace-that-is-gone"));
+    Path old = copies.copied();
+    ArtifactCopies.reseal(
+        old, manifest -> manifest.replace("\"namespaceUid\" : \"" + NAMESPACE_UID + "\",", ""));
 
-    GpuNodeOperationStatus pod = imported(copy, new ExpectedWorkload("x", null), null);
-    GpuNodeOperationStatus container = imported(copy, new ExpectedWorkload("trainer", "y"), null);
+    assertRefused(
+        imported(other, TRAINER, null), "OtherNamespace", "found of-a-namespace-that-is-gone");
+    assertRefused(imported(old, TRAINER, null), "OtherNamespace", "found none");
+    assertRefused(
+        imported(copies.copied(), new ExpectedWorkload("trainer", null, null), null),
+        "OtherNamespace",
+        "namespace uid of artifact ml/");
+    assertThat(importedFrom(LabStores.ANY_UID, other).getOutcome()).isEqualTo(Outcome.DONE);
+    assertThat(importedFrom(LabStores.ANY_UID, old).getOutcome()).isEqualTo(Outcome.DONE);
+  }
+
+  @Test
+  void aStoreThatRequiresASignatureAcceptsThatOfItsKeyAlone() throws Exception {
+    Path signed = copies.copied();
+    LabStores.sign(signed);
+    Path changed = copies.copied();
+    LabStores.sign(changed);
+    ArtifactCopies.reseal(changed, manifest -> manifest.replace("\"uid\" : ", "\"uid\" :  "));
+    Path copied = copies.copied();
+    Files.writeString(copied.resolve("manifest.json.sig"), "MAYCAQACAQA=");
+
+    assertThat(importedFrom(LabStores.SIGNED, signed).getOutcome()).isEqualTo(Outcome.DONE);
+    for (Path refused : List.of(copies.copied(), changed, copied)) {
+      assertRefused(
+          importedFrom(LabStores.SIGNED, refused), "ArtifactRefused", "manifest.json.sig: wanted");
+    }
+    assertRefused(
+        importedFrom(LabStores.BAD_KEY, signed), "ArtifactRefused", "imports.publicKeys of");
+  }
+
+  @Test
+  void anotherPodOrContainerIsRefused() throws Exception {
+    Path copy = copies.copied();
+
+    GpuNodeOperationStatus pod =
+        imported(copy, new ExpectedWorkload("x", null, NAMESPACE_UID), null);
+    GpuNodeOperationStatus container =
+        imported(copy, new ExpectedWorkload("trainer", "y", NAMESPACE_UID), null);
 
     assertRefused(
         pod, "ArtifactRefused", "podName: wanted trainer, which is in the artifact, found x");
@@ -174,8 +215,8 @@ class ImportTest {
 
   @Test
   void aNewerFormatIsRefused() throws Exception {
-    Path copy = copied();
-    reseal(
+    Path copy = copies.copied();
+    ArtifactCopies.reseal(
         copy,
         manifest ->
             manifest.replace(
@@ -187,7 +228,7 @@ class ImportTest {
 
   @Test
   void anotherManifestThanTheOneThatIsWantedIsRefused() throws Exception {
-    Path copy = copied();
+    Path copy = copies.copied();
 
     GpuNodeOperationStatus status = imported(copy, TRAINER, "0".repeat(64));
 
@@ -206,9 +247,9 @@ class ImportTest {
 
   @Test
   void aLinkIsNoArtifactWhereverItIs() throws Exception {
-    Path link = original.resolveSibling("link-" + UUID.randomUUID());
-    Files.createSymbolicLink(link, original);
-    Path copy = copied();
+    Path link = copies.original().resolveSibling("link-" + UUID.randomUUID());
+    Files.createSymbolicLink(link, copies.original());
+    Path copy = copies.copied();
     Path pod = copy.resolve("pod.json");
     Path elsewhere = Files.move(pod, copy.resolveSibling(UUID.randomUUID() + ".json"));
     Files.createSymbolicLink(pod, elsewhere);
@@ -219,7 +260,7 @@ class ImportTest {
 
   @Test
   void aFolderThatOthersMayChangeIsNotTrusted() throws Exception {
-    Path copy = copied();
+    Path copy = copies.copied();
     Files.setPosixFilePermissions(copy, PosixFilePermissions.fromString("rwxrwxrwx"));
 
     assertRefused(imported(copy, TRAINER, null), "ArtifactRefused", "mode of");
@@ -227,7 +268,7 @@ class ImportTest {
 
   @Test
   void theMarkOfAnObjectThatIsGoneCountsNoMore() throws Exception {
-    Path copy = copied();
+    Path copy = copies.copied();
     Path mark = copy.resolveSibling(".goes-with-its-object-" + copy.getFileName());
     Files.writeString(mark, "uid-of-the-store\n");
 
@@ -238,7 +279,7 @@ class ImportTest {
   @Test
   void anImportThatIsCancelledEndsSo() throws Exception {
     GpuNodeOperation order =
-        Orders.ofSomebody().imported("ml/" + copied().getFileName(), TRAINER, null);
+        Orders.ofSomebody().imported("ml/" + copies.copied().getFileName(), TRAINER, null);
     order.getSpec().setCancel(true);
 
     GpuNodeOperationStatus status = ended(order);
@@ -250,6 +291,17 @@ class ImportTest {
   private static GpuNodeOperationStatus imported(
       Path folder, ExpectedWorkload expected, @org.jspecify.annotations.Nullable String digest) {
     return ended(Orders.ofSomebody().imported("ml/" + folder.getFileName(), expected, digest));
+  }
+
+  private static GpuNodeOperationStatus importedFrom(String store, Path folder) {
+    GpuNodeOperation order =
+        Orders.ofSomebody().imported("ml/" + folder.getFileName(), TRAINER, null);
+    var there = Objects.requireNonNull(order.getSpec().getArtifact());
+    order
+        .getSpec()
+        .setArtifact(
+            new ArtifactReference(store, there.location(), "ml", there.uid(), there.sha256()));
+    return ended(order);
   }
 
   private static GpuNodeOperationStatus ended(GpuNodeOperation operation) {
@@ -266,19 +318,6 @@ class ImportTest {
     assertThat(status.getPodTemplate()).isNull();
   }
 
-  private static Path copied() throws IOException {
-    Path copy = original.resolveSibling("copy-" + UUID.randomUUID());
-    try (Stream<Path> all = Files.walk(original)) {
-      for (Path path : (Iterable<Path>) all::iterator) {
-        Files.copy(
-            path,
-            copy.resolve(original.relativize(path).toString()),
-            java.nio.file.StandardCopyOption.COPY_ATTRIBUTES);
-      }
-    }
-    return copy;
-  }
-
   /** A byte that counts, from the middle on: what is zero may lie in a hole. */
   private static int written(byte[] bytes) {
     int at = bytes.length / 2;
@@ -286,47 +325,5 @@ class ImportTest {
       at = (at + 1) % bytes.length;
     }
     return at;
-  }
-
-  /** Those at the top, and of each folder the first and the last. */
-  private static List<String> samples() throws IOException {
-    List<String> all = filesOf(original);
-    TreeMap<String, TreeSet<String>> byFolder = new TreeMap<>();
-    TreeSet<String> samples = new TreeSet<>();
-    for (String name : all) {
-      int slash = name.lastIndexOf('/');
-      if (slash < 0) {
-        samples.add(name);
-      } else {
-        byFolder.computeIfAbsent(name.substring(0, slash), folder -> new TreeSet<>()).add(name);
-      }
-    }
-    byFolder.values().forEach(names -> samples.addAll(List.of(names.first(), names.last())));
-    assertThat(samples).contains("manifest.json", "pod.json", "workload.json");
-    return List.copyOf(samples);
-  }
-
-  private static List<String> filesOf(Path folder) throws IOException {
-    try (Stream<Path> all = Files.walk(folder)) {
-      return all.filter(path -> Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS))
-          .map(path -> folder.relativize(path).toString())
-          .sorted()
-          .toList();
-    }
-  }
-
-  /** With a digest that is right for what it says now, as whoever forges one would write it. */
-  private static void reseal(Path copy, java.util.function.UnaryOperator<String> change)
-      throws Exception {
-    Path manifest = copy.resolve(Manifest.FILE_NAME);
-    String before = Files.readString(manifest);
-    String after = change.apply(before);
-    assertThat(after).isNotEqualTo(before);
-    Files.writeString(manifest, after);
-    byte[] digest =
-        MessageDigest.getInstance("SHA-256").digest(after.getBytes(StandardCharsets.UTF_8));
-    Files.writeString(
-        copy.resolve(Manifest.DIGEST_FILE_NAME),
-        HexFormat.of().formatHex(digest) + "  " + Manifest.FILE_NAME + "\n");
   }
 }

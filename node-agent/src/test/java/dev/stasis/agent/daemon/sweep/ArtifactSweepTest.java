@@ -191,7 +191,7 @@ class ArtifactSweepTest {
   private static Manifest manifest(String namespace, String uid) {
     return new Manifest(
         Manifest.FORMAT_VERSION,
-        new Manifest.Origin(uid, namespace, null, Instant.EPOCH, "0.1.0"),
+        new Manifest.Origin(uid, namespace, null, null, Instant.EPOCH, "0.1.0"),
         new NodeFacts("node1", "6.18", "x86_64", Set.of("avx2"), "4.2.1", "580", 13000),
         new Hardware(List.of(), List.of()),
         List.of(),

@@ -1,0 +1,50 @@
+package dev.stasis.operator.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.api.v1alpha1.GpuNodeOperation;
+import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1alpha1.operation.FreezeOrder;
+import dev.stasis.api.v1alpha1.operation.OperationType;
+import dev.stasis.api.v1alpha1.store.ImportPolicy;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** A namespace is its uid: its name may be given to others. */
+class ImportedNamespaceTest {
+
+  @Test
+  void aCheckpointTellsTheAgentTheUidOfItsNamespace() {
+    World world = Samples.world(spec -> {}).settle();
+
+    FreezeOrder order =
+        Objects.requireNonNull(
+            world.operation(OperationType.CHECKPOINT, 1).orElseThrow().getSpec().getFreeze());
+    assertThat(order.getNamespaceUid()).isEqualTo("namespace-1");
+  }
+
+  @Test
+  void whatWasMadeInAnotherNamespaceOfThatNameIsRefusedUnlessTheStoreAllowsIt() {
+    for (String uid : new String[] {"namespace-0", null}) {
+      World world = ImportingTest.world().settle();
+      ImportingTest.says(world);
+      agentSaysNamespaceUid(world, uid);
+      assertThat(world.settle().condition("Ready"))
+          .startsWith("False/OtherNamespace: namespace uid of the artifact: wanted namespace-1,")
+          .endsWith("found " + (uid == null ? "none" : uid));
+      assertThat(world.status().getArtifact()).isNull();
+
+      World allowed = ImportingTest.world().settle();
+      allowed.cluster.stores.get(0).getSpec().setImports(new ImportPolicy(true, null));
+      ImportingTest.says(allowed);
+      agentSaysNamespaceUid(allowed, uid);
+      assertThat(allowed.settle().phase()).isEqualTo(CheckpointPhase.READY);
+    }
+  }
+
+  private static void agentSaysNamespaceUid(World world, @Nullable String uid) {
+    GpuNodeOperation operation = world.operation(OperationType.IMPORT, 1).orElseThrow();
+    Objects.requireNonNull(operation.getStatus().getArtifact()).setNamespaceUid(uid);
+  }
+}
