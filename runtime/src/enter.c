@@ -38,8 +38,8 @@ static struct ns {
   const char *name;
   int flag, fd;
 } spaces[] = {{"net", CLONE_NEWNET, -1}, {"uts", CLONE_NEWUTS, -1}, {"ipc", CLONE_NEWIPC, -1},
-              {"pid", CLONE_NEWPID, -1}, {"mnt", CLONE_NEWNS, -1}};
-enum { NS_PID = 3, NS_MNT = 4, NS_COUNT = 5 };
+              {"cgroup", CLONE_NEWCGROUP, -1}, {"pid", CLONE_NEWPID, -1}, {"mnt", CLONE_NEWNS, -1}};
+enum { NS_PID = 4, NS_MNT = 5, NS_COUNT = 6 };
 static int bring_count, handed_count, log_fd = -1, pid_file = -1;
 static const char *root_bind;
 static bool fresh_proc, own_root;
@@ -122,7 +122,7 @@ static void want_spaces(char *list) {
   for (name = strtok_r(list, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
     struct ns *s = spaces;
     while (s < spaces + NS_COUNT && strcmp(s->name, name)) s++;
-    if (s == spaces + NS_COUNT) die(2, "--ns: wanted net, uts, ipc, pid or mnt, found %s", name);
+    if (s == spaces + NS_COUNT) die(2, "--ns: expected net, uts, ipc, cgroup, pid or mnt, got %s", name);
     s->fd = -2;
   }
 }

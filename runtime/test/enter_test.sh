@@ -5,7 +5,7 @@
 every_namespace_is_entered() {
   container
   "$RT" enter --pid "$P" --ns $ALL --fresh-proc -- /bin/inside ns >"$W/got"
-  for n in net uts ipc pid; do grep -qF "$n $(readlink /proc/"$P"/ns/$n)" "$W/got" || { echo "not in $n"; cat "$W/got"; return 1; }; done
+  for n in net uts ipc cgroup pid; do grep -qF "$n $(readlink /proc/"$P"/ns/$n)" "$W/got" || { echo "not in $n"; cat "$W/got"; return 1; }; done
   ! grep -qF "mnt $(readlink /proc/"$P"/ns/mnt)" "$W/got"
 }
 only_the_named_namespaces_are_entered() {

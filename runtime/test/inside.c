@@ -30,8 +30,8 @@ int main(int argc, char **argv) {
     return fd < 0;
   }
   if (argc > 1 && !strcmp(argv[1], "ns")) {
-    const char *names[] = {"net", "uts", "ipc", "pid", "mnt"};
-    for (int i = 0; i < 5; i++) {
+    const char *names[] = {"net", "uts", "ipc", "cgroup", "pid", "mnt"};
+    for (int i = 0; i < 6; i++) {
       char path[64];
       snprintf(path, sizeof path, "/proc/self/ns/%s", names[i]);
       n = readlink(path, buffer, sizeof buffer - 1);

@@ -65,7 +65,7 @@ public record RestorePlan(
     line.add("enter");
     add(line, "--pid", Integer.toString(pid));
     add(line, "--start", Long.toString(holder.init().startTime()));
-    add(line, "--ns", "net,uts,ipc,pid,mnt");
+    add(line, "--ns", "net,uts,ipc,cgroup,pid,mnt");
     for (Cgroup cgroup : holder.cgroups()) {
       add(line, "--cgroup", cgroup.folder().toString());
     }

@@ -57,7 +57,7 @@ class CriuPlansTest {
 
     assertThat(line)
         .startsWith(RUNTIME.toString(), "enter", "--pid", "42", "--start", "7")
-        .containsSequence("--ns", "net,uts,ipc,pid,mnt")
+        .containsSequence("--ns", "net,uts,ipc,cgroup,pid,mnt")
         .containsSequence("--cgroup", "/sys/fs/cgroup/memory/kubepods/ff")
         .containsSequence("--bring-ro", "/run/stasis/criu=/criu")
         .containsSequence("--bring-ro", "/var/ckpt/criu=/images")
