@@ -14,7 +14,6 @@ import jakarta.inject.Singleton;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
 
 /**
  * The webhook for pods of controllers with an open hand-over, in the MutatingWebhookConfiguration
@@ -27,6 +26,9 @@ class HandoverWebhook {
 
   /** The API server waits so long; the answer takes a few requests to it, milliseconds each. */
   private static final int SECONDS = 10;
+
+  /** As many uids as the expression holds: 40 KB, well within the 100,000 characters of CEL. */
+  private static final int MOST_OWNERS = 1000;
 
   private final KubernetesClient client;
   private final WebhookConfig config;
@@ -65,13 +67,22 @@ class HandoverWebhook {
                     .equals(wanted.get(0).getNamespaceSelector())));
   }
 
+  /**
+   * Of which pods the API server asks. A CEL expression may have 100,000 characters, and a uid
+   * takes 40; beyond that it asks of every pod of a controller in these namespaces, and the
+   * operator decides.
+   */
+  static String condition(Collection<HeldOwner> held) {
+    List<String> owners =
+        held.stream().map(it -> "'" + it.uid() + "'").distinct().sorted().toList();
+    String which =
+        owners.size() > MOST_OWNERS
+            ? "o.?controller.orValue(false)"
+            : "o.uid in [" + String.join(", ", owners) + "]";
+    return "object.metadata.?ownerReferences.orValue([]).exists(o, " + which + ")";
+  }
+
   private static MutatingWebhook webhook(Collection<HeldOwner> held, WebhookClientConfig reach) {
-    String owners =
-        held.stream()
-            .map(it -> "'" + it.uid() + "'")
-            .distinct()
-            .sorted()
-            .collect(Collectors.joining(", "));
     List<String> namespaces = held.stream().map(HeldOwner::namespace).distinct().sorted().toList();
     return new MutatingWebhookBuilder()
         .withName(HandoverReconciler.WEBHOOK)
@@ -91,9 +102,7 @@ class HandoverWebhook {
         .withValues(namespaces)
         .endMatchExpression()
         .endNamespaceSelector()
-        .addNewMatchCondition(
-            "object.metadata.?ownerReferences.orValue([]).exists(o, o.uid in [" + owners + "])",
-            "of-these-owners")
+        .addNewMatchCondition(condition(held), "of-these-owners")
         .withMatchPolicy("Equivalent")
         .withFailurePolicy("Fail")
         .withReinvocationPolicy("Never")
