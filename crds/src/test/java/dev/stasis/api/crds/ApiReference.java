@@ -38,7 +38,7 @@ final class ApiReference {
       | key | on | set by | means |
       |---|---|---|---|
       | label `stasis.dev/protect` | pod, namespace | users | checkpointed before an eviction |
-      | annotation `stasis.dev/evict-deadline` | pod | users | how long an eviction may be held; 10m by default |
+      | annotation `stasis.dev/evict-deadline` | pod | users | how long an eviction may be held; 10m by default, 6h at most (eviction.maxDeadline) |
       | label `stasis.dev/node` | GpuNodeOperation | operator | the node whose agent carries it out |
       | label `stasis.dev/operation-uid` | GpuNodeOperation, target pod, what a policy or a migration makes | operator | uid of the object for which it was made |
       | label `stasis.dev/checkpoint` | restored pod | operator | the GpuCheckpoint from which it was restored |

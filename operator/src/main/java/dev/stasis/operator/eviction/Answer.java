@@ -22,6 +22,10 @@ sealed interface Answer {
   /** The artifact is safe and the workload stands still: the pod may go. */
   record LetGo(Attempt attempt) implements Answer {}
 
-  /** It was held long enough: the pod goes as it would have gone without us. */
-  record GiveWay(Attempt attempt, String sentence) implements Answer {}
+  /**
+   * It was held long enough: the pod is evicted as it would have been without Stasis.
+   *
+   * @param occasion under which this is reported once
+   */
+  record GiveWay(String occasion, String sentence) implements Answer {}
 }

@@ -35,8 +35,12 @@ record Attempt(GpuCheckpoint checkpoint) {
 
   /** What everything that is made for the eviction of that pod is called. */
   static String base(Pod pod) {
+    return base(pod, HEAD);
+  }
+
+  private static String base(Pod pod, int longest) {
     String name = pod.getMetadata().getName();
-    String head = name.substring(0, Math.min(name.length(), HEAD)).replaceAll("[^a-z0-9]+$", "");
+    String head = name.substring(0, Math.min(name.length(), longest)).replaceAll("[^a-z0-9]+$", "");
     String uid = pod.getMetadata().getUid();
     return "evict-" + head + "-" + uid.substring(0, Math.min(uid.length(), OF_UID));
   }
@@ -46,8 +50,31 @@ record Attempt(GpuCheckpoint checkpoint) {
     return base(pod) + "-" + number;
   }
 
+  /** Another name for it, where a user has an object of the usual one. */
+  static String name(Pod pod, int number, String unforeseen) {
+    return base(pod, HEAD - unforeseen.length() - 1) + "-" + unforeseen + "-" + number;
+  }
+
+  /** Since when the eviction of that pod is asked for, as the pod says; empty: it is not. */
+  static Optional<Instant> since(Pod pod) {
+    String text = annotations(pod.getMetadata()).get(Api.EVICT_SINCE_ANNOTATION);
+    try {
+      return text == null ? Optional.empty() : Optional.of(Instant.parse(text));
+    } catch (DateTimeParseException e) {
+      return Optional.empty();
+    }
+  }
+
   /** How long the eviction of that pod may be held. */
-  static Duration deadline(Pod pod, Duration otherwise) {
+  static Duration deadline(Pod pod, EvictionConfig config) {
+    Duration otherwise = config.deadline();
+    Duration longest =
+        otherwise.compareTo(config.maxDeadline()) > 0 ? otherwise : config.maxDeadline();
+    Duration asked = asked(pod, otherwise);
+    return asked.compareTo(longest) > 0 ? longest : asked;
+  }
+
+  private static Duration asked(Pod pod, Duration otherwise) {
     Map<String, String> annotations =
         Objects.requireNonNullElse(pod.getMetadata().getAnnotations(), Map.of());
     String asked = annotations.get(Api.EVICT_DEADLINE_ANNOTATION);

@@ -19,6 +19,7 @@ import dev.stasis.operator.operation.RequesterKind;
 import dev.stasis.operator.store.SharedStores;
 import io.fabric8.kubernetes.api.model.Namespace;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -27,6 +28,7 @@ import io.fabric8.kubernetes.client.dsl.Resource;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import jakarta.inject.Singleton;
+import java.lang.System.Logger.Level;
 import java.net.HttpURLConnection;
 import java.time.Duration;
 import java.time.Instant;
@@ -36,10 +38,17 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** The attempts to save a pod, as objects of the API server. */
 @Singleton
 class Attempts {
+
+  private static final System.Logger LOG = System.getLogger(Attempts.class.getName());
+
+  /** Letters that nobody foresees; a name of 63 characters has room for them. */
+  private static final int UNFORESEEN = 6;
 
   private static final PatchContext MERGE = PatchContext.of(PatchType.JSON_MERGE);
 
@@ -109,6 +118,17 @@ class Attempts {
       spec.setLockTimeout(spec.getDeadline());
     }
     checkpoint.setSpec(spec);
+    Optional<GpuCheckpoint> made = create(checkpoint);
+    if (made.isPresent() || isOfAnotherReplica(checkpoint)) {
+      return made;
+    }
+    checkpoint
+        .getMetadata()
+        .setName(Attempt.name(pod, number, UUID.randomUUID().toString().substring(0, UNFORESEEN)));
+    return create(checkpoint);
+  }
+
+  private Optional<GpuCheckpoint> create(GpuCheckpoint checkpoint) {
     try {
       return Optional.of(client.resource(checkpoint).create());
     } catch (KubernetesClientException e) {
@@ -116,6 +136,52 @@ class Attempts {
         return Optional.empty();
       }
       throw e;
+    }
+  }
+
+  /** Users cannot set the label, so one without it is a user's, and in the way. */
+  private boolean isOfAnotherReplica(GpuCheckpoint wanted) {
+    GpuCheckpoint there = client.resource(wanted).get();
+    return there == null || eviction(there).equals(eviction(wanted));
+  }
+
+  private static Optional<String> eviction(GpuCheckpoint checkpoint) {
+    return Optional.ofNullable(checkpoint.getMetadata().getLabels())
+        .map(labels -> labels.get(Api.EVICTION_LABEL));
+  }
+
+  /**
+   * Writes on the pod since when its eviction is asked for. A user can delete a GpuCheckpoint, but
+   * not change this, so that the deadline holds. Where it cannot be written the eviction is held
+   * all the same.
+   */
+  void since(Pod pod, Instant since) {
+    if (!Attempt.since(pod).map(Attempts::text).equals(Optional.of(text(since)))) {
+      annotate(pod, text(since));
+    }
+  }
+
+  /** The eviction was given up: another one has a deadline of its own. */
+  void forget(Pod pod) {
+    if (Attempt.since(pod).isPresent()) {
+      annotate(pod, null);
+    }
+  }
+
+  private void annotate(Pod pod, @Nullable String since) {
+    Map<String, @Nullable String> annotations = new HashMap<>();
+    annotations.put(Api.EVICT_SINCE_ANNOTATION, since);
+    ObjectMeta known = pod.getMetadata();
+    Map<String, Object> patch =
+        Map.of("metadata", Map.of("uid", known.getUid(), "annotations", annotations));
+    try {
+      client
+          .pods()
+          .inNamespace(known.getNamespace())
+          .withName(known.getName())
+          .patch(MERGE, client.getKubernetesSerialization().asJson(patch));
+    } catch (KubernetesClientException e) {
+      LOG.log(Level.WARNING, "pod " + known.getName() + ": evict-since: " + e.getMessage());
     }
   }
 

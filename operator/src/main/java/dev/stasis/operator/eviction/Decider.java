@@ -49,7 +49,7 @@ final class Decider {
     }
     int made = sight.attempts().size();
     if (made == 0) {
-      return new Answer.Begin(1, sight.now());
+      return first(sight);
     }
     Attempt last = sight.attempts().get(made - 1);
     boolean forgotten =
@@ -60,10 +60,10 @@ final class Decider {
     if (isHeld(sight) && !last.isCancelled()) {
       return new Answer.LetGo(last);
     }
-    Instant end = last.since().plus(Attempt.deadline(sight.pod(), config.deadline()));
+    Instant end = last.since().plus(Attempt.deadline(sight.pod(), config));
     if (!sight.now().isBefore(end)) {
       return new Answer.GiveWay(
-          last,
+          last.name(),
           "pod %s was not saved within %s: %s"
               .formatted(name(sight.pod()), seconds(last.since(), end), last.message()));
     }
@@ -80,6 +80,21 @@ final class Decider {
         last,
         "pod %s could not be saved by GpuCheckpoint %s: %s; tried again, evicted anyway at %s"
             .formatted(name(sight.pod()), last.name(), last.message(), at(end)));
+  }
+
+  /** Without an attempt. One that its user has deleted does not start the deadline again. */
+  private Answer first(Sight sight) {
+    Optional<Instant> since = Attempt.since(sight.pod());
+    Instant end = since.orElse(sight.now()).plus(Attempt.deadline(sight.pod(), config));
+    if (since.isEmpty() || !sight.now().isBefore(end.plus(config.givenUpAfter()))) {
+      return new Answer.Begin(1, sight.now());
+    }
+    return sight.now().isBefore(end)
+        ? new Answer.Begin(1, since.get())
+        : new Answer.GiveWay(
+            Attempt.base(sight.pod()),
+            "pod %s was not saved within %s: its GpuCheckpoint was deleted"
+                .formatted(name(sight.pod()), seconds(since.get(), end)));
   }
 
   /** Whether it is saved at all: it opted in, runs, and has GPUs. */

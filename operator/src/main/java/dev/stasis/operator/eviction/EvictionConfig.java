@@ -13,6 +13,13 @@ public interface EvictionConfig {
   Duration deadline();
 
   /**
+   * The longest that an annotation may ask for; a longer one counts as this. Default: six hours, so
+   * that a user cannot hold an administrator's drain over night.
+   */
+  @WithDefault("6h")
+  Duration maxDeadline();
+
+  /**
    * After how long without a further request an eviction counts as given up, and the pod goes on.
    * Default: a minute; kubectl drain asks every 5 s, autoscalers every 10 s or so.
    */

@@ -118,7 +118,7 @@ class EvictionHook implements AdmissionHook {
     } else if (answer instanceof Answer.GiveWay giveWay) {
       guards.leave(pod.getMetadata().getNamespace(), pod.getMetadata().getUid());
       events.tell(
-          Story.warning(pod, Reason.EVICTED_UNSAVED, giveWay.sentence(), giveWay.attempt().name()));
+          Story.warning(pod, Reason.EVICTED_UNSAVED, giveWay.sentence(), giveWay.occasion()));
       return Verdict.allowed(giveWay.sentence());
     }
     return Verdict.allowed();
@@ -132,7 +132,8 @@ class EvictionHook implements AdmissionHook {
       // Frozen for nothing: the eviction would be refused all the same.
       return new Verdict.NotNow(refusal.get());
     }
-    Instant end = begin.since().plus(Attempt.deadline(pod, config.deadline()));
+    Instant end = begin.since().plus(Attempt.deadline(pod, config));
+    attempts.since(pod, begin.since());
     Optional<GpuCheckpoint> attempt =
         attempts.begin(pod, begin.number(), begin.since(), now, Duration.between(now, end));
     attempt.ifPresent(
@@ -148,7 +149,11 @@ class EvictionHook implements AdmissionHook {
     return new Verdict.NotNow(
         "pod %s is saved by GpuCheckpoint %s before it is evicted; evicted anyway at %s"
             .formatted(
-                name, Attempt.name(pod, begin.number()), end.truncatedTo(ChronoUnit.SECONDS)));
+                name,
+                attempt
+                    .map(checkpoint -> checkpoint.getMetadata().getName())
+                    .orElseGet(() -> Attempt.name(pod, begin.number())),
+                end.truncatedTo(ChronoUnit.SECONDS)));
   }
 
   /** By the request, or by the options of the deletion that the eviction carries. */

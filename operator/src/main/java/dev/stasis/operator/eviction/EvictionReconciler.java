@@ -118,6 +118,7 @@ public class EvictionReconciler implements Reconciler<GpuCheckpoint> {
     if (last) {
       guards.leave(namespace(attempt), podUid(attempt));
       pod.ifPresent(guards::forget);
+      pod.ifPresent(attempts::forget);
     }
     return cleared(attempt, quiet);
   }

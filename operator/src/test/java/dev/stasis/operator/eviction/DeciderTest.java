@@ -17,6 +17,7 @@ import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.Quantity;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -145,6 +146,55 @@ class DeciderTest {
     attempt(4, CheckpointPhase.CANCELLED, 70);
     now = START.plusSeconds(7200);
     assertThat(answer()).isEqualTo(new Answer.Begin(5, now));
+  }
+
+  /** A user may delete the GpuCheckpoint, but the drain is not held for longer. */
+  @Test
+  void aDeletedAttemptDoesNotStartTheDeadlineAgain() {
+    pod = since(START.toString());
+    now = START.plusSeconds(300);
+    assertThat(answer()).isEqualTo(new Answer.Begin(1, START));
+    now = START.plusSeconds(600);
+    assertThat(answer())
+        .isInstanceOfSatisfying(
+            Answer.GiveWay.class,
+            giveWay -> assertThat(giveWay.sentence()).contains("was not saved within 600s"));
+    // Somebody else's eviction, of a pod whose first one was never ended.
+    now = START.plusSeconds(660);
+    assertThat(answer()).isEqualTo(new Answer.Begin(1, now));
+    pod = since("not a time");
+    assertThat(answer()).isEqualTo(new Answer.Begin(1, now));
+  }
+
+  @Test
+  void noUserHoldsADrainForLongerThanTheInstallationAllows() {
+    attempt(1, CheckpointPhase.SAVING, 0);
+    pod =
+        new PodBuilder(pod)
+            .editMetadata()
+            .addToAnnotations(Api.EVICT_DEADLINE_ANNOTATION, "168h")
+            .endMetadata()
+            .build();
+    now = START.plus(Duration.ofHours(6)).minusSeconds(1);
+    assertThat(answer()).isInstanceOf(Answer.Hold.class);
+    now = START.plus(Duration.ofHours(6));
+    assertThat(answer()).isInstanceOf(Answer.GiveWay.class);
+  }
+
+  @Test
+  void aNameThatNobodyForeseesFitsToo() {
+    pod = new PodBuilder(pod).editMetadata().withName("x".repeat(253)).endMetadata().build();
+    assertThat(Attempt.name(pod, 12, "a1b2c3"))
+        .hasSizeLessThanOrEqualTo(63)
+        .endsWith("-0123abcd-a1b2c3-12");
+  }
+
+  private Pod since(String text) {
+    return new PodBuilder(pod)
+        .editMetadata()
+        .addToAnnotations(Api.EVICT_SINCE_ANNOTATION, text)
+        .endMetadata()
+        .build();
   }
 
   private Answer answer() {

@@ -11,6 +11,11 @@ public record EvictionSettings(Duration deadline, Duration givenUpAfter) impleme
   }
 
   @Override
+  public Duration maxDeadline() {
+    return Duration.ofHours(6);
+  }
+
+  @Override
   public Duration againAfter() {
     return Duration.ofSeconds(30);
   }
