@@ -67,6 +67,13 @@ public interface StasisConfig {
     @WithDefault("16")
     int perCluster();
 
+    /**
+     * Of one namespace. Default: 8, half of those in the cluster, so that the pods of others are
+     * moved even while one namespace has migrations whose targets are never scheduled.
+     */
+    @WithDefault("8")
+    int perNamespace();
+
     /** Away from one node. Default: 2, so that each has a good part of its network. */
     @WithDefault("2")
     int perSourceNode();

@@ -33,8 +33,11 @@ class Throttle {
   private final Cluster cluster;
   private final StasisConfig.Migrations limits;
 
-  /** Uids of those that were let through, with the node that they leave. */
-  private final Map<String, String> through = new HashMap<>();
+  /** Uids of those that were let through. */
+  private final Map<String, Moving> through = new HashMap<>();
+
+  /** Whose pod leaves which node. */
+  private record Moving(String namespace, String node) {}
 
   Throttle(Cluster cluster, StasisConfig config) {
     this.cluster = cluster;
@@ -47,16 +50,27 @@ class Throttle {
     if (through.containsKey(uid)) {
       return Optional.empty();
     }
-    Map<String, String> moving = new HashMap<>(through);
-    others(uid).forEach(other -> moving.put(uidOf(other), node(other.getStatus().getSource())));
+    String namespace = migration.getMetadata().getNamespace();
+    Map<String, Moving> moving = new HashMap<>(through);
+    others(uid)
+        .forEach(
+            other ->
+                moving.put(
+                    uidOf(other),
+                    new Moving(
+                        other.getMetadata().getNamespace(), node(other.getStatus().getSource()))));
     if (moving.size() >= limits.perCluster()) {
       return Optional.of(sentence("in the cluster", limits.perCluster(), moving.size()));
     }
-    long leaving = moving.values().stream().filter(node::equals).count();
+    long own = moving.values().stream().filter(it -> namespace.equals(it.namespace())).count();
+    if (own >= limits.perNamespace()) {
+      return Optional.of(sentence("of namespace " + namespace, limits.perNamespace(), own));
+    }
+    long leaving = moving.values().stream().filter(it -> node.equals(it.node())).count();
     if (leaving >= limits.perSourceNode()) {
       return Optional.of(sentence("away from node " + node, limits.perSourceNode(), leaving));
     }
-    through.put(uid, node);
+    through.put(uid, new Moving(namespace, node));
     return Optional.empty();
   }
 

@@ -62,6 +62,11 @@ public record TestConfig(String namespace, Duration lookAgainEvery) implements S
       }
 
       @Override
+      public int perNamespace() {
+        return 3;
+      }
+
+      @Override
       public int perSourceNode() {
         return 2;
       }
