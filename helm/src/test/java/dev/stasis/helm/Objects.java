@@ -61,6 +61,14 @@ final class Objects {
             "schedule", "0 * * * *", "selector", Map.of("matchLabels", Map.of("app", "trainer"))));
   }
 
+  static GenericKubernetesResource policy(String name) {
+    return of(
+        "GpuPreemptionPolicy",
+        null,
+        name,
+        Map.of("victims", Map.of("maxPriority", 100), "preemptors", Map.of("minPriority", 1000)));
+  }
+
   static Pod pod(String namespace, String name) {
     return new PodBuilder()
         .withNewMetadata()

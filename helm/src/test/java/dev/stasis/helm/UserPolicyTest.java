@@ -8,15 +8,10 @@ import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.rbac.PolicyRule;
 import io.fabric8.kubernetes.api.model.rbac.PolicyRuleBuilder;
-import io.fabric8.kubernetes.api.model.rbac.RoleBindingBuilder;
-import io.fabric8.kubernetes.api.model.rbac.RoleBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.util.HashMap;
-import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -25,18 +20,20 @@ import org.junit.jupiter.api.Test;
 /** Rule 13: who has a pod frozen, removed or made is one who may do that by hand. */
 @OnTestCluster
 class UserPolicyTest {
-  private static final PolicyRule EXEC = rule("pods/exec", "create");
-  private static final PolicyRule DELETE = rule("pods", "delete");
-  private static final PolicyRule CREATE = rule("pods", "create");
+  private static final PolicyRule EXEC = Users.rule("pods/exec", "create");
+  private static final PolicyRule DELETE = Users.rule("pods", "delete");
+  private static final PolicyRule CREATE = Users.rule("pods", "create");
 
   @SuppressWarnings("NullAway.Init") // before the first test
   private static Installed stasis;
 
-  private static int users;
+  @SuppressWarnings("NullAway.Init")
+  private static Users users;
 
   @BeforeAll
   static void installTheChart() {
     stasis = Installed.fromEnvironment(Map.of("admission.createdBy", "Always"));
+    users = new Users(stasis);
   }
 
   @AfterAll
@@ -74,20 +71,6 @@ class UserPolicyTest {
 
     refused(user(EXEC), one, "Evict", "delete");
     allowed(user(EXEC, DELETE), one);
-  }
-
-  @Test
-  void suspendingOnceMoreIsAFreezeToo() {
-    GenericKubernetesResource one = Objects.checkpoint(stasis.namespace, "again");
-    one.setAdditionalProperty(
-        "spec", Map.of("podName", "trainer", "afterCheckpoint", "Suspend", "suspend", false));
-    GenericKubernetesResource made = stasis.make(one);
-    KubernetesClient without = user();
-
-    assertThatThrownBy(() -> suspend(without, made, true)).hasMessageContaining("pods/exec");
-    suspend(user(EXEC), made, true);
-    // Nobody is kept from waking a workload.
-    suspend(without, made, false);
   }
 
   @Test
@@ -140,69 +123,8 @@ class UserPolicyTest {
     }
   }
 
-  private static void suspend(
-      KubernetesClient user, GenericKubernetesResource checkpoint, boolean suspend) {
-    // Of any version: it was changed meanwhile.
-    checkpoint.getMetadata().setResourceVersion(null);
-    user.resource(checkpoint)
-        .edit(
-            now -> {
-              Map<String, Object> spec = new HashMap<>(now.get("spec"));
-              spec.put("suspend", suspend);
-              now.setAdditionalProperty("spec", spec);
-              return now;
-            });
-  }
-
-  /** A user with the chart's role for editing, and these rights. */
-  static KubernetesClient user(PolicyRule... rules) {
-    String name = stasis.release + "-user-" + users++;
-    stasis.make(
-        new RoleBuilder()
-            .withNewMetadata()
-            .withNamespace(stasis.namespace)
-            .withName(name)
-            .endMetadata()
-            .withRules(List.of(rules))
-            .build());
-    Stream.of(List.of("Role", name), List.of("ClusterRole", stasis.release + "-edit"))
-        .forEach(role -> bind(name, role.get(0), role.get(1)));
-    KubernetesClient user = stasis.client(config -> config.withImpersonateUsername(name));
-    stasis.awaitRight(user, "create", "stasis.dev", "gpucheckpoints", null);
-    for (PolicyRule rule : rules) {
-      List<String> only = rule.getResourceNames();
-      stasis.awaitRight(
-          user,
-          rule.getVerbs().get(0),
-          "",
-          rule.getResources().get(0),
-          only.isEmpty() ? null : only.get(0));
-    }
-    return user;
-  }
-
-  private static void bind(String user, String kind, String role) {
-    stasis.make(
-        new RoleBindingBuilder()
-            .withNewMetadata()
-            .withNamespace(stasis.namespace)
-            .withName(user + "-" + kind.toLowerCase(Locale.ROOT))
-            .endMetadata()
-            .withNewRoleRef("rbac.authorization.k8s.io", kind, role)
-            .addNewSubject()
-            .withApiGroup("rbac.authorization.k8s.io")
-            .withKind("User")
-            .withName(user)
-            .endSubject()
-            .build());
-  }
-
-  private static PolicyRule rule(String resource, String verb) {
-    return new PolicyRuleBuilder()
-        .withApiGroups("")
-        .withResources(resource)
-        .withVerbs(verb)
-        .build();
+  private static KubernetesClient user(PolicyRule... rules) {
+    return users.user(rules);
   }
 
   private static void allowed(KubernetesClient user, HasMetadata one) {
