@@ -16,3 +16,9 @@ spec:
 - name: not-by-the-operator
   expression: request.userInfo.username != '{{ include "stasis.operatorUser" . }}'
 {{- end }}
+
+{{/* Match condition: the operator alone. */}}
+{{- define "stasis.theOperator" -}}
+- name: by-the-operator
+  expression: request.userInfo.username == '{{ include "stasis.operatorUser" . }}'
+{{- end }}

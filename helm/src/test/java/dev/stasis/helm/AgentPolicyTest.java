@@ -78,7 +78,15 @@ class AgentPolicyTest {
     node.setAdditionalProperty("status", Map.of("message", "no GPUs"));
 
     refused(() -> agent.resource(node).updateStatus(), other, own);
-    refused(() -> agent.resource(node).update(), other, own);
+    refused(() -> agent.resource(node).update(), other, "cannot update");
+  }
+
+  /** One node's token must not show the pods, and the environment, of all the others. */
+  @Test
+  void anAgentListsNoPods() {
+    refused(() -> agent.pods().inAnyNamespace().list(), "cannot list");
+    refused(() -> agent.pods().inNamespace(stasis.namespace).list(), "cannot list");
+    assertThat(agent.pods().inNamespace(stasis.namespace).withName("none").get()).isNull();
   }
 
   @Test
