@@ -27,11 +27,15 @@ app.kubernetes.io/instance: {{ (index . 0).Release.Name }}
 app.kubernetes.io/component: {{ index . 1 }}
 {{- end }}
 
-{{/* include "stasis.image" (list . "operator"): the full name of an image. */}}
+{{/* include "stasis.image" (list . "operator"): the full name of an image, by its digest where one is given. */}}
 {{- define "stasis.image" -}}
 {{- $root := index . 0 }}
 {{- if not $root.Values.image.registry }}
 {{- fail "image.registry: wanted the place of the images, found nothing. There is no public one: build them with images/build, then either images/push REGISTRY and --set image.registry=REGISTRY, or images/load and --set image.registry=stasis.dev" }}
 {{- end }}
+{{- with index $root.Values.image.digests (index $ 1) }}
+{{- printf "%s/%s@%s" (trimSuffix "/" $root.Values.image.registry) (index $ 1) . }}
+{{- else }}
 {{- printf "%s/%s:%s" (trimSuffix "/" $root.Values.image.registry) (index . 1) (default $root.Chart.AppVersion $root.Values.image.tag) }}
+{{- end }}
 {{- end }}

@@ -99,6 +99,7 @@ class ChartTest {
   @CsvSource({
     "operator.replica, 3, 'additional properties ''replica'' not allowed'",
     "operator.replicas, 0, 'minimum: got 0, want 1'",
+    "image.digests.agent, latest, 'does not match pattern'",
     "image.pullPolicy, Sometimes, 'must be one of'",
     "agent.paths.state, /var/lib/stasis, 'does not match pattern'",
     "agent.paths.memoryStage, /var/tmp/stage, 'does not match pattern'",
