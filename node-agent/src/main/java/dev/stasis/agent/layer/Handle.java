@@ -9,9 +9,7 @@ import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -24,6 +22,9 @@ final class Handle implements AutoCloseable {
   private static final int O_DIRECTORY = Platform.isARM() ? 0x4000 : 0x10000;
   private static final int O_NOFOLLOW = Platform.isARM() ? 0x8000 : 0x20000;
   private static final byte[] EMPTY = {0};
+
+  /** File systems allow some 4 KiB (ext4) to 64 KiB; some allow any number of attributes. */
+  private static final int MOST_ATTRIBUTE_BYTES = 512 << 10;
 
   /** Below the folder, on the same mount, through no link of any kind. */
   private static final int CONFINED =
@@ -60,6 +61,12 @@ final class Handle implements AutoCloseable {
   /** A folder of a container by its absolute path there: mounts and links are followed within. */
   Handle folderInRoot(String path) throws IOException {
     return openat2(path, O_DIRECTORY, 0, Libc.RESOLVE_IN_ROOT | Libc.RESOLVE_NO_MAGICLINKS);
+  }
+
+  /** As {@link #folderInRoot}, anything, and the last name is not followed: for asking only. */
+  Handle inRoot(String path) throws IOException {
+    return openat2(
+        path, Libc.O_PATH | O_NOFOLLOW, 0, Libc.RESOLVE_IN_ROOT | Libc.RESOLVE_NO_MAGICLINKS);
   }
 
   /** A file below this folder, for reading. A pipe in its place does not block. */
@@ -99,26 +106,14 @@ final class Handle implements AutoCloseable {
     return Stat.of(struct);
   }
 
-  /** The names in this folder, sorted. */
-  List<String> children() throws IOException {
-    List<String> names = new ArrayList<>();
-    byte[] buffer = new byte[1 << 16];
-    ByteBuffer entries = ByteBuffer.wrap(buffer).order(ByteOrder.nativeOrder());
-    long count;
-    while ((count = checked(LIBC.getdents64(fd, buffer, buffer.length), "list", name)) > 0) {
-      for (int at = 0; at < count; at += entries.getShort(at + 16)) {
-        int end = at + 19;
-        while (buffer[end] != 0) {
-          end++;
-        }
-        String child = new String(buffer, at + 19, end - at - 19, StandardCharsets.ISO_8859_1);
-        if (!child.equals(".") && !child.equals("..")) {
-          names.add(child);
-        }
-      }
-    }
-    names.sort(null);
-    return names;
+  /** Fills a buffer with the next entries of this folder; how many bytes, 0 at the end. */
+  long list(byte[] buffer) throws IOException {
+    return checked(LIBC.getdents64(fd, buffer, buffer.length), "list", name);
+  }
+
+  /** Lists this folder from its beginning again. */
+  void rewind() throws IOException {
+    checked(LIBC.lseek(fd, 0, Libc.SEEK_SET), "list", name);
   }
 
   String linkTarget() throws IOException {
@@ -146,6 +141,7 @@ final class Handle implements AutoCloseable {
     long length =
         checked(LIBC.listxattr(z(self()), names, names.length), "list attributes of", name);
     Map<String, byte[]> attributes = new TreeMap<>();
+    long bytes = 0;
     String list = new String(names, 0, (int) length, StandardCharsets.ISO_8859_1);
     for (String attribute : list.split("\0")) {
       if (!attribute.isEmpty()) {
@@ -153,6 +149,12 @@ final class Handle implements AutoCloseable {
         long size = LIBC.getxattr(z(self()), z(attribute), value, value.length);
         if (size >= 0 || Native.getLastError() != Libc.ENODATA) {
           checked(size, "read attribute " + attribute + " of", name);
+          bytes += size + attribute.length();
+          if (bytes > MOST_ATTRIBUTE_BYTES) {
+            throw new IOException(
+                "%s: expected at most %d bytes of extended attributes, got more"
+                    .formatted(LinuxError.shown(name), MOST_ATTRIBUTE_BYTES));
+          }
           attributes.put(attribute, Arrays.copyOf(value, (int) size));
         }
       }

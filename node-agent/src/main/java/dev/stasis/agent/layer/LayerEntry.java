@@ -72,14 +72,6 @@ record LayerEntry(
     return kind == Kind.FOLDER && attributes.containsKey(OPAQUE);
   }
 
-  boolean isSparse() {
-    return kind == Kind.FILE && storedBytes() < size;
-  }
-
-  long storedBytes() {
-    return extents.stream().mapToLong(Extent::length).sum();
-  }
-
   /** The folder that it lies in. */
   String parent() {
     int slash = path.lastIndexOf('/');

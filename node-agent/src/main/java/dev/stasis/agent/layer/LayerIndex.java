@@ -9,6 +9,10 @@ import java.util.List;
 /** What a workload wrote: an archive for its writable layer and one for each of its volumes. */
 public record LayerIndex(List<Part> parts) {
   private static final String FILE_NAME = "index.json";
+
+  /** It lies in memory; the lists in it are short. */
+  private static final long MOST_BYTES = 16 << 20;
+
   private static final JsonMapper MAPPER = new JsonMapper();
 
   public LayerIndex {
@@ -53,7 +57,16 @@ public record LayerIndex(List<Part> parts) {
 
   /** Reads the index of a folder that {@link LayerPacker} filled. */
   public static LayerIndex read(Path folder) throws IOException {
-    return MAPPER.readValue(Files.readAllBytes(folder.resolve(FILE_NAME)), LayerIndex.class);
+    Path file = folder.resolve(FILE_NAME);
+    if (Files.size(file) > MOST_BYTES) {
+      throw new IOException(
+          "layer index: expected at most %d bytes, got %d".formatted(MOST_BYTES, Files.size(file)));
+    }
+    return parse(Files.readAllBytes(file));
+  }
+
+  static LayerIndex parse(byte[] bytes) throws IOException {
+    return MAPPER.readValue(bytes, LayerIndex.class);
   }
 
   void write(Path folder) throws IOException {

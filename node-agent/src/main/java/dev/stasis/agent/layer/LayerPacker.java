@@ -56,9 +56,10 @@ public final class LayerPacker {
 
   private LayerIndex.Part layer(Path upper, Handle merged, Path folder) throws IOException {
     try (Handle changed = Handle.ofTrusted(upper);
+        HardLinks links = new HardLinks(folder);
         PaxWriter archive = new PaxWriter(folder.resolve("root.tar"))) {
       HookFiles hooks = new HookFiles(MountTargets.of(mountPoints));
-      TreePacker packer = new TreePacker(archive, hooks, merged);
+      TreePacker packer = new TreePacker(archive, hooks, merged, links);
       packer.overlay(changed);
       return packer.finish("/", "root.tar");
     }
@@ -68,8 +69,9 @@ public final class LayerPacker {
       throws IOException {
     HookFiles hooks = new HookFiles(MountTargets.of(List.of()));
     try (Handle tree = merged.folderInRoot(MountTargets.bytes(target));
+        HardLinks links = new HardLinks(folder);
         PaxWriter archive = new PaxWriter(folder.resolve(name))) {
-      TreePacker packer = new TreePacker(archive, hooks, tree);
+      TreePacker packer = new TreePacker(archive, hooks, tree, links);
       packer.everything(tree, ".");
       return packer.finish(target, name);
     }

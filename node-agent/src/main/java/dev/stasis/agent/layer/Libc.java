@@ -26,6 +26,7 @@ interface Libc extends Library {
   int RESOLVE_BENEATH = 0x08;
   int RESOLVE_IN_ROOT = 0x10;
 
+  int SEEK_SET = 0;
   int SEEK_DATA = 3;
   int SEEK_HOLE = 4;
 

@@ -9,7 +9,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -22,19 +21,18 @@ import java.util.TreeMap;
  * could leave its folder, a length that does not fit, and everything unknown is refused.
  */
 final class PaxReader implements AutoCloseable {
-  /** More than Linux lets one inode have of names and attributes. */
-  private static final int MOST_RECORD_BYTES = 1 << 20;
-
-  /** A map of 8 MiB describes some 400,000 extents. */
-  private static final int MOST_MAP_BYTES = 8 << 20;
-
   private static final String ATTRIBUTE = "SCHILY.xattr.";
 
   private final InputStream in;
   private long left;
 
   PaxReader(Path archive) throws IOException {
-    in = new BufferedInputStream(Files.newInputStream(archive, LinkOption.NOFOLLOW_LINKS), 1 << 20);
+    this(
+        new BufferedInputStream(Files.newInputStream(archive, LinkOption.NOFOLLOW_LINKS), 1 << 20));
+  }
+
+  PaxReader(InputStream in) {
+    this.in = in;
   }
 
   /** The next entry; what was not read of the one before it is passed over. */
@@ -44,7 +42,8 @@ final class PaxReader implements AutoCloseable {
     if (first.length == 0) {
       return Optional.empty();
     }
-    long length = number(field(first, 124, 12), 8, MOST_RECORD_BYTES, "length of the records");
+    long length =
+        number(field(first, 124, 12), 8, PaxWriter.MOST_RECORD_BYTES, "length of the records");
     if (first[156] != 'x') {
       throw bad("entry", "pax records first", "type " + (char) first[156]);
     }
@@ -125,8 +124,8 @@ final class PaxReader implements AutoCloseable {
 
   private List<LayerEntry.Extent> sparseExtents(long size, long stored) throws IOException {
     int[] read = {0};
-    int count = (int) number(mapLine(read), 10, MOST_MAP_BYTES / 4, "count of extents");
-    List<LayerEntry.Extent> extents = new ArrayList<>();
+    int count = (int) number(mapLine(read), 10, SparseMap.MOST_BYTES / 4, "count of extents");
+    ExtentList extents = new ExtentList();
     long end = 0;
     long sum = 0;
     for (int i = 0; i < count; i++) {
@@ -138,7 +137,7 @@ final class PaxReader implements AutoCloseable {
       end = offset + length;
       sum += length;
       if (length > 0) {
-        extents.add(new LayerEntry.Extent(offset, length));
+        extents.append(offset, length);
       }
     }
     int padding = PaxWriter.padding(read[0]);
@@ -153,7 +152,7 @@ final class PaxReader implements AutoCloseable {
   private String mapLine(int[] read) throws IOException {
     StringBuilder line = new StringBuilder();
     for (int b = in.read(); b != '\n'; b = in.read()) {
-      if (b < 0 || ++read[0] > MOST_MAP_BYTES || line.length() > 20) {
+      if (b < 0 || ++read[0] > SparseMap.MOST_BYTES || line.length() > 20) {
         throw bad("map of a sparse file", "lines of digits", "\"" + line + "\"");
       }
       line.append((char) b);
@@ -213,7 +212,8 @@ final class PaxReader implements AutoCloseable {
     records.forEach(
         (key, value) -> {
           if (key.startsWith(ATTRIBUTE)) {
-            attributes.put(key.substring(ATTRIBUTE.length()), value);
+            String name = key.substring(ATTRIBUTE.length());
+            attributes.put(name.replace("%3D", "=").replace("%25", "%"), value);
           }
         });
     return attributes;
@@ -251,7 +251,7 @@ final class PaxReader implements AutoCloseable {
 
   private static String safePath(String path) throws IOException {
     boolean safe = path.equals(".");
-    if (!safe) {
+    if (!safe && path.length() <= TreePacker.LONGEST_PATH) {
       safe = path.indexOf('\0') < 0;
       for (String part : path.split("/", -1)) {
         safe &= !part.isEmpty() && !part.equals(".") && !part.equals("..");

@@ -11,7 +11,6 @@ import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Writes tar archives in the POSIX (pax) format, sparse files as GNU tar 1.0 has them, extended
@@ -22,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 final class PaxWriter implements AutoCloseable {
   static final int BLOCK = 512;
 
+  /** More than Linux lets one inode have of names and attributes. */
+  static final int MOST_RECORD_BYTES = 1 << 20;
+
   private final FileChannel out;
 
   PaxWriter(Path archive) throws IOException {
@@ -29,22 +31,31 @@ final class PaxWriter implements AutoCloseable {
         FileChannel.open(archive, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE));
   }
 
-  /** Writes an entry; a file's bytes come from {@code data}. */
-  void write(LayerEntry entry, @Nullable FileChannel data) throws IOException {
-    byte[] map = entry.isSparse() ? sparseMap(entry) : new byte[0];
-    long size = map.length + entry.storedBytes();
-    byte[] records = records(entry, size);
+  /** Writes an entry without bytes. */
+  void write(LayerEntry entry) throws IOException {
+    byte[] records = records(entry, false, 0);
     write(
         header("PaxHeaders/" + entry.name(), 'x', records.length, entry),
         padded(records),
-        header(entry.path(), entry.kind().letter(), size, entry),
-        map);
-    if (data != null) {
-      for (LayerEntry.Extent extent : entry.extents()) {
-        copy(data, extent, entry.path());
-      }
-      write(new byte[padding(size)]);
+        header(entry.path(), entry.kind().letter(), 0, entry));
+  }
+
+  /** Writes a file, the bytes of its extents from {@code data}. */
+  void write(LayerEntry file, Extents extents, FileChannel data) throws IOException {
+    SparseMap map = SparseMap.of(file, extents);
+    long size = map.isSparse() ? map.paddedLength() + map.stored() : file.size();
+    byte[] records = records(file, map.isSparse(), size);
+    write(
+        header("PaxHeaders/" + file.name(), 'x', records.length, file),
+        padded(records),
+        header(file.path(), file.kind().letter(), size, file));
+    if (map.isSparse()) {
+      map.write(extents, this::write);
+      map.requireSame(extents.forEach((offset, length) -> copy(data, offset, length, file.path())));
+    } else {
+      copy(data, 0, size, file.path());
     }
+    write(new byte[padding(size)]);
   }
 
   long size() throws IOException {
@@ -61,24 +72,20 @@ final class PaxWriter implements AutoCloseable {
     out.close();
   }
 
-  private void copy(FileChannel data, LayerEntry.Extent extent, String path) throws IOException {
-    for (long at = extent.offset(), left = extent.length(); left > 0; ) {
+  private void copy(FileChannel data, long offset, long length, String path) throws IOException {
+    for (long at = offset, left = length; left > 0; ) {
       long count = data.transferTo(at, left, out);
       if (count <= 0) {
         throw new EOFException(
-            "%s: wanted %d bytes from %d on, found %d: it changed while it was packed"
-                .formatted(
-                    LinuxError.shown(path),
-                    extent.length(),
-                    extent.offset(),
-                    extent.length() - left));
+            "%s: expected %d bytes from %d on, got %d: it changed while it was packed"
+                .formatted(LinuxError.shown(path), length, offset, length - left));
       }
       at += count;
       left -= count;
     }
   }
 
-  private static byte[] records(LayerEntry entry, long size) throws IOException {
+  private static byte[] records(LayerEntry entry, boolean sparse, long size) throws IOException {
     ByteArrayOutputStream records = new ByteArrayOutputStream();
     record(records, "mtime", ascii("%d.%09d".formatted(entry.seconds(), entry.nanos())));
     record(records, "uid", ascii(Integer.toUnsignedString(entry.uid())));
@@ -87,7 +94,7 @@ final class PaxWriter implements AutoCloseable {
     if (!entry.link().isEmpty()) {
       record(records, "linkpath", bytes(entry.link()));
     }
-    if (entry.isSparse()) {
+    if (sparse) {
       record(records, "GNU.sparse.major", ascii("1"));
       record(records, "GNU.sparse.minor", ascii("0"));
       record(records, "GNU.sparse.name", bytes(entry.path()));
@@ -96,7 +103,14 @@ final class PaxWriter implements AutoCloseable {
       record(records, "path", bytes(entry.path()));
     }
     for (Map.Entry<String, byte[]> attribute : entry.attributes().entrySet()) {
-      record(records, "SCHILY.xattr." + attribute.getKey(), attribute.getValue());
+      // As GNU tar does: a record's key ends at its first equals sign.
+      String key = attribute.getKey().replace("%", "%25").replace("=", "%3D");
+      record(records, "SCHILY.xattr." + key, attribute.getValue());
+    }
+    if (records.size() > MOST_RECORD_BYTES) {
+      throw new IOException(
+          "%s: expected at most %d bytes of names and attributes, got %d"
+              .formatted(LinuxError.shown(entry.path()), MOST_RECORD_BYTES, records.size()));
     }
     return records.toByteArray();
   }
@@ -110,16 +124,6 @@ final class PaxWriter implements AutoCloseable {
     to.write(bytes(length + " " + key + "="));
     to.write(value);
     to.write('\n');
-  }
-
-  private static byte[] sparseMap(LayerEntry entry) {
-    StringBuilder map = new StringBuilder();
-    map.append(entry.extents().size() + 1).append('\n');
-    entry
-        .extents()
-        .forEach(e -> map.append(e.offset()).append('\n').append(e.length()).append('\n'));
-    map.append(entry.size()).append("\n0\n");
-    return padded(ascii(map.toString()));
   }
 
   /** What does not fit its field stands in the pax records, which win. */

@@ -3,8 +3,8 @@ package dev.stasis.agent.layer;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -14,18 +14,23 @@ import java.util.TreeMap;
 final class TreePacker {
   private static final String OVERLAY = "trusted.overlay.";
 
+  /** The kernel takes no longer path: what has one could be packed, but never be unpacked. */
+  static final int LONGEST_PATH = 4095;
+
   private final PaxWriter archive;
   private final HookFiles hooks;
   private final Handle merged;
-  private final Map<String, String> firstPaths = new HashMap<>();
-  private final List<String> deleted = new ArrayList<>();
-  private final List<String> leftOut = new ArrayList<>();
+  private final HardLinks links;
+  private final Remarks deleted = new Remarks();
+  private final Remarks leftOut = new Remarks();
   private long entries;
 
   /**
    * @param merged the tree as the container sees it
+   * @param links those of this tree
    */
-  TreePacker(PaxWriter archive, HookFiles hooks, Handle merged) {
+  TreePacker(PaxWriter archive, HookFiles hooks, Handle merged, HardLinks links) {
+    this.links = links;
     this.archive = archive;
     this.hooks = hooks;
     this.merged = merged;
@@ -34,57 +39,99 @@ final class TreePacker {
   /** Packs an overlay's upper folder: what differs from the image. */
   void overlay(Handle upper) throws IOException {
     inode(upper, ".", true);
-    children(upper, ".", true);
+    below(upper, ".", true);
   }
 
   /** Packs a folder with all below it on the same mount; nothing else is to be there later. */
   void everything(Handle folder, String path) throws IOException {
+    opaque(folder, path);
+    below(folder, path, false);
+  }
+
+  private void opaque(Handle folder, String path) throws IOException {
     Map<String, byte[]> attributes = attributes(folder, false);
     attributes.put(LayerEntry.OPAQUE, new byte[] {'y'});
     write(entry(folder.stat(), path, LayerEntry.Kind.FOLDER, attributes));
-    children(folder, path, false);
   }
 
   LayerIndex.Part finish(String target, String name) throws IOException {
     archive.finish();
-    return new LayerIndex.Part(target, name, entries, archive.size(), deleted, leftOut);
+    return new LayerIndex.Part(target, name, entries, archive.size(), deleted.all(), leftOut.all());
   }
 
-  private void children(Handle folder, String path, boolean overlay) throws IOException {
-    for (String name : folder.children()) {
-      String child = path.equals(".") ? name : path + "/" + name;
-      try (Handle inode = folder.at(name)) {
-        Stat stat = inode.stat();
-        String link = stat.type() == Stat.Type.SYMLINK ? inode.linkTarget() : null;
-        Optional<String> foreign = hooks.foreign(child, link);
-        if (foreign.isPresent()) {
-          leaveOut(child, foreign.get());
-        } else if (stat.type() == Stat.Type.FOLDER) {
-          folder(folder, name, child, overlay);
-        } else {
-          leaf(folder, name, child, overlay, inode, stat);
-        }
-      } catch (LinuxError e) {
-        if (e.number() == Libc.EXDEV) {
-          leaveOut(child, "a mount point");
-        } else {
-          throw new IOException("%s: %s".formatted(LinuxError.shown(child), e.getMessage()), e);
-        }
-      }
+  /** A folder that is being packed. */
+  private record Level(Handle folder, Listing names, String path, boolean overlay) {
+    String path(String name) {
+      return path.equals(".") ? name : path + "/" + name;
     }
   }
 
-  private void folder(Handle parent, String name, String path, boolean overlay) throws IOException {
-    try (Handle folder = parent.folder(name)) {
+  /** Packs what lies below a folder. Folders can be nested deeper than calls. */
+  private void below(Handle top, String path, boolean overlay) throws IOException {
+    Deque<Level> levels = new ArrayDeque<>();
+    levels.push(new Level(top, new Listing(top), path, overlay));
+    try {
+      while (!levels.isEmpty()) {
+        Level level = levels.getFirst();
+        String name = level.names.next();
+        if (name == null) {
+          if (levels.pop().folder != top) {
+            level.folder.close();
+          }
+        } else {
+          child(level, name).ifPresent(levels::push);
+        }
+      }
+    } finally {
+      levels.stream().map(Level::folder).filter(folder -> folder != top).forEach(Handle::close);
+    }
+  }
+
+  /** Packs one child; the level below it when it is a folder. */
+  private Optional<Level> child(Level parent, String name) throws IOException {
+    String path = parent.path(name);
+    if (path.length() > LONGEST_PATH) {
+      throw new IOException(
+          "%s...: expected a path of at most %d bytes, got a longer one, which could not be restored"
+              .formatted(LinuxError.shown(path.substring(0, 80)), LONGEST_PATH));
+    }
+    try (Handle inode = parent.folder.at(name)) {
+      Stat stat = inode.stat();
+      String link = stat.type() == Stat.Type.SYMLINK ? inode.linkTarget() : null;
+      Optional<String> foreign = hooks.foreign(path, link);
+      if (foreign.isPresent()) {
+        leaveOut(path, foreign.get());
+      } else if (stat.type() == Stat.Type.FOLDER) {
+        return Optional.of(folder(parent, name, path));
+      } else {
+        leaf(parent.folder, name, path, parent.overlay, inode, stat);
+      }
+    } catch (LinuxError e) {
+      if (e.number() != Libc.EXDEV) {
+        throw new IOException("%s: %s".formatted(LinuxError.shown(path), e.getMessage()), e);
+      }
+      leaveOut(path, "a mount point");
+    }
+    return Optional.empty();
+  }
+
+  private Level folder(Level parent, String name, String path) throws IOException {
+    Handle folder = parent.folder.folder(name);
+    boolean overlay = parent.overlay;
+    try {
       // A renamed folder of the image: only the container's view has all of its files.
       if (overlay && folder.attributes().containsKey(OVERLAY + "redirect")) {
-        try (Handle whole = merged.folder(path)) {
-          everything(whole, path);
-        }
-        return;
+        overlay = false;
+        folder.close();
+        folder = merged.folder(path);
+        opaque(folder, path);
+      } else {
+        inode(folder, path, overlay);
       }
-      inode(folder, path, overlay);
-      children(folder, path, overlay);
+      return new Level(folder, new Listing(folder), path, overlay);
+    } catch (IOException e) {
+      folder.close();
+      throw e;
     }
   }
 
@@ -102,9 +149,9 @@ final class TreePacker {
       }
       return;
     }
-    String first = stat.links() > 1 ? firstPaths.putIfAbsent(stat.inode(), path) : null;
-    if (first != null) {
-      write(link(entry(stat, path, LayerEntry.Kind.HARD_LINK, Map.of()), first));
+    Optional<String> first = stat.links() > 1 ? links.first(stat, path) : Optional.empty();
+    if (first.isPresent()) {
+      write(link(entry(stat, path, LayerEntry.Kind.HARD_LINK, Map.of()), first.get()));
       return;
     }
     Map<String, byte[]> attributes = attributes(inode, false);
@@ -117,7 +164,7 @@ final class TreePacker {
           write(entry(stat, path, LayerEntry.Kind.CHARACTER_DEVICE, attributes));
       case BLOCK_DEVICE -> write(entry(stat, path, LayerEntry.Kind.BLOCK_DEVICE, attributes));
       case SOCKET -> leaveOut(path, "a socket, which its program makes");
-      case FOLDER -> throw new IOException(path + ": wanted a file, found a folder by now");
+      case FOLDER -> throw new IOException(path + ": expected a file, got a folder by now");
     }
   }
 
@@ -134,36 +181,14 @@ final class TreePacker {
   }
 
   private void contents(Handle file, LayerEntry entry) throws IOException {
-    List<LayerEntry.Extent> extents = new ArrayList<>();
-    long size = entry.size();
-    for (long at = file.seek(0, true, size); at < size; ) {
-      long end = file.seek(at, false, size);
-      extents.add(new LayerEntry.Extent(at, end - at));
-      at = end < size ? file.seek(end, true, size) : size;
-    }
     try (FileChannel data = file.channel(StandardOpenOption.READ)) {
-      archive.write(
-          new LayerEntry(
-              entry.path(),
-              entry.kind(),
-              entry.mode(),
-              entry.uid(),
-              entry.gid(),
-              entry.seconds(),
-              entry.nanos(),
-              "",
-              0,
-              0,
-              entry.attributes(),
-              size,
-              extents),
-          data);
+      archive.write(entry, Extents.of(file, entry.size()), data);
       entries++;
     }
   }
 
   private void write(LayerEntry entry) throws IOException {
-    archive.write(entry, null);
+    archive.write(entry);
     entries++;
   }
 

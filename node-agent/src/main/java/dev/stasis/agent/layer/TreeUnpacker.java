@@ -3,7 +3,8 @@ package dev.stasis.agent.layer;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -13,8 +14,8 @@ final class TreeUnpacker {
   private final Handle root;
   private final HookFiles hooks;
   private final boolean mayBeReadOnly;
-  private final List<LayerEntry> folders = new ArrayList<>();
-  private final List<String> leftAlone = new ArrayList<>();
+  private final Deque<Folder> folders = new ArrayDeque<>();
+  private final Remarks leftAlone = new Remarks();
 
   /**
    * Into a folder.
@@ -28,12 +29,20 @@ final class TreeUnpacker {
     this.hooks = hooks;
   }
 
+  /** A folder whose children are being made, which changes its time. */
+  private record Folder(String path, long seconds, int nanos) {
+    boolean holds(String other) {
+      return path.equals(".") ? !other.equals(".") : other.startsWith(path + "/");
+    }
+  }
+
   /** How many entries were applied. */
   long unpack(PaxReader archive) throws IOException {
     long count = 0;
     for (Optional<LayerEntry> next = archive.next(); next.isPresent(); next = archive.next()) {
       LayerEntry entry = next.get();
       try {
+        finishFolders(entry.path());
         count += apply(entry, archive) ? 1 : 0;
       } catch (LinuxError e) {
         if (mayBeReadOnly && e.number() == Libc.EROFS && isMountPoint(entry)) {
@@ -44,19 +53,31 @@ final class TreeUnpacker {
             "%s: %s".formatted(LinuxError.shown(entry.path()), e.getMessage()), e);
       }
     }
-    // Making and deleting children changed the times of their folders; deepest last made, first
-    // set.
-    for (int i = folders.size() - 1; i >= 0; i--) {
-      LayerEntry folder = folders.get(i);
-      try (Handle inode = root.at(folder.path())) {
-        inode.setModified(folder.seconds(), folder.nanos());
-      }
+    while (!folders.isEmpty()) {
+      finish(folders.pop());
     }
     return count;
   }
 
+  /** An archive has all that lies in a folder right behind it. */
+  private void finishFolders(String next) throws IOException {
+    while (!folders.isEmpty() && !folders.getFirst().holds(next)) {
+      finish(folders.pop());
+    }
+  }
+
+  private void finish(Folder folder) throws IOException {
+    try (Handle inode = root.at(folder.path())) {
+      inode.setModified(folder.seconds(), folder.nanos());
+    }
+  }
+
+  private void begin(LayerEntry folder) {
+    folders.push(new Folder(folder.path(), folder.seconds(), folder.nanos()));
+  }
+
   List<String> leftAlone() {
-    return leftAlone;
+    return leftAlone.all();
   }
 
   private boolean apply(LayerEntry entry, PaxReader archive) throws IOException {
@@ -90,13 +111,13 @@ final class TreeUnpacker {
 
   private boolean rootFolder(LayerEntry entry) throws IOException {
     if (entry.kind() != LayerEntry.Kind.FOLDER) {
-      throw new IOException("layer archive: .: wanted a folder, found " + entry.kind());
+      throw new IOException("layer archive: .: expected a folder, got " + entry.kind());
     }
     if (entry.isOpaque()) {
       empty(root, "");
     }
     metadata(root, entry);
-    folders.add(entry);
+    begin(entry);
     return true;
   }
 
@@ -131,7 +152,7 @@ final class TreeUnpacker {
       }
       metadata(made, entry);
     }
-    folders.add(entry);
+    begin(entry);
     return true;
   }
 
@@ -202,6 +223,11 @@ final class TreeUnpacker {
       throw e;
     }
     if (folder) {
+      if (path.length() > TreePacker.LONGEST_PATH) {
+        throw new IOException(
+            "%s...: expected folders of the target in a path of at most %d bytes, got a longer one"
+                .formatted(LinuxError.shown(path.substring(0, 80)), TreePacker.LONGEST_PATH));
+      }
       try (Handle old = parent.folder(name)) {
         if (!empty(old, path + "/")) {
           return false;
@@ -212,11 +238,21 @@ final class TreeUnpacker {
     return true;
   }
 
+  /** Deletes all children. What a file system lists while they are deleted is not relied on. */
   private boolean empty(Handle folder, String prefix) throws IOException {
-    boolean empty = true;
-    for (String child : folder.children()) {
-      empty &= delete(folder, child, prefix + child);
-    }
+    boolean empty;
+    boolean progress;
+    do {
+      empty = true;
+      progress = false;
+      folder.rewind();
+      Listing names = new Listing(folder);
+      for (String child = names.next(); child != null; child = names.next()) {
+        boolean deleted = delete(folder, child, prefix + child);
+        progress |= deleted;
+        empty &= deleted;
+      }
+    } while (progress);
     return empty;
   }
 

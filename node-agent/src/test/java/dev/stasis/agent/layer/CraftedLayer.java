@@ -11,16 +11,27 @@ import java.util.Map;
 /** Archives of a writable layer with any entries whatever; a file's content is {@code evil}. */
 record CraftedLayer(Path folder) {
   void of(LayerEntry... entries) throws IOException {
-    Path evil = Files.writeString(folder.resolve("evil"), "evil");
+    Files.writeString(folder.resolve("evil"), "evil");
     Files.deleteIfExists(folder.resolve("root.tar"));
     try (PaxWriter writer = new PaxWriter(folder.resolve("root.tar"));
-        FileChannel bytes = FileChannel.open(evil, StandardOpenOption.READ)) {
+        Handle parent = Handle.ofTrusted(folder);
+        Handle evil = parent.file("evil")) {
       for (LayerEntry entry : entries) {
-        writer.write(entry, entry.size() > 0 ? bytes : null);
+        write(writer, entry, evil);
       }
       writer.finish();
     }
     index("/", "root.tar");
+  }
+
+  static void write(PaxWriter writer, LayerEntry entry, Handle data) throws IOException {
+    if (entry.size() == 0) {
+      writer.write(entry);
+      return;
+    }
+    try (FileChannel bytes = data.channel(StandardOpenOption.READ)) {
+      writer.write(entry, Extents.of(data, entry.size()), bytes);
+    }
   }
 
   void index(String target, String archive) throws IOException {
@@ -55,8 +66,6 @@ record CraftedLayer(Path folder) {
 
   static LayerEntry entry(
       String path, LayerEntry.Kind kind, String link, long size, Map<String, byte[]> attributes) {
-    List<LayerEntry.Extent> extents =
-        size == 0 ? List.of() : List.of(new LayerEntry.Extent(0, size));
-    return new LayerEntry(path, kind, 0644, 0, 0, 1, 0, link, 0, 0, attributes, size, extents);
+    return new LayerEntry(path, kind, 0644, 0, 0, 1, 0, link, 0, 0, attributes, size, List.of());
   }
 }

@@ -12,12 +12,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
@@ -212,10 +210,11 @@ class HostileLayerTest {
     Path small = Files.createDirectory(temp.resolve("small"));
     run("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", small.toString());
     try {
-      Path data = Files.write(temp.resolve("data"), new byte[1 << 20]);
+      Files.write(temp.resolve("data"), new byte[1 << 20]);
       try (PaxWriter writer = new PaxWriter(archives.resolve("root.tar"));
-          FileChannel bytes = FileChannel.open(data, StandardOpenOption.READ)) {
-        writer.write(entry("big", LayerEntry.Kind.FILE, "", 1 << 20, Map.of()), bytes);
+          Handle parent = Handle.ofTrusted(temp);
+          Handle data = parent.file("data")) {
+        CraftedLayer.write(writer, entry("big", LayerEntry.Kind.FILE, "", 1 << 20, Map.of()), data);
         writer.finish();
       }
       new CraftedLayer(archives).index("/", "root.tar");

@@ -1,0 +1,50 @@
+package dev.stasis.agent.layer;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/** The names in a folder, a few at a time: a folder may have more of them than there is memory. */
+final class Listing {
+
+  /** Small, since a path may go through two thousand folders that are all being listed. */
+  private static final int BUFFER = 4096;
+
+  private final Handle folder;
+  private final byte[] buffer = new byte[BUFFER];
+  private final ByteBuffer entries = ByteBuffer.wrap(buffer).order(ByteOrder.nativeOrder());
+  private long filled;
+  private int at;
+
+  /**
+   * @param folder opened for listing, and listed by nothing else
+   */
+  Listing(Handle folder) {
+    this.folder = folder;
+  }
+
+  /** The next name in the kernel's order; null at the end. */
+  @Nullable String next() throws IOException {
+    while (true) {
+      if (at >= filled) {
+        filled = folder.list(buffer);
+        at = 0;
+        if (filled == 0) {
+          return null;
+        }
+      }
+      int begin = at + 19;
+      int end = begin;
+      while (buffer[end] != 0) {
+        end++;
+      }
+      at += entries.getShort(at + 16);
+      String name = new String(buffer, begin, end - begin, StandardCharsets.ISO_8859_1);
+      if (!name.equals(".") && !name.equals("..")) {
+        return name;
+      }
+    }
+  }
+}

@@ -1,0 +1,31 @@
+package dev.stasis.agent.layer;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Sentences for people about single files: the first ones, and how many more there were. */
+final class Remarks {
+
+  /** More of them nobody reads; a workload may delete a million files. */
+  private static final int KEPT = 100;
+
+  private final List<String> kept = new ArrayList<>();
+  private long more;
+
+  void add(String remark) {
+    if (kept.size() < KEPT) {
+      kept.add(remark);
+    } else {
+      more++;
+    }
+  }
+
+  List<String> all() {
+    List<String> all = new ArrayList<>(kept);
+    all.sort(null);
+    if (more > 0) {
+      all.add("and %d more".formatted(more));
+    }
+    return all;
+  }
+}

@@ -1,0 +1,148 @@
+package dev.stasis.agent.layer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** No tree of files exhausts the agent's heap: it is packed, or refused by name. */
+class HugeTreeTest {
+  @TempDir Path temp = Path.of("/");
+  private Path tree = temp;
+  private Path archives = temp;
+
+  @BeforeEach
+  void makeFolders() throws IOException {
+    tree = Files.createDirectories(temp.resolve("root/data"));
+    archives = Files.createDirectory(temp.resolve("archives"));
+  }
+
+  /** JUnit's own way takes minutes for folders that are nested this deep. */
+  @AfterEach
+  void deleteQuickly() throws Exception {
+    OverlayRoots.run("rm", "-rf", tree.toString(), temp.resolve("target").toString());
+  }
+
+  @Test
+  void aFolderOfMoreNamesThanThereIsMemoryIsPackedAndUnpackedInASmallHeap() throws Exception {
+    String longName = "n".repeat(240);
+    for (int i = 0; i < 120_000; i++) {
+      Files.createFile(tree.resolve(longName + i));
+    }
+
+    assertThat(pack()).contains("packed 120001 entries");
+
+    Path target = Files.createDirectories(temp.resolve("target/data"));
+    Files.createFile(target.resolve("older"));
+    assertThat(child("unpack", temp.resolve("target"))).contains("unpacked 120001 entries");
+    try (var names = Files.list(target)) {
+      assertThat(names.count()).isEqualTo(120_000);
+    }
+  }
+
+  @Test
+  void theLargestMapOfHolesIsWrittenAndReadInASmallHeap() throws Exception {
+    assertThat(child("map", tree)).contains("read 440000 extents");
+  }
+
+  @Test
+  void aFileWithMoreHolesThanAMapMayHaveIsRefusedByName() throws Exception {
+    LayerEntry file = CraftedLayer.entry("holes", LayerEntry.Kind.FILE, "", 1L << 50, Map.of());
+
+    assertThatThrownBy(() -> SparseMap.of(file, SmallHeapChild.holes(Long.MAX_VALUE)))
+        .hasMessage("holes: expected a file with at most some 400,000 holes, got more");
+  }
+
+  @Test
+  void aSparseFileComesBackWithItsHoles() throws Exception {
+    Path file = tree.resolve("holes");
+    try (RandomAccessFile sparse = new RandomAccessFile(file.toFile(), "rw")) {
+      for (int i = 0; i < 2000; i++) {
+        sparse.seek(i * 16384L + 1_000_000_000L);
+        sparse.write(7);
+      }
+    }
+
+    assertThat(pack()).contains("packed 2 entries");
+
+    Path target = Files.createDirectories(temp.resolve("target/data"));
+    assertThat(child("unpack", temp.resolve("target"))).contains("unpacked 2 entries");
+    assertThat(Files.mismatch(file, target.resolve("holes"))).isEqualTo(-1);
+    try (Handle folder = Handle.ofTrusted(target);
+        Handle copy = folder.file("holes")) {
+      assertThat(copy.stat().allocated()).isLessThan(64 << 20);
+    }
+  }
+
+  @Test
+  void moreHardLinksThanAreRememberedAreRefusedByName() throws Exception {
+    assertThat(child("links", tree)).contains("refused a/a/").contains("hard links");
+    assertThat(tree).isEmptyDirectory();
+  }
+
+  @Test
+  void foldersAsDeepAsAPathMayBeArePackedUnpackedAndDeleted() throws Exception {
+    nest(1900);
+
+    assertThat(pack()).contains("packed 1901 entries");
+
+    Path target = Files.createDirectories(temp.resolve("target/data"));
+    assertThat(child("unpack", temp.resolve("target"))).contains("unpacked 1901 entries");
+    assertThat(child("unpack", temp.resolve("target"))).contains("unpacked 1901 entries");
+  }
+
+  @Test
+  void aPathThatCouldNotBeRestoredIsRefusedByName() throws Exception {
+    nest(2100);
+
+    assertThat(pack()).contains("refused a/a/a").contains("at most 4095 bytes");
+  }
+
+  private void nest(int depth) throws IOException {
+    Handle at = Handle.ofTrusted(tree);
+    for (int i = 0; i < depth; i++) {
+      try (Handle above = at) {
+        above.createFolder("a");
+        at = above.folder("a");
+      }
+    }
+    at.close();
+  }
+
+  private String pack() throws Exception {
+    return child("pack", Objects.requireNonNull(tree.getParent()));
+  }
+
+  /** In a heap that is a fifth of the agent's. */
+  private String child(String what, Path root) throws Exception {
+    Process child =
+        new ProcessBuilder(
+                List.of(
+                    Path.of(System.getProperty("java.home"), "bin/java").toString(),
+                    "-Xmx24m",
+                    "-XX:+ExitOnOutOfMemoryError",
+                    "-cp",
+                    System.getProperty("java.class.path"),
+                    SmallHeapChild.class.getName(),
+                    what,
+                    root.toString(),
+                    archives.toString()))
+            .redirectErrorStream(true)
+            .start();
+    String said = new String(child.getInputStream().readAllBytes());
+    // Seconds are usual; a busy machine is given time.
+    assertThat(child.waitFor(240, TimeUnit.SECONDS)).isTrue();
+    return said;
+  }
+}
