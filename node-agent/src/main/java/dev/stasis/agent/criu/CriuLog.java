@@ -2,13 +2,16 @@ package dev.stasis.agent.criu;
 
 import static dev.stasis.agent.criu.CriuFault.Kind;
 
+import dev.stasis.agent.process.LogTail;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** Reads criu's log for the one line that says why it failed. */
 public final class CriuLog {
@@ -75,45 +78,63 @@ public final class CriuLog {
               "(Img trimmed.*|Unexpected EOF on.*|.*[Mm]agic doesn't match.*|Image corrupted.*)"),
           rule(Kind.NOT_PERMITTED, "(.*): Operation not permitted"));
 
-  private final List<String> errors;
+  private final Deque<String> errors = new ArrayDeque<>();
+  private @Nullable String first;
+  private @Nullable CriuFault fault;
 
-  private CriuLog(List<String> errors) {
-    this.errors = errors;
-  }
+  private CriuLog() {}
 
   public static CriuLog read(Path file) throws IOException {
-    // A path in the log may hold any byte, so no decoder that refuses some.
-    return of(Files.exists(file) ? Files.readString(file, StandardCharsets.ISO_8859_1) : "");
+    CriuLog log = new CriuLog();
+    new LogTail(file).forEach(log::add);
+    return log;
   }
 
   static CriuLog of(String text) {
-    return new CriuLog(
-        text.lines()
-            .map(LINE::matcher)
-            .filter(matcher -> matcher.matches())
-            .filter(matcher -> "Error".equals(matcher.group(1)))
-            .map(matcher -> matcher.group(3))
-            .filter(message -> HARMLESS.stream().noneMatch(p -> p.matcher(message).matches()))
-            .toList());
+    CriuLog log = new CriuLog();
+    text.lines().forEach(log::add);
+    return log;
+  }
+
+  private void add(String line) {
+    Matcher matcher = LINE.matcher(line);
+    if (!matcher.matches() || !"Error".equals(matcher.group(1))) {
+      return;
+    }
+    String error = matcher.group(3);
+    if (HARMLESS.stream().anyMatch(pattern -> pattern.matcher(error).matches())) {
+      return;
+    }
+    first = first == null ? error : first;
+    fault = fault == null ? fault(error) : fault;
+    if (errors.size() == KEPT) {
+      errors.removeFirst();
+    }
+    errors.add(error);
   }
 
   /** The last error lines, oldest first, without those that good runs have too. */
   public List<String> errors() {
-    return errors.subList(Math.max(0, errors.size() - KEPT), errors.size());
+    return List.copyOf(errors);
   }
 
   /** What went wrong first, among what is known; the rest of a log only follows from it. */
   public CriuFault fault() {
-    for (String error : errors) {
-      for (Rule rule : RULES) {
-        Matcher matcher = rule.pattern.matcher(error);
-        if (matcher.matches()) {
-          return new CriuFault(rule.kind, matcher.group(1).trim(), error);
-        }
+    if (fault != null) {
+      return fault;
+    }
+    return new CriuFault(
+        Kind.OTHER, "", Objects.requireNonNullElse(first, "criu's log holds no error"));
+  }
+
+  private static @Nullable CriuFault fault(String error) {
+    for (Rule rule : RULES) {
+      Matcher matcher = rule.pattern.matcher(error);
+      if (matcher.matches()) {
+        return new CriuFault(rule.kind, matcher.group(1).trim(), error);
       }
     }
-    String line = errors.isEmpty() ? "criu's log holds no error" : errors.get(0);
-    return new CriuFault(Kind.OTHER, "", line);
+    return null;
   }
 
   private static Rule rule(Kind kind, String pattern) {

@@ -1,5 +1,6 @@
 package dev.stasis.agent.criu;
 
+import dev.stasis.agent.process.LogTail;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -23,6 +24,9 @@ public final class CriuRunner {
 
   /** Twice a second is all that a person can read. */
   private static final Duration BETWEEN_REPORTS = Duration.ofMillis(500);
+
+  /** Lines that a person still reads. */
+  private static final int MOST_SAID = 50;
 
   /** stasis-runtime's own failure, before criu was there. */
   private static final int NOT_ENTERED = 125;
@@ -111,11 +115,8 @@ public final class CriuRunner {
 
   /** What stasis-runtime said, then what criu said before it had its log. */
   private static List<String> said(Path ownErrors, Path work) throws IOException {
-    List<String> lines = new ArrayList<>(Files.readAllLines(ownErrors));
-    Path early = work.resolve("criu.out");
-    if (Files.exists(early)) {
-      lines.addAll(Files.readAllLines(early));
-    }
+    List<String> lines = new ArrayList<>(new LogTail(ownErrors).last(MOST_SAID));
+    lines.addAll(new LogTail(work.resolve("criu.out")).last(MOST_SAID));
     return lines;
   }
 

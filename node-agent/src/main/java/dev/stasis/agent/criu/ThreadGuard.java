@@ -1,6 +1,7 @@
 package dev.stasis.agent.criu;
 
 import dev.stasis.agent.process.ChildStart;
+import dev.stasis.agent.process.LogTail;
 import dev.stasis.agent.process.ProcessId;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -137,10 +138,9 @@ public final class ThreadGuard {
       if (!awaitEnd(child)) {
         return new Ended(-1, "guard: not done after " + DEADLINE.toSeconds() + " s, it was ended");
       }
-      List<String> said = Files.readAllLines(errors);
+      List<String> said = new LogTail(errors).last(1);
       return new Ended(
-          child.exitValue(),
-          said.isEmpty() ? "guard: code " + child.exitValue() : said.get(said.size() - 1));
+          child.exitValue(), said.isEmpty() ? "guard: code " + child.exitValue() : said.get(0));
     } catch (IOException e) {
       return new Ended(-1, "guard: " + e.getMessage());
     }

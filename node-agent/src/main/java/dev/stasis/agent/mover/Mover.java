@@ -1,10 +1,10 @@
 package dev.stasis.agent.mover;
 
 import dev.stasis.agent.process.ChildStart;
+import dev.stasis.agent.process.LogTail;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -142,9 +142,9 @@ public final class Mover {
 
   private static String lastLine(Path errors, int code) {
     try {
-      List<String> lines = Files.readAllLines(errors);
+      List<String> lines = new LogTail(errors).last(1);
       if (!lines.isEmpty()) {
-        return lines.get(lines.size() - 1);
+        return lines.get(0);
       }
     } catch (IOException e) {
       return "the mover ended with code " + code + "; its errors cannot be read: " + e.getMessage();
