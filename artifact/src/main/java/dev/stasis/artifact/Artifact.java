@@ -12,6 +12,10 @@ import java.nio.file.Path;
  * @param sha256 the digest of its manifest, which is its own
  */
 public record Artifact(Path path, Manifest manifest, String sha256) {
+
+  /** The chunks of 2 TiB in one process, each with its digest. */
+  private static final long MOST_TABLE_BYTES = 32 << 20;
+
   /** The folder with criu's images. */
   public Path criu() {
     return path.resolve("criu");
@@ -33,8 +37,13 @@ public record Artifact(Path path, Manifest manifest, String sha256) {
    * @throws IOException when the table is not what the manifest says of it
    */
   public ChunkTable chunks(RegionSet set) throws IOException {
-    byte[] bytes = Files.readAllBytes(path.resolve(set.chunks()));
-    ChunkTable table = ChunkTable.parse(new String(bytes, StandardCharsets.US_ASCII));
+    Path file = path.resolve(set.chunks());
+    if (Files.size(file) > MOST_TABLE_BYTES) {
+      throw new IOException(
+          "%s: expected at most %d bytes, got %d"
+              .formatted(set.chunks(), MOST_TABLE_BYTES, Files.size(file)));
+    }
+    ChunkTable table = ChunkTable.parse(Files.readString(file, StandardCharsets.ISO_8859_1));
     boolean digests = table.chunks().stream().allMatch(c -> c.zero() || c.sha256() != null);
     if (!digests
         || !table.regions().equals(set.regions())

@@ -27,6 +27,7 @@ public final class ArtifactReader {
   /** What the manifest does not list; a signature is added after the artifact was sealed. */
   private static final Set<String> BESIDE_THE_FILES =
       Set.of(Manifest.FILE_NAME, Manifest.DIGEST_FILE_NAME, SigningKeys.SIGNATURE_FILE_NAME);
+  private static final int MOST_DIGEST_BYTES = 1024;
 
   private final int threads;
   private final Progress progress;
@@ -109,7 +110,7 @@ public final class ArtifactReader {
       Path folder, @Nullable String expected, @Nullable SigningKeys keys)
       throws IOException, Refusal {
     new FolderTrust(folder).requireArtifactFolder();
-    byte[] bytes = Files.readAllBytes(folder.resolve(Manifest.FILE_NAME));
+    byte[] bytes = bounded(folder.resolve(Manifest.FILE_NAME), ManifestCodec.MOST_BYTES);
     if (keys != null) {
       keys.require(folder, bytes);
     }
@@ -143,12 +144,21 @@ public final class ArtifactReader {
     }
   }
 
+  /** A file that has to lie in memory. */
+  private static byte[] bounded(Path file, int most) throws IOException, Refusal {
+    long size = Files.size(file);
+    if (size > most) {
+      throw damaged("size of " + file.getFileName(), "at most " + most + " bytes", size + " bytes");
+    }
+    return Files.readAllBytes(file);
+  }
+
   private static void requireOwnDigest(Path folder, String digest) throws IOException, Refusal {
     Path file = folder.resolve(Manifest.DIGEST_FILE_NAME);
     if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
       throw damaged(Manifest.DIGEST_FILE_NAME, "the manifest's digest", "no such file");
     }
-    String wanted = new String(Files.readAllBytes(file), StandardCharsets.US_ASCII);
+    String wanted = new String(bounded(file, MOST_DIGEST_BYTES), StandardCharsets.US_ASCII);
     if (!wanted.equals("%s  %s\n".formatted(digest, Manifest.FILE_NAME))) {
       throw damaged("sha256 of " + Manifest.FILE_NAME, wanted.trim(), digest);
     }

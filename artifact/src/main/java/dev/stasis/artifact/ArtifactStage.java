@@ -113,6 +113,11 @@ public final class ArtifactStage implements AutoCloseable {
     Map<String, FileFacts> digests = digests(new Workers(threads), progress);
     Manifest manifest = draft.sealed(regions, digests);
     byte[] bytes = new ManifestCodec().bytes(manifest);
+    if (bytes.length > ManifestCodec.MOST_BYTES) {
+      throw new IOException(
+          "%s: expected at most %d bytes, which a reader takes, got %d"
+              .formatted(Manifest.FILE_NAME, ManifestCodec.MOST_BYTES, bytes.length));
+    }
     String digest = Hasher.sha256(bytes);
     Path sum = staging.resolve(Manifest.DIGEST_FILE_NAME);
     files.write(

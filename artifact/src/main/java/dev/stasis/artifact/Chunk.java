@@ -34,7 +34,7 @@ public record Chunk(
       throw new IllegalArgumentException(
           "chunk %d: wanted a length of 1 to %d, found %d".formatted(number, MAX_LENGTH, length));
     }
-    if (offset < 0 || number < 0) {
+    if (offset < 0 || offset > Long.MAX_VALUE - length || number < 0) {
       throw new IllegalArgumentException(
           "chunk %d: wanted an offset of at least 0, found %d".formatted(number, offset));
     }

@@ -97,28 +97,31 @@ public record ChunkTable(List<Region> regions, List<Chunk> chunks) {
    * @throws IOException when the text is anything else; its message names the line
    */
   public static ChunkTable parse(String text) throws IOException {
-    String[] lines = text.split("\n", -1);
     List<Region> regions = new ArrayList<>();
     List<Chunk> chunks = new ArrayList<>();
-    int last = lines.length - 2;
-    if (last < 1 || !lines[0].equals(HEADER) || !lines[last + 1].isEmpty()) {
+    int at = HEADER.length() + 1;
+    if (!text.startsWith(HEADER + "\n") || !text.endsWith("\n") || text.length() == at) {
       throw new IOException(
-          "chunk table: wanted \"%s\" and whole lines, found \"%s\""
-              .formatted(HEADER, lines[0].substring(0, Math.min(lines[0].length(), 40))));
+          "chunk table: expected \"%s\" and whole lines, got \"%s\""
+              .formatted(HEADER, text.substring(0, Math.min(text.length(), 40))));
     }
-    for (int i = 1; i < last; i++) {
+    // Line by line: all of them at once would take the memory of the table several times.
+    int number = 2;
+    int end = text.indexOf('\n', at);
+    for (; end < text.length() - 1; at = end + 1, end = text.indexOf('\n', at), number++) {
       try {
-        line(lines[i].split(" "), regions, chunks);
+        line(text.substring(at, end).split(" "), regions, chunks);
       } catch (IllegalArgumentException e) {
         throw new IOException(
             "chunk table, line %d: wanted a region or a chunk, found %s"
-                .formatted(i + 1, e.getMessage()),
+                .formatted(number, e.getMessage()),
             e);
       }
     }
-    if (!lines[last].equals("end " + chunks.size())) {
+    String last = text.substring(at, end);
+    if (!last.equals("end " + chunks.size())) {
       throw new IOException(
-          "chunk table: wanted \"end %d\", found \"%s\"".formatted(chunks.size(), lines[last]));
+          "chunk table: wanted \"end %d\", found \"%s\"".formatted(chunks.size(), last));
     }
     try {
       return new ChunkTable(regions, chunks);

@@ -1,9 +1,10 @@
 package dev.stasis.artifact;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.DeserializationFeature;
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
@@ -14,6 +15,10 @@ import java.nio.charset.StandardCharsets;
  * Manifests as bytes. Equal manifests give equal bytes, so that a digest of them means something.
  */
 final class ManifestCodec {
+
+  /** A tree of ten thousand processes needs some 5 MB; a reader has to hold it in memory. */
+  static final int MOST_BYTES = 8 << 20;
+
   private final JsonMapper mapper =
       JsonMapper.builder()
           .addModule(new JavaTimeModule())
@@ -35,10 +40,26 @@ final class ManifestCodec {
     }
   }
 
-  /** The format version, before anything else is understood; -1 when there is none. */
+  /**
+   * The format version, before anything else is understood; -1 when there is none. No tree is made
+   * of it: that would take many times the memory of its bytes.
+   */
   int formatVersion(byte[] bytes) throws IOException {
-    JsonNode node = mapper.readTree(bytes);
-    return node == null ? -1 : node.path("formatVersion").asInt(-1);
+    try (JsonParser parser = mapper.createParser(bytes)) {
+      int version = -1;
+      if (parser.nextToken() != JsonToken.START_OBJECT) {
+        return -1;
+      }
+      while (parser.nextToken() == JsonToken.FIELD_NAME) {
+        String name = parser.currentName();
+        parser.nextToken();
+        if (name.equals("formatVersion")) {
+          version = parser.getValueAsInt(-1);
+        }
+        parser.skipChildren();
+      }
+      return version;
+    }
   }
 
   Manifest manifest(byte[] bytes) throws IOException {
