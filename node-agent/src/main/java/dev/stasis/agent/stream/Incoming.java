@@ -19,14 +19,22 @@ final class Incoming implements AutoCloseable {
   private static final Pattern NAME =
       Pattern.compile("(?:(?:criu|layer|regions)/)?[A-Za-z0-9][A-Za-z0-9._-]{0,200}");
 
+  /** No artifact is as large; up to there, offsets and lengths can be added. */
+  private static final long MOST_OFFSET = 1L << 48;
+
   private final X509Certificate peer;
+  private final long room;
   private final Path folder;
   private final Map<String, IncomingFile> files = new ConcurrentHashMap<>();
   private final AtomicLong bytes = new AtomicLong();
   private final CompletableFuture<Void> whole = new CompletableFuture<>();
   private volatile boolean closed;
 
-  Incoming(X509Certificate peer, Path folder) {
+  /**
+   * @param room bytes that it may take
+   */
+  Incoming(X509Certificate peer, Path folder, long room) {
+    this.room = room;
     this.peer = peer;
     this.folder = folder;
   }
@@ -50,6 +58,14 @@ final class Incoming implements AutoCloseable {
 
   /** Where a block goes; the same one twice does no harm. */
   IncomingFile.Place place(String name, long offset, int length) throws IOException {
+    if (offset < 0 || offset > MOST_OFFSET) {
+      throw new IOException("expected an offset from 0 to " + MOST_OFFSET + ", got " + offset);
+    }
+    if (bytes.get() + length > room) {
+      throw new IOException(
+          "expected at most %d bytes, for which there is room in the store, got more"
+              .formatted(room));
+    }
     return file(name).place(offset, length);
   }
 
@@ -68,9 +84,9 @@ final class Incoming implements AutoCloseable {
     for (var entry : sizes.entrySet()) {
       IncomingFile file = file(entry.getKey());
       long size = entry.getValue();
-      if (size < 0 || file.size() > size) {
+      if (size < 0 || size > MOST_OFFSET + Outbound.BLOCK || file.size() > size) {
         throw new IOException(
-            "file %s: wanted %d bytes, found %d".formatted(entry.getKey(), size, file.size()));
+            "file %s: expected %d bytes, got %d".formatted(entry.getKey(), size, file.size()));
       }
       file.atLeast(size);
     }

@@ -48,9 +48,6 @@ final class IncomingFile implements Closeable {
 
   /** Where a block goes. */
   Place place(long offset, int length) throws IOException {
-    if (offset < 0) {
-      throw new IOException("wanted an offset from 0, found " + offset);
-    }
     if (pages.isEmpty()) {
       return new Place(offset, null);
     }

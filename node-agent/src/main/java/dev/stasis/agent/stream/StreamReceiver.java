@@ -35,6 +35,15 @@ public final class StreamReceiver implements AutoCloseable {
   /** A handshake and a hello are some milliseconds of work and a few round trips. */
   private static final int HELLO_MILLIS = 10_000;
 
+  /**
+   * Until then a connection has to have said for which transfer it is: three times what one that is
+   * silent may take, so that one byte every few seconds does not keep a thread for ever.
+   */
+  private static final Duration GREETING = Duration.ofSeconds(30);
+
+  /** Of connections that have not said yet for which transfer they are. */
+  static final int MOST_GREETING = 64;
+
   /** Connections that wait to be accepted: all streams of some transfers at once. */
   private static final int BACKLOG = 128;
 
@@ -42,6 +51,7 @@ public final class StreamReceiver implements AutoCloseable {
   private final SSLSocketFactory tls;
   private final Map<String, Incoming> expected = new ConcurrentHashMap<>();
   private final Map<Socket, String> connections = new ConcurrentHashMap<>();
+  private final Greetings greetings;
 
   /** The last that are over: a connection that comes too late hears why. */
   private final Map<String, Incoming> over =
@@ -59,6 +69,11 @@ public final class StreamReceiver implements AutoCloseable {
    * @param address where; port 0 takes a free one
    */
   public StreamReceiver(AgentKey key, InetSocketAddress address) throws IOException {
+    this(key, address, GREETING);
+  }
+
+  StreamReceiver(AgentKey key, InetSocketAddress address, Duration greeting) throws IOException {
+    this.greetings = new Greetings(MOST_GREETING, greeting);
     this.tls = key.context(this::peers).getSocketFactory();
     this.server = new Lines();
     try {
@@ -91,10 +106,11 @@ public final class StreamReceiver implements AutoCloseable {
    * @param id the same at both ends
    * @param peerPem the sender's certificate
    * @param folder takes the files; private, and there already
+   * @param room bytes that it may take
    * @throws IOException when a transfer of that id is expected already, or that is no certificate
    */
-  public Expected expect(String id, String peerPem, Path folder) throws IOException {
-    Incoming incoming = new Incoming(AgentKey.certificate(peerPem), folder);
+  public Expected expect(String id, String peerPem, Path folder, long room) throws IOException {
+    Incoming incoming = new Incoming(AgentKey.certificate(peerPem), folder, room);
     if (expected.putIfAbsent(id, incoming) != null) {
       throw new IOException(
           "transfer " + id + ": wanted one that is not expected yet, found it is");
@@ -153,6 +169,7 @@ public final class StreamReceiver implements AutoCloseable {
     while (!server.isClosed()) {
       try {
         Socket line = server.accept();
+        greetings.began(line);
         start("stasis-stream-receive", () -> serve(line));
       } catch (IOException e) {
         if (!server.isClosed()) {
@@ -164,6 +181,7 @@ public final class StreamReceiver implements AutoCloseable {
 
   private void serve(Socket line) {
     try (line;
+        Greetings.Greeting greeting = greetings.of(line);
         SSLSocket socket = (SSLSocket) tls.createSocket(line, null, true)) {
       socket.setEnabledProtocols(new String[] {"TLSv1.3"});
       socket.setUseClientMode(false);
@@ -172,13 +190,13 @@ public final class StreamReceiver implements AutoCloseable {
       line.setKeepAlive(true);
       line.setTcpNoDelay(true);
       socket.startHandshake();
-      serve(socket);
+      serve(socket, greeting);
     } catch (IOException e) {
       log("a stream ended", e);
     }
   }
 
-  private void serve(SSLSocket socket) throws IOException {
+  private void serve(SSLSocket socket, Greetings.Greeting greeting) throws IOException {
     try {
       DataInputStream in =
           new DataInputStream(new BufferedInputStream(socket.getInputStream(), 1 << 16));
@@ -193,6 +211,7 @@ public final class StreamReceiver implements AutoCloseable {
         Wire.sentence(out, before == null || !before.isFrom(peer) ? nobody : first(before, nobody));
         return;
       }
+      greeting.close();
       connections.put(socket, id);
       if (expected.get(id) != incoming) {
         // It was closed in between: its end has not seen this connection, so nobody else ends it.
@@ -210,22 +229,16 @@ public final class StreamReceiver implements AutoCloseable {
     }
   }
 
-  private static void receive(Incoming incoming, DataInputStream in, DataOutputStream out)
+  static void receive(Incoming incoming, DataInputStream in, DataOutputStream out)
       throws IOException {
     byte[] piece = new byte[Wire.PIECE];
     for (byte frame = in.readByte(); frame != Wire.END; frame = in.readByte()) {
-      String failure = null;
-      if (frame == Wire.FILES) {
-        failure = finish(incoming, in);
-        if (failure == null) {
-          out.writeByte(Wire.DONE);
-          out.flush();
-          incoming.whole().complete(null);
-        }
-      } else if (frame == Wire.BLOCK) {
-        failure = block(incoming, in, out, piece);
-      } else {
-        failure = "stream: wanted a block, a list or the end, found " + frame;
+      String failure;
+      try {
+        failure = frame(frame, incoming, in, out, piece);
+      } catch (RuntimeException e) {
+        // Of ours, but caused by what the peer sent: the transfer ends by name, not in silence.
+        failure = "stream: " + e;
       }
       if (failure != null) {
         incoming.whole().completeExceptionally(new IOException(failure));
@@ -233,6 +246,24 @@ public final class StreamReceiver implements AutoCloseable {
         return;
       }
     }
+  }
+
+  private static @Nullable String frame(
+      byte frame, Incoming incoming, DataInputStream in, DataOutputStream out, byte[] piece)
+      throws IOException {
+    if (frame == Wire.BLOCK) {
+      return block(incoming, in, out, piece);
+    }
+    if (frame != Wire.FILES) {
+      return "stream: expected a block, a list or the end, got " + frame;
+    }
+    String failure = finish(incoming, in);
+    if (failure == null) {
+      out.writeByte(Wire.DONE);
+      out.flush();
+      incoming.whole().complete(null);
+    }
+    return failure;
   }
 
   /** What ended the transfer: the other connections then only find its files closed. */
@@ -305,6 +336,7 @@ public final class StreamReceiver implements AutoCloseable {
     for (Socket socket : Set.copyOf(connections.keySet())) {
       socket.close();
     }
+    greetings.close();
   }
 
   /** Accepts connections with buffers. */

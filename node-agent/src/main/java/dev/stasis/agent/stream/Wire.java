@@ -33,6 +33,9 @@ final class Wire {
   /** Files of an artifact: criu makes some hundred for a large tree. */
   private static final int MOST_FILES = 100_000;
 
+  /** Of all names together: a name may have 64 KiB, and all of them lie in memory. */
+  private static final int MOST_NAMES = 8 << 20;
+
   private Wire() {}
 
   static void hello(DataOutputStream out, String transfer) throws IOException {
@@ -74,8 +77,13 @@ final class Wire {
       throw new IOException("stream: wanted at most " + MOST_FILES + " files, found " + count);
     }
     SortedMap<String, Long> sizes = new TreeMap<>();
+    long names = 0;
     for (int i = 0; i < count; i++) {
       String name = in.readUTF();
+      names += name.length();
+      if (names > MOST_NAMES) {
+        throw new IOException("stream: expected at most " + MOST_NAMES + " characters of names");
+      }
       sizes.put(name, in.readLong());
     }
     return sizes;

@@ -9,14 +9,17 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.cert.X509Certificate;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.CRC32C;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 /** Whom neither end talks to, and what it does not write. */
@@ -29,7 +32,7 @@ class StreamRefusalsTest extends TwoAgents {
     Outbound outbound = new Outbound();
     addArtifact(outbound);
     outbound.complete();
-    try (StreamReceiver.Expected expected = receiver.expect(ID, stranger.pem(), to)) {
+    try (StreamReceiver.Expected expected = receiver.expect(ID, stranger.pem(), to, ROOM)) {
       assertThatThrownBy(
               () -> sender(outbound, address(receiver.port()), 1, 0, Duration.ofSeconds(1)).run())
           .isInstanceOf(IOException.class);
@@ -44,7 +47,7 @@ class StreamRefusalsTest extends TwoAgents {
     AgentKey stranger = AgentKey.generate("node2", Clock.systemUTC());
     try (StreamReceiver other =
         new StreamReceiver(stranger, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
-      other.expect(ID, source.pem(), to);
+      other.expect(ID, source.pem(), to, ROOM);
       Outbound outbound = new Outbound();
       addArtifact(outbound);
       outbound.complete();
@@ -60,8 +63,8 @@ class StreamRefusalsTest extends TwoAgents {
   void aTransferOfAnotherPeerIsNoBusinessOfAnExpectedPeer() throws Exception {
     writeArtifact();
     AgentKey stranger = AgentKey.generate("node3", Clock.systemUTC());
-    receiver.expect("of-stranger", stranger.pem(), to);
-    receiver.expect(ID, source.pem(), Files.createDirectory(folder.resolve("mine")));
+    receiver.expect("of-stranger", stranger.pem(), to, ROOM);
+    receiver.expect(ID, source.pem(), Files.createDirectory(folder.resolve("mine")), ROOM);
     Outbound outbound = new Outbound();
     addArtifact(outbound);
     outbound.complete();
@@ -74,7 +77,7 @@ class StreamRefusalsTest extends TwoAgents {
   @Test
   void aConnectionThatComesAfterTheEndHearsWhatEndedIt() throws Exception {
     writeArtifact();
-    try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to)) {
+    try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to, ROOM)) {
       assertThat(answerToABlockOf("no/name")).isEqualTo(Wire.FAILED);
     }
     Outbound late = new Outbound();
@@ -90,7 +93,7 @@ class StreamRefusalsTest extends TwoAgents {
   void noNameLeadsOutOfTheFolder() throws Exception {
     writeArtifact();
     for (String name : new String[] {"../x", "criu/../../x", "/etc/x", "other/x", "criu/a/b", ""}) {
-      try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to)) {
+      try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to, ROOM)) {
         assertThat(answerToABlockOf(name)).as(name).isEqualTo(Wire.FAILED);
         assertThatThrownBy(() -> expected.await(ENOUGH))
             .hasMessageContaining("wanted a name of an artifact's file");
@@ -102,8 +105,8 @@ class StreamRefusalsTest extends TwoAgents {
   @Test
   void aBlockWithAWrongChecksumEndsTheTransfer() throws Exception {
     writeArtifact();
-    try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to)) {
-      assertThat(answerToABlockOf("manifest.json", 1)).isEqualTo(Wire.FAILED);
+    try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to, ROOM)) {
+      assertThat(answerToABlockOf("manifest.json", 0, 1)).isEqualTo(Wire.FAILED);
       assertThatThrownBy(() -> expected.await(ENOUGH))
           .hasMessageContaining("block of manifest.json at 0: ")
           .hasMessageContaining("the checksum");
@@ -118,18 +121,97 @@ class StreamRefusalsTest extends TwoAgents {
     Outbound outbound = new Outbound();
     add(outbound, "criu/pages-1.img");
     outbound.complete();
-    try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to)) {
+    try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to, ROOM)) {
       assertThatThrownBy(() -> sender(ID, outbound).run()).isInstanceOf(IOException.class);
     }
     assertThat(elsewhere).isEmptyDirectory();
   }
 
-  /** A peer that is expected and sends what no sender of ours would. */
-  private byte answerToABlockOf(String name) throws IOException {
-    return answerToABlockOf(name, 0);
+  @Test
+  void anOffsetBeyondAnyFileEndsTheTransferByName() throws Exception {
+    for (long offset :
+        new long[] {-1, Long.MIN_VALUE, Long.MAX_VALUE, Long.MAX_VALUE - 1, 1L << 60}) {
+      try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to, ROOM)) {
+        assertThat(answerToABlockOf("manifest.json", offset, 0)).isEqualTo(Wire.FAILED);
+        assertThatThrownBy(() -> expected.await(ENOUGH))
+            .hasMessageContaining("expected an offset from 0 to");
+      }
+    }
+    assertThat(to).isEmptyDirectory();
   }
 
-  private byte answerToABlockOf(String name, int addedToTheChecksum) throws IOException {
+  @Test
+  void moreBytesThanThereIsRoomForEndTheTransfer() throws Exception {
+    long room = writeArtifact();
+    Outbound outbound = new Outbound();
+    addArtifact(outbound);
+    outbound.complete();
+    try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to, room)) {
+      assertThatThrownBy(() -> sender(ID, outbound).run()).isInstanceOf(IOException.class);
+      assertThatThrownBy(() -> expected.await(ENOUGH))
+          .hasMessageContaining("for which there is room in the store");
+      assertThat(expected.bytes()).isLessThanOrEqualTo(room);
+    }
+  }
+
+  @Test
+  void connectionsThatNeverGreetGiveWayToAPeer() throws Exception {
+    writeArtifact();
+    List<Socket> silent = new ArrayList<>();
+    try {
+      for (int i = 0; i < 3 * StreamReceiver.MOST_GREETING; i++) {
+        silent.add(new Socket(InetAddress.getLoopbackAddress(), receiver.port()));
+      }
+      Outbound outbound = new Outbound();
+      addArtifact(outbound);
+      outbound.complete();
+      try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to, ROOM)) {
+        sender(ID, outbound).run();
+        assertThat(expected.await(ENOUGH)).isTrue();
+      }
+      Awaitility.await()
+          .atMost(ENOUGH)
+          .until(() -> receivingThreads() <= StreamReceiver.MOST_GREETING);
+    } finally {
+      for (Socket socket : silent) {
+        socket.close();
+      }
+    }
+  }
+
+  @Test
+  void aConnectionThatGreetsByteAfterByteIsHungUpAtItsDeadline() throws Exception {
+    try (StreamReceiver strict = new StreamReceiver(target, address(0), Duration.ofMillis(300));
+        Socket slow = new Socket(InetAddress.getLoopbackAddress(), strict.port())) {
+      slow.getOutputStream().write(22);
+
+      // Each read of the receiver would wait for ten seconds.
+      slow.setSoTimeout((int) Duration.ofSeconds(8).toMillis());
+      assertThat(endOf(slow)).isTrue();
+    }
+  }
+
+  private static boolean endOf(Socket socket) throws IOException {
+    try {
+      return socket.getInputStream().read() < 0;
+    } catch (SocketException reset) {
+      return true;
+    }
+  }
+
+  private static long receivingThreads() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().equals("stasis-stream-receive"))
+        .count();
+  }
+
+  /** A peer that is expected and sends what no sender of ours would. */
+  private byte answerToABlockOf(String name) throws IOException {
+    return answerToABlockOf(name, 0, 0);
+  }
+
+  private byte answerToABlockOf(String name, long offset, int addedToTheChecksum)
+      throws IOException {
     X509Certificate pinned = AgentKey.certificate(target.pem());
     try (Socket socket =
         source
@@ -146,7 +228,7 @@ class StreamRefusalsTest extends TwoAgents {
       out.writeByte(Wire.BLOCK);
       out.writeLong(0);
       out.writeUTF(name);
-      out.writeLong(0);
+      out.writeLong(offset);
       out.writeInt(data.length);
       out.write(data);
       out.writeInt((int) crc.getValue() + addedToTheChecksum);

@@ -31,7 +31,7 @@ class StreamTest extends TwoAgents {
     long allocated = writeArtifact();
     addArtifact(outbound);
     outbound.complete();
-    try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to)) {
+    try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to, ROOM)) {
       sender(outbound, address(receiver.port()), 4, 0).run();
 
       assertThat(expected.await(ENOUGH)).isTrue();
@@ -55,7 +55,7 @@ class StreamTest extends TwoAgents {
     addArtifact(outbound);
     outbound.complete();
     to = memory;
-    try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to)) {
+    try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to, ROOM)) {
       sender(outbound, address(receiver.port()), 4, 0).run();
 
       assertThat(expected.await(ENOUGH)).isTrue();
@@ -80,7 +80,7 @@ class StreamTest extends TwoAgents {
     writeArtifact();
     Outbound outbound = new Outbound();
     add(outbound, "criu/pages-1.img");
-    try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to)) {
+    try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to, ROOM)) {
       CompletableFuture<Void> sent = inBackground(sender(outbound, address(receiver.port()), 2, 0));
       assertThat(expected.await(Duration.ofMillis(100))).isFalse();
       add(outbound, "manifest.json");
@@ -102,7 +102,7 @@ class StreamTest extends TwoAgents {
     ArtifactFeed feed = new ArtifactFeed(outbound);
     Path renamed = folder.resolve("published");
     try (outbound;
-        StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to)) {
+        StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to, ROOM)) {
       feed.begins(from);
       CompletableFuture<Void> sent = inBackground(sender(outbound, address(receiver.port()), 2, 0));
       Files.write(growing, Arrays.copyOf(data, 9 << 20));
@@ -153,7 +153,7 @@ class StreamTest extends TwoAgents {
     Outbound outbound = new Outbound();
     addArtifact(outbound);
     outbound.complete();
-    try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to);
+    try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to, ROOM);
         CutLine line = new CutLine(receiver.port(), 5 << 20, 6)) {
       StreamSender sender = sender(outbound, line.address(), 2, 0);
       sender.run();
@@ -172,7 +172,7 @@ class StreamTest extends TwoAgents {
     Outbound outbound = new Outbound();
     addArtifact(outbound);
     outbound.complete();
-    try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to);
+    try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to, ROOM);
         CutLine line = new CutLine(receiver.port(), 5 << 20, 3).stalling()) {
       StreamSender sender = sender(outbound, line.address(), 2, 0);
       sender.run();
@@ -215,7 +215,7 @@ class StreamTest extends TwoAgents {
     outbound.from(from);
     outbound.add("criu/gone", 10);
     outbound.complete();
-    try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to)) {
+    try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to, ROOM)) {
       assertThatThrownBy(() -> sender(ID, outbound).run()).hasMessageContaining("gone");
       assertThat(expected.await(Duration.ZERO)).isFalse();
     }
@@ -224,7 +224,7 @@ class StreamTest extends TwoAgents {
   @Test
   void aTransferThatIsEndedFromOutsideEndsAtOnce() throws Exception {
     Outbound outbound = new Outbound();
-    try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to)) {
+    try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to, ROOM)) {
       CompletableFuture<Void> sent = inBackground(sender(ID, outbound));
       outbound.fail("cancelled by its user");
 

@@ -22,6 +22,9 @@ abstract class TwoAgents {
   /** Long for two ends on one machine, short for whoever waits for a test. */
   private static final Duration SILENCE = Duration.ofSeconds(2);
 
+  /** More than any of these artifacts has. */
+  static final long ROOM = 1L << 30;
+
   static final String ID = "m";
   static final Duration ENOUGH = Duration.ofSeconds(60);
 

@@ -10,8 +10,10 @@ import dev.stasis.artifact.ArtifactStore;
 import dev.stasis.artifact.Manifest;
 import dev.stasis.artifact.Opened;
 import java.io.IOException;
+import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +26,9 @@ final class ReceiveJob implements Job {
 
   /** How often the bytes are looked at: as often as they may be written. */
   private static final Duration LOOK = Duration.ofSeconds(1);
+
+  /** Of a file system: a twentieth, for those who write beside it. */
+  private static final int KEPT_FREE = 20;
 
   private final AgentParts parts;
   private final Desk desk;
@@ -54,7 +59,11 @@ final class ReceiveJob implements Job {
             parts
                 .transfers()
                 .receiver()
-                .expect(order.getId(), order.getPeer().certificate(), stage.folder())) {
+                .expect(
+                    order.getId(),
+                    order.getPeer().certificate(),
+                    stage.folder(),
+                    room(stage.folder()))) {
       desk.say(assignment, status -> status.setListening(parts.transfers().listening()));
       String failure = await(assignment, expected);
       if (!failure.isEmpty()) {
@@ -73,6 +82,15 @@ final class ReceiveJob implements Job {
           Outcome.UNDONE,
           Faults.inStep("TransferFailed", "receive", String.valueOf(e.getMessage())));
     }
+  }
+
+  /**
+   * What a peer may write: it is not to fill the file system, which others use too. The operator
+   * has compared the expected size with the store's reserve before; this is the last line.
+   */
+  private static long room(Path folder) throws IOException {
+    FileStore disk = Files.getFileStore(folder);
+    return Math.max(0, disk.getUsableSpace() - disk.getTotalSpace() / KEPT_FREE);
   }
 
   /** Its own failure in one sentence; empty when all of it is there. */
