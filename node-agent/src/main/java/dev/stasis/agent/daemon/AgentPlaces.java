@@ -13,6 +13,7 @@ import dev.stasis.agent.daemon.node.WorkingCriu;
 import dev.stasis.agent.daemon.operation.Transfers;
 import dev.stasis.agent.daemon.selftest.Trials;
 import dev.stasis.agent.engine.EngineSettings;
+import dev.stasis.agent.engine.MemoryStage;
 import dev.stasis.agent.process.ProcFs;
 import dev.stasis.agent.stream.AgentKey;
 import dev.stasis.agent.stream.StreamReceiver;
@@ -72,7 +73,7 @@ final class AgentPlaces {
     WorkingCriu found = criu();
     return new EngineSettings(
         config.stateDir(),
-        config.memoryStage(),
+        memoryStage(),
         config.criuDir(),
         config.runtime(),
         found.program().orElse(NO_CRIU),
@@ -80,9 +81,12 @@ final class AgentPlaces {
         threads());
   }
 
-  Trials trials(DriverWorker worker, Clock clock) {
-    return new Trials(
-        worker, config.runtime(), config.memoryStage(), threads(), clock, System::nanoTime);
+  Trials trials(DriverWorker worker, Clock clock) throws IOException {
+    return new Trials(worker, config.runtime(), memoryStage(), threads(), clock, System::nanoTime);
+  }
+
+  private Path memoryStage() throws IOException {
+    return new MemoryStage(config.memoryStage(), config.stateDir().resolve("stage")).trusted();
   }
 
   private int threads() {

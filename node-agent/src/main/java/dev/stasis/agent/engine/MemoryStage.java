@@ -1,0 +1,70 @@
+package dev.stasis.agent.engine;
+
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Map;
+
+/**
+ * The folder for device memory on its way. Usually it lies in {@code /dev/shm}, where every user of
+ * the node (a pod with hostIPC) can make a folder of that name first, and read or exchange what the
+ * agent then puts there. Such a folder is not used.
+ *
+ * @param configured the usual place
+ * @param otherwise in a folder that only root can write to, where the usual place is not trusted
+ */
+public record MemoryStage(Path configured, Path otherwise) {
+  private static final int OTHERS_WRITE = 0022;
+
+  /** Returns the first of the two folders that belongs to root alone; makes it with mode 0700. */
+  public Path trusted() throws IOException {
+    try {
+      return own(configured);
+    } catch (IOException e) {
+      System.getLogger(MemoryStage.class.getName())
+          .log(
+              System.Logger.Level.ERROR,
+              "Memory stage {0} is not used, {1} is used instead: {2}",
+              configured,
+              otherwise,
+              e.getMessage());
+      return own(otherwise);
+    }
+  }
+
+  private static Path own(Path folder) throws IOException {
+    Path parent = folder.getParent();
+    if (parent != null) {
+      Files.createDirectories(parent);
+    }
+    try {
+      return Files.createDirectory(
+          folder,
+          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    } catch (FileAlreadyExistsException e) {
+      requireOfRoot(folder);
+    }
+    // The kubelet makes it with 0755. It belongs to root, so its name means the same folder still.
+    Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------"));
+    return folder;
+  }
+
+  private static void requireOfRoot(Path folder) throws IOException {
+    if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
+      throw new IOException(folder + ": expected a folder, got a link or a file");
+    }
+    Map<String, Object> found =
+        Files.readAttributes(folder, "unix:uid,mode", LinkOption.NOFOLLOW_LINKS);
+    if (!Integer.valueOf(0).equals(found.get("uid"))) {
+      throw new IOException(
+          folder + ": expected a folder of root, got one of uid " + found.get("uid"));
+    }
+    if (!(found.get("mode") instanceof Integer mode) || (mode & OTHERS_WRITE) != 0) {
+      throw new IOException(
+          folder + ": expected a folder that only root can write to, got another");
+    }
+  }
+}
