@@ -51,11 +51,15 @@ final class ContainerGpus {
     TreeMap<Integer, Gpu> seen = new TreeMap<>();
     Map<String, String> files = files(pid);
     Path dev = proc.resolve(Integer.toString(pid)).resolve("root/dev");
+    // A link of the container would lead into the agent's own root.
+    if (Files.isSymbolicLink(dev)) {
+      return List.of();
+    }
     try (DirectoryStream<Path> nodes = Files.newDirectoryStream(dev, "nvidia*")) {
       for (Path node : nodes) {
         String called = node.getFileName().toString();
         Matcher name = NODE.matcher(files.getOrDefault(called, called));
-        if (name.matches() && !isMountPoint(node)) {
+        if (name.matches() && !Files.isSymbolicLink(node) && !isMountPoint(node)) {
           Gpu gpu = byMinor.get(minor(node).orElse(Integer.valueOf(name.group(1))));
           if (gpu != null && (minor(node).isEmpty() || allowed.test(node))) {
             seen.put(gpu.index(), gpu);

@@ -9,6 +9,7 @@ import dev.stasis.agent.criu.CriuRunner;
 import dev.stasis.agent.criu.InterfaceAddressReader;
 import dev.stasis.agent.criu.MountPair;
 import dev.stasis.agent.criu.RestorePlan;
+import dev.stasis.agent.layer.ContainerPaths;
 import dev.stasis.agent.layer.MountPointFolders;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.process.ProcessStatus;
@@ -113,12 +114,9 @@ final class CriuRestoreStep implements Step<Restoring, FrozenWork> {
 
   /** Those whose counterpart in the target is a folder, or is none. */
   private static List<String> sources(Path root, List<MountPair> moved, boolean folders) {
+    ContainerPaths container = new ContainerPaths(root);
     return moved.stream()
-        .filter(
-            pair ->
-                Files.isDirectory(
-                        root.resolve(pair.target().substring(1)), LinkOption.NOFOLLOW_LINKS)
-                    == folders)
+        .filter(pair -> container.isFolder(pair.target()) == folders)
         .map(MountPair::source)
         .toList();
   }

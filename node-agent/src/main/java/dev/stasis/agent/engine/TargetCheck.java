@@ -4,6 +4,7 @@ import dev.stasis.agent.container.Container;
 import dev.stasis.agent.container.ProcessTree;
 import dev.stasis.agent.cuda.Gpu;
 import dev.stasis.agent.cuda.NodeGpus;
+import dev.stasis.agent.layer.ContainerPaths;
 import dev.stasis.agent.preflight.Unmet;
 import dev.stasis.artifact.Artifact;
 import dev.stasis.artifact.Hardware;
@@ -19,7 +20,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -141,20 +141,17 @@ final class TargetCheck {
 
   /** criu wants a file on a volume as it was, and says so only in the middle of the restore. */
   private Optional<Unmet> changed(Container target, VolumeFile file) {
-    Path path =
-        node.proc().folder(target.init().pid()).resolve("root").resolve(file.path().substring(1));
+    Path root = node.proc().folder(target.init().pid()).resolve("root");
     try {
-      BasicFileAttributes found =
-          Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-      if (found.size() == file.size()
-          && found.lastModifiedTime().toInstant().equals(file.modified())) {
+      ContainerPaths.File found = new ContainerPaths(root).file(file.path());
+      if (found.size() == file.size() && found.modified().equals(file.modified())) {
         return Optional.empty();
       }
       return Optional.of(
           new Unmet(
               "file " + file.path() + " on a volume",
               "%d bytes of %s".formatted(file.size(), file.modified()),
-              "%d bytes of %s".formatted(found.size(), found.lastModifiedTime().toInstant())));
+              "%d bytes of %s".formatted(found.size(), found.modified())));
     } catch (IOException e) {
       return Optional.of(new Unmet("file " + file.path() + " on a volume", "there", "none"));
     }

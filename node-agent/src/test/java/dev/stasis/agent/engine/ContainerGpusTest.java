@@ -58,6 +58,14 @@ class ContainerGpusTest {
     return new ContainerGpus(proc).of(PID, List.of(first, second));
   }
 
+  @Test
+  void aLinkIsNoGpuWhereverItLeads() throws IOException {
+    Path elsewhere = Files.writeString(proc.resolve("memory"), "memory");
+    Files.createSymbolicLink(dev.resolve("nvidia1"), elsewhere);
+
+    assertThat(seen()).isEmpty();
+  }
+
   private void mounted(String file, String at) throws IOException {
     Files.writeString(
         proc.resolve(PID + "/mountinfo"),
