@@ -2,6 +2,7 @@ package dev.stasis.operator.store;
 
 import dev.stasis.api.v1alpha1.common.Fault;
 import dev.stasis.api.v1alpha1.node.NodeStore;
+import dev.stasis.api.v1alpha1.store.GpuCheckpointStoreSpec;
 import dev.stasis.api.v1alpha1.store.NamespaceQuota;
 import dev.stasis.api.v1alpha1.store.Quota;
 import dev.stasis.operator.status.Reason;
@@ -15,7 +16,13 @@ import org.jspecify.annotations.Nullable;
 /** Whether an artifact would fit: asked before a freeze, so that none is begun for nothing. */
 public final class StoreRoom {
 
-  /** A file system that is full fails everybody who uses it. */
+  /**
+   * A fifth of a node's disk: the kubelet evicts pods when less than 15 % are free for images, and
+   * images usually lie on the same disk.
+   */
+  private static final int FREE_PART_OF_A_NODE = 5;
+
+  /** A tenth of a shared file system: one that is full fails everybody who uses it. */
   private static final int FREE_PART = 10;
 
   /**
@@ -70,8 +77,10 @@ public final class StoreRoom {
 
   /** Bytes of a file system that are to stay free. */
   static long keptFree(StoreFacts facts, NodeStore view) {
-    Long own = facts.store().getSpec().getMinFreeBytes();
-    return own == null ? StoreFacts.orZero(view.totalBytes()) / FREE_PART : own;
+    GpuCheckpointStoreSpec spec = facts.store().getSpec();
+    int part = spec.getNodeLocal() == null ? FREE_PART : FREE_PART_OF_A_NODE;
+    Long own = spec.getMinFreeBytes();
+    return own == null ? StoreFacts.orZero(view.totalBytes()) / part : own;
   }
 
   private static Optional<Fault> space(StoreFacts facts, NodeStore view, String node, long bytes) {

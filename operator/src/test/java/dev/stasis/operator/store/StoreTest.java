@@ -112,22 +112,22 @@ class StoreTest {
   void aDiskThatWouldNotKeepItsFreePartIsRefusedBeforeTheFreeze() {
     StoreFacts facts = facts(store("local", true), List.of());
 
-    assertThat(room.against(facts, "ml", "node1", 40 * GIB)).isEmpty();
-    assertThat(sentences(room.against(facts, "ml", "node1", 40 * GIB + 1)))
+    assertThat(room.against(facts, "ml", "node1", 30 * GIB)).isEmpty();
+    assertThat(sentences(room.against(facts, "ml", "node1", 30 * GIB + 1)))
         .containsExactly(
-            "store local on node node1: wanted 40.0Gi free beside the 10.0Gi kept free, found"
-                + " 40.0Gi");
+            "store local on node node1: wanted 30.0Gi free beside the 20.0Gi kept free, found"
+                + " 30.0Gi");
   }
 
   @Test
   void whatIsBeingWrittenCountsAgainstTheDisk() {
     StoreFacts facts =
-        facts(store("local", true), List.of()).with(List.of(making("web", "b", 30 * GIB)));
+        facts(store("local", true), List.of()).with(List.of(making("web", "b", 20 * GIB)));
 
     assertThat(room.against(facts, "ml", "node1", 10 * GIB)).isEmpty();
     assertThat(sentences(room.against(facts, "ml", "node1", 11 * GIB)))
         .containsExactly(
-            "store local on node node1: wanted 11.0Gi free beside the 10.0Gi kept free, found"
+            "store local on node node1: wanted 11.0Gi free beside the 20.0Gi kept free, found"
                 + " 10.0Gi");
   }
 

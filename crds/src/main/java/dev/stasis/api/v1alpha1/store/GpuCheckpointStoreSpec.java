@@ -61,7 +61,8 @@ public class GpuCheckpointStoreSpec {
   @Min(0)
   @JsonPropertyDescription(
       "Bytes of its file system that stay free: a checkpoint that would leave less is "
-          + "refused before the freeze. Default: a tenth of the file system.")
+          + "refused before the freeze. Default: a fifth of the disk of a node, a tenth of a "
+          + "shared file system.")
   private @Nullable Long minFreeBytes;
 
   @JsonPropertyDescription(
