@@ -6,6 +6,7 @@ import dev.stasis.api.v1alpha1.operation.OperationPod;
 import dev.stasis.api.v1alpha1.operation.WorkloadState;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,19 +16,27 @@ import org.jspecify.annotations.Nullable;
 final class AfterHooks {
 
   private final AgentParts parts;
+  private final Consumer<Assignment> leaveGpus;
 
-  AfterHooks(AgentParts parts) {
+  /**
+   * Runs hooks of this agent's containers.
+   *
+   * @param leaveGpus lets others have the GPUs of an operation while its hooks run
+   */
+  AfterHooks(AgentParts parts, Consumer<Assignment> leaveGpus) {
     this.parts = parts;
+    this.leaveGpus = leaveGpus;
   }
 
   /** Runs those of that operation, and adds to its end what failed of them. */
   Ending after(Assignment assignment, Ending ending) throws InterruptedException {
-    return after(assignment.spec().getFreeze(), assignment.spec().getPod(), ending);
+    return after(assignment, assignment.spec().getFreeze(), ending);
   }
 
   /** The same of the operation that froze what another one has thawed. */
-  Ending after(@Nullable FreezeOrder order, @Nullable OperationPod pod, Ending ending)
+  Ending after(Assignment assignment, @Nullable FreezeOrder order, Ending ending)
       throws InterruptedException {
+    OperationPod pod = assignment.spec().getPod();
     if (ending.workload() != WorkloadState.RUNNING
         || pod == null
         || order == null
@@ -35,11 +44,16 @@ final class AfterHooks {
         || order.getHooks().after() == null) {
       return ending;
     }
+    leaveGpus.accept(assignment);
     List<String> failures;
     try {
       failures =
           new HookRunner(parts.exec())
-              .run(order.getHooks().after(), "after", new PodLookup(parts).place(pod))
+              .run(
+                  order.getHooks().after(),
+                  "after",
+                  new PodLookup(parts).place(pod),
+                  HookRunner.Limit.after(parts.clock()))
               .failures();
     } catch (Refused | ApiUnreachable | NodeApiException e) {
       failures = List.of("hooks after the freeze: " + e.getMessage());

@@ -14,8 +14,10 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -26,9 +28,10 @@ final class Assignment {
   private final Clock clock;
   private final OperationControl control;
   private final StatusReport report;
-  private final CountDownLatch cancelled = new CountDownLatch(1);
+  private final CompletableFuture<Void> cancelled = new CompletableFuture<>();
   private final StepLog steps = new StepLog();
   private volatile @Nullable SpanContext parent;
+  private volatile @Nullable FreezeHooks hooks;
   private volatile boolean byRollout;
 
   Assignment(Clock clock, JournalEntry entry, GpuNodeOperationStatus said) {
@@ -118,7 +121,7 @@ final class Assignment {
   /** Asks it to stop at its next step. */
   void cancel(String who) {
     control.cancel(who);
-    cancelled.countDown();
+    cancelled.complete(null);
   }
 
   /** Asks it to stop at its next step since this agent goes; its successor knows no more of it. */
@@ -133,10 +136,29 @@ final class Assignment {
 
   /** Whether somebody asked it to stop within {@code limit}. */
   boolean awaitCancel(Duration limit) throws InterruptedException {
-    return cancelled.await(limit.toMillis(), TimeUnit.MILLISECONDS);
+    try {
+      cancelled.get(limit.toMillis(), TimeUnit.MILLISECONDS);
+      return true;
+    } catch (TimeoutException | ExecutionException notYet) {
+      return false;
+    }
   }
 
   boolean isCancelled() {
-    return cancelled.getCount() == 0;
+    return cancelled.isDone();
+  }
+
+  /** Completes when it is asked to stop. */
+  CompletableFuture<Void> cancelled() {
+    return cancelled;
+  }
+
+  /** Its hooks; empty when none have begun. */
+  Optional<FreezeHooks> hooks() {
+    return Optional.ofNullable(hooks);
+  }
+
+  void hooks(FreezeHooks begun) {
+    hooks = begun;
   }
 }

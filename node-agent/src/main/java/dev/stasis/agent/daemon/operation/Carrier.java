@@ -4,11 +4,13 @@ import dev.stasis.agent.engine.Look;
 import dev.stasis.api.v1alpha1.operation.OperationPhase;
 import dev.stasis.api.v1alpha1.operation.OperationType;
 import dev.stasis.api.v1alpha1.operation.Outcome;
+import dev.stasis.api.v1alpha1.operation.WorkloadState;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /** Carries an operation out whose turn has come, and writes down how it ended. */
 final class Carrier {
@@ -21,45 +23,96 @@ final class Carrier {
   private final AgentParts parts;
   private final Desk desk;
   private final Map<OperationType, Job> jobs;
+  private final Consumer<Assignment> leaveGpus;
   private final Settlement settlement;
 
-  Carrier(AgentParts parts, Desk desk, Map<OperationType, Job> jobs) {
+  /**
+   * Carries out what those jobs can do.
+   *
+   * @param leaveGpus lets others have the GPUs of one that still has something to wait for
+   */
+  Carrier(
+      AgentParts parts, Desk desk, Map<OperationType, Job> jobs, Consumer<Assignment> leaveGpus) {
     this.parts = parts;
     this.desk = desk;
     this.jobs = Map.copyOf(jobs);
+    this.leaveGpus = leaveGpus;
     this.settlement = new Settlement(parts);
+  }
+
+  /** One of the two things that are done for an operation. */
+  private interface Stage {
+    Optional<Ending> of(Job job) throws Refused, Stopped, IOException, InterruptedException;
+  }
+
+  /**
+   * Does what comes before its turn on the GPUs.
+   *
+   * @return whether it wants its turn; not when it ended, or is left to the successor
+   */
+  boolean prepare(Assignment assignment) {
+    return carry(assignment, job -> job.prepare(assignment))
+        && !assignment.isRolledOut()
+        && !Thread.currentThread().isInterrupted();
   }
 
   /** To its end; an operation that the agent's own end stopped early is left to the successor. */
   void carryOut(Assignment assignment) {
+    carry(assignment, job -> Optional.of(job.run(assignment)));
+  }
+
+  /** Returns whether it has no end yet. */
+  private boolean carry(Assignment assignment, Stage stage) {
     try (LogFields fields = LogFields.of(assignment, parts.nodeName())) {
       LOG.log(System.Logger.Level.INFO, "{0} begins", assignment.name());
-      Optional<Ending> ending = ending(assignment);
-      if (ending.isPresent()) {
-        desk.end(assignment, ending.get());
-        parts.traces().ended(assignment, ending.get());
+      Optional<Ending> found = ending(assignment, stage);
+      if (found.isPresent()) {
+        Ending ending = withHooks(assignment, found.get());
+        desk.end(assignment, ending);
+        parts.traces().ended(assignment, ending);
         LOG.log(
             System.Logger.Level.INFO,
             "{0}: {1}, {2}: {3}",
             assignment.name(),
-            ending.get().phase(),
-            ending.get().reason(),
-            ending.get().message());
+            ending.phase(),
+            ending.reason(),
+            ending.message());
       }
+      return found.isEmpty();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (RuntimeException | LinkageError e) {
       LOG.log(System.Logger.Level.ERROR, "the end of " + assignment.name(), e);
     }
+    return false;
   }
 
-  private Optional<Ending> ending(Assignment assignment) throws InterruptedException {
+  /** Hooks before the freeze are followed by those after it, also when there was none. */
+  private Ending withHooks(Assignment assignment, Ending ending) {
+    boolean over =
+        ending.phase() != OperationPhase.HELD
+            && (ending.workload() == null || ending.workload() == WorkloadState.RUNNING);
+    if (assignment.hooks().isEmpty() || !over) {
+      return ending;
+    }
+    FreezeHooks hooks = assignment.hooks().get();
+    hooks.beginAfter();
+    leaveGpus.accept(assignment);
+    List<String> failures = hooks.failures();
+    // Those for which it was refused are its reason already.
+    return failures.isEmpty() || ending.reason().equals("HookFailed")
+        ? ending
+        : AfterHooks.failed(ending, String.join("; ", failures));
+  }
+
+  private Optional<Ending> ending(Assignment assignment, Stage stage) throws InterruptedException {
     try {
-      return Optional.of(tried(assignment));
+      return tried(assignment, stage);
     } catch (Refused refused) {
       return Optional.of(untouched(assignment, Ending.refused(refused.faults())));
     } catch (Stopped stopped) {
       if (assignment.isRolledOut()) {
+        assignment.hooks().ifPresent(FreezeHooks::beginAfter);
         return Optional.empty();
       }
       String reason = stopped.outOfTime() ? "DeadlineExceeded" : "Cancelled";
@@ -86,7 +139,8 @@ final class Carrier {
   }
 
   /** Asks again while somebody who has to be asked does not answer. */
-  private Ending tried(Assignment assignment) throws Refused, Stopped, InterruptedException {
+  private Optional<Ending> tried(Assignment assignment, Stage stage)
+      throws Refused, Stopped, InterruptedException {
     while (true) {
       if (assignment.isCancelled()) {
         throw new Stopped("cancelled before it began", false);
@@ -104,7 +158,7 @@ final class Carrier {
                   "one that this agent can do",
                   assignment.type().word()));
         }
-        return job.run(assignment);
+        return stage.of(job);
       } catch (IOException e) {
         LOG.log(System.Logger.Level.WARNING, "{0} waits: {1}", assignment.name(), e.getMessage());
         if (assignment.awaitCancel(ASK_AGAIN)) {

@@ -22,13 +22,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
+import java.util.Optional;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicReference;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Checkpoint and Suspend: looks, says what it found, waits for room, runs the hooks, and freezes.
+ * Checkpoint and Suspend: runs the hooks before its turn, then looks, says what it found, waits for
+ * room, and freezes.
  */
 final class FreezeJob implements Job {
 
@@ -49,11 +48,60 @@ final class FreezeJob implements Job {
     this.requests = new FreezeRequests(parts);
   }
 
+  /** What was found: an end, or what a freeze needs. */
+  private record Looked(
+      PodLookup.Place place,
+      Inspection inspection,
+      Inspected inspected,
+      FreezeRequests.Made made,
+      Optional<Ending> ending) {}
+
   @Override
-  public Ending run(Assignment assignment)
+  public Optional<Ending> prepare(Assignment assignment)
+      throws Refused, Stopped, IOException, InterruptedException {
+    if (!hasHooksBefore(assignment)) {
+      return Optional.empty();
+    }
+    Looked looked = look(assignment);
+    if (looked.ending().isPresent()) {
+      return looked.ending();
+    }
+    FreezeHooks hooks =
+        new FreezeHooks(parts, order(assignment).getHooks(), looked.place(), executor);
+    assignment.hooks(hooks);
+    HookRunner.Ran before = hooks.before(assignment);
+    if (assignment.isCancelled()) {
+      throw new Stopped("cancelled before the freeze", false);
+    }
+    if (parts.clock().instant().isAfter(assignment.deadline())) {
+      throw new Stopped("the deadline passed before the freeze", true);
+    }
+    return before.fatal()
+        ? Optional.of(
+            seen(
+                looked.place(),
+                Ending.refused(
+                    List.of(
+                        new Fault(
+                            "HookFailed", null, null, null, "hooks", null, before.sentence())))))
+        : Optional.empty();
+  }
+
+  /** Whether something is to be done before its turn. */
+  static boolean hasHooksBefore(Assignment assignment) {
+    FreezeOrder order = assignment.spec().getFreeze();
+    Hooks hooks = order == null ? null : order.getHooks();
+    return hooks != null && hooks.before() != null && !hooks.before().isEmpty();
+  }
+
+  private static FreezeOrder order(Assignment assignment) {
+    return Objects.requireNonNull(assignment.spec().getFreeze());
+  }
+
+  private Looked look(Assignment assignment)
       throws Refused, Stopped, IOException, InterruptedException {
     OperationPod wanted = Objects.requireNonNull(assignment.spec().getPod());
-    FreezeOrder order = Objects.requireNonNull(assignment.spec().getFreeze());
+    FreezeOrder order = order(assignment);
     PodLookup.Place place = new PodLookup(parts).place(wanted);
     List<Fault> faults = new ArrayList<>(preflight.faults(place, wanted.containerName(), order));
     faults.addAll(preflight.fenced(place, parts.quarantine().fenced()));
@@ -73,22 +121,39 @@ final class FreezeJob implements Job {
     Inspection inspection = new Inspection(parts, place, inspected, order, request);
     inspection.tooLong().ifPresent(faults::add);
     desk.say(assignment, inspection::to);
+    Optional<Ending> ending = Optional.empty();
     if (order.getExplainOnly()) {
       inspection.noRoomAtAll().ifPresent(faults::add);
-      return seen(place, Ending.done("Explained", inspection.sentence(faults)))
-          .with(status -> status.setExplanation(inspection.explanation(faults)));
+      ending =
+          Optional.of(
+              seen(place, Ending.done("Explained", inspection.sentence(faults)))
+                  .with(status -> status.setExplanation(inspection.explanation(faults))));
+    } else if (!faults.isEmpty()) {
+      ending = Optional.of(seen(place, Ending.refused(faults)));
     }
-    if (!faults.isEmpty()) {
-      return seen(place, Ending.refused(faults));
+    return new Looked(place, inspection, inspected, made, ending);
+  }
+
+  @Override
+  public Ending run(Assignment assignment)
+      throws Refused, Stopped, IOException, InterruptedException {
+    Looked looked = look(assignment);
+    if (looked.ending().isPresent()) {
+      return looked.ending().get();
     }
+    PodLookup.Place place = looked.place();
     boolean raised;
     try {
-      raised = new RoomWait(parts, desk).await(assignment, place.container().id(), inspected);
+      raised =
+          new RoomWait(parts, desk).await(assignment, place.container().id(), looked.inspected());
     } catch (Refused refused) {
       return seen(place, Ending.refused(refused.faults()));
     }
-    made = made.with(WorkloadFacts.FILE, new OperationJson().text(inspection.facts()));
-    Ending ending = frozen(assignment, order, place, made);
+    FreezeRequests.Made made =
+        looked
+            .made()
+            .with(WorkloadFacts.FILE, new OperationJson().text(looked.inspection().facts()));
+    Ending ending = frozen(assignment, place, made);
     if (raised && ending.workload() == WorkloadState.RUNNING) {
       // The kubelet tries to lower the limit again and again, so nobody has to wait for it.
       executor.execute(() -> parts.engine().dropPageCache(place.container().id()));
@@ -103,60 +168,33 @@ final class FreezeJob implements Job {
         FreezeEnding.workload(seen.state()), FreezeEnding.running(seen.state()), seen.processes());
   }
 
-  private Ending frozen(
-      Assignment assignment, FreezeOrder order, PodLookup.Place place, FreezeRequests.Made made)
+  private Ending frozen(Assignment assignment, PodLookup.Place place, FreezeRequests.Made made)
       throws Stopped, InterruptedException {
     CheckpointRequest request = made.request();
-    HookRunner runner = new HookRunner(parts.exec());
-    @Nullable Hooks hooks = order.getHooks();
-    Duration waited = Duration.between(assignment.entry().created(), parts.clock().instant());
-    long hooksBegin = System.nanoTime();
-    HookRunner.Ran before = runner.run(hooks == null ? null : hooks.before(), "before", place);
-    Duration hooksTook =
-        hooks == null ? Duration.ZERO : Duration.ofNanos(System.nanoTime() - hooksBegin);
-    AtomicReference<@Nullable CompletableFuture<HookRunner.Ran>> after = new AtomicReference<>();
-    Runnable runAfter =
-        () -> {
-          CompletableFuture<HookRunner.Ran> first = new CompletableFuture<>();
-          if (after.compareAndSet(null, first)) {
-            first.completeAsync(() -> afterwards(runner, hooks, place), executor);
-          }
-        };
-    if (before.fatal()) {
-      runAfter.run();
-      join(after);
-      return seen(
-          place,
-          Ending.refused(
-              List.of(
-                  new Fault("HookFailed", null, null, null, "hooks", null, before.sentence()))));
-    }
+    FreezeOrder order = order(assignment);
+    FreezeHooks hooks =
+        assignment
+            .hooks()
+            .orElseGet(() -> new FreezeHooks(parts, order.getHooks(), place, executor));
+    assignment.hooks(hooks);
     if (assignment.isCancelled()) {
-      runAfter.run();
-      join(after);
       throw new Stopped("cancelled before the freeze", false);
     }
+    Duration waited =
+        Duration.between(assignment.entry().created(), parts.clock().instant()).minus(hooks.took());
     OperationPod pod = Objects.requireNonNull(assignment.spec().getPod());
     assignment.control().ask(() -> new DeletedPod(parts).toldToEnd(pod, executor));
     desk.begin(assignment);
     EngineEar ear =
         new EngineEar(
-            assignment, desk, request.after() == After.RESUME, runAfter, System::nanoTime);
+            assignment, desk, request.after() == After.RESUME, hooks::beginAfter, System::nanoTime);
     StepListener listener =
         order.getLivenessPolicy() == LivenessPolicy.ANSWER
             ? new FrozenProbes(parts, place, ear, executor)
             : ear;
     CheckpointOutcome outcome = checkpoint(assignment, request, listener);
-    Ending ending = new FreezeEnding(parts, assignment, place, made).of(outcome, waited, hooksTook);
-    if (ending.workload() == WorkloadState.RUNNING) {
-      runAfter.run();
-      HookRunner.Ran ran = join(after);
-      List<String> failures = new ArrayList<>(before.failures());
-      failures.addAll(ran.failures());
-      if (!failures.isEmpty()) {
-        ending = AfterHooks.failed(ending, String.join("; ", failures));
-      }
-    }
+    Ending ending =
+        new FreezeEnding(parts, assignment, place, made).of(outcome, waited, hooks.took());
     if (outcome instanceof CheckpointOutcome.Held held
         && request.options().durability() == Durability.LATER) {
       executor.execute(() -> sync(request, held));
@@ -221,22 +259,5 @@ final class FreezeJob implements Job {
     } catch (IOException e) {
       LOG.log(System.Logger.Level.WARNING, "artifact " + artifact + " could not be synced", e);
     }
-  }
-
-  private static HookRunner.Ran afterwards(
-      HookRunner runner, @Nullable Hooks hooks, PodLookup.Place place) {
-    try {
-      return runner.run(hooks == null ? null : hooks.after(), "after", place);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return new HookRunner.Ran(List.of("hooks after the freeze: the agent is stopping"), false);
-    }
-  }
-
-  /** Each hook has a time limit of its own, so this one comes back. */
-  private static HookRunner.Ran join(
-      AtomicReference<@Nullable CompletableFuture<HookRunner.Ran>> after) {
-    CompletableFuture<HookRunner.Ran> running = after.get();
-    return running == null ? new HookRunner.Ran(List.of(), false) : running.join();
   }
 }

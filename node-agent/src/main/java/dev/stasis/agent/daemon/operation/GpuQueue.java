@@ -1,6 +1,5 @@
 package dev.stasis.agent.daemon.operation;
 
-import dev.stasis.agent.cuda.GpuUuid;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -11,9 +10,9 @@ import java.util.TreeSet;
 import java.util.concurrent.Executor;
 
 /**
- * Lets operations run one after the other on a GPU, in the order of their creation, and side by
- * side on different ones. Nobody overtakes an older one that wants one of the same GPUs, so one
- * that wants all of them gets its turn.
+ * Lets operations run one after the other on a GPU or a pod, in the order of their creation, and
+ * side by side on different ones. None overtakes an older one that wants one of the same places, so
+ * one that wants all GPUs gets its turn.
  */
 final class GpuQueue {
 
@@ -27,11 +26,23 @@ final class GpuQueue {
     this.executor = executor;
   }
 
-  private record Turn(String name, Instant created, Set<GpuUuid> gpus, Runnable work) {}
+  private record Turn(String name, Instant created, Set<Object> places, Runnable work) {}
 
-  /** Takes one in; one without GPUs runs at once. */
-  synchronized void submit(String name, Instant created, Set<GpuUuid> gpus, Runnable work) {
-    waiting.add(new Turn(name, created, Set.copyOf(gpus), work));
+  /**
+   * Takes one in; one without a place runs at once.
+   *
+   * @param places GPUs and pods that it has to itself while it runs
+   */
+  synchronized void submit(String name, Instant created, Set<?> places, Runnable work) {
+    waiting.add(new Turn(name, created, new HashSet<>(places), work));
+    startWhoCan();
+  }
+
+  /** Lets others have the places of one that runs, all but those. */
+  synchronized void keepOnly(String name, Set<?> places) {
+    running.stream()
+        .filter(turn -> turn.name().equals(name))
+        .forEach(turn -> turn.places().retainAll(places));
     startWhoCan();
   }
 
@@ -43,15 +54,15 @@ final class GpuQueue {
   }
 
   private void startWhoCan() {
-    Set<GpuUuid> taken = new HashSet<>();
-    running.forEach(turn -> taken.addAll(turn.gpus()));
+    Set<Object> taken = new HashSet<>();
+    running.forEach(turn -> taken.addAll(turn.places()));
     for (Turn turn : List.copyOf(waiting)) {
-      if (turn.gpus().stream().noneMatch(taken::contains)) {
+      if (turn.places().stream().noneMatch(taken::contains)) {
         waiting.remove(turn);
         running.add(turn);
         executor.execute(() -> run(turn));
       }
-      taken.addAll(turn.gpus());
+      taken.addAll(turn.places());
     }
   }
 

@@ -11,10 +11,18 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Runs what a user wants done before and after a freeze. */
@@ -24,6 +32,12 @@ final class HookRunner {
 
   /** The API's default: a hook tells the workload something, it does no work. */
   private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(10);
+
+  /** The API's maximum; an object of an older version may have more. */
+  private static final Duration MOST = Duration.ofMinutes(5);
+
+  /** The runtime takes up to 10 s more to kill a command and to report that. */
+  private static final Duration GRACE = Duration.ofSeconds(15);
 
   private final ContainerExec exec;
   private final HttpClient http =
@@ -38,18 +52,18 @@ final class HookRunner {
    *
    * @return what failed, and whether that ends the work
    */
-  Ran run(@Nullable List<Hook> hooks, String which, PodLookup.Place place)
+  Ran run(@Nullable List<Hook> hooks, String which, PodLookup.Place place, Limit limit)
       throws InterruptedException {
     List<String> failures = new ArrayList<>();
     int number = 0;
     for (Hook hook : hooks == null ? List.<Hook>of() : hooks) {
       number++;
-      Optional<String> failure = once(hook, place);
+      Optional<String> failure = once(hook, place, limit);
       if (failure.isPresent()) {
         String what = "hook %s[%d]: %s".formatted(which, number - 1, failure.get());
         LOG.log(System.Logger.Level.WARNING, what);
         failures.add(what);
-        if (hook.onFailure() != OnHookFailure.CONTINUE) {
+        if (hook.onFailure() != OnHookFailure.CONTINUE || limit.stop().isDone()) {
           return new Ran(failures, true);
         }
       }
@@ -73,8 +87,59 @@ final class HookRunner {
     }
   }
 
-  private Optional<String> once(Hook hook, PodLookup.Place place) throws InterruptedException {
-    Duration timeout = hook.timeout() == null ? DEFAULT_TIMEOUT : hook.timeout().duration();
+  /**
+   * What ends hooks early.
+   *
+   * @param end when all of them have to be over
+   * @param stop completes when they are not wanted any more
+   */
+  record Limit(Clock clock, Instant end, CompletableFuture<?> stop) {
+
+    /** Of hooks after a freeze: together as long as the longest one, whatever is cancelled. */
+    static Limit after(Clock clock) {
+      return new Limit(clock, clock.instant().plus(MOST), new CompletableFuture<>());
+    }
+
+    private Duration left() {
+      return Duration.between(clock.instant(), end);
+    }
+  }
+
+  /** In a thread of its own: what it waits for may belong to a hostile workload. */
+  private Optional<String> once(Hook hook, PodLookup.Place place, Limit limit)
+      throws InterruptedException {
+    Duration allowed =
+        Stream.of(hook.timeout() == null ? DEFAULT_TIMEOUT : hook.timeout().duration(), MOST)
+            .reduce(limit.left(), (one, other) -> one.compareTo(other) < 0 ? one : other);
+    if (limit.stop().isDone() || allowed.isNegative() || allowed.isZero()) {
+      return Optional.of("no time is left for it");
+    }
+    FutureTask<Optional<String>> task = new FutureTask<>(() -> carriedOut(hook, place, allowed));
+    CompletableFuture<Void> ended = new CompletableFuture<>();
+    Thread thread =
+        new Thread(
+            () -> {
+              task.run();
+              ended.complete(null);
+            },
+            "hook");
+    thread.setDaemon(true);
+    thread.start();
+    try {
+      CompletableFuture.anyOf(ended, limit.stop())
+          .get(allowed.plus(GRACE).toMillis(), TimeUnit.MILLISECONDS);
+      return task.isDone() ? task.get() : Optional.of("cancelled while it ran");
+    } catch (TimeoutException e) {
+      return Optional.of("no end within " + HumanText.took(allowed));
+    } catch (ExecutionException e) {
+      return Optional.of(String.valueOf(e.getCause()));
+    } finally {
+      task.cancel(true);
+    }
+  }
+
+  private Optional<String> carriedOut(Hook hook, PodLookup.Place place, Duration timeout)
+      throws InterruptedException {
     try {
       if (hook.exec() != null) {
         return exec(place.container().id(), hook.exec().command(), timeout);

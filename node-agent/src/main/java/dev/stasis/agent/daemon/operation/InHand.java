@@ -2,12 +2,15 @@ package dev.stasis.agent.daemon.operation;
 
 import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
 import dev.stasis.api.v1alpha1.operation.OperationPhase;
+import dev.stasis.api.v1alpha1.operation.OperationPod;
 import dev.stasis.api.v1alpha1.operation.OperationType;
 import dev.stasis.api.v1alpha1.operation.Outcome;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -49,7 +52,7 @@ final class InHand implements HeldOperations {
     this.writer = new StatusWriter(parts.operations(), parts.intervals(), this::endIsWritten);
     this.desk = new Desk(journal, writer, parts.frozenChanged());
     this.gpus = new GpusOfOperation(parts);
-    this.hooks = new AfterHooks(parts);
+    this.hooks = new AfterHooks(parts, this::leaveGpus);
     this.givingUp = new GivingUp(parts, desk, hooks);
     this.thawAgain = new ThawAgain(parts, desk, hooks, this::enqueue);
     UnfinishedArtifacts unfinished = new UnfinishedArtifacts();
@@ -79,7 +82,8 @@ final class InHand implements HeldOperations {
                 OperationType.IMPORT,
                 new ImportJob(parts, desk),
                 OperationType.DELETE_ARTIFACT,
-                new DeleteJob(parts, desk)));
+                new DeleteJob(parts, desk)),
+            this::leaveGpus);
   }
 
   Optional<Assignment> find(String uid) {
@@ -103,16 +107,44 @@ final class InHand implements HeldOperations {
         thawAgain.begin(assignment, Duration.ZERO);
       }
       case HELD, BEGUN -> enqueue(assignment, () -> settle(assignment));
-      case CLAIMED -> enqueue(assignment, () -> carryOut(assignment));
+      case CLAIMED -> {
+        if (FreezeJob.hasHooksBefore(assignment)) {
+          submit(assignment, pod(assignment), () -> prepare(assignment));
+        } else {
+          enqueue(assignment, () -> carryOut(assignment));
+        }
+      }
     }
   }
 
+  /** Hooks run as long as their user wants, so nobody else's GPU waits for them. */
+  private void prepare(Assignment assignment) {
+    if (carrier.prepare(assignment)) {
+      enqueue(assignment, () -> carryOut(assignment));
+    }
+  }
+
+  private void leaveGpus(Assignment assignment) {
+    queue.keepOnly(assignment.name(), pod(assignment));
+  }
+
+  /** The pod on which nobody else works meanwhile. */
+  private static Set<Object> pod(Assignment assignment) {
+    OperationPod pod = assignment.spec().getPod();
+    return pod == null ? Set.of() : Set.of(pod.namespace() + "/" + pod.name());
+  }
+
   private void enqueue(Assignment assignment, Runnable work) {
+    Set<Object> places = new HashSet<>(gpus.of(assignment));
+    places.addAll(pod(assignment));
+    submit(assignment, places, work);
+  }
+
+  private void submit(Assignment assignment, Set<Object> places, Runnable work) {
     if (stopping) {
       return; // Journalled: the successor takes it up.
     }
-    queue.submit(
-        assignment.name(), assignment.entry().created(), gpus.of(assignment), Intake.guarded(work));
+    queue.submit(assignment.name(), assignment.entry().created(), places, Intake.guarded(work));
   }
 
   private void carryOut(Assignment assignment) {

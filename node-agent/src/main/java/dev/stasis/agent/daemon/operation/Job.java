@@ -1,6 +1,7 @@
 package dev.stasis.agent.daemon.operation;
 
 import java.io.IOException;
+import java.util.Optional;
 
 /** What is done for one type of operation. */
 interface Job {
@@ -14,4 +15,14 @@ interface Job {
    *     nothing was touched
    */
   Ending run(Assignment assignment) throws Refused, Stopped, IOException, InterruptedException;
+
+  /**
+   * Does what comes before its turn on the GPUs, while it has only the pod to itself.
+   *
+   * @return its end; empty: it wants its turn
+   */
+  default Optional<Ending> prepare(Assignment assignment)
+      throws Refused, Stopped, IOException, InterruptedException {
+    return Optional.empty();
+  }
 }

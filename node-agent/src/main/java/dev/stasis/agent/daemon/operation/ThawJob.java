@@ -61,8 +61,8 @@ final class ThawJob implements Job {
     parts.metrics().steps(assignment.type(), "Memory", ended.timings());
     Ending ending =
         hooks.after(
+            assignment,
             named.order(),
-            assignment.spec().getPod(),
             timed(ending(assignment, work, ended.state(), ends), ended.took(), ends));
     if (ending.outcome() == Outcome.DONE) {
       held.decided(named.operation(), ending);
@@ -98,9 +98,7 @@ final class ThawJob implements Job {
     }
     var seen = parts.engine().look().at(container);
     if (!ends && seen.state().kind() == SourceState.Kind.RUNNING) {
-      Ending ending =
-          hooks.after(
-              named.order(), assignment.spec().getPod(), ran(seen.state(), seen.processes()));
+      Ending ending = hooks.after(assignment, named.order(), ran(seen.state(), seen.processes()));
       held.decided(named.operation(), ending);
       return ending;
     }

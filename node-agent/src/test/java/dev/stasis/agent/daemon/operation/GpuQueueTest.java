@@ -61,6 +61,19 @@ class GpuQueueTest {
   }
 
   @Test
+  void whatOneLeavesIsTheNextOnesAtOnceAndItsPodIsNot() {
+    queue.submit("one", Instant.ofEpochSecond(1), Set.of(ONE, "ml/a"), () -> ran.add("one"));
+    submit("two", 2, ONE);
+    queue.submit("again", Instant.ofEpochSecond(3), Set.of("ml/a"), () -> ran.add("again"));
+    assertThat(turns).hasSize(1);
+
+    queue.keepOnly("one", Set.of("ml/a"));
+    assertThat(turns).hasSize(2);
+    runAll();
+    assertThat(ran).containsExactly("one", "two", "again");
+  }
+
+  @Test
   void oneThatIsWithdrawnMakesRoomAndNeverRuns() {
     submit("one", 1, ONE);
     submit("both", 2, ONE, TWO);

@@ -20,13 +20,18 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -39,12 +44,24 @@ class HookRunnerTest {
   private final List<String> ran = new ArrayList<>();
   private final Map<String, ContainerExec.Result> results = new HashMap<>();
   private final HookRunner runner = new HookRunner(this::exec);
+  private final Clock clock = Clock.fixed(Instant.EPOCH, ZoneOffset.UTC);
+  private final CompletableFuture<Void> cancelled = new CompletableFuture<>();
+  private final CountDownLatch interrupted = new CountDownLatch(1);
+  private Duration left = Duration.ofHours(1);
 
   private ContainerExec.Result exec(String id, List<String> command, Duration deadline)
       throws NodeApiException {
     ran.add(id.substring(0, 1) + " " + String.join(" ", command) + " within " + deadline);
     if (command.contains("no-runtime")) {
       throw new NodeApiException("connection refused");
+    }
+    if (command.contains("for-ever")) {
+      cancelled.complete(null);
+      try {
+        new CountDownLatch(1).await();
+      } catch (InterruptedException e) {
+        interrupted.countDown();
+      }
     }
     return results.getOrDefault(command.get(0), new ContainerExec.Result.Exited(0, ""));
   }
@@ -72,7 +89,11 @@ class HookRunnerTest {
   }
 
   private HookRunner.Ran run(Hook... hooks) throws InterruptedException {
-    return runner.run(List.of(hooks), "before", place());
+    return runner.run(
+        List.of(hooks),
+        "before",
+        place(),
+        new HookRunner.Limit(clock, clock.instant().plus(left), cancelled));
   }
 
   private static Hook command(String name, OnHookFailure onFailure) {
@@ -91,6 +112,29 @@ class HookRunnerTest {
 
     assertThat(all).isEqualTo(new HookRunner.Ran(List.of(), false));
     assertThat(ran).containsExactly("c first now within PT10S", "c second within PT3S");
+  }
+
+  @Test
+  void noneRunsLongerThanFiveMinutesOrBeyondTheDeadline() throws Exception {
+    Hook endless = new Hook(new ExecAction(List.of("a")), null, TimeSpan.of("99999h"), null);
+    run(endless);
+    left = Duration.ofSeconds(7);
+    run(endless);
+    left = Duration.ZERO;
+
+    assertThat(run(endless).fatal()).isTrue();
+    assertThat(ran).containsExactly("c a within PT5M", "c a within PT7S");
+  }
+
+  @Test
+  void aCancelEndsOneThatRunsAndThoseBehindIt() throws Exception {
+    HookRunner.Ran all =
+        run(command("for-ever", OnHookFailure.CONTINUE), command("next", OnHookFailure.CONTINUE));
+
+    assertThat(all.fatal()).isTrue();
+    assertThat(all.sentence()).isEqualTo("hook before[0]: cancelled while it ran");
+    assertThat(ran).hasSize(1);
+    interrupted.await();
   }
 
   @Test

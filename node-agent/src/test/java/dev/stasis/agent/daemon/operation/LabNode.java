@@ -1,5 +1,7 @@
 package dev.stasis.agent.daemon.operation;
 
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.stasis.agent.cuda.GpuUuid;
 import dev.stasis.agent.daemon.kubelet.ContainerExec;
@@ -21,6 +23,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
 
 /** A runtime and a kubelet of files: which container runs for which pod, with which GPUs. */
 final class LabNode implements PodContainers, PodGpus, ContainerExec {
@@ -122,7 +125,10 @@ final class LabNode implements PodContainers, PodGpus, ContainerExec {
     }
   }
 
-  /** Writes the command down; one that begins with {@code fail} fails. */
+  /**
+   * Writes the command down; one that begins with {@code fail} fails, and {@code for-ever} runs
+   * until it is killed.
+   */
   @Override
   public Result run(String containerId, List<String> command, Duration deadline) {
     try {
@@ -133,6 +139,15 @@ final class LabNode implements PodContainers, PodGpus, ContainerExec {
           StandardOpenOption.APPEND);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+    if (command.get(0).startsWith("for-ever")) {
+      try {
+        // Its deadline kills it; a cancel interrupts the call.
+        boolean unusedNever = new CountDownLatch(1).await(deadline.toMillis(), MILLISECONDS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+      return new Result.TimedOut(deadline);
     }
     return new Result.Exited(command.get(0).startsWith("fail") ? 1 : 0, "");
   }

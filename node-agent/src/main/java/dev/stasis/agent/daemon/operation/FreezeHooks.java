@@ -1,0 +1,82 @@
+package dev.stasis.agent.daemon.operation;
+
+import dev.stasis.api.v1alpha1.common.Hooks;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** The hooks of one freeze. Those after it run once, whatever became of the freeze. */
+final class FreezeHooks {
+
+  private final HookRunner runner;
+  private final @Nullable Hooks hooks;
+  private final PodLookup.Place place;
+  private final Clock clock;
+  private final Executor executor;
+  private final AtomicReference<@Nullable CompletableFuture<HookRunner.Ran>> after =
+      new AtomicReference<>();
+  private volatile HookRunner.Ran before = new HookRunner.Ran(List.of(), false);
+  private volatile Duration took = Duration.ZERO;
+
+  FreezeHooks(AgentParts parts, @Nullable Hooks hooks, PodLookup.Place place, Executor executor) {
+    this.runner = new HookRunner(parts.exec());
+    this.hooks = hooks;
+    this.place = place;
+    this.clock = parts.clock();
+    this.executor = executor;
+  }
+
+  /** Runs those before the freeze; cancel and deadline of the operation end them. */
+  HookRunner.Ran before(Assignment assignment) throws InterruptedException {
+    if (hooks == null) {
+      return before;
+    }
+    long begin = System.nanoTime();
+    before =
+        runner.run(
+            hooks.before(),
+            "before",
+            place,
+            new HookRunner.Limit(clock, assignment.deadline(), assignment.cancelled()));
+    took = Duration.ofNanos(System.nanoTime() - begin);
+    return before;
+  }
+
+  /** How long those before the freeze took. */
+  Duration took() {
+    return took;
+  }
+
+  /** Begins those after the freeze; the second time nothing happens. */
+  void beginAfter() {
+    CompletableFuture<HookRunner.Ran> first = new CompletableFuture<>();
+    if (after.compareAndSet(null, first)) {
+      first.completeAsync(this::afterwards, executor);
+    }
+  }
+
+  /** Waits for those after the freeze, which have a limit; returns what failed of all hooks. */
+  List<String> failures() {
+    List<String> failures = new ArrayList<>(before.failures());
+    CompletableFuture<HookRunner.Ran> running = after.get();
+    if (running != null) {
+      failures.addAll(running.join().failures());
+    }
+    return failures;
+  }
+
+  private HookRunner.Ran afterwards() {
+    try {
+      return runner.run(
+          hooks == null ? null : hooks.after(), "after", place, HookRunner.Limit.after(clock));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return new HookRunner.Ran(List.of("hooks after the freeze: the agent is stopping"), false);
+    }
+  }
+}
