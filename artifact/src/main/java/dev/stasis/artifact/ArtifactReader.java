@@ -27,6 +27,7 @@ public final class ArtifactReader {
   /** What the manifest does not list; a signature is added after the artifact was sealed. */
   private static final Set<String> BESIDE_THE_FILES =
       Set.of(Manifest.FILE_NAME, Manifest.DIGEST_FILE_NAME, SigningKeys.SIGNATURE_FILE_NAME);
+
   private static final int MOST_DIGEST_BYTES = 1024;
 
   private final int threads;

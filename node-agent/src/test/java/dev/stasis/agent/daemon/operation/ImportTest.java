@@ -65,8 +65,7 @@ class ImportTest {
                         Map.of(
                             "containers",
                             List.of(
-                                Map.of(
-                                    "name", "main", "image", "a", "command", COMMAND_LINE)))));
+                                Map.of("name", "main", "image", "a", "command", COMMAND_LINE)))));
               });
       GpuNodeOperationStatus made = ended(order);
       assertThat(made.getOutcome()).as(made.getMessage()).isEqualTo(Outcome.DONE);
