@@ -1,0 +1,27 @@
+package dev.stasis.operator.eviction;
+
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import dev.stasis.api.v1alpha1.Api;
+import io.fabric8.kubernetes.api.model.PodBuilder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+
+/** What users write on their pods. */
+class AnnotationFuzzTest {
+
+  @FuzzTest
+  void anyDeadlineIsReadOrTheUsualOneHolds(byte[] text) {
+    Duration deadline =
+        Attempt.deadline(
+            new PodBuilder()
+                .withNewMetadata()
+                .addToAnnotations(
+                    Api.EVICT_DEADLINE_ANNOTATION, new String(text, StandardCharsets.UTF_8))
+                .endMetadata()
+                .build(),
+            Duration.ofMinutes(10));
+    if (deadline.compareTo(Duration.ofHours(168)) > 0 || deadline.isNegative()) {
+      throw new AssertionError("deadline: " + deadline);
+    }
+  }
+}
