@@ -41,7 +41,7 @@ final class AheadRun implements StageListener, AutoCloseable {
     stage = new ArtifactStore(store, clock).stage(name);
     receiver =
         new StreamReceiver(target, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-    expected = receiver.expect(ID, source.pem(), stage.folder());
+    expected = receiver.expect(ID, source.pem(), stage.folder(), Long.MAX_VALUE);
     StreamSender sender =
         new StreamSender(
             source,

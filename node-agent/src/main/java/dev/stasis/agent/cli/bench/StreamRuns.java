@@ -48,7 +48,7 @@ final class StreamRuns {
         StreamReceiver receiver =
             new StreamReceiver(target, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
         StreamReceiver.Expected expected =
-            receiver.expect("benchmark", source.pem(), stage.folder())) {
+            receiver.expect("benchmark", source.pem(), stage.folder(), Long.MAX_VALUE)) {
       new StreamSender(
               source,
               new InetSocketAddress(InetAddress.getLoopbackAddress(), receiver.port()),
