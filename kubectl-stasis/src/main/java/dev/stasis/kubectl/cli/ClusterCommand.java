@@ -69,11 +69,11 @@ abstract class ClusterCommand implements Callable<Integer> {
   }
 
   final void say(String text) {
-    session.terminal().out().println(text);
+    session.terminal().say(text);
   }
 
   final void complain(String text) {
-    session.terminal().err().println(text);
+    session.terminal().complain(text);
   }
 
   /** Prints objects as kubectl does, for programs. */

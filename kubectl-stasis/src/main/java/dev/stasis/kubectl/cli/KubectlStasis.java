@@ -89,9 +89,9 @@ public final class KubectlStasis implements Runnable {
   private static int failed(Session session, Exception thrown) throws Exception {
     session.terminal().erase();
     if (thrown instanceof ClusterFailure failure) {
-      session.terminal().err().println("error: " + failure.getMessage());
+      session.terminal().complain("error: " + failure.getMessage());
       if (!failure.advice().isEmpty()) {
-        session.terminal().err().println("  " + failure.advice());
+        session.terminal().complain("  " + failure.advice());
       }
       return Exit.CLUSTER;
     }

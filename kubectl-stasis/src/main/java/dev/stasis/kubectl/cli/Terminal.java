@@ -1,5 +1,6 @@
 package dev.stasis.kubectl.cli;
 
+import dev.stasis.kubectl.screen.Printable;
 import java.io.PrintWriter;
 import java.util.Map;
 
@@ -26,9 +27,19 @@ record Terminal(PrintWriter out, PrintWriter err, boolean isScreen) {
             && !"dumb".equals(environment.get("TERM")));
   }
 
+  /** Prints text to standard output. */
+  void say(String text) {
+    out.println(Printable.lines(text));
+  }
+
+  /** Prints text to standard error. */
+  void complain(String text) {
+    err.println(Printable.lines(text));
+  }
+
   /** Replaces the last line of the screen. */
   void overwrite(String line) {
-    err.print(ERASE_LINE + line);
+    err.print(ERASE_LINE + Printable.line(line));
     err.flush();
   }
 

@@ -7,6 +7,7 @@ import dev.stasis.kubectl.cluster.Resource;
 import dev.stasis.kubectl.cluster.Scope;
 import dev.stasis.kubectl.report.Course;
 import dev.stasis.kubectl.report.Outcome;
+import dev.stasis.kubectl.screen.Printable;
 import dev.stasis.kubectl.top.Picture;
 import dev.stasis.kubectl.top.Screen;
 import java.io.IOException;
@@ -148,7 +149,7 @@ final class TopCommand extends ClusterCommand {
     List<String> bottom =
         note.isEmpty()
             ? List.of("j/k choose  e more  c cancel  r resume  q end")
-            : note.lines().toList();
+            : note.lines().map(Printable::line).toList();
     new Screen(picture, chosen)
         .lines(size[1]).stream()
             .limit(Math.max(1, size[0] - bottom.size() - 2))

@@ -43,7 +43,7 @@ final class Waiting {
           terminal.overwrite(new ProgressLine().text(last, waited));
         } else if (!said.equals(new Course(last).phase())) {
           said = new Course(last).phase();
-          terminal.err().println(new ProgressLine().text(last, waited));
+          terminal.complain(new ProgressLine().text(last, waited));
         }
         last = watching.next(TICK).orElse(last);
       }

@@ -2,6 +2,7 @@ package dev.stasis.kubectl.screen;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** Columns as kubectl sets them: a header, three blanks between, nothing at the end of a line. */
 public final class Table {
@@ -17,7 +18,7 @@ public final class Table {
 
   /** Another row; an empty cell stays empty. */
   public void add(String... cells) {
-    rows.add(List.of(cells));
+    rows.add(Stream.of(cells).map(Printable::line).toList());
   }
 
   /** Whether it has no row but the header. */

@@ -4,6 +4,7 @@ import dev.stasis.kubectl.cluster.Resource;
 import dev.stasis.kubectl.report.Course;
 import dev.stasis.kubectl.report.NodeTable;
 import dev.stasis.kubectl.report.ProgressLine;
+import dev.stasis.kubectl.screen.Printable;
 import dev.stasis.kubectl.screen.Words;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -42,6 +43,7 @@ public final class Screen {
     section("SUSPENDED", picture.suspended(), this::suspended);
     section("LAST FAILURES", picture.failures(FAILURES), this::failure);
     return lines.stream()
+        .map(Printable::line)
         .map(line -> width > 0 && line.length() > width ? line.substring(0, width) : line)
         .toList();
   }

@@ -103,6 +103,18 @@ class CommandsTest {
   }
 
   @Test
+  void noControlCharacterOfAMessageReachesTheTerminal() {
+    cluster.events.add(
+        Objects.of(
+            """
+            {kind: GpuCheckpoint, metadata: {name: a, namespace: ml}, status: {phase: Failed,
+             faults: [{reason: NoRoom, message: "process \\e[2J\\e]0;root\\a"}]}}
+            """));
+    assertThat(run("checkpoint", "trainer", "--wait")).isEqualTo(Exit.FAILED);
+    assertThat(out.toString()).contains("- NoRoom: process ?[2J?]0;root?").doesNotContain("\u001b");
+  }
+
+  @Test
   void aWaitThatIsTooLongSaysThatItGoesOn() {
     assertThat(run("checkpoint", "trainer", "--wait", "--timeout", "0s")).isEqualTo(Exit.NOT_YET);
     assertThat(err.toString()).contains("not over after 0s; it goes on");
