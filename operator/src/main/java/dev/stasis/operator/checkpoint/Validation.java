@@ -66,6 +66,7 @@ final class Validation {
 
   private final StoreChoice choice = new StoreChoice();
   private final StoreRoom room = new StoreRoom();
+  private final NamespaceLimit limit = new NamespaceLimit();
 
   Result validate(Turn turn, Frozen frozen) {
     String name = turn.spec().getPodName();
@@ -127,7 +128,9 @@ final class Validation {
     }
     Optional<Duration> maxFrozen =
         liveness instanceof LivenessVerdict.Fits fits ? fits.maxFrozen() : Optional.empty();
-    return busy(turn, pod, node)
+    return limit
+        .wait(turn)
+        .or(() -> busy(turn, pod, node))
         .<Result>map(wait -> wait)
         .orElseGet(() -> new Admitted(pod, one.container(), node, store, maxFrozen, others));
   }

@@ -54,6 +54,13 @@ public interface StasisConfig {
   @WithDefault("8")
   int checkpointsPerNode();
 
+  /**
+   * How many GpuCheckpoints of one namespace may be unfinished at a time; younger ones wait.
+   * Default: 256, more than a namespace has GPUs.
+   */
+  @WithDefault("256")
+  int checkpointsPerNamespace();
+
   /** Collector of traces, http://HOST:4318, by OTLP over HTTP. Default: none, and no traces. */
   Optional<String> tracesEndpoint();
 

@@ -68,6 +68,8 @@ public enum Reason {
   ANOTHER_OPERATION("AnotherOperation", "Busy"),
   /** As many as the node may have in the making are in the making. */
   NODE_BUSY("NodeBusy", "Busy"),
+  /** As many of the namespace as may be unfinished are unfinished. */
+  TOO_MANY_CHECKPOINTS("TooManyCheckpoints", "Busy"),
   /** The node is gone. */
   NODE_GONE("NodeGone"),
   /** Somebody still needs it. */

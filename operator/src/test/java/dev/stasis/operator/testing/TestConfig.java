@@ -49,6 +49,11 @@ public record TestConfig(String namespace, Duration lookAgainEvery) implements S
   }
 
   @Override
+  public int checkpointsPerNamespace() {
+    return 4;
+  }
+
+  @Override
   public Optional<String> tracesEndpoint() {
     return Optional.empty();
   }

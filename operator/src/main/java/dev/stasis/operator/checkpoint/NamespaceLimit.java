@@ -1,0 +1,59 @@
+package dev.stasis.operator.checkpoint;
+
+import dev.stasis.api.v1alpha1.GpuCheckpoint;
+import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.operator.status.Reason;
+import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+
+/** Lets so many GpuCheckpoints of a namespace be unfinished at a time; younger ones wait. */
+final class NamespaceLimit {
+
+  private static final Set<CheckpointPhase> UNFINISHED =
+      EnumSet.of(
+          CheckpointPhase.PENDING,
+          CheckpointPhase.FREEZING,
+          CheckpointPhase.SAVING,
+          CheckpointPhase.RESUMING,
+          CheckpointPhase.IMPORTING);
+
+  private static final Comparator<GpuCheckpoint> OLDER_FIRST =
+      Comparator.comparing(
+              (GpuCheckpoint it) ->
+                  Objects.requireNonNullElse(it.getMetadata().getCreationTimestamp(), ""))
+          .thenComparing(it -> it.getMetadata().getUid());
+
+  /** Returns why it has to wait; empty when it need not. */
+  Optional<Validation.Wait> wait(Turn turn) {
+    int most = turn.config().checkpointsPerNamespace();
+    if (Objects.requireNonNullElse(status(turn.object()).getSuspensions(), 0) > 0) {
+      // It has begun long ago, and takes turns.
+      return Optional.empty();
+    }
+    long before =
+        turn.cluster().checkpoints(turn.namespace()).stream()
+            .filter(it -> UNFINISHED.contains(phase(it)))
+            .filter(it -> OLDER_FIRST.compare(it, turn.object()) < 0)
+            .limit(most)
+            .count();
+    return before < most
+        ? Optional.empty()
+        : Optional.of(
+            new Validation.Wait(
+                Reason.TOO_MANY_CHECKPOINTS,
+                "namespace %s: expected fewer than %d older GpuCheckpoints that are not finished, got %d or more"
+                    .formatted(turn.namespace(), most, most)));
+  }
+
+  private static CheckpointPhase phase(GpuCheckpoint one) {
+    return Objects.requireNonNullElse(status(one).getPhase(), CheckpointPhase.PENDING);
+  }
+
+  private static GpuCheckpointStatus status(GpuCheckpoint one) {
+    return Objects.requireNonNullElseGet(one.getStatus(), GpuCheckpointStatus::new);
+  }
+}
