@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -181,6 +182,37 @@ class ChartTest {
               case "webhook.enabled" -> "\nkind: ValidatingWebhookConfiguration\n";
               default -> "\nkind: GpuCheckpointStore\n";
             });
+  }
+
+  @Test
+  void onlyThePeersThatAreNamedReachMetricsAndWebhooks() {
+    String yaml =
+        chart.render(
+            "stasis",
+            "stasis-system",
+            Map.of(
+                "image.registry", "registry.test",
+                "crds.known", "true",
+                "networkPolicy.metricsFrom[0].podSelector.matchLabels.app", "prometheus",
+                "networkPolicy.webhookFrom[0].ipBlock.cidr", "10.0.0.1/32"),
+            List.of());
+    String metrics =
+        """
+          - ports: [{port: http, protocol: TCP}]
+            from:
+            - podSelector:
+                matchLabels:
+                  app: prometheus
+        """;
+    assertThat(yaml.split(Pattern.quote(metrics), -1)).as("operator and agents").hasSize(3);
+    assertThat(yaml)
+        .contains(
+            """
+              - ports: [{port: webhook, protocol: TCP}]
+                from:
+                - ipBlock:
+                    cidr: 10.0.0.1/32
+            """);
   }
 
   private static void isGolden(String name, String yaml) throws IOException {
