@@ -34,7 +34,7 @@ public final class ArtifactReader {
   private final Progress progress;
 
   /**
-   * @param threads how many files or chunks are read at a time
+   * @param threads how many files or chunks are read at a time, sixteen at most
    * @param progress hears of the bytes that were checked
    */
   public ArtifactReader(int threads, Progress progress) {
@@ -76,8 +76,9 @@ public final class ArtifactReader {
    * them.
    *
    * @param expected the digest that it must have, where one is known
+   * @throws IOException when the disk fails, which says nothing about the artifact
    */
-  Opened whole(Path folder, @Nullable String expected) throws IOException {
+  public Opened whole(Path folder, @Nullable String expected) throws IOException {
     try {
       Artifact artifact = unverified(folder, expected, null);
       requireWholeFolder(artifact);

@@ -17,8 +17,13 @@ import org.jspecify.annotations.Nullable;
 
 /** Digests of files and of pieces of files, and a count of what went through. */
 final class Hasher {
-  static final int BUFFER = 1 << 20;
+  /**
+   * Bytes read at a time, by each thread. Java keeps as much again outside of its heap for each
+   * thread that reads a file, until that thread ends.
+   */
+  static final int BUFFER = 1 << 18;
 
+  private final ThreadLocal<byte[]> buffers = ThreadLocal.withInitial(() -> new byte[BUFFER]);
   private final Progress progress;
   private final long total;
   private final AtomicLong done = new AtomicLong();
@@ -69,7 +74,7 @@ final class Hasher {
       FileChannel from, long offset, long length, @Nullable FileChannel to, Sum sum)
       throws IOException {
     CRC32C crc = new CRC32C();
-    byte[] bytes = new byte[(int) Math.min(BUFFER, Math.max(1, length))];
+    byte[] bytes = buffers.get();
     ByteBuffer buffer = ByteBuffer.wrap(bytes);
     for (long at = 0; at < length; ) {
       buffer.clear().limit((int) Math.min(bytes.length, length - at));

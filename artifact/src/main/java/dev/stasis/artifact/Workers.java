@@ -12,8 +12,18 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
-/** Runs pieces of disk work on a few threads; the first failure ends all of it. */
+/**
+ * Runs pieces of disk work on a few threads; the first failure ends all of it.
+ *
+ * @param threads how many are asked for; at most {@value #MOST} are used
+ */
 record Workers(int threads) {
+  /**
+   * Each thread has buffers, and the agent's heap is the same on every machine: servers with eight
+   * GPUs have 200 and more hardware threads. Sixteen digest faster than the disks read.
+   */
+  static final int MOST = 16;
+
   Workers {
     if (threads < 1) {
       throw new IllegalArgumentException("threads: wanted at least 1, found " + threads);
@@ -22,7 +32,7 @@ record Workers(int threads) {
 
   /** The results in the order of the work. */
   <T> List<T> all(List<Callable<T>> work) throws IOException {
-    ExecutorService executor = Executors.newFixedThreadPool(Math.max(1, threads));
+    ExecutorService executor = Executors.newFixedThreadPool(Math.min(threads, MOST));
     try {
       ExecutorCompletionService<T> completion = new ExecutorCompletionService<>(executor);
       List<Future<T>> futures = new ArrayList<>(work.size());
@@ -53,7 +63,8 @@ record Workers(int threads) {
     executor.shutdownNow();
     boolean interrupted = Thread.interrupted();
     try {
-      // An interrupted channel ends within one read of 1 MiB; a dead disk must not hold us forever.
+      // An interrupted channel ends within one read of 256 KiB; a dead disk must not hold us
+      // forever.
       boolean ended = executor.awaitTermination(30, TimeUnit.SECONDS);
       if (!ended) {
         throw new IllegalStateException("a reading thread did not end within 30 s: the disk hangs");

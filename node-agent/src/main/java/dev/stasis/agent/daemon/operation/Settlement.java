@@ -100,7 +100,7 @@ final class Settlement {
     if (work.isEmpty()) {
       Look.Seen seen = parts.engine().look().at(container(assignment, work));
       return resumes && seen.state().kind() == SourceState.Kind.RUNNING
-          ? published(assignment)
+          ? published(assignment, Work.Phase.PUBLISHING)
               .map(artifact -> resumed(artifact, seen.processes()))
               .orElseGet(() -> undone(fault, seen.state(), seen.processes()))
           : undone(fault, seen.state(), seen.processes());
@@ -108,13 +108,13 @@ final class Settlement {
     Work found = work.get();
     boolean ofThisBoot = found.bootId().equals(parts.engine().bootId());
     if (ofThisBoot && found.phase() == Work.Phase.SUSPENDED) {
-      Optional<Ending> suspended = suspended(assignment);
+      Optional<Ending> suspended = suspended(assignment, found.phase());
       if (suspended.isPresent()) {
         return suspended.get();
       }
     }
     if (ofThisBoot && found.after() == After.EVICT && found.phase() != Work.Phase.ENDING) {
-      Optional<ArtifactStatus> artifact = published(assignment);
+      Optional<ArtifactStatus> artifact = published(assignment, found.phase());
       boolean mayRunElsewhere = found.phase() == Work.Phase.HELD && isHeldUntilDecided(assignment);
       boolean holds =
           (artifact.isPresent() || mayRunElsewhere)
@@ -124,7 +124,9 @@ final class Settlement {
       }
     }
     Optional<ArtifactStatus> artifact =
-        found.phase() == Work.Phase.PUBLISHING ? published(assignment) : Optional.empty();
+        found.phase() == Work.Phase.PUBLISHING
+            ? published(assignment, found.phase())
+            : Optional.empty();
     SourceState state = thaw(found);
     int processes = parts.engine().look().at(found.containerId()).processes();
     return resumes && artifact.isPresent() && state.kind() == SourceState.Kind.RUNNING
@@ -163,14 +165,14 @@ final class Settlement {
         : new SourceState(SourceState.Kind.UNKNOWN, ((ThawOutcome.NotFound) outcome).why());
   }
 
-  private Optional<Ending> suspended(Assignment assignment) {
+  private Optional<Ending> suspended(Assignment assignment, Work.Phase phase) {
     Ending ending =
         Ending.done("Suspended", "the workload is in memory")
             .leaving(WorkloadState.SUSPENDED, Truth.FALSE, null);
     if (assignment.spec().getArtifact() == null) {
       return Optional.of(ending);
     }
-    return published(assignment)
+    return published(assignment, phase)
         .map(artifact -> ending.with(status -> status.setArtifact(artifact)));
   }
 
@@ -209,8 +211,12 @@ final class Settlement {
         .leaving(FreezeEnding.workload(state), FreezeEnding.running(state), processes);
   }
 
-  /** The artifact that this operation has published, every byte of it checked. */
-  private Optional<ArtifactStatus> published(Assignment assignment) {
+  /**
+   * Returns the artifact that this operation has published. Its bytes are read once more only
+   * before the first end of the operation: what is held or suspended was digested in this boot, and
+   * its workload stays frozen for as long as the reading takes.
+   */
+  private Optional<ArtifactStatus> published(Assignment assignment, Work.Phase phase) {
     ArtifactReference reference = assignment.spec().getArtifact();
     if (reference == null) {
       return Optional.empty();
@@ -218,9 +224,12 @@ final class Settlement {
     try {
       ArtifactPlace place = new ArtifactPlaces(parts.stores()).of(reference, reference.namespace());
       int threads = Math.max(1, Runtime.getRuntime().availableProcessors());
+      ArtifactReader reader = new ArtifactReader(threads, (done, total) -> {});
+      boolean digested = phase == Work.Phase.HELD || phase == Work.Phase.SUSPENDED;
       Opened opened =
-          new ArtifactReader(threads, (done, total) -> {})
-              .open(place.path(), ArtifactReader.Regions.NOW, null);
+          digested
+              ? reader.whole(place.path(), null)
+              : reader.open(place.path(), ArtifactReader.Regions.NOW, null);
       if (opened instanceof Opened.Verified verified
           && reference.uid().equals(verified.artifact().manifest().origin().id())) {
         return Optional.of(

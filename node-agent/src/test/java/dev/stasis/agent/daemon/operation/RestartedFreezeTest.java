@@ -25,6 +25,8 @@ import dev.stasis.api.v1alpha1.operation.OperationPhase;
 import dev.stasis.api.v1alpha1.operation.OperationType;
 import dev.stasis.api.v1alpha1.operation.Outcome;
 import dev.stasis.api.v1alpha1.operation.WorkloadState;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
@@ -176,6 +178,25 @@ class RestartedFreezeTest {
         .containsExactly(Work.Phase.HELD);
     resumed(lab.cluster().awaitEnd(order(orders.of(OperationType.THAW, source, name))));
     assertThat(lab.cluster().awaitEnd(name).getArtifact()).isNotNull();
+    deleted();
+  }
+
+  /** It was digested in this boot, and the workload is frozen for as long as a reading takes. */
+  @Test
+  void theArtifactOfWhatIsHeldIsNotReadAgain() throws Exception {
+    String name = checkpoint(Afterwards.HOLD);
+    DaemonChild.dies(lab, "AFTER_WRITE", "Held");
+    Path image;
+    try (Stream<Path> files = Files.walk(lab.engine().store())) {
+      image = files.filter(file -> file.endsWith("criu/inventory.img")).findFirst().orElseThrow();
+    }
+    byte[] bytes = Files.readAllBytes(image);
+    bytes[0] ^= 1;
+    Files.write(image, bytes);
+    lab.start();
+    // It settles what is held before it takes an order.
+    resumed(lab.cluster().awaitEnd(order(orders.of(OperationType.THAW, source, name))));
+    assertThat(lab.cluster().awaitEnd(name).getOutcome()).isEqualTo(Outcome.DONE);
     deleted();
   }
 
