@@ -67,12 +67,24 @@ static uint64_t number(const char *text, const char *option) {
   return value;
 }
 
-static void join_cgroup(const char *dir) {
+static bool join_cgroup(const char *dir) {
   int d = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
   int fd = d < 0 ? -1 : openat(d, "cgroup.procs", O_WRONLY | O_CLOEXEC);
-  if (fd < 0 || write(fd, "0\n", 2) != 2) die_errno(EXIT_SELF, "cgroup %s", dir);
+  bool joined = fd >= 0 && write(fd, "0\n", 2) == 2;
+  int why = errno;
+  if (fd >= 0) close(fd);
+  if (d >= 0) close(d);
+  errno = why;
+  return joined;
+}
+
+/* Lowering it needs CAP_SYS_RESOURCE, which root lacks on some machines: then it stays. */
+static void try_oom_score_adj(const char *value) {
+  int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return;
+  ssize_t unchanged = write(fd, value, strlen(value));
+  (void)unchanged;
   close(fd);
-  close(d);
 }
 
 static void take_fd(char *text) {
@@ -299,7 +311,10 @@ int cmd_enter(int argc, char **argv) {
     if (!strcmp(o, "--pid")) pid = number(value, o);
     else if (!strcmp(o, "--start") && parse_number(value, 10, &start)) continue;
     else if (!strcmp(o, "--ns")) want_spaces(value);
-    else if (!strcmp(o, "--cgroup")) join_cgroup(value);
+    else if (!strcmp(o, "--cgroup")) {
+      if (!join_cgroup(value)) die_errno(EXIT_SELF, "cgroup %s", value);
+    } else if (!strcmp(o, "--try-cgroup")) (void)join_cgroup(value);
+    else if (!strcmp(o, "--try-oom-score-adj")) try_oom_score_adj(value);
     else if (!strcmp(o, "--bring")) take_bring(value, true);
     else if (!strcmp(o, "--bring-ro")) take_bring(value, false);
     else if (!strcmp(o, "--take")) take_take(value);

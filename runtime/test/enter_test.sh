@@ -74,6 +74,18 @@ a_cgroup_is_joined() {
   "$RT" enter --cgroup "$c" -- cat /proc/self/cgroup >"$W/cg" || { rmdir "$c"; return 1; }
   rmdir "$c"; grep -q "stasis-test-$$" "$W/cg"
 }
+a_cgroup_that_is_only_tried_is_joined_where_that_is_possible() {
+  base=$(for d in /sys/fs/cgroup /sys/fs/cgroup/pids /sys/fs/cgroup/memory /sys/fs/cgroup/unified; do [ -w $d/cgroup.procs ] && echo $d && break; done)
+  [ -n "$base" ] || { echo "skipped: no cgroup can be written"; return 0; }
+  c="$base/stasis-test-$$"; mkdir "$c"
+  "$RT" enter --try-cgroup "$W/none" --try-cgroup "$c" -- cat /proc/self/cgroup >"$W/cg" || { rmdir "$c"; return 1; }
+  rmdir "$c"; grep -q "stasis-test-$$" "$W/cg"
+}
+an_oom_score_is_changed_where_that_is_permitted() {
+  is "$("$RT" enter --try-oom-score-adj 500 -- cat /proc/self/oom_score_adj)" 500
+  "$RT" enter --try-oom-score-adj -900 -- true
+  "$RT" enter --try-oom-score-adj nonsense -- true
+}
 its_code_is_the_programs() {
   container
   "$RT" enter --pid "$P" --ns $ALL -- /bin/inside exit 42 || is $? 42

@@ -1,6 +1,7 @@
 package dev.stasis.agent.criu;
 
 import dev.stasis.agent.process.LogTail;
+import dev.stasis.agent.process.HelperCgroups;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -64,7 +65,13 @@ public final class CriuRunner {
 
   public CriuOutcome dump(DumpPlan plan, Duration atMost, Progress progress)
       throws IOException, InterruptedException {
-    return run(plan.command(), plan.images(), plan.work(), "dump", atMost, progress);
+    return run(
+        plan.command(new HelperCgroups().enterOptions()),
+        plan.images(),
+        plan.work(),
+        "dump",
+        atMost,
+        progress);
   }
 
   public CriuOutcome restore(RestorePlan plan, Duration atMost)

@@ -29,11 +29,18 @@ public record DumpPlan(
   /** The log's name in the folder {@code work}. */
   public static final String LOG = "dump.log";
 
-  public List<String> command() {
+  /**
+   * Returns the command line.
+   *
+   * @param place options of {@code stasis-runtime enter} that place criu among the node's helpers.
+   *     A restore has none: its criu becomes the workload's parent, in the target's cgroups.
+   */
+  public List<String> command(List<String> place) {
     String pid = Integer.toString(container.root().pid());
     List<String> line = new ArrayList<>();
     line.add(runtime.toString());
     line.add("enter");
+    line.addAll(place);
     add(line, "--pid", pid);
     add(line, "--start", Long.toString(container.root().startTime()));
     add(line, "--ns", "net,uts,ipc");

@@ -2,6 +2,7 @@ package dev.stasis.agent.criu;
 
 import dev.stasis.agent.process.ChildStart;
 import dev.stasis.agent.process.LogTail;
+import dev.stasis.agent.process.HelperCgroups;
 import dev.stasis.agent.process.ProcessId;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -124,7 +125,9 @@ public final class ThreadGuard {
 
   private Ended once(List<String> arguments) throws InterruptedException {
     Path errors = journal.resolveSibling(journal.getFileName() + ".errors");
-    List<String> command = new ArrayList<>(List.of(runtime.toString(), "guard"));
+    List<String> command = new ArrayList<>(List.of(runtime.toString(), "enter"));
+    command.addAll(new HelperCgroups().enterOptions());
+    command.addAll(List.of("--", runtime.toString(), "guard"));
     command.addAll(arguments);
     try {
       Process child =

@@ -13,7 +13,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -58,10 +57,7 @@ final class WorkerProcess {
     if (Files.exists(log) && Files.size(log) > LOG_BYTES) {
       Files.delete(log);
     }
-    // A JVM needs a while to its first line, and an undo may need a worker while keys are pressed.
-    List<String> command = new ArrayList<>(List.of("setsid"));
-    command.addAll(settings.command());
-    ProcessBuilder builder = new ProcessBuilder(command);
+    ProcessBuilder builder = new ProcessBuilder(settings.command());
     builder.environment().putAll(settings.environment());
     builder
         .environment()

@@ -1,5 +1,7 @@
 package dev.stasis.agent.cuda;
 
+import dev.stasis.agent.process.HelperCgroups;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -8,6 +10,7 @@ import java.util.Map;
 /**
  * How a driver worker is started.
  *
+ * @param launcher the command line in front of the JVM's
  * @param java the java program
  * @param classPath where the worker's classes are
  * @param options further options for the JVM
@@ -16,6 +19,7 @@ import java.util.Map;
  * @param environment added to the agent's own
  */
 public record WorkerSettings(
+    List<String> launcher,
     Path java,
     String classPath,
     List<String> options,
@@ -28,6 +32,7 @@ public record WorkerSettings(
       List.of("java.io.tmpdir", "jna.tmpdir", "jna.boot.library.path", "jna.nosys");
 
   public WorkerSettings {
+    launcher = List.copyOf(launcher);
     options = List.copyOf(options);
     environment = Map.copyOf(environment);
   }
@@ -45,6 +50,9 @@ public record WorkerSettings(
       }
     }
     return new WorkerSettings(
+        // A JVM needs a while to its first line, and an undo may need a worker while keys are
+        // pressed.
+        List.of("setsid"),
         Path.of(System.getProperty("java.home"), "bin", "java"),
         new OwnClasses(System.getProperty("java.class.path")).path(),
         options,
@@ -54,11 +62,27 @@ public record WorkerSettings(
   }
 
   public WorkerSettings withEnvironment(Map<String, String> more) {
-    return new WorkerSettings(java, classPath, options, stateFolder, log, more);
+    return new WorkerSettings(launcher, java, classPath, options, stateFolder, log, more);
+  }
+
+  /**
+   * Returns the same for an agent in a container: the worker finishes its calls also when the
+   * container has ended.
+   *
+   * @param runtime the program stasis-runtime; without it the worker stays with the agent
+   */
+  public WorkerSettings outlivingTheContainer(Path runtime) {
+    if (!Files.isExecutable(runtime)) {
+      return this;
+    }
+    List<String> outside = new ArrayList<>(List.of(runtime.toString(), "enter"));
+    outside.addAll(new HelperCgroups().enterOptions());
+    outside.add("--"); // It begins a session of its own, as the launcher does.
+    return new WorkerSettings(outside, java, classPath, options, stateFolder, log, environment);
   }
 
   List<String> command() {
-    List<String> command = new ArrayList<>();
+    List<String> command = new ArrayList<>(launcher);
     command.add(java.toString());
     // Small and quick to start; what it keeps in memory is a few journals at most.
     command.addAll(List.of("-Xmx48m", "-Xss512k", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));

@@ -66,7 +66,7 @@ final class AgentPlaces {
   }
 
   WorkerSettings worker() {
-    return WorkerSettings.here(config.stateDir());
+    return WorkerSettings.here(config.stateDir()).outlivingTheContainer(config.runtime());
   }
 
   EngineSettings engine() throws IOException, InterruptedException {

@@ -2,6 +2,7 @@ package dev.stasis.agent.mover;
 
 import dev.stasis.agent.process.ChildStart;
 import dev.stasis.agent.process.LogTail;
+import dev.stasis.agent.process.HelperCgroups;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -13,9 +14,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 
 /**
- * Runs {@code stasis-runtime move} as a child in the container's own cgroups, so that what it
- * stages in memory is charged there. The child outlives this process; the journal tells a successor
- * what it did.
+ * Runs {@code stasis-runtime move} as a child outside of the agent's container. What it stages in
+ * memory is charged to the workload's container. The child outlives this process; the journal tells
+ * a successor what it did.
  */
 public final class Mover {
 
@@ -38,7 +39,7 @@ public final class Mover {
   /**
    * Runs a move to its end; one that a key ends before it begins is begun again.
    *
-   * @param cgroups the folders of the container's cgroups; empty to stay in ours
+   * @param cgroups the cgroups that are charged for a stage in memory; empty where there is none
    * @param deadline after this the child is ended
    * @param started told the child once it runs, to be journalled
    * @param progress told the bytes done
@@ -106,14 +107,12 @@ public final class Mover {
   }
 
   private List<String> command(Move move, List<Path> cgroups) {
-    List<String> command = new ArrayList<>(List.of(runtime.toString()));
-    if (!cgroups.isEmpty()) {
-      command.add("enter");
-      for (Path cgroup : cgroups) {
-        command.addAll(List.of("--cgroup", cgroup.toString()));
-      }
-      command.addAll(List.of("--", runtime.toString()));
+    List<String> command = new ArrayList<>(List.of(runtime.toString(), "enter"));
+    command.addAll(new HelperCgroups().enterOptions());
+    for (Path cgroup : cgroups) {
+      command.addAll(List.of("--cgroup", cgroup.toString()));
     }
+    command.addAll(List.of("--", runtime.toString()));
     command.addAll(move.arguments());
     return command;
   }

@@ -128,7 +128,7 @@ class CriuCycleTest {
       ThreadGuard guard = new ThreadGuard(runtime, folder.resolve("guard"), child -> {});
       assertThat(guard.save(stopped.stopped())).isEmpty();
       Process dump =
-          new ProcessBuilder(plan(container, "killed" + moment).command())
+          new ProcessBuilder(plan(container, "killed" + moment).command(List.of()))
               .redirectErrorStream(true)
               .redirectOutput(ProcessBuilder.Redirect.DISCARD)
               .start();

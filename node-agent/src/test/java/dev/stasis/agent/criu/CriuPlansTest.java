@@ -22,7 +22,7 @@ class CriuPlansTest {
 
   @Test
   void everyMountButTheRootAndProcIsExternalOnDump() {
-    List<String> line = dump(container(0), CriuOptions.usual()).command();
+    List<String> line = dump(container(0), CriuOptions.usual()).command(List.of());
 
     assertThat(values(line, "--external"))
         .containsExactly("mnt[/dev]:/dev", "mnt[/proc/keys]:/proc/keys", "mnt[/a b]:/a b");
@@ -39,7 +39,7 @@ class CriuPlansTest {
 
   @Test
   void aContainerOfAnotherUserIsDumpedWithItsIdsAsRealOnes() {
-    assertThat(dump(container(1000), CriuOptions.usual()).command())
+    assertThat(dump(container(1000), CriuOptions.usual()).command(List.of()))
         .containsSequence("--real-uid", "1000", "--real-gid", "1000");
   }
 
@@ -48,7 +48,7 @@ class CriuPlansTest {
     DumpPlan plan =
         new DumpPlan(RUNTIME, BUNDLE, container(0), 100, IMAGES, WORK, CriuOptions.usual());
 
-    assertThat(plan.command()).doesNotContain("--root", "--external");
+    assertThat(plan.command(List.of())).doesNotContain("--root", "--external");
   }
 
   @Test

@@ -25,7 +25,7 @@ final class WrappedProgram {
   Path failingAt(String name, Path real, String command) {
     return script(
         name,
-        "case \"$*\" in \"%s \"*) echo 'this command fails' >&2; exit 7 ;; esac; exec %s \"$@\""
+        "case \" $*\" in *\" %s \"*) echo 'this command fails' >&2; exit 7 ;; esac; exec %s \"$@\""
             .formatted(command, real));
   }
 

@@ -1,5 +1,6 @@
 package dev.stasis.agent.daemon.probes;
 
+import dev.stasis.agent.process.HelperCgroups;
 import dev.stasis.agent.process.ProcFs;
 import dev.stasis.agent.process.ProcessId;
 import java.io.BufferedReader;
@@ -33,7 +34,6 @@ public final class ProbeAnswers {
 
   private final Path runtime;
   private final ListeningSockets sockets;
-  private final OutsideCgroups cgroups;
 
   /**
    * By that program.
@@ -43,7 +43,6 @@ public final class ProbeAnswers {
   public ProbeAnswers(Path runtime, ProcFs proc) {
     this.runtime = runtime;
     this.sockets = new ListeningSockets(proc);
-    this.cgroups = new OutsideCgroups(proc, Path.of("/sys/fs/cgroup"));
   }
 
   /** Probes that are being answered; closing it hands over what was kept. */
@@ -86,7 +85,7 @@ public final class ProbeAnswers {
       return new Answering(List.of());
     }
     List<String> command = new ArrayList<>(List.of(runtime.toString(), "enter"));
-    cgroups.folders().forEach(folder -> command.addAll(List.of("--cgroup", folder.toString())));
+    command.addAll(new HelperCgroups().enterOptions());
     command.addAll(List.of("--", runtime.toString(), "answer"));
     bySocket.forEach((socket, asked) -> command.addAll(arguments(socket, asked)));
     Process child =

@@ -1,0 +1,77 @@
+package dev.stasis.agent.process;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The cgroups of helpers that have to outlive the agent: criu's dump, the mover, the guard, the
+ * driver worker. The runtime kills every process in the cgroup of the agent's container when the
+ * container ends, and so does the kernel when the container is out of memory.
+ */
+public final class HelperCgroups {
+
+  /** One in each hierarchy, below its root, where no kubelet and no runtime looks for processes. */
+  public static final String NAME = "stasis-helpers";
+
+  /** A helper that dies in the middle costs more than any container; -1000 would never die. */
+  private static final String OOM_SCORE_ADJ = "-900";
+
+  private final ProcFs proc;
+  private final Path root;
+
+  /** Returns those of this machine. */
+  public HelperCgroups() {
+    this(new ProcFs(), Path.of("/sys/fs/cgroup"));
+  }
+
+  HelperCgroups(ProcFs proc, Path root) {
+    this.proc = proc;
+    this.root = root;
+  }
+
+  /**
+   * Returns the options of {@code stasis-runtime enter} that place a helper. All of them are tried
+   * only: a helper in the agent's own cgroup is better than none.
+   */
+  public List<String> enterOptions() {
+    List<String> options = new ArrayList<>();
+    folders().forEach(folder -> options.addAll(List.of("--try-cgroup", folder.toString())));
+    options.addAll(List.of("--try-oom-score-adj", OOM_SCORE_ADJ));
+    return options;
+  }
+
+  /** One for each hierarchy in which this process is not at the root already. */
+  List<Path> folders() {
+    return proc.cgroups((int) ProcessHandle.current().pid()).stream()
+        .filter(membership -> !membership.path().equals("/"))
+        .map(this::folder)
+        .filter(folder -> Files.isWritable(folder.resolve("cgroup.procs")))
+        .toList();
+  }
+
+  private Path folder(CgroupMembership membership) {
+    Path hierarchy = hierarchy(membership);
+    if (membership.controllers().contains("cpuset")) {
+      return hierarchy; // A new cpuset has no processors, so that no process can join it.
+    }
+    Path own = hierarchy.resolve(NAME);
+    try {
+      Files.createDirectories(own);
+      return own;
+    } catch (IOException e) {
+      return hierarchy; // The root takes processes too; they only are not counted apart.
+    }
+  }
+
+  private Path hierarchy(CgroupMembership membership) {
+    if (!membership.isUnified()) {
+      return root.resolve(String.join(",", membership.controllers()).replace("name=", ""));
+    }
+    // Beside hierarchies of version 1, the unified one has a folder of its own.
+    Path hybrid = root.resolve("unified");
+    return Files.isDirectory(hybrid) ? hybrid : root;
+  }
+}
