@@ -69,6 +69,9 @@ final class FrozenCommand extends NodeCommand {
     boolean alive = sameBoot && proc.alive(work.init());
     String id = CheckpointAnswer.shortId(work.containerId());
     String thaw = "stasis-node thaw " + id;
+    if (work.phase() == Work.Phase.UNKNOWN) {
+      return new Seen(phase(work), agent, true, "read work.json: " + work.owner());
+    }
     if (!sameBoot) {
       return new Seen("lost in a reboot", agent, false, thaw + " (closes the journal)");
     }
@@ -102,6 +105,7 @@ final class FrozenCommand extends NodeCommand {
       case SUSPENDED -> "suspended";
       case HELD -> "saved and held";
       case ENDING -> "being ended";
+      case UNKNOWN -> "unknown";
     };
   }
 

@@ -5,6 +5,7 @@ import dev.stasis.agent.daemon.kubelet.NodeApi;
 import dev.stasis.agent.daemon.node.GpuRegister;
 import dev.stasis.agent.daemon.node.NodeReporting;
 import dev.stasis.agent.daemon.operation.AgentParts;
+import dev.stasis.agent.daemon.operation.Backoff;
 import dev.stasis.agent.daemon.operation.Intervals;
 import dev.stasis.agent.daemon.operation.KubernetesOperations;
 import dev.stasis.agent.daemon.operation.KubernetesPods;
@@ -27,8 +28,6 @@ import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicReference;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The agent of one node, put together: knows the node and says so. Needs nothing of Quarkus, so
@@ -36,10 +35,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Agent implements AutoCloseable {
 
-  private static final System.Logger LOG = System.getLogger(Agent.class.getName());
-
   /** The step in hand is finished or undone meanwhile; Quarkus waits a little longer for us. */
   private static final Duration GRACE = Duration.ofSeconds(90);
+
+  /** What keeps it from being taken up is rarely over at once, and workloads wait for it. */
+  private static final Backoff TAKE_UP = new Backoff(Duration.ofSeconds(5), Duration.ofMinutes(1));
 
   private final DriverWorker worker;
   private final NodeApi node;
@@ -48,8 +48,7 @@ public final class Agent implements AutoCloseable {
   private final NodeReporting reporting;
   private final OperationAgent operations;
   private final StoreSweeps sweeps;
-  private final AtomicReference<@Nullable String> starting =
-      new AtomicReference<>("operations: wanted those of before taken up, found that this goes on");
+  private final TakeUp takeUp;
 
   /**
    * Puts it together; nothing is done before {@link #start}.
@@ -82,11 +81,14 @@ public final class Agent implements AutoCloseable {
     this.reporting =
         new NodeReporting(
             places.reporting(transfers), client, node, gpus, places.trials(worker, clock), clock);
-    this.sweeps =
-        new StoreSweeps(
-            client, new ArtifactSweep(config.sweepGrace(), clock), config.nodeName(), clock);
     this.spans = places.spans();
     NodeEngine engine = new NodeEngine(places.engine(), worker, clock);
+    this.sweeps =
+        new StoreSweeps(
+            client,
+            new ArtifactSweep(config.sweepGrace(), clock),
+            config.nodeName(),
+            clock);
     this.operations =
         new OperationAgent(
             new AgentParts(
@@ -110,33 +112,19 @@ public final class Agent implements AutoCloseable {
                 config.hugePages(),
                 Intervals.production(),
                 clock));
+    this.takeUp = new TakeUp(operations::start, TAKE_UP);
   }
 
   /** Begins to work. */
   public void start() {
     reporting.start();
     sweeps.start();
-    // A predecessor may still be ending, and what it left may take a while to be undone.
-    Thread thread = new Thread(this::takeUp, "operations-start");
-    thread.setDaemon(true);
-    thread.start();
-  }
-
-  private void takeUp() {
-    try {
-      operations.start();
-      starting.set(null);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    } catch (RuntimeException e) {
-      LOG.log(System.Logger.Level.ERROR, "operations are not taken up", e);
-      starting.set(String.valueOf(e.getMessage()));
-    }
+    takeUp.start();
   }
 
   /** Why the agent is not ready to work; empty when it is. */
   public Optional<String> trouble() {
-    return reporting.trouble().or(() -> Optional.ofNullable(starting.get()));
+    return reporting.trouble().or(takeUp::trouble);
   }
 
   /** Whether it still moves. */
@@ -146,6 +134,7 @@ public final class Agent implements AutoCloseable {
 
   @Override
   public void close() {
+    takeUp.close();
     try {
       operations.stop(GRACE);
     } catch (InterruptedException e) {

@@ -45,6 +45,9 @@ public final class Look {
     Container container = found.container();
     List<ProcessId> living = node.tree().list(container).living();
     Work work = node.journal().read(container.id()).orElseGet(() -> unheard(container, living));
+    if (work.phase() == Work.Phase.UNKNOWN) {
+      return new Seen(new SourceState(SourceState.Kind.UNKNOWN, work.owner()), living.size());
+    }
     return new Seen(
         new SourceProbe(new FrozenWork(node, work, StepListener.NONE)).look(), living.size());
   }

@@ -62,6 +62,9 @@ public final class Thaw {
   private ThawOutcome locked(Work work, StepListener listener) throws InterruptedException {
     StepRunner runner = new StepRunner(node.nanoTime(), listener);
     long begin = node.nanoTime().getAsLong();
+    if (work.phase() == Work.Phase.UNKNOWN) {
+      return ended(new SourceState(SourceState.Kind.UNKNOWN, work.owner()), runner, begin);
+    }
     if (!work.bootId().equals(node.proc().bootId())) {
       forget(new FrozenWork(node, work, listener));
       return ended(

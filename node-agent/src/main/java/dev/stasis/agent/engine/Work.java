@@ -3,6 +3,7 @@ package dev.stasis.agent.engine;
 import dev.stasis.agent.process.ProcessId;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -58,11 +59,43 @@ public record Work(
   public static final String BY_HAND = "by-hand-";
 
   public Work {
+    // A journal without them would be read as null.
+    Stream.of(bootId, id, owner, kind, after, phase, since, containerId, init)
+        .forEach(Objects::requireNonNull);
     cuda = List.copyOf(cuda);
     tree = List.copyOf(tree);
     stoppedBefore = List.copyOf(stoppedBefore);
     regionJournals = List.copyOf(regionJournals);
     children = List.copyOf(children);
+  }
+
+  /**
+   * Returns what is known about a container whose journal cannot be read.
+   *
+   * @param containerId the name of the journal's folder
+   * @param why what is wrong with the journal
+   * @param since when it was written last
+   */
+  static Work unknown(String containerId, String why, Instant since) {
+    return new Work(
+        FORMAT,
+        "unknown",
+        containerId,
+        why,
+        Kind.FREEZE,
+        After.RESUME,
+        Phase.UNKNOWN,
+        since,
+        containerId,
+        new ProcessId(Integer.MAX_VALUE, 0),
+        List.of(),
+        List.of(),
+        List.of(),
+        List.of(),
+        null,
+        null,
+        null,
+        List.of());
   }
 
   /** Whether a person means it to stand still: nobody else brings it back. */
@@ -103,7 +136,12 @@ public record Work(
      * The caller gave the word: the tree is being ended and nothing may thaw it. Next: the journal
      * goes.
      */
-    ENDING
+    ENDING,
+    /**
+     * Its journal cannot be read, or is of a newer version: never written, and nothing is done with
+     * the workload. Next: a person decides.
+     */
+    UNKNOWN
   }
 
   Work withPhase(Phase next) {

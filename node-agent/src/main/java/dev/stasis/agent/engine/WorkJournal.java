@@ -9,13 +9,17 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /**
@@ -25,9 +29,12 @@ import java.util.stream.Stream;
  */
 public final class WorkJournal {
 
+  private static final System.Logger LOG = System.getLogger(WorkJournal.class.getName());
+
   private static final String FILE = "work.json";
 
   private final Path folder;
+  private final Set<Path> reported = ConcurrentHashMap.newKeySet();
   private final ObjectMapper json =
       JsonMapper.builder()
           .addModule(new JavaTimeModule())
@@ -73,12 +80,14 @@ public final class WorkJournal {
     }
   }
 
-  /** The work in hand for a container. */
+  /** Returns the work in hand for a container; of phase UNKNOWN when its journal is unreadable. */
   public Optional<Work> read(String containerId) {
     return readFile(folder.resolve(containerId).resolve(FILE));
   }
 
-  /** All work in hand, oldest first. */
+  /**
+   * Returns all work in hand, oldest first. A journal that is unreadable speaks for itself only.
+   */
   public List<Work> all() {
     List<Work> found = new ArrayList<>();
     if (!Files.isDirectory(folder)) {
@@ -115,12 +124,46 @@ public final class WorkJournal {
   }
 
   private Optional<Work> readFile(Path file) {
+    String container = String.valueOf(file.getName(file.getNameCount() - 2));
     try {
-      return Optional.of(json.readValue(Files.readAllBytes(file), Work.class));
-    } catch (NoSuchFileException e) {
+      Work work = json.readValue(Files.readAllBytes(file), Work.class);
+      if (work == null || work.format() > Work.FORMAT || !work.containerId().equals(container)) {
+        return Optional.of(
+            unknown(
+                file,
+                "expected format %d of container %s, got %s"
+                    .formatted(
+                        Work.FORMAT,
+                        container,
+                        work == null ? null : work.format() + " of " + work.containerId())));
+      }
+      return Optional.of(work);
+    } catch (NoSuchFileException | NotDirectoryException e) {
       return Optional.empty();
     } catch (IOException e) {
-      throw new UncheckedIOException("cannot read the work journal " + file, e);
+      return Optional.of(unknown(file, firstLine(e)));
     }
+  }
+
+  private Work unknown(Path file, String why) {
+    if (reported.add(file)) {
+      LOG.log(
+          System.Logger.Level.ERROR,
+          "work journal {0} cannot be read, so its workload is left as it is: {1}",
+          file,
+          why);
+    }
+    Instant since;
+    try {
+      since = Files.getLastModifiedTime(file).toInstant();
+    } catch (IOException e) {
+      since = Instant.EPOCH;
+    }
+    String container = String.valueOf(file.getName(file.getNameCount() - 2));
+    return Work.unknown(container, "unreadable journal " + file, since);
+  }
+
+  private static String firstLine(IOException e) {
+    return String.valueOf(e.getMessage()).lines().findFirst().orElse("no message");
   }
 }

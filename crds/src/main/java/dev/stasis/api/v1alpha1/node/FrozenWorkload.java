@@ -15,7 +15,7 @@ public record FrozenWorkload(
     @JsonPropertyDescription("Its container.") @Nullable String container,
     @JsonPropertyDescription("Since when.") @Nullable Instant since,
     @JsonPropertyDescription("The object for which it was frozen.") @Nullable ObjectReference by,
-    @JsonPropertyDescription("Frozen or Suspended.") @Nullable String state,
+    @JsonPropertyDescription("Frozen, Suspended or Unknown.") @Nullable String state,
     @JsonPropertyDescription("Uuids of the GPUs to which it will come back.")
         @Nullable List<String> gpus,
     @JsonPropertyDescription("Device memory that it will need, in bytes.")

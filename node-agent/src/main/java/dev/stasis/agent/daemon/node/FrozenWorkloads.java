@@ -34,7 +34,7 @@ final class FrozenWorkloads {
     for (Work work : journal.all()) {
       if (work.kind() == Work.Kind.FREEZE
           && work.phase() != Work.Phase.PUBLISHING
-          && work.bootId().equals(bootId)) {
+          && (work.bootId().equals(bootId) || work.phase() == Work.Phase.UNKNOWN)) {
         Optional<PodContainer> container = node.byId(work.containerId());
         container.ifPresent(found -> frozen.add(frozen(work, found)));
       }
@@ -48,7 +48,11 @@ final class FrozenWorkloads {
         container.name(),
         work.since(),
         requesters.of(work).orElse(null),
-        work.phase() == Work.Phase.SUSPENDED ? "Suspended" : "Frozen",
+        switch (work.phase()) {
+          case SUSPENDED -> "Suspended";
+          case UNKNOWN -> "Unknown";
+          default -> "Frozen";
+        },
         work.cuda().stream()
             .flatMap(process -> process.deviceBytes().keySet().stream())
             .map(GpuUuid::text)

@@ -11,7 +11,7 @@ import java.time.Duration;
 public record Backoff(Duration first, Duration longest) {
 
   /** Returns the wait that follows {@code wait}. */
-  Duration after(Duration wait) {
+  public Duration after(Duration wait) {
     Duration twice = wait.multipliedBy(2);
     return twice.compareTo(longest) > 0 ? longest : twice;
   }

@@ -101,19 +101,24 @@ final class InHand implements HeldOperations {
   /** What was claimed: gone on with, begun, or, after a restart, only still to be said. */
   void take(Assignment assignment) {
     byUid.put(assignment.uid(), assignment);
-    switch (assignment.entry().stage()) {
-      case ENDED -> {
-        desk.sayAgain(assignment);
-        thawAgain.begin(assignment, Duration.ZERO);
-      }
-      case HELD, BEGUN -> enqueue(assignment, () -> settle(assignment));
-      case CLAIMED -> {
-        if (FreezeJob.hasHooksBefore(assignment)) {
-          submit(assignment, pod(assignment), () -> prepare(assignment));
-        } else {
-          enqueue(assignment, () -> carryOut(assignment));
+    try {
+      switch (assignment.entry().stage()) {
+        case ENDED -> {
+          desk.sayAgain(assignment);
+          thawAgain.begin(assignment, Duration.ZERO);
+        }
+        case HELD, BEGUN -> enqueue(assignment, () -> settle(assignment));
+        case CLAIMED -> {
+          if (FreezeJob.hasHooksBefore(assignment)) {
+            submit(assignment, pod(assignment), () -> prepare(assignment));
+          } else {
+            enqueue(assignment, () -> carryOut(assignment));
+          }
         }
       }
+    } catch (RuntimeException e) {
+      byUid.remove(assignment.uid()); // So that it can be taken again.
+      throw e;
     }
   }
 

@@ -4,6 +4,7 @@ import dev.stasis.agent.engine.HostLocks;
 import dev.stasis.api.v1alpha1.GpuNodeOperation;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -41,19 +42,21 @@ public final class OperationAgent implements AutoCloseable {
   }
 
   /**
-   * Takes up what there is, then watches.
+   * Takes up what there is, then watches. May be called again after it failed.
    *
    * @throws IllegalStateException when another agent of this node does not end
    */
   public void start() throws InterruptedException {
-    Optional<HostLocks.Held> taken = parts.engine().locks().take("agent", PREDECESSOR);
-    lock =
-        taken.orElseThrow(
-            () ->
-                new IllegalStateException(
-                    "lock of the agent: wanted it free, found another agent that holds it"));
+    if (lock == null) {
+      Optional<HostLocks.Held> taken = parts.engine().locks().take("agent", PREDECESSOR);
+      lock =
+          taken.orElseThrow(
+              () ->
+                  new IllegalStateException(
+                      "lock of the agent: wanted it free, found another agent that holds it"));
+    }
     settleAbandoned();
-    recovery.journalled().forEach(inHand::take);
+    takeUp(recovery.journalled());
     watch =
         parts
             .operations()
@@ -70,6 +73,24 @@ public final class OperationAgent implements AutoCloseable {
                   }
                 });
     intake.take(this::compareWithWhatIsThere);
+  }
+
+  /** One that cannot be taken up keeps none of the others frozen. */
+  private void takeUp(List<Assignment> journalled) {
+    @Nullable RuntimeException first = null;
+    for (Assignment assignment : journalled) {
+      try {
+        if (inHand.find(assignment.uid()).isEmpty()) {
+          inHand.take(assignment);
+        }
+      } catch (RuntimeException e) {
+        LOG.log(System.Logger.Level.ERROR, assignment.name() + " is not taken up", e);
+        first = first == null ? e : first;
+      }
+    }
+    if (first != null) {
+      throw first;
+    }
   }
 
   /** What a predecessor that was killed with its watchdog left changed on the machine. */

@@ -74,7 +74,8 @@ final class Recovery {
       there.put(operation.getMetadata().getUid(), operation);
     }
     for (Work work : parts.engine().thaw().inHand()) {
-      if (!work.isKeptByHand()
+      if (work.phase() != Work.Phase.UNKNOWN
+          && !work.isKeptByHand()
           && !takenUp(inHand.get(work.id()))
           && !explained(work, there.get(work.id()))) {
         ThawOutcome outcome = parts.engine().thaw().run(work.id(), StepListener.NONE);

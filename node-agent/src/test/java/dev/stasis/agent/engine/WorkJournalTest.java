@@ -1,0 +1,79 @@
+package dev.stasis.agent.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import dev.stasis.agent.process.ProcessId;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** One entry that cannot be read says nothing about the others. */
+class WorkJournalTest {
+
+  @TempDir private Path folder;
+
+  private WorkJournal journal() {
+    return new WorkJournal(folder.resolve("state"));
+  }
+
+  private static Work work(Work.Phase phase) {
+    return new Work(
+        Work.FORMAT,
+        "this-boot",
+        "operation",
+        "GpuCheckpoint ml/train",
+        Work.Kind.FREEZE,
+        After.EVICT,
+        phase,
+        Instant.EPOCH,
+        "good",
+        new ProcessId(42, 4),
+        List.of(),
+        List.of(),
+        List.of(),
+        List.of(),
+        null,
+        null,
+        null,
+        List.of());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "{",
+        "null",
+        "{}",
+        "{\"format\": 2}",
+        "{\"format\": 1, \"phase\": \"A_PHASE_TO_COME\"}"
+      })
+  void oneThatCannotBeReadIsOneWorkloadInStateUnknown(String text) throws IOException {
+    journal().write(work(Work.Phase.WORKING));
+    Files.writeString(journal().folderOf("bad").resolve("work.json"), text);
+
+    assertThat(journal().all())
+        .extracting(Work::containerId, Work::phase)
+        .containsExactlyInAnyOrder(
+            tuple("good", Work.Phase.WORKING), tuple("bad", Work.Phase.UNKNOWN));
+    assertThat(journal().read("bad")).map(Work::phase).contains(Work.Phase.UNKNOWN);
+  }
+
+  @Test
+  void oneOfANewerVersionOrOfAnotherContainerIsUnknown() throws IOException {
+    journal().write(work(Work.Phase.HELD));
+    Path good = journal().folderOf("good").resolve("work.json");
+    String text = Files.readString(good);
+    Files.writeString(journal().folderOf("other").resolve("work.json"), text);
+    Files.writeString(good, text.replace("\"format\" : 1", "\"format\" : 2"));
+
+    assertThat(journal().all()).extracting(Work::phase).containsOnly(Work.Phase.UNKNOWN);
+  }
+}
