@@ -25,9 +25,11 @@ import dev.stasis.trace.Spans;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * The agent of one node, put together: knows the node and says so. Needs nothing of Quarkus, so
@@ -83,10 +85,11 @@ public final class Agent implements AutoCloseable {
             places.reporting(transfers), client, node, gpus, places.trials(worker, clock), clock);
     this.spans = places.spans();
     NodeEngine engine = new NodeEngine(places.engine(), worker, clock);
+    Predicate<Path> needed = folder -> engine.artifactUse().of(folder).isPresent();
     this.sweeps =
         new StoreSweeps(
             client,
-            new ArtifactSweep(config.sweepGrace(), clock),
+            new ArtifactSweep(config.sweepGrace(), needed, clock),
             config.nodeName(),
             clock);
     this.operations =

@@ -132,6 +132,11 @@ public final class NodeEngine {
     return new PlaceFingerprint(node);
   }
 
+  /** Knows which artifacts the work in hand lives from. */
+  public ArtifactUse artifactUse() {
+    return new ArtifactUse(node.journal(), node.journals(), node.proc().bootId());
+  }
+
   /** Locks on this machine, of which a process has one instance only. */
   public HostLocks locks() {
     return node.locks();

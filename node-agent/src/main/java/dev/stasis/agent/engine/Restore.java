@@ -219,7 +219,7 @@ public final class Restore {
         List.of(),
         null,
         null,
-        null,
+        request.artifact().toString(),
         List.of());
   }
 

@@ -9,8 +9,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.util.Objects;
+import java.util.Optional;
 
-/** DeleteArtifact: one that is not there is deleted already, one of somebody else is refused. */
+/**
+ * DeleteArtifact: one that is not there is deleted already; one that belongs to another object, or
+ * from which a frozen workload lives, is refused.
+ */
 final class DeleteJob implements Job {
 
   private final AgentParts parts;
@@ -30,6 +34,15 @@ final class DeleteJob implements Job {
       return Ending.done("Deleted", "there was no artifact at " + artifact.location());
     }
     requireOwn(artifact, where);
+    Optional<String> use = parts.engine().artifactUse().of(where.path());
+    if (use.isPresent()) {
+      throw new Refused(
+          Faults.of(
+              "Busy",
+              "work in hand that needs artifact " + artifact.location(),
+              "none",
+              use.get()));
+    }
     desk.begin(assignment);
     try {
       new ArtifactStore(where.folder(), parts.clock()).delete(where.name());

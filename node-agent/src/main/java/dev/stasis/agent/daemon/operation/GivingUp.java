@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.util.Objects;
+import java.util.Optional;
 
 /** Undoes a freeze that waits for a decision: cancelled, or out of time. */
 final class GivingUp {
@@ -68,7 +69,14 @@ final class GivingUp {
     ArtifactReference reference = Objects.requireNonNull(assignment.spec().getArtifact());
     try {
       ArtifactPlace place = new ArtifactPlaces(parts.stores()).of(reference, reference.namespace());
-      if (Files.exists(place.path(), LinkOption.NOFOLLOW_LINKS)) {
+      Optional<String> use = parts.engine().artifactUse().of(place.path());
+      if (use.isPresent()) {
+        LOG.log(
+            System.Logger.Level.WARNING,
+            "artifact of {0} stays: needed by {1}",
+            assignment.name(),
+            use.get());
+      } else if (Files.exists(place.path(), LinkOption.NOFOLLOW_LINKS)) {
         new ArtifactStore(place.folder(), parts.clock()).delete(place.name());
       }
     } catch (IOException | Refused e) {

@@ -20,6 +20,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -33,15 +34,18 @@ public final class ArtifactSweep {
   private static final System.Logger LOG = System.getLogger(ArtifactSweep.class.getName());
 
   private final Duration grace;
+  private final Predicate<Path> needed;
   private final Clock clock;
 
   /**
    * A sweep.
    *
    * @param grace how long an object has to be gone
+   * @param needed whether work in hand on this node needs that artifact, so that it stays
    */
-  public ArtifactSweep(Duration grace, Clock clock) {
+  public ArtifactSweep(Duration grace, Predicate<Path> needed, Clock clock) {
     this.grace = grace;
+    this.needed = needed;
     this.clock = clock;
   }
 
@@ -82,7 +86,8 @@ public final class ArtifactSweep {
     List<Path> removed = new ArrayList<>();
     for (Map.Entry<Path, Owner> each : artifacts.entrySet()) {
       Path artifact = each.getKey();
-      if (isDue(artifact, store, known(each.getValue(), artifact, there))) {
+      if (isDue(artifact, store, known(each.getValue(), artifact, there))
+          && !needed.test(artifact)) {
         remove(artifact);
         removed.add(artifact);
       }

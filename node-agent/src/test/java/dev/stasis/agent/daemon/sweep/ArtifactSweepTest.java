@@ -33,7 +33,8 @@ class ArtifactSweepTest {
 
   @TempDir private Path root;
   private final MovedClock clock = new MovedClock();
-  private final ArtifactSweep sweep = new ArtifactSweep(GRACE, clock);
+  private final Set<Path> needed = new HashSet<>();
+  private final ArtifactSweep sweep = new ArtifactSweep(GRACE, needed::contains, clock);
 
   @BeforeEach
   void publish() throws IOException {
@@ -49,6 +50,19 @@ class ArtifactSweepTest {
 
     assertThat(sweep.sweep(root, STORE, NOBODY)).containsExactly(root.resolve("ml/a-uid-1"));
     assertThat(root.resolve("ml")).isEmptyDirectory();
+  }
+
+  /** A migration whose object was force-deleted: its source may still be frozen. */
+  @Test
+  void anArtifactThatAFrozenWorkloadNeedsStays() throws IOException {
+    sweep.sweep(root, STORE, seen(true));
+    clock.by(GRACE.multipliedBy(2));
+    needed.add(root.resolve("ml/a-uid-1"));
+
+    assertThat(sweep.sweep(root, STORE, NOBODY)).isEmpty();
+    assertThat(root.resolve("ml/a-uid-1")).isDirectory();
+    needed.clear();
+    assertThat(sweep.sweep(root, STORE, NOBODY)).containsExactly(root.resolve("ml/a-uid-1"));
   }
 
   @Test

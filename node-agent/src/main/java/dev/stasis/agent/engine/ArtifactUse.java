@@ -1,0 +1,76 @@
+package dev.stasis.agent.engine;
+
+import dev.stasis.agent.mover.JournalReader;
+import dev.stasis.agent.mover.JournalReading;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * Which folders of a store the work in hand on this node lives from: a frozen process may have the
+ * only copy of its memory there, whatever the cluster says about the artifact's object.
+ */
+public final class ArtifactUse {
+
+  private final WorkJournal works;
+  private final JournalReader regions;
+  private final String bootId;
+
+  ArtifactUse(WorkJournal works, JournalReader regions, String bootId) {
+    this.works = works;
+    this.regions = regions;
+    this.bootId = bootId;
+  }
+
+  /**
+   * Returns which work needs a folder, as a sentence; empty when it may be deleted.
+   *
+   * @param folder an artifact, or a staging folder
+   */
+  public Optional<String> of(Path folder) {
+    Path real = real(folder);
+    return works.all().stream()
+        .filter(work -> needs(work, real))
+        .findFirst()
+        .map(
+            work ->
+                "%s of container %s for %s, phase %s"
+                    .formatted(work.kind(), work.containerId(), work.owner(), work.phase()));
+  }
+
+  private boolean needs(Work work, Path folder) {
+    if (work.phase() == Work.Phase.UNKNOWN) {
+      return true; // It may be about any of them.
+    }
+    if (!work.bootId().equals(bootId)) {
+      return false; // Its processes ended with their boot.
+    }
+    boolean lives = work.phase() == Work.Phase.WORKING || work.phase() == Work.Phase.HELD;
+    return lives
+            && Stream.of(work.artifact(), work.artifactStage(), work.stage())
+                .filter(Objects::nonNull)
+                .anyMatch(name -> isIn(folder, Path.of(name)))
+        || work.regionJournals().stream().anyMatch(name -> isStage(folder, Path.of(name)));
+  }
+
+  private boolean isStage(Path folder, Path journal) {
+    return regions.read(journal) instanceof JournalReading.Read read
+        && !read.whole()
+        && isIn(folder, read.journal().stage());
+  }
+
+  private static boolean isIn(Path folder, Path named) {
+    return real(named).startsWith(folder);
+  }
+
+  /** Where it really lies; of what is not there, as it is written. */
+  private static Path real(Path path) {
+    try {
+      return path.toRealPath();
+    } catch (IOException e) {
+      return path.toAbsolutePath().normalize();
+    }
+  }
+}
