@@ -53,7 +53,7 @@ final class GivingUp {
     desk.enter(assignment, OperationPhase.UNDOING);
     Ending ending = new Settlement(parts).thawed(assignment, reason, "it was held until then");
     ending = hooks.after(assignment, ending);
-    if (ending.outcome() == Outcome.UNDONE) {
+    if (ending.outcome() == Outcome.UNDONE && staysUp(assignment)) {
       deleteArtifact(assignment);
       ending = ending.with(status -> status.setArtifact(null));
     }
@@ -62,6 +62,30 @@ final class GivingUp {
         outOfTime || ending.outcome() != Outcome.UNDONE
             ? ending
             : ending.in(OperationPhase.CANCELLED));
+  }
+
+  /**
+   * Returns whether the pod was seen without a deletionTimestamp after the thaw. A thaw takes
+   * seconds, and an eviction that comes meanwhile ends the workload: its artifact is then the only
+   * copy. Without an answer of the API server it stays too.
+   */
+  private boolean staysUp(Assignment assignment) {
+    try {
+      if (!new DeletedPod(parts).of(Objects.requireNonNull(assignment.spec().getPod()))) {
+        return true;
+      }
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "artifact of {0} stays: its pod was deleted while it was thawed",
+          assignment.name());
+    } catch (ApiUnreachable e) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "artifact of {0} stays: whether its pod is being deleted is not known: {1}",
+          assignment.name(),
+          e.getMessage());
+    }
+    return false;
   }
 
   /** Everything is as before, so there is no artifact either. */

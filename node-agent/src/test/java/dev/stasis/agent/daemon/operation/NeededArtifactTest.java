@@ -85,6 +85,25 @@ class NeededArtifactTest {
     runsOnAndTheArtifactCanBeDeleted();
   }
 
+  /** Its kubelet is about to end the workload that was just thawed. */
+  @Test
+  void theArtifactOfAPodThatIsDeletedDuringItsThawStays() throws Exception {
+    String held = held();
+    lab.engine().gpus().fault("unlock", "hold");
+    lab.cluster().edit(held, operation -> operation.getSpec().setCancel(true));
+    lab.awaitHeld("unlock");
+    lab.cluster().delete(source.pod());
+    lab.engine().gpus().release("unlock");
+
+    GpuNodeOperationStatus status = lab.cluster().awaitEnd(held);
+
+    assertThat(status.getWorkload()).isEqualTo(WorkloadState.RUNNING);
+    assertThat(status.getArtifact()).isNotNull();
+    assertThat(artifact()).isDirectory();
+    lab.cluster().put(source.pod());
+    runsOnAndTheArtifactCanBeDeleted();
+  }
+
   @Test
   void theArtifactOfAPodThatStaysGoesWithItsCancelledFreeze() throws Exception {
     String held = held();
