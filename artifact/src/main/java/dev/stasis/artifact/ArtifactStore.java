@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
@@ -85,10 +86,13 @@ public final class ArtifactStore {
   }
 
   /**
-   * What writers left behind: staging folders whose process is gone, and those of other nodes that
-   * nobody has touched for {@code untouched}.
+   * Returns what writers left behind: staging folders whose process is gone, and those without a
+   * known owner that were not touched for {@code untouched}. What another node writes stays: a
+   * frozen workload there may live from it.
+   *
+   * @param shared whether other nodes write to this store
    */
-  public List<Path> leftovers(Duration untouched) throws IOException {
+  public List<Path> leftovers(Duration untouched, boolean shared) throws IOException {
     StagingOwner here = StagingOwner.current();
     TreeSet<Path> stagings = new TreeSet<>();
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(folder, STAGING_PREFIX + "*")) {
@@ -103,7 +107,7 @@ public final class ArtifactStore {
     }
     List<Path> leftovers = new ArrayList<>();
     for (Path staging : stagings) {
-      if (abandoned(staging, here, untouched)) {
+      if (abandoned(staging, here, untouched, shared)) {
         leftovers.add(staging);
       }
     }
@@ -134,9 +138,20 @@ public final class ArtifactStore {
     byte[] suffix = new byte[6];
     random.nextBytes(suffix);
     Path staging = folder.resolve(STAGING_PREFIX + name + "-" + HexFormat.of().formatHex(suffix));
-    files.rename(target, staging);
+    if (!Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
+      throw new NoSuchFileException(target.toString());
+    }
+    // With an owner, so that what is left of a deletion that was killed is found at once.
+    files.write(ownerOf(staging), StagingOwner.current().bytes());
+    try {
+      files.rename(target, staging);
+    } catch (IOException e) {
+      deleteQuietly(e, ownerOf(staging));
+      throw e;
+    }
     files.sync(folder);
     files.delete(staging);
+    files.delete(ownerOf(staging));
   }
 
   /** Deletes what {@link #leftovers} found. */
@@ -159,7 +174,7 @@ public final class ArtifactStore {
     }
   }
 
-  private boolean abandoned(Path staging, StagingOwner here, Duration untouched)
+  private boolean abandoned(Path staging, StagingOwner here, Duration untouched, boolean shared)
       throws IOException {
     Optional<StagingOwner> owner = StagingOwner.read(ownerOf(staging));
     StagingOwner.Life life = owner.isPresent() ? owner.get().life(here) : StagingOwner.Life.UNKNOWN;
@@ -167,6 +182,9 @@ public final class ArtifactStore {
       case ALIVE -> false;
       case GONE -> true;
       case UNKNOWN -> {
+        if (shared && owner.isPresent()) {
+          yield false;
+        }
         Path witness =
             Files.exists(staging, LinkOption.NOFOLLOW_LINKS) ? staging : ownerOf(staging);
         yield Files.exists(witness, LinkOption.NOFOLLOW_LINKS)

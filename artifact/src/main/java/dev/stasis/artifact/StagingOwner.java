@@ -44,7 +44,8 @@ record StagingOwner(String host, String boot, long pid, long startTime) {
 
   /** What can be said about the owner from where {@code here} runs. */
   Life life(StagingOwner here) throws IOException {
-    if (!host.equals(here.host)) {
+    // An agent's host name is that of its pod, which changes while the machine is up.
+    if (!host.equals(here.host) && !boot.equals(here.boot)) {
       return Life.UNKNOWN;
     }
     boolean alive =

@@ -65,9 +65,9 @@ class PublicationTest {
       assertNoHalfArtifact(folder, step);
 
       ArtifactStore next = new ArtifactStore(folder, Clock.systemUTC());
-      assertThat(next.leftovers(Duration.ofDays(1))).as("its writer lives").isEmpty();
+      assertThat(next.leftovers(Duration.ofDays(1), false)).as("its writer lives").isEmpty();
       writersAreGone(folder);
-      next.sweep(next.leftovers(Duration.ofDays(1)));
+      next.sweep(next.leftovers(Duration.ofDays(1), false));
       assertThat(visible(folder)).as("step " + step).noneMatch(name -> name.startsWith("."));
       assertNoHalfArtifact(folder, step);
     }
@@ -162,7 +162,7 @@ class PublicationTest {
   }
 
   @Test
-  void aStageOfAnotherNodeIsLeftAloneUntilNobodyTouchedItForLong() throws Exception {
+  void aStageOfAnUnknownWriterIsLeftAloneUntilNobodyTouchedItForLong() throws Exception {
     Path folder = Files.createDirectory(temp.resolve("shared"));
     ArtifactStore store = new ArtifactStore(folder, Clock.systemUTC());
     Path staging = Files.createDirectory(folder.resolve(".staging-a-0011"));
@@ -170,13 +170,35 @@ class PublicationTest {
         folder.resolve(".staging-a-0011.owner"),
         new StagingOwner("another-node", "boot", 1, 1).bytes());
 
-    assertThat(store.leftovers(Duration.ofHours(1))).isEmpty();
+    assertThat(store.leftovers(Duration.ofHours(1), false)).isEmpty();
     Clock later = Clock.fixed(Instant.now().plus(Duration.ofHours(2)), ZoneOffset.UTC);
-    assertThat(new ArtifactStore(folder, later).leftovers(Duration.ofHours(1)))
+    assertThat(new ArtifactStore(folder, later).leftovers(Duration.ofHours(1), false))
         .containsExactly(staging);
+    assertThat(new ArtifactStore(folder, later).leftovers(Duration.ofHours(1), true))
+        .as("in a store that other nodes write to")
+        .isEmpty();
     Files.writeString(staging.resolve("pages-1.img"), "still writing");
     Files.setLastModifiedTime(staging.resolve("pages-1.img"), FileTime.from(later.instant()));
-    assertThat(new ArtifactStore(folder, later).leftovers(Duration.ofHours(1))).isEmpty();
+    assertThat(new ArtifactStore(folder, later).leftovers(Duration.ofHours(1), false)).isEmpty();
+  }
+
+  @Test
+  void whatADeletionThatWasKilledLeavesIsFoundAtOnce() throws Exception {
+    for (int step = 1; ; step++) {
+      Path folder = Files.createDirectory(temp.resolve("deletion" + step));
+      Path scratch = Files.createDirectory(temp.resolve("deletion-scratch" + step));
+      samples.sealed(new ArtifactStore(folder, Clock.systemUTC()), "a", scratch);
+      try {
+        store(folder, FailingFiles.from(step, "crashed")).delete("a");
+        break;
+      } catch (IOException e) {
+        writersAreGone(folder);
+        ArtifactStore next = new ArtifactStore(folder, Clock.systemUTC());
+        next.sweep(next.leftovers(Duration.ofDays(1), true));
+        assertThat(visible(folder)).as("step " + step).noneMatch(name -> name.startsWith("."));
+        assertNoHalfArtifact(folder, step);
+      }
+    }
   }
 
   @Test

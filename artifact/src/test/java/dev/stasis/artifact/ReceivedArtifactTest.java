@@ -45,7 +45,7 @@ class ReceivedArtifactTest {
                   .open(received.path(), ArtifactReader.Regions.NOW, sent.sha256()))
           .isInstanceOf(Opened.Verified.class);
     }
-    assertThat(here.leftovers(Duration.ZERO)).isEmpty();
+    assertThat(here.leftovers(Duration.ZERO, false)).isEmpty();
   }
 
   @Test

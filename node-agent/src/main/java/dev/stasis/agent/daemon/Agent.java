@@ -16,6 +16,7 @@ import dev.stasis.agent.daemon.operation.OperationTraces;
 import dev.stasis.agent.daemon.operation.Transfers;
 import dev.stasis.agent.daemon.probes.ProbeAnswers;
 import dev.stasis.agent.daemon.sweep.ArtifactSweep;
+import dev.stasis.agent.daemon.sweep.StagingSweep;
 import dev.stasis.agent.daemon.sweep.StoreSweeps;
 import dev.stasis.agent.engine.NodeEngine;
 import dev.stasis.agent.process.ProcFs;
@@ -90,6 +91,7 @@ public final class Agent implements AutoCloseable {
         new StoreSweeps(
             client,
             new ArtifactSweep(config.sweepGrace(), needed, clock),
+            new StagingSweep(needed, clock),
             config.nodeName(),
             clock);
     this.operations =

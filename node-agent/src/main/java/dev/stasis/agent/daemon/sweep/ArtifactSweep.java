@@ -155,7 +155,7 @@ public final class ArtifactSweep {
         .map(namespace -> new Owner(namespace, origin.id()));
   }
 
-  private static List<Path> folders(Path parent) throws IOException {
+  static List<Path> folders(Path parent) throws IOException {
     List<Path> folders = new ArrayList<>();
     if (Files.isDirectory(parent, LinkOption.NOFOLLOW_LINKS)) {
       try (DirectoryStream<Path> entries = Files.newDirectoryStream(parent)) {

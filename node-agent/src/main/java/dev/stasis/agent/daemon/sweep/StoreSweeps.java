@@ -46,6 +46,7 @@ public final class StoreSweeps implements AutoCloseable {
 
   private final KubernetesClient client;
   private final ArtifactSweep sweep;
+  private final StagingSweep stagings;
   private final Clock clock;
   private final String nodeName;
   private final ScheduledExecutorService thread =
@@ -61,8 +62,14 @@ public final class StoreSweeps implements AutoCloseable {
    *
    * @param nodeName the node
    */
-  public StoreSweeps(KubernetesClient client, ArtifactSweep sweep, String nodeName, Clock clock) {
+  public StoreSweeps(
+      KubernetesClient client,
+      ArtifactSweep sweep,
+      StagingSweep stagings,
+      String nodeName,
+      Clock clock) {
     this.client = client;
+    this.stagings = stagings;
     this.clock = clock;
     this.nodeName = nodeName;
     this.sweep = sweep;
@@ -93,6 +100,7 @@ public final class StoreSweeps implements AutoCloseable {
   private void sweep(GpuCheckpointStore store, Path root) {
     String name = store.getMetadata().getName();
     try {
+      stagings.sweep(root, store.getSpec().getSharedPath() != null);
       if (store.getSpec().getSharedPath() == null || new SweepTurn(root, EVERY, clock).take()) {
         sweep.sweep(root, store.getMetadata().getUid(), namespaces -> objects(namespaces, name));
       }
