@@ -85,7 +85,7 @@ public final class Checkpoint {
   /** The room for that much device memory; empty when the container has ended. */
   public Optional<Inspected.RoomFound> room(String container, long gpuBytes) {
     return node.containers().resolve(container) instanceof Resolution.Found found
-        ? Optional.of(new Room(node.proc()).found(found.container(), gpuBytes))
+        ? Optional.of(node.room().found(found.container(), gpuBytes))
         : Optional.empty();
   }
 
@@ -171,7 +171,7 @@ public final class Checkpoint {
     @Nullable ArtifactStage artifact = null;
     try {
       artifact = stage(request, inspected);
-      Path stage = new StagePlan(node, request, container, inspected.gpuBytes()).folder(artifact);
+      Path stage = reserve(request, container, inspected.gpuBytes(), artifact);
       Work work = begin(request, container, since, artifact);
       Freeze freeze =
           new Freeze(
@@ -190,9 +190,31 @@ public final class Checkpoint {
           List.of(
               new Unmet("stage", "room for the device memory", String.valueOf(e.getMessage()))));
     } finally {
+      node.ledger().giveBack(container.id());
       if (artifact != null && !holdsOnlyCopy(container.id())) {
         discard(artifact);
       }
+    }
+  }
+
+  /** Chooses the stage, and has the memory promised that it and the driver take. */
+  private Path reserve(
+      CheckpointRequest request,
+      Container container,
+      long gpuBytes,
+      @Nullable ArtifactStage artifact)
+      throws StepFailure, InterruptedException {
+    StagePlan plan = new StagePlan(node, request, container, gpuBytes);
+    try (HostLocks.Held held = node.ledger().open()) {
+      Path stage = plan.folder(artifact);
+      int copies = plan.copies(stage);
+      Optional<String> missing = node.room().missing(container, gpuBytes, copies);
+      if (missing.isPresent()) {
+        throw new StepFailure(Reason.NO_ROOM, missing.get());
+      }
+      node.ledger()
+          .promise(container.id(), Room.needed(gpuBytes, copies), copies > 1 ? gpuBytes : 0);
+      return stage;
     }
   }
 

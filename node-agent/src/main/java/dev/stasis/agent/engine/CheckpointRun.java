@@ -71,6 +71,7 @@ final class CheckpointRun {
       return failed("resume", Reason.DRIVER_ERROR, source.detail(), source);
     }
     freeze.note(work -> work.withPhase(Work.Phase.PUBLISHING));
+    node.ledger().giveBack(freeze.work().containerId()); // Publishing may take minutes.
     try {
       ArtifactStage.SealedArtifact sealed = publish();
       forget();
@@ -93,6 +94,7 @@ final class CheckpointRun {
       new Children(freeze).end();
       runner.back(steps.subList(stop, steps.size()), freeze);
       freeze.note(work -> work.withPhase(Work.Phase.SUSPENDED));
+      node.ledger().giveBack(freeze.work().containerId());
       ArtifactStage.SealedArtifact sealed = publish();
       return new CheckpointOutcome.Suspended(
           gpuBytes(), figures(), freeze.work().containerId(), sealed);
@@ -105,6 +107,7 @@ final class CheckpointRun {
   }
 
   private CheckpointOutcome held(long begin) throws InterruptedException {
+    node.ledger().giveBack(freeze.work().containerId());
     try {
       ArtifactStage.SealedArtifact sealed = publish();
       freeze.note(work -> work.withPhase(Work.Phase.HELD));

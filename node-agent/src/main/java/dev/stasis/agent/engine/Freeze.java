@@ -149,19 +149,20 @@ final class Freeze extends FrozenWork {
 
   /** Looks again at the room for the device memory, just before it moves. */
   void requireRoom() throws StepFailure {
-    Optional<String> missing =
-        new Room(node().proc()).missing(container, work().cuda(), memoryCopies());
+    Optional<String> missing = node().room().missing(container, work().cuda(), memoryCopies());
     if (missing.isPresent()) {
       throw new StepFailure(Reason.NO_ROOM, missing.get());
     }
   }
 
-  /**
-   * How often the device memory lies in host memory at once: in the process, and in a stage that is
-   * kept.
-   */
   private int memoryCopies() {
-    return stageFolder.startsWith(node().memoryStage()) && request.after() == After.RESUME ? 2 : 1;
+    return new StagePlan(node(), request, container, inspected.gpuBytes()).copies(stageFolder);
+  }
+
+  /** The driver has taken its part of the promised memory; a second copy is still to come. */
+  void isCheckpointed() throws StepFailure {
+    long stage = memoryCopies() > 1 ? inspected.gpuBytes() : 0;
+    node().ledger().promise(container.id(), stage, stage);
   }
 
   /** The mappings while locked, to tell what Checkpoint adds. */

@@ -38,6 +38,7 @@ final class GpuCheckpointStep implements Step<Freeze, FrozenWork> {
     try (ThpSetting.Raised raised = freeze.raiseThp()) {
       freeze.node().parallel().forEach(freeze.work().cuda(), freeze.node().calls()::checkpoint);
     }
+    freeze.isCheckpointed();
     List<CudaProcess> late = freeze.unknownCudaProcesses();
     if (!late.isEmpty()) {
       throw new StepFailure(

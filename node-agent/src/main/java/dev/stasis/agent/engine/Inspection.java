@@ -119,7 +119,7 @@ final class Inspection {
         gpuBytes,
         residentBytes,
         gpuBytes + residentBytes + BESIDE_MEMORY,
-        new Room(node.proc()).found(container, gpuBytes));
+        node.room().found(container, gpuBytes));
   }
 
   private boolean usesCuda(ProcessId process) {

@@ -7,6 +7,8 @@ import dev.stasis.agent.mover.JournalReader;
 import dev.stasis.agent.mover.Mover;
 import dev.stasis.agent.process.PidFds;
 import dev.stasis.agent.process.ProcFs;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.function.LongSupplier;
@@ -53,4 +55,24 @@ record NodeParts(
     Parallel parallel,
     int threads,
     Clock clock,
-    LongSupplier nanoTime) {}
+    LongSupplier nanoTime) {
+
+  /** What freezes in progress were promised. */
+  MemoryLedger ledger() {
+    return new MemoryLedger(stateDir, locks, journal, proc);
+  }
+
+  /** The room that is left beside what others were promised. */
+  Room room() {
+    MemoryLedger ledger = ledger();
+    return new Room(
+        proc,
+        container -> {
+          try {
+            return ledger.others(container.id()).hostBytes();
+          } catch (IOException e) {
+            throw new UncheckedIOException("ledger of promised memory", e);
+          }
+        });
+  }
+}

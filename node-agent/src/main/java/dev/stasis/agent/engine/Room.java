@@ -7,6 +7,7 @@ import dev.stasis.agent.process.ProcFs;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.ToLongFunction;
 
 /**
  * Whether a container and its host have room for the device memory in their own. Without it the
@@ -22,9 +23,21 @@ final class Room {
   private static final long FIXED_BYTES = 256L << 20;
 
   private final ProcFs proc;
+  private final ToLongFunction<Container> promised;
 
+  /** Counts nothing as promised. */
   Room(ProcFs proc) {
+    this(proc, container -> 0);
+  }
+
+  /**
+   * The room of a node.
+   *
+   * @param promised bytes of the node's memory that others than this container will take
+   */
+  Room(ProcFs proc, ToLongFunction<Container> promised) {
     this.proc = proc;
+    this.promised = promised;
   }
 
   /** What is needed for that much device memory, kept {@code copies} times in host memory. */
@@ -47,7 +60,7 @@ final class Room {
         used + needed(deviceBytes, 1),
         used,
         level.map(MemoryRoom.Level::limit).orElse(OptionalLong.empty()),
-        room.hostAvailable(),
+        Math.max(0, room.hostAvailable() - promised.applyAsLong(container)),
         missing(container, deviceBytes, 1));
   }
 
@@ -68,10 +81,11 @@ final class Room {
                     level.usage()));
       }
     }
-    if (room.hostAvailable() < needed) {
+    long others = promised.applyAsLong(container);
+    if (room.hostAvailable() - others < needed) {
       return Optional.of(
-          "memory of the node: wanted %d bytes available for %d bytes of device memory, found %d"
-              .formatted(needed, deviceBytes, room.hostAvailable()));
+          "memory of the node: wanted %d bytes available for %d bytes of device memory, found %d, of which %d are promised to other freezes"
+              .formatted(needed, deviceBytes, room.hostAvailable(), others));
     }
     return Optional.empty();
   }

@@ -48,18 +48,29 @@ final class StagePlan {
     };
   }
 
+  /**
+   * Returns how often the device memory lies in host memory at once: in the process, and in a stage
+   * in memory, from which it is filled back before the artifact is published.
+   */
+  int copies(Path stage) {
+    boolean isKept = request.store() != null && request.after() != After.EVICT;
+    return isKept && stage.startsWith(node.memoryStage()) ? 2 : 1;
+  }
+
   private Path memory() {
     return node.memoryStage().resolve(node.proc().bootId() + "-" + container.id());
   }
 
   private Optional<String> missingInMemory() {
-    Optional<String> room = new Room(node.proc()).missing(container, gpuBytes, 2);
+    Optional<String> room = node.room().missing(container, gpuBytes, 2);
     if (room.isPresent()) {
       return room;
     }
     try {
       Files.createDirectories(node.memoryStage());
-      long free = Files.getFileStore(node.memoryStage()).getUsableSpace();
+      long free =
+          Files.getFileStore(node.memoryStage()).getUsableSpace()
+              - node.ledger().others(container.id()).stageBytes();
       if (free < gpuBytes) {
         return Optional.of(
             "stage in memory %s: wanted %d bytes free, found %d"

@@ -51,6 +51,17 @@ class RoomTest {
   }
 
   @Test
+  void whatAnotherFreezeWasPromisedIsNotThereTwice() throws IOException {
+    long needed = Room.needed(DEVICE, 1);
+    available(needed + (1 << 20));
+    Container container = container(Long.MAX_VALUE / 4);
+    assertThat(new Room(new ProcFs(folder), any -> 1 << 20).missing(container, DEVICE, 1))
+        .isEmpty();
+    assertThat(new Room(new ProcFs(folder), any -> 2 << 20).missing(container, DEVICE, 1))
+        .hasValueSatisfying(why -> assertThat(why).contains("promised to other freezes"));
+  }
+
+  @Test
   void aContainerWithTooLowALimitIsRefusedAndRunsOn() throws Exception {
     try (EngineLab lab = new EngineLab(1, 64);
         GpuContainer source =
@@ -84,24 +95,26 @@ class RoomTest {
   }
 
   private Optional<String> missing(long limit, int copies) throws IOException {
+    return new Room(new ProcFs(folder)).missing(container(limit), DEVICE, copies);
+  }
+
+  private Container container(long limit) throws IOException {
     Path cgroup = Files.createDirectories(folder.resolve("cgroup/ff"));
     Files.writeString(cgroup.resolve("memory.usage_in_bytes"), USED + "\n");
     Files.writeString(cgroup.resolve("memory.limit_in_bytes"), limit + "\n");
     Files.writeString(cgroup.resolve("memory.stat"), "total_inactive_file 0\n");
     ProcessId nobody = new ProcessId(1, 0);
-    Container container =
-        new Container(
-            "ff",
-            nobody,
-            nobody,
-            List.of(new Cgroup(List.of("memory"), folder.resolve("cgroup"), cgroup)),
-            true,
-            List.of(),
-            Map.of(),
-            List.of(),
-            Optional.empty(),
-            0,
-            0);
-    return new Room(new ProcFs(folder)).missing(container, DEVICE, copies);
+    return new Container(
+        "ff",
+        nobody,
+        nobody,
+        List.of(new Cgroup(List.of("memory"), folder.resolve("cgroup"), cgroup)),
+        true,
+        List.of(),
+        Map.of(),
+        List.of(),
+        Optional.empty(),
+        0,
+        0);
   }
 }

@@ -1,0 +1,159 @@
+package dev.stasis.agent.engine;
+
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.stasis.agent.process.ProcFs;
+import dev.stasis.agent.process.ProcessId;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The host memory that freezes in progress on this node were promised, a file each below the state
+ * folder. The kernel shows it as available until the driver has taken it, which takes seconds, so
+ * that two freezes side by side would both pass on the same bytes.
+ */
+final class MemoryLedger {
+
+  /** Whoever holds it reads some small files; more is a machine in trouble. */
+  private static final Duration LOCK_LIMIT = Duration.ofSeconds(10);
+
+  private static final String LOCK = "memory-ledger";
+
+  private final Path folder;
+  private final HostLocks locks;
+  private final WorkJournal works;
+  private final ProcFs proc;
+  private final ObjectMapper json =
+      JsonMapper.builder().disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();
+
+  MemoryLedger(Path stateDir, HostLocks locks, WorkJournal works, ProcFs proc) {
+    this.folder = stateDir.resolve("promised");
+    this.locks = locks;
+    this.works = works;
+    this.proc = proc;
+  }
+
+  /**
+   * What one freeze was promised and has not taken yet.
+   *
+   * @param number in the order in which they were promised
+   * @param hostBytes of the node's memory
+   * @param stageBytes of the memory stage's file system; part of the former
+   */
+  record Promise(String bootId, ProcessId owner, long number, long hostBytes, long stageBytes) {}
+
+  /** Whoever looks at the room and promises it does both under this lock. */
+  HostLocks.Held open() throws StepFailure, InterruptedException {
+    return locks
+        .take(LOCK, LOCK_LIMIT)
+        .orElseThrow(
+            () ->
+                new StepFailure(
+                    Reason.NO_ROOM,
+                    "ledger of promised memory: expected its lock within %d s, got none"
+                        .formatted(LOCK_LIMIT.toSeconds())));
+  }
+
+  /** Promises memory to a container's freeze, in place of what it was promised before. */
+  void promise(String container, long hostBytes, long stageBytes) throws StepFailure {
+    try {
+      Map<String, Promise> all = all();
+      Promise own = all.get(container);
+      long number =
+          own != null
+              ? own.number()
+              : 1 + all.values().stream().mapToLong(Promise::number).max().orElse(0);
+      ProcessId self = proc.id((int) ProcessHandle.current().pid()).orElseThrow();
+      Files.createDirectories(folder);
+      Path fresh = folder.resolve(container + ".new");
+      json.writeValue(
+          fresh.toFile(), new Promise(proc.bootId(), self, number, hostBytes, stageBytes));
+      Files.move(
+          fresh,
+          folder.resolve(container),
+          StandardCopyOption.ATOMIC_MOVE,
+          StandardCopyOption.REPLACE_EXISTING);
+    } catch (IOException e) {
+      throw new StepFailure(Reason.NO_ROOM, "ledger of promised memory: " + e.getMessage(), e);
+    }
+  }
+
+  /** Returns what a freeze was promised, if anything. */
+  Optional<Promise> of(String container) {
+    return read(folder.resolve(container));
+  }
+
+  /**
+   * Returns the sum of what other freezes were promised before this one: those that came later were
+   * admitted beside it.
+   */
+  Promise others(String container) throws IOException {
+    Map<String, Promise> all = all();
+    Promise own = all.remove(container);
+    long hostBytes = 0;
+    long stageBytes = 0;
+    for (Promise other : all.values()) {
+      if (own == null || other.number() < own.number()) {
+        hostBytes += other.hostBytes();
+        stageBytes += other.stageBytes();
+      }
+    }
+    return new Promise("", new ProcessId(1, 0), 0, hostBytes, stageBytes);
+  }
+
+  /** Forgets what a freeze was promised: it has taken it, or needs it no more. */
+  void giveBack(String container) {
+    try {
+      Files.deleteIfExists(folder.resolve(container));
+    } catch (IOException e) {
+      System.getLogger(MemoryLedger.class.getName())
+          .log(System.Logger.Level.WARNING, "memory stays promised to " + container, e);
+    }
+  }
+
+  private Map<String, Promise> all() throws IOException {
+    Map<String, Promise> all = new HashMap<>();
+    if (!Files.isDirectory(folder)) {
+      return all;
+    }
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
+      for (Path file : files) {
+        String container = String.valueOf(file.getFileName());
+        read(file)
+            .filter(promise -> counts(container, promise))
+            .ifPresent(promise -> all.put(container, promise));
+      }
+    }
+    return all;
+  }
+
+  /** A driver worker goes on when its agent has died: until its work is settled it takes memory. */
+  private boolean counts(String container, Promise promise) {
+    return promise.bootId().equals(proc.bootId())
+        && (proc.alive(promise.owner()) || works.read(container).isPresent());
+  }
+
+  private Optional<Promise> read(Path file) {
+    if (file.toString().endsWith(".new")) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.ofNullable(json.readValue(Files.readAllBytes(file), Promise.class));
+    } catch (NoSuchFileException e) {
+      return Optional.empty();
+    } catch (IOException e) {
+      System.getLogger(MemoryLedger.class.getName())
+          .log(System.Logger.Level.WARNING, "a promise of memory that cannot be read", e);
+      return Optional.empty();
+    }
+  }
+}

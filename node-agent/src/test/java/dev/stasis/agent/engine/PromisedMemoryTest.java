@@ -1,0 +1,141 @@
+package dev.stasis.agent.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.agent.engine.HookedStep.Moment;
+import dev.stasis.agent.process.ProcFs;
+import dev.stasis.agent.process.ProcessId;
+import dev.stasis.agent.testing.ContainerSpec;
+import dev.stasis.agent.testing.GpuContainer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The same free byte is promised to one freeze only. */
+class PromisedMemoryTest {
+
+  private static final int MIB = 16;
+
+  @SuppressWarnings("NullAway.Init")
+  private static EngineLab lab;
+
+  @SuppressWarnings("NullAway.Init")
+  private static GpuContainer source;
+
+  @BeforeAll
+  static void start() {
+    lab = new EngineLab(1, 128);
+    source =
+        GpuContainer.start(
+            ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "20"));
+    source.awaitSteps(3);
+  }
+
+  @AfterAll
+  static void stop() {
+    source.close();
+    lab.close();
+  }
+
+  @AfterEach
+  void nothingStaysPromised() {
+    ledger().giveBack("another");
+    if (!lab.engine().thaw().inHand().isEmpty()) {
+      try {
+        lab.thaw(source);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+    assertThat(lab.state().resolve("promised")).isEmptyDirectory();
+    source.awaitSteps(3);
+    source.verify(MIB);
+  }
+
+  private static MemoryLedger ledger() {
+    return lab.parts().ledger();
+  }
+
+  @Test
+  void aFreezeIsRefusedWhileAnotherOneWasPromisedTheMemory() throws Exception {
+    ledger().promise("another", 1L << 55, 0);
+
+    assertThat(lab.checkpoint(Asked.of(lab, source)))
+        .isInstanceOfSatisfying(
+            CheckpointOutcome.Refused.class,
+            refused -> assertThat(refused.unmet().toString()).contains("promised to other"));
+
+    ledger().giveBack("another");
+    lab.published(Asked.of(lab, source));
+  }
+
+  /** Its stage in memory is kept until the artifact is published: the memory lies there twice. */
+  @ParameterizedTest
+  @CsvSource({"RESUME, 2", "SUSPEND, 2", "EVICT, 1"})
+  void aFreezeIsPromisedEachCopyUntilItHasTakenIt(After after, int copies) throws Exception {
+    List<MemoryLedger.Promise> promised = new ArrayList<>();
+    HookedStep.Hook hook =
+        (moment, step) -> {
+          if ((moment == Moment.BEFORE || moment == Moment.AFTER)
+              && step.equals("gpu-checkpoint")) {
+            promised.add(ledger().of(source.id()).orElseThrow());
+          }
+        };
+    Checkpoint checkpoint = new Checkpoint(lab.parts(), HookedStep.all(Checkpoint.steps(), hook));
+
+    EngineLab.checkpoint(checkpoint, Asked.of(lab, source).after(after));
+
+    assertThat(promised).hasSize(2);
+    assertThat(promised.get(1).hostBytes()).isEqualTo(promised.get(0).stageBytes());
+    assertThat(promised.get(0).hostBytes())
+        .isGreaterThanOrEqualTo(Room.needed((long) MIB << 20, copies));
+    assertThat(promised.get(0).stageBytes() > 0).isEqualTo(copies == 2);
+  }
+
+  @Test
+  void thosePromisedLaterWereAdmittedBesideOneAndDoNotCount(@TempDir Path state) throws Exception {
+    MemoryLedger ledger = at(state);
+    ledger.promise("first", 10, 1);
+    ledger.promise("second", 20, 2);
+    ledger.promise("first", 5, 1);
+
+    assertThat(ledger.others("first").hostBytes()).isZero();
+    assertThat(ledger.others("second").hostBytes()).isEqualTo(5);
+    assertThat(ledger.others("third").hostBytes()).isEqualTo(25);
+    assertThat(ledger.others("third").stageBytes()).isEqualTo(3);
+  }
+
+  @Test
+  void whatADeadAgentWasPromisedCountsOnlyWhileItsWorkIsInHand(@TempDir Path state)
+      throws Exception {
+    MemoryLedger ledger = at(state);
+    ledger.promise("dead", 10, 0);
+    Path file = state.resolve("promised/dead");
+    ProcessId self = new ProcFs().id((int) ProcessHandle.current().pid()).orElseThrow();
+    String dead = Files.readString(file).replace("" + self.startTime(), "1");
+    Files.writeString(file, dead);
+    assertThat(ledger.others("new").hostBytes()).isZero();
+
+    new WorkJournal(state).folderOf("dead");
+    Files.writeString(state.resolve("work/dead/work.json"), "{");
+    assertThat(ledger.others("new").hostBytes()).isEqualTo(10);
+
+    Files.writeString(file, dead.replace(new ProcFs().bootId(), "boot-before"));
+    assertThat(ledger.others("new").hostBytes()).isZero();
+  }
+
+  private static MemoryLedger at(Path state) throws IOException {
+    ProcFs proc = new ProcFs();
+    return new MemoryLedger(
+        state, new HostLocks(state, System::nanoTime), new WorkJournal(state), proc);
+  }
+}
