@@ -43,6 +43,6 @@ final class Children {
         }
       }
     }
-    frozen.note(Work::withoutChildren);
+    frozen.noteIfPossible(Work::withoutChildren);
   }
 }

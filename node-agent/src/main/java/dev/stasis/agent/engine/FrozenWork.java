@@ -3,6 +3,7 @@ package dev.stasis.agent.engine;
 import dev.stasis.agent.container.Container;
 import dev.stasis.agent.container.Resolution;
 import dev.stasis.agent.process.ProcessId;
+import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
@@ -12,6 +13,8 @@ import java.util.function.UnaryOperator;
  * than a journal holds.
  */
 class FrozenWork {
+
+  private static final System.Logger LOG = System.getLogger(FrozenWork.class.getName());
 
   private final NodeParts node;
   private final StepListener listener;
@@ -44,9 +47,23 @@ class FrozenWork {
     }
   }
 
+  /**
+   * Changes the work and writes it down if that is possible. For what must not fail because the
+   * state folder is full: on the way back a note is worth less than the workload, and a child that
+   * was started is to be ended in any case.
+   */
+  synchronized void noteIfPossible(UnaryOperator<Work> change) {
+    try {
+      note(change);
+    } catch (UncheckedIOException e) {
+      LOG.log(System.Logger.Level.WARNING, "the journal is behind what is done", e);
+      work = change.apply(work);
+    }
+  }
+
   /** A child of ours that outlives us. */
   void noteChild(ProcessHandle child) {
-    node.proc().id((int) child.pid()).ifPresent(id -> note(now -> now.withChild(id)));
+    node.proc().id((int) child.pid()).ifPresent(id -> noteIfPossible(now -> now.withChild(id)));
   }
 
   /** The CUDA processes that are still there. */

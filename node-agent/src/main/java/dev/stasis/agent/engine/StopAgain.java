@@ -38,6 +38,6 @@ final class StopAgain {
         all.add(process);
       }
     }
-    frozen.note(work -> work.withTree(all, work.stoppedBefore()));
+    frozen.noteIfPossible(work -> work.withTree(all, work.stoppedBefore()));
   }
 }

@@ -82,6 +82,6 @@ final class StopStep implements Step<Freeze, FrozenWork> {
           "SIGCONT: wanted every process running, found stopped after %d s: %s"
               .formatted(LIMIT.toSeconds(), still));
     }
-    frozen.note(work -> work.withTree(List.of(), List.of()));
+    frozen.noteIfPossible(work -> work.withTree(List.of(), List.of()));
   }
 }

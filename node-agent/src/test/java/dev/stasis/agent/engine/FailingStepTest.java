@@ -4,10 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.agent.engine.HookedStep.Moment;
 import dev.stasis.agent.testing.GpuContainer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -61,6 +66,29 @@ class FailingStepTest {
     assertThat(failed.step()).isEqualTo(step);
     assertThat(failed.message()).isEqualTo("injected " + moment + " " + step);
     assertThat(failed.source().kind()).isEqualTo(SourceState.Kind.RUNNING);
+    runsOn();
+  }
+
+  /** A note on the way back is worth less than the workload. */
+  @Test
+  void theWorkloadRunsOnAlsoWhenTheStateFolderTakesNoMoreNotes() throws Exception {
+    Path note = lab.state().resolve("work").resolve(source.id()).resolve("work.json.new");
+    CheckpointOutcome outcome =
+        run(
+            (at, name) -> {
+              if (at == Moment.AFTER && name.equals("dump")) {
+                try {
+                  Files.createDirectory(note);
+                } catch (IOException e) {
+                  throw new UncheckedIOException(e);
+                }
+                throw new StepFailure(Reason.INTERNAL, "the state folder is full");
+              }
+            });
+    assertThat(outcome)
+        .isInstanceOfSatisfying(
+            CheckpointOutcome.Failed.class,
+            failed -> assertThat(failed.source().kind()).isEqualTo(SourceState.Kind.RUNNING));
     runsOn();
   }
 
