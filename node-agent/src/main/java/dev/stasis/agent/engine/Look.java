@@ -44,12 +44,17 @@ public final class Look {
     }
     Container container = found.container();
     List<ProcessId> living = node.tree().list(container).living();
-    Work work = node.journal().read(container.id()).orElseGet(() -> unheard(container, living));
+    List<String> unanswered = new ArrayList<>();
+    Work work =
+        node.journal().read(container.id()).orElseGet(() -> unheard(container, living, unanswered));
     if (work.phase() == Work.Phase.UNKNOWN) {
       return new Seen(new SourceState(SourceState.Kind.UNKNOWN, work.owner()), living.size());
     }
+    SourceState state = new SourceProbe(new FrozenWork(node, work, StepListener.NONE)).look();
+    boolean guessed = state.kind() == SourceState.Kind.RUNNING && !unanswered.isEmpty();
     return new Seen(
-        new SourceProbe(new FrozenWork(node, work, StepListener.NONE)).look(), living.size());
+        guessed ? new SourceState(SourceState.Kind.UNKNOWN, unanswered.get(0)) : state,
+        living.size());
   }
 
   /**
@@ -100,12 +105,14 @@ public final class Look {
     return node.journal().read(containerId);
   }
 
-  private Work unheard(Container container, List<ProcessId> living) {
+  /** Of a workload without a journal; says for which of its processes the driver was not asked. */
+  private Work unheard(Container container, List<ProcessId> living, List<String> unanswered) {
     List<CudaProcess> cuda = new ArrayList<>();
     for (ProcessId process : living) {
-      if (node.driver().restoreThread(process, QUESTION_DEADLINE)
-              instanceof DriverAnswer.Done<CudaCall> done
-          && done.value().restoreThread().isPresent()) {
+      DriverAnswer<CudaCall> answer = node.driver().restoreThread(process, QUESTION_DEADLINE);
+      if (!(answer instanceof DriverAnswer.Done<CudaCall> done)) {
+        unanswered.add("process %s: %s".formatted(process, answer.describe()));
+      } else if (done.value().restoreThread().isPresent()) {
         cuda.add(new CudaProcess(process, done.value().restoreThread().getAsInt(), Map.of()));
       }
     }

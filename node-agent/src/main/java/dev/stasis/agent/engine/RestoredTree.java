@@ -50,6 +50,12 @@ final class RestoredTree {
   SourceState end() {
     List<ProcessId> left = List.of();
     for (int round = 0; round < ROUNDS; round++) {
+      if (frozen.node().containers().resolve(frozen.work().containerId())
+              instanceof Resolution.Refused refused
+          && frozen.alive(frozen.work().init())) {
+        return new SourceState(
+            SourceState.Kind.UNKNOWN, "processes in the target cannot be listed: " + refused.why());
+      }
       List<ProcessId> all = processes();
       if (all.isEmpty()) {
         return new SourceState(SourceState.Kind.GONE, "nothing of the workload runs in the target");
