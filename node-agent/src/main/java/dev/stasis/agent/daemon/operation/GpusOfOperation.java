@@ -5,6 +5,7 @@ import dev.stasis.agent.daemon.kubelet.NodeApiException;
 import dev.stasis.agent.engine.Work;
 import dev.stasis.api.v1alpha1.operation.OperationPod;
 import java.util.HashSet;
+import java.util.Optional;
 import java.util.Set;
 
 /** Which GPUs an operation has to itself while it runs. */
@@ -18,17 +19,21 @@ final class GpusOfOperation {
     this.parts = parts;
   }
 
-  /** Those of its container, and those to which a frozen one will come back. */
-  Set<GpuUuid> of(Assignment assignment) {
+  /**
+   * Returns those of its container, and those to which a frozen one will come back; empty when the
+   * kubelet did not answer and nothing else is known about them.
+   */
+  Optional<Set<GpuUuid>> of(Assignment assignment) {
     OperationPod pod = assignment.spec().getPod();
     Set<GpuUuid> all = new HashSet<>();
     if (pod == null) {
-      return all;
+      return Optional.of(all);
     }
+    boolean answered = true;
     try {
       all.addAll(parts.gpus().of(pod.namespace(), pod.name(), pod.containerName()).gpus());
     } catch (NodeApiException e) {
-      // It will be asked again when its turn has come; without an answer nothing begins.
+      answered = false;
       LOG.log(System.Logger.Level.WARNING, "GPUs of {0}: {1}", assignment.name(), e.getMessage());
     }
     String container = assignment.report().copy().getContainerId();
@@ -37,6 +42,6 @@ final class GpusOfOperation {
         work.cuda().forEach(process -> all.addAll(process.deviceBytes().keySet()));
       }
     }
-    return all;
+    return answered || !all.isEmpty() ? Optional.of(all) : Optional.empty();
   }
 }

@@ -1,5 +1,6 @@
 package dev.stasis.agent.daemon.operation;
 
+import dev.stasis.agent.cuda.GpuUuid;
 import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
 import dev.stasis.api.v1alpha1.operation.OperationPhase;
 import dev.stasis.api.v1alpha1.operation.OperationPod;
@@ -140,9 +141,25 @@ final class InHand implements HeldOperations {
   }
 
   private void enqueue(Assignment assignment, Runnable work) {
-    Set<Object> places = new HashSet<>(gpus.of(assignment));
+    if (stopping) {
+      return; // Journalled: the successor takes it up.
+    }
+    Optional<Set<GpuUuid>> known = gpus.of(assignment);
+    if (known.isEmpty() && mayWait(assignment)) {
+      // Begun without its GPUs it would run beside another one on the same GPU.
+      intake.later(() -> enqueue(assignment, work));
+      return;
+    }
+    Set<Object> places = new HashSet<>(known.orElse(Set.of()));
     places.addAll(pod(assignment));
     submit(assignment, places, work);
+  }
+
+  /** What was touched already is brought to its end whoever does not answer. */
+  private boolean mayWait(Assignment assignment) {
+    return assignment.entry().stage() == JournalEntry.Stage.CLAIMED
+        && !assignment.isCancelled()
+        && parts.clock().instant().isBefore(assignment.deadline());
   }
 
   private void submit(Assignment assignment, Set<Object> places, Runnable work) {

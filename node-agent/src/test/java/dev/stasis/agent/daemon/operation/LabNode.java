@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.stasis.agent.cuda.GpuUuid;
 import dev.stasis.agent.daemon.kubelet.ContainerExec;
 import dev.stasis.agent.daemon.kubelet.ContainerProcess;
+import dev.stasis.agent.daemon.kubelet.NodeApiException;
 import dev.stasis.agent.daemon.kubelet.PodContainer;
 import dev.stasis.agent.daemon.kubelet.PodContainers;
 import dev.stasis.agent.daemon.kubelet.PodGpus;
@@ -108,8 +109,24 @@ final class LabNode implements PodContainers, PodGpus, ContainerExec {
     return entry(podUid).map(LabNode::container).stream().toList();
   }
 
+  /** The kubelet does not say which GPUs a container has, until it is told to again. */
+  void hideGpus(boolean hidden) {
+    try {
+      if (hidden) {
+        Files.writeString(folder.resolve("hidden"), "");
+      } else {
+        Files.delete(folder.resolve("hidden"));
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   @Override
-  public Allocation of(String namespace, String pod, String container) {
+  public Allocation of(String namespace, String pod, String container) throws NodeApiException {
+    if (Files.exists(folder.resolve("hidden"))) {
+      throw new NodeApiException("pod-resources: connection refused");
+    }
     try (var files = Files.list(folder)) {
       List<GpuUuid> gpus =
           files

@@ -18,9 +18,12 @@ import dev.stasis.api.v1alpha1.operation.OperationType;
 import dev.stasis.api.v1alpha1.operation.Outcome;
 import dev.stasis.api.v1alpha1.operation.WorkloadState;
 import io.fabric8.kubernetes.api.model.PodBuilder;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -112,6 +115,32 @@ class OperationTypesTest {
         List.of(new Hook(new ExecAction(List.of(before)), null, null, onFailure)),
         List.of(
             new Hook(new ExecAction(List.of("after-" + orders.requester())), null, null, null)));
+  }
+
+  /** Begun without its GPUs it would run beside another operation on the same GPU. */
+  @Test
+  void theSecondOperationOnAGpuWaitsAlsoWhenTheKubeletDidNotAnswerAtFirst() throws Exception {
+    lab.node().hideGpus(true);
+    String first = order(Orders.ofSomebody().checkpoint(source, how -> {}));
+    String second = order(Orders.ofSomebody().checkpoint(source, how -> {}));
+    lab.cluster().await(first, OperationPhase.CLAIMED);
+    lab.cluster().await(second, OperationPhase.CLAIMED);
+    lab.engine().gpus().fault("checkpoint", "hold");
+    lab.node().hideGpus(false);
+    lab.awaitHeld("checkpoint");
+    // Long enough for the other one to be tried again: every three seconds.
+    Awaitility.await()
+        .during(Duration.ofSeconds(5))
+        .atMost(FileCluster.LIMIT)
+        .until(
+            () ->
+                Stream.of(first, second)
+                    .noneMatch(name -> lab.cluster().status(name).getOutcome() != null));
+    lab.engine().gpus().release("checkpoint");
+
+    assertThat(lab.cluster().awaitEnd(first).getOutcome()).isEqualTo(Outcome.DONE);
+    assertThat(lab.cluster().awaitEnd(second).getOutcome()).isEqualTo(Outcome.DONE);
+    runsOn();
   }
 
   @Test
