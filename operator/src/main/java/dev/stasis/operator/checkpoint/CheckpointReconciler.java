@@ -24,6 +24,7 @@ import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
 import io.javaoperatorsdk.operator.api.reconciler.MaxReconciliationInterval;
 import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
 import io.javaoperatorsdk.operator.api.reconciler.UpdateControl;
+import io.javaoperatorsdk.operator.processing.event.rate.RateLimited;
 import io.javaoperatorsdk.operator.processing.event.source.EventSource;
 import io.javaoperatorsdk.operator.processing.retry.GradualRetry;
 import java.time.Clock;
@@ -51,6 +52,8 @@ import org.jspecify.annotations.Nullable;
     initialInterval = 500,
     intervalMultiplier = 2,
     maxInterval = 30_000)
+// The last resort against a loop; the agents report progress once a second.
+@RateLimited(maxReconciliations = 50, within = 5)
 public class CheckpointReconciler implements Reconciler<GpuCheckpoint>, Cleaner<GpuCheckpoint> {
 
   private static final Set<CheckpointPhase> FROZEN =
@@ -107,10 +110,15 @@ public class CheckpointReconciler implements Reconciler<GpuCheckpoint>, Cleaner<
 
   @Override
   public DeleteControl cleanup(GpuCheckpoint checkpoint, Context<GpuCheckpoint> context) {
+    JsonNode before = changes.snapshot(statusOf(checkpoint));
     Turn turn = turn(checkpoint);
     if (turn.isOver()) {
       progressed.remove(turn.uid());
       return DeleteControl.defaultDelete();
+    }
+    if (changes.between(before, turn.status()) == Change.SUBSTANCE) {
+      // What it waits for, above all an artifact that cannot be deleted.
+      context.getClient().resource(turn.object()).lockResourceVersion().updateStatus();
     }
     return DeleteControl.noFinalizerRemoval()
         .rescheduleAfter(turn.again().orElse(config.lookAgainEvery()).toMillis());

@@ -132,7 +132,7 @@ final class Farewell {
     }
     String why = Objects.requireNonNullElse(resume.get().status().getMessage(), "it failed");
     turn.tell(true, Reason.OPERATION_FAILED, "could not be resumed: " + why, resume.get().name());
-    turn.act(new Act.Release(resume.get()));
+    turn.retry(resume.get(), deleted(turn));
     return false;
   }
 
@@ -168,10 +168,7 @@ final class Farewell {
       return true;
     }
     if (given.isPresent()) {
-      String why = Objects.requireNonNullElse(given.get().status().getMessage(), "it failed");
-      turn.tell(true, Reason.OPERATION_FAILED, "the artifact stays: " + why, "delete");
-      turn.act(new Act.Release(given.get()));
-      return isLate(turn);
+      return stays(turn, artifact, given.get());
     }
     Optional<String> node = reaching(turn, artifact);
     if (node.isPresent()) {
@@ -179,6 +176,24 @@ final class Farewell {
       return false;
     }
     return isOrphaned(turn, artifact);
+  }
+
+  /** It could not be deleted: tries again, and lets the object go without it in the end. */
+  private static boolean stays(Turn turn, ArtifactStatus artifact, OperationView failed) {
+    String why =
+        "the artifact stays at %s in store %s: %s"
+            .formatted(
+                artifact.getLocation(),
+                artifact.getStore(),
+                Objects.requireNonNullElse(failed.status().getMessage(), "it failed"));
+    if (isLate(turn)) {
+      turn.tell(true, Reason.RELEASED, why, "released");
+      return true;
+    }
+    turn.report().working(Reason.OPERATION_FAILED, why);
+    turn.tell(true, Reason.OPERATION_FAILED, why, "delete");
+    turn.retry(failed, deleted(turn));
+    return false;
   }
 
   private static @Nullable ArtifactStatus artifact(Turn turn, List<OperationView> all) {

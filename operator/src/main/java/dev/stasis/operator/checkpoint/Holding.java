@@ -5,6 +5,7 @@ import dev.stasis.api.v1alpha1.operation.OperationType;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.pod.Owners;
 import dev.stasis.operator.pod.PodWrites;
+import dev.stasis.operator.status.Backoff;
 import dev.stasis.operator.status.Reason;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Instant;
@@ -34,7 +35,7 @@ final class Holding {
     boolean leaves =
         turn.pod().map(pod -> pod.getMetadata().getDeletionTimestamp() != null).orElse(true);
     if (leaves) {
-      end(turn, frozen);
+      end(turn, frozen, held);
     } else if (held.isCancelled() || isLate(turn, held)) {
       // The agent thaws it, unless it sees the pod go before.
       turn.working(Reason.CANCELLED, "is being undone");
@@ -58,7 +59,9 @@ final class Holding {
         answer -> {
           if (answer instanceof PodWrites.Refused refused) {
             turn.working(Reason.OWNER_LIVES, refused.sentence());
-            turn.again(turn.config().progressEvery());
+            turn.again(
+                new Backoff(turn.config().progressEvery(), turn.config().lookAgainEvery())
+                    .after(held.entered(), turn.now()));
           } else {
             evict(turn, held, pod);
           }
@@ -96,7 +99,7 @@ final class Holding {
         });
   }
 
-  private void end(Turn turn, Frozen frozen) {
+  private void end(Turn turn, Frozen frozen, OperationView held) {
     turn.working(Reason.IN_PROGRESS, "the pod is removed; the tree is ended");
     Optional<OperationView> given = Frozen.operation(turn, OperationType.END, frozen.number());
     if (given.isEmpty()) {
@@ -106,7 +109,7 @@ final class Holding {
       turn.working(Reason.OPERATION_FAILED, "End: " + why);
       turn.tell(true, Reason.OPERATION_FAILED, "End: " + why, given.get().name());
       // An end may be asked for before the agent has seen the pod go: it is ordered once more.
-      turn.act(new Act.Release(given.get()));
+      turn.retry(given.get(), held.entered());
     }
   }
 }

@@ -15,6 +15,7 @@ import dev.stasis.operator.event.Story;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.pod.Mark;
 import dev.stasis.operator.pod.PodWrites;
+import dev.stasis.operator.status.Backoff;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Conditions;
 import dev.stasis.operator.status.PhaseLog;
@@ -292,6 +293,22 @@ final class Turn {
 
   void againAt(Instant time) {
     again(Duration.between(now(), time));
+  }
+
+  /**
+   * Orders a failed operation once more: the later, the longer it keeps failing.
+   *
+   * @param since when it was ordered for the first time
+   */
+  void retry(OperationView failed, Instant since) {
+    Instant end = failed.entered();
+    Instant due =
+        end.plus(new Backoff(config().progressEvery(), Backoff.PATIENT).after(since, end));
+    if (now().isBefore(due)) {
+      againAt(due);
+    } else {
+      act(new Act.Release(failed));
+    }
   }
 
   /** Puts what was reported into the status. */

@@ -4,12 +4,14 @@ import dev.stasis.api.v1alpha1.GpuNodeOperation;
 import dev.stasis.api.v1alpha1.common.ArtifactStatus;
 import dev.stasis.api.v1alpha1.common.Fault;
 import dev.stasis.api.v1alpha1.operation.ArtifactReference;
+import dev.stasis.api.v1alpha1.common.PhaseTime;
 import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
 import dev.stasis.api.v1alpha1.operation.OperationPhase;
 import dev.stasis.api.v1alpha1.operation.OperationType;
 import dev.stasis.api.v1alpha1.operation.Outcome;
 import dev.stasis.api.v1alpha1.operation.WorkloadState;
 import dev.stasis.operator.status.Size;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -42,6 +44,17 @@ public record OperationView(GpuNodeOperation operation, GpuNodeOperationStatus s
   /** Where it is. */
   public OperationPhase phase() {
     return Objects.requireNonNullElse(status.getPhase(), OperationPhase.PENDING);
+  }
+
+  /** Returns when it entered its last phase; when it was created while it has none. */
+  public Instant entered() {
+    List<PhaseTime<OperationPhase>> phases =
+        Objects.requireNonNullElse(status.getPhases(), List.of());
+    if (!phases.isEmpty()) {
+      return phases.get(phases.size() - 1).time();
+    }
+    String created = operation.getMetadata().getCreationTimestamp();
+    return created == null ? Instant.EPOCH : Instant.parse(created);
   }
 
   /** Whether it is over. */

@@ -5,16 +5,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.stasis.api.v1alpha1.GpuRestore;
 import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
 import dev.stasis.api.v1alpha1.common.DeletionPolicy;
+import dev.stasis.api.v1alpha1.common.PhaseTime;
 import dev.stasis.api.v1alpha1.common.Truth;
+import dev.stasis.api.v1alpha1.operation.OperationPhase;
 import dev.stasis.api.v1alpha1.operation.OperationType;
 import dev.stasis.api.v1alpha1.operation.Outcome;
 import dev.stasis.api.v1alpha1.operation.WorkloadState;
 import dev.stasis.api.v1alpha1.restore.GpuRestoreSpec;
 import dev.stasis.api.v1alpha1.restore.GpuRestoreStatus;
 import dev.stasis.api.v1alpha1.restore.RestorePhase;
+import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.status.Reason;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
@@ -94,6 +100,43 @@ class FarewellTest {
         .hasAtLeastOneElementOfType(Act.Create.class)
         .noneMatch(Act.Release.class::isInstance);
     assertThat(turn.stories()).isEmpty();
+  }
+
+  @Test
+  void anArtifactThatCannotBeDeletedIsTriedEverLessOftenAndTheObjectGoesInTheEnd() {
+    ready();
+    world.delete();
+    List<Instant> tried = new ArrayList<>();
+    Instant end = world.now.plus(Duration.ofMinutes(20));
+    while (!world.gone && world.now.isBefore(end)) {
+      world.cluster.gpuNodes.set(0, Samples.gpuNode("gpu-17", world.now));
+      world.settle();
+      world
+          .operation(OperationType.DELETE_ARTIFACT, 1)
+          .filter(order -> !OperationView.of(order).isFinal())
+          .ifPresent(
+              order -> {
+                tried.add(world.now);
+                world
+                    .agent(OperationType.DELETE_ARTIFACT, 1)
+                    .fails(Outcome.REFUSED, "ArtifactRefused", Truth.UNKNOWN);
+                order
+                    .getStatus()
+                    .setPhases(List.of(new PhaseTime<>(OperationPhase.FAILED, world.now)));
+              });
+      if (tried.size() == 3) {
+        assertThat(world.condition("Ready"))
+            .isEqualTo(
+                "Unknown/OperationFailed: the artifact stays at ml/train-1-uid-1 in store local:"
+                    + " said by the agent");
+      }
+      world.later(Duration.ofSeconds(1));
+    }
+
+    assertThat(world.gone).isTrue();
+    assertThat(tried).hasSizeBetween(6, 14);
+    assertThat(world.operations()).isEmpty();
+    assertThat(world.stories).extracting(story -> story.reason()).contains(Reason.RELEASED);
   }
 
   @Test

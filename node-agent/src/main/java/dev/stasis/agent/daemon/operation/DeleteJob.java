@@ -2,9 +2,7 @@ package dev.stasis.agent.daemon.operation;
 
 import dev.stasis.agent.daemon.sweep.SweepMark;
 import dev.stasis.api.v1alpha1.operation.ArtifactReference;
-import dev.stasis.artifact.ArtifactReader;
 import dev.stasis.artifact.ArtifactStore;
-import dev.stasis.artifact.Opened;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -33,7 +31,7 @@ final class DeleteJob implements Job {
     if (!Files.exists(where.path(), LinkOption.NOFOLLOW_LINKS)) {
       return Ending.done("Deleted", "there was no artifact at " + artifact.location());
     }
-    requireOwn(artifact, where);
+    OwnArtifact.requireDeletable(artifact, where.path());
     Optional<String> use = parts.engine().artifactUse().of(where.path());
     if (use.isPresent()) {
       throw new Refused(
@@ -53,16 +51,5 @@ final class DeleteJob implements Job {
           dev.stasis.api.v1alpha1.operation.Outcome.NOT_UNDONE,
           Faults.inStep("StoreFailed", "delete", String.valueOf(e.getMessage())));
     }
-  }
-
-  private static void requireOwn(ArtifactReference artifact, ArtifactPlace where)
-      throws Refused, IOException {
-    Opened opened = new ArtifactReader(1, (done, total) -> {}).inspect(where.path());
-    if (!(opened instanceof Opened.Verified found)) {
-      Opened.Refused refused = (Opened.Refused) opened;
-      throw new Refused(
-          Faults.of("ArtifactRefused", refused.property(), refused.wanted(), refused.found()));
-    }
-    OwnArtifact.require(artifact, found.artifact().manifest());
   }
 }
