@@ -12,6 +12,7 @@ import dev.stasis.operator.status.Reason;
 import io.fabric8.kubernetes.api.model.OwnerReference;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -84,7 +85,9 @@ public record Handover(GpuCheckpoint checkpoint, OwnerReference owner, Pod sourc
   }
 
   private static boolean is(GpuRestore restore, RestorePhase... phases) {
-    return restore.getStatus() != null && List.of(phases).contains(restore.getStatus().getPhase());
+    // A restore that was not reconciled yet has no phase, for which an immutable list throws.
+    return restore.getStatus() != null
+        && Arrays.asList(phases).contains(restore.getStatus().getPhase());
   }
 
   /** Whether the artifact is there, so that a target can be made. */

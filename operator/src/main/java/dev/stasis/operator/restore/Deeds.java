@@ -52,15 +52,19 @@ class Deeds {
     this.clock = clock;
   }
 
-  /** Does it; {@link Next.Rest} is nothing to do. */
-  void perform(Next next, View view) {
+  /**
+   * Performs it; {@link Next.Rest} is nothing to do.
+   *
+   * @return whether it only waits, for something that nobody watches
+   */
+  boolean perform(Next next, View view) {
     GpuRestore restore = view.restore();
     Ledger ledger = new Ledger(restore, clock);
     if (next instanceof Next.Wait wait) {
       ledger.waits(wait, view);
       told(restore, wait, view.attempts());
     } else if (next instanceof Next.Make make) {
-      make(view, make.source(), ledger);
+      return make(view, make.source(), ledger);
     } else if (next instanceof Next.Adopt adopt) {
       ledger.adopts(adopt.target(), container(view), List.of());
     } else if (next instanceof Next.Order order) {
@@ -80,17 +84,18 @@ class Deeds {
     } else if (next instanceof Next.Remove remove) {
       targets.remove(remove.target());
     } else {
-      over(next, view, ledger);
+      return over(next, view, ledger);
     }
+    return false;
   }
 
-  private void over(Next next, View view, Ledger ledger) {
+  private boolean over(Next next, View view, Ledger ledger) {
     GpuRestore restore = view.restore();
     if (next instanceof Next.Again again) {
       view.operation().map(OperationView::operation).ifPresent(operations::release);
       ledger.again(again.verdict());
     } else if (next instanceof Next.ColdStart cold) {
-      coldStart(view, cold.verdict(), ledger);
+      return coldStart(view, cold.verdict(), ledger);
     } else if (next instanceof Next.Give give) {
       ledger.gives(give.verdict());
       counts(restore, RestorePhase.FAILED, give.verdict().reason(), () -> {});
@@ -104,9 +109,10 @@ class Deeds {
       counts(restore, RestorePhase.CANCELLED, Reason.CANCELLED, () -> {});
       tell(restore, Reason.CANCELLED, "cancelled; no target is left", "end");
     }
+    return false;
   }
 
-  private void make(View view, Source.Ready source, Ledger ledger) {
+  private boolean make(View view, Source.Ready source, Ledger ledger) {
     TargetWork.Made made = targets.target(view, source);
     if (made instanceof TargetWork.Pods pod) {
       ledger.adopts(pod.pod(), source.container(), pod.others());
@@ -120,9 +126,11 @@ class Deeds {
       Next.Wait wait = new Next.Wait(RestorePhase.PENDING, later.reason(), later.sentence());
       ledger.waits(wait, view);
       told(view.restore(), wait, view.attempts());
+      return true;
     } else if (made instanceof TargetWork.Never never) {
       ledger.fails(never.faults(), view);
     }
+    return false;
   }
 
   private void order(View view, Next.Order order, Ledger ledger) {
@@ -196,13 +204,13 @@ class Deeds {
     }
   }
 
-  private void coldStart(View view, Verdict verdict, Ledger ledger) {
+  private boolean coldStart(View view, Verdict verdict, Ledger ledger) {
     GpuRestore restore = view.restore();
     if (!(view.source() instanceof Source.Ready source)) {
       ledger.gives(verdict);
       counts(restore, RestorePhase.FAILED, verdict.reason(), () -> {});
       warn(restore, verdict.reason(), "nothing to start: " + verdict.sentence(), "end");
-      return;
+      return false;
     }
     TargetWork.Made made = targets.coldStart(view, source);
     if (made instanceof TargetWork.Pods pod) {
@@ -221,7 +229,9 @@ class Deeds {
           new Next.Wait(view.phase(), later.reason(), "cold start: " + later.sentence());
       ledger.waits(wait, view);
       told(restore, wait, view.attempts());
+      return true;
     }
+    return false;
   }
 
   /** What somebody may have to do something about is told; what goes on is in the status. */

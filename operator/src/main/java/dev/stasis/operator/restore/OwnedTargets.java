@@ -3,6 +3,7 @@ package dev.stasis.operator.restore;
 import dev.stasis.api.v1alpha1.Api;
 import dev.stasis.api.v1alpha1.GpuRestore;
 import dev.stasis.api.v1alpha1.common.Target;
+import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.holder.Standing;
 import dev.stasis.operator.holder.Targets;
 import dev.stasis.operator.owner.Waiting;
@@ -23,14 +24,24 @@ final class OwnedTargets {
 
   private static final String NODE_NAME = "metadata.name";
 
+  private final Cluster cluster;
   private final Targets targets;
 
-  OwnedTargets(Targets targets) {
+  OwnedTargets(Cluster cluster, Targets targets) {
+    this.cluster = cluster;
     this.targets = targets;
   }
 
+  /**
+   * A controller that lives.
+   *
+   * @param reference to it
+   * @param standing what it says of itself
+   */
+  record Controller(OwnerReference reference, Standing.Lives standing) {}
+
   /** Claims the one that waits for the checkpoint, and lets the scheduler have it. */
-  TargetWork.Made claim(View view, Source.Ready source, OwnerReference owner) {
+  TargetWork.Made claim(View view, Source.Ready source, Controller owner) {
     Optional<Pod> waiting = find(source);
     if (waiting.isEmpty()) {
       return none(source, owner);
@@ -46,33 +57,38 @@ final class OwnedTargets {
   }
 
   /** The one that waits. */
-  TargetWork.Made waiting(Source.Ready source, OwnerReference owner) {
+  TargetWork.Made waiting(Source.Ready source, Controller owner) {
     return find(source)
         .<TargetWork.Made>map(pod -> new TargetWork.Pods(pod, List.of(), List.of()))
         .orElseGet(() -> none(source, owner));
   }
 
+  /**
+   * Asks the API server only when the watch shows one: each pod that a controller makes wakes its
+   * restore.
+   */
   private Optional<Pod> find(Source.Ready source) {
-    return targets
-        .madeFor(
-            source.checkpoint().getMetadata().getNamespace(),
-            source.checkpoint().getMetadata().getUid())
-        .stream()
-        .filter(Waiting::is)
-        .findFirst();
+    String namespace = source.checkpoint().getMetadata().getNamespace();
+    String uid = source.checkpoint().getMetadata().getUid();
+    boolean seen =
+        cluster.pods(namespace).stream()
+            .filter(Waiting::is)
+            .anyMatch(
+                pod -> uid.equals(pod.getMetadata().getLabels().get(Api.OPERATION_UID_LABEL)));
+    return seen
+        ? targets.madeFor(namespace, uid).stream().filter(Waiting::is).findFirst()
+        : Optional.empty();
   }
 
-  private TargetWork.Later none(Source.Ready source, OwnerReference owner) {
-    String namespace = source.pod().getMetadata().getNamespace();
-    String why =
-        targets.standing(namespace, owner) instanceof Standing.Lives lives
-            ? lives.makesNone().orElse("has not made one yet")
-            : "is gone by now";
+  private static TargetWork.Later none(Source.Ready source, Controller owner) {
     return new TargetWork.Later(
         Reason.OWNER_LIVES,
         "pod in the place of %s: wanted one that its controller makes, found %s %s, which %s"
             .formatted(
-                source.pod().getMetadata().getName(), owner.getKind(), owner.getName(), why));
+                source.pod().getMetadata().getName(),
+                owner.reference().getKind(),
+                owner.reference().getName(),
+                owner.standing().makesNone().orElse("has not made one yet")));
   }
 
   private static Pod claimed(Pod waiting, View view) {

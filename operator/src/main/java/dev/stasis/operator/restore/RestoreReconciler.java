@@ -16,6 +16,7 @@ import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.operation.Operations;
 import dev.stasis.operator.operation.RequesterKind;
 import dev.stasis.operator.owner.Waiting;
+import dev.stasis.operator.status.Backoff;
 import dev.stasis.operator.status.Change;
 import dev.stasis.operator.status.Changes;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -28,6 +29,7 @@ import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
 import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
 import io.javaoperatorsdk.operator.api.reconciler.UpdateControl;
 import io.javaoperatorsdk.operator.processing.event.ResourceID;
+import io.javaoperatorsdk.operator.processing.event.rate.RateLimited;
 import io.javaoperatorsdk.operator.processing.event.source.EventSource;
 import io.javaoperatorsdk.operator.processing.retry.GradualRetry;
 import java.time.Clock;
@@ -45,6 +47,8 @@ import java.util.Optional;
 // An API server that is away comes back: it is asked again for as long as it takes, at most once a
 // minute.
 @GradualRetry(maxAttempts = -1, initialInterval = 1000, intervalMultiplier = 2, maxInterval = 60000)
+// The last resort against a loop; a restore needs some ten reconciliations in all.
+@RateLimited(maxReconciliations = 50, within = 5)
 public class RestoreReconciler implements Reconciler<GpuRestore>, Cleaner<GpuRestore> {
 
   /** What was written down is to be acted upon; long enough for the write to be in the cache. */
@@ -106,28 +110,41 @@ public class RestoreReconciler implements Reconciler<GpuRestore>, Cleaner<GpuRes
     }
     JsonNode before = changes.snapshot(restore.getStatus());
     View view = observer.look(restore);
-    Next next;
-    boolean lookAgain;
+    Optional<Duration> again;
     try (LogContext fields = LogContext.of(restore).operation(restore.getStatus().getOperation())) {
-      next = decider.next(view);
+      Next next = decider.next(view);
       if (next instanceof Next.Rest) {
         forget(restore);
-        lookAgain = afterProof.look(view, new Ledger(restore, clock));
+        again =
+            afterProof.look(view, new Ledger(restore, clock))
+                ? Optional.of(config.lookAgainEvery())
+                : Optional.empty();
       } else {
-        deeds.perform(next, view);
-        lookAgain = true;
+        again = Optional.of(perform(next, view));
       }
     }
     boolean changed = first || changes.between(before, restore.getStatus()) != Change.NONE;
     UpdateControl<GpuRestore> done =
         changed ? UpdateControl.patchStatus(restore) : UpdateControl.noUpdate();
-    if (lookAgain) {
-      done.rescheduleAfter(
-          next instanceof Next.Wait || next instanceof Next.Rest
-              ? config.lookAgainEvery()
-              : AT_ONCE);
-    }
+    again.ifPresent(done::rescheduleAfter);
     return done;
+  }
+
+  /** Returns when the restore is observed again, unless something wakes it before. */
+  private Duration perform(Next next, View view) {
+    boolean waits = deeds.perform(next, view);
+    if (next instanceof Next.Wait) {
+      return config.lookAgainEvery();
+    }
+    if (waits) {
+      // A quota or a controller reports nothing: each look costs requests.
+      return new Backoff(config.lookAgainEvery(), Backoff.PATIENT)
+          .after(view.entered(), view.now());
+    }
+    // What was asked of an agent or of the API server wakes this up when it is done.
+    return next instanceof Next.Cancel || next instanceof Next.Remove
+        ? config.progressEvery()
+        : AT_ONCE;
   }
 
   /** At work it is rolled back first; one that is over goes, and its pod stays. */
@@ -143,9 +160,7 @@ public class RestoreReconciler implements Reconciler<GpuRestore>, Cleaner<GpuRes
         forget(restore);
         return DeleteControl.defaultDelete();
       }
-      deeds.perform(next, view);
-      Duration wait = next instanceof Next.Wait ? config.lookAgainEvery() : AT_ONCE;
-      return DeleteControl.noFinalizerRemoval().rescheduleAfter(wait.toMillis());
+      return DeleteControl.noFinalizerRemoval().rescheduleAfter(perform(next, view).toMillis());
     }
   }
 

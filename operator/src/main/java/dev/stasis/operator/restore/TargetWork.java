@@ -59,7 +59,7 @@ class TargetWork {
     this.cluster = cluster;
     this.names = new Names(cluster);
     this.targets = targets;
-    this.owned = new OwnedTargets(targets);
+    this.owned = new OwnedTargets(cluster, targets);
     StasisConfig.Holder holder = config.holder();
     this.maker =
         new TargetMaker(new TargetSettings(holder.image(), holder.command(), holder.injected()));
@@ -95,13 +95,14 @@ class TargetWork {
 
   /** Makes the target of the next attempt, first as a dry run; one that is there already is it. */
   Made target(View view, Source.Ready source) {
+    // First: while the controller lives, nothing is made here, and nothing else is asked.
+    Optional<OwnedTargets.Controller> owner = livingOwner(source);
+    if (owner.isPresent()) {
+      return owned.claim(view, source, owner.get());
+    }
     Optional<Pod> there = unfinished(view.restore()).filter(View::isTarget);
     if (there.isPresent()) {
       return new Pods(there.get(), List.of(), List.of());
-    }
-    Optional<OwnerReference> owner = livingOwner(source);
-    if (owner.isPresent()) {
-      return owned.claim(view, source, owner.get());
     }
     Set<String> taken = names.taken(view.restore().getMetadata().getNamespace());
     for (int round = 0; round < NAMES; round++) {
@@ -134,7 +135,7 @@ class TargetWork {
     if (there.isPresent()) {
       return new Pods(there.get(), List.of(), List.of());
     }
-    Optional<OwnerReference> owner = livingOwner(source);
+    Optional<OwnedTargets.Controller> owner = livingOwner(source);
     if (owner.isPresent()) {
       // Once that is written down the hand-over is over: this one goes, the next one is as always.
       return owned.waiting(source, owner.get());
@@ -212,16 +213,16 @@ class TargetWork {
         .findFirst();
   }
 
-  private Optional<OwnerReference> livingOwner(Source.Ready source) {
-    List<OwnerReference> owners = source.pod().getMetadata().getOwnerReferences();
-    return owners.stream()
-        .filter(owner -> Boolean.TRUE.equals(owner.getController()))
-        .filter(owner -> !Set.of("DaemonSet", "Node").contains(owner.getKind()))
-        .filter(
-            owner ->
-                targets.standing(source.pod().getMetadata().getNamespace(), owner)
-                    instanceof Standing.Lives)
-        .findFirst();
+  private Optional<OwnedTargets.Controller> livingOwner(Source.Ready source) {
+    String namespace = source.pod().getMetadata().getNamespace();
+    for (OwnerReference owner : source.pod().getMetadata().getOwnerReferences()) {
+      if (Boolean.TRUE.equals(owner.getController())
+          && !Set.of("DaemonSet", "Node").contains(owner.getKind())
+          && targets.standing(namespace, owner) instanceof Standing.Lives lives) {
+        return Optional.of(new OwnedTargets.Controller(owner, lives));
+      }
+    }
+    return Optional.empty();
   }
 
   private FrozenPod frozen(Source.Ready source, Instant now) {

@@ -3,6 +3,7 @@ package dev.stasis.operator.restore;
 import dev.stasis.api.v1alpha1.Api;
 import dev.stasis.api.v1alpha1.GpuRestore;
 import dev.stasis.api.v1alpha1.common.Fault;
+import dev.stasis.api.v1alpha1.common.PhaseTime;
 import dev.stasis.api.v1alpha1.restore.ExcludedNode;
 import dev.stasis.api.v1alpha1.restore.GpuRestoreStatus;
 import dev.stasis.api.v1alpha1.restore.RestorePhase;
@@ -44,6 +45,15 @@ record View(
 
   RestorePhase phase() {
     return Objects.requireNonNullElse(status().getPhase(), RestorePhase.PENDING);
+  }
+
+  /** When the phase was entered in which it is; that of its creation before the first. */
+  Instant entered() {
+    List<PhaseTime<RestorePhase>> phases =
+        Objects.requireNonNullElse(status().getPhases(), List.of());
+    return phases.isEmpty()
+        ? Instant.parse(restore.getMetadata().getCreationTimestamp())
+        : phases.get(phases.size() - 1).time();
   }
 
   /** How many targets were made. */

@@ -55,6 +55,16 @@ class HandoverTest {
   }
 
   @Test
+  void aRestoreThatWasNotReconciledYetKeepsItOpen() {
+    ready("Evicted");
+    GpuRestore created = new GpuRestore();
+    created.setStatus(new GpuRestoreStatus());
+    restores.add(created);
+
+    assertThat(open()).isPresent();
+  }
+
+  @Test
   void aColdStartEndsIt() {
     ready("Evicted");
     restore(RestorePhase.COLD_STARTED);

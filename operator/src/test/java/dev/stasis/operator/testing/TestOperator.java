@@ -32,6 +32,8 @@ public final class TestOperator implements AutoCloseable {
   private final Operator operator;
   private final Informers informers;
   private final SimpleMeterRegistry registry;
+  private final RequestCounter requests;
+  private final KubernetesClient client;
 
   /** What reconcilers are made of. */
   public record Parts(
@@ -47,16 +49,24 @@ public final class TestOperator implements AutoCloseable {
       Tally tally,
       Changes changes) {}
 
-  private TestOperator(Operator operator, Informers informers, SimpleMeterRegistry registry) {
+  private TestOperator(
+      Operator operator,
+      Informers informers,
+      SimpleMeterRegistry registry,
+      RequestCounter requests,
+      KubernetesClient client) {
     this.operator = operator;
     this.informers = informers;
     this.registry = registry;
+    this.requests = requests;
+    this.client = client;
   }
 
   /** Starts it; it runs until it is closed. */
   public static TestOperator start(
       RealCluster cluster, Clock clock, List<Function<Parts, Reconciler<?>>> reconcilers) {
-    KubernetesClient client = cluster.client();
+    RequestCounter requests = new RequestCounter();
+    KubernetesClient client = requests.counted(cluster.client());
     StasisConfig config = cluster.config();
     Informers informers = new Informers(client, config);
     SimpleMeterRegistry registry = new SimpleMeterRegistry();
@@ -89,7 +99,7 @@ public final class TestOperator implements AutoCloseable {
                 make.apply(parts),
                 settings -> settings.withRateLimiter(LinearRateLimiter.deactivatedRateLimiter())));
     operator.start();
-    return new TestOperator(operator, informers, registry);
+    return new TestOperator(operator, informers, registry, requests, client);
   }
 
   /** How often something was counted. */
@@ -97,9 +107,15 @@ public final class TestOperator implements AutoCloseable {
     return registry.find(name).counters().stream().mapToDouble(counter -> counter.count()).sum();
   }
 
+  /** What it has asked the API server. */
+  public RequestCounter requests() {
+    return requests;
+  }
+
   @Override
   public void close() {
     operator.stop();
     ClusterParts.stop(informers);
+    client.close();
   }
 }

@@ -1,0 +1,35 @@
+package dev.stasis.operator.testing;
+
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fabric8.kubernetes.client.http.BasicBuilder;
+import io.fabric8.kubernetes.client.http.HttpRequest;
+import io.fabric8.kubernetes.client.http.Interceptor;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/** Every request that an operator makes, as {@code GET /api/v1/namespaces/ml/pods?...}. */
+public final class RequestCounter implements Interceptor {
+
+  private final Queue<String> requests = new ConcurrentLinkedQueue<>();
+
+  /** Returns a client of the same cluster whose requests are counted. */
+  KubernetesClient counted(KubernetesClient client) {
+    return new KubernetesClientBuilder()
+        .withConfig(client.getConfiguration())
+        .withHttpClientBuilderConsumer(
+            http -> http.addOrReplaceInterceptor("request-counter", this))
+        .build();
+  }
+
+  @Override
+  public void before(BasicBuilder builder, HttpRequest request, RequestTags tags) {
+    requests.add(request.method() + " " + request.uri().getPath());
+  }
+
+  /** Returns the requests so far whose method and path hold that text, watches left out. */
+  public List<String> of(String text) {
+    return requests.stream().filter(it -> it.contains(text)).toList();
+  }
+}
