@@ -49,21 +49,22 @@ class Deeds {
   }
 
   /**
-   * Does it; {@link Next.Rest} is nothing to do.
+   * Performs it; {@link Next.Rest} is nothing to do.
    *
-   * @param never nodes that do not come into question for a target
+   * @param never nodes that are not possible for a target
+   * @return whether it only waits
    */
-  void perform(Next next, View view, Collection<String> never) {
+  boolean perform(Next next, View view, Collection<String> never) {
     Ledger ledger = new Ledger(view.migration(), clock);
     if (next instanceof Next.Wait wait) {
-      ledger.waits(wait, view);
+      waits(view, wait, ledger);
       ends.mark(view);
-      told(view.migration(), wait, view.attempts());
+      return true;
     } else if (next instanceof Next.Look look) {
       ledger.looks(look.source().pod(), look.source().container());
       order(view, Work.LOOK, orders.look(view, look.source()));
     } else if (next instanceof Next.Make make) {
-      make(view, make, never, ledger);
+      return make(view, make, never, ledger);
     } else if (next instanceof Next.Adopt adopt) {
       ledger.adopts(adopt.target(), container(view), List.of());
     } else if (next instanceof Next.Fit fit) {
@@ -85,6 +86,16 @@ class Deeds {
       order(view, delete.number(), orders.delete(view, delete));
     } else if (!onward(next, view, ledger)) {
       ends.perform(next, view, ledger);
+    }
+    return false;
+  }
+
+  /** One that waits in Pending leaves its turn to another one. */
+  private void waits(View view, Next.Wait wait, Ledger ledger) {
+    ledger.waits(wait, view);
+    told(view.migration(), wait, view.attempts());
+    if (wait.phase() == MigrationPhase.PENDING) {
+      ends.forget(view.migration());
     }
   }
 
@@ -132,7 +143,7 @@ class Deeds {
     return operation.getMetadata().getName();
   }
 
-  private void make(View view, Next.Make make, Collection<String> never, Ledger ledger) {
+  private boolean make(View view, Next.Make make, Collection<String> never, Ledger ledger) {
     TargetWork.Made made = targets.make(view, make, never);
     if (made instanceof TargetWork.Is is) {
       ledger.adopts(is.pod(), make.source().container(), is.others());
@@ -142,19 +153,24 @@ class Deeds {
           "made pod " + is.pod().getMetadata().getName() + "; the source runs on",
           "attempt " + (view.attempts() + 1));
     } else if (made instanceof TargetWork.Later later) {
-      Next.Wait wait = new Next.Wait(MigrationPhase.PENDING, later.reason(), later.sentence());
-      ledger.waits(wait, view);
-      told(view.migration(), wait, view.attempts());
+      waits(view, new Next.Wait(MigrationPhase.PENDING, later.reason(), later.sentence()), ledger);
+      return true;
     } else if (made instanceof TargetWork.Never never2) {
       ledger.rollsBack(never2.faults(), view);
     }
+    return false;
   }
 
   /** What somebody may have to do something about is told; what goes on is in the status. */
   private void told(GpuMigration migration, Next.Wait wait, int attempts) {
     String occasion = "waits after attempt " + attempts + " for " + wait.reason();
     switch (wait.reason()) {
-      case NO_NODE_FITS, REFUSED_BY_CLUSTER, IMAGE_NOT_AVAILABLE, NODE_SILENT, TRANSFER_FAILED ->
+      case EVICTION_REFUSED,
+          NO_NODE_FITS,
+          REFUSED_BY_CLUSTER,
+          IMAGE_NOT_AVAILABLE,
+          NODE_SILENT,
+          TRANSFER_FAILED ->
           events.tell(Story.warning(migration, wait.reason(), wait.sentence(), occasion));
       case TARGET_NOT_SCHEDULED, TOO_MANY_MIGRATIONS, ANOTHER_OPERATION ->
           events.tell(Story.normal(migration, wait.reason(), wait.sentence(), occasion));

@@ -22,7 +22,6 @@ import dev.stasis.operator.status.Reason;
 import io.fabric8.kubernetes.api.model.Pod;
 import jakarta.inject.Singleton;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -32,8 +31,10 @@ import org.jspecify.annotations.Nullable;
 class Ends {
 
   /**
-   * So long a PodDisruptionBudget is heard: the pod that it guards has run on the target since the
-   * decision, so all that is waited for is that the budget's controller counts it.
+   * How long after the decision a PodDisruptionBudget may still refuse the eviction of the source.
+   * It allowed it before the freeze, so mostly its controller has only to count the target. One
+   * that changed since is not obeyed for longer: what it would keep is a frozen copy that serves
+   * nobody, never runs again and holds a GPU, while the proven target runs.
    */
   private static final Duration BUDGET = Duration.ofSeconds(30);
 
@@ -74,7 +75,7 @@ class Ends {
     } else if (next instanceof Next.HandOver over) {
       handOver(view, over, ledger);
     } else if (next instanceof Next.RemoveSource remove) {
-      removeSource(view, remove.source());
+      removeSource(view, remove.source(), ledger);
     } else if (next instanceof Next.Succeed) {
       succeed(view, ledger);
     } else if (next instanceof Next.Undone) {
@@ -118,17 +119,27 @@ class Ends {
         new Next.Wait(MigrationPhase.SWITCHING_OVER, Reason.SWITCHED_OVER, sentence), view);
   }
 
-  private void removeSource(View view, Pod source) {
+  private void removeSource(View view, Pod source, Ledger ledger) {
     open(view);
-    Instant decided = Objects.requireNonNull(view.status().getCommitment(), "decided").time();
     PodWrites.Answer answer = pods.evict(source, false);
     if (answer instanceof PodWrites.Refused refused) {
-      events.tell(
-          Story.warning(view.migration(), Reason.EVICTION_REFUSED, refused.sentence(), "eviction"));
-      if (!refused.later() || decided.plus(BUDGET).isBefore(view.now())) {
+      warn(view, refused.sentence(), "eviction");
+      ledger.waits(
+          new Next.Wait(MigrationPhase.SWITCHING_OVER, Reason.EVICTION_REFUSED, refused.sentence()),
+          view);
+      if (!refused.later() || view.decided().plus(BUDGET).isBefore(view.now())) {
+        warn(
+            view,
+            "pod %s is deleted in spite of that: it is the frozen copy, and the target runs"
+                .formatted(source.getMetadata().getName()),
+            "deletion");
         targets.remove(source);
       }
     }
+  }
+
+  private void warn(View view, String sentence, String occasion) {
+    events.tell(Story.warning(view.migration(), Reason.EVICTION_REFUSED, sentence, occasion));
   }
 
   /** The gate of the target; an operator that dies before finds that it is closed. */

@@ -11,6 +11,7 @@ import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.operator.log.LogContext;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.operation.Operations;
+import dev.stasis.operator.status.Backoff;
 import dev.stasis.operator.status.Change;
 import dev.stasis.operator.status.Changes;
 import io.javaoperatorsdk.operator.api.config.informer.Informer;
@@ -21,6 +22,7 @@ import io.javaoperatorsdk.operator.api.reconciler.DeleteControl;
 import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
 import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
 import io.javaoperatorsdk.operator.api.reconciler.UpdateControl;
+import io.javaoperatorsdk.operator.processing.event.rate.RateLimited;
 import io.javaoperatorsdk.operator.processing.event.source.EventSource;
 import io.javaoperatorsdk.operator.processing.retry.GradualRetry;
 import java.time.Clock;
@@ -41,12 +43,15 @@ import java.util.stream.Stream;
 // An API server that is away comes back: it is asked again for as long as it takes. A workload may
 // stand still meanwhile, so at most every ten seconds.
 @GradualRetry(maxAttempts = -1, initialInterval = 500, intervalMultiplier = 2, maxInterval = 10000)
+// The last resort against a loop; a migration needs some thirty reconciliations in all.
+@RateLimited(maxReconciliations = 50, within = 5)
 public class MigrationReconciler implements Reconciler<GpuMigration>, Cleaner<GpuMigration> {
 
   /** What was written down is to be acted upon; long enough for the write to be in the cache. */
   private static final Duration AT_ONCE = Duration.ofMillis(20);
 
   private final Observer observer;
+  private final EvictionCheck evictions;
   private final Deeds deeds;
   private final Ends ends;
   private final Room room;
@@ -63,6 +68,7 @@ public class MigrationReconciler implements Reconciler<GpuMigration>, Cleaner<Gp
 
   MigrationReconciler(
       Observer observer,
+      EvictionCheck evictions,
       Deeds deeds,
       Ends ends,
       Room room,
@@ -73,6 +79,7 @@ public class MigrationReconciler implements Reconciler<GpuMigration>, Cleaner<Gp
       StasisConfig config,
       Clock clock) {
     this.observer = observer;
+    this.evictions = evictions;
     this.deeds = deeds;
     this.ends = ends;
     this.room = room;
@@ -139,26 +146,40 @@ public class MigrationReconciler implements Reconciler<GpuMigration>, Cleaner<Gp
     return next instanceof Next.Rest ? rest(view) : perform(next, view);
   }
 
-  private Duration perform(Next next, View view) {
+  /** Returns when the migration is observed again, unless something wakes it before. */
+  private Duration perform(Next decided, View view) {
+    Next next = evictions.checked(decided, view);
     if (next instanceof Next.Save save) {
       return relay.begin(view, save);
     }
-    deeds.perform(
-        next,
-        view,
-        view.check() instanceof Check.Admitted source
-            ? observer.against(view, source).keySet()
-            : Set.of());
-    if (next instanceof Next.HandOver) {
-      // What its controller does wakes this up; the API server asks nobody yet, or does.
+    boolean waits =
+        deeds.perform(
+            next,
+            view,
+            next instanceof Next.Make make
+                ? observer.against(view, make.source()).keySet()
+                : Set.of());
+    if (next instanceof Next.HandOver || next instanceof Next.RemoveSource) {
+      // What the controller or the kubelet does wakes this up. Until then each look asks them.
+      return new Backoff(config.progressEvery(), config.lookAgainEvery())
+          .after(view.decided(), view.now());
+    }
+    if (next instanceof Next.Room
+        || next instanceof Next.Cancel
+        || next instanceof Next.RemoveTarget) {
       return config.progressEvery();
     }
-    return next instanceof Next.Wait ? until(view) : AT_ONCE;
+    return waits ? until(view) : AT_ONCE;
   }
 
-  /** What tells nobody of its end is looked at again: deadlines, and agents that fall silent. */
+  /** What reports its end to nobody is observed again: deadlines, and agents that fall silent. */
   private Duration until(View view) {
-    Duration soonest = config.lookAgainEvery();
+    // A pod that runs can wait for a quota or a budget; one that is frozen cannot.
+    Duration soonest =
+        view.phase() == MigrationPhase.PENDING
+            ? new Backoff(config.lookAgainEvery(), Backoff.PATIENT)
+                .after(view.entered(), view.now())
+            : config.lookAgainEvery();
     for (Instant time : List.of(view.deadline(), view.frozenUntil().orElse(Instant.MAX))) {
       if (time.isAfter(view.now()) && time.isBefore(view.now().plus(soonest))) {
         soonest = Duration.between(view.now(), time).plus(AT_ONCE);

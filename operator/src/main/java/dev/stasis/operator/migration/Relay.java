@@ -18,6 +18,7 @@ import dev.stasis.operator.event.Events;
 import dev.stasis.operator.event.Story;
 import dev.stasis.operator.metric.StasisMetrics;
 import dev.stasis.operator.operation.OperationView;
+import dev.stasis.operator.status.Backoff;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Conditions;
 import dev.stasis.operator.status.Reason;
@@ -76,7 +77,9 @@ class Relay {
     Optional<String> refused = objects.save(view, save.source());
     if (refused.isPresent()) {
       ledger.waits(Reason.REFUSED_BY_CLUSTER, refused.get());
-      return config.lookAgainEvery();
+      ends.forget(view.migration());
+      return new Backoff(config.lookAgainEvery(), Backoff.PATIENT)
+          .after(view.entered(), view.now());
     }
     String name = RelayObjects.name(view.migration());
     ledger.saves(name);

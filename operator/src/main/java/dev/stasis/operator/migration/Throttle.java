@@ -50,6 +50,10 @@ class Throttle {
     if (through.containsKey(uid)) {
       return Optional.empty();
     }
+    // One whose finalizer was removed manually gives nothing back.
+    Set<String> known =
+        cluster.migrations().stream().map(Throttle::uidOf).collect(Collectors.toSet());
+    through.keySet().retainAll(known);
     String namespace = migration.getMetadata().getNamespace();
     Map<String, Moving> moving = new HashMap<>(through);
     others(uid)

@@ -5,6 +5,7 @@ import dev.stasis.api.v1alpha1.GpuMigration;
 import dev.stasis.api.v1alpha1.common.ArtifactStatus;
 import dev.stasis.api.v1alpha1.common.Fault;
 import dev.stasis.api.v1alpha1.common.ObservedPod;
+import dev.stasis.api.v1alpha1.common.PhaseTime;
 import dev.stasis.api.v1alpha1.common.TimeSpan;
 import dev.stasis.api.v1alpha1.migration.Decision;
 import dev.stasis.api.v1alpha1.migration.GpuMigrationStatus;
@@ -68,6 +69,20 @@ record View(
   /** Which copy is the one; empty as long as nobody has decided. */
   Optional<Decision> decision() {
     return Optional.ofNullable(status().getCommitment()).map(it -> it.decision());
+  }
+
+  /** When the phase was entered in which it is; that of its creation before the first. */
+  Instant entered() {
+    List<PhaseTime<MigrationPhase>> phases =
+        Objects.requireNonNullElse(status().getPhases(), List.of());
+    return phases.isEmpty()
+        ? Instant.parse(migration.getMetadata().getCreationTimestamp())
+        : phases.get(phases.size() - 1).time();
+  }
+
+  /** When it was decided which copy is the one. */
+  Instant decided() {
+    return Objects.requireNonNull(status().getCommitment(), "it was decided").time();
   }
 
   /** Whether its user wants it undone; deleting it while it is at work means that too. */

@@ -8,8 +8,10 @@ import io.fabric8.kubernetes.api.model.PodConditionBuilder;
 import io.fabric8.kubernetes.api.model.Status;
 import io.fabric8.kubernetes.api.model.policy.v1.Eviction;
 import io.fabric8.kubernetes.api.model.policy.v1.EvictionBuilder;
+import io.fabric8.kubernetes.client.Client;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.RequestConfigBuilder;
 import io.fabric8.kubernetes.client.dsl.PodResource;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
@@ -30,6 +32,9 @@ public class ClusterPodWrites implements PodWrites {
   /** The API server's answer to an eviction that a PodDisruptionBudget refuses. */
   private static final int TOO_MANY_REQUESTS = 429;
 
+  /** What the API server says, with the code 500, of a pod that it never evicts. */
+  private static final String SEVERAL_BUDGETS = "more than one PodDisruptionBudget";
+
   /** From here on the API server itself is in trouble. */
   private static final int SERVER_ERRORS = 500;
 
@@ -37,7 +42,15 @@ public class ClusterPodWrites implements PodWrites {
   private static final int REMEMBERED = 10_000;
 
   private final KubernetesClient client;
+
+  /**
+   * Sends each eviction once: Fabric8 would repeat one that a budget refuses (429) within
+   * milliseconds.
+   */
+  private final Client once;
+
   private final Clock clock;
+  private final RefusedEvictions refusedEvictions;
 
   /**
    * Marks that this operator wrote, by pod and type. Nobody else writes them, and the watch that
@@ -55,7 +68,13 @@ public class ClusterPodWrites implements PodWrites {
 
   public ClusterPodWrites(KubernetesClient client, Clock clock) {
     this.client = client;
+    this.once =
+        client.newClient(
+            new RequestConfigBuilder(client.getConfiguration().getRequestConfig())
+                .withRequestRetryBackoffLimit(0)
+                .build());
     this.clock = clock;
+    this.refusedEvictions = new RefusedEvictions(clock);
   }
 
   @Override
@@ -148,6 +167,13 @@ public class ClusterPodWrites implements PodWrites {
 
   @Override
   public Answer evict(Pod pod, boolean dryRun) {
+    String key = pod.getMetadata().getUid() + (dryRun ? "/dry-run" : "");
+    return refusedEvictions
+        .current(key)
+        .orElseGet(() -> refusedEvictions.answered(key, asked(pod, dryRun)));
+  }
+
+  private Answer asked(Pod pod, boolean dryRun) {
     Eviction eviction =
         new EvictionBuilder()
             .withNewMetadata()
@@ -163,14 +189,14 @@ public class ClusterPodWrites implements PodWrites {
                     .build())
             .build();
     try {
-      client.raw(
+      once.raw(
           "/api/v1/namespaces/%s/pods/%s/eviction"
               .formatted(pod.getMetadata().getNamespace(), pod.getMetadata().getName()),
           "POST",
           eviction);
       return new Accepted();
     } catch (KubernetesClientException e) {
-      return refused(e);
+      return sentence(e).contains(SEVERAL_BUDGETS) ? new Refused(sentence(e), false) : refused(e);
     }
   }
 

@@ -27,7 +27,9 @@ public interface PodWrites {
   Answer resize(Pod resized, boolean dryRun);
 
   /**
-   * Removes the pod through the eviction API, so that a PodDisruptionBudget is honoured.
+   * Removes the pod through the eviction API, so that a PodDisruptionBudget is honoured. While a
+   * budget refuses it, the API server is asked after waits that double, from 5 s to 1 min; between
+   * them its last answer counts.
    *
    * @param pod the one that is meant: another one of its name stays
    * @param dryRun only asks whether it would be accepted

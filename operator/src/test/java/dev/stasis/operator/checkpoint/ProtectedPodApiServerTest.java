@@ -135,9 +135,10 @@ class ProtectedPodApiServerTest {
             "{\"metadata\":{\"labels\":{\"%s\":\"true\"}}}".formatted(Api.PROTECT_LABEL));
   }
 
-  /** What the API server says to an eviction; empty: it is accepted. */
+  /** What the API server says to an eviction; empty: it is accepted. No user waits as we do. */
   private Optional<String> evict() {
-    return user.evict(pod, false) instanceof PodWrites.Refused refused
+    return new ClusterPodWrites(impatient, Clock.systemUTC()).evict(pod, false)
+            instanceof PodWrites.Refused refused
         ? Optional.of(refused.sentence())
         : Optional.empty();
   }

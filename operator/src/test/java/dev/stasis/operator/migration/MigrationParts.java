@@ -42,6 +42,7 @@ public final class MigrationParts {
             parts.client(),
             parts.config(),
             parts.clock()),
+        new EvictionCheck(parts.pods()),
         new Deeds(
             parts.operations(), targets, parts.events(), room, ends, parts.client(), parts.clock()),
         ends,

@@ -7,31 +7,60 @@ import dev.stasis.operator.testing.FakeCluster;
 import dev.stasis.operator.testing.TestConfig;
 import org.junit.jupiter.api.Test;
 
-/** With four at a time in the cluster, three of one namespace. */
+/** With four at a time in the cluster, three of one namespace, and two that leave one node. */
 class ThrottleTest {
 
-  private final Throttle throttle = new Throttle(new FakeCluster(), TestConfig.usual());
+  private final FakeCluster cluster = new FakeCluster();
+  private final Throttle throttle = new Throttle(cluster, TestConfig.usual());
 
   @Test
   void oneNamespaceLeavesRoomForTheMigrationsOfOthers() {
-    for (int i = 1; i <= 3; i++) {
-      assertThat(throttle.take(migration("greedy", i), "gpu-" + i)).isEmpty();
-    }
+    GpuMigration first = migration("greedy", 1);
+    GpuMigration fourth = migration("greedy", 4);
+    GpuMigration other = migration("ml", 1);
+    assertThat(throttle.take(first, "gpu-1")).isEmpty();
+    assertThat(throttle.take(migration("greedy", 2), "gpu-2")).isEmpty();
+    assertThat(throttle.take(migration("greedy", 3), "gpu-3")).isEmpty();
 
-    assertThat(throttle.take(migration("greedy", 4), "gpu-4"))
+    assertThat(throttle.take(fourth, "gpu-4"))
         .contains("migrations of namespace greedy: wanted fewer than 3, found 3");
-    assertThat(throttle.take(migration("ml", 1), "gpu-4")).isEmpty();
+    assertThat(throttle.take(other, "gpu-4")).isEmpty();
 
-    throttle.giveBack(migration("ml", 1));
-    throttle.giveBack(migration("greedy", 1));
-    assertThat(throttle.take(migration("greedy", 4), "gpu-4")).isEmpty();
+    throttle.giveBack(other);
+    throttle.giveBack(first);
+    assertThat(throttle.take(fourth, "gpu-4")).isEmpty();
   }
 
-  private static GpuMigration migration(String namespace, int number) {
+  @Test
+  void oneThatWaitsForSomethingElseLeavesItsTurnToTheNext() {
+    GpuMigration first = migration("ml", 1);
+    GpuMigration third = migration("ml", 3);
+    assertThat(throttle.take(first, "here")).isEmpty();
+    assertThat(throttle.take(migration("ml", 2), "here")).isEmpty();
+    assertThat(throttle.take(third, "here"))
+        .contains("migrations away from node here: wanted fewer than 2, found 2");
+
+    throttle.giveBack(first);
+    assertThat(throttle.take(third, "here")).isEmpty();
+    assertThat(throttle.take(first, "here")).isPresent();
+  }
+
+  @Test
+  void oneThatIsGoneWithoutAWordKeepsNoTurn() {
+    GpuMigration first = migration("ml", 1);
+    throttle.take(first, "here");
+    throttle.take(migration("ml", 2), "here");
+    cluster.migrations.remove(first);
+
+    assertThat(throttle.take(migration("ml", 3), "here")).isEmpty();
+  }
+
+  private GpuMigration migration(String namespace, int number) {
     GpuMigration migration = new GpuMigration();
     migration.getMetadata().setNamespace(namespace);
     migration.getMetadata().setName("m-" + number);
     migration.getMetadata().setUid(namespace + "-" + number);
+    cluster.migrations.add(migration);
     return migration;
   }
 }
