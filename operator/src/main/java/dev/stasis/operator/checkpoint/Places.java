@@ -1,6 +1,7 @@
 package dev.stasis.operator.checkpoint;
 
 import dev.stasis.api.v1alpha1.common.ArtifactStatus;
+import dev.stasis.api.v1alpha1.common.Condition;
 import dev.stasis.api.v1alpha1.common.Hardware;
 import dev.stasis.api.v1alpha1.common.Truth;
 import dev.stasis.compat.Fingerprint;
@@ -8,9 +9,11 @@ import dev.stasis.operator.explain.Candidate;
 import dev.stasis.operator.explain.NodeVerdicts;
 import dev.stasis.operator.node.Candidates;
 import dev.stasis.operator.status.ConditionType;
+import dev.stasis.operator.status.Conditions;
 import dev.stasis.operator.status.Reason;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Where a workload could come back now. */
@@ -32,9 +35,28 @@ final class Places {
     return NodeVerdicts.of(Fingerprint.parse(fingerprint), all);
   }
 
+  /**
+   * Writes it only when the answer has changed from yes to no or back: a node that comes or goes
+   * would otherwise be a write of every checkpoint there is. The count is that of the last change.
+   */
+  void update(Turn turn) {
+    NodeVerdicts verdicts = of(turn);
+    Truth known =
+        new Conditions(Objects.requireNonNullElse(turn.status().getConditions(), List.of()))
+            .find(ConditionType.RESTORABLE)
+            .map(Condition::status)
+            .orElse(Truth.UNKNOWN);
+    if (known != (verdicts.fit() > 0 ? Truth.TRUE : Truth.FALSE)) {
+      write(turn, verdicts);
+    }
+  }
+
   /** Puts it into the condition. */
   void write(Turn turn) {
-    NodeVerdicts verdicts = of(turn);
+    write(turn, of(turn));
+  }
+
+  private static void write(Turn turn, NodeVerdicts verdicts) {
     boolean fits = verdicts.fit() > 0;
     turn.status().setNodesFit(verdicts.fit());
     turn.status().setNodesKnown(verdicts.known());

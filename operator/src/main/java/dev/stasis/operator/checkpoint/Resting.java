@@ -41,7 +41,7 @@ final class Resting {
           Reason.ARTIFACT_LOST, "node " + node + " is gone, and the artifact on its disk with it");
       return;
     }
-    places.write(turn);
+    places.update(turn);
     List<ObjectReference> users = users(turn);
     turn.status().setInUseBy(users.isEmpty() ? null : users);
     ttl(turn, users);

@@ -114,7 +114,9 @@ class WakeUps {
         change.cameOrWent()
             || !placing(change.before().orElseThrow())
                 .equals(placing(change.after().orElseThrow()));
-    return concerns ? onNodeOrReady(cache, change.subject().getMetadata().getName()) : List.of();
+    return concerns
+        ? onNodeOrReady(cache, change.subject().getMetadata().getName(), false)
+        : List.of();
   }
 
   private static String placing(Node node) {
@@ -136,7 +138,7 @@ class WakeUps {
     if (change.cameOrWent()
         || !candidate(change.before().orElseThrow()).equals(candidate(change.after().orElseThrow()))
         || !stores(change.before().orElseThrow()).equals(stores(change.after().orElseThrow()))) {
-      return onNodeOrReady(cache, name);
+      return onNodeOrReady(cache, name, true);
     }
     return List.of();
   }
@@ -154,8 +156,12 @@ class WakeUps {
   }
 
   private Collection<ResourceID> onNodeOrReady(
-      IndexerResourceCache<GpuCheckpoint> cache, String node) {
+      IndexerResourceCache<GpuCheckpoint> cache, String node, boolean wasGpuNode) {
     Set<ResourceID> concerned = new LinkedHashSet<>(ids(cache.byIndex(BY_NODE, node)));
+    if (cluster.gpuNode(node).isEmpty() && !wasGpuNode) {
+      // No workload with a GPU is ever placed there.
+      return concerned;
+    }
     concerned.addAll(ids(cache.byIndex(BY_PHASE, CheckpointPhase.READY.word())));
     concerned.addAll(ids(cache.byIndex(BY_PHASE, CheckpointPhase.PENDING.word())));
     return concerned;

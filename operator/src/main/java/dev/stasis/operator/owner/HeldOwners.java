@@ -7,19 +7,30 @@ import dev.stasis.operator.cluster.Informers;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import jakarta.inject.Singleton;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** All controllers that make no pod without the operator, as the API server is told. */
 @Singleton
 class HeldOwners {
 
+  /**
+   * How long what was written is taken to stand: a second's events of a hundred migrations cost one
+   * request instead of hundreds, one after the other. Shorter than any eviction takes to end.
+   */
+  private static final Duration RECHECK = Duration.ofSeconds(2);
+
   private final Informers informers;
   private final Admission admission;
   private final HandoverWebhook webhook;
+  private final Clock clock;
   private final KubernetesSerialization serialization;
 
   /** Checkpoints with an open hand-over, by namespace and name: few among many. */
@@ -32,8 +43,18 @@ class HeldOwners {
    */
   private boolean none;
 
+  /** What was written last; null: nobody knows. */
+  private @Nullable List<HeldOwner> known;
+
+  private Instant checked = Instant.EPOCH;
+
   HeldOwners(
-      KubernetesClient client, Informers informers, Admission admission, HandoverWebhook webhook) {
+      KubernetesClient client,
+      Informers informers,
+      Admission admission,
+      HandoverWebhook webhook,
+      Clock clock) {
+    this.clock = clock;
     this.informers = informers;
     this.admission = admission;
     this.webhook = webhook;
@@ -87,10 +108,16 @@ class HeldOwners {
     List<HeldOwner> held =
         Stream.concat(
                 handovers().stream().map(HeldOwners::held),
-                informers.migrations().stream().flatMap(this::moving))
+                informers.migrations().stream()
+                    .filter(migration -> !Move.isOver(migration))
+                    .flatMap(this::moving))
             .distinct()
             .toList();
     if (held.isEmpty() && none) {
+      return true;
+    }
+    Instant now = clock.instant();
+    if (held.equals(known) && now.isBefore(checked.plus(RECHECK))) {
       return true;
     }
     boolean written =
@@ -98,6 +125,8 @@ class HeldOwners {
             .reach(HandoverReconciler.PATH)
             .map(reach -> webhook.asks(held, reach))
             .orElse(false);
+    known = written ? held : null;
+    checked = now;
     none = written && held.isEmpty();
     return written || held.isEmpty();
   }

@@ -25,16 +25,19 @@ public final class Move {
       GpuMigration migration,
       Collection<GpuNodeOperation> operations,
       KubernetesSerialization serialization) {
-    boolean open =
-        migration.getSpec().getOrder() == MigrationOrder.TARGET_FIRST
-            && migration.getStatus() != null
-            && migration.getStatus().getCommitment() != null
-            && migration.getStatus().getCommitment().decision() == Decision.SWITCH_OVER
-            && migration.getStatus().getPhase() != null
-            && !migration.getStatus().getPhase().isFinal();
-    return open
-        ? source(operations, serialization).flatMap(Owners::of).filter(Owners::canAdopt)
-        : Optional.empty();
+    return isOver(migration)
+        ? Optional.empty()
+        : source(operations, serialization).flatMap(Owners::of).filter(Owners::canAdopt);
+  }
+
+  /** Whether it has nothing to hand over, or not yet. */
+  static boolean isOver(GpuMigration migration) {
+    return migration.getSpec().getOrder() != MigrationOrder.TARGET_FIRST
+        || migration.getStatus() == null
+        || migration.getStatus().getCommitment() == null
+        || migration.getStatus().getCommitment().decision() != Decision.SWITCH_OVER
+        || migration.getStatus().getPhase() == null
+        || migration.getStatus().getPhase().isFinal();
   }
 
   /** The source as it was before it was touched: the orders have it. */

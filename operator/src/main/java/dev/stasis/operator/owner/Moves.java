@@ -4,6 +4,7 @@ import dev.stasis.api.v1alpha1.Api;
 import dev.stasis.api.v1alpha1.GpuMigration;
 import dev.stasis.api.v1alpha1.GpuNodeOperation;
 import dev.stasis.operator.admission.Verdict;
+import dev.stasis.operator.cluster.Pages;
 import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.operator.pod.Owners;
 import io.fabric8.kubernetes.api.model.OwnerReference;
@@ -18,10 +19,12 @@ import java.util.Optional;
 public class Moves {
 
   private final KubernetesClient client;
+  private final Pages pages;
   private final String system;
 
   Moves(KubernetesClient client, StasisConfig config) {
     this.client = client;
+    this.pages = new Pages(client);
     this.system = config.namespace();
   }
 
@@ -31,7 +34,7 @@ public class Moves {
     if (owner.isEmpty()) {
       return Optional.empty();
     }
-    return client.resources(GpuMigration.class).inNamespace(namespace).list().getItems().stream()
+    return pages.list(GpuMigration.class, namespace, it -> !Move.isOver(it)).stream()
         .filter(
             migration ->
                 Move.open(migration, operations(migration), client.getKubernetesSerialization())
@@ -49,9 +52,6 @@ public class Moves {
   }
 
   private List<GpuNodeOperation> operations(GpuMigration migration) {
-    if (migration.getStatus() == null || migration.getStatus().getCommitment() == null) {
-      return List.of();
-    }
     return client
         .resources(GpuNodeOperation.class)
         .inNamespace(system)

@@ -6,11 +6,14 @@ import dev.stasis.api.v1alpha1.GpuRestore;
 import dev.stasis.api.v1alpha1.restore.GpuRestoreSpec;
 import dev.stasis.operator.admission.AdmissionHook;
 import dev.stasis.operator.admission.Verdict;
+import dev.stasis.operator.cluster.Pages;
 import dev.stasis.operator.owner.Departure;
 import dev.stasis.operator.owner.Handover;
 import dev.stasis.operator.owner.Moves;
+import dev.stasis.operator.pod.Owners;
 import dev.stasis.operator.target.TargetPlan;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import io.fabric8.kubernetes.api.model.OwnerReference;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.admission.v1.AdmissionRequest;
@@ -24,6 +27,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Turns the pod that a controller makes in the place of a frozen one into the target, which waits
@@ -34,6 +39,7 @@ import java.util.Optional;
 class OwnedPodHook implements AdmissionHook {
 
   private final KubernetesClient client;
+  private final Pages pages;
   private final KubernetesSerialization serialization;
   private final TargetWork targets;
   private final SourceReader sources;
@@ -43,6 +49,7 @@ class OwnedPodHook implements AdmissionHook {
   OwnedPodHook(KubernetesClient client, TargetWork targets, Moves moves, Clock clock) {
     this.moves = moves;
     this.client = client;
+    this.pages = new Pages(client);
     this.serialization = client.getKubernetesSerialization();
     this.targets = targets;
     this.sources = new SourceReader(serialization);
@@ -62,10 +69,23 @@ class OwnedPodHook implements AdmissionHook {
     if (moving.isPresent()) {
       return moving.get();
     }
+    Optional<OwnerReference> owner = Owners.of(made);
+    if (owner.isEmpty()) {
+      return Verdict.allowed();
+    }
+    List<GpuCheckpoint> checkpoints =
+        pages.list(GpuCheckpoint.class, namespace, checkpoint -> mayBeOf(checkpoint, owner.get()));
+    Set<String> names =
+        checkpoints.stream().map(it -> it.getMetadata().getName()).collect(Collectors.toSet());
     List<GpuRestore> restores =
-        client.resources(GpuRestore.class).inNamespace(namespace).list().getItems();
+        names.isEmpty()
+            ? List.of()
+            : pages.list(
+                GpuRestore.class,
+                namespace,
+                restore -> names.contains(restore.getSpec().getCheckpointName()));
     List<Handover> open =
-        client.resources(GpuCheckpoint.class).inNamespace(namespace).list().getItems().stream()
+        checkpoints.stream()
             .flatMap(
                 checkpoint ->
                     Handover.open(checkpoint, of(checkpoint, restores), serialization).stream())
@@ -89,6 +109,14 @@ class OwnedPodHook implements AdmissionHook {
       }
     }
     return Verdict.allowed();
+  }
+
+  /** Whether its pod may have had that controller; reading thousands of templates takes seconds. */
+  private static boolean mayBeOf(GpuCheckpoint checkpoint, OwnerReference owner) {
+    return checkpoint.getStatus() != null
+        && checkpoint.getStatus().getPodTemplate() != null
+        && String.valueOf(checkpoint.getStatus().getPodTemplate().get("metadata"))
+            .contains(owner.getUid());
   }
 
   private static List<GpuRestore> of(GpuCheckpoint checkpoint, List<GpuRestore> restores) {

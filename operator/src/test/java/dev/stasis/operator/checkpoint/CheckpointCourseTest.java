@@ -212,6 +212,24 @@ class CheckpointCourseTest {
   }
 
   @Test
+  void aNodeThatComesOrGoesIsNoWriteWhileTheAnswerStaysTheSame() {
+    world.settle();
+    world.agent(OperationType.CHECKPOINT, 1).succeeds(WorkloadState.RUNNING);
+    world.settle();
+    int writes = world.writes;
+    for (int i = 0; i < 5; i++) {
+      world.cluster.gpuNodes.add(Samples.gpuNode("gpu-2" + i, world.now));
+      world.settle();
+    }
+    assertThat(world.writes).isEqualTo(writes);
+
+    Objects.requireNonNull(world.cluster.gpuNodes.get(0).getStatus().getHost()).setDriver("570.9");
+    world.settle();
+    assertThat(world.writes).isEqualTo(writes + 1);
+    assertThat(world.condition("Restorable")).startsWith("False/NoNodeFits");
+  }
+
+  @Test
   void aReadyOneIsDeletedWhenItsTimeIsOver() {
     world.checkpoint.getSpec().setTtlAfterReady(TimeSpan.of("10m"));
     world.settle();

@@ -1,0 +1,42 @@
+package dev.stasis.operator.cluster;
+
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.KubernetesResourceList;
+import io.fabric8.kubernetes.api.model.ListOptionsBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+
+/**
+ * Lists the objects of a namespace as the API server has them, page by page, and keeps those that
+ * are wanted: a namespace may hold thousands of checkpoints, each with the template of its pod.
+ */
+public final class Pages {
+
+  /** As many as the informers list at a time; some MB of checkpoints. */
+  private static final long PAGE = 500;
+
+  private final KubernetesClient client;
+
+  public Pages(KubernetesClient client) {
+    this.client = client;
+  }
+
+  /** Returns those of a kind in a namespace that the predicate keeps, of one moment. */
+  public <T extends HasMetadata> List<T> list(
+      Class<T> kind, String namespace, Predicate<? super T> wanted) {
+    List<T> kept = new ArrayList<>();
+    String next = null;
+    do {
+      KubernetesResourceList<T> page =
+          client
+              .resources(kind)
+              .inNamespace(namespace)
+              .list(new ListOptionsBuilder().withLimit(PAGE).withContinue(next).build());
+      page.getItems().stream().filter(wanted).forEach(kept::add);
+      next = page.getMetadata().getContinue();
+    } while (next != null && !next.isEmpty());
+    return kept;
+  }
+}
