@@ -18,9 +18,15 @@ public final class Pages {
   private static final long PAGE = 500;
 
   private final KubernetesClient client;
+  private final long page;
 
   public Pages(KubernetesClient client) {
+    this(client, PAGE);
+  }
+
+  Pages(KubernetesClient client, long page) {
     this.client = client;
+    this.page = page;
   }
 
   /** Returns those of a kind in a namespace that the predicate keeps, of one moment. */
@@ -29,13 +35,13 @@ public final class Pages {
     List<T> kept = new ArrayList<>();
     String next = null;
     do {
-      KubernetesResourceList<T> page =
+      KubernetesResourceList<T> list =
           client
               .resources(kind)
               .inNamespace(namespace)
-              .list(new ListOptionsBuilder().withLimit(PAGE).withContinue(next).build());
-      page.getItems().stream().filter(wanted).forEach(kept::add);
-      next = page.getMetadata().getContinue();
+              .list(new ListOptionsBuilder().withLimit(page).withContinue(next).build());
+      list.getItems().stream().filter(wanted).forEach(kept::add);
+      next = list.getMetadata().getContinue();
     } while (next != null && !next.isEmpty());
     return kept;
   }
