@@ -58,7 +58,7 @@ public class GpuCheckpointStatus extends WorkStatus {
   @JsonPropertyDescription("Every reason for which it was refused or failed.")
   private @Nullable List<Fault> faults;
 
-  @JsonPropertyDescription("Number of nodes to which it could be restored now.")
+  @JsonPropertyDescription("Number of nodes that fit, when Restorable last changed.")
   private @Nullable Integer nodesFit;
 
   @JsonPropertyDescription("Number of nodes with GPUs.")
