@@ -9,6 +9,7 @@ import dev.stasis.api.v1alpha1.GpuCheckpoint;
 import dev.stasis.api.v1alpha1.GpuCheckpointStore;
 import dev.stasis.api.v1alpha1.GpuRestore;
 import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointSpec;
 import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.operator.admission.TestWebhooks;
 import dev.stasis.operator.cluster.Informers;
@@ -194,6 +195,32 @@ class ProtectedPodApiServerTest {
     assertThat(webhooks.path("evict")).matches("/[0-9a-f]{64}/evict");
     assertThat(webhooks.post(webhooks.path("evict"), review)).isEqualTo(200);
     assertThat(checkpoints()).hasSize(1);
+  }
+
+  @Test
+  void aUsersGpuCheckpointOfTheNameIsNotInTheWay() {
+    operator(Duration.ofMinutes(10), Duration.ofMinutes(1));
+    String base = "evict-trainer-" + pod.getMetadata().getUid().substring(0, 8);
+    GpuCheckpoint users = new GpuCheckpoint();
+    users.getMetadata().setNamespace(cluster.namespace);
+    users.getMetadata().setName(base + "-1");
+    users.setSpec(new GpuCheckpointSpec());
+    users.getSpec().setPodName("another");
+    cluster.client.resource(users).create();
+
+    await().atMost(LONG).until(this::isHeldBack);
+
+    GpuCheckpoint saves =
+        checkpoints().stream()
+            .filter(it -> it.getSpec().getPodName().equals("trainer"))
+            .findFirst()
+            .orElseThrow();
+    assertThat(saves.getMetadata().getName()).matches(base + "-[0-9a-f]{6}-1");
+    // A user may delete the GpuCheckpoint; since when it is asked for stays on the pod.
+    assertThat(podNow().getMetadata().getAnnotations())
+        .containsEntry(
+            Api.EVICT_SINCE_ANNOTATION,
+            saves.getMetadata().getAnnotations().get(Api.EVICT_SINCE_ANNOTATION));
   }
 
   @Test
