@@ -7,6 +7,7 @@ import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.kubernetes.client.Watcher;
 import io.fabric8.kubernetes.client.WatcherException;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -81,6 +82,58 @@ class EvictTest {
       back.verifyGoesOn();
       restarts.verifyNone();
     }
+  }
+
+  /** The role view reads statuses and pods, but no Secret. */
+  @Test
+  void aSecretInTheCommandLineIsInNoStatusAndNoPod(Scenario scenario) {
+    String value = "s3cret-" + UUID.randomUUID();
+    scenario.apply(
+        """
+        apiVersion: v1
+        kind: Secret
+        metadata:
+          name: hub
+        stringData:
+          token: %s
+        """
+            .formatted(value));
+    Workload workload =
+        Workload.start(
+            scenario,
+            "trainer",
+            pod ->
+                pod.editSpec()
+                    .editFirstContainer()
+                    .withCommand("/bin/sh", "-c")
+                    .withArgs(
+                        "exec /bin/gpu-counter --mib " + Workload.MIB + " --interval-ms 100",
+                        "--token=$(TOKEN)")
+                    .addNewEnv()
+                    .withName("TOKEN")
+                    .withNewValueFrom()
+                    .withNewSecretKeyRef("token", "hub", false)
+                    .endValueFrom()
+                    .endEnv()
+                    .endContainer()
+                    .endSpec());
+    try (KeptLog words = KeptLog.follow(scenario, "trainer")) {
+      CheckpointRequest.apply(scenario, "train-1", "trainer", "afterCheckpoint: Evict")
+          .awaitReady();
+      scenario.until("the pod is gone", () -> scenario.findPod("trainer") == null);
+      Workload back = workload.broughtBackAs("trainer", words.lines());
+      RestoreRequest.apply(scenario, "back", "train-1").awaitSucceeded();
+      back.verifyGoesOn();
+    }
+
+    assertThat(scenario.kubectl("get", "gckpt,grst,pods,events", "-o", "yaml"))
+        .contains("--token=$(TOKEN)")
+        .doesNotContain(value);
+    assertThat(scenario.kubectl("get", "gpunodeoperations", "-A", "-o", "yaml"))
+        .doesNotContain(value);
+    // The first process is the holder, which starts the workload if it ends: with the right value.
+    assertThat(scenario.exec("trainer", "cat", "/proc/1/cmdline").output())
+        .contains("stasis-runtime", "--token=" + value);
   }
 
   @Test
