@@ -75,6 +75,32 @@ public final class ProcessTree {
     return before;
   }
 
+  /**
+   * Processes in the cgroups or the pid namespace of a container that do not descend from its first
+   * process: an exec session, an ephemeral container, a sidecar that shares the namespace.
+   */
+  public List<ProcessStat> strangers(Container container) {
+    Set<Integer> inCgroups = cgroupMembers(container);
+    List<ProcessStat> processes = proc.processes();
+    Set<ProcessId> own = new HashSet<>();
+    new Descendants(proc).of(container.init(), processes).forEach(stat -> own.add(stat.id()));
+    return processes.stream()
+        .filter(stat -> !stat.isZombie() && !stat.isKernelThread() && !own.contains(stat.id()))
+        .filter(
+            stat ->
+                inCgroups.contains(stat.pid()) || sharesPids(stat.pid(), container.init().pid()))
+        .toList();
+  }
+
+  /** Only those as deep are looked at further: the node's own may be closed to a test's root. */
+  private boolean sharesPids(int pid, int init) {
+    return depth(pid) == depth(init) && proc.link(pid, "ns/pid").equals(proc.link(init, "ns/pid"));
+  }
+
+  private int depth(int pid) {
+    return proc.status(pid).map(status -> status.nsPids().size()).orElse(0);
+  }
+
   private static Set<Integer> cgroupMembers(Container container) {
     Set<Integer> pids = new TreeSet<>();
     if (container.ownsCgroups()) {

@@ -1,8 +1,11 @@
 package dev.stasis.agent.engine;
 
+import dev.stasis.agent.preflight.Unmet;
+import java.util.Optional;
+
 /**
  * Lets the restored tree go and sees it run: the driver never returns from a call on a stopped
- * process.
+ * process. Not while another process is there that could have acted on criu.
  */
 final class ContinueStep implements Step<Restoring, FrozenWork> {
 
@@ -18,6 +21,10 @@ final class ContinueStep implements Step<Restoring, FrozenWork> {
 
   @Override
   public void run(Restoring restoring) throws StepFailure {
+    Optional<Unmet> stranger = new Strangers(restoring.node()).unmet(restoring.target());
+    if (stranger.isPresent()) {
+      throw new StepFailure(Reason.NOT_PROVEN, stranger.get().toString());
+    }
     new StopStep().undo(restoring);
   }
 

@@ -11,6 +11,7 @@ import dev.stasis.agent.criu.MountPair;
 import dev.stasis.agent.criu.RestorePlan;
 import dev.stasis.agent.layer.ContainerPaths;
 import dev.stasis.agent.layer.MountPointFolders;
+import dev.stasis.agent.preflight.Unmet;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.process.ProcessStatus;
 import dev.stasis.artifact.ProcessFacts;
@@ -60,6 +61,11 @@ final class CriuRestoreStep implements Step<Restoring, FrozenWork> {
             node.journal().folderOf(restoring.work().containerId()).resolve("criu"),
             CriuOptions.usual().withTcp(tcp));
     makeMountPoints(restoring);
+    // Unpacking took as long as the artifact's maker chose: a process may have come meanwhile.
+    Optional<Unmet> stranger = new Strangers(node).unmet(restoring.target());
+    if (stranger.isPresent()) {
+      throw new StepFailure(Reason.TARGET_REFUSED, stranger.get().toString());
+    }
     CriuRunner runner = new CriuRunner(restoring::noteChild);
     try {
       long bytes = restoring.artifact().manifest().sizes().bytes();

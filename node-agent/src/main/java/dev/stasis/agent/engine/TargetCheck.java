@@ -99,6 +99,7 @@ final class TargetCheck {
               "a fresh holder, alone in its container",
               listing.living().size() + " processes"));
     }
+    new Strangers(node).unmet(target).ifPresent(unmet::add);
     Path folder = node.proc().folder(target.init().pid()).resolve("root/.stasis");
     if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
       unmet.add(new Unmet("holder's folder", "a folder at /.stasis", "none, or a link"));

@@ -2,15 +2,21 @@ package dev.stasis.agent.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stasis.agent.container.Container;
+import dev.stasis.agent.container.Resolution;
 import dev.stasis.agent.container.TestPrograms;
 import dev.stasis.agent.testing.ContainerSpec;
 import dev.stasis.agent.testing.GpuContainer;
 import dev.stasis.agent.testing.Sh;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -106,6 +112,106 @@ class HostileTargetTest {
       assertThat(lab.restore(artifact, target)).isNotInstanceOf(RestoreOutcome.Proven.class);
 
       assertThat(victim).hasContent("unharmed");
+    }
+  }
+
+  /** An ephemeral container, or one that shares the namespace of pids. */
+  @Test
+  void aProcessInTheTargetsPidNamespaceIsRefusedBeforeCriu() throws Exception {
+    try (GpuContainer target = GpuContainer.start(spec.asHolder())) {
+      refusedBeside(target, "nsenter", "--target", "" + target.pid(), "--pid", "sleep", "600");
+    }
+  }
+
+  /** As an exec session is. */
+  @Test
+  void aProcessInTheTargetsCgroupIsRefusedBeforeCriu() throws Exception {
+    try (GpuContainer target = GpuContainer.start(spec.asHolder())) {
+      refusedBeside(target, "sh", "-c", joined(target) + "exec sleep 600");
+    }
+  }
+
+  @Test
+  void aProcessThatComesAfterTheCheckIsRefusedBeforeCriu() throws Exception {
+    try (GpuContainer target = GpuContainer.start(spec.asHolder())) {
+      List<Process> started = new ArrayList<>();
+      Restore restore =
+          new Restore(
+              lab.parts(),
+              HookedStep.all(
+                  Restore.steps(),
+                  (moment, step) -> {
+                    if (moment == HookedStep.Moment.AFTER && step.equals("unpack")) {
+                      started.add(start("sh", "-c", joined(target) + "exec sleep 600"));
+                      awaitStranger(target);
+                    }
+                  }));
+      assertThat(EngineLab.restore(restore, artifact, target))
+          .isInstanceOfSatisfying(
+              RestoreOutcome.Failed.class,
+              failed -> {
+                assertThat(failed.step()).isEqualTo("criu-restore");
+                assertThat(failed.message()).contains("no other process", "(sleep)");
+              });
+      // The undo ends everything in the target, that process too.
+      assertThat(started.get(0).waitFor(60, TimeUnit.SECONDS)).isTrue();
+    }
+  }
+
+  /** A probe of the kubelet is a process of the container for some milliseconds. */
+  @Test
+  void aProcessThatEndsByItselfIsWaitedFor() throws Exception {
+    try (GpuContainer target = GpuContainer.start(spec.asHolder())) {
+      Process probe = start("sh", "-c", joined(target) + "exec sleep 2");
+      awaitStranger(target);
+
+      assertThat(lab.restore(artifact, target)).isInstanceOf(RestoreOutcome.Proven.class);
+
+      assertThat(probe.isAlive()).isFalse();
+    }
+  }
+
+  private static void refusedBeside(GpuContainer target, String... command) throws Exception {
+    Process stranger = start(command);
+    try {
+      awaitStranger(target);
+
+      assertThat(lab.restore(artifact, target))
+          .isInstanceOfSatisfying(
+              RestoreOutcome.Refused.class,
+              refused ->
+                  assertThat(refused.unmet())
+                      .anyMatch(
+                          unmet ->
+                              unmet.wanted().startsWith("no other process")
+                                  && unmet.found().contains("(sleep)")));
+    } finally {
+      stranger.descendants().forEach(ProcessHandle::destroyForcibly);
+      stranger.destroyForcibly();
+    }
+  }
+
+  private static void awaitStranger(GpuContainer target) {
+    Awaitility.await()
+        .until(
+            () ->
+                lab.parts().tree().strangers(container(target)).stream()
+                    .anyMatch(stat -> stat.comm().equals("sleep")));
+  }
+
+  private static String joined(GpuContainer target) {
+    return "echo $$ > '%s/cgroup.procs'; ".formatted(container(target).cgroups().get(0).folder());
+  }
+
+  private static Container container(GpuContainer target) {
+    return ((Resolution.Found) lab.parts().containers().resolve(target.id())).container();
+  }
+
+  private static Process start(String... command) {
+    try {
+      return new ProcessBuilder(command).start();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 

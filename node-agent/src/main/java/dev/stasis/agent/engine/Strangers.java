@@ -1,0 +1,69 @@
+package dev.stasis.agent.engine;
+
+import dev.stasis.agent.container.Container;
+import dev.stasis.agent.preflight.Unmet;
+import dev.stasis.agent.process.PidFd;
+import dev.stasis.agent.process.ProcessId;
+import dev.stasis.agent.process.ProcessStat;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Processes of a target that no restore brought there: an exec session, a container that shares its
+ * pid namespace, an ephemeral container. With the capability SYS_PTRACE such a process could take
+ * criu over while it works, so there must be none; then no process is left that could.
+ */
+final class Strangers {
+
+  /**
+   * The kubelet's probes are processes of the container too: stasis-runtime probe, which ends in
+   * milliseconds. This is for a node that swaps.
+   */
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  private final NodeParts node;
+  private final Duration patience;
+
+  Strangers(NodeParts node) {
+    this(node, PATIENCE);
+  }
+
+  Strangers(NodeParts node, Duration patience) {
+    this.node = node;
+    this.patience = patience;
+  }
+
+  /** Waits for those that end by themselves, and tells those that do not. */
+  Optional<Unmet> unmet(Container target) {
+    long until = node.nanoTime().getAsLong() + patience.toNanos();
+    while (true) {
+      List<ProcessStat> found = node.tree().strangers(target);
+      long left = until - node.nanoTime().getAsLong();
+      if (found.isEmpty()) {
+        return Optional.empty();
+      }
+      if (left <= 0 || !ends(found.get(0).id(), Duration.ofNanos(left))) {
+        return Optional.of(
+            new Unmet(
+                "target container",
+                "no other process in it than the holder and what it runs",
+                found.stream()
+                    .map(stat -> "%s (%s)".formatted(stat.id(), stat.comm()))
+                    .limit(8)
+                    .toList()
+                    .toString()));
+      }
+    }
+  }
+
+  private boolean ends(ProcessId process, Duration atMost) {
+    Optional<PidFd> held = node.pids().open(process);
+    if (held.isEmpty()) {
+      return true;
+    }
+    try (PidFd fd = held.get()) {
+      return fd.awaitEnd(atMost);
+    }
+  }
+}
