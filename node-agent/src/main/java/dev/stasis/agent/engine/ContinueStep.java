@@ -1,11 +1,14 @@
 package dev.stasis.agent.engine;
 
 import dev.stasis.agent.preflight.Unmet;
+import dev.stasis.agent.process.ProcessId;
+import java.util.List;
 import java.util.Optional;
 
 /**
  * Lets the restored tree go and sees it run: the driver never returns from a call on a stopped
- * process. Not while another process is there that could have acted on criu.
+ * process. Not before each of its threads is seen to have no more rights than the target's pod, and
+ * no other process is there that could have changed that while criu worked.
  */
 final class ContinueStep implements Step<Restoring, FrozenWork> {
 
@@ -21,7 +24,10 @@ final class ContinueStep implements Step<Restoring, FrozenWork> {
 
   @Override
   public void run(Restoring restoring) throws StepFailure {
-    Optional<Unmet> stranger = new Strangers(restoring.node()).unmet(restoring.target());
+    NodeParts node = restoring.node();
+    List<ProcessId> processes = new RestoredTree(restoring).processes();
+    new RightsCheck(node.proc()).threads(processes, restoring.target(), true);
+    Optional<Unmet> stranger = new Strangers(node).unmet(restoring.target());
     if (stranger.isPresent()) {
       throw new StepFailure(Reason.NOT_PROVEN, stranger.get().toString());
     }

@@ -17,9 +17,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The proof: the {@link Survivors} alive, RUNNING for the driver, their device memory back. Only
- * then the gate opens: the holder's folder gets its mark, which the readiness of a pod and the
- * holder's next start go by.
+ * The proof: the {@link Survivors} alive, RUNNING for the driver, their device memory back, no
+ * thread with more rights than the target's pod. Only then the gate opens: the holder's folder gets
+ * its mark, which the readiness of a pod and the holder's next start go by.
  */
 final class ProveStep implements Step<Restoring, FrozenWork> {
 
@@ -61,6 +61,8 @@ final class ProveStep implements Step<Restoring, FrozenWork> {
                   gpu == null ? null : running(restoring, gpu),
                   gpu == null ? 0 : bytes(restoring, gpu)));
     }
+    new RightsCheck(restoring.node().proc())
+        .threads(new RestoredTree(restoring).processes(), restoring.target(), false);
     // From here on a successor keeps what it finds: it is proven.
     restoring.note(work -> work.withPhase(Work.Phase.PUBLISHING));
     mark(restoring.holderFolder());

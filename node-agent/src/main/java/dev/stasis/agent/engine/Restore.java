@@ -4,6 +4,7 @@ import dev.stasis.agent.container.Container;
 import dev.stasis.agent.container.Resolution;
 import dev.stasis.agent.criu.MountMatch;
 import dev.stasis.agent.criu.MountMatcher;
+import dev.stasis.agent.criu.MountPair;
 import dev.stasis.agent.cuda.DriverAnswer;
 import dev.stasis.agent.cuda.DriverAvailability;
 import dev.stasis.agent.cuda.Gpu;
@@ -134,6 +135,9 @@ public final class Restore {
           .reasons()
           .forEach(
               reason -> unmet.add(new Unmet(reason.property(), reason.wanted(), reason.found())));
+    } else {
+      List<MountPair> pairs = ((MountMatch.Matched) match).pairs();
+      unmet.addAll(new RightsCheck(node.proc()).images(artifact.criu(), target, pairs));
     }
     if (!unmet.isEmpty()) {
       return new RestoreOutcome.Refused(unmet);

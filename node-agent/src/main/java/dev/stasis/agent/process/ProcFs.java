@@ -256,7 +256,7 @@ public final class ProcFs {
     return List.of(content.substring(0, end).split("\0", -1));
   }
 
-  private List<Integer> numbers(Path folder) {
+  List<Integer> numbers(Path folder) {
     List<Integer> numbers = new ArrayList<>();
     for (String name : names(folder)) {
       if (!name.isEmpty() && name.chars().allMatch(digit -> digit >= '0' && digit <= '9')) {
@@ -280,7 +280,7 @@ public final class ProcFs {
     return names;
   }
 
-  private static Optional<String> read(Path file) {
+  static Optional<String> read(Path file) {
     try {
       return Optional.of(new String(Files.readAllBytes(file), StandardCharsets.UTF_8));
     } catch (IOException e) {

@@ -40,7 +40,7 @@ public record ProcessStatus(
 
   /** The four ids that the kernel keeps for a user or a group. */
   public record Ids(int real, int effective, int saved, int fileSystem) {
-    private static Ids parse(String text) {
+    static Ids parse(String text) {
       List<Integer> all = numbers(text);
       return new Ids(all.get(0), all.get(1), all.get(2), all.get(3));
     }
@@ -50,7 +50,8 @@ public record ProcessStatus(
     nsPids = List.copyOf(nsPids);
   }
 
-  static ProcessStatus parse(String text) {
+  /** The lines of a status file by their names. */
+  static Map<String, String> fields(String text) {
     Map<String, String> fields = new HashMap<>();
     text.lines()
         .forEach(
@@ -60,6 +61,11 @@ public record ProcessStatus(
                 fields.put(line.substring(0, colon), line.substring(colon + 1).trim());
               }
             });
+    return fields;
+  }
+
+  static ProcessStatus parse(String text) {
+    Map<String, String> fields = fields(text);
     return new ProcessStatus(
         wanted(fields, "State").charAt(0),
         Integer.parseInt(wanted(fields, "Tgid")),
@@ -83,7 +89,7 @@ public record ProcessStatus(
     return (pendingSignals >> (signal - 1) & 1) == 1;
   }
 
-  private static String wanted(Map<String, String> fields, String name) {
+  static String wanted(Map<String, String> fields, String name) {
     String value = fields.get(name);
     if (value == null || value.isEmpty()) {
       throw new IllegalArgumentException("status: wanted a line " + name + ", found none");
@@ -91,7 +97,7 @@ public record ProcessStatus(
     return value;
   }
 
-  private static List<Integer> numbers(String text) {
+  static List<Integer> numbers(String text) {
     // Unsigned: the kernel gives an id that this user namespace does not know as 4294967295.
     return Arrays.stream(text.split("\\s+")).map(Integer::parseUnsignedInt).toList();
   }

@@ -13,8 +13,7 @@ import java.util.Map;
  *
  * @param gpus the simulated GPUs of the node
  * @param visible which of them the container sees
- * @param uid user and group of its first process
- * @param capabilities whether it has a container's usual capabilities; otherwise none at all
+ * @param security with which rights its first process runs
  * @param memoryLimit in bytes, 0 for none
  * @param holder whether it waits for a restore instead of working
  * @param arguments of the workload
@@ -24,74 +23,53 @@ import java.util.Map;
 public record ContainerSpec(
     SimGpuNode gpus,
     List<Integer> visible,
-    int uid,
-    boolean capabilities,
+    Security security,
     long memoryLimit,
     boolean holder,
     List<String> arguments,
     Map<String, String> environment,
     Map<String, Path> volumes) {
 
-  private static final List<String> USUAL_CAPABILITIES =
-      List.of(
-          "CAP_CHOWN",
-          "CAP_DAC_OVERRIDE",
-          "CAP_FOWNER",
-          "CAP_FSETID",
-          "CAP_KILL",
-          "CAP_SETGID",
-          "CAP_SETUID",
-          "CAP_SETPCAP",
-          "CAP_NET_BIND_SERVICE",
-          "CAP_SYS_CHROOT",
-          "CAP_MKNOD",
-          "CAP_AUDIT_WRITE",
-          "CAP_SETFCAP");
-
   /** A counter on GPU 0 as root. */
   public static ContainerSpec counter(SimGpuNode gpus, String... arguments) {
     return new ContainerSpec(
-        gpus, List.of(0), 0, true, 0, false, List.of(arguments), Map.of(), Map.of());
+        gpus, List.of(0), Security.usual(), 0, false, List.of(arguments), Map.of(), Map.of());
   }
 
   public ContainerSpec asHolder() {
     return new ContainerSpec(
-        gpus, visible, uid, capabilities, memoryLimit, true, arguments, environment, volumes);
+        gpus, visible, security, memoryLimit, true, arguments, environment, volumes);
   }
 
   public ContainerSpec asUser(int id) {
+    return with(Security.restricted(id));
+  }
+
+  public ContainerSpec with(Security other) {
     return new ContainerSpec(
-        gpus, visible, id, false, memoryLimit, holder, arguments, environment, volumes);
+        gpus, visible, other, memoryLimit, holder, arguments, environment, volumes);
   }
 
   public ContainerSpec withGpus(Integer... indexes) {
     return new ContainerSpec(
-        gpus,
-        List.of(indexes),
-        uid,
-        capabilities,
-        memoryLimit,
-        holder,
-        arguments,
-        environment,
-        volumes);
+        gpus, List.of(indexes), security, memoryLimit, holder, arguments, environment, volumes);
   }
 
   public ContainerSpec withMemoryLimit(long bytes) {
     return new ContainerSpec(
-        gpus, visible, uid, capabilities, bytes, holder, arguments, environment, volumes);
+        gpus, visible, security, bytes, holder, arguments, environment, volumes);
   }
 
   public ContainerSpec withEnvironment(Map<String, String> more) {
     return new ContainerSpec(
-        gpus, visible, uid, capabilities, memoryLimit, holder, arguments, more, volumes);
+        gpus, visible, security, memoryLimit, holder, arguments, more, volumes);
   }
 
   public ContainerSpec withVolume(String path, Path folder) {
     Map<String, Path> all = new LinkedHashMap<>(volumes);
     all.put(path, folder);
     return new ContainerSpec(
-        gpus, visible, uid, capabilities, memoryLimit, holder, arguments, environment, all);
+        gpus, visible, security, memoryLimit, holder, arguments, environment, all);
   }
 
   Path runtime() {
@@ -140,17 +118,17 @@ public record ContainerSpec(
     command.addAll(arguments);
     Map<String, Object> process = new LinkedHashMap<>();
     process.put("terminal", false);
-    process.put("user", Map.of("uid", uid, "gid", uid));
+    process.put("user", Map.of("uid", security.uid(), "gid", security.uid()));
     process.put("args", command);
     List<String> variables =
         new ArrayList<>(List.of("PATH=/bin", "LD_LIBRARY_PATH=/usr/lib/x86_64-linux-gnu"));
     environment.forEach((name, value) -> variables.add(name + "=" + value));
     process.put("env", variables);
     process.put("cwd", "/");
-    List<String> capable = capabilities ? USUAL_CAPABILITIES : List.of();
+    List<String> capable = security.capabilities();
     process.put(
         "capabilities", Map.of("bounding", capable, "effective", capable, "permitted", capable));
-    process.put("noNewPrivileges", !capabilities);
+    process.put("noNewPrivileges", security.noNewPrivileges());
     Map<String, Object> resources = new LinkedHashMap<>();
     resources.put("devices", List.of(Map.of("allow", true, "access", "rwm")));
     if (memoryLimit > 0) {
@@ -161,9 +139,10 @@ public record ContainerSpec(
     linux.put("resources", resources);
     linux.put(
         "namespaces",
-        List.of("pid", "network", "ipc", "uts", "mount").stream()
+        List.of("pid", "network", "ipc", "uts", "mount", "cgroup").stream()
             .map(type -> Map.of("type", type))
             .toList());
+    security.seccomp().ifPresent(profile -> linux.put("seccomp", profile));
     linux.put(
         "maskedPaths", List.of("/proc/acpi", "/proc/keys", "/proc/timer_list", "/sys/firmware"));
     linux.put("readonlyPaths", List.of("/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys"));

@@ -1,0 +1,276 @@
+package dev.stasis.agent.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.UnknownFieldSet;
+import dev.stasis.agent.preflight.Unmet;
+import dev.stasis.agent.process.ProcFs;
+import dev.stasis.agent.process.RightsReader;
+import dev.stasis.agent.process.ThreadRights;
+import dev.stasis.agent.testing.ContainerSpec;
+import dev.stasis.agent.testing.GpuContainer;
+import dev.stasis.agent.testing.Security;
+import dev.stasis.agent.testing.Sh;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What is restored has the rights of the target's pod, and no more. */
+class RestoredRightsTest {
+
+  private static final Security USUAL = Security.usual();
+  private static final Security RESTRICTED = Security.restricted(1000).withFilter();
+
+  /** Made once for each: what differs is the target, or what the artifact says. */
+  private static final Map<Security, Path> ARTIFACTS = new HashMap<>();
+
+  @SuppressWarnings("NullAway.Init")
+  private static EngineLab lab;
+
+  @BeforeAll
+  static void open() {
+    lab = new EngineLab(1, 96);
+  }
+
+  @AfterAll
+  static void close() {
+    lab.close();
+  }
+
+  private static ContainerSpec spec(Security security) {
+    return ContainerSpec.counter(
+            lab.gpus(), "--mib", "8", "--interval-ms", "20", "--fork", "1", "--threads", "1")
+        .with(security);
+  }
+
+  private static Path artifact(Security security) throws InterruptedException {
+    Path made = ARTIFACTS.get(security);
+    if (made == null) {
+      try (GpuContainer source = GpuContainer.start(spec(security))) {
+        source.awaitSteps(2);
+        made = lab.published(Asked.of(lab, source)).artifact().path();
+        ARTIFACTS.put(security, made);
+      }
+    }
+    return made;
+  }
+
+  /** The securityContexts that pods have. */
+  static Stream<Security> contexts() {
+    return Stream.of(USUAL, USUAL.withFilter(), USUAL.as(1000), RESTRICTED);
+  }
+
+  @ParameterizedTest
+  @MethodSource("contexts")
+  void aWorkloadComesBackWithTheRightsOfItsPod(Security security) throws Exception {
+    try (GpuContainer target = GpuContainer.start(spec(security).asHolder())) {
+      RightsReader reader = new RightsReader(new ProcFs());
+      ThreadRights holder = reader.of(target.pid()).orElseThrow();
+
+      RestoreOutcome outcome = lab.restore(artifact(security), target);
+
+      assertThat(outcome).isInstanceOf(RestoreOutcome.Proven.class);
+      for (ProvenProcess process : ((RestoreOutcome.Proven) outcome).proof()) {
+        List<ThreadRights> threads = reader.threads(process.process().pid());
+        assertThat(threads).hasSizeGreaterThan(1);
+        for (ThreadRights thread : threads) {
+          assertThat(thread.capabilities()).isEqualTo(holder.capabilities());
+          assertThat(thread.noNewPrivileges()).isEqualTo(holder.noNewPrivileges());
+          assertThat(thread.seccomp()).isEqualTo(holder.seccomp());
+          assertThat(thread.seccompFilters()).isEqualTo(holder.seccompFilters());
+          assertThat(thread.uids()).isEqualTo(holder.uids());
+        }
+        int pid = process.process().pid();
+        String seen =
+            new Sh().must("nsenter", "-C", "-t", "" + pid, "cat", "/proc/" + pid + "/cgroup");
+        assertThat(seen).contains(":/").doesNotContain(target.id());
+      }
+    }
+  }
+
+  @Test
+  void capabilitiesThatTheTargetCannotHaveAreRefusedBeforeCriu() throws Exception {
+    Path forged =
+        new ForgedArtifact(artifact(USUAL))
+            .credentials(
+                of -> {
+                  UnknownFieldSet all = of;
+                  for (int field : new int[] {10, 11, 12}) {
+                    all = ForgedArtifact.numbers(all, field, 0xffffffffL, 0x1ffL);
+                  }
+                  return all;
+                })
+            .folder();
+
+    refused(forged, USUAL, "capabilities of thread", "SYS_ADMIN");
+  }
+
+  @Test
+  void aBoundingSetAloneIsRefused() throws Exception {
+    Path forged =
+        new ForgedArtifact(artifact(RESTRICTED))
+            .credentials(of -> ForgedArtifact.numbers(of, 12, 1L << 21, 0))
+            .folder();
+
+    refused(forged, RESTRICTED, "capabilities of thread", "SYS_ADMIN");
+  }
+
+  @Test
+  void threadsWithoutTheTargetsSeccompFilterAreRefused() throws Exception {
+    Path forged =
+        new ForgedArtifact(artifact(RESTRICTED))
+            .threads(of -> of.toBuilder().clearField(11).clearField(12).build())
+            .folder();
+
+    refused(forged, RESTRICTED, "seccomp filters of thread", "mode 0");
+  }
+
+  @Test
+  void threadsThatCouldGainPrivilegesAreRefused() throws Exception {
+    Path forged =
+        new ForgedArtifact(artifact(RESTRICTED))
+            .credentials(of -> of.toBuilder().clearField(18).build())
+            .folder();
+
+    refused(forged, RESTRICTED, "no_new_privs of thread", "0");
+  }
+
+  @Test
+  void rootIsRefusedWhereTheTargetCannotBecomeRoot() throws Exception {
+    Path forged =
+        new ForgedArtifact(artifact(RESTRICTED))
+            .credentials(of -> ForgedArtifact.numbers(of, 3, 0))
+            .folder();
+
+    refused(forged, RESTRICTED, "user ids of thread", "also [0]");
+  }
+
+  @Test
+  void aMountOfItsOwnIsRefused() throws Exception {
+    Path forged =
+        new ForgedArtifact(artifact(USUAL))
+            .entries(
+                "mountpoints-",
+                mount ->
+                    mount.getField(7).getLengthDelimitedList().get(0).toStringUtf8().equals("/sys")
+                        ? mount.toBuilder().clearField(18).build()
+                        : mount)
+            .folder();
+
+    refused(forged, USUAL, "mount /sys in the images", "one of its own");
+  }
+
+  @Test
+  void aMountThatIsReadOnlyInTheTargetIsNotMadeWritable() throws Exception {
+    Path forged =
+        new ForgedArtifact(artifact(USUAL))
+            .entries(
+                "mountpoints-",
+                mount ->
+                    ForgedArtifact.numbers(
+                        mount, 5, mount.getField(5).getVarintList().get(0) & ~1L))
+            .folder();
+
+    refused(forged, USUAL, "mount /proc/sys in the images", "one of its own");
+    refused(
+        forged, USUAL, "mount /usr/lib/x86_64-linux-gnu/libcuda.so.1 in the images", "writable");
+  }
+
+  /** The template was hardened after the checkpoint: the pod was admitted with less. */
+  @Test
+  void aTargetWithFewerRightsThanTheSourceHadIsRefused() throws Exception {
+    refused(artifact(USUAL), USUAL.without("CAP_MKNOD"), "capabilities of thread", "MKNOD");
+    refused(artifact(USUAL), USUAL.withFilter(), "seccomp filters of thread", "mode 0");
+  }
+
+  @Test
+  void aWorkloadThatDroppedPrivilegesComesBackInTheSamePod() throws Exception {
+    Path dropped =
+        new ForgedArtifact(artifact(USUAL.withFilter()))
+            .credentials(
+                of -> {
+                  UnknownFieldSet less = of;
+                  for (int field = 1; field <= 8; field++) {
+                    less = ForgedArtifact.numbers(less, field, 65534);
+                  }
+                  for (int field : new int[] {10, 11}) {
+                    less = ForgedArtifact.numbers(less, field, 0, 0);
+                  }
+                  return ForgedArtifact.numbers(less, 18, 1);
+                })
+            .folder();
+    try (GpuContainer target = GpuContainer.start(spec(USUAL.withFilter()).asHolder())) {
+      assertThat(lab.restore(dropped, target)).isInstanceOf(RestoreOutcome.Proven.class);
+    }
+  }
+
+  /** A store that another node writes to can change after the artifact was verified. */
+  @Test
+  void rightsThatAppearAfterTheImagesWereCheckedEndTheRestoreBeforeItRuns() throws Exception {
+    endedBeforeItRuns(
+        new ForgedArtifact(artifact(USUAL))
+            .credentials(
+                of -> {
+                  long more = of.getField(10).getVarintList().get(0) | 1L << 21;
+                  UnknownFieldSet changed = of;
+                  for (int field : new int[] {10, 11, 12}) {
+                    changed = ForgedArtifact.numbers(changed, field, more, 0);
+                  }
+                  return changed;
+                }),
+        USUAL,
+        "also SYS_ADMIN");
+    endedBeforeItRuns(
+        new ForgedArtifact(artifact(RESTRICTED))
+            .threads(of -> of.toBuilder().clearField(11).clearField(12).build()),
+        RESTRICTED,
+        "seccomp filters of thread");
+  }
+
+  private static void endedBeforeItRuns(ForgedArtifact forged, Security security, String message)
+      throws InterruptedException {
+    Path artifact = new ForgedArtifact(artifact(security)).folder();
+    HookedStep.Hook swap =
+        (moment, step) -> {
+          if (moment == HookedStep.Moment.BEFORE && step.equals("criu-restore")) {
+            new Sh().must("cp", "-a", forged.folder() + "/criu", artifact.toString());
+          }
+        };
+    Restore restore = new Restore(lab.parts(), HookedStep.all(Restore.steps(), swap));
+    try (GpuContainer target = GpuContainer.start(spec(security).asHolder())) {
+      assertThat(EngineLab.restore(restore, artifact, target))
+          .isInstanceOfSatisfying(
+              RestoreOutcome.Failed.class,
+              failed -> {
+                assertThat(failed.step()).isEqualTo("continue");
+                assertThat(failed.reason()).isEqualTo(Reason.NOT_PROVEN);
+                assertThat(failed.message()).contains(message);
+              });
+      assertThat(target.lines()).isEmpty();
+      lab.assertNothingLeft();
+    }
+  }
+
+  private static void refused(Path artifact, Security security, String property, String found)
+      throws InterruptedException {
+    try (GpuContainer target = GpuContainer.start(spec(security).asHolder())) {
+      RestoreOutcome outcome = lab.restore(artifact, target);
+
+      assertThat(outcome).isInstanceOf(RestoreOutcome.Refused.class);
+      assertThat(((RestoreOutcome.Refused) outcome).unmet())
+          .anyMatch(
+              (Unmet unmet) ->
+                  unmet.property().startsWith(property) && unmet.found().contains(found));
+      assertThat(Files.exists(target.holderFolder().resolve("workload.pid"))).isFalse();
+      lab.assertNothingLeft();
+    }
+  }
+}
