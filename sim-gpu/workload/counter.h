@@ -10,7 +10,7 @@ enum { CHUNK = 1 << 20, WORDS = CHUNK / 8, FULL_CHECK_EVERY = 16 };
 
 struct options {
     long mib, interval_ms, threads, port, forks, steps, device, kernel_ms, from;
-    const char *file, *verify;
+    const char *file, *verify, *odd;
     int idle_child, loader, loopback, own_address, shm, deleted_file, managed, churn, busy_writer, peer, nccl;
 };
 
@@ -57,6 +57,7 @@ void company_end(void);
 void server_start(long port);
 void address_start(void);
 void address_check(uint64_t step);
+void odd_start(const char *path);
 void churn_start(void);
 void churn_check(void);
 

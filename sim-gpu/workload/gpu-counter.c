@@ -16,7 +16,7 @@
 
 static const char usage[] =
     "usage: gpu-counter [--mib N] [--interval-ms N] [--steps N] [--device N] [--threads N] [--file PATH] [--listen PORT]\n"
-    "                   [--shm] [--deleted-file] [--managed] [--peer] [--nccl] [--kernel-ms N] [--fork N] [--churn] [--busy-writer] [--idle-child] [--loader] [--loopback] [--own-address]\n"
+    "                   [--shm] [--deleted-file] [--managed] [--peer] [--nccl] [--kernel-ms N] [--fork N] [--churn] [--busy-writer] [--idle-child] [--loader] [--loopback] [--own-address] [--odd FIFO]\n"
     "       gpu-counter --verify LOG [--mib N] [--from STEP]\n"
     "Ends with 0 after --steps or SIGTERM, 1 when anything is BAD, 2 for wrong usage, 3 when the driver fails.\n";
 
@@ -153,7 +153,7 @@ int main(int argc, char **argv) {
         {"mib", 1, 0, 'm'},    {"interval-ms", 1, 0, 'i'}, {"steps", 1, 0, 's'},  {"device", 1, 0, 'd'},
         {"threads", 1, 0, 't'}, {"file", 1, 0, 'f'},        {"listen", 1, 0, 'l'}, {"shm", 0, 0, 'S'},
         {"deleted-file", 0, 0, 'D'}, {"managed", 0, 0, 'M'}, {"peer", 0, 0, 'p'}, {"nccl", 0, 0, 'n'},  {"fork", 1, 0, 'F'},
-        {"churn", 0, 0, 'c'},  {"busy-writer", 0, 0, 'b'}, {"idle-child", 0, 0, 'I'}, {"loader", 0, 0, 'L'}, {"loopback", 0, 0, 'O'}, {"own-address", 0, 0, 'A'}, {"kernel-ms", 1, 0, 'k'}, {"verify", 1, 0, 'v'}, {"from", 1, 0, 'V'}, {"help", 0, 0, 'h'}, {0, 0, 0, 0}};
+        {"churn", 0, 0, 'c'},  {"busy-writer", 0, 0, 'b'}, {"idle-child", 0, 0, 'I'}, {"loader", 0, 0, 'L'}, {"loopback", 0, 0, 'O'}, {"own-address", 0, 0, 'A'}, {"kernel-ms", 1, 0, 'k'}, {"verify", 1, 0, 'v'}, {"from", 1, 0, 'V'}, {"odd", 1, 0, 'o'}, {"help", 0, 0, 'h'}, {0, 0, 0, 0}};
     for (int option; (option = getopt_long(argc, argv, "", names, NULL)) != -1;) {
         switch (option) {
         case 'm': o.mib = number(optarg); break;
@@ -177,6 +177,7 @@ int main(int argc, char **argv) {
         case 'A': o.own_address = 1; break;
         case 'k': o.kernel_ms = number(optarg); break;
         case 'v': o.verify = optarg; break;
+        case 'o': o.odd = optarg; break;
         case 'V': o.from = number(optarg); break;
         default: fputs(usage, option == 'h' ? stdout : stderr); return option == 'h' ? 0 : 2;
         }
@@ -196,6 +197,9 @@ int main(int argc, char **argv) {
     sigaction(SIGTERM, &action, NULL);
     if (o.idle_child) {
         have_idle_child();
+    }
+    if (o.odd) {
+        odd_start(o.odd);
     }
     be_many(o.forks);
     if (child) {

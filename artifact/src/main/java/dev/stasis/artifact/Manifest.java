@@ -30,6 +30,8 @@ import org.jspecify.annotations.Nullable;
  *     will want them unchanged
  * @param addresses those of the pod's network interfaces; empty in artifacts that were written
  *     before they were recorded
+ * @param notPortable what keeps the workload from being restored in another pod; null when nothing
+ *     is known to
  */
 public record Manifest(
     int formatVersion,
@@ -47,7 +49,8 @@ public record Manifest(
     Map<String, Long> timings,
     DataPath dataPath,
     List<VolumeFile> openFilesOnVolumes,
-    @Nullable List<InterfaceAddress> addresses) {
+    @Nullable List<InterfaceAddress> addresses,
+    @Nullable List<Obstacle> notPortable) {
 
   /**
    * The format that this code writes, and the newest that it reads. 2 has chunks with digests of
@@ -75,6 +78,7 @@ public record Manifest(
     files = Map.copyOf(files);
     timings = Map.copyOf(timings);
     openFilesOnVolumes = List.copyOf(openFilesOnVolumes);
+    notPortable = notPortable == null ? null : List.copyOf(notPortable);
     addresses = addresses == null ? List.of() : List.copyOf(addresses);
   }
 
@@ -104,7 +108,8 @@ public record Manifest(
         timings,
         dataPath,
         openFilesOnVolumes,
-        addresses);
+        addresses,
+        notPortable);
   }
 
   /**

@@ -51,7 +51,8 @@ final class Samples {
         new Manifest.DataPath(Manifest.DataPath.Kind.MOVER, "every rule holds"),
         List.of(new VolumeFile("/data/log", 77, Instant.parse("2026-11-21T09:00:00Z"))),
         List.of(
-            new InterfaceAddress("eth0", "10.244.0.5"), new InterfaceAddress("eth0", "fd00::5")));
+            new InterfaceAddress("eth0", "10.244.0.5"), new InterfaceAddress("eth0", "fd00::5")),
+        null);
   }
 
   /** Chunks of the given length; every third is zeros and has no bytes in the file. */

@@ -95,9 +95,10 @@ final class CheckpointCommand extends NodeCommand {
   @Option(
       names = "--tcp",
       paramLabel = "keep|close",
-      defaultValue = "keep",
-      description = "Established TCP connections in the saved state. Default: keep")
-  private CheckpointRequest.Tcp tcp = CheckpointRequest.Tcp.KEEP;
+      defaultValue = "close",
+      description =
+          "keep: the target has the same address, so sockets may be bound to it. Default: close")
+  private CheckpointRequest.Tcp tcp = CheckpointRequest.Tcp.CLOSE;
 
   @Option(
       names = "--thp",
@@ -199,7 +200,8 @@ final class CheckpointCommand extends NodeCommand {
             thp,
             allowPeerToPeer,
             operation.threads(),
-            Durability.BEFORE_IT_IS_NAMED),
+            Durability.BEFORE_IT_IS_NAMED,
+            false),
         null,
         Set.copyOf(new ArrayList<>(packed)));
   }

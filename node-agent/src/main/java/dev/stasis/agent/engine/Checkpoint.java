@@ -67,19 +67,13 @@ public final class Checkpoint {
     if (resolution instanceof Resolution.Found found) {
       return inspection.inspect(request, found.container());
     }
-    return new Inspected(
+    return Inspected.refused(
         List.of(
             new Unmet(
                 "container",
                 "one that runs on this node",
                 ((Resolution.Refused) resolution).why())),
-        NodeGpus.none(new DriverAvailability.NoDevice("not asked")),
-        List.of(),
-        0,
-        0,
-        0,
-        0,
-        Inspected.RoomFound.unknown());
+        "not asked");
   }
 
   /** The room for that much device memory; empty when the container has ended. */

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param options how it is done
  * @param image what the container's image is, where it is known
  * @param packedMounts mounts whose files go along (emptyDirs), by their paths in the container
+ * @param podMounts where the pod itself has volumes; null where nobody knows
  * @param requester uid of the object to which the artifact belongs; null where that is the
  *     operation itself
  * @param attachments texts that go along as files of the artifact, by their names
@@ -37,11 +38,13 @@ public record CheckpointRequest(
     Options options,
     @Nullable ImageName image,
     Set<String> packedMounts,
+    @Nullable Set<String> podMounts,
     @Nullable String requester,
     Map<String, String> attachments) {
 
   public CheckpointRequest {
     packedMounts = Set.copyOf(packedMounts);
+    podMounts = podMounts == null ? null : Set.copyOf(podMounts);
     attachments = Map.copyOf(attachments);
     if (store == null && after != After.SUSPEND) {
       throw new IllegalArgumentException(
@@ -74,7 +77,21 @@ public record CheckpointRequest(
         image,
         packedMounts,
         null,
+        null,
         Map.of());
+  }
+
+  /**
+   * Whether what keeps the workload from another pod rules the checkpoint out: its own pod is
+   * removed, or it is wanted for another one.
+   */
+  boolean leavesItsPod() {
+    return after == After.EVICT || options.requireRestorable();
+  }
+
+  /** Whether the user says that a target pod has the address of this one. */
+  boolean addressStays() {
+    return options.tcp() == Tcp.KEEP;
   }
 
   /** A container's image: as it was asked for, and as the runtime resolved it. */
@@ -86,13 +103,16 @@ public record CheckpointRequest(
    * @param lockTimeout how long the driver may wait for running kernels
    * @param stagePlace where device regions are put at first
    * @param dataPath who moves the memory
-   * @param tcp what becomes of TCP connections
+   * @param tcp what becomes of TCP connections in a restored workload; KEEP says, too, that its pod
+   *     has the same address
    * @param thpAlways whether huge pages are switched on for the whole machine while the driver
    *     copies out
    * @param allowPeerToPeer whether several processes with NCCL are taken although their shared
    *     memory may not come back
    * @param threads copying and hashing threads
    * @param durability when the artifact has to be on the disk
+   * @param requireRestorable whether a workload is refused that could not be restored in another
+   *     pod
    */
   public record Options(
       Duration lockTimeout,
@@ -102,7 +122,8 @@ public record CheckpointRequest(
       boolean thpAlways,
       boolean allowPeerToPeer,
       int threads,
-      Durability durability) {
+      Durability durability,
+      boolean requireRestorable) {
 
     /** The defaults of the API, with a thread for each core that we may use. */
     public static Options defaults() {
@@ -110,11 +131,12 @@ public record CheckpointRequest(
           Duration.ofSeconds(30),
           StagePlace.AUTO,
           DataPathChoice.MOVER,
-          Tcp.KEEP,
+          Tcp.CLOSE,
           false,
           false,
           Math.max(1, Runtime.getRuntime().availableProcessors()),
-          Durability.BEFORE_IT_IS_NAMED);
+          Durability.BEFORE_IT_IS_NAMED,
+          false);
     }
   }
 

@@ -8,6 +8,7 @@ import dev.stasis.agent.layer.LayerPacker;
 import dev.stasis.agent.mover.RegionChoice;
 import dev.stasis.agent.mover.RegionFinder;
 import dev.stasis.agent.mover.RegionJournal;
+import dev.stasis.agent.preflight.Unmet;
 import dev.stasis.agent.process.MemoryMapping;
 import dev.stasis.agent.process.Mount;
 import dev.stasis.agent.process.ProcessId;
@@ -28,6 +29,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** What the steps of one checkpoint share on their way forward. */
@@ -46,6 +48,7 @@ final class Freeze extends FrozenWork {
   private final List<InterfaceAddress> addresses;
   private @Nullable ManifestDraft draft;
   private ManifestDraft.@Nullable Facts facts;
+  private List<Unmet> notPortable = List.of();
   private final Map<ProcessId, List<MemoryMapping>> mapsBefore = new LinkedHashMap<>();
   private final List<RegionPlan> plans = new ArrayList<>();
   private final List<String> leftToCriu = new ArrayList<>();
@@ -192,6 +195,20 @@ final class Freeze extends FrozenWork {
     return holders.any(members);
   }
 
+  /**
+   * Judges the stopped tree once more: it may have opened a socket since it was inspected.
+   *
+   * @throws StepFailure when it leaves its pod, and could not be restored in another one
+   */
+  void requirePortable() throws StepFailure {
+    notPortable = new Inspection(node()).portability(request, container);
+    if (request.leavesItsPod() && !notPortable.isEmpty()) {
+      throw new StepFailure(
+          Reason.REFUSED,
+          notPortable.stream().map(Unmet::toString).collect(Collectors.joining("; ")));
+    }
+  }
+
   /** Which of a process's memory goes by the mover; says so when none does. */
   RegionChoice chooseRegions(CudaProcess process) {
     RegionChoice choice = choose(process);
@@ -286,6 +303,6 @@ final class Freeze extends FrozenWork {
     if (draft == null || facts == null) {
       throw new IllegalStateException("the tree was not described");
     }
-    return draft.complete(facts, work().since(), timings, path);
+    return draft.complete(facts, work().since(), timings, path, notPortable);
   }
 }

@@ -1,5 +1,6 @@
 package dev.stasis.agent.engine;
 
+import dev.stasis.agent.cuda.DriverAvailability;
 import dev.stasis.agent.cuda.Gpu;
 import dev.stasis.agent.cuda.NodeGpus;
 import dev.stasis.agent.preflight.Unmet;
@@ -11,7 +12,9 @@ import java.util.OptionalLong;
 /**
  * What a look at a running workload found. All sizes are bytes.
  *
- * @param unmet what rules a checkpoint out, but for the room; empty when nothing does
+ * @param unmet what rules the checkpoint out, but for the room; empty when nothing does
+ * @param notPortable what keeps the workload from being restored in another pod, whether or not
+ *     that rules the checkpoint out
  * @param gpus the node's GPUs
  * @param seen the GPUs that the container sees, in the driver's order
  * @param processes how many processes the workload has
@@ -22,6 +25,7 @@ import java.util.OptionalLong;
  */
 public record Inspected(
     List<Unmet> unmet,
+    List<Unmet> notPortable,
     NodeGpus gpus,
     List<Gpu> seen,
     int processes,
@@ -32,7 +36,22 @@ public record Inspected(
 
   public Inspected {
     unmet = List.copyOf(unmet);
+    notPortable = List.copyOf(notPortable);
     seen = List.copyOf(seen);
+  }
+
+  /** Nothing could be looked at. */
+  static Inspected refused(List<Unmet> unmet, String driver) {
+    return new Inspected(
+        unmet,
+        List.of(),
+        NodeGpus.none(new DriverAvailability.NoDevice(driver)),
+        List.of(),
+        0,
+        0,
+        0,
+        0,
+        RoomFound.unknown());
   }
 
   /** Everything that rules it out, a room that is too small included. */

@@ -9,9 +9,10 @@ import dev.stasis.agent.cuda.Gpu;
 import dev.stasis.agent.cuda.GpuUuid;
 import dev.stasis.agent.cuda.NodeGpus;
 import dev.stasis.agent.preflight.Preflight;
+import dev.stasis.agent.preflight.Scope;
 import dev.stasis.agent.preflight.Subject;
+import dev.stasis.agent.preflight.Surroundings;
 import dev.stasis.agent.preflight.Unmet;
-import dev.stasis.agent.process.MemoryMapping;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.process.ProcessStat;
 import java.io.IOException;
@@ -63,15 +64,7 @@ final class Inspection {
               ? silent.value().availability().describe()
               : answer.describe();
       unmet.add(new Unmet("GPU driver", "one that answers on this node", found));
-      return new Inspected(
-          unmet,
-          NodeGpus.none(new DriverAvailability.NoDevice(found)),
-          List.of(),
-          0,
-          0,
-          0,
-          0,
-          Inspected.RoomFound.unknown());
+      return Inspected.refused(unmet, found);
     }
     NodeGpus gpus = done.value();
     DeviceAccess access = new DeviceAccess(node.tools().runtime());
@@ -79,13 +72,14 @@ final class Inspection {
         new ContainerGpus(node.proc().root())
             .of(container.root().pid(), gpus.gpus(), device -> access.allows(container, device));
     ProcessTree.Listing listing = node.tree().listUntilStable(container, LISTINGS);
+    SubjectReader reader = new SubjectReader(node.proc());
     List<Subject.Member> members = new ArrayList<>();
     long gpuBytes = 0;
     long residentBytes = 0;
     for (ProcessStat stat : listing.members()) {
       if (!stat.isZombie()) {
         boolean cuda = usesCuda(stat.id());
-        members.add(member(stat, cuda));
+        members.add(reader.member(stat, cuda));
         residentBytes += resident(stat.pid());
         gpuBytes += cuda ? deviceBytes(stat.id()) : 0;
       }
@@ -97,9 +91,18 @@ final class Inspection {
             .anyMatch(stat -> stat.comm().startsWith("nvidia-cuda-mps"));
     long hostUser =
         node.proc().namespaces((int) ProcessHandle.current().pid()).getOrDefault("user", 0L);
-    unmet.addAll(
+    List<Unmet> notPortable = new ArrayList<>();
+    Surroundings around = reader.around(container, members, request);
+    for (Unmet one :
         new Preflight(request.options().allowPeerToPeer())
-            .unmet(new Subject(members, gpus, seenIndexes, hostUser, mps)));
+            .unmet(new Subject(members, gpus, seenIndexes, hostUser, mps, around))) {
+      if (one.scope() == Scope.NEW_POD) {
+        notPortable.add(one);
+      }
+      if (one.scope() == Scope.CHECKPOINT || request.leavesItsPod()) {
+        unmet.add(one);
+      }
+    }
     for (ProcessStat foreign : listing.foreign()) {
       if (!foreign.isZombie()) {
         unmet.add(
@@ -110,9 +113,9 @@ final class Inspection {
                     .formatted(foreign.id(), foreign.comm())));
       }
     }
-    unmet.addAll(new MountCheck().unmet(container.mounts()));
     return new Inspected(
         unmet,
+        notPortable,
         gpus,
         seen,
         members.size(),
@@ -135,21 +138,17 @@ final class Inspection {
         : 0;
   }
 
-  private Subject.Member member(ProcessStat stat, boolean cuda) {
-    Set<String> mapped = new HashSet<>();
-    for (MemoryMapping mapping : node.proc().maps(stat.pid())) {
-      if (mapping.inode() != 0) {
-        mapped.add(mapping.path());
-      }
-    }
-    return new Subject.Member(
-        stat,
-        cuda,
-        node.proc().openFiles(stat.pid()),
-        node.proc().descriptorLimit(stat.pid()).orElse(Long.MAX_VALUE),
-        node.proc().environment(stat.pid()),
-        node.proc().namespaces(stat.pid()),
-        mapped);
+  /** What keeps a stopped workload from another pod, now that nothing of it can change. */
+  List<Unmet> portability(CheckpointRequest request, Container container) {
+    SubjectReader reader = new SubjectReader(node.proc());
+    List<Subject.Member> members =
+        node.tree().list(container).members().stream()
+            .filter(stat -> !stat.isZombie())
+            .map(stat -> reader.member(stat, false))
+            .toList();
+    Surroundings around = reader.around(container, members, request);
+    NodeGpus gpus = NodeGpus.none(new DriverAvailability.NoDevice("not asked"));
+    return Preflight.portability().unmet(new Subject(members, gpus, Set.of(), 0, false, around));
   }
 
   private long resident(int pid) {

@@ -5,6 +5,7 @@ import dev.stasis.agent.container.CpusetReader;
 import dev.stasis.agent.cuda.Gpu;
 import dev.stasis.agent.cuda.GpuLink;
 import dev.stasis.agent.cuda.NodeGpus;
+import dev.stasis.agent.preflight.Unmet;
 import dev.stasis.agent.process.CpuSet;
 import dev.stasis.agent.process.Mount;
 import dev.stasis.agent.process.OpenFile;
@@ -15,6 +16,7 @@ import dev.stasis.artifact.Hardware;
 import dev.stasis.artifact.InterfaceAddress;
 import dev.stasis.artifact.Manifest;
 import dev.stasis.artifact.NodeFacts;
+import dev.stasis.artifact.Obstacle;
 import dev.stasis.artifact.ProcessFacts;
 import dev.stasis.artifact.SourceMount;
 import dev.stasis.artifact.StdioPipe;
@@ -80,7 +82,11 @@ final class ManifestDraft {
   }
 
   Manifest complete(
-      Facts facts, Instant since, Map<String, Duration> timings, Manifest.DataPath path) {
+      Facts facts,
+      Instant since,
+      Map<String, Duration> timings,
+      Manifest.DataPath path,
+      List<Unmet> notPortable) {
     Map<String, Long> millis = new TreeMap<>();
     timings.forEach((step, took) -> millis.put(step, took.toMillis()));
     CheckpointRequest.ImageName image = request.image();
@@ -106,7 +112,12 @@ final class ManifestDraft {
         millis,
         path,
         facts.volumeFiles(),
-        addresses);
+        addresses,
+        notPortable.isEmpty()
+            ? null
+            : notPortable.stream()
+                .map(one -> new Obstacle(one.property(), one.wanted(), one.found()))
+                .toList());
   }
 
   private List<ProcessFacts> processes() {

@@ -9,10 +9,13 @@ import dev.stasis.agent.cuda.DriverAnswer;
 import dev.stasis.agent.cuda.DriverAvailability;
 import dev.stasis.agent.cuda.Gpu;
 import dev.stasis.agent.cuda.NodeGpus;
+import dev.stasis.agent.preflight.Requirement;
+import dev.stasis.agent.preflight.Scope;
 import dev.stasis.agent.preflight.Unmet;
 import dev.stasis.agent.process.Mount;
 import dev.stasis.artifact.Artifact;
 import dev.stasis.artifact.ArtifactReader;
+import dev.stasis.artifact.Obstacle;
 import dev.stasis.artifact.Opened;
 import dev.stasis.artifact.SourceMount;
 import java.io.IOException;
@@ -21,6 +24,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -125,8 +129,8 @@ public final class Restore {
       return refused("GPU driver", "one that answers on this node", answer.describe());
     }
     List<Gpu> seen = seen(target, done.value());
-    List<Unmet> unmet =
-        new ArrayList<>(new TargetCheck(node).unmet(artifact, target, done.value(), seen));
+    List<Unmet> unmet = new ArrayList<>(notPortable(artifact, request));
+    unmet.addAll(new TargetCheck(node).unmet(artifact, target, done.value(), seen));
     Path root = node.proc().folder(target.init().pid()).resolve("root");
     unmet.addAll(UnpackStep.unmet(artifact, target, root, request));
     MountMatch match = new MountMatcher().match(sourceMounts(artifact), target.mounts());
@@ -153,6 +157,16 @@ public final class Restore {
             seen,
             ((MountMatch.Matched) match).pairs());
     return run(restoring, runner, control);
+  }
+
+  /** What was known at the checkpoint to keep it from another container. */
+  private static List<Unmet> notPortable(Artifact artifact, RestoreRequest request) {
+    boolean addressStays = request.options().tcp() == CheckpointRequest.Tcp.KEEP;
+    return Objects.requireNonNullElse(artifact.manifest().notPortable(), List.<Obstacle>of())
+        .stream()
+        .filter(one -> !addressStays || !one.property().equals(Requirement.POD_ADDRESS.property()))
+        .map(one -> new Unmet(one.property(), one.expected(), one.actual(), Scope.NEW_POD))
+        .toList();
   }
 
   private Opened open(RestoreRequest request, StepRunner runner, StepListener listener) {

@@ -53,6 +53,7 @@ final class StopStep implements Step<Freeze, FrozenWork> {
     List<ProcessId> all = new ArrayList<>(tree.stopped());
     all.addAll(tree.stoppedBefore());
     freeze.note(work -> work.withTree(all, before));
+    freeze.requirePortable();
   }
 
   @Override

@@ -11,12 +11,6 @@ import java.util.List;
  */
 final class GpuCheck implements Check {
 
-  /**
-   * From this driver on, memory shared between processes may be restored. Before it Checkpoint says
-   * yes and Restore then no, for ever: the workload is lost (seen with driver 580 and NVLink).
-   */
-  private static final int PEER_TO_PEER_DRIVER = 610;
-
   private final boolean allowPeerToPeer;
 
   GpuCheck(boolean allowPeerToPeer) {
@@ -29,19 +23,19 @@ final class GpuCheck implements Check {
     for (Gpu gpu : subject.gpus().gpus()) {
       boolean seen = subject.gpuFiles().isEmpty() || subject.gpuFiles().contains(gpu.index());
       if (gpu.mig() && seen) {
-        unmet.add(new Unmet("MIG", "a whole GPU", "MIG mode on for GPU " + gpu.uuid()));
+        unmet.add(Requirement.MIG.found("MIG mode on for GPU " + gpu.uuid()));
       }
     }
     List<Member> joined =
         subject.cuda().stream().filter(GpuCheck::usesNccl).filter(GpuCheck::peerToPeer).toList();
-    if (!allowPeerToPeer && joined.size() > 1 && driver(subject) < PEER_TO_PEER_DRIVER) {
+    // Whatever the driver: from 610 on it restores memory that members of one launch job share by
+    // the older calls, and there is no launch job. Before, Checkpoint says yes and Restore then no,
+    // for ever: the workload is lost (seen with driver 580 and NVLink).
+    if (!allowPeerToPeer && joined.size() > 1) {
       unmet.add(
-          new Unmet(
-              "NCCL peer-to-peer",
-              "NCCL_P2P_DISABLE=1 and NCCL_CUMEM_HOST_ENABLE=0 in each of several processes, or driver %d and later"
-                  .formatted(PEER_TO_PEER_DRIVER),
-              "%d processes with libnccl and peer-to-peer on (first: %s), driver %s"
-                  .formatted(joined.size(), joined.get(0).id(), subject.gpus().driverVersion())));
+          Requirement.NCCL.found(
+              "%d processes with libnccl and peer-to-peer on (first: %s)"
+                  .formatted(joined.size(), joined.get(0).id())));
     }
     return unmet;
   }
@@ -62,10 +56,5 @@ final class GpuCheck implements Check {
         !"0".equals(member.environment().get("NCCL_CUMEM_HOST_ENABLE"))
             && !"1".equals(member.environment().get("NCCL_SHM_DISABLE"));
     return hostShared || !"1".equals(member.environment().get("NCCL_P2P_DISABLE"));
-  }
-
-  private static int driver(Subject subject) {
-    String major = subject.gpus().driverVersion().split("\\.", 2)[0];
-    return major.matches("[0-9]{1,9}") ? Integer.parseInt(major) : 0;
   }
 }

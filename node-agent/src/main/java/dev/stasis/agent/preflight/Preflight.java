@@ -16,10 +16,25 @@ public final class Preflight {
    *     memory may not come back
    */
   public Preflight(boolean allowPeerToPeer) {
-    this.checks = List.of(new ProcessCheck(), new OpenFileCheck(), new GpuCheck(allowPeerToPeer));
+    this(
+        List.of(
+            new ProcessCheck(),
+            new OpenFileCheck(),
+            new SocketCheck(),
+            new MountCheck(),
+            new GpuCheck(allowPeerToPeer)));
   }
 
-  /** What rules a checkpoint out; empty when nothing does. */
+  private Preflight(List<Check> checks) {
+    this.checks = checks;
+  }
+
+  /** Only what can change until a workload is stopped, and keeps it from another pod. */
+  public static Preflight portability() {
+    return new Preflight(List.of(new SocketCheck(), new MountCheck()));
+  }
+
+  /** What rules a checkpoint or a restore in another pod out; empty when nothing does. */
   public List<Unmet> unmet(Subject subject) {
     LinkedHashSet<Unmet> all = new LinkedHashSet<>();
     for (Check check : checks) {

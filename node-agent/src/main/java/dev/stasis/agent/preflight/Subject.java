@@ -17,13 +17,15 @@ import java.util.Set;
  *     told
  * @param hostUserNamespace the inode of the host's user namespace
  * @param mpsRunning whether a process of CUDA's multi-process service runs on this node
+ * @param around what the processes share
  */
 public record Subject(
     List<Member> processes,
     NodeGpus gpus,
     Set<Integer> gpuFiles,
     long hostUserNamespace,
-    boolean mpsRunning) {
+    boolean mpsRunning,
+    Surroundings around) {
 
   public Subject {
     processes = List.copyOf(processes);
@@ -44,7 +46,10 @@ public record Subject(
    * @param descriptorLimit the first descriptor that it may no longer open ({@code ulimit -n})
    * @param environment what it was started with
    * @param namespaces the inodes of its namespaces
-   * @param mappedFiles the paths of the files in its memory
+   * @param mappedFiles the paths of the files in its memory, and {@code [uprobes]} where it has
+   *     some
+   * @param tracer the pid of the process that traces it, 0 for none
+   * @param watches the file systems on which it watches files by inotify, as {@code MAJOR:MINOR}
    */
   public record Member(
       ProcessStat stat,
@@ -53,13 +58,16 @@ public record Subject(
       long descriptorLimit,
       Map<String, String> environment,
       Map<String, Long> namespaces,
-      Set<String> mappedFiles) {
+      Set<String> mappedFiles,
+      int tracer,
+      Set<String> watches) {
 
     public Member {
       files = List.copyOf(files);
       environment = Map.copyOf(environment);
       namespaces = Map.copyOf(namespaces);
       mappedFiles = Set.copyOf(mappedFiles);
+      watches = Set.copyOf(watches);
     }
 
     /** Which process. */

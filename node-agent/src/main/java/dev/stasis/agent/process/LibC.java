@@ -25,6 +25,8 @@ interface LibC extends Library {
 
   int close(int fd);
 
+  long getxattr(String path, String name, byte[] value, long size);
+
   int sched_setaffinity(int tid, long size, byte[] mask);
 
   /** {@code struct pollfd}. */

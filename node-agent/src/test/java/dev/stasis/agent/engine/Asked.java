@@ -6,6 +6,7 @@ import dev.stasis.agent.engine.CheckpointRequest.StagePlace;
 import dev.stasis.agent.testing.GpuContainer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +24,9 @@ record Asked(
     StagePlace stage,
     Duration lockTimeout,
     boolean thp,
-    boolean peers) {
+    boolean peers,
+    boolean restorable,
+    Set<String> packed) {
 
   /** A checkpoint after which the workload goes on; as the API's defaults have it. */
   static Asked of(EngineLab lab, GpuContainer container) {
@@ -36,35 +39,52 @@ record Asked(
         usual.stagePlace(),
         usual.lockTimeout(),
         usual.thpAlways(),
-        usual.allowPeerToPeer());
+        usual.allowPeerToPeer(),
+        false,
+        Set.of());
   }
 
   Asked to(@Nullable Path other) {
-    return new Asked(container, other, after, path, stage, lockTimeout, thp, peers);
+    return new Asked(
+        container, other, after, path, stage, lockTimeout, thp, peers, restorable, packed);
   }
 
   Asked after(After other) {
-    return new Asked(container, store, other, path, stage, lockTimeout, thp, peers);
+    return new Asked(
+        container, store, other, path, stage, lockTimeout, thp, peers, restorable, packed);
   }
 
   Asked by(DataPathChoice other) {
-    return new Asked(container, store, after, other, stage, lockTimeout, thp, peers);
+    return new Asked(
+        container, store, after, other, stage, lockTimeout, thp, peers, restorable, packed);
   }
 
   Asked staged(StagePlace other) {
-    return new Asked(container, store, after, path, other, lockTimeout, thp, peers);
+    return new Asked(
+        container, store, after, path, other, lockTimeout, thp, peers, restorable, packed);
   }
 
   Asked lockWithin(Duration other) {
-    return new Asked(container, store, after, path, stage, other, thp, peers);
+    return new Asked(container, store, after, path, stage, other, thp, peers, restorable, packed);
   }
 
   Asked withHugePages() {
-    return new Asked(container, store, after, path, stage, lockTimeout, true, peers);
+    return new Asked(
+        container, store, after, path, stage, lockTimeout, true, peers, restorable, packed);
   }
 
   Asked allowingPeers() {
-    return new Asked(container, store, after, path, stage, lockTimeout, thp, true);
+    return new Asked(
+        container, store, after, path, stage, lockTimeout, thp, true, restorable, packed);
+  }
+
+  Asked requiringRestorable() {
+    return new Asked(container, store, after, path, stage, lockTimeout, thp, peers, true, packed);
+  }
+
+  Asked packing(String... mounts) {
+    return new Asked(
+        container, store, after, path, stage, lockTimeout, thp, peers, restorable, Set.of(mounts));
   }
 
   CheckpointRequest request() {
@@ -79,8 +99,19 @@ record Asked(
         store,
         after,
         new Options(
-            lockTimeout, stage, path, usual.tcp(), thp, peers, usual.threads(), usual.durability()),
+            lockTimeout,
+            stage,
+            path,
+            usual.tcp(),
+            thp,
+            peers,
+            usual.threads(),
+            usual.durability(),
+            restorable),
         null,
-        Set.of());
+        packed,
+        packed,
+        null,
+        Map.of());
   }
 }

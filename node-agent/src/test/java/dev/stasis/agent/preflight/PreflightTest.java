@@ -22,6 +22,9 @@ class PreflightTest {
 
   private static final long HOST_USERS = 4026531837L;
 
+  private static final Surroundings ALONE =
+      new Surroundings(Map.of(), List.of(), Set.of(), null, List.of(), Map.of(), false);
+
   private static ProcessStat stat(int pid, int tty) {
     return new ProcessStat(pid, "python", 'S', 1, pid, pid, tty, 0, 0, 1, 100 + pid, 0);
   }
@@ -35,7 +38,9 @@ class PreflightTest {
         1024,
         environment,
         Map.of("user", HOST_USERS),
-        mapped.isEmpty() ? Set.of() : Set.of(mapped));
+        mapped.isEmpty() ? Set.of() : Set.of(mapped),
+        0,
+        Set.of());
   }
 
   private static NodeGpus gpus(String driver, boolean mig) {
@@ -64,7 +69,8 @@ class PreflightTest {
 
   private static List<Unmet> unmet(String driver, boolean mps, Subject.Member... members) {
     return new Preflight(false)
-        .unmet(new Subject(List.of(members), gpus(driver, false), Set.of(0), HOST_USERS, mps));
+        .unmet(
+            new Subject(List.of(members), gpus(driver, false), Set.of(0), HOST_USERS, mps, ALONE));
   }
 
   @Test
@@ -119,6 +125,8 @@ class PreflightTest {
             1024,
             Map.of(),
             Map.of("user", 4026532000L),
+            Set.of(),
+            0,
             Set.of());
     assertThat(unmet(odd))
         .extracting(Unmet::property)
@@ -132,7 +140,15 @@ class PreflightTest {
         IntStream.range(0, open).mapToObj(fd -> new OpenFile(fd, "/data", 2, 0, 1)).toList();
     Subject.Member full =
         new Subject.Member(
-            stat(10, 0), true, files, 64, Map.of(), Map.of("user", HOST_USERS), Set.of());
+            stat(10, 0),
+            true,
+            files,
+            64,
+            Map.of(),
+            Map.of("user", HOST_USERS),
+            Set.of(),
+            0,
+            Set.of());
     assertThat(unmet(full))
         .map(Unmet::toString)
         .isEqualTo(
@@ -159,7 +175,9 @@ class PreflightTest {
             1024,
             Map.of(),
             Map.of("user", HOST_USERS),
-            Set.of(mapped));
+            Set.of(mapped),
+            0,
+            Set.of());
     assertThat(unmet(member(10, true, "", Map.of(), ""), helper))
         .extracting(Unmet::found)
         .isEqualTo(
@@ -174,13 +192,15 @@ class PreflightTest {
     assertThat(
             new Preflight(false)
                 .unmet(
-                    new Subject(List.of(plain), gpus("580.1", true), Set.of(0), HOST_USERS, false)))
+                    new Subject(
+                        List.of(plain), gpus("580.1", true), Set.of(0), HOST_USERS, false, ALONE)))
         .extracting(Unmet::property)
         .containsExactly("MIG");
     assertThat(
             new Preflight(false)
                 .unmet(
-                    new Subject(List.of(plain), gpus("580.1", true), Set.of(3), HOST_USERS, false)))
+                    new Subject(
+                        List.of(plain), gpus("580.1", true), Set.of(3), HOST_USERS, false, ALONE)))
         .isEmpty();
   }
 
@@ -198,10 +218,11 @@ class PreflightTest {
     "580.159.04, NCCL_CUMEM_HOST_ENABLE=0, true",
     "580.159.04, NCCL_P2P_DISABLE=1 NCCL_CUMEM_HOST_ENABLE=0, false",
     "580.159.04, NCCL_P2P_DISABLE=1 NCCL_SHM_DISABLE=1, false",
-    "610.1, NCCL_P2P_DISABLE=0, false",
+    "610.1, NCCL_P2P_DISABLE=0, true",
+    "615.22, NCCL_P2P_DISABLE=1, true",
     "'', NCCL_P2P_DISABLE=0, true",
   })
-  void ncclOfSeveralProcessesNeedsSharedDriverMemoryOffOrADriverThatRestoresIt(
+  void ncclOfSeveralProcessesNeedsSharedDriverMemoryOffWhateverTheDriver(
       String driver, String settings, boolean refused) {
     Map<String, String> environment = new HashMap<>();
     for (String setting : settings.split(" ")) {
@@ -216,7 +237,12 @@ class PreflightTest {
             new Preflight(true)
                 .unmet(
                     new Subject(
-                        List.of(one, two), gpus(driver, false), Set.of(0), HOST_USERS, false)))
+                        List.of(one, two),
+                        gpus(driver, false),
+                        Set.of(0),
+                        HOST_USERS,
+                        false,
+                        ALONE)))
         .isEmpty();
   }
 }

@@ -72,6 +72,16 @@ public record ContainerSpec(
         gpus, visible, security, memoryLimit, holder, arguments, environment, all);
   }
 
+  /** With folders of the host, in that order. */
+  public ContainerSpec withBinds(Map<String, Path> more) {
+    return new ContainerSpec(
+        gpus, visible, security, memoryLimit, holder, arguments, environment, more);
+  }
+
+  public ContainerSpec withCapabilities(String... more) {
+    return with(security.withCapabilities(more));
+  }
+
   Path runtime() {
     return Path.of(System.getProperty("stasis.runtime", "../runtime/target/stasis-runtime"))
         .toAbsolutePath();

@@ -54,6 +54,11 @@ public record Security(
     return new Security(uid, capabilities, noNewPrivileges, true);
   }
 
+  public Security withCapabilities(String... more) {
+    Stream<String> all = Stream.concat(capabilities.stream(), Stream.of(more));
+    return new Security(uid, all.toList(), noNewPrivileges, filtered);
+  }
+
   public Security without(String capability) {
     Stream<String> left = capabilities.stream().filter(each -> !each.equals(capability));
     return new Security(uid, left.toList(), noNewPrivileges, filtered);

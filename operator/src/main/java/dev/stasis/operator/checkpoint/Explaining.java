@@ -53,7 +53,8 @@ final class Explaining {
             places.of(turn)));
     // Nobody knows how long it would take, nor what the workload needs of a place.
     turn.status()
-        .setExplanation(new Explanation(List.copyOf(faults), null, null, null, null, null, null));
+        .setExplanation(
+            new Explanation(List.copyOf(faults), null, null, null, null, null, null, null));
     turn.status().setNodesFit(null);
     turn.status().setNodesKnown(null);
     turn.status().setNodes(null);
@@ -65,7 +66,7 @@ final class Explaining {
     Explanation found =
         Objects.requireNonNullElseGet(
             view.status().getExplanation(),
-            () -> new Explanation(view.faults(), null, null, null, null, null, null));
+            () -> new Explanation(view.faults(), null, null, null, null, null, null, null));
     turn.status().setOtherContainers(view.status().getOtherContainers());
     Duration frozen = expected(turn, view, found);
     List<Fault> faults = new ArrayList<>();

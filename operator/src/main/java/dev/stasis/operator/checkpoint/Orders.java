@@ -49,6 +49,7 @@ final class Orders {
     freeze.setOtherContainers(spec.getOtherContainers());
     freeze.setExplainOnly(spec.getExplainOnly());
     freeze.setAfterwards(afterwards(spec.getAfterCheckpoint()));
+    freeze.setRequireRestorable(spec.getRequireRestorable());
     admitted.maxFrozen().ifPresent(longest -> freeze.setMaxFrozen(span(longest)));
     GpuNodeOperationSpec order = new GpuNodeOperationSpec();
     order.setType(frozen.type());

@@ -2,6 +2,7 @@ package dev.stasis.operator.checkpoint;
 
 import dev.stasis.api.v1alpha1.common.ArtifactStatus;
 import dev.stasis.api.v1alpha1.common.Condition;
+import dev.stasis.api.v1alpha1.common.Fault;
 import dev.stasis.api.v1alpha1.common.Hardware;
 import dev.stasis.api.v1alpha1.common.Truth;
 import dev.stasis.compat.Fingerprint;
@@ -58,6 +59,19 @@ final class Places {
 
   private static void write(Turn turn, NodeVerdicts verdicts) {
     boolean fits = verdicts.fit() > 0;
+    ArtifactStatus artifact = turn.status().getArtifact();
+    List<Fault> obstacles = artifact == null ? List.of() : artifact.obstacles(turn.spec().getTcp());
+    if (!obstacles.isEmpty()) {
+      turn.status().setNodesFit(0);
+      turn.status().setNodesKnown(verdicts.known());
+      turn.report()
+          .also(
+              ConditionType.RESTORABLE,
+              Truth.FALSE,
+              Reason.NOT_PORTABLE,
+              Turn.sentences(obstacles));
+      return;
+    }
     turn.status().setNodesFit(verdicts.fit());
     turn.status().setNodesKnown(verdicts.known());
     turn.report()

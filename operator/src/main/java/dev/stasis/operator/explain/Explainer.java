@@ -14,6 +14,7 @@ import dev.stasis.operator.status.Took;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /** Puts everything that is known about a freeze into one answer. */
@@ -48,6 +49,7 @@ public final class Explainer {
     Long bytes = agent.map(Explanation::expectedBytes).orElse(null);
     return new Explanation(
         faults(findings),
+        agent.map(Explanation::notPortable).orElse(null),
         bytes,
         bytes == null ? null : new Size(bytes).text(),
         findings.frozen().toMillis(),
@@ -65,7 +67,10 @@ public final class Explainer {
     List<Fault> faults = faults(findings);
     status.setExplanation(explanation);
     status.setFaults(faults.isEmpty() ? null : faults);
-    status.setNodesFit(findings.nodes().fit());
+    List<Fault> obstacles = Objects.requireNonNullElse(explanation.notPortable(), List.<Fault>of());
+    boolean portable = obstacles.isEmpty();
+    boolean fits = findings.nodes().fit() > 0;
+    status.setNodesFit(portable ? findings.nodes().fit() : 0);
     status.setNodesKnown(findings.nodes().known());
     status.setNodes(findings.nodes().listed());
     report.notReached(Reason.NO_ARTIFACT, "explainOnly: nothing was frozen");
@@ -77,9 +82,9 @@ public final class Explainer {
     }
     report.also(
         ConditionType.RESTORABLE,
-        findings.nodes().fit() > 0 ? Truth.TRUE : Truth.FALSE,
-        findings.nodes().fit() > 0 ? Reason.NODES_FIT : Reason.NO_NODE_FITS,
-        findings.nodes().sentence());
+        portable && fits ? Truth.TRUE : Truth.FALSE,
+        !portable ? Reason.NOT_PORTABLE : fits ? Reason.NODES_FIT : Reason.NO_NODE_FITS,
+        portable ? findings.nodes().sentence() : sentences(obstacles));
     report.writeTo(status);
   }
 

@@ -89,6 +89,8 @@ final class Orders {
     freeze.setLivenessPolicy(asked.getLivenessPolicy());
     freeze.setMemoryRoom(asked.getMemoryRoom());
     freeze.setOtherContainers(asked.getOtherContainers());
+    // Asked of the first look already, before a target is made.
+    freeze.setRequireRestorable(true);
     source
         .maxFrozen()
         .ifPresent(

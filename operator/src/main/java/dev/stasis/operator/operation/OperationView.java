@@ -120,9 +120,11 @@ public record OperationView(GpuNodeOperation operation, GpuNodeOperationStatus s
     artifact.setSize(said.getBytes() == null ? null : new Size(said.getBytes()).text());
     artifact.setGpuBytes(said.getGpuBytes());
     artifact.setImage(said.getImage());
+    artifact.setNotPortable(said.getNotPortable());
     if (type() == OperationType.IMPORT) {
       // Whose it was before is in the manifest, which only the agent reads.
       artifact.setUid(said.getUid());
+      artifact.setNamespaceUid(said.getNamespaceUid());
       artifact.setSha256(ordered.sha256() == null ? said.getSha256() : ordered.sha256());
     }
     return Optional.of(artifact);

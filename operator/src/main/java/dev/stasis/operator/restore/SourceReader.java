@@ -7,6 +7,7 @@ import dev.stasis.api.v1alpha1.common.ArtifactStatus;
 import dev.stasis.api.v1alpha1.common.CommandLine;
 import dev.stasis.api.v1alpha1.common.Condition;
 import dev.stasis.api.v1alpha1.common.Fault;
+import dev.stasis.api.v1alpha1.common.Tcp;
 import dev.stasis.api.v1alpha1.common.Truth;
 import dev.stasis.compat.Fingerprint;
 import dev.stasis.compat.Property;
@@ -18,6 +19,7 @@ import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Reads a GpuCheckpoint for a restore. */
@@ -71,6 +73,18 @@ final class SourceReader {
               Reason.OTHER_NAMESPACE,
               "status.artifact.location",
               "artifact: wanted one of namespace " + namespace + ", found " + location));
+    }
+    Tcp tcp = Objects.requireNonNullElse(restore.getSpec().getTcp(), checkpoint.getSpec().getTcp());
+    List<Fault> obstacles = artifact.obstacles(tcp);
+    if (!obstacles.isEmpty()) {
+      return new Source.Never(
+          fault(
+              Reason.NOT_PORTABLE,
+              "checkpointName",
+              "GpuCheckpoint %s cannot be restored in another pod: %s"
+                  .formatted(
+                      checkpoint.getMetadata().getName(),
+                      obstacles.stream().map(Fault::message).collect(Collectors.joining("; ")))));
     }
     Pod pod =
         serialization.convertValue(said("status.podTemplate", status.getPodTemplate()), Pod.class);

@@ -40,11 +40,14 @@ final class ClusterDeeds implements Deeds {
     ObjectMeta meta = meta(schedule, run.checkpoint());
     meta.setAnnotations(Map.of(Api.SCHEDULED_FOR_ANNOTATION, run.due().toString()));
     checkpoint.setMetadata(meta);
-    checkpoint.setSpec(
+    GpuCheckpointSpec spec =
         GpuCheckpointSpec.of(
             schedule.getSpec().getCheckpoint(),
             run.pod().getMetadata().getName(),
-            run.pod().getMetadata().getUid()));
+            run.pod().getMetadata().getUid());
+    // It is there to be restored: freezing a workload for less would be in vain.
+    spec.setRequireRestorable(true);
+    checkpoint.setSpec(spec);
     create(checkpoint);
   }
 

@@ -151,6 +151,9 @@ final class Comebacks {
     if (damaged.contains(taken.name())) {
       return Optional.of("damaged");
     }
+    if (!taken.isPortable()) {
+      return Optional.of(Reason.NOT_PORTABLE.word());
+    }
     if (!taken.isGood()) {
       return Optional.of(
           taken.condition().map(it -> it.reason()).orElse(Reason.NO_ARTIFACT.word()));

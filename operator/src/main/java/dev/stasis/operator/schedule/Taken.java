@@ -64,10 +64,17 @@ record Taken(GpuCheckpoint object) {
     return phase == null || (phase != CheckpointPhase.READY && !phase.isFinal());
   }
 
-  /** Whether a verified artifact lies in the store. */
+  /** Whether a verified artifact lies in the store that another pod can be restored from. */
   boolean isGood() {
     return condition().filter(ready -> ready.status() == Truth.TRUE).isPresent()
+        && isPortable()
         && object.getMetadata().getDeletionTimestamp() == null;
+  }
+
+  /** Whether nothing of the workload keeps it from another pod. */
+  boolean isPortable() {
+    ArtifactStatus artifact = status().getArtifact();
+    return artifact == null || artifact.obstacles(object.getSpec().getTcp()).isEmpty();
   }
 
   /** The state of what it keeps: nothing that happened later is in it. */

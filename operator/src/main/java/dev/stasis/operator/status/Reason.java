@@ -84,6 +84,8 @@ public enum Reason {
   RELEASED("Released"),
   /** Nobody can say, since the node does not answer. */
   NODE_SILENT("NodeSilent"),
+  /** A property of the workload keeps it from being restored in another pod. */
+  NOT_PORTABLE("NotPortable"),
   /** Some nodes fit. */
   NODES_FIT("NodesFit"),
   /** Nothing stands against it. */

@@ -165,7 +165,7 @@ final class AgentStandIn implements ResourceEventHandler<GpuNodeOperation>, Auto
     status.setPhase(OperationPhase.CLAIMED);
     status.setClaimedBy(new Claim("agent", "boot-1", clock.instant()));
     status.setHardware(new Hardware("580.1", null, "None", Samples.FINGERPRINT, "h"));
-    status.setExplanation(new Explanation(null, BYTES, null, null, null, null, null));
+    status.setExplanation(new Explanation(null, null, BYTES, null, null, null, null, null));
   }
 
   private static void step(GpuNodeOperationStatus status, String step) {

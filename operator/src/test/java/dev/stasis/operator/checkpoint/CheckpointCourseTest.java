@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
 import dev.stasis.api.v1alpha1.common.PhaseTime;
+import dev.stasis.api.v1alpha1.common.Tcp;
 import dev.stasis.api.v1alpha1.common.TimeSpan;
 import dev.stasis.api.v1alpha1.common.Truth;
+import dev.stasis.api.v1alpha1.operation.Afterwards;
+import dev.stasis.api.v1alpha1.operation.FreezeOrder;
 import dev.stasis.api.v1alpha1.operation.OperationPhase;
 import dev.stasis.api.v1alpha1.operation.OperationType;
 import dev.stasis.api.v1alpha1.operation.Outcome;
@@ -227,6 +230,60 @@ class CheckpointCourseTest {
     world.settle();
     assertThat(world.writes).isEqualTo(writes + 1);
     assertThat(world.condition("Restorable")).startsWith("False/NoNodeFits");
+  }
+
+  @Test
+  void oneThatIsBoundToItsPodIsReadyAndNotRestorable() {
+    world.settle();
+    world
+        .agent(OperationType.CHECKPOINT, 1)
+        .succeeds(WorkloadState.RUNNING)
+        .findsTheWorkloadBoundToItsPod();
+    world.settle();
+
+    assertThat(world.condition("Ready")).startsWith("True/ArtifactVerified");
+    assertThat(world.condition("SourceRunning")).startsWith("True/Resumed");
+    assertThat(world.condition("Restorable"))
+        .isEqualTo(
+            "False/NotPortable: socket on the pod's own address: wanted 0.0.0.0, found"
+                + " 10.1.2.3:29500");
+    assertThat(world.status().getNodesFit()).isZero();
+
+    world.checkpoint.getSpec().setTcp(Tcp.KEEP);
+    world.settle();
+    assertThat(world.condition("Restorable")).startsWith("True/NodesFit");
+  }
+
+  @Test
+  void whatHasToBeRestorableIsOrderedSo() {
+    assertThat(ordered(world).getRequireRestorable()).isFalse();
+    World strict = Samples.world(AfterCheckpoint.RESUME);
+    strict.checkpoint.getSpec().setRequireRestorable(true);
+    assertThat(ordered(strict).getRequireRestorable()).isTrue();
+    assertThat(ordered(Samples.world(AfterCheckpoint.EVICT)).getAfterwards())
+        .isEqualTo(Afterwards.HOLD);
+  }
+
+  private static FreezeOrder ordered(World world) {
+    world.settle();
+    return Objects.requireNonNull(
+        world.operation(OperationType.CHECKPOINT, 1).orElseThrow().getSpec().getFreeze());
+  }
+
+  @Test
+  void anEvictionOfOneThatIsBoundToItsPodLeavesItAlone() {
+    World evicting = Samples.world(AfterCheckpoint.EVICT);
+    evicting.settle();
+    evicting
+        .agent(OperationType.CHECKPOINT, 1)
+        .claims()
+        .fails(Outcome.REFUSED, "NotPortable", Truth.TRUE);
+    evicting.settle();
+
+    assertThat(evicting.phase()).isEqualTo(CheckpointPhase.FAILED);
+    assertThat(evicting.condition("Failed")).startsWith("True/NotPortable");
+    assertThat(evicting.condition("SourceRunning")).startsWith("True/Untouched");
+    assertThat(evicting.marks).allMatch(mark -> !mark.status());
   }
 
   @Test

@@ -41,6 +41,22 @@ class ExplainingTest {
   }
 
   @Test
+  void oneThatIsBoundToItsPodIsFeasibleAndNotRestorable() {
+    world.settle();
+    world
+        .agent(OperationType.CHECKPOINT, 1)
+        .succeeds(WorkloadState.RUNNING)
+        .findsTheWorkloadBoundToItsPod();
+    world.settle();
+
+    assertThat(world.condition("Feasible")).startsWith("True/NothingAgainstIt");
+    assertThat(world.condition("Restorable"))
+        .startsWith("False/NotPortable: socket on the pod's own address");
+    assertThat(world.status().getNodesFit()).isZero();
+    assertThat(Objects.requireNonNull(world.status().getExplanation()).notPortable()).hasSize(1);
+  }
+
+  @Test
   void everyReasonAgainstItIsToldTheMissingAgentToo() {
     world.checkpoint.getSpec().setStore("nfs");
     world.cluster.gpuNodes.clear();

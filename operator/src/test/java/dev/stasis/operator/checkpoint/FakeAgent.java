@@ -123,7 +123,21 @@ final class FakeAgent {
   FakeAgent expects(long bytes) {
     claims();
     status.setExplanation(
-        new Explanation(null, bytes, "2.0Gi", 14_100L, "14.1s", DataPath.MOVER, "it fits"));
+        new Explanation(null, null, bytes, "2.0Gi", 14_100L, "14.1s", DataPath.MOVER, "it fits"));
+    return this;
+  }
+
+  /** The workload cannot be restored in another pod. */
+  FakeAgent findsTheWorkloadBoundToItsPod() {
+    List<Fault> faults =
+        List.of(Fault.misfit("NotPortable", Fault.POD_ADDRESS, "0.0.0.0", "10.1.2.3:29500"));
+    ArtifactStatus artifact = status.getArtifact();
+    if (artifact != null) {
+      artifact.setNotPortable(faults);
+    } else {
+      status.setExplanation(
+          new Explanation(null, faults, 1L, "1", 14_100L, "14.1s", DataPath.MOVER, "it fits"));
+    }
     return this;
   }
 

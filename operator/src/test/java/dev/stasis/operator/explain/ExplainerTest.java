@@ -156,7 +156,14 @@ class ExplainerTest {
   private GpuCheckpointStatus written(LivenessVerdict liveness, RoomPlan room) {
     Explanation agent =
         new Explanation(
-            null, 52505706496L, null, null, null, DataPath.MOVER, "every region can be moved");
+            null,
+            null,
+            52505706496L,
+            null,
+            null,
+            null,
+            DataPath.MOVER,
+            "every region can be moved");
     Explainer.Findings findings =
         new Explainer.Findings(
             Optional.of(agent),

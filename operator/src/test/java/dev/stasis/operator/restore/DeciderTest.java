@@ -3,8 +3,10 @@ package dev.stasis.operator.restore;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.api.v1alpha1.GpuCheckpoint;
+import dev.stasis.api.v1alpha1.common.Fault;
 import dev.stasis.api.v1alpha1.common.ObservedPod;
 import dev.stasis.api.v1alpha1.common.Target;
+import dev.stasis.api.v1alpha1.common.Tcp;
 import dev.stasis.api.v1alpha1.restore.RestorePhase;
 import dev.stasis.operator.status.Reason;
 import io.fabric8.kubernetes.api.model.NodeBuilder;
@@ -49,6 +51,20 @@ class DeciderTest extends Deciding {
 
     assertThat(faults(next(null, null)))
         .containsExactly("artifact: wanted one of namespace ml, found web/train-uid");
+  }
+
+  @Test
+  void aWorkloadThatIsBoundToItsPodIsNeverRestored() {
+    artifact()
+        .setNotPortable(
+            List.of(Fault.misfit("NotPortable", Fault.POD_ADDRESS, "0.0.0.0", "10.1.2.3:29500")));
+    assertThat(faults(next(null, null)))
+        .containsExactly(
+            "GpuCheckpoint train cannot be restored in another pod: socket on the pod's own"
+                + " address: wanted 0.0.0.0, found 10.1.2.3:29500");
+
+    restore.getSpec().setTcp(Tcp.KEEP);
+    assertThat(next(null, null)).isInstanceOf(Next.Make.class);
   }
 
   @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.api.v1alpha1.Api;
 import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1alpha1.common.Fault;
 import dev.stasis.api.v1alpha1.common.TimeSpan;
 import dev.stasis.api.v1alpha1.restore.RestorePhase;
 import dev.stasis.api.v1alpha1.schedule.AutomaticRestore;
@@ -11,6 +12,7 @@ import dev.stasis.api.v1alpha1.schedule.RestoreOnFailure;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.time.Instant;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -184,6 +186,21 @@ class ComebacksTest {
     assertThat(world.status().getNewestGood()).isEqualTo(world.names().get(0));
     assertThat(Objects.requireNonNull(world.restored().skipped()).get(0))
         .contains("it lies on the disk of node node1");
+  }
+
+  @Test
+  void oneThatIsBoundToItsPodIsNoCandidateAndDoesNotCountAsGood() {
+    Pod pod = runs(2);
+    Objects.requireNonNull(
+            Objects.requireNonNull(world.cluster.checkpoints.get(1).getStatus()).getArtifact())
+        .setNotPortable(List.of(Fault.misfit("NotPortable", Fault.POD_ADDRESS, "any", "10.1.2.3")));
+    world.settle();
+    assertThat(world.status().getNewestGood()).isEqualTo(world.names().get(0));
+    world.failed(pod);
+    world.settle();
+
+    assertThat(world.restored().checkpoint()).isEqualTo(world.names().get(0));
+    assertThat(world.restored().skipped()).containsExactly(world.names().get(1) + ": NotPortable");
   }
 
   @Test

@@ -83,6 +83,7 @@ class ScheduleOnApiServerTest {
       GpuCheckpoint newest = checkpoints().get(1);
       assertThat(newest.getMetadata().getLabels()).containsEntry(Api.SCHEDULE_LABEL, "often");
       assertThat(newest.getMetadata().getOwnerReferences()).isEmpty();
+      assertThat(newest.getSpec().getRequireRestorable()).isTrue();
       assertThat(status().getNewestGood()).isEqualTo(newest.getMetadata().getName());
       assertThat(status().getHistory()).hasSize(3);
 

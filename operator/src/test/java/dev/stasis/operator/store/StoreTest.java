@@ -260,7 +260,7 @@ class StoreTest {
     operation.getStatus().setPhase(OperationPhase.CLAIMED);
     operation
         .getStatus()
-        .setExplanation(new Explanation(null, bytes, null, null, null, null, null));
+        .setExplanation(new Explanation(null, null, bytes, null, null, null, null, null));
     return operation;
   }
 

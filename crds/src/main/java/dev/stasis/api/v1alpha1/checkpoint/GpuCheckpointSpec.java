@@ -108,6 +108,14 @@ public class GpuCheckpointSpec extends FreezeOptions {
   private Boolean explainOnly = false;
 
   @Immutable
+  @Default("false")
+  @JsonPropertyDescription(
+      "Refuses a workload that could not be restored in another pod, before anything is frozen. "
+          + "Always so with afterCheckpoint Evict, and for the checkpoints of a schedule. "
+          + "Default: false.")
+  private Boolean requireRestorable = false;
+
+  @Immutable
   @Pattern(Names.SUBDOMAIN)
   @Size(min = 1, max = 63)
   @JsonPropertyDescription(
@@ -231,6 +239,14 @@ public class GpuCheckpointSpec extends FreezeOptions {
 
   public void setExplainOnly(Boolean explainOnly) {
     this.explainOnly = explainOnly;
+  }
+
+  public Boolean getRequireRestorable() {
+    return requireRestorable;
+  }
+
+  public void setRequireRestorable(Boolean requireRestorable) {
+    this.requireRestorable = requireRestorable;
   }
 
   public @Nullable String getStore() {

@@ -3,6 +3,8 @@ package dev.stasis.api.v1alpha1.common;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import io.fabric8.generator.annotation.Size;
+import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Where a checkpoint lies, and what it holds. */
@@ -41,6 +43,25 @@ public class ArtifactStatus {
   @JsonPropertyDescription(
       "Uid of the namespace in which it was made, where it was imported and its manifest has it.")
   private @Nullable String namespaceUid;
+
+  @JsonPropertyDescription(
+      "Every reason for which it cannot be restored in another pod; none: it can.")
+  private @Nullable List<Fault> notPortable;
+
+  public @Nullable List<Fault> getNotPortable() {
+    return notPortable;
+  }
+
+  public void setNotPortable(@Nullable List<Fault> notPortable) {
+    this.notPortable = notPortable;
+  }
+
+  /** What keeps it from a pod to which TCP connections are brought in that way. */
+  public List<Fault> obstacles(Tcp tcp) {
+    return Objects.requireNonNullElse(notPortable, List.<Fault>of()).stream()
+        .filter(fault -> tcp != Tcp.KEEP || !Fault.POD_ADDRESS.equals(fault.property()))
+        .toList();
+  }
 
   public @Nullable String getStore() {
     return store;

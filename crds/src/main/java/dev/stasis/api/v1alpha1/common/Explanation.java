@@ -10,6 +10,10 @@ import org.jspecify.annotations.Nullable;
 public record Explanation(
     @JsonPropertyDescription("Every reason against it; none: it can be done.")
         @Nullable List<Fault> faults,
+    @JsonPropertyDescription(
+            "Every reason for which the workload could not be restored in another pod; none: it "
+                + "could.")
+        @Nullable List<Fault> notPortable,
     @JsonPropertyDescription("Expected size of the artifact, in bytes.")
         @Nullable Long expectedBytes,
     @JsonPropertyDescription("The same, for people: 48.9Gi.") @Nullable String expectedSize,

@@ -19,6 +19,12 @@ public record Fault(
         @Nullable String driverError,
     @Required @JsonPropertyDescription("One sentence that says all of it.") String message) {
 
+  /**
+   * The property of a workload that a restore under the same address does not need: the user states
+   * that the address stays by {@code tcp: Keep}.
+   */
+  public static final String POD_ADDRESS = "socket on the pod's own address";
+
   /** Something is not as it must be. */
   public static Fault misfit(String reason, String property, String wanted, String found) {
     return new Fault(

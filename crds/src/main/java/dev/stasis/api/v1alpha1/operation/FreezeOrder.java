@@ -40,6 +40,12 @@ public class FreezeOrder extends FreezeOptions {
           + "copy of it may run by then. Default: false.")
   private Boolean heldUntilDecided = false;
 
+  @Default("false")
+  @JsonPropertyDescription(
+      "Refuses a workload that could not be restored in another pod. Always so when it is held. "
+          + "Default: false.")
+  private Boolean requireRestorable = false;
+
   @JsonPropertyDescription("The way of the device memory. Default: the fastest one that is safe.")
   private @Nullable DataPath dataPath;
 
@@ -90,6 +96,14 @@ public class FreezeOrder extends FreezeOptions {
 
   public void setHeldUntilDecided(Boolean heldUntilDecided) {
     this.heldUntilDecided = heldUntilDecided;
+  }
+
+  public Boolean getRequireRestorable() {
+    return requireRestorable;
+  }
+
+  public void setRequireRestorable(Boolean requireRestorable) {
+    this.requireRestorable = requireRestorable;
   }
 
   public @Nullable DataPath getDataPath() {

@@ -65,7 +65,8 @@ final class EngineRuns {
                 asked.path("thp").asBoolean(),
                 false,
                 threads,
-                asked.path("later").asBoolean() ? Durability.LATER : Durability.BEFORE_IT_IS_NAMED),
+                asked.path("later").asBoolean() ? Durability.LATER : Durability.BEFORE_IT_IS_NAMED,
+                false),
             null,
             Set.of());
     long begin = System.nanoTime();

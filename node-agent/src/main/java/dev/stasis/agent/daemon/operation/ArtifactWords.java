@@ -3,6 +3,8 @@ package dev.stasis.agent.daemon.operation;
 import dev.stasis.api.v1alpha1.common.ArtifactStatus;
 import dev.stasis.api.v1alpha1.operation.ArtifactReference;
 import dev.stasis.artifact.Manifest;
+import dev.stasis.artifact.Obstacle;
+import java.util.List;
 
 /**
  * An artifact in the words of the API.
@@ -28,6 +30,14 @@ record ArtifactWords(String nodeName, boolean nodeLocal) {
     status.setSha256(sha256);
     Manifest.Image image = manifest.image();
     status.setImage(image == null ? null : image.digest());
+    List<Obstacle> obstacles = manifest.notPortable();
+    status.setNotPortable(
+        obstacles == null
+            ? null
+            : obstacles.stream()
+                .map(
+                    it -> Faults.of(Faults.NOT_PORTABLE, it.property(), it.expected(), it.actual()))
+                .toList());
     return status;
   }
 }

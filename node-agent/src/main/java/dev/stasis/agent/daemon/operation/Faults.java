@@ -1,17 +1,22 @@
 package dev.stasis.agent.daemon.operation;
 
 import dev.stasis.agent.engine.Inspected;
+import dev.stasis.agent.preflight.Scope;
 import dev.stasis.agent.preflight.Unmet;
 import dev.stasis.api.v1alpha1.common.Fault;
 import dev.stasis.compat.Property;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Says what is not as it must be, in the words of the API. */
 final class Faults {
 
   /** A property of the workload or of its node that rules a freeze out. */
   static final String PREFLIGHT_REFUSED = "PreflightRefused";
+
+  /** A property of the workload keeps it from being restored in another pod. */
+  static final String NOT_PORTABLE = "NotPortable";
 
   /** Memory does not suffice. */
   static final String NO_ROOM = "NoRoom";
@@ -44,14 +49,24 @@ final class Faults {
   /** What the engine refuses before a freeze. */
   static Fault freezing(Unmet unmet) {
     return of(
-        unmet.property().equals(Inspected.RoomFound.PROPERTY) ? NO_ROOM : PREFLIGHT_REFUSED,
+        unmet.property().equals(Inspected.RoomFound.PROPERTY)
+            ? NO_ROOM
+            : unmet.scope() == Scope.NEW_POD ? NOT_PORTABLE : PREFLIGHT_REFUSED,
         unmet.property(),
         unmet.wanted(),
         unmet.found());
   }
 
+  /** What keeps a workload from another pod; null when nothing does. */
+  static @Nullable List<Fault> notPortable(List<Unmet> unmet) {
+    return unmet.isEmpty() ? null : unmet.stream().map(Faults::freezing).toList();
+  }
+
   /** What the engine refuses before a restore. */
   static Fault restoring(Unmet unmet) {
+    if (unmet.scope() == Scope.NEW_POD) {
+      return freezing(unmet);
+    }
     String reason =
         Property.ofKey(unmet.property()).isPresent() || unmet.property().startsWith("gpu.")
             ? INCOMPATIBLE
@@ -69,7 +84,7 @@ final class Faults {
   }
 
   /** The driver's error in its own words, where the sentence holds one. */
-  private static @org.jspecify.annotations.Nullable String driverError(String message) {
+  private static @Nullable String driverError(String message) {
     java.util.regex.Matcher error =
         java.util.regex.Pattern.compile("CUDA_ERROR_[A-Z_]+( \\([0-9]+\\))?").matcher(message);
     return error.find() ? error.group() : null;

@@ -6,7 +6,6 @@ import dev.stasis.agent.engine.CheckpointRequest;
 import dev.stasis.api.v1alpha1.common.DataPath;
 import dev.stasis.api.v1alpha1.operation.ArtifactReference;
 import dev.stasis.api.v1alpha1.operation.FreezeOrder;
-import dev.stasis.api.v1alpha1.operation.OperationType;
 import dev.stasis.artifact.Durability;
 import java.io.IOException;
 import java.util.HashMap;
@@ -50,6 +49,7 @@ final class FreezeRequests {
               request.options(),
               request.image(),
               request.packedMounts(),
+              request.podMounts(),
               request.requester(),
               all),
           nodeLocal);
@@ -120,32 +120,32 @@ final class FreezeRequests {
         container.id(),
         where == null ? null : where.folder(),
         after,
-        options(assignment, order),
+        options(order),
         new CheckpointRequest.ImageName(container.image().name(), container.image().portableName()),
         new WorkloadVolumes(container).packed(),
+        container.mounts().stream().map(PodMount::containerPath).collect(Collectors.toSet()),
         artifact == null ? null : artifact.uid(),
         attachments);
   }
 
-  private CheckpointRequest.Options options(Assignment assignment, FreezeOrder order) {
+  private CheckpointRequest.Options options(FreezeOrder order) {
     CheckpointRequest.Options usual = CheckpointRequest.Options.defaults();
-    // A suspend never leaves its place, so its connections have no other address to fear.
-    boolean keep =
-        assignment.type() == OperationType.SUSPEND
-            || order.getTcp() == dev.stasis.api.v1alpha1.common.Tcp.KEEP;
     return new CheckpointRequest.Options(
         order.getLockTimeout().duration(),
         usual.stagePlace(),
         order.getDataPath() == DataPath.CRIU
             ? CheckpointRequest.DataPathChoice.CRIU
             : CheckpointRequest.DataPathChoice.MOVER,
-        keep ? CheckpointRequest.Tcp.KEEP : CheckpointRequest.Tcp.CLOSE,
+        order.getTcp() == dev.stasis.api.v1alpha1.common.Tcp.KEEP
+            ? CheckpointRequest.Tcp.KEEP
+            : CheckpointRequest.Tcp.CLOSE,
         parts.hugePages(),
         usual.allowPeerToPeer(),
         usual.threads(),
         // The workload stands still meanwhile, with all of its memory, and the target is filled
         // from
         // the same pages: only the end of this machine would need the disk, and ends both.
-        Boolean.TRUE.equals(order.getHeldUntilDecided()) ? Durability.LATER : usual.durability());
+        Boolean.TRUE.equals(order.getHeldUntilDecided()) ? Durability.LATER : usual.durability(),
+        order.getRequireRestorable());
   }
 }

@@ -55,7 +55,8 @@ final class ImportJob implements Job {
           assignment,
           status ->
               status.setExplanation(
-                  new Explanation(null, bytes, HumanText.size(bytes), null, null, null, null)));
+                  new Explanation(
+                      null, null, bytes, HumanText.size(bytes), null, null, null, null)));
       // By the digest of what was looked at: it is the same artifact, whoever changes it meanwhile.
       Artifact whole =
           require(

@@ -80,6 +80,7 @@ final class Inspection {
   Explanation explanation(List<Fault> faults) {
     return new Explanation(
         faults.isEmpty() ? null : List.copyOf(faults),
+        Faults.notPortable(inspected.notPortable()),
         request.store() == null ? null : inspected.expectedBytes(),
         request.store() == null ? null : HumanText.size(inspected.expectedBytes()),
         expected.toMillis(),

@@ -219,7 +219,8 @@ class ArtifactSweepTest {
         Map.of(),
         new Manifest.DataPath(Manifest.DataPath.Kind.MOVER, "every rule holds"),
         List.of(),
-        List.of());
+        List.of(),
+        null);
   }
 
   private static final class MovedClock extends Clock {

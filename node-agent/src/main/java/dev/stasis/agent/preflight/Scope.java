@@ -1,0 +1,11 @@
+package dev.stasis.agent.preflight;
+
+/** What an unmet requirement rules out. */
+public enum Scope {
+  /** Every checkpoint: the freeze itself would fail, or the workload would be lost. */
+  CHECKPOINT,
+  /**
+   * A restore in another pod. A checkpoint after which the workload stays in its pod is allowed.
+   */
+  NEW_POD
+}

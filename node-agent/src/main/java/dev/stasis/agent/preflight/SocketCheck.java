@@ -1,0 +1,117 @@
+package dev.stasis.agent.preflight;
+
+import dev.stasis.agent.preflight.Subject.Member;
+import dev.stasis.agent.process.InetSocket;
+import dev.stasis.agent.process.OpenFile;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Sockets of a kind that criu cannot dump, and those that criu can bind under the pod's address
+ * only.
+ */
+final class SocketCheck implements Check {
+
+  /** As the kernel names them. criu ends a dump at any other. */
+  private static final Set<String> DUMPED =
+      Set.of(
+          "TCP",
+          "TCPv6",
+          "UDP",
+          "UDPv6",
+          "UDP-Lite",
+          "UDPLITEv6",
+          "RAW",
+          "RAWv6",
+          "PING",
+          "PINGv6",
+          "UNIX",
+          "UNIX-STREAM",
+          "NETLINK",
+          "PACKET");
+
+  /** Sockets named in one sentence; a server may have thousands. */
+  private static final int NAMED = 3;
+
+  private static final int LISTENING = 10;
+
+  @Override
+  public List<Unmet> unmet(Subject subject) {
+    List<Unmet> unmet = new ArrayList<>();
+    Map<Long, String> holders = new LinkedHashMap<>();
+    for (Member member : subject.processes()) {
+      for (OpenFile file : member.files()) {
+        if (file.target().startsWith("socket:[") && file.inode().isPresent()) {
+          long inode = file.inode().getAsLong();
+          String process = "process %s (%s)".formatted(member.id(), member.stat().comm());
+          holders.putIfAbsent(inode, process);
+          String protocol = subject.around().protocols().get(inode);
+          if (protocol != null && !DUMPED.contains(protocol)) {
+            Requirement kind =
+                protocol.startsWith("MPTCP") ? Requirement.MPTCP : Requirement.SOCKET;
+            unmet.add(
+                kind.found("%s as descriptor %d of %s".formatted(protocol, file.fd(), process)));
+          }
+        }
+      }
+    }
+    if (!subject.around().addressStays()) {
+      ownAddress(subject.around().sockets(), holders, unmet);
+    }
+    return unmet;
+  }
+
+  private static void ownAddress(
+      List<InetSocket> sockets, Map<Long, String> holders, List<Unmet> unmet) {
+    List<InetSocket> bound =
+        sockets.stream()
+            .filter(socket -> holders.containsKey(socket.inode()))
+            .filter(socket -> isOwn(socket.local()))
+            // The other connections are closed by a restore, and bound to nothing.
+            .filter(socket -> !socket.isConnection() || isWithItself(socket, sockets))
+            .toList();
+    if (!bound.isEmpty()) {
+      List<String> named =
+          bound.stream()
+              .limit(NAMED)
+              .map(socket -> words(socket) + " of " + holders.get(socket.inode()))
+              .toList();
+      String more = bound.size() > NAMED ? " and %d more".formatted(bound.size() - NAMED) : "";
+      unmet.add(Requirement.POD_ADDRESS.found(String.join(", ", named) + more));
+    }
+  }
+
+  /** One that this network namespace has, and the next one has not. */
+  private static boolean isOwn(InetAddress address) {
+    return !address.isAnyLocalAddress()
+        && !address.isLoopbackAddress()
+        && !address.isMulticastAddress();
+  }
+
+  private static boolean isWithItself(InetSocket socket, List<InetSocket> sockets) {
+    return socket.isEstablished()
+        && sockets.stream()
+            .anyMatch(other -> other.isEstablished() && other.isPeerOf(socket) && other != socket);
+  }
+
+  private static String words(InetSocket socket) {
+    String local = address(socket.local(), socket.localPort());
+    String table = socket.protocol().replace("6", "");
+    if (socket.isConnection()) {
+      return "a connection with itself from %s to %s"
+          .formatted(local, address(socket.remote(), socket.remotePort()));
+    }
+    return (table.equals("tcp") && socket.state() == LISTENING ? "a tcp listener" : table)
+        + " on "
+        + local;
+  }
+
+  private static String address(InetAddress address, int port) {
+    String text = address.getHostAddress();
+    return (text.contains(":") ? "[" + text + "]" : text) + ":" + port;
+  }
+}

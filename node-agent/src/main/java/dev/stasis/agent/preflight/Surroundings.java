@@ -1,0 +1,38 @@
+package dev.stasis.agent.preflight;
+
+import dev.stasis.agent.process.InetSocket;
+import dev.stasis.agent.process.Mount;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the processes of a container share.
+ *
+ * @param namespaces types and inodes of the namespaces of its first process
+ * @param mounts its mounts, in the kernel's order
+ * @param packedMounts where those are whose files go into the artifact
+ * @param podMounts where the pod itself has volumes; null where nobody knows
+ * @param sockets the sockets in its network namespace that are bound or connected
+ * @param protocols of each socket that a process holds, by inode
+ * @param addressStays whether the user says that a target pod has the same address
+ */
+public record Surroundings(
+    Map<String, Long> namespaces,
+    List<Mount> mounts,
+    Set<String> packedMounts,
+    @Nullable Set<String> podMounts,
+    List<InetSocket> sockets,
+    Map<Long, String> protocols,
+    boolean addressStays) {
+
+  public Surroundings {
+    namespaces = Map.copyOf(namespaces);
+    mounts = List.copyOf(mounts);
+    packedMounts = Set.copyOf(packedMounts);
+    podMounts = podMounts == null ? null : Set.copyOf(podMounts);
+    sockets = List.copyOf(sockets);
+    protocols = Map.copyOf(protocols);
+  }
+}

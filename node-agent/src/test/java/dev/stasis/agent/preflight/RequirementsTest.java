@@ -1,0 +1,187 @@
+package dev.stasis.agent.preflight;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.agent.cuda.DriverAvailability;
+import dev.stasis.agent.cuda.Gpu;
+import dev.stasis.agent.cuda.GpuUuid;
+import dev.stasis.agent.cuda.NodeGpus;
+import dev.stasis.agent.process.InetSocket;
+import dev.stasis.agent.process.Mount;
+import dev.stasis.agent.process.OpenFile;
+import dev.stasis.agent.process.ProcessStat;
+import dev.stasis.api.v1alpha1.common.Fault;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Each requirement is checked, alone, before the freeze, and is in the documentation. */
+class RequirementsTest {
+
+  private static final long HOST_USERS = 1;
+
+  private static final Mount VOLUME = mount("/pods/1/e", "/data", "ext4");
+
+  /** A workload that meets every requirement, and can be changed to violate one. */
+  private static final class Workload {
+    private char state = 'S';
+    private int tty;
+    private boolean cuda = true;
+    private boolean mig;
+    private String file = "/data/log";
+    private long limit = 1024;
+    private long users = HOST_USERS;
+    private long pids = 2;
+    private int tracer;
+    private int processes = 1;
+    private Set<String> mapped = Set.of("/usr/lib/libcuda.so.1");
+    private Set<String> watches = Set.of();
+    private Map<Long, String> protocols = Map.of();
+    private List<InetSocket> sockets = List.of();
+    private final List<Mount> mounts = new ArrayList<>(List.of(mount("/", "/", "overlay"), VOLUME));
+
+    Subject subject() {
+      List<Subject.Member> members = new ArrayList<>();
+      for (int pid = 10; pid < 10 + processes; pid++) {
+        members.add(
+            new Subject.Member(
+                new ProcessStat(pid, "python", state, 1, pid, pid, tty, 0, 0, 1, 7, 0),
+                cuda,
+                List.of(new OpenFile(7, file, 2, 0, 1)),
+                limit,
+                Map.of(),
+                Map.of("user", users, "pid", pids),
+                mapped,
+                tracer,
+                watches));
+      }
+      Gpu gpu =
+          new Gpu(
+              0,
+              GpuUuid.parse("GPU-4c6a3351-dd7f-f75e-1b8f-99541aac5da2"),
+              "NVIDIA H200",
+              150L << 30,
+              150L << 30,
+              "00000000:10:00.0",
+              "9.0",
+              mig,
+              true);
+      return new Subject(
+          members,
+          new NodeGpus(
+              new DriverAvailability.Present("libcuda.so.1", 13000),
+              "580.1",
+              13000,
+              List.of(gpu),
+              List.of()),
+          Set.of(0),
+          HOST_USERS,
+          false,
+          new Surroundings(
+              Map.of("pid", 2L),
+              mounts,
+              Set.of("/data"),
+              Set.of("/data", "/cache/"),
+              sockets,
+              protocols,
+              false));
+    }
+
+    Workload opens(String target) {
+      file = target;
+      return this;
+    }
+
+    Workload opens(long inode, String protocol) {
+      protocols = Map.of(inode, protocol);
+      return opens("socket:[" + inode + "]");
+    }
+  }
+
+  private static Mount mount(String root, String at, String type) {
+    return new Mount(1, 1, 8, 1, root, at, List.of("rw"), List.of(), type, "/dev/sda", List.of());
+  }
+
+  /** One that violates this requirement and no other. */
+  private static Workload violating(Requirement requirement) throws IOException {
+    Workload workload = new Workload();
+    switch (requirement) {
+      case CUDA_PROCESS -> workload.cuda = false;
+      case TERMINAL -> workload.tty = 34816;
+      case USER_NAMESPACE -> workload.users = 99;
+      case NESTED_NAMESPACE -> workload.pids = 99;
+      case TRACER -> workload.tracer = 4711;
+      case STOPPED -> workload.state = 'T';
+      case UPROBES -> workload.mapped = Set.of("[uprobes]");
+      case DESCRIPTORS -> workload.limit = 3;
+      case IO_URING -> workload.opens("anon_inode:[io_uring]");
+      case PERF_EVENT -> workload.opens("anon_inode:[perf_event]");
+      case BPF -> workload.opens("anon_inode:bpf-map");
+      case SECCOMP_NOTIFY -> workload.opens("anon_inode:seccomp notify");
+      case INOTIFY -> workload.watches = Set.of("8:1");
+      case DEVICE -> workload.opens("/dev/fuse");
+      case RDMA -> workload.opens("/dev/infiniband/uverbs0");
+      case GDRDRV -> workload.opens("/dev/gdrdrv");
+      case MPS -> workload.opens("/tmp/nvidia-mps/control");
+      case MIG -> workload.mig = true;
+      case NCCL -> {
+        workload.processes = 2;
+        workload.mapped = Set.of("/usr/lib/libnccl.so.2");
+      }
+      case MPTCP -> workload.opens(5, "MPTCPv6");
+      case SOCKET -> workload.opens(5, "AF_VSOCK");
+      case MOUNT_KIND -> workload.mounts.add(mount("/", "/mnt", "autofs"));
+      case POD_ADDRESS -> {
+        InetAddress own = InetAddress.getByName("10.1.2.3");
+        InetAddress any = InetAddress.getByName("0.0.0.0");
+        workload.opens(5, "TCP").sockets =
+            List.of(new InetSocket("tcp", own, 29500, any, 0, 10, 5));
+      }
+      case FOREIGN_MOUNT -> workload.mounts.add(mount("/", "/made/inside", "fuse.sshfs"));
+      case OVERLAPPING_MOUNTS -> workload.mounts.add(mount("/pods/1/e/in", "/other", "ext4"));
+      case USERFAULTFD, LANDLOCK -> throw new IllegalArgumentException("those of helpers alone");
+    }
+    return workload;
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      mode = EnumSource.Mode.EXCLUDE,
+      names = {"USERFAULTFD", "LANDLOCK"})
+  void eachIsFoundAlone(Requirement requirement) throws Exception {
+    assertThat(new Preflight(false).unmet(new Workload().subject())).isEmpty();
+    assertThat(new Preflight(false).unmet(violating(requirement).subject()))
+        .isNotEmpty()
+        .allSatisfy(
+            unmet -> {
+              assertThat(unmet.property()).startsWith(requirement.property());
+              assertThat(unmet.scope()).isEqualTo(requirement.scope());
+              assertThat(unmet.wanted()).isEqualTo(requirement.expected());
+            });
+  }
+
+  @Test
+  void theApiCallsThePodsAddressTheSame() {
+    assertThat(Requirement.POD_ADDRESS.property()).isEqualTo(Fault.POD_ADDRESS);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void eachHasItsRowInTheDocumentation(Requirement requirement) throws Exception {
+    assertThat(Files.readAllLines(Path.of("../docs/compatibility.md")))
+        .contains(
+            "| %s | %s | %s |"
+                .formatted(
+                    requirement.property(),
+                    requirement.scope() == Scope.NEW_POD ? "another pod" : "every checkpoint",
+                    requirement.expected()));
+  }
+}
