@@ -28,6 +28,11 @@ public final class Explanation {
       against().forEach(sentence -> lines.add("  - " + sentence));
     }
     Resource explanation = checkpoint.at("status.explanation");
+    List<Resource> bound = explanation.list("notPortable");
+    if (isFeasible() && !bound.isEmpty()) {
+      lines.add("It cannot be restored in another pod, so it can be neither evicted nor migrated:");
+      bound.forEach(fault -> lines.add("  - " + Course.sentence(fault)));
+    }
     add(lines, "size", explanation.text("expectedSize"));
     add(lines, "frozen for", explanation.text("expectedFrozen"));
     String path = explanation.text("dataPath");

@@ -58,6 +58,29 @@ class ReportsTest {
   }
 
   @Test
+  void whatKeepsAWorkloadInItsPodIsExplained() {
+    Resource explained =
+        Objects.of(
+            """
+            kind: GpuCheckpoint
+            spec: {podName: trainer, explainOnly: true}
+            status:
+              phase: Explained
+              explanation:
+                notPortable: [{reason: NotPortable, message: "socket on the pod's own address: wanted 0.0.0.0, found 10.1.2.3:29500"}]
+                expectedSize: 48.9Gi
+              conditions: [{type: Feasible, status: "True", reason: NothingAgainstIt, message: m}]
+            """);
+    assertThat(new Explanation(explained).text())
+        .isEqualTo(
+            """
+            trainer can be frozen.
+            It cannot be restored in another pod, so it can be neither evicted nor migrated:
+              - NotPortable: socket on the pod's own address: wanted 0.0.0.0, found 10.1.2.3:29500
+              size: 48.9Gi""");
+  }
+
+  @Test
   void aFailureSaysWhyAndWhatTheWorkloadDoes() {
     Resource failed =
         Objects.of(

@@ -47,7 +47,8 @@ final class Places {
             .find(ConditionType.RESTORABLE)
             .map(Condition::status)
             .orElse(Truth.UNKNOWN);
-    if (known != (verdicts.fit() > 0 ? Truth.TRUE : Truth.FALSE)) {
+    boolean fits = obstacles(turn).isEmpty() && verdicts.fit() > 0;
+    if (known != (fits ? Truth.TRUE : Truth.FALSE)) {
       write(turn, verdicts);
     }
   }
@@ -59,8 +60,7 @@ final class Places {
 
   private static void write(Turn turn, NodeVerdicts verdicts) {
     boolean fits = verdicts.fit() > 0;
-    ArtifactStatus artifact = turn.status().getArtifact();
-    List<Fault> obstacles = artifact == null ? List.of() : artifact.obstacles(turn.spec().getTcp());
+    List<Fault> obstacles = obstacles(turn);
     if (!obstacles.isEmpty()) {
       turn.status().setNodesFit(0);
       turn.status().setNodesKnown(verdicts.known());
@@ -80,6 +80,11 @@ final class Places {
             fits ? Truth.TRUE : Truth.FALSE,
             fits ? Reason.NODES_FIT : Reason.NO_NODE_FITS,
             verdicts.sentence());
+  }
+
+  private static List<Fault> obstacles(Turn turn) {
+    ArtifactStatus artifact = turn.status().getArtifact();
+    return artifact == null ? List.of() : artifact.obstacles(turn.spec().getTcp());
   }
 
   /** What lies on the disk of one node is out of reach of the others. */
