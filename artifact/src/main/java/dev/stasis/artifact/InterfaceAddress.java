@@ -1,5 +1,7 @@
 package dev.stasis.artifact;
 
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.util.Objects;
 import java.util.regex.Pattern;
 
@@ -25,6 +27,15 @@ public record InterfaceAddress(String device, String address) {
       throw new IllegalArgumentException(
           "address: expected one of IPv4 or IPv6, got "
               + address.substring(0, Math.min(LONGEST, address.length())));
+    }
+  }
+
+  /** Returns the address; no name is looked up. */
+  public InetAddress parsed() {
+    try {
+      return InetAddress.getByName(address);
+    } catch (UnknownHostException e) {
+      throw new IllegalStateException(address + " is an address", e);
     }
   }
 

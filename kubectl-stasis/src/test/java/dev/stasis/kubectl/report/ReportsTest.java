@@ -67,7 +67,7 @@ class ReportsTest {
             status:
               phase: Explained
               explanation:
-                notPortable: [{reason: NotPortable, message: "socket on the pod's own address: wanted 0.0.0.0, found 10.1.2.3:29500"}]
+                notPortable: [{reason: NotPortable, message: "socket address: wanted 0.0.0.0, found 10.1.2.3:29500"}]
                 expectedSize: 48.9Gi
               conditions: [{type: Feasible, status: "True", reason: NothingAgainstIt, message: m}]
             """);
@@ -76,7 +76,7 @@ class ReportsTest {
             """
             trainer can be frozen.
             It cannot be restored in another pod, so it can be neither evicted nor migrated:
-              - NotPortable: socket on the pod's own address: wanted 0.0.0.0, found 10.1.2.3:29500
+              - NotPortable: socket address: wanted 0.0.0.0, found 10.1.2.3:29500
               size: 48.9Gi""");
   }
 

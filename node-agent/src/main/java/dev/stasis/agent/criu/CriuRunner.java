@@ -1,7 +1,7 @@
 package dev.stasis.agent.criu;
 
-import dev.stasis.agent.process.LogTail;
 import dev.stasis.agent.process.HelperCgroups;
+import dev.stasis.agent.process.LogTail;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;

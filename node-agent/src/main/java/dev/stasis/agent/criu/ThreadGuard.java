@@ -1,8 +1,8 @@
 package dev.stasis.agent.criu;
 
 import dev.stasis.agent.process.ChildStart;
-import dev.stasis.agent.process.LogTail;
 import dev.stasis.agent.process.HelperCgroups;
+import dev.stasis.agent.process.LogTail;
 import dev.stasis.agent.process.ProcessId;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -2,13 +2,9 @@ package dev.stasis.agent.engine;
 
 import dev.stasis.agent.container.Container;
 import dev.stasis.agent.container.Resolution;
-import dev.stasis.agent.criu.InterfaceAddressReader;
-import dev.stasis.agent.cuda.DriverAvailability;
-import dev.stasis.agent.cuda.NodeGpus;
 import dev.stasis.agent.preflight.Unmet;
 import dev.stasis.artifact.ArtifactStage;
 import dev.stasis.artifact.ArtifactStore;
-import dev.stasis.artifact.InterfaceAddress;
 import dev.stasis.artifact.StoreRoom;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -149,17 +145,6 @@ public final class Checkpoint {
     List<Unmet> unmet = inspected.everythingUnmet();
     if (!unmet.isEmpty()) {
       return new CheckpointOutcome.Refused(unmet);
-    }
-    List<InterfaceAddress> addresses;
-    try {
-      addresses = new InterfaceAddressReader(node.tools().runtime()).read(container.init());
-    } catch (IOException e) {
-      return new CheckpointOutcome.Refused(
-          List.of(
-              new Unmet(
-                  "network interfaces",
-                  "addresses that can be read",
-                  String.valueOf(e.getMessage()))));
     }
     Instant since = node.clock().instant();
     @Nullable ArtifactStage artifact = null;

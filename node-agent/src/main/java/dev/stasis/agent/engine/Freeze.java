@@ -62,7 +62,6 @@ final class Freeze extends FrozenWork {
       @Nullable ArtifactStage artifact,
       Path stageFolder,
       Inspected inspected,
-      List<InterfaceAddress> addresses,
       StageListener stages)
       throws IOException {
     super(node, work, listener);
@@ -72,7 +71,7 @@ final class Freeze extends FrozenWork {
     this.container = container;
     this.artifact = artifact;
     this.stageFolder = stageFolder;
-    this.addresses = addresses;
+    this.addresses = inspected.addresses();
     // Made here, before anything is frozen: it loads native code.
     this.layerPacker = new LayerPacker(container.mounts().stream().map(Mount::mountPoint).toList());
   }
@@ -201,7 +200,7 @@ final class Freeze extends FrozenWork {
    * @throws StepFailure when it leaves its pod, and could not be restored in another one
    */
   void requirePortable() throws StepFailure {
-    notPortable = new Inspection(node()).portability(request, container);
+    notPortable = new Inspection(node()).portability(request, container, addresses);
     if (request.leavesItsPod() && !notPortable.isEmpty()) {
       throw new StepFailure(
           Reason.REFUSED,

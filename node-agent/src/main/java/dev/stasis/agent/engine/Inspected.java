@@ -4,6 +4,7 @@ import dev.stasis.agent.cuda.DriverAvailability;
 import dev.stasis.agent.cuda.Gpu;
 import dev.stasis.agent.cuda.NodeGpus;
 import dev.stasis.agent.preflight.Unmet;
+import dev.stasis.artifact.InterfaceAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -15,6 +16,7 @@ import java.util.OptionalLong;
  * @param unmet what rules the checkpoint out, but for the room; empty when nothing does
  * @param notPortable what keeps the workload from being restored in another pod, whether or not
  *     that rules the checkpoint out
+ * @param addresses those of the network interfaces of its pod
  * @param gpus the node's GPUs
  * @param seen the GPUs that the container sees, in the driver's order
  * @param processes how many processes the workload has
@@ -26,6 +28,7 @@ import java.util.OptionalLong;
 public record Inspected(
     List<Unmet> unmet,
     List<Unmet> notPortable,
+    List<InterfaceAddress> addresses,
     NodeGpus gpus,
     List<Gpu> seen,
     int processes,
@@ -37,6 +40,7 @@ public record Inspected(
   public Inspected {
     unmet = List.copyOf(unmet);
     notPortable = List.copyOf(notPortable);
+    addresses = List.copyOf(addresses);
     seen = List.copyOf(seen);
   }
 
@@ -44,6 +48,7 @@ public record Inspected(
   static Inspected refused(List<Unmet> unmet, String driver) {
     return new Inspected(
         unmet,
+        List.of(),
         List.of(),
         NodeGpus.none(new DriverAvailability.NoDevice(driver)),
         List.of(),

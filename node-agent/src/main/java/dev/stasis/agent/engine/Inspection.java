@@ -2,6 +2,7 @@ package dev.stasis.agent.engine;
 
 import dev.stasis.agent.container.Container;
 import dev.stasis.agent.container.ProcessTree;
+import dev.stasis.agent.criu.InterfaceAddressReader;
 import dev.stasis.agent.cuda.CudaCall;
 import dev.stasis.agent.cuda.DriverAnswer;
 import dev.stasis.agent.cuda.DriverAvailability;
@@ -15,6 +16,7 @@ import dev.stasis.agent.preflight.Surroundings;
 import dev.stasis.agent.preflight.Unmet;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.process.ProcessStat;
+import dev.stasis.artifact.InterfaceAddress;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;
@@ -54,7 +56,7 @@ final class Inspection {
     this.node = node;
   }
 
-  Inspected inspect(CheckpointRequest request, Container container) {
+  Inspected inspect(CheckpointRequest request, Container container) throws InterruptedException {
     List<Unmet> unmet = new ArrayList<>();
     DriverAnswer<NodeGpus> answer = node.driver().gpus(QUESTION_DEADLINE);
     if (!(answer instanceof DriverAnswer.Done<NodeGpus> done)
@@ -92,7 +94,8 @@ final class Inspection {
     long hostUser =
         node.proc().namespaces((int) ProcessHandle.current().pid()).getOrDefault("user", 0L);
     List<Unmet> notPortable = new ArrayList<>();
-    Surroundings around = reader.around(container, members, request);
+    List<InterfaceAddress> addresses = addresses(container, unmet);
+    Surroundings around = reader.around(container, members, request, addresses);
     for (Unmet one :
         new Preflight(request.options().allowPeerToPeer())
             .unmet(new Subject(members, gpus, seenIndexes, hostUser, mps, around))) {
@@ -116,6 +119,7 @@ final class Inspection {
     return new Inspected(
         unmet,
         notPortable,
+        addresses,
         gpus,
         seen,
         members.size(),
@@ -123,6 +127,18 @@ final class Inspection {
         residentBytes,
         gpuBytes + residentBytes + BESIDE_MEMORY,
         node.room().found(container, gpuBytes));
+  }
+
+  private List<InterfaceAddress> addresses(Container container, List<Unmet> unmet)
+      throws InterruptedException {
+    try {
+      return new InterfaceAddressReader(node.tools().runtime()).read(container.init());
+    } catch (IOException e) {
+      unmet.add(
+          new Unmet(
+              "network interfaces", "addresses that can be read", String.valueOf(e.getMessage())));
+      return List.of();
+    }
   }
 
   private boolean usesCuda(ProcessId process) {
@@ -139,14 +155,15 @@ final class Inspection {
   }
 
   /** What keeps a stopped workload from another pod, now that nothing of it can change. */
-  List<Unmet> portability(CheckpointRequest request, Container container) {
+  List<Unmet> portability(
+      CheckpointRequest request, Container container, List<InterfaceAddress> addresses) {
     SubjectReader reader = new SubjectReader(node.proc());
     List<Subject.Member> members =
         node.tree().list(container).members().stream()
             .filter(stat -> !stat.isZombie())
             .map(stat -> reader.member(stat, false))
             .toList();
-    Surroundings around = reader.around(container, members, request);
+    Surroundings around = reader.around(container, members, request, addresses);
     NodeGpus gpus = NodeGpus.none(new DriverAvailability.NoDevice("not asked"));
     return Preflight.portability().unmet(new Subject(members, gpus, Set.of(), 0, false, around));
   }

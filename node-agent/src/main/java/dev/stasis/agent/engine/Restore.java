@@ -164,7 +164,8 @@ public final class Restore {
     boolean addressStays = request.options().tcp() == CheckpointRequest.Tcp.KEEP;
     return Objects.requireNonNullElse(artifact.manifest().notPortable(), List.<Obstacle>of())
         .stream()
-        .filter(one -> !addressStays || !one.property().equals(Requirement.POD_ADDRESS.property()))
+        .filter(
+            one -> !addressStays || !one.property().equals(Requirement.SOCKET_ADDRESS.property()))
         .map(one -> new Unmet(one.property(), one.expected(), one.actual(), Scope.NEW_POD))
         .toList();
   }

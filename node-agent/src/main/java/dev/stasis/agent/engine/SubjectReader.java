@@ -9,6 +9,7 @@ import dev.stasis.agent.process.ProcFs;
 import dev.stasis.agent.process.ProcessStat;
 import dev.stasis.agent.process.Sockets;
 import dev.stasis.agent.process.ThreadStat;
+import dev.stasis.artifact.InterfaceAddress;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.HashMap;
@@ -19,6 +20,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /** Reads of a container what the preflight judges. Touches nothing. */
 final class SubjectReader {
@@ -37,7 +39,10 @@ final class SubjectReader {
   }
 
   Surroundings around(
-      Container container, List<Subject.Member> members, CheckpointRequest request) {
+      Container container,
+      List<Subject.Member> members,
+      CheckpointRequest request,
+      List<InterfaceAddress> addresses) {
     Map<Long, String> protocols = new HashMap<>();
     for (Subject.Member member : members) {
       int pid = member.id().pid();
@@ -59,6 +64,7 @@ final class SubjectReader {
         request.packedMounts(),
         request.podMounts(),
         sockets.inet(root),
+        addresses.stream().map(InterfaceAddress::parsed).collect(Collectors.toSet()),
         protocols,
         request.addressStays());
   }

@@ -1,8 +1,8 @@
 package dev.stasis.agent.mover;
 
 import dev.stasis.agent.process.ChildStart;
-import dev.stasis.agent.process.LogTail;
 import dev.stasis.agent.process.HelperCgroups;
+import dev.stasis.agent.process.LogTail;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

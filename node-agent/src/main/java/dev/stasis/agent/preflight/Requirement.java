@@ -53,11 +53,11 @@ public enum Requirement {
       CHECKPOINT, "MPTCP socket", "TCP (GODEBUG=multipathtcp=0 for Go programs, from Go 1.24 on)"),
   SOCKET(CHECKPOINT, "socket", "sockets of TCP, UDP, ICMP, Unix, netlink and packets only"),
   MOUNT_KIND(CHECKPOINT, "mount", "a mount that another container can have too"),
-  POD_ADDRESS(
+  SOCKET_ADDRESS(
       NEW_POD,
-      "socket on the pod's own address",
-      "listeners and bound sockets on 0.0.0.0, :: or the loopback: another pod has another address"
-          + " (or tcp: Keep, where the target pod has the same one)"),
+      "socket address",
+      "0.0.0.0, ::, the loopback, or an address of a network interface of the pod: no other pod has"
+          + " this one (or tcp: Keep, where the target pod has it)"),
   FOREIGN_MOUNT(
       NEW_POD,
       "mount made inside",

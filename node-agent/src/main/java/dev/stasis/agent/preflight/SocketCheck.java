@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Sockets of a kind that criu cannot dump, and those that criu can bind under the pod's address
- * only.
+ * Sockets of a kind that criu cannot dump, and those on an address that no other pod has. An
+ * address of the pod's network interfaces is replaced by that of the new pod.
  */
 final class SocketCheck implements Check {
 
@@ -60,17 +60,19 @@ final class SocketCheck implements Check {
       }
     }
     if (!subject.around().addressStays()) {
-      ownAddress(subject.around().sockets(), holders, unmet);
+      strangeAddress(subject.around(), holders, unmet);
     }
     return unmet;
   }
 
-  private static void ownAddress(
-      List<InetSocket> sockets, Map<Long, String> holders, List<Unmet> unmet) {
+  private static void strangeAddress(
+      Surroundings around, Map<Long, String> holders, List<Unmet> unmet) {
+    List<InetSocket> sockets = around.sockets();
     List<InetSocket> bound =
         sockets.stream()
             .filter(socket -> holders.containsKey(socket.inode()))
-            .filter(socket -> isOwn(socket.local()))
+            .filter(socket -> isSpecific(socket.local()))
+            .filter(socket -> !around.interfaceAddresses().contains(socket.local()))
             // The other connections are closed by a restore, and bound to nothing.
             .filter(socket -> !socket.isConnection() || isWithItself(socket, sockets))
             .toList();
@@ -81,12 +83,12 @@ final class SocketCheck implements Check {
               .map(socket -> words(socket) + " of " + holders.get(socket.inode()))
               .toList();
       String more = bound.size() > NAMED ? " and %d more".formatted(bound.size() - NAMED) : "";
-      unmet.add(Requirement.POD_ADDRESS.found(String.join(", ", named) + more));
+      unmet.add(Requirement.SOCKET_ADDRESS.found(String.join(", ", named) + more));
     }
   }
 
-  /** One that this network namespace has, and the next one has not. */
-  private static boolean isOwn(InetAddress address) {
+  /** One that a network namespace has or has not. */
+  private static boolean isSpecific(InetAddress address) {
     return !address.isAnyLocalAddress()
         && !address.isLoopbackAddress()
         && !address.isMulticastAddress();

@@ -2,6 +2,7 @@ package dev.stasis.agent.preflight;
 
 import dev.stasis.agent.process.InetSocket;
 import dev.stasis.agent.process.Mount;
+import java.net.InetAddress;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -15,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param packedMounts where those are whose files go into the artifact
  * @param podMounts where the pod itself has volumes; null where nobody knows
  * @param sockets the sockets in its network namespace that are bound or connected
+ * @param interfaceAddresses those of its network interfaces, which the next pod has too, with other
+ *     values
  * @param protocols of each socket that a process holds, by inode
  * @param addressStays whether the user says that a target pod has the same address
  */
@@ -24,6 +27,7 @@ public record Surroundings(
     Set<String> packedMounts,
     @Nullable Set<String> podMounts,
     List<InetSocket> sockets,
+    Set<InetAddress> interfaceAddresses,
     Map<Long, String> protocols,
     boolean addressStays) {
 
@@ -33,6 +37,7 @@ public record Surroundings(
     packedMounts = Set.copyOf(packedMounts);
     podMounts = podMounts == null ? null : Set.copyOf(podMounts);
     sockets = List.copyOf(sockets);
+    interfaceAddresses = Set.copyOf(interfaceAddresses);
     protocols = Map.copyOf(protocols);
   }
 }

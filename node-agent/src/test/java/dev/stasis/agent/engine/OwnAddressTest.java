@@ -60,10 +60,11 @@ class OwnAddressTest {
     try (GpuContainer source = GpuContainer.start(spec())) {
       network(source, "eth0", 5);
       source.awaitSteps(3);
-      published = lab.published(Asked.of(lab, source));
+      published = lab.published(Asked.of(lab, source).requiringRestorable());
       source.awaitSteps(5);
       before = source.lines();
     }
+    assertThat(published.artifact().manifest().notPortable()).isNull();
     assertThat(published.artifact().manifest().addresses())
         .contains(
             new InterfaceAddress("eth0", "10.9.0.5"), new InterfaceAddress("eth0", "fd00:9::5"));

@@ -93,7 +93,7 @@ class PortabilityTest {
         "pair 10.98.7.6",
         "pair fd00:98::6",
       })
-  void aSocketOnThePodsOwnAddressKeepsItInItsPod(String request) throws Exception {
+  void aSocketOnAnAddressOfNoInterfaceKeepsItInItsPod(String request) throws Exception {
     odd.must(request);
     for (Asked leaving :
         List.of(
@@ -103,7 +103,7 @@ class PortabilityTest {
           .singleElement()
           .satisfies(
               unmet -> {
-                assertThat(unmet.property()).isEqualTo(Requirement.POD_ADDRESS.property());
+                assertThat(unmet.property()).isEqualTo(Requirement.SOCKET_ADDRESS.property());
                 assertThat(unmet.found())
                     .contains(request.contains("::") ? "[fd00:98:0:0:0:0:0:6]:" : "10.98.7.6:")
                     .contains("(odd)");
@@ -113,7 +113,8 @@ class PortabilityTest {
     CheckpointOutcome.Published stays = lab.published(Asked.of(lab, source));
     assertThat(stays.artifact().manifest().notPortable())
         .singleElement()
-        .satisfies(it -> assertThat(it.property()).isEqualTo(Requirement.POD_ADDRESS.property()));
+        .satisfies(
+            it -> assertThat(it.property()).isEqualTo(Requirement.SOCKET_ADDRESS.property()));
     untouched();
     try (GpuContainer target = GpuContainer.start(spec().asHolder())) {
       assertThat(lab.restore(stays.artifact().path(), target))
@@ -121,7 +122,7 @@ class PortabilityTest {
               RestoreOutcome.Refused.class,
               refused ->
                   assertThat(refused.unmet().toString())
-                      .contains(Requirement.POD_ADDRESS.property()));
+                      .contains(Requirement.SOCKET_ADDRESS.property()));
     }
   }
 
@@ -194,7 +195,7 @@ class PortabilityTest {
             CheckpointOutcome.Failed.class,
             failed -> {
               assertThat(failed.reason()).isEqualTo(Reason.REFUSED);
-              assertThat(failed.message()).contains(Requirement.POD_ADDRESS.property());
+              assertThat(failed.message()).contains(Requirement.SOCKET_ADDRESS.property());
               assertThat(failed.source().kind()).isEqualTo(SourceState.Kind.RUNNING);
             });
     untouched();

@@ -91,6 +91,7 @@ class RequirementsTest {
               Set.of("/data"),
               Set.of("/data", "/cache/"),
               sockets,
+              Set.of(),
               protocols,
               false));
     }
@@ -139,7 +140,7 @@ class RequirementsTest {
       case MPTCP -> workload.opens(5, "MPTCPv6");
       case SOCKET -> workload.opens(5, "AF_VSOCK");
       case MOUNT_KIND -> workload.mounts.add(mount("/", "/mnt", "autofs"));
-      case POD_ADDRESS -> {
+      case SOCKET_ADDRESS -> {
         InetAddress own = InetAddress.getByName("10.1.2.3");
         InetAddress any = InetAddress.getByName("0.0.0.0");
         workload.opens(5, "TCP").sockets =
@@ -169,8 +170,8 @@ class RequirementsTest {
   }
 
   @Test
-  void theApiCallsThePodsAddressTheSame() {
-    assertThat(Requirement.POD_ADDRESS.property()).isEqualTo(Fault.POD_ADDRESS);
+  void theApiCallsASocketsAddressTheSame() {
+    assertThat(Requirement.SOCKET_ADDRESS.property()).isEqualTo(Fault.SOCKET_ADDRESS);
   }
 
   @ParameterizedTest

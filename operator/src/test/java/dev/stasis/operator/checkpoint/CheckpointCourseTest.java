@@ -244,9 +244,7 @@ class CheckpointCourseTest {
     assertThat(world.condition("Ready")).startsWith("True/ArtifactVerified");
     assertThat(world.condition("SourceRunning")).startsWith("True/Resumed");
     assertThat(world.condition("Restorable"))
-        .isEqualTo(
-            "False/NotPortable: socket on the pod's own address: wanted 0.0.0.0, found"
-                + " 10.1.2.3:29500");
+        .isEqualTo("False/NotPortable: socket address: wanted 0.0.0.0, found" + " 10.1.2.3:29500");
     assertThat(world.status().getNodesFit()).isZero();
 
     world.checkpoint.getSpec().setTcp(Tcp.KEEP);

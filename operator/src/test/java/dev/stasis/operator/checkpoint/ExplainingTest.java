@@ -50,8 +50,7 @@ class ExplainingTest {
     world.settle();
 
     assertThat(world.condition("Feasible")).startsWith("True/NothingAgainstIt");
-    assertThat(world.condition("Restorable"))
-        .startsWith("False/NotPortable: socket on the pod's own address");
+    assertThat(world.condition("Restorable")).startsWith("False/NotPortable: socket address");
     assertThat(world.status().getNodesFit()).isZero();
     assertThat(Objects.requireNonNull(world.status().getExplanation()).notPortable()).hasSize(1);
   }

@@ -130,7 +130,7 @@ final class FakeAgent {
   /** The workload cannot be restored in another pod. */
   FakeAgent findsTheWorkloadBoundToItsPod() {
     List<Fault> faults =
-        List.of(Fault.misfit("NotPortable", Fault.POD_ADDRESS, "0.0.0.0", "10.1.2.3:29500"));
+        List.of(Fault.misfit("NotPortable", Fault.SOCKET_ADDRESS, "0.0.0.0", "10.1.2.3:29500"));
     ArtifactStatus artifact = status.getArtifact();
     if (artifact != null) {
       artifact.setNotPortable(faults);

@@ -57,7 +57,8 @@ class DeciderTest extends Deciding {
   void aWorkloadThatIsBoundToItsPodIsNeverRestored() {
     artifact()
         .setNotPortable(
-            List.of(Fault.misfit("NotPortable", Fault.POD_ADDRESS, "0.0.0.0", "10.1.2.3:29500")));
+            List.of(
+                Fault.misfit("NotPortable", Fault.SOCKET_ADDRESS, "0.0.0.0", "10.1.2.3:29500")));
     assertThat(faults(next(null, null)))
         .containsExactly(
             "GpuCheckpoint train cannot be restored in another pod: socket on the pod's own"

@@ -193,7 +193,8 @@ class ComebacksTest {
     Pod pod = runs(2);
     Objects.requireNonNull(
             Objects.requireNonNull(world.cluster.checkpoints.get(1).getStatus()).getArtifact())
-        .setNotPortable(List.of(Fault.misfit("NotPortable", Fault.POD_ADDRESS, "any", "10.1.2.3")));
+        .setNotPortable(
+            List.of(Fault.misfit("NotPortable", Fault.SOCKET_ADDRESS, "any", "10.1.2.3")));
     world.settle();
     assertThat(world.status().getNewestGood()).isEqualTo(world.names().get(0));
     world.failed(pod);

@@ -59,7 +59,7 @@ public class ArtifactStatus {
   /** What keeps it from a pod to which TCP connections are brought in that way. */
   public List<Fault> obstacles(Tcp tcp) {
     return Objects.requireNonNullElse(notPortable, List.<Fault>of()).stream()
-        .filter(fault -> tcp != Tcp.KEEP || !Fault.POD_ADDRESS.equals(fault.property()))
+        .filter(fault -> tcp != Tcp.KEEP || !Fault.SOCKET_ADDRESS.equals(fault.property()))
         .toList();
   }
 

@@ -23,7 +23,7 @@ public record Fault(
    * The property of a workload that a restore under the same address does not need: the user states
    * that the address stays by {@code tcp: Keep}.
    */
-  public static final String POD_ADDRESS = "socket on the pod's own address";
+  public static final String SOCKET_ADDRESS = "socket address";
 
   /** Something is not as it must be. */
   public static Fault misfit(String reason, String property, String wanted, String found) {
