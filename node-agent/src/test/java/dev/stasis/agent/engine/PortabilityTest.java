@@ -7,7 +7,7 @@ import dev.stasis.agent.preflight.Scope;
 import dev.stasis.agent.preflight.Unmet;
 import dev.stasis.agent.testing.ContainerSpec;
 import dev.stasis.agent.testing.GpuContainer;
-import dev.stasis.agent.testing.OddHelper;
+import dev.stasis.agent.testing.OddProcess;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -29,13 +29,13 @@ class PortabilityTest {
   private static GpuContainer source;
 
   @SuppressWarnings("NullAway.Init")
-  private static OddHelper odd;
+  private static OddProcess odd;
 
   @BeforeAll
   static void startOne() {
     lab = new EngineLab(1, 96);
     source = GpuContainer.start(spec());
-    odd = new OddHelper(source);
+    odd = new OddProcess(source);
     odd.giveAddresses();
     source.awaitSteps(2);
   }
@@ -48,7 +48,7 @@ class PortabilityTest {
 
   private static ContainerSpec spec() {
     return ContainerSpec.counter(
-            lab.gpus(), "--mib", "" + MIB, "--interval-ms", "20", "--odd", OddHelper.FIFO)
+            lab.gpus(), "--mib", "" + MIB, "--interval-ms", "20", "--odd", OddProcess.FIFO)
         .withCapabilities("CAP_SYS_ADMIN", "CAP_NET_RAW", "CAP_SYS_PTRACE");
   }
 
@@ -214,7 +214,7 @@ class PortabilityTest {
     CheckpointOutcome.Published published = lab.published(Asked.of(lab, source));
     try (GpuContainer target = GpuContainer.start(spec().asHolder())) {
       if (stays) {
-        new OddHelper(target).giveAddresses();
+        new OddProcess(target).giveAddresses();
       }
       RestoreOutcome outcome =
           lab.engine()

@@ -11,7 +11,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Assumptions;
 
 /** The helper process of a counting container that opens whatever a test asks for. */
-public final class OddHelper {
+public final class OddProcess {
 
   /** Where it waits for requests. */
   public static final String FIFO = "/data/odd";
@@ -21,7 +21,7 @@ public final class OddHelper {
 
   private final GpuContainer container;
 
-  public OddHelper(GpuContainer container) {
+  public OddProcess(GpuContainer container) {
     this.container = container;
   }
 
