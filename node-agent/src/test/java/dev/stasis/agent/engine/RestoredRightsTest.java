@@ -184,6 +184,20 @@ class RestoredRightsTest {
         forged, USUAL, "mount /usr/lib/x86_64-linux-gnu/libcuda.so.1 in the images", "writable");
   }
 
+  @Test
+  void aWorkloadThatWasRestoredIsRestoredOnceMore() throws Exception {
+    ContainerSpec spec = spec(RESTRICTED);
+    try (GpuContainer first = GpuContainer.start(spec.asHolder());
+        GpuContainer second = GpuContainer.start(spec.asHolder())) {
+      assertThat(lab.restore(artifact(RESTRICTED), first))
+          .isInstanceOf(RestoreOutcome.Proven.class);
+      first.awaitSteps(1);
+      Path again = lab.published(Asked.of(lab, first)).artifact().path();
+
+      assertThat(lab.restore(again, second)).isInstanceOf(RestoreOutcome.Proven.class);
+    }
+  }
+
   /** The template was hardened after the checkpoint: the pod was admitted with less. */
   @Test
   void aTargetWithFewerRightsThanTheSourceHadIsRefused() throws Exception {
