@@ -21,16 +21,12 @@ import dev.stasis.api.v1alpha1.operation.WorkloadState;
 import dev.stasis.api.v1alpha1.store.Quota;
 import dev.stasis.api.v1alpha1.store.SharedPath;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
-import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** An artifact that lies in a store already becomes a GpuCheckpoint. */
 class ImportingTest {
@@ -72,21 +68,7 @@ class ImportingTest {
     artifact.setNamespaceUid("namespace-1");
     operation.getStatus().setArtifact(artifact);
     operation.getStatus().setContainerName("main");
-    operation.getStatus().setPodTemplate(pod(Map.of()));
-  }
-
-  private static Map<String, Object> pod(Map<String, Object> container) {
-    Map<String, Object> main = new HashMap<>(Map.of("name", "main", "image", "trainer:1"));
-    main.putAll(container);
-    return Map.of(
-        "metadata", Map.of("name", "trainer"), "spec", Map.of("containers", List.of(main)));
-  }
-
-  private static World importedWith(Map<String, Object> template) {
-    World world = world().settle();
-    says(world);
-    world.operation(OperationType.IMPORT, 1).orElseThrow().getStatus().setPodTemplate(template);
-    return world.settle();
+    operation.getStatus().setPodTemplate(ImportReportTest.pod(Map.of()));
   }
 
   @Test
@@ -138,70 +120,6 @@ class ImportingTest {
     assertThat(Objects.requireNonNull(status.getPod()).container()).isEqualTo("main");
     assertThat(Objects.requireNonNull(status.getHardware()).fingerprint()).isNotNull();
     assertThat(world.operations()).isEmpty();
-  }
-
-  /** The operator would create it: for a user who may not, and in a namespace that forbids it. */
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "hostNetwork: true",
-        "hostPID: true",
-        "hostIPC: true",
-        "volumes: [{name: v, hostPath: {path: /}}]",
-        "securityContext: {seccompProfile: {type: Unconfined}}",
-        "securityContext: {sysctls: [{name: kernel.msgmax, value: '1'}]}",
-        "containers: [{name: main, securityContext: {privileged: true}}]",
-        "containers: [{name: main, securityContext: {capabilities: {add: [SYS_ADMIN]}}}]",
-        "containers: [{name: main, securityContext: {procMount: Unmasked}}]",
-        "containers: [{name: main, securityContext: {seccompProfile: {type: Unconfined}}}]",
-        "containers: [{name: main, securityContext: {appArmorProfile: {type: Unconfined}}}]",
-        "containers: [{name: main, ports: [{containerPort: 1, hostPort: 1}]}]",
-        "initContainers: [{name: in, securityContext: {privileged: true}}]"
-      })
-  void aPodThatReachesOutOfItsContainersIsNotImported(String spec) {
-    Map<?, ?> asked = new KubernetesSerialization().unmarshal(spec, Map.class);
-    Map<String, Object> whole = new HashMap<>();
-    whole.put("containers", List.of(Map.of("name", "main", "image", "trainer:1")));
-    asked.forEach((key, value) -> whole.put(String.valueOf(key), value));
-
-    World world = importedWith(Map.of("metadata", Map.of("name", "trainer"), "spec", whole));
-
-    assertThat(world.condition("Ready")).startsWith("False/NotImported: spec.");
-    assertThat(world.status().getPodTemplate()).isNull();
-    assertThat(world.status().getArtifact()).isNull();
-  }
-
-  @Test
-  void capabilitiesThatEveryContainerHasAreNoReasonAgainstAPod() {
-    World world =
-        importedWith(
-            pod(
-                Map.of(
-                    "securityContext", Map.of("capabilities", Map.of("add", List.of("CHOWN"))))));
-
-    assertThat(world.condition("Ready")).startsWith("True/ArtifactVerified");
-  }
-
-  @Test
-  void anotherPodOrNoneIsNotImported() {
-    assertThat(importedWith(Map.of("metadata", Map.of("name", "trainer"))).condition("Ready"))
-        .startsWith("False/NotImported: pod of the artifact: wanted a pod, found none");
-    assertThat(
-            importedWith(
-                    Map.of(
-                        "metadata",
-                        Map.of("name", "other"),
-                        "spec",
-                        Map.of("containers", List.of(Map.of("name", "main")))))
-                .condition("Ready"))
-        .startsWith("False/NotImported: pod of the artifact: wanted trainer, found other");
-  }
-
-  @Test
-  void whatAnOlderAgentReportsOfTheCommandLineIsKeptAsThePodHasIt() {
-    World world = importedWith(pod(Map.of("args", List.of("--token=$(TOKEN)"))));
-
-    assertThat(world.status().getArgv()).containsExactly("python", "--token=$(TOKEN)");
   }
 
   @Test

@@ -1,0 +1,43 @@
+package dev.stasis.operator.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.api.v1alpha1.operation.OperationType;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** The pod of an artifact that is imported, as its agent reports it. */
+class ImportReportTest {
+
+  @Test
+  void aPodThatReachesOutOfItsContainersIsNotImported() {
+    World world = importedWith(pod(Map.of("securityContext", Map.of("privileged", true))));
+
+    assertThat(world.condition("Ready")).startsWith("False/NotImported: spec.containers[main]");
+    assertThat(world.status().getPodTemplate()).isNull();
+    assertThat(world.status().getArtifact()).isNull();
+  }
+
+  @Test
+  void whatAnOlderAgentReportsOfTheCommandLineIsKeptAsThePodHasIt() {
+    World world = importedWith(pod(Map.of("args", List.of("--token=$(TOKEN)"))));
+
+    assertThat(world.status().getArgv()).containsExactly("python", "--token=$(TOKEN)");
+  }
+
+  private static World importedWith(Map<String, Object> template) {
+    World world = ImportingTest.world().settle();
+    ImportingTest.says(world);
+    world.operation(OperationType.IMPORT, 1).orElseThrow().getStatus().setPodTemplate(template);
+    return world.settle();
+  }
+
+  static Map<String, Object> pod(Map<String, Object> container) {
+    Map<String, Object> main = new HashMap<>(Map.of("name", "main", "image", "trainer:1"));
+    main.putAll(container);
+    return Map.of(
+        "metadata", Map.of("name", "trainer"), "spec", Map.of("containers", List.of(main)));
+  }
+}
