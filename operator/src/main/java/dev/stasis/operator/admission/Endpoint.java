@@ -59,7 +59,9 @@ final class Endpoint implements AutoCloseable {
     this.vertx = vertx;
     this.paths = paths;
     this.reviews = reviews;
-    this.unproven = new UnprovenConnections(vertx);
+    this.unproven =
+        new UnprovenConnections(
+            vertx, UnprovenConnections.MOST, UnprovenConnections.LIMIT_MILLISECONDS);
     this.threads =
         Executors.newFixedThreadPool(
             THREADS,

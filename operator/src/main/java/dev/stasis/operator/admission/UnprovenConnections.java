@@ -13,23 +13,27 @@ import java.util.Map;
 final class UnprovenConnections {
 
   /** The API server has given up by then: the chart's webhook timeout is 3 s, at most 30 s. */
-  private static final long LIMIT_MILLISECONDS = 30_000;
+  static final long LIMIT_MILLISECONDS = 30_000;
 
   /** Some 20 KiB each; API servers need a few at a time, and for milliseconds. */
   static final int MOST = 256;
 
   private final Vertx vertx;
+  private final int most;
+  private final long limitMilliseconds;
   private final Map<HttpConnection, Long> timers = new LinkedHashMap<>();
 
-  UnprovenConnections(Vertx vertx) {
+  UnprovenConnections(Vertx vertx, int most, long limitMilliseconds) {
     this.vertx = vertx;
+    this.most = most;
+    this.limitMilliseconds = limitMilliseconds;
   }
 
   /** Takes in a new connection. */
   synchronized void add(HttpConnection connection) {
-    timers.put(connection, vertx.setTimer(LIMIT_MILLISECONDS, late -> connection.close()));
+    timers.put(connection, vertx.setTimer(limitMilliseconds, late -> connection.close()));
     connection.closeHandler(closed -> remove(connection));
-    if (timers.size() > MOST) {
+    if (timers.size() > most) {
       HttpConnection oldest = timers.keySet().iterator().next();
       remove(oldest);
       var unusedClosed = oldest.close();

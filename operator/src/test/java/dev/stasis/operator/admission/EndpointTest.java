@@ -162,16 +162,6 @@ class EndpointTest {
     }
   }
 
-  @Test
-  void theOldestConnectionWithoutARequestMakesRoomForANewOne() throws Exception {
-    try (SlowConnections slow = new SlowConnections(endpoint.port(), keys.trusting())) {
-      slow.open(UnprovenConnections.MOST, SlowConnections.Until.IN_THE_HEAD);
-      assertThat(answer(key).getAllowed()).isTrue();
-
-      assertThat(slow.isFirstClosed()).isTrue();
-    }
-  }
-
   private AdmissionResponse answer(ServingKey trusted) throws Exception {
     HttpResponse<String> answer = post(trusted, REVIEW);
     assertThat(answer.statusCode()).isEqualTo(200);

@@ -61,11 +61,6 @@ final class SlowConnections implements AutoCloseable {
     socket.getOutputStream().flush();
   }
 
-  /** Whether the endpoint closed the one that was opened first. */
-  boolean isFirstClosed() throws IOException {
-    return open.get(0).getInputStream().read() < 0;
-  }
-
   @Override
   public void close() throws IOException {
     for (Socket socket : open) {
