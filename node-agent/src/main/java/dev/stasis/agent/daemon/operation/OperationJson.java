@@ -7,13 +7,27 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
 import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
 import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
 
 /** The API's types as JSON. */
 final class OperationJson {
+
+  /** A pod is made of them again; a certificate has lines. */
+  private static final Set<String> VERBATIM = Set.of("podTemplate", "argv", "listening");
+
+  /** C0 but line breaks and tabs, DEL, C1, and the marks that turn the direction of writing. */
+  private static final Pattern CONTROL =
+      Pattern.compile(
+          "(?![\n\t])[\\p{Cntrl}\\x{80}-\\x{9f}\\x{202a}-\\x{202e}\\x{2066}-\\x{2069}]");
 
   private final ObjectMapper mapper =
       JsonMapper.builder()
@@ -30,6 +44,38 @@ final class OperationJson {
     } catch (JsonProcessingException e) {
       throw new UncheckedIOException("a status that cannot be copied", e);
     }
+  }
+
+  /**
+   * Copies a status for people and programs: names of processes and files, and the output of hooks,
+   * are a workload's choice, so control characters in them become question marks.
+   */
+  GpuNodeOperationStatus printable(GpuNodeOperationStatus status) {
+    try {
+      ObjectNode tree = mapper.valueToTree(status);
+      tree.fields().forEachRemaining(field -> field.setValue(printable(field)));
+      return mapper.treeToValue(tree, GpuNodeOperationStatus.class);
+    } catch (JsonProcessingException e) {
+      throw new UncheckedIOException("a status that cannot be copied", e);
+    }
+  }
+
+  private static JsonNode printable(Map.Entry<String, JsonNode> field) {
+    return VERBATIM.contains(field.getKey()) ? field.getValue() : printable(field.getValue());
+  }
+
+  private static JsonNode printable(JsonNode node) {
+    if (node.isTextual()) {
+      return TextNode.valueOf(CONTROL.matcher(node.textValue()).replaceAll("?"));
+    }
+    if (node instanceof ObjectNode object) {
+      object.fields().forEachRemaining(field -> field.setValue(printable(field.getValue())));
+    } else if (node instanceof ArrayNode array) {
+      for (int i = 0; i < array.size(); i++) {
+        array.set(i, printable(array.get(i)));
+      }
+    }
+    return node;
   }
 
   JsonNode tree(Object value) {

@@ -66,8 +66,8 @@ final class StatusReport {
     return Objects.requireNonNullElse(status.getPhase(), OperationPhase.PENDING);
   }
 
-  /** As it is now. */
+  /** As it is now, without control characters in what people read. */
   synchronized GpuNodeOperationStatus copy() {
-    return json.copy(status);
+    return json.printable(status);
   }
 }
