@@ -35,10 +35,7 @@ public final class StreamReceiver implements AutoCloseable {
   /** A handshake and a hello are some milliseconds of work and a few round trips. */
   private static final int HELLO_MILLIS = 10_000;
 
-  /**
-   * Until then a connection has to have said for which transfer it is: three times what one that is
-   * silent may take, so that one byte every few seconds does not keep a thread for ever.
-   */
+  /** By then a connection has named its transfer, even if it sends a byte every few seconds. */
   private static final Duration GREETING = Duration.ofSeconds(30);
 
   /** Of connections that have not said yet for which transfer they are. */
@@ -75,7 +72,7 @@ public final class StreamReceiver implements AutoCloseable {
   StreamReceiver(AgentKey key, InetSocketAddress address, Duration greeting) throws IOException {
     this.greetings = new Greetings(MOST_GREETING, greeting);
     this.tls = key.context(this::peers).getSocketFactory();
-    this.server = new Lines();
+    this.server = new LineServer();
     try {
       server.bind(address, BACKLOG);
     } catch (IOException e) {
@@ -337,18 +334,6 @@ public final class StreamReceiver implements AutoCloseable {
       socket.close();
     }
     greetings.close();
-  }
-
-  /** Accepts connections with buffers. */
-  private static final class Lines extends ServerSocket {
-    Lines() throws IOException {}
-
-    @Override
-    public Socket accept() throws IOException {
-      Line line = new Line();
-      implAccept(line);
-      return line;
-    }
   }
 
   private static void start(String name, Runnable work) {
