@@ -97,7 +97,7 @@ class HugeTreeTest {
 
     assertThat(pack()).contains("packed 1901 entries");
 
-    Path target = Files.createDirectories(temp.resolve("target/data"));
+    Files.createDirectories(temp.resolve("target/data"));
     assertThat(child("unpack", temp.resolve("target"))).contains("unpacked 1901 entries");
     assertThat(child("unpack", temp.resolve("target"))).contains("unpacked 1901 entries");
   }
