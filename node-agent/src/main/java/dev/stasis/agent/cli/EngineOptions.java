@@ -114,7 +114,8 @@ final class EngineOptions {
             runtime(),
             program,
             criuVersion,
-            Math.max(1, Runtime.getRuntime().availableProcessors())),
+            Math.max(1, Runtime.getRuntime().availableProcessors()),
+            false),
         worker,
         clock);
   }

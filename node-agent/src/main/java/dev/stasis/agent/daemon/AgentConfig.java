@@ -90,6 +90,14 @@ public interface AgentConfig {
   @WithDefault("false")
   boolean hugePages();
 
+  /**
+   * Whether a workload may be restored without the AppArmor profile of its container, which the
+   * agent cannot apply. Default: no; such a restore is refused, and so is an eviction that would
+   * need it.
+   */
+  @WithDefault("false")
+  boolean restoreWithoutAppArmor();
+
   /** Collector of traces, http://HOST:4318, by OTLP over HTTP. Default: none, and no traces. */
   Optional<String> tracesEndpoint();
 

@@ -78,7 +78,8 @@ final class AgentPlaces {
         config.runtime(),
         found.program().orElse(NO_CRIU),
         found.version().orElse("unknown"),
-        threads());
+        threads(),
+        config.restoreWithoutAppArmor());
   }
 
   Trials trials(DriverWorker worker, Clock clock) throws IOException {

@@ -58,7 +58,7 @@ public final class Checkpoint {
   }
 
   /** Looks whether it could be done, and how big it would be. Touches nothing. */
-  public Inspected inspect(CheckpointRequest request) {
+  public Inspected inspect(CheckpointRequest request) throws InterruptedException {
     Resolution resolution = node.containers().resolve(request.container());
     if (resolution instanceof Resolution.Found found) {
       return inspection.inspect(request, found.container());
@@ -154,8 +154,7 @@ public final class Checkpoint {
       Work work = begin(request, container, since, artifact);
       Freeze freeze =
           new Freeze(
-              node, work, listener, request, container, artifact, stage, inspected, addresses,
-              stages);
+              node, work, listener, request, container, artifact, stage, inspected, stages);
       if (artifact != null) {
         stages.begins(artifact.folder());
       }

@@ -26,7 +26,7 @@ final class ContinueStep implements Step<Restoring, FrozenWork> {
   public void run(Restoring restoring) throws StepFailure {
     NodeParts node = restoring.node();
     List<ProcessId> processes = new RestoredTree(restoring).processes();
-    new RightsCheck(node.proc()).threads(processes, restoring.target(), true);
+    new RightsCheck(node).threads(processes, restoring.target(), true);
     Optional<Unmet> stranger = new Strangers(node).unmet(restoring.target());
     if (stranger.isPresent()) {
       throw new StepFailure(Reason.NOT_PROVEN, stranger.get().toString());

@@ -13,6 +13,8 @@ import java.nio.file.Path;
  * @param criu a static criu; where there is none at that place, only a thaw is possible
  * @param criuVersion what it says of itself
  * @param threads copying and hashing threads
+ * @param restoreWithoutAppArmor whether a workload may be restored without the AppArmor profile of
+ *     its container, which cannot be applied
  */
 public record EngineSettings(
     Path stateDir,
@@ -21,4 +23,5 @@ public record EngineSettings(
     Path runtime,
     Path criu,
     String criuVersion,
-    int threads) {}
+    int threads,
+    boolean restoreWithoutAppArmor) {}

@@ -74,7 +74,7 @@ final class Inspection {
         new ContainerGpus(node.proc().root())
             .of(container.root().pid(), gpus.gpus(), device -> access.allows(container, device));
     ProcessTree.Listing listing = node.tree().listUntilStable(container, LISTINGS);
-    SubjectReader reader = new SubjectReader(node.proc());
+    SubjectReader reader = new SubjectReader(node);
     List<Subject.Member> members = new ArrayList<>();
     long gpuBytes = 0;
     long residentBytes = 0;
@@ -157,7 +157,7 @@ final class Inspection {
   /** What keeps a stopped workload from another pod, now that nothing of it can change. */
   List<Unmet> portability(
       CheckpointRequest request, Container container, List<InterfaceAddress> addresses) {
-    SubjectReader reader = new SubjectReader(node.proc());
+    SubjectReader reader = new SubjectReader(node);
     List<Subject.Member> members =
         node.tree().list(container).members().stream()
             .filter(stat -> !stat.isZombie())

@@ -72,6 +72,7 @@ public final class NodeEngine {
             settings.memoryStage(),
             new Parallel(),
             settings.threads(),
+            settings.restoreWithoutAppArmor(),
             clock,
             nanoTime);
     this.freezing = Checkpoint.steps();

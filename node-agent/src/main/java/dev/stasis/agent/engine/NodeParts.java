@@ -33,6 +33,7 @@ import java.util.function.LongSupplier;
  * @param memoryStage a folder on a tmpfs of the host for stages in memory
  * @param parallel does things side by side
  * @param threads copying and hashing threads
+ * @param restoreWithoutAppArmor whether a container's AppArmor profile may be lost in a restore
  * @param clock for times that people read
  * @param nanoTime for durations
  */
@@ -54,6 +55,7 @@ record NodeParts(
     Path memoryStage,
     Parallel parallel,
     int threads,
+    boolean restoreWithoutAppArmor,
     Clock clock,
     LongSupplier nanoTime) {
 

@@ -61,7 +61,7 @@ final class ProveStep implements Step<Restoring, FrozenWork> {
                   gpu == null ? null : running(restoring, gpu),
                   gpu == null ? 0 : bytes(restoring, gpu)));
     }
-    new RightsCheck(restoring.node().proc())
+    new RightsCheck(restoring.node())
         .threads(new RestoredTree(restoring).processes(), restoring.target(), false);
     // From here on a successor keeps what it finds: it is proven.
     restoring.note(work -> work.withPhase(Work.Phase.PUBLISHING));

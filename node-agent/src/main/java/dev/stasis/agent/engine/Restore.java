@@ -141,7 +141,7 @@ public final class Restore {
               reason -> unmet.add(new Unmet(reason.property(), reason.wanted(), reason.found())));
     } else {
       List<MountPair> pairs = ((MountMatch.Matched) match).pairs();
-      unmet.addAll(new RightsCheck(node.proc()).images(artifact.criu(), target, pairs));
+      unmet.addAll(new RightsCheck(node).images(artifact.criu(), target, pairs));
     }
     if (!unmet.isEmpty()) {
       return new RestoreOutcome.Refused(unmet);

@@ -32,16 +32,18 @@ final class RightsCheck {
   private final ProcFs proc;
   private final RightsReader reader;
   private final int self;
+  private final boolean withoutAppArmor;
 
-  RightsCheck(ProcFs proc) {
-    this(proc, (int) ProcessHandle.current().pid());
+  RightsCheck(NodeParts node) {
+    this(node.proc(), (int) ProcessHandle.current().pid(), node.restoreWithoutAppArmor());
   }
 
   /** With another process in the place of the agent, whose children criu's processes are. */
-  RightsCheck(ProcFs proc, int self) {
+  RightsCheck(ProcFs proc, int self, boolean withoutAppArmor) {
     this.proc = proc;
     this.reader = new RightsReader(proc);
     this.self = self;
+    this.withoutAppArmor = withoutAppArmor;
   }
 
   /** What of the images exceeds the target; touches nothing. */
@@ -75,7 +77,7 @@ final class RightsCheck {
 
   /** What criu cannot give: it has no part of AppArmor or SELinux, and its children its label. */
   Optional<Unmet> label(int holder) {
-    Optional<SecurityLabel> wanted = reader.label(holder);
+    Optional<SecurityLabel> wanted = required(holder);
     Optional<SecurityLabel> given = reader.label(self);
     return wanted
         .filter(label -> !wanted.equals(given))
@@ -113,11 +115,10 @@ final class RightsCheck {
 
   private List<Unmet> whileStopped(int pid, ThreadRights thread, String name, int holder) {
     List<Unmet> unmet = new ArrayList<>();
-    Optional<SecurityLabel> wanted = reader.label(holder);
+    Optional<SecurityLabel> wanted = required(holder);
     Optional<SecurityLabel> found = reader.label(pid, thread.tid());
-    if (!found.equals(wanted)) {
-      SecurityLabel either = wanted.or(() -> found).orElseThrow();
-      unmet.add(new Unmet(either.property() + " of " + name, text(wanted), text(found)));
+    if (wanted.isPresent() && !found.equals(wanted)) {
+      unmet.add(new Unmet(wanted.get().property() + " of " + name, text(wanted), text(found)));
     }
     if (thread.tracerPid() != 0) {
       unmet.add(new Unmet("tracer of " + name, "none", "process " + thread.tracerPid()));
@@ -132,6 +133,11 @@ final class RightsCheck {
       }
     }
     return unmet;
+  }
+
+  /** The label that what is restored must have. */
+  private Optional<SecurityLabel> required(int holder) {
+    return reader.label(holder).filter(label -> !(label.apparmor() && withoutAppArmor));
   }
 
   private Optional<RightsLimit> limit(Container target) {

@@ -3,6 +3,7 @@ package dev.stasis.agent.engine;
 import dev.stasis.agent.container.Container;
 import dev.stasis.agent.preflight.Subject;
 import dev.stasis.agent.preflight.Surroundings;
+import dev.stasis.agent.preflight.Unmet;
 import dev.stasis.agent.process.MemoryMapping;
 import dev.stasis.agent.process.OpenFile;
 import dev.stasis.agent.process.ProcFs;
@@ -32,10 +33,12 @@ final class SubjectReader {
 
   private final ProcFs proc;
   private final Sockets sockets;
+  private final RightsCheck rights;
 
-  SubjectReader(ProcFs proc) {
-    this.proc = proc;
+  SubjectReader(NodeParts node) {
+    this.proc = node.proc();
     this.sockets = new Sockets(proc);
+    this.rights = new RightsCheck(node);
   }
 
   Surroundings around(
@@ -66,6 +69,7 @@ final class SubjectReader {
         sockets.inet(root),
         addresses.stream().map(InterfaceAddress::parsed).collect(Collectors.toSet()),
         protocols,
+        rights.label(root).map(Unmet::found).orElse(null),
         request.addressStays());
   }
 

@@ -100,7 +100,7 @@ final class TargetCheck {
               listing.living().size() + " processes"));
     }
     new Strangers(node).unmet(target).ifPresent(unmet::add);
-    new RightsCheck(node.proc()).label(target.init().pid()).ifPresent(unmet::add);
+    new RightsCheck(node).label(target.init().pid()).ifPresent(unmet::add);
     Path folder = node.proc().folder(target.init().pid()).resolve("root/.stasis");
     if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
       unmet.add(new Unmet("holder's folder", "a folder at /.stasis", "none, or a link"));

@@ -22,6 +22,7 @@ public final class Preflight {
             new OpenFileCheck(),
             new SocketCheck(),
             new MountCheck(),
+            new LabelCheck(),
             new GpuCheck(allowPeerToPeer)));
   }
 
@@ -29,9 +30,9 @@ public final class Preflight {
     this.checks = checks;
   }
 
-  /** Only what can change until a workload is stopped, and keeps it from another pod. */
+  /** What keeps a stopped workload from another pod. */
   public static Preflight portability() {
-    return new Preflight(List.of(new SocketCheck(), new MountCheck()));
+    return new Preflight(List.of(new SocketCheck(), new MountCheck(), new LabelCheck()));
   }
 
   /** What rules a checkpoint or a restore in another pod out; empty when nothing does. */

@@ -58,6 +58,11 @@ public enum Requirement {
       "socket address",
       "0.0.0.0, ::, the loopback, or an address of a network interface of the pod: no other pod has"
           + " this one (or tcp: Keep, where the target pod has it)"),
+  SECURITY_LABEL(
+      NEW_POD,
+      "security label",
+      "no AppArmor profile or SELinux label but the agent's: a restore cannot apply another one"
+          + " (appArmorProfile Unconfined in the pod, or agent.restoreWithoutAppArmor in the chart)"),
   FOREIGN_MOUNT(
       NEW_POD,
       "mount made inside",

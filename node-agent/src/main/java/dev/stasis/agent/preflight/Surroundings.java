@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param interfaceAddresses those of its network interfaces, which the next pod has too, with other
  *     values
  * @param protocols of each socket that a process holds, by inode
+ * @param foreignLabel its AppArmor profile or SELinux label, where a restore cannot apply that one
  * @param addressStays whether the user says that a target pod has the same address
  */
 public record Surroundings(
@@ -29,6 +30,7 @@ public record Surroundings(
     List<InetSocket> sockets,
     Set<InetAddress> interfaceAddresses,
     Map<Long, String> protocols,
+    @Nullable String foreignLabel,
     boolean addressStays) {
 
   public Surroundings {

@@ -193,6 +193,11 @@ class AgentTest {
     }
 
     @Override
+    public boolean restoreWithoutAppArmor() {
+      return false;
+    }
+
+    @Override
     public boolean hugePages() {
       return false;
     }

@@ -64,7 +64,7 @@ public final class EngineLab implements AutoCloseable {
 
   public static EngineSettings settings(Path state, Path memoryStage, Path folder) {
     return new EngineSettings(
-        state, memoryStage, folder.resolve("criu"), runtime(), criu(), "4.2.1", 2);
+        state, memoryStage, folder.resolve("criu"), runtime(), criu(), "4.2.1", 2, false);
   }
 
   public static Path runtime() {

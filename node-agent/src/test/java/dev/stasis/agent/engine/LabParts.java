@@ -72,6 +72,7 @@ final class LabParts {
         node.memoryStage(),
         node.parallel(),
         node.threads(),
+        node.restoreWithoutAppArmor(),
         node.clock(),
         node.nanoTime());
   }

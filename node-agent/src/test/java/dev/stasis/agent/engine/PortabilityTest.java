@@ -144,7 +144,7 @@ class PortabilityTest {
         "socket 16 3 0",
         "inotify /proc",
       })
-  void whatAnotherPodCanHaveTooIsTaken(String request) {
+  void whatAnotherPodCanHaveTooIsTaken(String request) throws Exception {
     odd.must(request);
     assertThat(
             lab.engine()

@@ -28,7 +28,11 @@ class RightsCheckTest {
   }
 
   private Optional<Unmet> check() {
-    return new RightsCheck(new ProcFs(proc), AGENT).label(HOLDER);
+    return check(false);
+  }
+
+  private Optional<Unmet> check(boolean withoutAppArmor) {
+    return new RightsCheck(new ProcFs(proc), AGENT, withoutAppArmor).label(HOLDER);
   }
 
   @Test
@@ -61,6 +65,19 @@ class RightsCheckTest {
               assertThat(unmet.property()).isEqualTo("SELinux label of the target");
               assertThat(unmet.found()).isEqualTo("system_u:system_r:container_t:s0:c1,c2");
             });
+  }
+
+  @Test
+  void anAdministratorMayGiveUpAppArmorButNotSelinux() throws Exception {
+    label(AGENT, "apparmor/current", "unconfined\n");
+    label(HOLDER, "apparmor/current", "cri-containerd.apparmor.d (enforce)\n");
+    assertThat(check(true)).isEmpty();
+
+    Files.delete(proc.resolve(AGENT + "/attr/apparmor/current"));
+    Files.delete(proc.resolve(HOLDER + "/attr/apparmor/current"));
+    label(AGENT, "current", "system_u:system_r:spc_t:s0\0");
+    label(HOLDER, "current", "system_u:system_r:container_t:s0:c1,c2\0");
+    assertThat(check(true)).isPresent();
   }
 
   @Test

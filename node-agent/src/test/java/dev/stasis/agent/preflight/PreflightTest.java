@@ -23,7 +23,8 @@ class PreflightTest {
   private static final long HOST_USERS = 4026531837L;
 
   private static final Surroundings ALONE =
-      new Surroundings(Map.of(), List.of(), Set.of(), null, List.of(), Set.of(), Map.of(), false);
+      new Surroundings(
+          Map.of(), List.of(), Set.of(), null, List.of(), Set.of(), Map.of(), null, false);
 
   private static ProcessStat stat(int pid, int tty) {
     return new ProcessStat(pid, "python", 'S', 1, pid, pid, tty, 0, 0, 1, 100 + pid, 0);

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -46,6 +47,7 @@ class RequirementsTest {
     private Set<String> watches = Set.of();
     private Map<Long, String> protocols = Map.of();
     private List<InetSocket> sockets = List.of();
+    private @Nullable String label;
     private final List<Mount> mounts = new ArrayList<>(List.of(mount("/", "/", "overlay"), VOLUME));
 
     Subject subject() {
@@ -93,6 +95,7 @@ class RequirementsTest {
               sockets,
               Set.of(),
               protocols,
+              label,
               false));
     }
 
@@ -146,6 +149,7 @@ class RequirementsTest {
         workload.opens(5, "TCP").sockets =
             List.of(new InetSocket("tcp", own, 29500, any, 0, 10, 5));
       }
+      case SECURITY_LABEL -> workload.label = "cri-containerd.apparmor.d (enforce)";
       case FOREIGN_MOUNT -> workload.mounts.add(mount("/", "/made/inside", "fuse.sshfs"));
       case OVERLAPPING_MOUNTS -> workload.mounts.add(mount("/pods/1/e/in", "/other", "ext4"));
       case USERFAULTFD, LANDLOCK -> throw new IllegalArgumentException("those of helpers alone");

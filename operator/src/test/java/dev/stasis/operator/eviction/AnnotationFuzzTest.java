@@ -19,7 +19,7 @@ class AnnotationFuzzTest {
                     Api.EVICT_DEADLINE_ANNOTATION, new String(text, StandardCharsets.UTF_8))
                 .endMetadata()
                 .build(),
-            Duration.ofMinutes(10));
+            new EvictionSettings(Duration.ofMinutes(10), Duration.ofMinutes(1)));
     if (deadline.compareTo(Duration.ofHours(168)) > 0 || deadline.isNegative()) {
       throw new AssertionError("deadline: " + deadline);
     }

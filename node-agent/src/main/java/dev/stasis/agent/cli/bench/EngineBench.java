@@ -57,7 +57,8 @@ public final class EngineBench {
             Path.of(args[3]),
             Path.of(args[4]),
             args[5],
-            threads);
+            threads,
+            false);
     Clock clock = Clock.systemUTC();
     try (DriverWorker worker = new DriverWorker(WorkerSettings.here(state))) {
       NodeEngine engine = new NodeEngine(settings, worker, clock);

@@ -1,6 +1,7 @@
 package dev.stasis.agent.daemon.operation;
 
 import dev.stasis.agent.daemon.kubelet.PodContainer;
+import dev.stasis.agent.daemon.kubelet.PodMount;
 import dev.stasis.agent.engine.After;
 import dev.stasis.agent.engine.CheckpointRequest;
 import dev.stasis.api.v1alpha1.common.DataPath;
@@ -11,6 +12,7 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
 
 /** Makes the engine's request of an operation that freezes. */
 final class FreezeRequests {
