@@ -199,7 +199,7 @@ final class AgentStandIn implements ResourceEventHandler<GpuNodeOperation>, Auto
     status.setTimings(null);
     status.setContainerName("main");
     status.setArgv(List.of("python", "train.py"));
-    status.setPodTemplate(Map.of("metadata", Map.of("name", "trainer")));
+    status.setPodTemplate(ImportReportTest.pod(Map.of()));
     status.setPhase(OperationPhase.SUCCEEDED);
     status.setOutcome(Outcome.DONE);
   }
