@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 final class Listing {
 
   /** Small, since a path may go through two thousand folders that are all being listed. */
-  private static final int BUFFER = 4096;
+  private static final int BUFFER = 1024;
 
   private final Handle folder;
   private final byte[] buffer = new byte[BUFFER];

@@ -11,6 +11,9 @@ import java.util.Optional;
 
 /** Unpacks one archive into one folder. */
 final class TreeUnpacker {
+  /** Each level of what is deleted takes its part of the stack; a fresh target has few of them. */
+  private static final int DEEPEST = 500;
+
   private final Handle root;
   private final HookFiles hooks;
   private final boolean mayBeReadOnly;
@@ -223,10 +226,10 @@ final class TreeUnpacker {
       throw e;
     }
     if (folder) {
-      if (path.length() > TreePacker.LONGEST_PATH) {
+      if (path.chars().filter(c -> c == '/').count() > DEEPEST) {
         throw new IOException(
-            "%s...: expected folders of the target in a path of at most %d bytes, got a longer one"
-                .formatted(LinuxError.shown(path.substring(0, 80)), TreePacker.LONGEST_PATH));
+            "%s...: expected folders of the target to be nested at most %d deep, got deeper ones"
+                .formatted(LinuxError.shown(path.substring(0, 80)), DEEPEST));
       }
       try (Handle old = parent.folder(name)) {
         if (!empty(old, path + "/")) {
