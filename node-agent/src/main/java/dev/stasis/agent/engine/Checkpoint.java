@@ -153,8 +153,7 @@ public final class Checkpoint {
       Path stage = reserve(request, container, inspected.gpuBytes(), artifact);
       Work work = begin(request, container, since, artifact);
       Freeze freeze =
-          new Freeze(
-              node, work, listener, request, container, artifact, stage, inspected, stages);
+          new Freeze(node, work, listener, request, container, artifact, stage, inspected, stages);
       if (artifact != null) {
         stages.begins(artifact.folder());
       }

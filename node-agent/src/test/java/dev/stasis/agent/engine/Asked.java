@@ -95,6 +95,7 @@ record Asked(
         "a-" + id.substring(0, 8),
         "test",
         null,
+        null,
         container,
         store,
         after,
