@@ -244,7 +244,6 @@ class CriuCycleTest {
       DumpPlan plan =
           new DumpPlan(
               runtime, empty, container, 0, make("images"), make("w"), CriuOptions.usual());
-
       CriuOutcome outcome = runner.dump(plan, LONG, bytes -> {});
 
       assertThat(outcome).isInstanceOf(CriuOutcome.Failed.class);
