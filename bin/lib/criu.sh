@@ -49,9 +49,10 @@ fetch_criu() {
 
 # compile_criu TARBALL: leaves .tools/bin/criu, whose GitID says which patch it has.
 compile_criu() {
-  local log="$TOOLS/log/criu-build.log" tree="$TOOLS/build/criu"
-  rm -rf "$tree"
-  mkdir -p "$tree" "$TOOLS/bin"
+  local log="$TOOLS/log/criu-build.log" tree
+  mkdir -p "$TOOLS/bin"
+  # CRIU's makefiles cannot be in a path with a space, where this checkout may be.
+  tree="$(mktemp -d /var/tmp/stasis-criu.XXXXXX)"
   tar -xJf "$1" -C "$tree" --strip-components=1
   # Without the patch criu would run programs of the containers that it restores into, with its own rights.
   patch -s -p1 -d "$tree" <"$CRIU_PATCH" >"$TOOLS/log/criu-patch.log" 2>&1 ||
