@@ -110,7 +110,7 @@ public record ChunkTable(List<Region> regions, List<Chunk> chunks) {
     int end = text.indexOf('\n', at);
     for (; end < text.length() - 1; at = end + 1, end = text.indexOf('\n', at), number++) {
       try {
-        line(text.substring(at, end).split(" "), regions, chunks);
+        line(text.substring(at, end).split(" ", -1), regions, chunks);
       } catch (IllegalArgumentException e) {
         throw new IOException(
             "chunk table, line %d: wanted a region or a chunk, found %s"
