@@ -61,8 +61,8 @@ class DeciderTest extends Deciding {
                 Fault.misfit("NotPortable", Fault.SOCKET_ADDRESS, "0.0.0.0", "10.1.2.3:29500")));
     assertThat(faults(next(null, null)))
         .containsExactly(
-            "GpuCheckpoint train cannot be restored in another pod: socket on the pod's own"
-                + " address: wanted 0.0.0.0, found 10.1.2.3:29500");
+            "GpuCheckpoint train cannot be restored in another pod: socket address: wanted 0.0.0.0,"
+                + " found 10.1.2.3:29500");
 
     restore.getSpec().setTcp(Tcp.KEEP);
     assertThat(next(null, null)).isInstanceOf(Next.Make.class);
