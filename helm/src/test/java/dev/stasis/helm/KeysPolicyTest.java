@@ -115,6 +115,7 @@ class KeysPolicyTest {
   void whatTheOperatorHasSetStaysAsItIs() {
     Pod target = pod("target");
     // The scheduler has nothing to write there meanwhile.
+    target.getSpec().setAutomountServiceAccountToken(false);
     target.getSpec().setSchedulingGates(List.of(new PodSchedulingGate("test/stays")));
     target.getMetadata().setLabels(Map.of("stasis.dev/operation-uid", "u1", "app", "trainer"));
     Pod made = operator.resource(target).create();

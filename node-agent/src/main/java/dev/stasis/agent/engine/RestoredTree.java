@@ -2,6 +2,7 @@ package dev.stasis.agent.engine;
 
 import dev.stasis.agent.container.Container;
 import dev.stasis.agent.container.Resolution;
+import dev.stasis.agent.process.PidFd;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.process.ProcessStat;
 import java.time.Duration;
@@ -19,6 +20,9 @@ final class RestoredTree {
    * seconds.
    */
   private static final Duration END_LIMIT = Duration.ofSeconds(60);
+
+  /** The holder ends within milliseconds of its workload. */
+  private static final Duration HOLDER_LIMIT = Duration.ofSeconds(5);
 
   /** A tree that is being made may fork while it is killed. */
   private static final int ROUNDS = 5;
@@ -47,12 +51,31 @@ final class RestoredTree {
     return all;
   }
 
+  /**
+   * A holder whose workload was killed ends with it, and is not in the container's cgroup by then.
+   */
+  private boolean holderEnds() {
+    return !frozen.alive(frozen.work().init())
+        || frozen
+            .node()
+            .pids()
+            .open(frozen.work().init())
+            .map(holder -> closing(holder))
+            .orElse(true);
+  }
+
+  private static boolean closing(PidFd holder) {
+    try (holder) {
+      return holder.awaitEnd(HOLDER_LIMIT);
+    }
+  }
+
   SourceState end() {
     List<ProcessId> left = List.of();
     for (int round = 0; round < ROUNDS; round++) {
       if (frozen.node().containers().resolve(frozen.work().containerId())
               instanceof Resolution.Refused refused
-          && frozen.alive(frozen.work().init())) {
+          && !holderEnds()) {
         return new SourceState(
             SourceState.Kind.UNKNOWN, "processes in the target cannot be listed: " + refused.why());
       }

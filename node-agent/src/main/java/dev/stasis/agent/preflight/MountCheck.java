@@ -44,7 +44,8 @@ final class MountCheck implements Check {
 
   /**
    * A whole file system of a kind that no runtime mounts by itself, at none of the pod's mount
-   * points. The last name alone is compared: the path may lead over a link.
+   * points. The last name alone is compared: the path may lead over a link. What lies below a
+   * volume came with it: a folder of the host brings the file systems that are mounted in it.
    */
   private static boolean isForeign(Mount mount, @Nullable Set<String> known) {
     String path = mount.mountPoint();
@@ -53,7 +54,9 @@ final class MountCheck implements Check {
         && mount.root().equals("/")
         && !path.equals("/")
         && MOUNTED_BY_PROGRAMS.matcher(mount.type()).matches()
-        && known.stream().noneMatch(one -> one.replaceFirst("/+$", "").endsWith("/" + name));
+        && known.stream()
+            .map(one -> one.replaceFirst("/+$", ""))
+            .noneMatch(one -> one.endsWith("/" + name) || path.startsWith(one + "/"));
   }
 
   /**

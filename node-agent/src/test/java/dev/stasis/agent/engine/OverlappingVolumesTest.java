@@ -2,6 +2,7 @@ package dev.stasis.agent.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stasis.agent.layer.TargetVolumes;
 import dev.stasis.agent.preflight.Requirement;
 import dev.stasis.agent.testing.ContainerSpec;
 import dev.stasis.agent.testing.GpuContainer;
@@ -10,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
@@ -71,7 +73,13 @@ class OverlappingVolumesTest {
       RestoreOutcome outcome;
       try (GpuContainer target =
           GpuContainer.start(spec.withBinds(binds(there, first, second)).asHolder())) {
-        outcome = lab.restore(published.artifact().path(), target);
+        outcome =
+            lab.engine()
+                .restore()
+                .run(
+                    request(published.artifact().path(), target, binds(there, first, second)),
+                    EngineLab.control(),
+                    StepListener.NONE);
       }
       if (overlaps) {
         assertThat(published.artifact().manifest().notPortable()).hasSize(1);
@@ -82,6 +90,21 @@ class OverlappingVolumesTest {
         assertThat(there.resolve("in/side/file")).exists();
       }
     }
+  }
+
+  private static RestoreRequest request(
+      Path artifact, GpuContainer target, Map<String, Path> emptyDirs) {
+    RestoreRequest usual =
+        EngineLab.restoreRequest(artifact, target, RestoreRequest.Options.defaults());
+    return new RestoreRequest(
+        usual.id(),
+        usual.owner(),
+        usual.namespace(),
+        usual.artifact(),
+        usual.digest(),
+        usual.target(),
+        usual.options(),
+        new TargetVolumes(emptyDirs, Set.of()));
   }
 
   private static Map<String, Path> binds(Path host, String first, String second)

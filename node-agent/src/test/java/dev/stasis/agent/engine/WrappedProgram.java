@@ -25,7 +25,7 @@ final class WrappedProgram {
   Path failingAt(String name, Path real, String command) {
     return script(
         name,
-        "case \" $*\" in *\" %s \"*) echo 'this command fails' >&2; exit 7 ;; esac; exec %s \"$@\""
+        "case \" $*\" in *\" %s \"*) echo 'this command fails' >&2; exit 7 ;; esac; exec '%s' \"$@\""
             .formatted(command, real));
   }
 
@@ -48,7 +48,7 @@ final class WrappedProgram {
   /** The real one, killed after so many milliseconds unless it is done by then. */
   Killed killedAfter(String name, Path real, int millis) {
     Path note = folder.resolve(name + "." + UUID.randomUUID() + ".killed");
-    return new Killed(script(name, "%s \"$@\" & ".formatted(real) + killing(millis, note)), note);
+    return new Killed(script(name, "'%s' \"$@\" & ".formatted(real) + killing(millis, note)), note);
   }
 
   /** Kills the last child after so long, and notes whether that is what ended it. */
@@ -65,10 +65,10 @@ final class WrappedProgram {
         """
         case "$*" in
           enter*) while [ "$1" != -- ]; do enter="$enter $1"; shift; done; shift 2
-                  exec %1$s $enter -- "$0" "$@" ;;
-          "move %2$s "*) %1$s "$@" &
+                  exec '%1$s' $enter -- "$0" "$@" ;;
+          "move %2$s "*) '%1$s' "$@" &
                   %3$s ;;
-          *) exec %1$s "$@" ;;
+          *) exec '%1$s' "$@" ;;
         esac\
         """
             .formatted(real, way, killing(millis, note));

@@ -15,6 +15,7 @@ import io.fabric8.kubernetes.api.model.Pod;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The agent has said that the limit has no room for the device memory, and waits: the pod is
@@ -38,11 +39,21 @@ final class RoomTalk {
     Room before = to.getRoom();
     to.setRoom(
         new Room(
-            found.neededBytes(),
+            needed(before, found),
             found.usedBytes(),
             found.limitBytes(),
             before == null ? found.originalLimit() : before.originalLimit(),
             found.nodeFreeBytes()));
+  }
+
+  /**
+   * The limit was raised for the larger one, and by that number it is known again when it is
+   * lowered. The agent inspects the workload once more after its hooks, when that may use less.
+   */
+  private static @Nullable Long needed(@Nullable Room before, Room found) {
+    Long known = before == null ? null : before.neededBytes();
+    Long now = found.neededBytes();
+    return known == null || now == null ? now : Long.valueOf(Math.max(known, now));
   }
 
   void next(Turn turn, OperationView view) {

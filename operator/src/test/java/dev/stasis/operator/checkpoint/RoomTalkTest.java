@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
+import dev.stasis.api.v1alpha1.common.Room;
 import dev.stasis.api.v1alpha1.common.Truth;
 import dev.stasis.api.v1alpha1.operation.OperationType;
 import dev.stasis.api.v1alpha1.operation.Outcome;
@@ -97,6 +98,25 @@ class RoomTalkTest {
     world.resizeAnswer = new PodWrites.Accepted();
     world.settle();
     assertThat(world.condition("RoomReturned")).startsWith("True/");
+    assertThat(limit()).isEqualTo("4Gi");
+  }
+
+  /** The agent inspects once more after the hooks; the limit was raised for the first report. */
+  @Test
+  void aSecondInspectionThatNeedsLessDoesNotKeepTheLimitRaised() {
+    world.agent(OperationType.CHECKPOINT, 1).asksForRoom(9 * GIB, 4 * GIB);
+    world.settle();
+    assertThat(limit()).isEqualTo("9216Mi");
+    world
+        .operation(OperationType.CHECKPOINT, 1)
+        .orElseThrow()
+        .getStatus()
+        .setRoom(new Room(8 * GIB, 4 * GIB, 9 * GIB, "9216Mi", 64 * GIB));
+    world.settle();
+
+    world.agent(OperationType.CHECKPOINT, 1).succeeds(WorkloadState.RUNNING);
+    world.settle();
+
     assertThat(limit()).isEqualTo("4Gi");
   }
 
