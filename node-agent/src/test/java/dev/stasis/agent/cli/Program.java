@@ -58,7 +58,7 @@ final class Program implements AutoCloseable {
         """
         #!/bin/sh
         trap '' INT
-        %s "$@"
+        '%s' "$@"
         code=$?
         case "$1" in dump) sleep %d ;; esac
         exit $code

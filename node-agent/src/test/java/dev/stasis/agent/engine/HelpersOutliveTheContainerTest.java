@@ -122,7 +122,7 @@ class HelpersOutliveTheContainerTest {
             """
             if [ "$1" = enter ]; then
               while [ "$1" != -- ]; do enter="$enter $1"; shift; done; shift 2
-              exec %s $enter -- "$0" "$@"
+              exec '%s' $enter -- "$0" "$@"
             fi
             """
                 .formatted(EngineLab.runtime()));

@@ -123,7 +123,7 @@ class MigrationTest {
 
     goesOn(scenario, workload);
     assertThat(Present.in("status.rolledBack", status.getRolledBack()).message())
-        .contains("No space left on device");
+        .contains("for which there is room in the store");
     noArtifacts(scenario);
   }
 
