@@ -25,12 +25,12 @@ final class ContinueStep implements Step<Restoring, FrozenWork> {
   @Override
   public void run(Restoring restoring) throws StepFailure {
     NodeParts node = restoring.node();
-    List<ProcessId> processes = new RestoredTree(restoring).processes();
-    new RightsCheck(node).threads(processes, restoring.target(), true);
     Optional<Unmet> stranger = new Strangers(node).unmet(restoring.target());
     if (stranger.isPresent()) {
       throw new StepFailure(Reason.NOT_PROVEN, stranger.get().toString());
     }
+    List<ProcessId> restored = new RestoredTree(restoring).restored();
+    new RightsCheck(node).threads(restored, restoring.target(), true);
     new StopStep().undo(restoring);
   }
 

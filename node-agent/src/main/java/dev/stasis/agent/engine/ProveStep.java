@@ -62,7 +62,7 @@ final class ProveStep implements Step<Restoring, FrozenWork> {
                   gpu == null ? 0 : bytes(restoring, gpu)));
     }
     new RightsCheck(restoring.node())
-        .threads(new RestoredTree(restoring).processes(), restoring.target(), false);
+        .threads(new RestoredTree(restoring).restored(), restoring.target(), false);
     // From here on a successor keeps what it finds: it is proven.
     restoring.note(work -> work.withPhase(Work.Phase.PUBLISHING));
     mark(restoring.holderFolder());

@@ -7,7 +7,9 @@ import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.process.ProcessStat;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Ends what has come back of a workload in a target, when the restore cannot go on: until the proof
@@ -35,6 +37,20 @@ final class RestoredTree {
 
   /** Everything in the target but its holder. */
   List<ProcessId> processes() {
+    return listed(true);
+  }
+
+  /**
+   * What was restored. The kubelet's probes and exec sessions are in the target, too, and have all
+   * rights for a moment, until the runtime has taken them away.
+   */
+  List<ProcessId> restored() {
+    Set<ProcessId> all = new LinkedHashSet<>(frozen.work().tree());
+    all.addAll(listed(false));
+    return List.copyOf(all);
+  }
+
+  private List<ProcessId> listed(boolean withForeign) {
     if (!(frozen.node().containers().resolve(frozen.work().containerId())
         instanceof Resolution.Found found)) {
       return List.of();
@@ -42,7 +58,9 @@ final class RestoredTree {
     Container target = found.container();
     List<ProcessId> all = new ArrayList<>();
     List<ProcessStat> listed = new ArrayList<>(frozen.node().tree().list(target).members());
-    listed.addAll(frozen.node().tree().list(target).foreign());
+    if (withForeign) {
+      listed.addAll(frozen.node().tree().list(target).foreign());
+    }
     for (ProcessStat stat : listed) {
       if (!stat.isZombie() && !stat.id().equals(target.init())) {
         all.add(stat.id());
