@@ -94,10 +94,10 @@ public final class ArtifactReader {
   }
 
   /**
-   * Reads the manifest alone, of which nothing is parsed before its signature is checked.
+   * Reads the manifest alone. Its signature is checked before anything of it is parsed.
    *
    * @param expected the digest that it must have, where one is known
-   * @param keys one of which must have signed it; null: it needs no signature
+   * @param keys the keys, any of which may have signed it; null: it needs no signature
    */
   public Opened inspect(Path folder, @Nullable String expected, @Nullable SigningKeys keys)
       throws IOException {

@@ -78,7 +78,7 @@ final class ImageMessage {
     inner.end(limit);
   }
 
-  /** Skips what is left of the message, all of which has to be there. */
+  /** Skips the rest of the message, and fails when the stream ends before it. */
   void end(int outerLimit) throws IOException {
     while (!in.isAtEnd() && next()) {
       // What the reader has left.

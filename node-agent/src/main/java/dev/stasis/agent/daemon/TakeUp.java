@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes up what a predecessor had in hand, and tries again until that has worked: until then nobody
- * thaws what it left frozen.
+ * Takes up the work that a predecessor left, and retries until it succeeds: what is frozen stays
+ * frozen until then.
  */
 final class TakeUp implements AutoCloseable {
 
@@ -21,7 +21,7 @@ final class TakeUp implements AutoCloseable {
   private final Attempt attempt;
   private final Backoff backoff;
   private final AtomicReference<@Nullable String> trouble =
-      new AtomicReference<>("operations: wanted those of before taken up, found that this goes on");
+      new AtomicReference<>("operations: expected those of the predecessor taken up, got none yet");
   // A predecessor may still be ending, and what it left may take a while to be undone.
   private final ScheduledExecutorService thread =
       Executors.newSingleThreadScheduledExecutor(

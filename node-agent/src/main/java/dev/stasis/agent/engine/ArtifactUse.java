@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 
 /**
  * Which folders of a store the work in hand on this node lives from: a frozen process may have the
- * only copy of its memory there, whatever the cluster says about the artifact's object.
+ * only copy of its memory there, also when the artifact's object is gone.
  */
 public final class ArtifactUse {
 

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param options how it is done
  * @param image what the container's image is, where it is known
  * @param packedMounts mounts whose files go along (emptyDirs), by their paths in the container
- * @param podMounts where the pod itself has volumes; null where nobody knows
+ * @param podMounts where the pod itself has volumes; null outside Kubernetes
  * @param requester uid of the object to which the artifact belongs; null where that is the
  *     operation itself
  * @param attachments texts that go along as files of the artifact, by their names

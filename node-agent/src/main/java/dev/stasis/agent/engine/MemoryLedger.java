@@ -136,7 +136,7 @@ final class MemoryLedger {
     return all;
   }
 
-  /** A driver worker goes on when its agent has died: until its work is settled it takes memory. */
+  /** A driver worker outlives its agent, and takes memory until its work is settled. */
   private boolean counts(String container, Promise promise) {
     return promise.bootId().equals(proc.bootId())
         && (proc.alive(promise.owner()) || works.read(container).isPresent());

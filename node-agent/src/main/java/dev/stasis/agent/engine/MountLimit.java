@@ -113,7 +113,7 @@ final class MountLimit {
     return paired;
   }
 
-  /** A file system that is read-only stays so, whatever a mount of it says. */
+  /** A read-only file system stays read-only, also under a writable mount. */
   private static boolean isOnlyHereReadOnly(Mount mount) {
     return mount.options().contains("ro") && !mount.superOptions().contains("ro");
   }

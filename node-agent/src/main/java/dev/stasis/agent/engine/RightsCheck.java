@@ -18,8 +18,8 @@ import java.util.Optional;
 
 /**
  * Holds what is restored against what the target's pod was admitted with: the images before criu
- * reads them, the threads once they are there. An artifact gives its own credentials, and whoever
- * made it may have been root on another node, or the pod's template was hardened since.
+ * reads them, the threads once they are there. An artifact names its own credentials. Its author
+ * may have been root on another node, and the pod's template may have been hardened since.
  */
 final class RightsCheck {
 

@@ -6,7 +6,7 @@ import java.util.List;
 /** Sentences for people about single files: the first ones, and how many more there were. */
 final class Remarks {
 
-  /** More of them nobody reads; a workload may delete a million files. */
+  /** Enough for a reader; a workload may delete a million files. */
   private static final int KEPT = 100;
 
   private final List<String> kept = new ArrayList<>();

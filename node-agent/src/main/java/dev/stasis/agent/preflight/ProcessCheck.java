@@ -45,8 +45,7 @@ final class ProcessCheck implements Check {
         unmet.add(Requirement.UPROBES.found("a mapping [uprobes] in " + name));
       }
       if (member.stat().isStopped() && new CudaTraces(member.mappedFiles(), member.files()).any()) {
-        unmet.add(
-            Requirement.STOPPED.found(name + " stopped by a signal; kill -CONT lets it go on"));
+        unmet.add(Requirement.STOPPED.found(name + " stopped by a signal; kill -CONT resumes it"));
       }
     }
     for (Member member : subject.cuda()) {

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param namespaces types and inodes of the namespaces of its first process
  * @param mounts its mounts, in the kernel's order
  * @param packedMounts where those are whose files go into the artifact
- * @param podMounts where the pod itself has volumes; null where nobody knows
+ * @param podMounts where the pod itself has volumes; null outside Kubernetes
  * @param sockets the sockets in its network namespace that are bound or connected
  * @param interfaceAddresses those of its network interfaces, which the next pod has too, with other
  *     values

@@ -183,7 +183,7 @@ class PreflightTest {
         .extracting(Unmet::found)
         .isEqualTo(
             refused
-                ? List.of("process 11@111 (helper) stopped by a signal; kill -CONT lets it go on")
+                ? List.of("process 11@111 (helper) stopped by a signal; kill -CONT resumes it")
                 : List.of());
   }
 

@@ -47,7 +47,7 @@ class Attempts {
 
   private static final System.Logger LOG = System.getLogger(Attempts.class.getName());
 
-  /** Letters that nobody foresees; a name of 63 characters has room for them. */
+  /** Unpredictable letters; a name of 63 characters has room for them. */
   private static final int UNFORESEEN = 6;
 
   private static final PatchContext MERGE = PatchContext.of(PatchType.JSON_MERGE);

@@ -172,7 +172,7 @@ public class MigrationReconciler implements Reconciler<GpuMigration>, Cleaner<Gp
     return waits ? until(view) : AT_ONCE;
   }
 
-  /** What reports its end to nobody is observed again: deadlines, and agents that fall silent. */
+  /** Deadlines and silent agents cause no event, so they are polled. */
   private Duration until(View view) {
     // A pod that runs can wait for a quota or a budget; one that is frozen cannot.
     Duration soonest =

@@ -43,7 +43,7 @@ class HeldOwners {
    */
   private boolean none;
 
-  /** What was written last; null: nobody knows. */
+  /** What was written last; null before the first write. */
   private @Nullable List<HeldOwner> known;
 
   private Instant checked = Instant.EPOCH;

@@ -55,7 +55,7 @@ class Deeds {
   /**
    * Performs it; {@link Next.Rest} is nothing to do.
    *
-   * @return whether it only waits, for something that nobody watches
+   * @return whether it only waits, for something without a watch
    */
   boolean perform(Next next, View view) {
     GpuRestore restore = view.restore();

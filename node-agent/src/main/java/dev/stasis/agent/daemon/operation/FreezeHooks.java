@@ -10,7 +10,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** The hooks of one freeze. Those after it run once, whatever became of the freeze. */
+/** Runs the hooks of one freeze. Those after it run once, also when the freeze failed. */
 final class FreezeHooks {
 
   private final HookRunner runner;

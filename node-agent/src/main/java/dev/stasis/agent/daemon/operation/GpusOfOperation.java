@@ -20,7 +20,7 @@ final class GpusOfOperation {
   }
 
   /**
-   * Returns those of its container, and those to which a frozen one will come back; empty when the
+   * Returns those of its container, and those that a frozen one will use again; empty when the
    * kubelet did not answer and nothing else is known about them.
    */
   Optional<Set<GpuUuid>> of(Assignment assignment) {

@@ -95,7 +95,7 @@ final class HookRunner {
    */
   record Limit(Clock clock, Instant end, CompletableFuture<?> stop) {
 
-    /** Of hooks after a freeze: together as long as the longest one, whatever is cancelled. */
+    /** Of all hooks after a freeze together; a cancel does not end them. */
     static Limit after(Clock clock) {
       return new Limit(clock, clock.instant().plus(MOST), new CompletableFuture<>());
     }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 record ImportRules(@Nullable ImportPolicy policy) {
 
-  /** The keys of which one must have signed the manifest; null: none has to. */
+  /** The keys, any of which may have signed the manifest; null: it needs no signature. */
   @Nullable SigningKeys keys() throws Refused {
     if (policy == null || policy.publicKeys() == null) {
       return null;

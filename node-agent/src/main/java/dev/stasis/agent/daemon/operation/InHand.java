@@ -123,7 +123,7 @@ final class InHand implements HeldOperations {
     }
   }
 
-  /** Hooks run as long as their user wants, so nobody else's GPU waits for them. */
+  /** Hooks take as long as their user wants, so they run before the turn on the GPUs. */
   private void prepare(Assignment assignment) {
     if (carrier.prepare(assignment)) {
       enqueue(assignment, () -> carryOut(assignment));
@@ -134,7 +134,7 @@ final class InHand implements HeldOperations {
     queue.keepOnly(assignment.name(), pod(assignment));
   }
 
-  /** The pod on which nobody else works meanwhile. */
+  /** The pod, which one operation at a time works on. */
   private static Set<Object> pod(Assignment assignment) {
     OperationPod pod = assignment.spec().getPod();
     return pod == null ? Set.of() : Set.of(pod.namespace() + "/" + pod.name());
@@ -155,7 +155,7 @@ final class InHand implements HeldOperations {
     submit(assignment, places, work);
   }
 
-  /** What was touched already is brought to its end whoever does not answer. */
+  /** An operation that has touched its workload is finished without the kubelet's answer. */
   private boolean mayWait(Assignment assignment) {
     return assignment.entry().stage() == JournalEntry.Stage.CLAIMED
         && !assignment.isCancelled()
