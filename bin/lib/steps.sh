@@ -7,8 +7,20 @@ STEP_PID=""
 LANE_PIDS=()
 
 # One line a step: start, name, result, seconds, what. Lanes are processes of their own, so results are kept in files.
+# begin_steps KIND RESUME: if RESUME is not empty, steps that succeeded in earlier runs of the same kind and commit are not repeated.
 begin_steps() {
+  local run
   mkdir -p "$LOGS"
+  run="$1 $(git -C "$STASIS_HOME" rev-parse HEAD 2>/dev/null || true)"
+  if [ -n "$2" ]; then
+    if ! git -C "$STASIS_HOME" diff --quiet HEAD; then die "--resume: expected a git checkout without changes"; fi
+    [ "$(cat "$LOGS/run" 2>/dev/null)" = "$run" ] || die "--resume: expected an earlier run of \"$run\", got \"$(cat "$LOGS/run" 2>/dev/null)\""
+    # What is installed may have gone with the machine.
+    awk -F '\t' '$3 == "ok" && $2 != "setup"' "$LOGS/steps.tsv" >>"$LOGS/done.tsv"
+  else
+    : >"$LOGS/done.tsv"
+    printf '%s\n' "$run" >"$LOGS/run"
+  fi
   : >"$LOGS/steps.tsv"
   : >"$LOGS/why"
   rm -f "$LOGS"/skipped* "$LOGS"/*.mark
@@ -75,9 +87,16 @@ standstill() { dmesg 2>/dev/null | grep 'BUG: workqueue lockup' | tail -n 1 || t
 
 log_of() { printf '%s/%s.log' "$LOGS" "$(tr -c 'A-Za-z0-9\n' - <<<"$1" | tr -s -)"; }
 
+# done_before STEP: its line, if it succeeded in an earlier run that this one resumes.
+done_before() { awk -F '\t' -v step="$1" '$2 == step && !seen++ { print; found = 1 } END { exit !found }' "$LOGS/done.tsv"; }
+
 # step NAME LIMIT_SECONDS COUNTER COMMAND...: COUNTER is a function that summarizes what was tested, given the log; or "-".
 step() {
   local name="$1" limit counter="$3" log code=0 result=ok what="" still STARTED=$SECONDS
+  if done_before "$name" >>"$LOGS/steps.tsv"; then
+    say "== $name: ok in an earlier run"
+    return 0
+  fi
   still="$(standstill)"
   limit="$(seconds_left "$2")"
   shift 3
@@ -136,9 +155,11 @@ print_summary() {
         split(substr($5, RSTART, RLENGTH), n, /[^0-9]+/); all += n[1]; bad += n[2]; left += n[3]
       } }
     END { printf "%d passed, %d failed, %d skipped\n", all - bad - left, bad, left }' "$LOGS/steps.tsv"
-  local steps
+  local steps earlier
   steps="$(wc -l <"$LOGS/steps.tsv")"
+  earlier="$(cut -f 2 "$LOGS/done.tsv" | sort -u | wc -l)"
   skipped=", $skipped steps skipped"
+  if [ "$earlier" -gt 0 ]; then skipped="$skipped, $earlier steps taken from earlier runs of the same commit"; fi
   if [ "$failed" -gt 0 ]; then say "FAILED: $failed of $steps steps in $SECONDS s$skipped"; else say "OK: $steps steps in $SECONDS s$skipped"; fi
   [ "$failed" = 0 ]
 }

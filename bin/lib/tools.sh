@@ -103,7 +103,7 @@ criu_fault() {
 }
 
 # Counts the changes to criu.patch: one that was built before is built anew.
-readonly CRIU_BUILD=stasis-8
+readonly CRIU_BUILD=stasis-10
 is_of_this_setup() { timeout 20 "$1" --version 2>/dev/null | grep -q "^GitID: $CRIU_BUILD"; }
 
 # The criu to use, or nothing: the one that the user names, or ours. One on PATH has the faults that
@@ -116,6 +116,14 @@ find_criu() {
   if is_of_this_setup "$TOOLS/bin/criu" && [ -z "$(criu_fault "$TOOLS/bin/criu")" ]; then
     printf '%s' "$TOOLS/bin/criu"
   fi
+}
+
+# What bin/setup fetches when there is no rclone.
+RCLONE_FETCHED=1.75.2
+
+# The rclone to use, or nothing.
+find_rclone() {
+  if [ -x "$TOOLS/bin/rclone" ]; then printf '%s' "$TOOLS/bin/rclone"; else command -v rclone || true; fi
 }
 
 # The promtool to use, or nothing.

@@ -31,7 +31,7 @@ def size(text):
 def options():
     p = argparse.ArgumentParser(prog="bin/bench", formatter_class=argparse.RawDescriptionHelpFormatter, description=(
         "Compares the engine with the driver's calls and criu by hand, and with criu's CUDA plugin, in one run on this machine.\n"
-        "As root, on a machine with NVIDIA GPUs or with a simulated one (--sim). Method: docs/benchmarks.md."))
+        "As root, on a machine with NVIDIA GPUs or with a simulated one (--sim). Method: docs/design/benchmarks.md."))
     p.add_argument("--sizes", default=None, help="device memory: 48 or 48G is 48e9 bytes, 64M is 64 MiB (default 1,8,16,48; --sim: 16M,64M)")
     p.add_argument("--repeats", type=int, default=5, help="measurements of each way and size (default 5)")
     p.add_argument("--budget", type=float, default=540, metavar="SECONDS",
@@ -101,7 +101,7 @@ def main():
     only = o.only.split(",")
     unknown = set(only) - set(PARTS + MORE)
     if unknown:
-        sys.exit(f"bench: --only: wanted some of {','.join(PARTS + MORE)}, found {','.join(sorted(unknown))}")
+        sys.exit(f"bench: --only: expected some of {','.join(PARTS + MORE)}, got {','.join(sorted(unknown))}")
     end = time.monotonic() + o.budget - 15  # to tidy up
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("bench: ended by SIGTERM"))
     signal.signal(signal.SIGALRM, out_of_time)
@@ -115,7 +115,7 @@ def main():
         engine = Engine(tools, scratch, o.threads)
         gpus = engine.ask(60, do="gpus")
         if not gpus.get("gpus"):
-            sys.exit(f"bench: wanted a GPU, found none: {gpus}")
+            sys.exit(f"bench: expected a GPU, got none: {gpus}")
         sizes = sorted(size(s) for s in (o.sizes or ("16M,64M" if tools.simulated else "1,8,16,48")).split(","))
         two = size(o.two or ("32M" if tools.simulated else "8"))
         report = Report(o.out, facts(tools, gpus), vars(o), sizes)

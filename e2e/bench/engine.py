@@ -66,7 +66,7 @@ class Engine:
     def must(self, wanted, seconds, **request):
         answer = self.ask(seconds, **request)
         if answer.get("outcome") != wanted:
-            raise Wrong(f"{request['do']}: wanted {wanted}, found {answer.get('outcome')}: {answer.get('message')}")
+            raise Wrong(f"{request['do']}: expected {wanted}, got {answer.get('outcome')}: {answer.get('message')}")
         return answer
 
     def kill(self):

@@ -1,5 +1,5 @@
 """How long operator and agent take from their start until they answer, and how much memory they then have, in the built images; and how
-long "kubectl stasis list" takes. "bin/bench startup --help" tells the options, docs/benchmarks.md the method."""
+long "kubectl stasis list" takes. "bin/bench startup --help" tells the options, docs/design/benchmarks.md the method."""
 import argparse
 import json
 import os

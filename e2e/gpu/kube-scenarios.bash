@@ -151,42 +151,52 @@ s_evict() {
   restore train-3-back train-3 && came_back train-3-back "$at" || return 1
   kubectl delete pod "$(field grst train-3-back .status.pod.name)" --wait >>"$OUT/kube.log" 2>&1
 }
-# A training with forked workers, or the simulated one's like: every loss is that of a pod that nobody froze.
-s_training() {
-  local program='"python3","-u","/data/programs/train.py","2"'
-  if [ -n "$SIMULATED" ]; then
-    program='"/data/programs/gpu-counter","--mib","32","--loader"'
-  else
-    PROGRAM="[$program]" begin_workload reference && goes_on reference 500 || { WHY="${WHY:-pod reference does not go on}" && return 1; }
+# there_and_back NAME PROGRAM [STEPS]: checkpointed in place, evicted, restored in a new pod under another address. With
+# STEPS, the program runs uninterrupted for that many first, and is given the output to compare with.
+there_and_back() {
+  local name="$1" program="$2" before after
+  if [ -n "${3:-}" ]; then
+    PROGRAM="[$program]" begin_workload reference && goes_on reference "$3" 300 || { WHY="${WHY:-pod reference does not reach step $3}" && return 1; }
     kubectl logs reference >"$WORK/programs/record.txt" && kubectl delete pod reference --wait >>"$OUT/kube.log" 2>&1
     program+=',"/data/programs/record.txt"'
   fi
-  PROGRAM="[$program]" begin_workload training || return 1
-  checkpoint training-1 training && ready training-1 && goes_on training $(($(step training) + 3)) && right training || { WHY="${WHY:-training does not go on}" && return 1; }
-  checkpoint training-2 training "afterCheckpoint: Evict" && ready training-2 && figures training-1 || return 1
-  kubectl wait --for=delete pod/training --timeout=60s >>"$OUT/kube.log" 2>&1 || { WHY="training was not evicted" && return 1; }
-  restore training-2-back training-2 && came_back training-2-back 8 || return 1
-  kubectl delete pod "$(field grst training-2-back .status.pod.name)" --wait >>"$OUT/kube.log" 2>&1
-}
-# torchrun and NCCL listen on the pod's own address, which is another one after the restore. containerd's profile has no
-# io_uring, which torchrun's store would use.
-s_torchrun() {
-  local program='"python3","-m","torch.distributed.run","--standalone","--nproc_per_node=1","/data/programs/ddp.py"' before after
-  local SECCOMP=RuntimeDefault VARIABLES='    - {name: NCCL_P2P_DISABLE, value: "1"}
-    - {name: NCCL_CUMEM_HOST_ENABLE, value: "0"}'
-  [ -z "$SIMULATED" ] || { WHY="needs a real GPU" && return 1; }
-  PROGRAM="[$program]" begin_workload reference && goes_on reference 300 || { WHY="${WHY:-pod reference does not go on}" && return 1; }
-  kubectl logs reference >"$WORK/programs/record.txt" && kubectl delete pod reference --wait >>"$OUT/kube.log" 2>&1
-  PROGRAM="[$program,\"/data/programs/record.txt\"]" begin_workload job || return 1
-  before="$(field pod job .status.podIP)"
-  checkpoint job-1 job && ready job-1 && goes_on job $(($(step job) + 3)) && right job || { WHY="${WHY:-job does not go on}" && return 1; }
-  checkpoint job-2 job "afterCheckpoint: Evict" && ready job-2 && figures job-2 || return 1
-  kubectl wait --for=delete pod/job --timeout=60s >>"$OUT/kube.log" 2>&1 || { WHY="job was not evicted" && return 1; }
-  restore job-2-back job-2 && came_back job-2-back 8 || return 1
-  after="$(field pod "$(field grst job-2-back .status.pod.name)" .status.podIP)"
-  [ "$before" != "$after" ] || { WHY="the new pod has the address of the old one, $before" && return 1; }
+  PROGRAM="[$program]" begin_workload "$name" || return 1
+  before="$(field pod "$name" .status.podIP)"
+  checkpoint "$name-1" "$name" && ready "$name-1" && goes_on "$name" $(($(step "$name") + 3)) && right "$name" || { WHY="${WHY:-$name does not continue}" && return 1; }
+  FIGURES="frozen $(field gckpt "$name-1" .status.timings.frozen)"
+  checkpoint "$name-2" "$name" "afterCheckpoint: Evict" && ready "$name-2" || return 1
+  FIGURES="$FIGURES in place, GPU freed in $(field gckpt "$name-2" .status.timings.freedMilliseconds) ms when evicted, $(field gckpt "$name-2" .status.artifact.size)"
+  kubectl wait --for=delete "pod/$name" --timeout=60s >>"$OUT/kube.log" 2>&1 || { WHY="$name was not evicted" && return 1; }
+  restore "$name-2-back" "$name-2" && came_back "$name-2-back" 8 || return 1
+  after="$(field pod "$(field grst "$name-2-back" .status.pod.name)" .status.podIP)"
+  [ "$before" != "$after" ] || { WHY="expected another address than $before for the new pod" && return 1; }
   FIGURES="$FIGURES; address $before, then $after"
-  kubectl delete pod "$(field grst job-2-back .status.pod.name)" --wait >>"$OUT/kube.log" 2>&1
+  kubectl delete pod "$(field grst "$name-2-back" .status.pod.name)" --wait >>"$OUT/kube.log" 2>&1
+}
+needs_gpu() { [ -z "$SIMULATED" ] || { WHY="needs a real GPU" && return 1; }; }
+
+# A training with forked workers, or the simulated one's like: every loss is that of a pod that nobody froze.
+s_training() {
+  if [ -n "$SIMULATED" ]; then there_and_back training '"/data/programs/gpu-counter","--mib","32","--loader"'; else
+    there_and_back training '"python3","-u","/data/programs/train.py","2"' 500
+  fi
+}
+# torchrun and NCCL listen on the pod's own address, which is another one after the restore. No variable of NCCL is set.
+s_torchrun() {
+  needs_gpu && there_and_back torchrun '"python3","-m","torch.distributed.run","--standalone","--nproc_per_node=1","/data/programs/ddp.py"' 300
+}
+# The same under the runtime's seccomp profile, which has no io_uring: torchrun's store would use it.
+s_torchrun_default() {
+  local SECCOMP=RuntimeDefault
+  needs_gpu && there_and_back torchrun-default '"python3","-m","torch.distributed.run","--standalone","--nproc_per_node=1","/data/programs/ddp.py"' 300
+}
+# Two processes that share nothing but the GPU, as two notebooks.
+s_pair() { needs_gpu && there_and_back pair '"python3","-u","/data/programs/pair.py","2"'; }
+s_lightning() { needs_gpu && there_and_back lightning '"python3","-u","/data/programs/lightning_train.py"' 300; }
+# A front process on uvloop, an engine process, and a client that asks all the time. 8 layers of the shape of 8 billion parameters.
+s_server() {
+  local SECCOMP="${SERVER_SECCOMP:-}"
+  needs_gpu && there_and_back server '"python3","-u","/data/programs/server.py","'"${SERVER_LAYERS:-8}"'"'
 }
 s_suspend() {
   local at

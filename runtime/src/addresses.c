@@ -1,4 +1,5 @@
-/* addresses: those of a container's network interfaces, one a line: INTERFACE ADDRESS. */
+/* addresses: prints the addresses of a container's network interfaces, one per line: INTERFACE
+ * ADDRESS. */
 #include "stasis.h"
 
 #include <arpa/inet.h>
@@ -9,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* In the order of the kernel, without the loopback, which every network namespace has. */
+/* In the kernel's order, without the loopback, which every network namespace has. */
 static void print_addresses(void) {
   struct ifaddrs *all, *one;
   if (getifaddrs(&all)) die_errno(EXIT_SELF, "reading the network interfaces");
@@ -25,20 +26,24 @@ static void print_addresses(void) {
   freeifaddrs(all);
 }
 
-int cmd_addresses(int argc, char **argv) {
+void enter_namespace(int argc, char **argv, const char *type, int flag) {
   uint64_t pid = 0, start = 0, found = 0;
   char path[64], state;
   if (argc != 5 || strcmp(argv[1], "--pid") || !parse_number(argv[2], 10, &pid) || strcmp(argv[3], "--start") ||
       !parse_number(argv[4], 10, &start))
-    die(2, "usage: addresses --pid PID --start TIME");
-  snprintf(path, sizeof path, "/proc/%lu/ns/net", pid);
+    die(2, "usage: %s --pid PID --start TIME", argv[0]);
+  snprintf(path, sizeof path, "/proc/%lu/ns/%s", pid, type);
   int space = open(path, O_RDONLY | O_CLOEXEC);
   if (space < 0) die_errno(EXIT_SELF, "%s", path);
-  /* The namespace is the process's own if it is still that process after it was opened. */
+  /* The namespace belongs to the process if it still has the same start time after the open. */
   snprintf(path, sizeof path, "/proc/%lu/stat", pid);
   if (!read_stat(AT_FDCWD, path, &state, &found) || found != start)
     die(EXIT_SELF, "process %lu: expected start time %lu, got %lu", pid, start, found);
-  if (setns(space, CLONE_NEWNET)) die_errno(EXIT_SELF, "entering the network namespace of process %lu", pid);
+  if (setns(space, flag)) die_errno(EXIT_SELF, "entering the %s namespace of process %lu", type, pid);
+}
+
+int cmd_addresses(int argc, char **argv) {
+  enter_namespace(argc, argv, "net", CLONE_NEWNET);
   print_addresses();
   return fflush(stdout) ? EXIT_SELF : 0;
 }

@@ -1,6 +1,6 @@
-/* answer: while a workload stands still, answers the kubelet's probes on the workload's own listening
- * sockets (duplicates of them: no port is needed and nothing is redirected). Everybody else who connects
- * meanwhile is kept, and handed to the workload once it goes on. */
+/* answer: answers the kubelet's probes while a workload is frozen, on duplicates of its own
+ * listening sockets, so that no port and no redirection is needed. All other connections are kept,
+ * and connected to the workload when it resumes. */
 #include "answer.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@ static struct listener {
 } listeners[SOCKETS];
 static size_t listening;
 
-/* One who connected: side 0 is he, side 1 the workload, once it goes on. */
+/* A connection: side 0 is the client, side 1 the workload, once it has resumed. */
 static struct connection {
   int fd[2];
   const struct listener *at;
@@ -50,25 +50,25 @@ static void add(char *text) {
   char *at = strchr(text, '@'), *colon = at ? strchr(at, ':') : NULL;
   uint64_t pid, fd, start;
   char path[40], state;
-  if (!colon) die(2, "--socket: wanted PID@START:FD, found %s", text);
+  if (!colon) die(2, "--socket: expected PID@START:FD, got %s", text);
   *at = *colon = 0;
   if (!parse_number(text, 10, &pid) || !parse_number(at + 1, 10, &l->start) || !parse_number(colon + 1, 10, &fd))
-    die(2, "--socket: wanted PID@START:FD in numbers");
-  if (listening++ == SOCKETS) die(2, "--socket: wanted at most %d", SOCKETS);
+    die(2, "--socket: expected PID@START:FD in numbers");
+  if (listening++ == SOCKETS) die(2, "--socket: expected at most %d", SOCKETS);
   l->pidfd = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
   snprintf(path, sizeof path, "/proc/%d", (int)pid);
   l->proc = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (l->pidfd < 0 || l->proc < 0 || !read_stat(l->proc, "stat", &state, &start) || start != l->start)
-    die(EXIT_SELF, "process %s: wanted the one that started at %lu, found none", text, l->start);
+    die(EXIT_SELF, "process %s: expected the one that started at %lu, got none", text, l->start);
   l->fd = (int)syscall(SYS_pidfd_getfd, l->pidfd, (int)fd, 0);
   if (l->fd < 0) die_errno(EXIT_SELF, "descriptor %lu of process %lu", fd, pid);
   int listens = 0;
   socklen_t size = sizeof listens;
   if (getsockopt(l->fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) || !listens)
-    die(EXIT_SELF, "descriptor %lu of process %lu: wanted a listening socket, found none", fd, pid);
+    die(EXIT_SELF, "descriptor %lu of process %lu: expected a listening socket, got none", fd, pid);
 }
 
-/* Whether the workload still stands still: then, and only then, is anything answered in its name. */
+/* Whether the workload is still frozen. Only then is a probe answered for it. */
 static bool stands_still(void) {
   for (size_t i = 0; i < listening; i++) {
     char state;
@@ -88,7 +88,8 @@ static void drop(size_t i) {
 }
 
 static void take(const struct listener *l) {
-  /* The socket's flags are the workload's too and stay as they are. It waits for nobody: poll saw one. */
+  /* The socket's flags are shared with the workload and stay unchanged. The call does not block:
+   * poll has reported a connection. */
   int fd = accept4(l->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
   if (fd < 0) return;
   char *buffer = malloc(BUFFER);
@@ -99,11 +100,11 @@ static void take(const struct listener *l) {
   connections[connected++] = (struct connection){.fd = {fd, -1}, .at = l, .buffer = {buffer, NULL}};
 }
 
-/* Reads on: false when there is nothing more to be had of this one. */
+/* Reads more: false when nothing more is to be expected from this client. */
 static bool listen_to(struct connection *c) {
   ssize_t n = read(c->fd[0], c->buffer[0] + c->end[0], BUFFER - c->end[0]);
   if (n < 0 && (errno == EAGAIN || errno == EINTR)) return true;
-  /* Without a word he only tried whether somebody listens. */
+  /* Without data, the client only tested whether the port is open. */
   if (n <= 0) {
     if (!n && !c->end[0]) answered++;
     return false;
@@ -124,14 +125,14 @@ static bool listen_to(struct connection *c) {
   return true;
 }
 
-/* Said all: waits for the other end to close, so that no reset takes the answer away. */
+/* The answer is complete: waits for the other end to close, so that no reset discards the answer. */
 static bool linger(struct connection *c) {
   char rest[BUFFER];
   ssize_t n = read(c->fd[0], rest, sizeof rest);
   return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
-/* The workload goes on: everybody who was kept is connected to it. */
+/* The workload resumes: every kept client is connected to it. */
 static void hand_over(void) {
   for (size_t i = connected; i-- > 0;) {
     struct connection *c = &connections[i];
@@ -153,7 +154,7 @@ static void hand_over(void) {
   }
 }
 
-/* Moves bytes from one side to the other; false when the connection is over. */
+/* Copies bytes from one side to the other; false when the connection is over. */
 static bool relay(struct connection *c, int from) {
   int to = 1 - from;
   if (c->begin[from] == c->end[from] && !c->eof[from]) {
@@ -183,7 +184,8 @@ static void run_frozen(void) {
     size_t first = n, seen = connected;
     for (size_t i = 0; i < connected; i++)
       fds[n++] = (struct pollfd){.fd = connections[i].fd[0], .events = connections[i].kept ? 0 : POLLIN};
-    /* Nothing tells of a SIGCONT: a look five times a second, so that nobody is kept for long. */
+    /* There is no event for a SIGCONT: checked five times a second, so that kept clients wait only
+     * briefly. */
     if (poll(fds, n, STATE_EVERY_MS) <= 0) continue;
     if (!stands_still()) break;
     for (size_t i = seen; i-- > 0;) {
@@ -227,14 +229,14 @@ int cmd_answer(int argc, char **argv) {
     } else die(2, "usage: answer {--socket PID@START:FD [--http PATH]... [--grpc]}...");
   }
   if (!listening) die(2, "usage: answer {--socket PID@START:FD [--http PATH]... [--grpc]}...");
-  /* Whoever is handed over has to be connected from inside the pod. */
+  /* The connection to the workload must be made from inside the pod. */
   int net = openat(listeners[0].proc, "ns/net", O_RDONLY | O_CLOEXEC);
   if (net < 0 || setns(net, CLONE_NEWNET)) die_errno(EXIT_SELF, "network namespace");
   close(net);
   struct sigaction term = {.sa_handler = on_term};
   sigaction(SIGTERM, &term, NULL);
   sigaction(SIGINT, &term, NULL);
-  /* The workload is answered for as long as it stands still, whatever becomes of who began this. */
+  /* Probes are answered as long as the workload is frozen, even if the parent process has ended. */
   signal(SIGPIPE, SIG_IGN);
   setsid();
   dprintf(1, "answering\n");

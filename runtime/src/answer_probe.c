@@ -1,14 +1,14 @@
-/* Tells the kubelet's probes from everybody else, and answers them. */
+/* Distinguishes the kubelet's probes from other clients, and answers them. */
 #include "answer.h"
 
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
 
-/* Answers are far smaller than an empty socket buffer: they are written whole or the peer is gone. */
+/* Answers are far smaller than an empty socket buffer: a write is complete, or the peer is gone. */
 static void tell(int fd, const void *bytes, size_t length) {
   ssize_t n = send(fd, bytes, length, MSG_NOSIGNAL | MSG_DONTWAIT);
-  (void)n; /* a prober that is gone has given its own answer */
+  (void)n; /* a prober that is gone has already failed the probe */
 }
 
 static bool is_probe_of(const char *request, size_t length, const char *path) {
@@ -22,7 +22,7 @@ enum verdict answer_http(int fd, const char *read, size_t length, char *const *p
   size_t begin = length < 4 ? length : 4;
   if (memcmp(read, "GET ", begin)) return CLIENT;
   if (!memmem(read, length, "\r\n\r\n", 4)) return MORE;
-  /* A client may ask for the same path: only the kubelet is told that all is well. */
+  /* A client may request the same path: only the kubelet gets the answer. */
   bool kubelet = false;
   for (const char *line = read; (line = memmem(line, length - (size_t)(line - read), "\r\n", 2));) {
     line += 2;
@@ -36,7 +36,7 @@ enum verdict answer_http(int fd, const char *read, size_t length, char *const *p
   return CLIENT;
 }
 
-/* HTTP/2 (RFC 9113), as far as a health check needs it. */
+/* The part of HTTP/2 (RFC 9113) that a health check needs. */
 enum { FRAME = 9, HEADERS = 1, SETTINGS = 4, ACK = 1, END_STREAM = 1 };
 
 static const char preface[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -45,7 +45,7 @@ static bool holds(const char *block, size_t length, const char *plain, const cha
   return memmem(block, length, plain, strlen(plain)) || memmem(block, length, huffman, n);
 }
 
-/* Header blocks are compressed by a fixed code: a word always has the same bytes. */
+/* Header blocks are compressed with a fixed code: a word always has the same bytes. */
 static bool is_health_check(const char *block, size_t length) {
   static const char path[] =
       "\x62\x6b\x2b\x22\xf3\x94\x74\x26\x75\xfb\x85\x7c\x65\x1d\x09\x9d\x8b\xd3\x94\x9d\x7f";
@@ -81,7 +81,7 @@ enum verdict answer_grpc(int fd, const char *read, size_t length, int *spoken) {
   size_t begin = sizeof preface - 1;
   if (memcmp(read, preface, length < begin ? length : begin)) return CLIENT;
   if (length < begin) return MORE;
-  /* A client says nothing more before the server has spoken. */
+  /* A client sends nothing more before the server has sent its settings. */
   if (!*spoken) tell(fd, settings, sizeof settings);
   *spoken |= 1;
   for (size_t at = begin; at + FRAME <= length;) {
@@ -97,7 +97,7 @@ enum verdict answer_grpc(int fd, const char *read, size_t length, int *spoken) {
         tell_serving(fd, (const char *)head + 5);
         return ANSWERED;
       }
-      /* No stream was begun: whoever asks again loses nothing. */
+      /* No stream was started: a client that reconnects loses nothing. */
       tell(fd, go_away, sizeof go_away);
       return AWAY;
     }

@@ -1,4 +1,4 @@
-/* The threads that copy, and the progress that is said of them. */
+/* The copying threads, and their progress output. */
 #include "move.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ struct crew {
   void (*work)(struct crew *, size_t);
   pthread_t *threads;
   unsigned thread_count;
-  size_t items, limit, next, whole; /* whole: all items below it are done */
+  size_t items, limit, next, whole; /* whole: all items below it are complete */
   bool *done, stop;
   uint64_t bytes, total;
   int code;
@@ -88,7 +88,7 @@ static void join(struct crew *c) {
   c->thread_count = 0;
 }
 
-/* A reader that has stopped reading must not stop us: said only when there is room for it. */
+/* A reader that no longer reads must not block us: progress is written only if there is space. */
 static void progress(struct crew *c, const char *word, bool total) {
   struct pollfd out = {.fd = 1, .events = POLLOUT};
   char line[64];

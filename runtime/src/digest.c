@@ -1,4 +1,4 @@
-/* CRC32C (Castagnoli) and SHA-256, with the processor's instructions where it has them. */
+/* CRC32C (Castagnoli) and SHA-256, with the processor's instructions if available. */
 #include "move.h"
 
 #include <cpuid.h>
@@ -17,7 +17,7 @@ static uint32_t times(uint32_t a, uint32_t b) {
   return product;
 }
 
-/* What n bytes of zeros multiply a checksum by: x^(8n). */
+/* The factor by which n zero bytes multiply a checksum: x^(8n). */
 static uint32_t shift_of(size_t n) {
   static _Thread_local size_t last;
   static _Thread_local uint32_t power;
@@ -35,7 +35,7 @@ static uint64_t word(const uint8_t *p) {
   return w;
 }
 
-/* Three lanes at once: the instruction takes three cycles but may start each cycle. */
+/* Three lanes at once: the instruction has a latency of three cycles, but can start every cycle. */
 __attribute__((target("sse4.2")))
 static uint32_t crc_fast(uint32_t crc, const uint8_t *p, size_t n) {
   size_t lane = n / 24 * 8;
@@ -80,7 +80,7 @@ const uint32_t sha256_k[64] = {
 
 #define SHA_TARGET __attribute__((target("sha,sse4.1,ssse3")))
 
-/* One message, or two that take turns: the instructions of one wait for each other most of the time. */
+/* One message, or two interleaved: each instruction of one mostly waits for the one before. */
 SHA_TARGET __attribute__((always_inline))
 static inline void sha_rounds(uint32_t *const s[], const uint8_t *const from[], int n, size_t blocks,
     size_t stride) {
@@ -161,10 +161,10 @@ static void sha_plain(uint32_t s[8], const uint8_t *p, size_t blocks, size_t str
   }
 }
 
-/* Asked once: a virtual machine answers CPUID by leaving the guest, which takes longer than the
+/* Determined once: in a virtual machine CPUID exits to the hypervisor, which takes longer than the
  * digest of a page. */
 static bool has_sha(void) {
-  static int known; /* 0 not yet, 1 no, 2 yes: whichever thread says it first says the same */
+  static int known; /* 0 unknown, 1 no, 2 yes: every thread computes the same value */
   int answer = __atomic_load_n(&known, __ATOMIC_RELAXED);
   if (!answer) {
     unsigned a, b, c, d;

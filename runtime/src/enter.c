@@ -1,11 +1,12 @@
 /* enter: runs a program inside the cgroups and namespaces of a container, with folders and
  * descriptors of the host that the container itself never sees.
  *
- * The container's root file system is hostile: everything that is the host's is opened before any
- * namespace is entered, and folders to mount on are resolved without following links. With
- * --own-root the program does not even have the container's root: its root is an empty tmpfs in a
- * private mount namespace, so that no path that the program opens, and no program that it looks
- * for in PATH, can be the container's. The container's tree is then a folder below that root. */
+ * The container's root file system is hostile: everything of the host is opened before any
+ * namespace is entered, and mount points are resolved without following links.
+ *
+ * With --own-root the program does not use the container's root. Its root is an empty tmpfs in a
+ * private mount namespace, so that no path that the program opens, and no program that it finds by
+ * PATH, belongs to the container. The container's tree is a folder below that root. */
 #include "enter.h"
 
 #include <errno.h>
@@ -22,7 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Our own descriptors lie above every number that --fd may name. */
+/* Our own descriptors are above every number that --fd may name. */
 #define OURS 100
 
 static struct bring {
@@ -32,8 +33,8 @@ static struct bring {
 static struct handed {
   int number, fd;
 } handed[MANY];
-/* In the order in which they are entered: the pid namespace before the mounts, so that everything
- * that is read through /proc has been read by then. */
+/* In the order in which they are entered: the pid namespace before the mounts, so that all reads
+ * through /proc are done by then. */
 static struct ns {
   const char *name;
   int flag, fd;
@@ -55,7 +56,7 @@ int ours(int fd, const char *what) {
 
 char *half(char *text, char at, const char *option) {
   char *cut = text ? strchr(text, at) : NULL;
-  if (!cut || cut == text || !cut[1]) die(2, "%s: wanted LEFT%cRIGHT, found %s", option, at, text);
+  if (!cut || cut == text || !cut[1]) die(2, "%s: expected LEFT%cRIGHT, got %s", option, at, text);
   *cut = 0;
   return cut + 1;
 }
@@ -63,7 +64,7 @@ char *half(char *text, char at, const char *option) {
 static uint64_t number(const char *text, const char *option) {
   uint64_t value;
   if (!parse_number(text, 10, &value) || value >= UINT32_MAX)
-    die(2, "%s: wanted a number, found %s", option, text);
+    die(2, "%s: expected a number, got %s", option, text);
   return value;
 }
 
@@ -78,7 +79,7 @@ static bool join_cgroup(const char *dir) {
   return joined;
 }
 
-/* Lowering it needs CAP_SYS_RESOURCE, which root lacks on some machines: then it stays. */
+/* Lowering it needs CAP_SYS_RESOURCE, which root lacks on some machines: the value then stays. */
 static void try_oom_score_adj(const char *value) {
   int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (fd < 0) return;
@@ -94,10 +95,10 @@ static void take_fd(char *text) {
               : !strcmp(mode, "a")  ? O_WRONLY | O_APPEND
               : !strcmp(mode, "rw") ? O_RDWR
                                     : -1;
-  if (flags < 0) die(2, "--fd: wanted r, w, a or rw, found %s", mode);
+  if (flags < 0) die(2, "--fd: expected r, w, a or rw, got %s", mode);
   uint64_t n = number(text, "--fd");
-  if (n >= OURS) die(2, "--fd: wanted a number below %d, found %s", OURS, text);
-  /* Without O_NONBLOCK a pipe whose reader has gone would hold us for ever. */
+  if (n >= OURS) die(2, "--fd: expected a number below %d, got %s", OURS, text);
+  /* Without O_NONBLOCK, a pipe without a reader would block forever. */
   int fd = ours(open(path, flags | O_NONBLOCK | O_CLOEXEC | O_NOCTTY), path);
   if (fcntl(fd, F_SETFL, flags & O_APPEND)) die_errno(EXIT_SELF, "%s", path);
   if (handed_count == MANY) die(2, "--fd: at most %d", MANY);
@@ -118,12 +119,12 @@ static void read_only(int fd) {
 
 static void take_bring(char *text, bool writable) {
   const char *folder = half(text, '=', "--bring");
-  if (*folder != '/') die(2, "--bring: wanted an absolute folder, found %s", folder);
+  if (*folder != '/') die(2, "--bring: expected an absolute folder, got %s", folder);
   if (bring_count == MANY) die(2, "--bring: at most %d", MANY);
   unsigned flags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE;
   int fd = (int)syscall(SYS_open_tree, AT_FDCWD, text, flags);
   int tree = ours(fd, text);
-  /* The copy would else be a peer of the host's mount: what happens on it would happen there. */
+  /* The copy would otherwise be a peer of the host's mount, and mounts would propagate to it. */
   cut_off(tree, "", AT_EMPTY_PATH, MS_PRIVATE);
   if (!writable) read_only(tree);
   brings[bring_count++] = (struct bring){folder, tree};
@@ -139,7 +140,7 @@ static void want_spaces(char *list) {
   }
 }
 
-/* The start time of a process, 0 when it is gone. */
+/* The start time of a process, 0 if it is gone. */
 static uint64_t start_of(pid_t pid) {
   char path[32], state;
   uint64_t start;
@@ -151,7 +152,7 @@ static void open_spaces(uint64_t pid, uint64_t start) {
   for (struct ns *s = spaces; s < spaces + NS_COUNT; s++) {
     if (s->fd != -2) continue;
     char path[64];
-    if (!pid) die(2, "--ns: wanted --pid with it");
+    if (!pid) die(2, "--ns: expected --pid with it");
     snprintf(path, sizeof path, "/proc/%d/ns/%s", (int)pid, s->name);
     s->fd = ours(open(path, O_RDONLY | O_CLOEXEC), path);
   }
@@ -164,7 +165,7 @@ int resolved(int dir, const char *path, uint64_t flags, uint64_t how) {
   return (int)syscall(SYS_openat2, dir, path, &h, sizeof h);
 }
 
-/* Puts a detached mount on a folder of the container; a missing last folder is made. */
+/* Mounts a detached mount on a folder of the container; a missing last folder is created. */
 static void put(int tree, const char *folder) {
   int at = resolved(AT_FDCWD, folder, O_DIRECTORY, 0);
   const char *name = strrchr(folder, '/') + 1;
@@ -190,8 +191,8 @@ static void mount_proc(void) {
   put(tree, "/proc");
 }
 
-/* A program below a brought folder is opened from that mount itself: whoever moves folders about
- * in the container cannot have another program run with our rights. */
+/* A program below a brought folder is opened from that mount itself: a process of the container
+ * that moves folders cannot have another program run with our rights. */
 static int open_program(const char *program) {
   for (struct bring *b = brings; b < brings + bring_count; b++) {
     size_t n = strlen(b->folder);
@@ -206,8 +207,8 @@ static int open_program(const char *program) {
 static void arrange_mounts(void) {
   if (!bring_count && !root_bind && !fresh_proc && !own_root) return;
   if (unshare(CLONE_NEWNS)) die_errno(EXIT_SELF, "a private mount namespace");
-  /* Slaves, so that what is done here stays here; not private: criu gives a mount that was a
-   * slave of the host's its place among the host's mounts back, and takes it from the holder's. */
+  /* Slaves, so that mounts made here stay here. Not private: criu restores the place of a mount
+   * that was a slave of the host's among the host's mounts, and takes it from the holder's. */
   cut_off(AT_FDCWD, "/", 0, MS_SLAVE);
   if (!own_root) {
     for (struct bring *b = brings; b < brings + bring_count; b++) put(b->tree, b->folder);
@@ -232,7 +233,7 @@ static _Noreturn void run_inside(char **program) {
     die_errno(EXIT_SELF, "entering mnt");
   int file = open_program(program[0]);
   arrange_mounts();
-  /* criu may read the limits of a process whose ids are its own real ones, also where root lacks
+  /* criu may read the limits of a process with the same real ids as its own, even if root lacks
    * CAP_SYS_RESOURCE; the effective ids stay root's. */
   if (real_gid != UINT64_MAX && setresgid((gid_t)real_gid, (gid_t)-1, (gid_t)-1))
     die_errno(EXIT_SELF, "--real-gid");
@@ -243,7 +244,7 @@ static _Noreturn void run_inside(char **program) {
   for (struct handed *h = handed; h < handed + handed_count; h++)
     if (dup2(h->fd, h->number) < 0) die_errno(EXIT_SELF, "--fd %d", h->number);
   sigprocmask(SIG_SETMASK, &mask_before, NULL);
-  /* Without a PATH of its own execvp would look in /bin and /usr/bin. */
+  /* Without a PATH, execvp would search /bin and /usr/bin. */
   static char *nothing[] = {"PATH=/nonexistent", NULL};
   if (file >= 0) syscall(SYS_execveat, file, "", program, own_root ? nothing : environ, AT_EMPTY_PATH);
   else execvp(program[0], program);
@@ -258,8 +259,8 @@ static void write_pid_file(pid_t pid) {
     die_errno(EXIT_SELF, "--pid-file");
 }
 
-/* Only a child is in the pid namespace. It waits until its host pid is written down, so that it
- * can always be found, also when we are killed; then it goes on without us. */
+/* Only a child is in the pid namespace. It waits until its host pid is recorded, so that it can
+ * always be found, even if we are killed; then it continues without us. */
 static _Noreturn void run_in_child(char **program) {
   int gate[2], status;
   if (pipe2(gate, O_CLOEXEC)) die_errno(EXIT_SELF, "pipe");
@@ -290,10 +291,10 @@ int cmd_enter(int argc, char **argv) {
   int i = 1;
   sigset_t all;
   sigfillset(&all);
-  setsid(); /* Ctrl-C on the agent's terminal is for the agent, which ends us when it wants to. */
+  setsid(); /* Ctrl-C on the agent's terminal is for the agent, which ends us if necessary. */
   signal(SIGCHLD, SIG_DFL);
   sigprocmask(SIG_BLOCK, &all, &mask_before);
-  /* Only what --fd names is handed over. */
+  /* Only the descriptors of --fd are passed on. */
   syscall(SYS_close_range, 3U, ~0U, 4U /* CLOSE_RANGE_CLOEXEC */);
   for (; i < argc && strcmp(argv[i], "--"); i++) {
     const char *o = argv[i];
@@ -307,7 +308,7 @@ int cmd_enter(int argc, char **argv) {
       continue;
     }
     char *value = argv[++i];
-    if (!value) die(2, "%s: wanted a value", o);
+    if (!value) die(2, "%s: expected a value", o);
     if (!strcmp(o, "--pid")) pid = number(value, o);
     else if (!strcmp(o, "--start") && parse_number(value, 10, &start)) continue;
     else if (!strcmp(o, "--ns")) want_spaces(value);
@@ -328,9 +329,9 @@ int cmd_enter(int argc, char **argv) {
       pid_file = ours(open(value, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), value);
     else die(2, "unknown option or value: %s %s", o, value);
   }
-  if (i + 1 >= argc) die(2, "wanted -- PROGRAM ARG...");
+  if (i + 1 >= argc) die(2, "expected -- PROGRAM ARG...");
   if (root_bind && *root_bind != '/')
-    die(2, "--root-bind: wanted an absolute folder, found %s", root_bind);
+    die(2, "--root-bind: expected an absolute folder, got %s", root_bind);
   if (any_taken() && !own_root) die(2, "--take: expected --own-root with it");
   open_spaces(pid, start);
   for (struct ns *s = spaces; s < spaces + NS_MNT; s++)

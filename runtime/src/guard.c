@@ -1,10 +1,10 @@
-/* guard: keeps what criu changes in the processes that it dumps, and puts it back when criu was
- * killed. criu lends the threads its own code: meanwhile they have its registers and its signal
- * mask, some bytes of the program are overwritten, and criu's code is mapped. Whoever ends criu then
- * (the kernel out of memory, a person, an agent out of time) leaves all of that behind.
+/* guard: records what criu changes in the processes that it dumps, and restores it after criu was
+ * killed. criu runs its own code in the threads: meanwhile they have its registers and its signal
+ * mask, some bytes of the program are overwritten, and criu's code is mapped. If criu is killed
+ * then (out of memory, by a user, at a deadline), all of that remains.
  *
- * save: the processes are stopped and stay so; nothing is changed.
- * calm: after a dump that went well. criu leaves TCP connections in repair mode when it leaves the
+ * save: the processes are stopped and stay stopped; nothing is changed.
+ * calm: after a successful dump. criu leaves TCP connections in repair mode when it leaves the
  * processes stopped: every recv would fail with EPERM, and nothing that is sent would leave. */
 #include "guard.h"
 
@@ -29,14 +29,14 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A stopped thread answers in microseconds; after criu's death one may first have to leave a system
- * call. A busy machine is slow, and one that takes this long does not answer at all. */
+/* A stopped thread responds in microseconds; after criu's death it may first have to leave a
+ * system call. The limit is for a busy machine; a thread that exceeds it does not respond at all. */
 #define DEADLINE_MILLISECONDS 10000
 
 static void nap(void) { nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL); }
 
 void *one_more(void *array, size_t count, size_t size) {
-  if (count & (count - 1) || (count && count < 8)) return array; /* room for 8, 16, 32, ... */
+  if (count & (count - 1) || (count && count < 8)) return array; /* space for 8, 16, 32, ... */
   array = realloc(array, (count ? count * 2 : 8) * size);
   if (!array) die_errno(SYSTEM, "memory");
   return array;
@@ -71,10 +71,10 @@ static bool all_stopped(const struct target *t, char *which, size_t size) {
 
 void await_stopped(const struct target *t) {
   char which[320];
-  /* The kernel announces a stop to the tracer and the parent alone: looked at each millisecond. */
+  /* The kernel reports a stop only to the tracer and the parent: polled each millisecond. */
   for (int i = 0; !all_stopped(t, which, sizeof which); i++) {
     if (i == DEADLINE_MILLISECONDS)
-      die(REFUSED, "process %d: wanted every thread stopped and traced by nobody, found %s", t->pid, which);
+      die(REFUSED, "process %d: expected every thread stopped and traced by nobody, got %s", t->pid, which);
     nap();
   }
 }
@@ -97,7 +97,7 @@ void thread_seize(const struct target *t, pid_t tid) {
     else sched_yield();
   }
   if (status >> 16 != PTRACE_EVENT_STOP || WSTOPSIG(status) == SIGTRAP)
-    die(REFUSED, "process %d: wanted thread %d stopped by a signal, found it running", t->pid, tid);
+    die(REFUSED, "process %d: expected thread %d stopped by a signal, got it running", t->pid, tid);
 }
 
 void thread_release(pid_t tid) { syscall(SYS_ptrace, PTRACE_DETACH, tid, 0, 0); }
@@ -114,8 +114,8 @@ void thread_mask(pid_t tid, bool set, uint64_t *mask) {
       "signal mask");
 }
 
-/* criu ends a restartable sequence and takes the kernel's note of it away: where it would have gone
- * on then is right at any time. */
+/* criu ends a restartable sequence and clears the kernel's reference to it: the address at which
+ * it would have continued is always correct. */
 static void end_restartable_sequence(const struct target *t, struct thread *thread) {
   struct { uint64_t address; uint32_t size, signature, flags, pad; } config;
   struct { uint32_t version, flags; uint64_t start, length, abort; } section;
@@ -208,7 +208,7 @@ void each_mapping(const struct target *t, void (*with)(void *, uint64_t, uint64_
 static void save_mapping(void *context, uint64_t from, uint64_t to, const char *mode, const char *line) {
   struct process *p = context;
   (void)line;
-  /* As criu chooses: the beginning of the first code of a page at least. */
+  /* criu's choice: the start of the first executable mapping of at least a page. */
   if (!p->code_at && mode[2] == 'x' && to - from >= PAGE) p->code_at = from;
   if (mode[0] == 'r' || mode[3] != 'p') return;
   int protection = (mode[1] == 'w' ? PROT_WRITE : 0) | (mode[2] == 'x' ? PROT_EXEC : 0);
@@ -269,13 +269,13 @@ static void add_process(struct guard *guard, const char *text) {
   unsigned long start;
   char rest;
   if (!text || sscanf(text, "%d:%lu%c", &pid, &start, &rest) != 2 || pid < 2)
-    die(2, "--process: wanted PID:START, found %s", text ? text : "nothing");
+    die(2, "--process: expected PID:START, got %s", text ? text : "nothing");
   guard->processes = one_more(guard->processes, guard->count, sizeof *guard->processes);
   guard->processes[guard->count++] = (struct process){.pid = pid, .start = start};
 }
 
 int cmd_guard(int argc, char **argv) {
-  setsid(); /* As the mover does: an impatient Ctrl-C is for the agent. */
+  setsid(); /* As in the mover: a repeated Ctrl-C is for the agent. */
   bool save = argc > 1 && !strcmp(argv[1], "save"), calm = argc > 1 && !strcmp(argv[1], "calm");
   const char *journal = NULL;
   struct guard guard = {0};
@@ -286,7 +286,7 @@ int cmd_guard(int argc, char **argv) {
     else die(2, "unknown option %s", argv[i]);
   }
   if (calm ? journal || !guard.count : !journal || (save && !guard.count))
-    die(2, "wanted %s", calm ? "--process alone" : save ? "--journal and --process" : "--journal");
+    die(2, "expected %s", calm ? "--process alone" : save ? "--journal and --process" : "--journal");
   move_signals();
   if (calm) {
     guard_calm(&guard);

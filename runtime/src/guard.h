@@ -1,14 +1,14 @@
-/* guard: what its parts share. */
+/* guard: shared by its files. */
 #ifndef STASIS_GUARD_H
 #define STASIS_GUARD_H
 #include "move.h"
 
-/* A state as large as this is not known of any processor (AMX: 11 KiB). */
+/* Larger than the state of any known processor (AMX: 11 KiB). */
 #define MOST_STATE 65536
 /* criu writes a system call instruction and a name, 16 bytes in all. */
 #define CODE 64
 
-/* A thread, as it was before criu came. */
+/* A thread before criu changed it. */
 struct thread {
   pid_t tid;
   uint64_t mask;
@@ -16,27 +16,27 @@ struct thread {
   uint8_t *state; /* of the floating point and vector units */
   size_t state_size;
 };
-/* A range that the process may not read; criu lets it while it takes the pages. */
+/* A range that the process may not read; criu makes it readable while it takes the pages. */
 struct unreadable {
   uint64_t from, to;
   int protection;
 };
-/* A descriptor that is open. criu moves the place at which a socket is peeked into. */
+/* An open descriptor. criu changes the peek offset of a socket. */
 struct descriptor {
-  int fd, peek; /* -1: at the first byte that was not received yet, as usual */
+  int fd, peek; /* -1: the first byte that was not received yet, the default */
 };
 struct process {
   pid_t pid;
   uint64_t start;
-  uint64_t pending; /* signals that wait for the main thread alone */
-  uint64_t code_at; /* the bytes over which criu writes; 0 when there are none */
+  uint64_t pending; /* signals pending for the main thread only */
+  uint64_t code_at; /* the bytes that criu overwrites; length 0 if there are none */
   uint8_t code[CODE];
   struct descriptor *fds;
   struct thread *threads;
   struct unreadable *unreadable;
   size_t fd_count, thread_count, unreadable_count;
-  /* Of a restore that was killed: its own call stands in the main thread; criu's daemon never went
-   * on, so that nothing of the process has run since and whatever else is open is criu's. */
+  /* After a killed restore: its own call is in the main thread. criu's daemon was never continued,
+   * so the process has not run since, and every other open descriptor is criu's. */
   bool injected, nothing_ran;
 };
 struct guard {
@@ -48,28 +48,28 @@ struct guard {
 
 void guard_write(struct guard *guard, const char *path);
 void guard_read(struct guard *guard, const char *path);
-/* Writes down that nothing of the process has run since; before that can no more be seen. */
+/* Records that the process has not run since, while that can still be determined. */
 void guard_nothing_ran(const struct guard *guard, struct process *process);
-/* Makes room for one more at the end of an array. */
+/* Makes space for one more element at the end of an array. */
 void *one_more(void *array, size_t count, size_t size);
 
 void guard_save(struct guard *guard);
 void guard_restore(struct guard *guard);
 
-/* criu's mode for TCP connections, in which they do nothing. */
+/* criu's mode for TCP connections, in which they neither send nor receive. */
 void end_repair(int socket);
 
-/* Whether the process named still runs (a dead one needs nothing). */
+/* Whether the process still runs (a dead one needs nothing). */
 bool runs(const struct process *process);
-/* Waits until each thread is stopped and traced by nobody; ends us with REFUSED otherwise. */
+/* Waits until each thread is stopped and not traced; otherwise ends us with REFUSED. */
 void await_stopped(const struct target *target);
-/* Seizes a thread that is stopped, and lets go of it. */
+/* Seizes a stopped thread, and releases it. */
 void thread_seize(const struct target *target, pid_t tid);
 void thread_release(pid_t tid);
 /* Between the two: general registers, the signal mask, and the other registers. */
 void thread_registers(pid_t tid, bool set, struct user_regs_struct *regs);
 void thread_mask(pid_t tid, bool set, uint64_t *mask);
-/* Each mapping of the program's own: line is that of /proc/PID/maps, mode its permissions. */
+/* Each mapping of the program's own: line is from /proc/PID/maps, mode its permissions. */
 void each_mapping(const struct target *target, void (*with)(void *context, uint64_t from, uint64_t to,
     const char *mode, const char *line), void *context);
 /* Each descriptor of the process; where is the text of its link. */

@@ -1,5 +1,5 @@
-/* The guard's journal: text, a record a line; put in place by rename, so that it is whole or not
- * there. docs/node-engine.md has its records. */
+/* The guard's journal: text, one record per line, created by rename, so that it is complete or
+ * absent. docs/node-engine.md describes its records. */
 #include "guard.h"
 
 #include <errno.h>
@@ -55,7 +55,7 @@ void guard_write(struct guard *guard, const char *path) {
     die_errno(SYSTEM, "journal %s", path);
 }
 
-/* The bytes of a hex number, as many as there are: their count, or -1. */
+/* The bytes of a hex number of any length: their count, or -1. */
 static ssize_t bytes(const char *text, uint8_t *to, size_t most) {
   size_t n = strspn(text, "0123456789abcdef");
   if (n % 2 || n / 2 > most) return -1;
@@ -115,7 +115,7 @@ static bool take_line(struct guard *guard, const char *line) {
   }
 }
 
-/* Behind the end: what a restore did before it was killed. */
+/* After the end: what a restore did before it was killed. */
 static void take_mark(struct guard *guard, const char *line) {
   int pid;
   if (sscanf(line + 1, "%d", &pid) != 1) return;
@@ -144,7 +144,7 @@ void guard_read(struct guard *guard, const char *path) {
   FILE *file = guard->fd < 0 ? NULL : fdopen(dup(guard->fd), "r");
   if (!file) die_errno(SYSTEM, "journal %s", path);
   if (getline(&line, &size, file) < 0 || sscanf(line, "stasis-guard 1 boot=%63s", guard->boot) != 1)
-    die(SYSTEM, "journal %s: wanted a header of format 1", path);
+    die(SYSTEM, "journal %s: expected a header of format 1", path);
   if (strcmp(boot, guard->boot))
     die(GONE, "journal %s is of boot %s, this is boot %s: the processes are lost", path, guard->boot, boot);
   for (int number = 2; getline(&line, &size, file) > 0; number++) {
@@ -155,5 +155,5 @@ void guard_read(struct guard *guard, const char *path) {
   }
   free(line);
   fclose(file);
-  if (!whole) die(SYSTEM, "journal %s: wanted a whole one, found no end", path);
+  if (!whole) die(SYSTEM, "journal %s: expected a whole one, got no end", path);
 }

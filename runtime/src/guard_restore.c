@@ -1,9 +1,10 @@
-/* guard restore: puts back what a criu that was killed left behind.
+/* guard restore: restores what a killed criu left behind.
  *
- * When criu ends, the kernel lets its threads fall back into their group stop. One of each process
- * may have gone on first: it finds criu's socket closed, takes its own registers back by sigreturn
- * and runs until the kernel has let go of it. So a thread is given its old registers only if it is
- * criu's yet: with the signal mask that criu gives, or at criu's code. All else is right by itself. */
+ * When criu ends, the kernel lets its threads fall back into their group stop. One thread of each
+ * process may have continued first: it finds criu's socket closed, restores its own registers by
+ * sigreturn and runs until the kernel has detached it. A thread is therefore given its old
+ * registers only if it still belongs to criu: it has criu's signal mask, or is in criu's code. All
+ * other threads are already correct. */
 #include "guard.h"
 
 #include <elf.h>
@@ -25,7 +26,7 @@
 #include <unistd.h>
 
 #define BIT(signal) (1ull << ((signal) - 1))
-/* criu blocks all but this one; the kernel never blocks the other two. */
+/* criu blocks all except this one; the kernel never blocks the other two. */
 #define OUR_MASK (~(BIT(SIGKILL) | BIT(SIGSTOP)))
 #define CRIUS_MASK (OUR_MASK & ~BIT(SIGTRAP))
 #define CRIUS_NAME "/memfd:CRIUMFD"
@@ -34,10 +35,10 @@
 static struct guard *guard;
 static struct process *process;
 static struct target target;
-/* criu's own mappings: as many as its protections are, for each criu that was killed. */
+/* criu's own mappings: as many as it has protections, for each criu that was killed. */
 static struct { uint64_t from, to; } foreign[MOST_MAPPINGS];
 static size_t foreign_count;
-static uint64_t scratch; /* in one of them, which can be written to */
+static uint64_t scratch; /* a writable one of them */
 
 static void look_for_foreign(void *context, uint64_t from, uint64_t to, const char *mode, const char *line) {
   (void)context;
@@ -63,12 +64,12 @@ static void must(long result, pid_t tid, const char *what) {
   if (result) die_errno(errno == ESRCH ? GONE : REFUSED, "thread %d: %s", tid, what);
 }
 
-/* The mask last: until then the thread is found to be criu's, should we be killed. */
+/* The mask last: until then the thread is recognized as criu's, if we are killed. */
 static void restore_registers(struct thread *thread) {
   struct iovec io = {thread->state, thread->state_size};
   thread_registers(thread->tid, true, &thread->regs);
   must(syscall(SYS_ptrace, PTRACE_SETREGSET, thread->tid, NT_X86_XSTATE, &io), thread->tid, "vector registers");
-  /* An older criu sets a breakpoint into its code. */
+  /* An older criu sets a breakpoint in its code. */
   must(syscall(SYS_ptrace, PTRACE_POKEUSER, thread->tid, offsetof(struct user, u_debugreg[7]), 0), thread->tid,
       "debug registers");
   thread_mask(thread->tid, true, &thread->mask);
@@ -94,7 +95,7 @@ static void restore_code(void) {
   if (process->code_at) {
     if (pread(memory, now, CODE, (off_t)process->code_at) != CODE)
       die_errno(REFUSED, "process %d: code at %lx", process->pid, process->code_at);
-    /* Only then: a write makes a copy of a page that was the file's. */
+    /* Only if changed: a write copies a page of the file. */
     if (memcmp(now, process->code, CODE)
         && pwrite(memory, process->code, CODE, (off_t)process->code_at) != CODE)
       die_errno(REFUSED, "process %d: code at %lx", process->pid, process->code_at);
@@ -102,8 +103,8 @@ static void restore_code(void) {
   close(memory);
 }
 
-/* criu takes connections out of the stream of their peers while it reads them, and moves the place at
- * which a queue is peeked into. */
+/* criu disconnects sockets from their peers while it reads them, and moves the peek offset of a
+ * queue. */
 static void calm_socket(const struct descriptor *was) {
   int copy = (int)syscall(SYS_pidfd_getfd, target.pidfd, was->fd, 0), peek = -1;
   socklen_t size = sizeof peek;
@@ -130,9 +131,10 @@ static void look_at_fd(void *context, int fd, const char *where) {
   left->fds[left->count++] = fd;
 }
 
-/* criu's daemon wrote to a socket and into a pipe that criu's death had broken, and to a log for which
- * the program's limit on the size of a file holds: what the kernel sends for that would end the program
- * as soon as it has its own mask. It is the main thread's own; what others sent to the process stays. */
+/* criu's daemon wrote to a socket and a pipe that broke with criu's death, and to a log that is
+ * subject to the program's file size limit. The kernel's signals for that would end the program as
+ * soon as it has its own mask. They are pending for the main thread; signals from other processes
+ * stay pending for the process. */
 static uint64_t of_crius_making(void) {
   uint64_t now = target_status(&target, "status", "SigPnd:", 16);
   return process->nothing_ran && scratch ? now & ~process->pending & (BIT(SIGPIPE) | BIT(SIGXFSZ)) : 0;
@@ -146,7 +148,7 @@ static void take_back(uint64_t signal) {
   inject_call(SYS_rt_sigtimedwait, scratch, 0, scratch + offsetof(typeof(args), now), sizeof args.set);
 }
 
-/* The ranges that criu made readable; where its daemon went on, that has put them back itself. */
+/* The ranges that criu made readable; if its daemon continued, it has restored them itself. */
 static void look_at_mapping(void *context, uint64_t from, uint64_t to, const char *mode, const char *line) {
   bool *readable = context;
   (void)line;

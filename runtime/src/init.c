@@ -1,8 +1,8 @@
 /* init: the holder, PID 1 of a container that waits for a restore.
  *
- * criu restores the workload inside this container's pid namespace and goes; the workload's root
- * then becomes a child of ours. Only workload.pid tells which of our children it is: criu itself,
- * its helpers and orphans of anybody are reaped and mean nothing. */
+ * criu restores the workload inside this container's pid namespace and exits; the workload's root
+ * process then becomes our child. Only workload.pid identifies it among our children: criu itself,
+ * its helpers and orphans are reaped and ignored. */
 #include "stasis.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A workload that ends at once may be reaped before its pid file is there. */
+/* A workload that ends immediately may be reaped before its pid file exists. */
 #define RECENT 256
 static struct {
   pid_t pid;
@@ -25,7 +25,7 @@ static unsigned reaped;
 
 static int folder;
 
-/* The pid in workload.pid, 0 when there is none (yet). */
+/* The pid in workload.pid, 0 if there is none (yet). */
 static pid_t workload(void) {
   char text[32];
   uint64_t pid;
@@ -34,7 +34,7 @@ static pid_t workload(void) {
   return parse_number(text, 10, &pid) && pid > 1 && pid <= INT32_MAX ? (pid_t)pid : 0;
 }
 
-/* While criu is at work the workload is criu's child, half made: signals are not for it then. */
+/* While criu runs, the workload is criu's child and incomplete: it gets no signals. */
 static bool is_our_child(pid_t pid) {
   siginfo_t info;
   return !waitid(P_PID, pid, &info, WEXITED | WNOHANG | WNOWAIT | __WALL);
@@ -50,8 +50,8 @@ static void reap(void) {
   }
 }
 
-/* Ends us when the pid file names a child that was reaped before the file was there. A pid that
- * lives is not the one that was reaped: its number was used again. */
+/* Ends us if the pid file names a child that was reaped before the file existed. A living process
+ * with that pid has reused it. */
 static void end_if_workload_ended(void) {
   pid_t pid = workload();
   if (!pid || !kill(pid, 0) || errno != ESRCH) return;
@@ -61,8 +61,8 @@ static void end_if_workload_ended(void) {
 
 static void hand_on(const struct signalfd_siginfo *info) {
   int signal = (int)info->ssi_signo;
-  /* CONT stays with us: whoever stops a container and continues it must not set a workload going
-   * whose memory is not back yet. */
+  /* CONT is not forwarded: a user who stops and continues a container must not continue a workload
+   * without its memory. */
   if (signal == SIGCHLD || signal == SIGCONT) return;
   pid_t pid = workload();
   if (pid && is_our_child(pid)) {
@@ -81,7 +81,7 @@ static _Noreturn void hold(void) {
   int signals = sigprocmask(SIG_BLOCK, &all, NULL) ? -1 : signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
   if (signals < 0) die_errno(EXIT_SELF, "cannot receive signals");
   int changes = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-  /* Without inotify (its instances are limited per user), looking once a second does. */
+  /* Without inotify (its instances are limited per user), polling once a second is sufficient. */
   int timeout = -1;
   if (changes < 0 || fchdir(folder) || inotify_add_watch(changes, ".", IN_CLOSE_WRITE | IN_MOVED_TO) < 0)
     timeout = 1000;

@@ -1,14 +1,15 @@
 /* Runs system calls inside a stopped process.
  *
- * At every moment we may be killed. What is changed (registers and signal mask of one thread) is
- * therefore in the journal before the change, and the thread never leaves its group stop: when a
+ * We may be killed at any moment. Every change (registers and signal mask of one thread) is
+ * therefore recorded in the journal first, and the thread never leaves its group stop: when a
  * tracer dies, the kernel lets the thread fall back into it. Two consequences:
  * - PTRACE_SYSCALL, not PTRACE_SINGLESTEP: the trap of a step is a real SIGTRAP. It resets the
- *   program's handler while it is blocked, and it ends the program when the tracer dies before it
- *   is taken. Stops at system calls with PTRACE_O_TRACESYSGOOD leave nothing behind.
- * - Signals are blocked, not swallowed: they wait until the mask is back.
- * What remains: a filter of seccomp is suspended only while we live. If we are killed in the
- * microseconds between the entry of the call and its check, a filter that kills on madvise does. */
+ *   program's handler while it is blocked, and it ends the program if the tracer dies before it is
+ *   taken. Stops at system calls with PTRACE_O_TRACESYSGOOD leave nothing behind.
+ * - Signals are blocked, not swallowed: they stay pending until the mask is restored.
+ * What remains: a seccomp filter is suspended only while we live. If we are killed in the
+ * microseconds between the entry of the call and its check, a filter that kills on madvise does
+ * so. */
 #include "move.h"
 
 #include <elf.h>
@@ -29,8 +30,8 @@
 #error "the registers of this processor are not known here"
 #endif
 
-/* Dropping a piece takes milliseconds; a thread that does not stop for this long never will
- * (a frozen cgroup, a dead disk). */
+/* Dropping a piece takes milliseconds; a thread that does not stop for this long never will (a
+ * frozen cgroup, a failed disk). */
 #define DEADLINE_SECONDS 30
 
 static const struct target *target;
@@ -46,7 +47,7 @@ void crash_point(void) {
 }
 #endif
 
-/* The system call itself: not every libc's ptrace knows every request. */
+/* The system call itself: not every libc's ptrace supports every request. */
 static long trace(long request, uint64_t address, void *data) {
   crash_point();
   long result = syscall(SYS_ptrace, request, target->pid, address, data);
@@ -76,7 +77,7 @@ static int wait_stop(void) {
     if (pid) return status;
     clock_gettime(CLOCK_MONOTONIC, &now);
     if (now.tv_sec >= end.tv_sec) {
-      seized = false; /* it runs: nothing can be put back, the journal says what */
+      seized = false; /* it runs: nothing can be restored, the journal shows what is missing */
       die(REFUSED, "process %d did not stop within %d s", target->pid, DEADLINE_SECONDS);
     }
     sigtimedwait(&child, NULL, &(struct timespec){.tv_sec = end.tv_sec - now.tv_sec});
@@ -128,7 +129,7 @@ static uint64_t find_syscall(void) {
   die(REFUSED, "process %d: no syscall instruction in its code", target->pid);
 }
 
-/* Inside a restartable sequence the kernel would forget to restart it, for it would see our
+/* Inside a restartable sequence the kernel would forget to restart it, because it would see our
  * address, not the thread's. */
 static void refuse_restartable_sequence(const struct user_regs_struct *regs) {
   struct { uint64_t address; uint32_t size, signature, flags, pad; } config;
@@ -145,7 +146,7 @@ static void refuse_restartable_sequence(const struct user_regs_struct *regs) {
 static void seize(void) {
   long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_SUSPEND_SECCOMP;
   if (trace(PTRACE_SEIZE, 0, (void *)options)) {
-    /* Without the right to suspend seccomp, a process that has no filter can be had all the same. */
+    /* Without the right to suspend seccomp, a process without a filter can still be handled. */
     if (errno != EPERM || target_status(target, "status", "Seccomp:", 10)
         || trace(PTRACE_SEIZE, 0, (void *)PTRACE_O_TRACESYSGOOD))
       die_errno(errno == ESRCH ? GONE : REFUSED, "process %d cannot be traced", target->pid);
@@ -158,13 +159,14 @@ static void seize(void) {
     die(REFUSED, "process %d was not stopped", target->pid);
 }
 
-/* What an injection may have changed is made equal; the rest tells one moment from another. */
+/* Fields that an injection may have changed are made equal; the others show whether the thread has
+ * run. */
 static void unchanged_part(struct user_regs_struct *r) {
   r->rip = r->rax = r->orig_rax = r->rdi = r->rsi = r->rdx = r->r10 = r->rcx = r->r11 = r->eflags = 0;
 }
 
-/* A predecessor died with our registers in the thread. That is so only while the thread stands
- * where an injection leaves it; else it has gone on and is not touched. */
+/* A predecessor died with our registers in the thread. That is only the case while the thread is
+ * where an injection leaves it; otherwise it has continued and is not touched. */
 static void repair(void) {
   struct user_regs_struct now, then = journal->saved.regs;
   if (!journal->saved.open) return;
@@ -242,8 +244,8 @@ void inject_end(void) {
   seized = false;
   before_dying = NULL;
   trace(PTRACE_DETACH, 0, NULL);
-  /* It falls back into its stop by itself; who waits for us shall find it there. The kernel has no
-   * event for that: looked at each millisecond, for a second at most. */
+  /* It falls back into its stop by itself; our caller must find it stopped. The kernel has no
+   * event for that: polled each millisecond, for a second at most. */
   char state = 't';
   uint64_t start;
   for (int i = 0; i < 1000 && read_stat(target->proc, "stat", &state, &start) && state != 'T'; i++)

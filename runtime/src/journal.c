@@ -1,4 +1,5 @@
-/* The region journal: which memory of a process is where. docs/node-engine.md has its records. */
+/* The region journal: where each part of a process's memory is. docs/node-engine.md describes its
+ * records. */
 #include "move.h"
 
 #include <errno.h>
@@ -10,8 +11,8 @@
 #include <unistd.h>
 
 #define REGISTERS (sizeof(struct user_regs_struct) / 8)
-#define LANED "16x" /* before a digest of sixteen lanes; without, it is the chunk's SHA-256 */
-#define MOST_CHUNKS (1u << 24) /* 128 TiB: what an address space holds */
+#define LANED "16x" /* prefix of a digest of sixteen lanes; without it, it is the chunk's SHA-256 */
+#define MOST_CHUNKS (1u << 24) /* 128 TiB: the size of an address space */
 
 static void read_boot(char boot[64]) {
   if (read_small(AT_FDCWD, "/proc/sys/kernel/random/boot_id", boot, 64) <= 0)
@@ -153,7 +154,7 @@ void journal_open(struct journal *j, const char *path) {
   if (!text || pread(j->fd, text, size, 0) != (ssize_t)size) die_errno(SYSTEM, "journal %s", path);
   while (size && text[size - 1] != '\n') size--;
   text[size] = 0;
-  /* A torn line says nothing; were it left, our first line would be glued to it. */
+  /* A torn line is ignored; if it were kept, our first line would be appended to it. */
   if (size != (size_t)st.st_size && ftruncate(j->fd, (off_t)size)) die_errno(SYSTEM, "journal %s", path);
   uint64_t start;
   int number = 1, header = 0;
@@ -162,7 +163,7 @@ void journal_open(struct journal *j, const char *path) {
   if (!end) return; /* its writer died before it could drop anything */
   if (sscanf(text, "stasis-regions 1 boot=%63s pid=%lu start=%lu stage=%n%4095[^\n]", j->boot, &j->pid,
       &start, &header, j->stage) != 4)
-    die(SYSTEM, "journal %s: wanted a header of format 1, found \"%.60s\"", path, text);
+    die(SYSTEM, "journal %s: expected a header of format 1, got \"%.60s\"", path, text);
   j->start = start;
   if (strcmp(boot, j->boot))
     die(GONE, "journal %s is of boot %s, this is boot %s: the process is lost", path, j->boot, boot);

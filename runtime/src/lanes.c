@@ -1,7 +1,8 @@
-/* The digest of a chunk: sixteen SHA-256s side by side. The n-th is that of every sixteenth 64 bytes,
- * from the n-th on, and the chunk's is the SHA-256 of the sixteen. One message alone is as slow as
- * its rounds, each of which waits for the one before: less than half as fast as copying. The widest
- * registers take a word of each message at once. */
+/* The digest of a chunk: sixteen SHA-256s in parallel. The n-th is that of every sixteenth 64
+ * bytes, from the n-th on, and the chunk's is the SHA-256 of the sixteen.
+ *
+ * A single message is limited by its rounds, each of which waits for the one before: less than
+ * half as fast as copying. The widest registers hold a word of each message. */
 #include "move.h"
 
 #include <immintrin.h>
@@ -11,14 +12,15 @@
 #define TURN(x, n) ((words)_mm512_ror_epi32((__m512i)(x), n))
 #define MIX(x, y, z, how) \
   ((words)_mm512_ternarylogic_epi32((__m512i)(x), (__m512i)(y), (__m512i)(z), how))
-/* Unrolled, or what a loop goes over is kept in memory instead of in registers, a tenth slower. */
+/* Unrolled; otherwise the arrays are kept in memory instead of in registers, which is a tenth
+ * slower. */
 #define ALL _Pragma("GCC unroll 64")
 enum { XOR = 0x96, CHOICE = 0xca, MAJORITY = 0xe8 };
 
 /* A word of each message. */
 typedef uint32_t words __attribute__((vector_size(64)));
 
-/* From sixteen words of each message to each word of all sixteen. */
+/* Transposes sixteen words of each message into vectors of one word of all sixteen. */
 WIDE static inline void transpose(__m512i r[16]) {
   __m512i t[16];
   ALL for (int i = 0; i < 16; i += 2) {
@@ -75,7 +77,7 @@ static struct sha256 lane(const struct lanes *l, int n) {
   return sum;
 }
 
-/* Two messages after the other two, 16 KiB at a time: that stays in the nearest cache. */
+/* Two messages after the other two, 16 KiB at a time, which stays in the first-level cache. */
 static void take_narrow(struct lanes *l, const uint8_t *p, size_t rows) {
   for (size_t some; rows; rows -= some, p += some * LANES * 64) {
     some = rows < 16 ? rows : 16;

@@ -1,5 +1,5 @@
-/* move in: every chunk that the journal says is missing goes back into its process, its digest
- * checked before a byte of it is written. May be killed and run again at any time. */
+/* move in: fills every missing chunk of the journal back into its process, and checks its digest
+ * before a byte of it is written. May be killed and run again at any time. */
 #include "move.h"
 
 #include <errno.h>
@@ -38,7 +38,8 @@ static void map_stage(void) {
   signal(SIGBUS, on_bad_page);
 }
 
-/* The address space reads zero where nothing is; only what is there must be overwritten. */
+/* The address space reads as zeros where it is not populated; only populated pages must be
+ * overwritten. */
 static bool fill_zero(const struct chunk *c) {
   static char zeros[PAGE];
   for (uint64_t at = c->address, end = c->address + c->length;; at += PAGE) {
@@ -63,8 +64,8 @@ static bool is_right(const struct chunk *c, const char *bytes) {
   return !memcmp(sum, c->sha, sizeof sum);
 }
 
-/* Checked where it lies, in the mapped stage: a copy less than by reading it. A page that cannot be
- * had (a short file, a bad disk, a hole on a full tmpfs) comes as SIGBUS. */
+/* Checked in the mapped stage, which saves a copy compared with reading it. A page that cannot be
+ * provided (a short file, a failed disk, a hole on a full tmpfs) causes SIGBUS. */
 static int digest_is_right(const struct chunk *c) {
   sigjmp_buf back;
   if (c->offset > stage_size || c->length > stage_size - c->offset || sigsetjmp(back, 1)) {
@@ -79,8 +80,8 @@ static int digest_is_right(const struct chunk *c) {
   return right;
 }
 
-/* The chunk by read(2), which needs no page where the stage has a hole: a mapping does, and a tmpfs
- * that is full, or a memory limit that is reached, has none to give. */
+/* Reads the chunk by read(2), which needs no page for a hole of the stage. A mapping does, and a
+ * full tmpfs, or a memory limit that is reached, cannot provide one. */
 static char *read_chunk(const struct chunk *c) {
   char *bytes = malloc(c->length);
   for (size_t done = 0; bytes && done < c->length;) {
@@ -140,12 +141,29 @@ static void fill_chunk(struct crew *crew, size_t item) {
   crew_done(crew, c->length);
 }
 
-/* Asks for huge pages where whole ranges are empty; where the kernel has none, that is no error. */
+/* Marks the chunks of the regions in a file: they keep their page size. */
+static void read_not_huge(const char *path) {
+  FILE *file = fopen(path, "re");
+  char line[128];
+  if (!file) die_errno(SYSTEM, "%s", path);
+  while (fgets(line, sizeof line, file)) {
+    uint64_t address, length;
+    if (sscanf(line, "%lx %lu", &address, &length) != 2)
+      die(2, "%s: expected ADDRESS LENGTH, got %s", path, line);
+    for (size_t i = 0; i < journal.count; i++)
+      if (journal.chunks[i].address - address < length) journal.chunks[i].not_huge = true;
+  }
+  fclose(file);
+}
+
+/* Asks for huge pages where whole ranges are empty; it is no error if the kernel has none. */
 static void want_huge(size_t n) {
   for (size_t i = 0; i < n;) {
-    uint64_t from = journal.chunks[missing[i]].address, to = from;
-    for (; i < n && journal.chunks[missing[i]].address == to; i++)
-      to += journal.chunks[missing[i]].length;
+    const struct chunk *c = &journal.chunks[missing[i++]];
+    if (c->not_huge) continue;
+    uint64_t from = c->address, to = from + c->length;
+    for (; i < n && (c = &journal.chunks[missing[i]])->address == to && !c->not_huge; i++)
+      to += c->length;
     inject_call(SYS_madvise, from, to - from, MADV_HUGEPAGE, 0);
   }
 }
@@ -168,7 +186,7 @@ int move_in(const struct options *o) {
       missing[n++] = i;
       bytes += c->length;
     } else if (c->filled && o->punch && stage >= 0) {
-      punch(c); /* its filler may have died just before */
+      punch(c); /* the process that fills it may have died just before */
     }
   }
   if (n) map_stage();
@@ -176,6 +194,7 @@ int move_in(const struct options *o) {
   if (touch) {
     target_check_stopped(&target, false);
     inject_begin(&target, &journal);
+    if (o->not_huge) read_not_huge(o->not_huge);
     if (o->huge) want_huge(n);
   }
   struct crew *crew = crew_start(o->threads, n, n, bytes, fill_chunk);

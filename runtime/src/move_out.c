@@ -1,5 +1,5 @@
-/* move out: the memory of a stopped process goes into the stage, piece by piece, and each piece
- * leaves the process once its only other copy is known to the journal. */
+/* move out: copies the memory of a stopped process into the stage, piece by piece. Unless the
+ * process keeps it, each piece is dropped once the journal records its only other copy. */
 #include "move.h"
 
 #include <errno.h>
@@ -15,10 +15,10 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-/* Read, summed and written by the part, which stays in the processor's second-level cache. */
+/* Part that is read, summed and written at once: it stays in the second-level cache. */
 #define PART (256u << 10)
-/* A drop takes this part of a piece, so that copying goes on meanwhile and no more than a piece is
- * ever there twice: the room check counts with that. */
+/* A drop takes this part of a piece, so that copying continues meanwhile, and at most one piece
+ * exists twice: the space check relies on that. */
 #define DROPS_PER_PIECE 4
 
 static struct target target;
@@ -37,7 +37,7 @@ static void read_regions(const char *path) {
   for (size_t region = 0; fgets(line, sizeof line, file); region++) {
     uint64_t address, length;
     if (sscanf(line, "%lx %lu", &address, &length) != 2 || !length || address % PAGE || length % PAGE)
-      die(2, "%s: wanted ADDRESS LENGTH in whole pages, found %s", path, line);
+      die(2, "%s: expected ADDRESS LENGTH in whole pages, got %s", path, line);
     int n = snprintf(line, sizeof line, "R %zu %lx %lu\n", region, address, length);
     if (!journal_append(&journal, line, (size_t)n)) die_errno(SYSTEM, "journal");
     for (uint64_t done = 0; done < length; done += CHUNK, count++) {
@@ -54,9 +54,9 @@ static void read_regions(const char *path) {
 
 static bool all_zero(const uint64_t *p, size_t n) { return !*p && !memcmp(p, p + 1, n - 8); }
 
-/* On a tmpfs all writers of a file wait for each other (5 GB/s however many they are), those who
- * write through a mapping do not. The kernel does the copy, out of ourselves: a stage that is full
- * is then an error and not a SIGBUS. False leaves it to put_written, which tells why. */
+/* On a tmpfs all writers of a file serialize (5 GB/s in total), except those that write through a
+ * mapping. The kernel copies from our memory: a full stage is then an error and not a SIGBUS.
+ * False leaves the write to put_written, which reports the reason. */
 static bool put_mapped(void *buffer, size_t size, uint64_t offset) {
   if (!mapped) return false;
   struct iovec to = {mapped + offset, size}, from = {buffer, size};
@@ -74,8 +74,8 @@ static bool put_written(const void *buffer, size_t size, uint64_t offset) {
   return true;
 }
 
-/* Parts are whole pages, so whole rows too. What was zero until now is made up for: of a chunk that
- * is all zeros nothing is digested. */
+/* Parts are whole pages, and so are rows. Leading zeros are digested once data follows: a chunk of
+ * zeros only is not digested. */
 static void sum_part(struct lanes *sum, const void *part, size_t size, uint64_t done, bool first) {
   static const char zeros[PAGE];
   for (; first && sum->length < done;) lanes_rows(sum, zeros, PAGE);
@@ -109,7 +109,7 @@ static void copy_chunk(struct crew *crew, size_t index) {
   if (c->has_sha) lanes_end(&sum, c->sha);
 }
 
-/* One record for each chunk and, when the piece is about to be dropped, the word of that, in this
+/* One record for each chunk and, before the piece is dropped, the record of the drop, in this
  * order and in one write. */
 static void journal_piece(size_t first, size_t end, bool drop) {
   size_t size = (end - first + 1) * 160, length = 0;
@@ -138,11 +138,13 @@ int move_out(const struct options *o) {
   struct stat st;
   with_sha = o->sha256;
   target_open(&target, o->pid, o->start);
-  target_check_stopped(&target, false);
+  /* A copy without drops may run beside criu, which traces the threads: the caller ensures that no
+   * thread runs. */
+  if (!o->no_drop) target_check_stopped(&target, false);
   stage = open(o->stage, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (stage < 0 || fstat(stage, &st)) die_errno(SYSTEM, "stage %s", o->stage);
   if (st.st_size)
-    die(2, "stage %s: wanted an empty file, found %lld bytes", o->stage, (long long)st.st_size);
+    die(2, "stage %s: expected an empty file, got %lld bytes", o->stage, (long long)st.st_size);
   journal_create(&journal, o);
   read_regions(o->regions);
   if (ftruncate(stage, (off_t)total))
@@ -166,7 +168,6 @@ int move_out(const struct options *o) {
     drop(first, end);
     crew_raise(crew, end + ahead);
   }
-  if (o->no_drop) target_check_stopped(&target, false);
   inject_end();
   crew_end(crew);
   return 0;

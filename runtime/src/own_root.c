@@ -1,4 +1,4 @@
-/* The root of a program's own: --own-root and --take of "enter". */
+/* A separate root for the program: --own-root and --take of "enter". */
 #include "enter.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Mounts of the container that are attached below the program's own root, each by itself. */
+/* Mounts of the container that are attached below the program's own root, each separately. */
 static struct taken {
   const char *path, *place;
   int tree;
@@ -40,7 +40,8 @@ int copy_of(int at, const char *path) {
   return tree;
 }
 
-/* Opens the container's mounts while its root is still ours; no link of the container is followed. */
+/* Opens the container's mounts while its root is still the current one; no link of the container
+ * is followed. */
 void open_takes(void) {
   for (struct taken *t = takes; t < takes + take_count; t++) {
     struct stat st;
@@ -52,7 +53,7 @@ void open_takes(void) {
   }
 }
 
-/* Makes an empty folder or file in our own root, with the folders above it. */
+/* Creates an empty folder or file in our own root, with its parent folders. */
 void make_place(const char *path, bool folder) {
   char *copy = strdup(path);
   if (!copy) die_errno(EXIT_SELF, "memory");

@@ -1,4 +1,4 @@
-/* probe: has the restore into this container been proven? */
+/* probe: was the restore into this container verified? */
 #include "stasis.h"
 
 #include <fcntl.h>

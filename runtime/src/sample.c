@@ -1,4 +1,4 @@
-/* sample: a process with memory of its own that can be checked, on which the agent tries its mover. */
+/* sample: a process with memory that it can check, with which the agent tests its mover. */
 #include "stasis.h"
 
 #include <stdio.h>
@@ -12,7 +12,8 @@ enum { LARGEST_MIB = 4096 };
 
 static uint64_t value_at(uint64_t i) { return (i + 0x9e3779b97f4a7c15) * 0xbf58476d1ce4e5b9; }
 
-/* Prints "region ADDRESS LENGTH", then for each byte on standard input "good" or "bad"; ends with its input. */
+/* Prints "region ADDRESS LENGTH", then "good" or "bad" for each byte on standard input; exits with
+ * its input. */
 int cmd_sample(int argc, char **argv) {
   uint64_t mib = 0;
   if (argc != 3 || strcmp(argv[1], "--mib") || !parse_number(argv[2], 10, &mib) || !mib || mib > LARGEST_MIB)

@@ -1,4 +1,4 @@
-/* stasis-runtime: what its commands share. docs/node-engine.md is the contract. */
+/* stasis-runtime: shared by its commands. docs/node-engine.md is the contract. */
 #ifndef STASIS_H
 #define STASIS_H
 #ifndef _GNU_SOURCE
@@ -18,23 +18,30 @@ int cmd_guard(int argc, char **argv);
 int cmd_answer(int argc, char **argv);
 int cmd_sample(int argc, char **argv);
 int cmd_addresses(int argc, char **argv);
+int cmd_connections(int argc, char **argv);
+int cmd_filters(int argc, char **argv);
+int cmd_ipc(int argc, char **argv);
 
-/* Exit codes of init, enter, install, answer and addresses that are their own, not the program's. */
+/* Enters a namespace of the process that the arguments name, or ends this program. */
+void enter_namespace(int argc, char **argv, const char *type, int flag);
+
+/* Exit codes of init, enter, install, answer, addresses, connections, filters and ipc themselves, not
+ * of the program. */
 enum { EXIT_RESTORE_FAILED = 78, EXIT_SELF = 125 };
 
 /* Prints one line on standard error and ends the process. */
 _Noreturn void die(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The same, with the text of errno at the end. */
+/* The same, followed by the text of errno. */
 _Noreturn void die_errno(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Reads a whole decimal number (or hex with base 16); false when there is anything else. */
+/* Parses a whole decimal number (or hex with base 16); false for anything else. */
 bool parse_number(const char *text, int base, uint64_t *value);
 /* Reads a small file relative to dir into a zero-terminated buffer: its length, or -1. */
 ssize_t read_small(int dir, const char *name, char *buffer, size_t size);
-/* State and start time (fields 3 and 22) of a stat file of /proc; false when it is gone. */
+/* State and start time (fields 3 and 22) of a stat file of /proc; false if it is gone. */
 bool read_stat(int dir, const char *name, char *state, uint64_t *start);
-/* Runs before die ends the process, to put back what was changed. */
+/* Called before die ends the process, to undo changes. */
 extern void (*before_dying)(void);
-/* The shell's way to say how a child ended: its code, or 128 + the signal. */
+/* The shell's exit code for a child: its code, or 128 + the signal. */
 int exit_code_of(int wait_status);
 
 #endif

@@ -11,15 +11,20 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+enum { PF_IO_WORKER = 0x10 };
+
 bool read_stat(int dir, const char *name, char *state, uint64_t *start) {
   char text[1024];
   uint64_t value = 0;
-  /* The command's name may hold anything, also parentheses. */
+  unsigned flags = 0;
+  /* The command's name may contain anything, including parentheses. */
   char *p = read_small(dir, name, text, sizeof text) > 0 ? strrchr(text, ')') : NULL;
   if (!p || sscanf(p + 2,
-      "%c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %lu", state,
-      &value) != 2)
+      "%c %*d %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %lu", state,
+      &flags, &value) != 3)
     return false;
+  /* A kernel thread that works for an io_uring runs none of the program's code. */
+  if (flags & PF_IO_WORKER) return false;
   *start = value;
   return true;
 }
@@ -29,7 +34,7 @@ void target_check_same(const struct target *t) {
   uint64_t start;
   if (!read_stat(t->proc, "stat", &state, &start)) die(GONE, "process %d is gone", t->pid);
   if (start != t->start)
-    die(GONE, "process %d: wanted start time %lu, found %lu", t->pid, t->start, start);
+    die(GONE, "process %d: expected start time %lu, got %lu", t->pid, t->start, start);
   if (state != 'Z' && state != 'X') return;
   if (target_status(t, "status", "Threads:", 10) > 1)
     die(REFUSED, "process %d: its main thread is dead", t->pid);
@@ -76,7 +81,7 @@ void target_check_stopped(const struct target *t, bool ours) {
     if (state == 't' && traced_by_us && tracer == (uint64_t)getpid()) continue;
     if (tracer) die(REFUSED, "process %d: thread %s is traced by %lu", t->pid, e->d_name, tracer);
     if (state != 'T')
-      die(REFUSED, "process %d: wanted every thread stopped, found thread %s in state %c", t->pid,
+      die(REFUSED, "process %d: expected every thread stopped, got thread %s in state %c", t->pid,
           e->d_name, state);
   }
   closedir(tasks);

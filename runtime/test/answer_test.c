@@ -121,9 +121,9 @@ static bool the_kubelet_is_answered_and_a_client_is_kept_for_the_workload(void) 
   if (!silent(client)) return no("a client was answered in the workload's name");
   kill(server, SIGCONT);
   hear(client, text, sizeof text);
-  if (strcmp(text, "workload")) return no("client: wanted the workload, found \"%s\"", text);
+  if (strcmp(text, "workload")) return no("client: expected the workload, got \"%s\"", text);
   hear(other, text, sizeof text);
-  if (strcmp(text, "workload")) return no("half a request: wanted the workload, found \"%s\"", text);
+  if (strcmp(text, "workload")) return no("half a request: expected the workload, got \"%s\"", text);
   close(client);
   close(other);
   int status;
@@ -137,7 +137,7 @@ static bool a_running_server_is_never_answered_for(void) {
   if (!answer_for("--http", "/healthz")) return false;
   int probe = ask(KUBELET, strlen(KUBELET));
   hear(probe, text, sizeof text);
-  return !strcmp(text, "workload") || no("wanted the workload, found \"%s\"", text);
+  return !strcmp(text, "workload") || no("expected the workload, got \"%s\"", text);
 }
 
 static bool connections_without_a_word_never_fill_the_backlog(void) {

@@ -121,10 +121,10 @@ static bool whole(struct work *w, const struct before *was) {
   for (int i = 0; good && w->flags & REGISTERS && i < 10000 && w->s->spins < spins + 9; i++) nap(1);
   good = good && (!(w->flags & REGISTERS) || w->s->spins >= spins + 9 || no("it does not spin on"));
   good = good && (!has_in(w, "grep -q %2$s /proc/%1$d/maps", "CRIUMFD") || no("criu's code is still there"));
-  good = good && (descriptors(w) == was->fds || no("wanted %u descriptors, found %u", was->fds, descriptors(w)));
+  good = good && (descriptors(w) == was->fds || no("expected %u descriptors, got %u", was->fds, descriptors(w)));
   good = good && (status(w, "SigBlk:") == was->blocked || no("the signal mask is another"));
   good = good && (unreadable(w) == was->unreadable
-      || no("wanted %ld kB that may not be read, found %ld", was->unreadable, unreadable(w)));
+      || no("expected %ld kB that may not be read, got %ld", was->unreadable, unreadable(w)));
   return good && (!w->s->sleep_errors || no("a system call went wrong"));
 }
 
@@ -161,7 +161,7 @@ static bool killed_often(int flags, int times, bool guard_too) {
   long took = (b.tv_sec - a.tv_sec) * 1000000 + (b.tv_nsec - a.tv_nsec) / 1000;
   srand((unsigned)a.tv_nsec);
   /* A machine that is busy now and not before may let dumps come through: then there are more of them. */
-  for (; good && (i < times || (killed < times / 3 && i < times * 4)); i++) {
+  for (; good && (i < times || (killed < times / 3 && i < times * 12)); i++) {
     good = stop(&w) && guard(&w, "save");
     long when = rand() % took;
     pid_t p = good ? dump_started(&w) : 0;
@@ -200,7 +200,7 @@ static bool criu_opens_four_descriptors_of_a_process_and_no_more(void) {
     good = stop(&w) && !prlimit(w.pid, RLIMIT_NOFILE, NULL, &limit);
     limit.rlim_cur = most;
     good = good && (!prlimit(w.pid, RLIMIT_NOFILE, &limit, NULL) || no("no limit: %s", strerror(errno)));
-    good = good && (left == 4 ? dumped(&w) : ended(dump_started(&w)) || no("wanted it to fail with %u left", left));
+    good = good && (left == 4 ? dumped(&w) : ended(dump_started(&w)) || no("expected it to fail with %u left", left));
     good = good && all_stopped_soon(&w) && whole(&w, &was);
     forget_images();
   }
@@ -301,7 +301,7 @@ static bool a_queue_that_criu_peeked_into_is_peeked_into_as_before(void) {
   for (int i = 0; i < 2; i++) setsockopt(pair[i], SOL_SOCKET, SO_PEEK_OFF, &zero, sizeof zero);
   good = good && guard(&w, "restore") && !getsockopt(pair[0], SOL_SOCKET, SO_PEEK_OFF, &usual, &size)
       && !getsockopt(pair[1], SOL_SOCKET, SO_PEEK_OFF, &other, &size);
-  good = good && ((usual == -1 && other == 3) || no("wanted -1 and 3, found %d and %d", usual, other));
+  good = good && ((usual == -1 && other == 3) || no("expected -1 and 3, got %d and %d", usual, other));
   end(&w);
   for (int i = 0; i < 2; i++) close(pair[i]);
   return good;

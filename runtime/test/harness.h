@@ -298,7 +298,7 @@ static const char *said(void) {
 }
 
 static bool code_is(int code, int wanted) { return code == wanted
-    || no("wanted code %d, found %d: %s", wanted, code, said()); }
+    || no("expected code %d, got %d: %s", wanted, code, said()); }
 
 static void end(struct work *w) {
   kill(w->pid, SIGKILL);

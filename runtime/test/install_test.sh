@@ -10,6 +10,12 @@ the_program_is_put_there_and_nothing_else() {
   folder 777; "$RT" install --dir "$W/s"; only_the_program
   touch "$W/s/restored"; "$W/s/stasis-runtime" probe --dir "$W/s"
 }
+another_file_of_the_image_is_put_there_under_its_own_name() {
+  folder 777; printf library >"$W/libx.so"; chmod 744 "$W/libx.so"
+  (umask 777; as_user "$W/rt" install --dir "$W/s" --file "$W/libx.so")
+  is "$(ls -A "$W/s")" libx.so; is "$(cat "$W/s/libx.so")" library; is "$(stat -c %a "$W/s/libx.so")" 755
+  code=0; "$RT" install --dir "$W/s" --file "$W/none.so" 2>"$W/err" || code=$?; is $code 125; grep -q "$W/none.so: No such file" "$W/err"
+}
 any_user_may_install_with_any_umask() { folder 777; (umask 777; as_user "$W/rt" install --dir "$W/s"); only_the_program; }
 nothing_but_the_folder_is_written_to() {
   mkdir -p "$W/root/.stasis" "$W/root/proc"; cp "$RT" "$W/root/whatever-it-is-called"

@@ -17,4 +17,4 @@ until_true() {
     n=$((n + 1)); [ $n -le 1500 ] || { echo "never true: $*"; return 1; }; sleep 0.02
   done
 }
-is() { [ "$1" = "$2" ] || { echo "wanted $2, found $1"; return 1; }; }
+is() { [ "$1" = "$2" ] || { echo "expected $2, got $1"; return 1; }; }

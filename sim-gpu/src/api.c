@@ -1,4 +1,5 @@
-/* The program's calls on memory. Each passes the gate, so none is under way while the process is locked. */
+/* The program's memory calls. Each passes the gate, so none is in progress while the process is
+ * locked. */
 #define _GNU_SOURCE
 #include "context.h"
 #include "process.h"
@@ -31,13 +32,19 @@ EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes) {
     for (int i = 0; i < MAX_ALLOCATIONS; i++) {
         if (!self.allocation[i].address) {
             result = memory_allocate(ordinal, bytes, address);
-            self.allocation[i] = result ? (struct allocation){0, 0} : (struct allocation){*address, bytes};
+            self.allocation[i] = result ? (struct allocation){0, 0, NULL} : (struct allocation){*address, bytes, context_current()};
             break;
         }
     }
     pthread_mutex_unlock(&self.mutex);
     gate_leave();
     return result;
+}
+
+EXPORT CUresult cuMemAllocPitch_v2(CUdeviceptr *address, size_t *pitch, size_t width, size_t height, unsigned element) {
+    (void)element;
+    *pitch = (width + 511) / 512 * 512;
+    return cuMemAlloc_v2(address, *pitch * height);
 }
 
 EXPORT CUresult cuMemFree_v2(CUdeviceptr address) {
@@ -140,7 +147,8 @@ EXPORT CUresult cuMemsetD8_v2(CUdeviceptr address, unsigned char value, size_t c
 
 EXPORT CUresult cuMemsetD32_v2(CUdeviceptr address, unsigned value, size_t count) { return fill(address, value, count * 4); }
 
-/* Memory shared with another process: Checkpoint takes it, Restore does not bring it back (drivers before 610). */
+/* Memory shared with another process: Checkpoint takes it, Restore does not restore it. From
+ * driver 610 on it does within a launch job, which does not exist here. */
 EXPORT CUresult cuIpcGetMemHandle(void *handle, CUdeviceptr address) {
     CUresult result = handle && address ? gate_enter() : CUDA_ERROR_INVALID_VALUE;
     if (result == CUDA_SUCCESS) {
@@ -151,7 +159,7 @@ EXPORT CUresult cuIpcGetMemHandle(void *handle, CUdeviceptr address) {
     return result;
 }
 
-/* A stand-in for a launch and the wait for it: a kernel that runs for so long. */
+/* Replaces a launch and the wait for it: a kernel that runs for this long. */
 EXPORT CUresult simLongKernel(unsigned milliseconds) {
     int ordinal;
     CUresult result = enter_with_context(&ordinal);

@@ -1,4 +1,5 @@
-/* cuInit: which GPUs this process sees, what it holds open for them, and what a fork does to it. */
+/* cuInit: the GPUs that this process sees, the descriptors that it holds for them, and the effect
+ * of a fork. */
 #define _GNU_SOURCE
 #include "process.h"
 
@@ -14,7 +15,7 @@
 
 struct process self = {.mutex = PTHREAD_MUTEX_INITIALIZER, .poison = -1};
 
-/* In .data, not .bss: it is then found in the writable mapping of the library's file. */
+/* In .data, not .bss, so that it is found in the writable mapping of the library's file. */
 __attribute__((section(".data"), aligned(4096))) struct mailbox mailbox = {.magic = MAILBOX_MAGIC};
 
 int view_open(struct view *view) {
@@ -51,10 +52,11 @@ int poison_open(void) {
     return fd;
 }
 
-/* As on the chip: a forked child has the descriptors, but neither the hidden thread nor the right to call. */
+/* As with the real driver: a forked child has the descriptors, but neither the hidden thread nor
+ * the right to call. */
 static void in_child(void) {
     self.forked = self.initialised;
-    /* What criu cannot dump of a child are those very descriptors. */
+    /* These descriptors are what criu cannot dump in a child. */
     close(self.poison);
     self.poison = -1;
     mailbox.started = 0;

@@ -1,4 +1,4 @@
-/* The table of a simulated node: opening it, locks on it, blocks of device memory and their owners. */
+/* The table of a simulated node: opening and locking it, blocks of device memory and their owners. */
 #define _GNU_SOURCE
 #include "board.h"
 
@@ -28,7 +28,8 @@ static int open_folder(struct node *node, const char *folder) {
         return -ENODEV;
     }
     node->length = (size_t)st.st_size;
-    /* Far from the program's memory, where a real driver has its mappings too: the room beside that is for the region. */
+    /* Far from the program's memory, like the mappings of a real driver: the space beside that is
+     * for the region. */
     void *map = mmap((void *)0x200000000ull, node->length, PROT_READ | PROT_WRITE, MAP_SHARED, node->ctl, 0);
     if (map == MAP_FAILED) {
         int error = errno;
@@ -165,6 +166,15 @@ int board_take(const struct node *node, int gpu, int owner, uint32_t count, uint
         }
     }
     return 0;
+}
+
+void board_list(const struct node *node, int gpu, int owner, uint32_t *blocks) {
+    const uint16_t *map = owners(node, gpu);
+    for (uint32_t i = 0; i < node->board->gpu[gpu].blocks; i++) {
+        if (map[i] == owner) {
+            *blocks++ = i + 1;
+        }
+    }
 }
 
 void board_give(const struct node *node, int gpu, uint32_t block) { owners(node, gpu)[block] = 0; }

@@ -9,16 +9,19 @@
 #include <stdint.h>
 
 #define BOARD_MAGIC 0x3155504753495453ull /* "STSIGPU1" */
-#define BOARD_VERSION 1
+#define BOARD_VERSION 2
 #define BOARD_HOME_VARIABLE "STASIS_SIM_GPU"
 
 enum {
-    BLOCK_BYTES = 256 << 10, /* device memory is handed out in these */
+    BLOCK_BYTES = 256 << 10, /* allocation unit of device memory */
     MAX_GPUS = 16,
-    MAX_OWNERS = 1024,
+    MAX_OWNERS = 8192,
 };
 
-/* What becomes of a target whose caller was killed inside a call. */
+/* For memory of cuMemCreate, the offset of the open file identifies the owner. */
+#define OWNER_MARK (1ll << 50)
+
+/* The effect on a target if its caller is killed during a call. */
 enum killed_caller { KILLED_FINISH = 0, KILLED_FAILED = 1, KILLED_HANG = 2 };
 
 struct board_gpu {
@@ -34,19 +37,20 @@ struct board {
     uint64_t magic;
     uint32_t version;
     uint32_t gpus;
-    uint64_t node; /* random: tells the nodes of one machine apart */
+    uint64_t node; /* random: identifies this node among those of one machine */
     char driver[80];
     int32_t cuda;
     uint32_t killed_caller;
     uint32_t mig, no_persistence;
     uint32_t merge;            /* place the region beside a mapping of the program */
     uint32_t slow_us_per_mib;  /* added to the population of a region and to each copy */
-    uint8_t link[MAX_GPUS][MAX_GPUS]; /* NVLinks between each two */
+    uint8_t link[MAX_GPUS][MAX_GPUS]; /* NVLinks between each pair */
     struct board_gpu gpu[MAX_GPUS];
     uint8_t owned[MAX_OWNERS];
 };
 
-/* The last page of each device file says which GPU it is, whatever name it was given in a container. */
+/* The last page of each device file identifies the GPU, whatever the file's name in a container
+ * is. */
 struct board_label {
     uint64_t magic;
     uint64_t node;
@@ -54,7 +58,7 @@ struct board_label {
 };
 #define LABEL_BYTES 4096
 
-/* One open view of the node. Locks belong to `ctl`, so two views never share theirs. */
+/* One open view of the node. Locks belong to `ctl`, so two views never share locks. */
 struct node {
     int ctl;
     struct board *board;
@@ -66,18 +70,19 @@ struct node {
 int node_open(struct node *node);
 void node_close(struct node *node);
 
-/* The GPU that the file `nvidia<minor>` of this view stands for, opened to *fd; negative when there is none. */
+/* The GPU of the file `nvidia<minor>` in this view, opened to *fd; negative if there is none. */
 int node_device(const struct node *node, int minor, int *fd);
 #define MAX_MINOR 64
 
-/* Locks on bytes of nvidiactl: gone with the process that holds them. */
+/* Locks on bytes of nvidiactl: released with the process that holds them. */
 int node_lock_table(const struct node *node);
 void node_unlock_table(const struct node *node);
 int node_try_lock(const struct node *node, uint64_t byte);
 void node_unlock(const struct node *node, uint64_t byte);
 int node_is_locked(const struct node *node, uint64_t byte);
 
-/* Hard links of nvidiactl besides itself: each held call has one in faults/, which a container need not see. */
+/* Hard links of nvidiactl besides itself: each held call has one in faults/, which a container
+ * need not see. */
 int node_holds(const struct node *node);
 
 /* Owners of device memory; the table must be locked. */
@@ -86,6 +91,7 @@ int board_claim(const struct node *node);
 void board_release(const struct node *node, int owner);
 uint32_t board_count(const struct node *node, int gpu, int owner); /* owner 0: free blocks */
 int board_take(const struct node *node, int gpu, int owner, uint32_t count, uint32_t *blocks);
+void board_list(const struct node *node, int gpu, int owner, uint32_t *blocks); /* block + 1, of all that it has */
 void board_give(const struct node *node, int gpu, uint32_t block);
 
 #endif

@@ -1,4 +1,5 @@
-/* The caller's side of cuCheckpointProcess*: arguments, a request in the target's mailbox, and the wait for its answer. */
+/* The caller's side of cuCheckpointProcess*: arguments, a request in the target's mailbox, and the
+ * wait for its answer. */
 #define _GNU_SOURCE
 #include "cuda-abi.h"
 #include "fault.h"
@@ -18,7 +19,7 @@ static void doze(long microseconds) {
     nanosleep(&pause, NULL);
 }
 
-/* A slot that no living caller holds and that the hidden thread is not at work on. */
+/* A slot that no living caller holds and that the hidden thread is not processing. */
 static int claim(const struct node *node, pid_t pid, uint64_t box, uint64_t id) {
     for (;;) {
         for (int i = 0; i < SLOTS; i++) {
@@ -43,7 +44,8 @@ static int wake(pid_t pid) {
     return thread < 0 ? -ESRCH : (int)syscall(SYS_tgkill, pid, thread, WAKE_SIGNAL);
 }
 
-/* Shows that the call has reached its hold; the hidden thread does not go on before. 1 once nothing is left to do. */
+/* Shows that the call has reached its hold; the hidden thread does not continue before. 1 once
+ * nothing is left to do. */
 static int show_hold(const struct node *node, const char *taken, pid_t pid, uint64_t at) {
     uint64_t hold_at = at + offsetof(struct slot, fault) + offsetof(struct fault, hold);
     uint32_t hold, shown = HOLD_SHOWN;
@@ -55,7 +57,7 @@ static int show_hold(const struct node *node, const char *taken, pid_t pid, uint
     return 1;
 }
 
-/* Waits as long as it takes: the chip's driver has no time-out either. */
+/* Waits without a limit, like the real driver. */
 static CUresult await(const struct node *node, const char *taken, pid_t pid, uint64_t at, struct slot *slot) {
     int shown = slot->fault.kind != FAULT_HOLD;
     long pause = 20, since_wake = 0;

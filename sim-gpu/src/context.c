@@ -15,6 +15,8 @@ struct CUctx_st {
 static struct CUctx_st contexts[MAX_CONTEXTS];
 static __thread CUcontext current;
 
+void *context_current(void) { return current; }
+
 int context_ordinal(void) { return current && current->used ? current->ordinal : -1; }
 
 static int valid(CUdevice device) { return device >= 0 && device < self.visible; }
@@ -94,6 +96,7 @@ EXPORT CUresult cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice devi
 }
 
 static CUcontext primary[MAX_GPUS];
+static int retained[MAX_GPUS];
 
 EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
     if (!context || !valid(device)) {
@@ -107,10 +110,24 @@ EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
     if (!primary[device]) {
         result = create(&primary[device], device);
     }
+    retained[device] += result == CUDA_SUCCESS;
     *context = primary[device];
     pthread_mutex_unlock(&self.mutex);
     gate_leave();
     return result;
+}
+
+/* Allocations of a context are freed with it. */
+static void end_context(CUcontext context) {
+    memory_free(context->state, (uint64_t)CONTEXT_BLOCKS * BLOCK_BYTES);
+    for (int i = 0; i < MAX_ALLOCATIONS; i++) {
+        if (self.allocation[i].address && self.allocation[i].context == context) {
+            memory_free(self.allocation[i].address, self.allocation[i].bytes);
+            self.allocation[i].address = 0;
+        }
+    }
+    context->used = 0;
+    current = current == context ? NULL : current;
 }
 
 EXPORT CUresult cuCtxDestroy_v2(CUcontext context) {
@@ -121,13 +138,41 @@ EXPORT CUresult cuCtxDestroy_v2(CUcontext context) {
     pthread_mutex_lock(&self.mutex);
     result = context && context->used ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
     if (result == CUDA_SUCCESS) {
-        memory_free(context->state, (uint64_t)CONTEXT_BLOCKS * BLOCK_BYTES);
-        context->used = 0;
-        current = current == context ? NULL : current;
+        end_context(context);
     }
     pthread_mutex_unlock(&self.mutex);
     gate_leave();
     return result;
+}
+
+static CUresult release(CUdevice device, int all) {
+    CUresult result = valid(device) ? gate_enter() : CUDA_ERROR_INVALID_DEVICE;
+    if (result) {
+        return result;
+    }
+    pthread_mutex_lock(&self.mutex);
+    if (primary[device] && (all || --retained[device] == 0)) {
+        end_context(primary[device]);
+        primary[device] = NULL;
+    }
+    pthread_mutex_unlock(&self.mutex);
+    gate_leave();
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) { return release(device, 0); }
+
+EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) { return release(device, 1); }
+
+EXPORT CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int *active) {
+    *flags = 0;
+    *active = valid(device) && primary[device];
+    return valid(device) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+
+EXPORT CUresult cuCtxGetDevice(CUdevice *device) {
+    *device = context_ordinal();
+    return *device < 0 ? CUDA_ERROR_INVALID_CONTEXT : CUDA_SUCCESS;
 }
 
 EXPORT CUresult cuCtxSetCurrent(CUcontext context) {

@@ -3,5 +3,6 @@
 
 /* The device of the calling thread's current context, or -1. */
 int context_ordinal(void);
+void *context_current(void);
 
 #endif

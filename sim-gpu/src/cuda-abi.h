@@ -1,4 +1,5 @@
-/* The part of cuda.h (CUDA 13.0) that the simulated driver answers, with its layouts and numbers. */
+/* The part of cuda.h (CUDA 13.0) that the simulated driver implements, with its layouts and
+ * numbers. */
 #ifndef SIM_CUDA_ABI_H
 #define SIM_CUDA_ABI_H
 
@@ -12,6 +13,16 @@ typedef struct CUctx_st *CUcontext;
 typedef struct {
     uint8_t bytes[16];
 } CUuuid;
+
+typedef struct {
+    int32_t type, requestedHandleTypes, locationType, locationId;
+    void *win32HandleMetaData;
+    uint8_t allocFlags[8];
+} CUmemAllocationProp;
+
+typedef struct {
+    int32_t locationType, locationId, flags;
+} CUmemAccessDesc;
 
 enum {
     CUDA_SUCCESS = 0,
@@ -57,6 +68,8 @@ typedef struct {
     uint64_t reserved[8];
 } CUcheckpointUnlockArgs;
 
+_Static_assert(sizeof(CUmemAllocationProp) == 32, "allocation properties");
+_Static_assert(sizeof(CUmemAccessDesc) == 12, "access");
 _Static_assert(sizeof(CUcheckpointLockArgs) == 64, "lock args");
 _Static_assert(sizeof(CUcheckpointCheckpointArgs) == 64, "checkpoint args");
 _Static_assert(sizeof(CUcheckpointRestoreArgs) == 64, "restore args");

@@ -1,4 +1,4 @@
-/* cuda-call: one checkpoint call of whatever libcuda.so.1 there is, for tests and for a person at a shell. */
+/* cuda-call: makes one checkpoint call with any libcuda.so.1, for tests and for users at a shell. */
 #define _GNU_SOURCE
 #include "cuda-abi.h"
 

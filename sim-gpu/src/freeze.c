@@ -1,4 +1,5 @@
-/* Checkpoint and Restore: device bytes into host memory of the process, and back onto whatever GPU it now sees. */
+/* Checkpoint and Restore: copies device bytes into host memory of the process, and back to the GPU
+ * that it sees now. */
 #define _GNU_SOURCE
 #include "hidden.h"
 #include "process.h"
@@ -8,15 +9,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static uint64_t device_bytes(void) {
-    uint64_t pages = 0;
-    for (int i = 0; i < self.visible; i++) {
-        pages += memory_pages(i);
-    }
-    return pages * BLOCK_BYTES;
-}
+static uint64_t device_bytes(void) { return walk_count(-1) * BLOCK_BYTES; }
 
-/* State of the contexts, which the copy holds behind the device bytes; 1 when it is what was written. */
+/* State of the contexts, stored after the device bytes; 1 if it matches what was written. */
 static int context_state(uint8_t *at, int write) {
     uint64_t value = mailbox.id | 1;
     int same = 1;
@@ -31,69 +26,63 @@ static int context_state(uint8_t *at, int write) {
     return same;
 }
 
-/* Every page in use, in the order of addresses: what is at *host belongs there. 1 when a fault ended it. */
+/* Every page in use, in the order of the walk: *host is its content. 1 if a fault ended it. */
 static int transfer(int in, const struct fault *fault, uint32_t slow_us_per_mib, CUresult *result) {
     uint8_t *host = region_base();
     uint64_t total = device_bytes(), done = 0;
     int faulted = fault->at != AT_MIDDLE;
-    for (int gpu = 0; gpu < self.visible; gpu++) {
-        for (uint32_t i = 0; i < self.pages[gpu]; i++) {
-            uint32_t page = self.page[gpu][i];
-            if (page == PAGE_FREE) {
-                continue;
-            }
-            off_t at = (off_t)(page - 1) * BLOCK_BYTES;
-            ssize_t n = in ? pwrite(self.fd[gpu], host + done, BLOCK_BYTES, at) : pread(self.fd[gpu], host + done, BLOCK_BYTES, at);
-            if (n != BLOCK_BYTES) {
-                mailbox.state = STATE_FAILED;
-                *result = CUDA_ERROR_UNKNOWN;
+    struct walk walk = WALK_START;
+    int gpu;
+    for (uint32_t *page; (page = walk_next(&walk, &gpu));) {
+        off_t at = (off_t)(*page - 1) * BLOCK_BYTES;
+        ssize_t n = in ? pwrite(self.fd[gpu], host + done, BLOCK_BYTES, at) : pread(self.fd[gpu], host + done, BLOCK_BYTES, at);
+        if (n != BLOCK_BYTES) {
+            mailbox.state = STATE_FAILED;
+            *result = CUDA_ERROR_UNKNOWN;
+            return 1;
+        }
+        done += BLOCK_BYTES;
+        if (done % PIECE == 0) {
+            hidden_serve_meanwhile();
+            hidden_work(slow_us_per_mib / 1000, 1);
+        }
+        if (!faulted && done >= total / 2) {
+            faulted = 1;
+            if (hidden_fault(fault, result)) {
                 return 1;
-            }
-            done += BLOCK_BYTES;
-            if (done % PIECE == 0) {
-                hidden_serve_meanwhile();
-                hidden_work(slow_us_per_mib / 1000, 1);
-            }
-            if (!faulted && done >= total / 2) {
-                faulted = 1;
-                if (hidden_fault(fault, result)) {
-                    return 1;
-                }
             }
         }
     }
     return !faulted && hidden_fault(fault, result);
 }
 
-static void for_each_page(void (*act)(int gpu, uint32_t *page)) {
-    for (int gpu = 0; gpu < self.visible; gpu++) {
-        for (uint32_t i = 0; i < self.pages[gpu]; i++) {
-            if (self.page[gpu][i] != PAGE_FREE) {
-                act(gpu, &self.page[gpu][i]);
-            }
+/* The memory that is left on the device is overwritten, so that it cannot be read again, except
+ * memory that other processes hold too. */
+static void spoil(void) {
+    static uint32_t garbage[BLOCK_BYTES / sizeof(uint32_t)];
+    struct walk walk = WALK_START;
+    int gpu;
+    for (uint32_t *page; (page = walk_next(&walk, &gpu));) {
+        if (walk.backing >= 0 && self.backing[walk.backing].shared) {
+            continue;
+        }
+        for (size_t i = 0; i < sizeof garbage / sizeof garbage[0]; i++) {
+            garbage[i] = (uint32_t)(i * 2654435761u) ^ *page ^ 0xdeadbeefu;
+        }
+        if (pwrite(self.fd[gpu], garbage, sizeof garbage, (off_t)(*page - 1) * BLOCK_BYTES) < 0) {
+            mailbox.state = STATE_FAILED;
         }
     }
 }
 
-/* What is left on the device is garbage: nobody may find the bytes there again. */
-static void spoil(int gpu, uint32_t *page) {
-    static uint32_t garbage[BLOCK_BYTES / sizeof(uint32_t)];
-    for (size_t i = 0; i < sizeof garbage / sizeof garbage[0]; i++) {
-        garbage[i] = (uint32_t)(i * 2654435761u) ^ *page ^ 0xdeadbeefu;
-    }
-    if (pwrite(self.fd[gpu], garbage, sizeof garbage, (off_t)(*page - 1) * BLOCK_BYTES) < 0) {
-        mailbox.state = STATE_FAILED;
-    }
-}
-
-static void send_away(int gpu, uint32_t *page) {
-    (void)gpu;
-    *page = PAGE_AWAY;
-}
-
-/* Gives the device memory back and lets go of every descriptor and mapping of a device. */
+/* Frees the device memory, and closes every descriptor and mapping of a device. */
 static void detach(void) {
-    for_each_page(send_away);
+    struct walk walk = WALK_START;
+    int gpu;
+    for (uint32_t *page; (page = walk_next(&walk, &gpu));) {
+        *page = PAGE_AWAY;
+    }
+    vmm_leave();
     node_lock_table(&self.node);
     board_release(&self.node, (int)mailbox.owner);
     node_unlock_table(&self.node);
@@ -126,7 +115,7 @@ CUresult freeze_out(const struct fault *fault) {
         region_unmap();
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    mailbox.state = STATE_CHECKPOINTED; /* said already, though the copy has yet to run */
+    mailbox.state = STATE_CHECKPOINTED; /* reported already, though the copy has not run yet */
     if (transfer(0, fault, slow, &result)) {
         if (mailbox.state == STATE_CHECKPOINTED) {
             mailbox.state = STATE_LOCKED;
@@ -135,7 +124,10 @@ CUresult freeze_out(const struct fault *fault) {
         return result;
     }
     context_state(region_base() + bytes, 1);
-    for_each_page(spoil);
+    /* Checkpointed without an error, and not restored: NCCL's memory, shared by descriptors, on
+     * real GPUs. */
+    self.peer |= vmm_shared();
+    spoil();
     detach();
     return CUDA_SUCCESS;
 }
@@ -149,7 +141,7 @@ static int find_uuid(const struct view *view, const uint8_t *uuid) {
     return -1;
 }
 
-/* Which GPU of the view each old one becomes. */
+/* The GPU of the view for each old one. */
 static CUresult match(const struct view *view, const struct slot *request, int *chosen) {
     if (request->pairs && request->pairs != (uint32_t)self.visible) {
         return CUDA_ERROR_INVALID_VALUE;
@@ -180,25 +172,36 @@ static CUresult match(const struct view *view, const struct slot *request, int *
     return CUDA_SUCCESS;
 }
 
+/* New blocks for all memory of the GPU; the table is locked. */
+static int take_gpu(const struct view *view, int index, int gpu, int owner) {
+    uint32_t own = 0, taken = 0;
+    for (uint32_t i = 0; i < self.pages[gpu]; i++) {
+        own += self.page[gpu][i] == PAGE_AWAY;
+    }
+    size_t room = (own + 1) * sizeof(uint32_t);
+    uint32_t *blocks = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    int short_of = blocks == MAP_FAILED || board_take(&view->node, index, owner, own, blocks);
+    for (uint32_t i = 0; !short_of && i < self.pages[gpu]; i++) {
+        if (self.page[gpu][i] == PAGE_AWAY) {
+            self.page[gpu][i] = blocks[taken++] + 1;
+        }
+    }
+    munmap(blocks, room);
+    for (int i = 0; i < MAX_BACKINGS && !short_of; i++) {
+        struct backing *backing = &self.backing[i];
+        short_of = backing->used && backing->ordinal == gpu && vmm_claim(backing, &view->node, index, backing->block);
+    }
+    return short_of;
+}
+
 static int take_memory(const struct view *view, const int *chosen) {
     node_lock_table(&view->node);
     int owner = board_claim(&view->node), short_of = owner < 0;
     for (int i = 0; !short_of && i < self.visible; i++) {
-        short_of = board_count(&view->node, view->gpu[chosen[i]], 0) < memory_pages(i);
+        short_of = board_count(&view->node, view->gpu[chosen[i]], 0) < walk_count(i);
     }
-    for (int gpu = 0; !short_of && gpu < self.visible; gpu++) {
-        uint32_t count = memory_pages(gpu), taken = 0;
-        size_t room = (count + 1) * sizeof(uint32_t);
-        uint32_t *blocks = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (blocks == MAP_FAILED || board_take(&view->node, view->gpu[chosen[gpu]], owner, count, blocks)) {
-            short_of = 1;
-        }
-        for (uint32_t i = 0; !short_of && i < self.pages[gpu]; i++) {
-            if (self.page[gpu][i] != PAGE_FREE) {
-                self.page[gpu][i] = blocks[taken++] + 1;
-            }
-        }
-        munmap(blocks, room);
+    for (int gpu = 0; gpu < self.visible && !short_of; gpu++) {
+        short_of = take_gpu(view, view->gpu[chosen[gpu]], gpu, owner);
     }
     if (short_of && owner > 0) {
         board_release(&view->node, owner);
@@ -238,7 +241,7 @@ CUresult freeze_in(const struct slot *request) {
         return CUDA_ERROR_NOT_SUPPORTED;
     }
     CUresult result = match(&view, request, chosen);
-    if (result == CUDA_SUCCESS && self.peer && atoi(view.node.board->driver) < 610) {
+    if (result == CUDA_SUCCESS && self.peer) {
         result = CUDA_ERROR_NOT_SUPPORTED;
     }
     if (result == CUDA_SUCCESS && take_memory(&view, chosen)) {
@@ -251,7 +254,8 @@ CUresult freeze_in(const struct slot *request) {
         return result;
     }
     adopt(&view, chosen);
-    mailbox.state = STATE_LOCKED; /* said already, though the copy has yet to run */
+    vmm_adopt();
+    mailbox.state = STATE_LOCKED; /* reported already, though the copy has not run yet */
     uint64_t bytes = device_bytes();
     if (transfer(1, &request->fault, self.node.board->slow_us_per_mib, &result)) {
         if (mailbox.state == STATE_LOCKED) {

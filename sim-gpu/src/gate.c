@@ -1,4 +1,4 @@
-/* The gate before the program's calls: Lock shuts it once the calls inside have left. */
+/* The gate before the program's calls: Lock closes it once the running calls have ended. */
 #include "process.h"
 
 #include <errno.h>

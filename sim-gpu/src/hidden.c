@@ -1,4 +1,4 @@
-/* The hidden thread: carries out in the target what callers have posted in its mailbox. */
+/* The hidden thread: executes in the target the requests that callers post in its mailbox. */
 #define _GNU_SOURCE
 #include "hidden.h"
 #include "process.h"
@@ -10,8 +10,8 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-static int current = -1;  /* the slot that is being carried out */
-static struct node asked; /* the node, for as long as a call is carried out; no board when it cannot be reached */
+static int current = -1;  /* the slot being processed */
+static struct node asked; /* the node during a call; no board if it cannot be reached */
 
 static void nap(long microseconds) {
     struct timespec pause = {microseconds / 1000000, microseconds % 1000000 * 1000};
@@ -37,7 +37,7 @@ void hidden_serve_meanwhile(void) {
     }
 }
 
-/* A millisecond of the processor's time, not of the clock's: on a busy machine that could pass without any. */
+/* A millisecond of CPU time, not of wall time, which on a busy machine could pass without any. */
 static void compute(void) {
     struct timespec start, now;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &start);
@@ -46,7 +46,7 @@ static void compute(void) {
     } while (now.tv_sec >= start.tv_sec && (now.tv_sec - start.tv_sec) * 1000000000l + now.tv_nsec - start.tv_nsec < 1000000);
 }
 
-/* Enough CPU time that nobody takes the thread for idle, little enough not to disturb the machine. */
+/* Enough CPU time that the thread does not look idle, little enough not to disturb the machine. */
 void hidden_work(long milliseconds, int serve) {
     while (milliseconds > 0) {
         compute();
@@ -61,7 +61,8 @@ void hidden_work(long milliseconds, int serve) {
     }
 }
 
-/* Busy until the file is removed that shows the hold. A caller that dies before it made the file holds nothing. */
+/* Busy until the file that shows the hold is removed. A caller that dies before it created the
+ * file holds nothing. */
 static void hold(int serve) {
     uint32_t *reached = &mailbox.slot[current].fault.hold;
     __atomic_store_n(reached, HOLD_REACHED, __ATOMIC_RELEASE);
@@ -127,7 +128,7 @@ static CUresult carry_out(const struct slot *slot) {
     if (self.lost) {
         return CUDA_ERROR_OPERATING_SYSTEM;
     }
-    if (slot->call >= CALLS || mailbox.state != wanted[slot->call]) {
+    if (slot->call > CALL_UNLOCK || mailbox.state != wanted[slot->call]) {
         return CUDA_ERROR_ILLEGAL_STATE;
     }
     switch (slot->call) {
@@ -150,7 +151,7 @@ static CUresult carry_out_with_faults(const struct slot *slot) {
             return result;
         }
         if (!hidden_caller_lives()) {
-            return CUDA_ERROR_OPERATING_SYSTEM; /* not begun, and nobody wants it any more */
+            return CUDA_ERROR_OPERATING_SYSTEM; /* not begun, and its caller is gone */
         }
     }
     result = carry_out(slot);
@@ -172,7 +173,8 @@ static void take(int i) {
     if (node_open(&asked)) {
         asked.board = NULL;
     }
-    /* A request whose caller died before it was begun, while this process was stopped for instance, is void. */
+    /* A request whose caller died before it was begun, for example while this process was stopped,
+     * is void. */
     CUresult result =
         hidden_caller_lives() ? carry_out_with_faults(&mailbox.slot[i]) : CUDA_ERROR_OPERATING_SYSTEM;
     if (asked.board) {
@@ -189,7 +191,8 @@ static void *run(void *unused) {
     prctl(PR_SET_NAME, HIDDEN_THREAD_NAME);
     __atomic_store_n(&mailbox.started, 1, __ATOMIC_RELEASE);
     for (;;) {
-        /* Interrupted by a dump or a restore it looks at the slots as well: a wake-up may have been lost in it. */
+        /* When interrupted by a dump or a restore it also checks the slots: a wake-up may have
+         * been lost. */
         sigwaitinfo(&wake, NULL);
         for (int i = 0; i < SLOTS; i++) {
             if (status_of(i) == SLOT_POSTED) {

@@ -4,7 +4,7 @@
 #include "cuda-abi.h"
 #include "mailbox.h"
 
-/* Lets a fault happen; 1 when the call ends here, with *result. */
+/* Executes a fault; 1 if the call ends here, with *result. */
 int hidden_fault(const struct fault *fault, CUresult *result);
 
 #endif

@@ -1,4 +1,4 @@
-/* Finding and reaching the mailbox of another process, by its pid in the caller's /proc. */
+/* Finds and accesses the mailbox of another process, by its pid in the caller's /proc. */
 #define _GNU_SOURCE
 #include "mailbox.h"
 

@@ -1,30 +1,23 @@
-/* Device memory of this process: addresses, the blocks behind them, and copies between them and the host. */
+/* Device memory of this process: addresses, the blocks behind them, and copies to and from the
+ * host. */
 #define _GNU_SOURCE
 #include "process.h"
 
 #include <string.h>
 #include <unistd.h>
 
-static int ordinal_of(CUdeviceptr address) {
+int memory_ordinal(CUdeviceptr address) {
     return address < DEVICE_BASE ? -1 : (int)((address - DEVICE_BASE) >> DEVICE_SHIFT);
 }
 
-static uint64_t offset_of(CUdeviceptr address) { return (address - DEVICE_BASE) & ((1ull << DEVICE_SHIFT) - 1); }
+uint64_t memory_offset(CUdeviceptr address) { return (address - DEVICE_BASE) & ((1ull << DEVICE_SHIFT) - 1); }
 
-uint32_t memory_pages(int ordinal) {
-    uint32_t used = 0;
-    for (uint32_t i = 0; i < self.pages[ordinal]; i++) {
-        used += self.page[ordinal][i] != PAGE_FREE;
-    }
-    return used;
-}
-
-static int64_t find_addresses(int ordinal, uint32_t count) {
+int memory_find(int ordinal, uint32_t count, uint32_t align) {
     uint32_t run = 0;
     for (uint32_t i = 0; i < self.pages[ordinal]; i++) {
-        run = self.page[ordinal][i] == PAGE_FREE ? run + 1 : 0;
+        run = self.page[ordinal][i] != PAGE_FREE ? 0 : run || i % align == 0 ? run + 1 : 0;
         if (run == count) {
-            return i + 1 - count;
+            return (int)(i + 1 - count);
         }
     }
     return -1;
@@ -35,7 +28,7 @@ CUresult memory_allocate(int ordinal, uint64_t bytes, CUdeviceptr *address) {
     if (bytes == 0) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    int64_t first = count > self.pages[ordinal] ? -1 : find_addresses(ordinal, (uint32_t)count);
+    int64_t first = count > self.pages[ordinal] ? -1 : memory_find(ordinal, (uint32_t)count, 1);
     if (first < 0 || node_lock_table(&self.node)) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
@@ -54,8 +47,8 @@ CUresult memory_allocate(int ordinal, uint64_t bytes, CUdeviceptr *address) {
 }
 
 void memory_free(CUdeviceptr address, uint64_t bytes) {
-    int ordinal = ordinal_of(address);
-    uint64_t first = offset_of(address) / BLOCK_BYTES, count = (bytes + BLOCK_BYTES - 1) / BLOCK_BYTES;
+    int ordinal = memory_ordinal(address);
+    uint64_t first = memory_offset(address) / BLOCK_BYTES, count = (bytes + BLOCK_BYTES - 1) / BLOCK_BYTES;
     node_lock_table(&self.node);
     for (uint64_t i = first; i < first + count; i++) {
         board_give(&self.node, self.gpu[ordinal], self.page[ordinal][i] - 1);
@@ -76,13 +69,17 @@ struct managed *memory_managed(CUdeviceptr address, uint64_t bytes) {
 
 /* One contiguous piece of a device file behind an address. */
 static uint64_t piece(CUdeviceptr address, uint64_t bytes, int *fd, off_t *at) {
-    int ordinal = ordinal_of(address);
-    uint64_t offset = offset_of(address), block = offset / BLOCK_BYTES, within = offset % BLOCK_BYTES;
-    if (ordinal < 0 || ordinal >= self.visible || block >= self.pages[ordinal] || self.page[ordinal][block] == PAGE_FREE) {
+    int ordinal = memory_ordinal(address);
+    uint64_t offset = memory_offset(address), block = offset / BLOCK_BYTES, within = offset % BLOCK_BYTES;
+    if (ordinal < 0 || ordinal >= self.visible || block >= self.pages[ordinal]) {
+        return 0;
+    }
+    uint32_t page = self.page[ordinal][block];
+    if (page == PAGE_FREE || page == PAGE_RESERVED || (page & PAGE_MAPPED && !(page & PAGE_ACCESS))) {
         return 0;
     }
     *fd = self.fd[ordinal];
-    *at = (off_t)(self.page[ordinal][block] - 1) * BLOCK_BYTES + (off_t)within;
+    *at = (off_t)((page & PAGE_BLOCK) - 1) * BLOCK_BYTES + (off_t)within;
     return bytes < BLOCK_BYTES - within ? bytes : BLOCK_BYTES - within;
 }
 

@@ -1,4 +1,4 @@
-/* sim-gpu-node: makes the folder that stands for the GPUs of a node. */
+/* sim-gpu-node: creates the folder that represents the GPUs of a node. */
 #define _GNU_SOURCE
 #include "board.h"
 
@@ -45,7 +45,7 @@ static void number(const char *text, long least, long most, const char *what, lo
     errno = 0;
     *value = strtol(text, &end, 10);
     if (errno || *end || end == text || *value < least || *value > most) {
-        fprintf(stderr, "sim-gpu-node: %s must be a number from %ld to %ld, found '%s'\n", what, least, most, text);
+        fprintf(stderr, "sim-gpu-node: %s must be a number from %ld to %ld, got '%s'\n", what, least, most, text);
         exit(2);
     }
 }
@@ -57,7 +57,7 @@ static uint32_t killed_caller(const char *text) {
             return i;
         }
     }
-    fprintf(stderr, "sim-gpu-node: --killed-caller must be finish, failed or hang, found '%s'\n", text);
+    fprintf(stderr, "sim-gpu-node: --killed-caller must be finish, failed or hang, got '%s'\n", text);
     exit(2);
 }
 

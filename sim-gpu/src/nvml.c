@@ -1,4 +1,4 @@
-/* libnvidia-ml.so.1: what the node has. */
+/* libnvidia-ml.so.1: the hardware of the node. */
 #define _GNU_SOURCE
 #include "nvml.h"
 
@@ -64,7 +64,7 @@ EXPORT const char *nvmlErrorString(nvmlReturn_t result) {
     }
 }
 
-/* What every call on a device asks first. */
+/* The first check of every call on a device. */
 static nvmlReturn_t check(nvmlDevice_t device, const void *to) {
     if (!users) {
         return NVML_ERROR_UNINITIALIZED;
@@ -159,7 +159,7 @@ EXPORT nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t *m
     if (result) {
         return result;
     }
-    pthread_mutex_lock(&mutex); /* the table's lock does not tell threads of one process apart */
+    pthread_mutex_lock(&mutex); /* the table's lock does not exclude threads of the same process */
     node_lock_table(&node);
     board_reap(&node, 0);
     memory->free = (uint64_t)board_count(&node, device->index, 0) * BLOCK_BYTES;
@@ -241,8 +241,8 @@ EXPORT nvmlReturn_t nvmlDeviceGetP2PStatus(nvmlDevice_t one, nvmlDevice_t two, i
 
 #define SWITCH (-2)
 
-/* The GPU at the other end of a link, or -1: the links of a GPU go to the others in their order; where it has
- * too few for that, all go to a switch, as on a board with eight. */
+/* The GPU at the other end of a link, or -1. The links of a GPU go to the others in order; if it
+ * has too few for that, all go to a switch, as on a board with eight. */
 static int beyond(nvmlDevice_t device, unsigned link) {
     unsigned wanted = 0, most = 0;
     for (int other = 0; other < (int)node.board->gpus; other++) {

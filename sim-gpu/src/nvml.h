@@ -1,4 +1,4 @@
-/* The part of nvml.h that the simulated library answers, with its layouts and numbers. */
+/* The part of nvml.h that the simulated library implements, with its layouts and numbers. */
 #ifndef SIM_NVML_H
 #define SIM_NVML_H
 

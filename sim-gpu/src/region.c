@@ -1,4 +1,5 @@
-/* The host memory for the device bytes: one private anonymous mapping, as unkindly placed as the chip's driver does it. */
+/* The host memory for the device bytes: one private anonymous mapping, placed as unfavorably as by
+ * the real driver. */
 #define _GNU_SOURCE
 #include "process.h"
 
@@ -19,11 +20,11 @@ static uint8_t *base;
 static uint64_t length;
 static void *reservation[2];
 
-/* What is remembered of one line of maps: the program's own memory, and where it ends. */
+/* The relevant part of one line of maps: the program's own memory, and its end. */
 struct place {
     uint64_t end;      /* of the mapping before */
-    uint64_t size;     /* of it, when it is the program's anonymous memory, else 0 */
-    uint64_t best;     /* where the region is to begin; 0 for nowhere */
+    uint64_t size;     /* end of the mapping if it is the program's anonymous memory, else 0 */
+    uint64_t best;     /* start of the region; 0 for none */
     uint64_t best_size;
 };
 
@@ -50,7 +51,8 @@ static void look_at(struct place *place, const char *line, uint64_t bytes) {
     place->size = size;
 }
 
-/* Beside the largest anonymous mapping of the program that has room beside it, so that the kernel merges the two. */
+/* Beside the largest anonymous mapping of the program that has space beside it, so that the kernel
+ * merges the two. */
 static uint64_t find_place(uint64_t bytes) {
     static char text[16384]; /* not on the heap: a forked or stopped program may hold malloc's lock */
     struct place place = {0};
@@ -76,7 +78,7 @@ static uint64_t find_place(uint64_t bytes) {
 
 int region_map(uint64_t bytes, int merge) {
     void *map = MAP_FAILED;
-    /* Another thread may take the place between the look and the call. */
+    /* Another thread may take the address between the check and the call. */
     for (int attempt = 0; merge && map == MAP_FAILED && attempt < 3; attempt++) {
         uint64_t at = find_place(bytes);
         if (!at) {
@@ -104,7 +106,7 @@ int region_map(uint64_t bytes, int merge) {
 uint8_t *region_base(void) { return base; }
 
 int region_populate(uint64_t bytes, uint32_t slow_us_per_mib) {
-    uint64_t step = slow_us_per_mib ? 8ull << 20 : bytes; /* one call for all, as on the chip, unless slowed down */
+    uint64_t step = slow_us_per_mib ? 8ull << 20 : bytes; /* one call for all, as in the real driver, unless slowed down */
     for (uint64_t done = 0; done < bytes; done += step) {
         uint64_t size = bytes - done < step ? bytes - done : step;
         if (madvise(base + done, size, MADV_POPULATE_WRITE)) {

@@ -74,22 +74,26 @@ promise_memory_shared_with_a_peer_is_lost_in_restore() {
 
 promise_nccl_with_peer_to_peer_is_lost_and_without_it_is_not() {
     node 1 64
-    start log --mib 4 --nccl
+    start log --mib 4 --nccl --fork 1
     grep -q libnccl.so.2 "/proc/$pid/maps" || fail "not in the maps"
     expect 0 1 lock "$pid"
     expect 0 2 checkpoint "$pid"
     expect 801 2 restore "$pid"
     export NCCL_P2P_DISABLE=1
-    start second --mib 4 --nccl
+    start second --mib 4 --nccl --fork 1
     whole_round "$pid"
     steps_from "$work/second" 20
+    unset NCCL_P2P_DISABLE
+    start alone --mib 4 --nccl
+    whole_round "$pid"
 }
 
-promise_driver_610_restores_memory_shared_with_a_peer() {
+promise_driver_610_loses_memory_shared_with_a_peer_too() {
     node 1 64 --driver 610.43.02 --cuda 13030
     start log --mib 4 --peer
-    whole_round "$pid"
-    steps_from "$work/log" 20
+    expect 0 1 lock "$pid"
+    expect 0 2 checkpoint "$pid"
+    expect 801 2 restore "$pid"
 }
 
 promise_reserved_bytes_must_be_zero() {

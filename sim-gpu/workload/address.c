@@ -1,4 +1,4 @@
-/* Sockets that are bound to the address of the machine itself, as those of NCCL, gloo and Ray are. */
+/* Sockets bound to the address of the machine, like those of NCCL, gloo and Ray. */
 #define _GNU_SOURCE
 #include "counter.h"
 
@@ -18,7 +18,7 @@ union address {
     struct sockaddr_in6 v6;
 };
 
-/* One address: a listener, a socket for datagrams, and a connection of this process with itself. */
+/* One address: a listener, a datagram socket, and a connection of this process with itself. */
 static struct own {
     int family, listener, datagrams, near, far;
 } owns[2] = {{.family = AF_INET, .listener = -1}, {.family = AF_INET6, .listener = -1}};
@@ -30,7 +30,8 @@ static int same(const union address *one, const union address *other) {
                                          : !memcmp(&one->v6.sin6_addr, &other->v6.sin6_addr, sizeof one->v6.sin6_addr);
 }
 
-/* Finds an address of this machine that others can reach; with "like", whether that one is among them. */
+/* Finds an address of this machine that other machines can reach; with "like", whether that one
+ * exists. */
 static int find(int family, const union address *like, union address *found) {
     struct ifaddrs *all, *one;
     int is_there = 0;
@@ -74,7 +75,7 @@ static int connect_to_itself(const struct own *own, int *near, int *far) {
 void address_start(void) {
     union address address;
     struct timespec pause = {0, 20000000};
-    /* Who starts a container without a network gives it one afterwards. */
+    /* A container started without a network may get one afterwards. */
     while (!find(AF_INET, NULL, &address)) {
         nanosleep(&pause, NULL);
     }
@@ -92,7 +93,8 @@ void address_start(void) {
     }
 }
 
-/* A connection that a freeze caught before it was accepted is closed by a restore, so there is a second try. */
+/* A restore closes a connection that was frozen before it was accepted, so there is a second
+ * attempt. */
 static int connects(const struct own *own, uint64_t step) {
     for (int tries = 0; tries < 2; tries++) {
         int near, far, right = connect_to_itself(own, &near, &far) && exchange(near, far, step);

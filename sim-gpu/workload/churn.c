@@ -1,4 +1,5 @@
-/* Threads that change the process all the time: its address space, its children, its signals; and a TCP server. */
+/* Threads that constantly change the process: its address space, its children, its signals; and a
+ * TCP server. */
 #define _GNU_SOURCE
 #include "counter.h"
 
@@ -16,7 +17,7 @@
 #include <unistd.h>
 
 static atomic_ulong sent, received;
-static unsigned long sent_before; /* what had been sent at the check before */
+static unsigned long sent_before; /* what had been sent at the previous check */
 static int churning;
 
 static void nap(long milliseconds) {

@@ -1,4 +1,4 @@
-/* Host memory, files and threads that a program has beside its GPU memory, each checked too. */
+/* Host memory, files and threads that a program has besides its GPU memory, each checked too. */
 #define _GNU_SOURCE
 #include "counter.h"
 
@@ -106,7 +106,7 @@ static void open_deleted(void) {
     }
 }
 
-/* As torchrun's store: one end of IPv4, the other of a socket that serves IPv6 too. */
+/* Like torchrun's store: one end is IPv4, the other a socket that also serves IPv6. */
 static int connected(int pair[2]) {
     struct sockaddr_in6 any = {.sin6_family = AF_INET6, .sin6_addr = in6addr_any};
     struct sockaddr_in here = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
@@ -126,7 +126,8 @@ static int connected(int pair[2]) {
     return pair[1] < 0 ? -1 : 0;
 }
 
-/* As PyTorch's data loaders are: forked by a process that uses a GPU, at work for it, with no GPU of its own. */
+/* Like PyTorch's data loaders: forked by a process that uses a GPU, working for it, without using
+ * the GPU. */
 static void start_loader(int over_tcp) {
     int pair[2];
     uint64_t step, sum = 0;
@@ -139,7 +140,18 @@ static void start_loader(int over_tcp) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         prctl(PR_SET_NAME, "loader");
         close(pair[0]);
+        uint64_t *own = map(HOST_BYTES), last = 0;
+        for (uint64_t i = 0; i < HOST_BYTES / 8; i++) {
+            own[i] = pattern_word(last, 1, i);
+        }
         while (recv(pair[1], &step, sizeof step, MSG_WAITALL) == sizeof step) {
+            for (uint64_t i = 0; i < HOST_BYTES / 8; i++) {
+                if (own[i] != pattern_word(last, 1, i)) {
+                    _exit(1); /* the process that sent the step reports the loader's failure */
+                }
+                own[i] = pattern_word(step, 1, i);
+            }
+            last = step;
             sum += step;
             if (send(pair[1], &sum, sizeof sum, 0) != sizeof sum) {
                 break;
@@ -160,7 +172,7 @@ static void check_loader(uint64_t step) {
 }
 
 void company_start(const struct options *options) {
-    mallopt(M_ARENA_MAX, 1); /* an arena of a thread would take the free addresses below */
+    mallopt(M_ARENA_MAX, 1); /* an arena of a thread would use the free addresses below */
     sem_init(&ready, 0, 0);
     sem_init(&mapped, 0, 0);
     for (long i = 0; i < options->threads; i++) {
@@ -180,6 +192,9 @@ void company_start(const struct options *options) {
     }
     if (options->own_address) {
         address_start();
+    }
+    if (options->io_uring) {
+        ring_start();
     }
     if (options->shm) {
         open_shared();
@@ -241,6 +256,7 @@ int company_check(uint64_t step, int full) {
         check_loader(step);
     }
     address_check(step);
+    ring_check(step);
     if (full) {
         churn_check();
     }

@@ -1,11 +1,13 @@
-/* The few driver calls that the program needs, from whatever libcuda.so.1 there is. */
+/* The few driver calls that the program needs, from any libcuda.so.1. */
 #define _GNU_SOURCE
 #include "counter.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static void *library;
@@ -84,15 +86,45 @@ void device_share(uint64_t address) {
     need("cuIpcGetMemHandle", share(handle, address));
 }
 
-void device_join(uint64_t address) {
-    const char *off = getenv("NCCL_P2P_DISABLE");
+/* The segment that NCCL's shared-memory transport maps in both ranks. */
+void device_segment(void) {
+    char path[64];
+    snprintf(path, sizeof path, "/dev/shm/nccl-%d", getpgrp());
+    int fd = open(path, O_RDWR | O_CREAT, 0600);
+    if (fd < 0 || ftruncate(fd, 4096) || mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) == MAP_FAILED) {
+        perror(path);
+        _exit(3);
+    }
+    close(fd);
+}
+
+static int is(const char *setting, const char *value) {
+    const char *found = getenv(setting);
+    return found && strcmp(found, value) == 0;
+}
+
+static void load_nccl(void) {
     if (!dlopen("libnccl.so.2", RTLD_NOW)) {
         fprintf(stderr, "gpu-counter: %s\n", dlerror());
         _exit(3);
     }
-    if (!off || strcmp(off, "1") != 0) {
+}
+
+void device_join(uint64_t address, int ranks) {
+    load_nccl();
+    if (ranks > 1 && !is("NCCL_SHM_DISABLE", "1")) {
+        device_segment();
+    }
+    if (ranks > 1 && !is("NCCL_P2P_DISABLE", "1")) {
         device_share(address);
     }
+}
+
+void device_init(void) {
+    library = dlopen("libcuda.so.1", RTLD_NOW);
+    int (*init)(unsigned) = symbol("cuInit");
+    need("cuInit", init(0));
+    load_nccl();
 }
 
 void device_spin(long milliseconds) {

@@ -1,4 +1,5 @@
-/* A helper process that opens, on request, what cannot be checkpointed or restored elsewhere. */
+/* A helper process that opens, on request, things that cannot be checkpointed or restored
+ * elsewhere. */
 #define _GNU_SOURCE
 #include "counter.h"
 
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/fanotify.h>
 #include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
@@ -22,12 +24,16 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum { FIRST = 100, MOST = 64, PORT = 4712 };
 
-/* All that a request opens gets a number from FIRST on, so that the next request can close it. */
+#define HIDDEN "/data/hidden"
+
+/* Everything that a request opens gets a number from FIRST on, so that the next request can close
+ * it. */
 static void keep(int fd) {
     if (fd >= 0) {
         if (fcntl(fd, F_DUPFD, FIRST) < 0) {
@@ -75,7 +81,7 @@ static int inet_pair(const char *text) {
     return accepted;
 }
 
-/* A child that does something odd, and then waits for its end. */
+/* A child that runs an unusual operation, and then waits for its end. */
 static int child(int (*odd)(const char *), const char *argument) {
     int result[2], error = 0;
     if (pipe(result)) {
@@ -101,7 +107,17 @@ static int child(int (*odd)(const char *), const char *argument) {
 }
 
 static int new_namespace(const char *type) {
-    return unshare(strcmp(type, "ipc") == 0 ? CLONE_NEWIPC : strcmp(type, "uts") == 0 ? CLONE_NEWUTS : CLONE_NEWNET);
+    static const struct {
+        const char *type;
+        int flag;
+    } all[] = {{"ipc", CLONE_NEWIPC}, {"uts", CLONE_NEWUTS}, {"net", CLONE_NEWNET}, {"mnt", CLONE_NEWNS}, {"cgroup", CLONE_NEWCGROUP}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (strcmp(type, all[i].type) == 0) {
+            return unshare(all[i].flag);
+        }
+    }
+    errno = EINVAL;
+    return -1;
 }
 
 static int trace(const char *unused) {
@@ -136,16 +152,61 @@ static int terminal(void) {
     return open(path, O_RDWR | O_NOCTTY);
 }
 
-static int watch(const char *path) {
-    int fd = inotify_init1(IN_CLOEXEC);
-    return fd < 0 || inotify_add_watch(fd, path, IN_MODIFY | IN_CREATE) < 0 ? -1 : fd;
+/* Watches each of the paths, separated by spaces, on one descriptor. */
+static int watch(char *paths) {
+    int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+    for (char *path = strtok(paths, " "); path; path = strtok(NULL, " ")) {
+        if (inotify_add_watch(fd, path, IN_MODIFY | IN_CREATE) < 0) {
+            return -1;
+        }
+    }
+    return fd;
+}
+
+/* Watches a folder that is then hidden by another mount. */
+static int watch_hidden(void) {
+    char path[] = HIDDEN "/watched";
+    int failed = (mkdir(HIDDEN, 0755) && errno != EEXIST) || (mkdir(path, 0755) && errno != EEXIST);
+    int fd = failed ? -1 : watch(path);
+    return fd >= 0 && mount("odd", HIDDEN, "ramfs", 0, NULL) ? -1 : fd;
+}
+
+/* Whether this many watches have reported an event since the last request. */
+static int events(const char *expected) {
+    _Alignas(struct inotify_event) char bytes[4096];
+    uint64_t seen = 0;
+    ssize_t length;
+    while ((length = read(FIRST, bytes, sizeof bytes)) > 0) {
+        for (char *at = bytes; at < bytes + length;) {
+            struct inotify_event *event = (void *)at;
+            seen |= 1UL << event->wd;
+            at += sizeof *event + event->len;
+        }
+    }
+    errno = ENOMSG;
+    return __builtin_popcountl(seen) == atoi(expected) ? 0 : -1;
+}
+
+static int unix_pair(void) {
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends)) {
+        return -1;
+    }
+    keep(ends[0]);
+    return ends[1];
+}
+
+static int unix_client(int type, const char *path) {
+    struct sockaddr_un at = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, type, 0);
+    snprintf(at.sun_path, sizeof at.sun_path, "%s", path);
+    return connect(fd, (void *)&at, sizeof at) ? -1 : fd;
 }
 
 static int perform(char *name, char *argument) {
     struct perf_event_attr perf = {.type = PERF_TYPE_SOFTWARE, .size = sizeof perf, .config = PERF_COUNT_SW_CPU_CLOCK, .exclude_kernel = 1};
     union bpf_attr map = {.map_type = BPF_MAP_TYPE_ARRAY, .key_size = 4, .value_size = 4, .max_entries = 1};
     uint64_t rights[1] = {1};
-    char parameters[256] = {0};
     int fd = -1;
     if (strcmp(name, "listen") == 0) {
         fd = inet_socket(SOCK_STREAM, argument, 1, 0);
@@ -170,17 +231,43 @@ static int perform(char *name, char *argument) {
     } else if (strcmp(name, "landlock") == 0) {
         fd = (int)syscall(444 /* landlock_create_ruleset */, rights, sizeof rights, 0);
     } else if (strcmp(name, "io_uring") == 0) {
-        fd = (int)syscall(425 /* io_uring_setup */, 4, parameters);
+        fd = ring_odd(argument);
     } else if (strcmp(name, "inotify") == 0) {
         fd = watch(argument);
+    } else if (strcmp(name, "inotify-hidden") == 0) {
+        fd = watch_hidden();
+    } else if (strcmp(name, "events") == 0) {
+        return events(argument);
+    } else if (strcmp(name, "ipc") == 0) {
+        fd = ipc_odd(argument);
+    } else if (strcmp(name, "object") == 0) {
+        return ipc_object(argument);
+    } else if (strcmp(name, "ipc-closed") == 0) {
+        int opened = ipc_odd(argument);
+        close(opened);
+        return opened < 0 ? -1 : 0;
+    } else if (strcmp(name, "secretmem") == 0) {
+        fd = (int)syscall(447 /* memfd_secret */, 0);
+    } else if (strcmp(name, "system-v") == 0) {
+        return child(ipc_attach, argument);
+    } else if (strcmp(name, "fanotify") == 0) {
+        fd = fanotify_init(FAN_CLOEXEC, O_RDONLY);
+    } else if (strcmp(name, "pidfd") == 0) {
+        fd = (int)syscall(434 /* pidfd_open */, getpid(), 0);
+    } else if (strcmp(name, "unix-pair") == 0) {
+        fd = unix_pair();
+    } else if (strcmp(name, "unix-stream") == 0) {
+        fd = unix_client(SOCK_STREAM, argument);
+    } else if (strcmp(name, "unix-datagram") == 0) {
+        fd = unix_client(SOCK_DGRAM, argument);
     } else if (strcmp(name, "device") == 0) {
         fd = device(argument);
     } else if (strcmp(name, "tty") == 0) {
         fd = terminal();
     } else if (strcmp(name, "namespace") == 0) {
         return child(new_namespace, argument);
-    } else if (strcmp(name, "mount") == 0) {
-        return mkdir(argument, 0755) && errno != EEXIST ? -1 : mount("odd", argument, "ramfs", 0, NULL);
+    } else if (strcmp(name, "ramfs") == 0 || strcmp(name, "tmpfs") == 0) {
+        return mkdir(argument, 0755) && errno != EEXIST ? -1 : mount("odd", argument, name, 0, NULL);
     } else if (strcmp(name, "umount") == 0) {
         return umount(argument);
     } else if (strcmp(name, "trace") == 0) {
@@ -194,8 +281,10 @@ static void forget(void) {
     for (int fd = FIRST; fd < FIRST + MOST; fd++) {
         close(fd);
     }
+    umount2(HIDDEN, MNT_DETACH);
+    ipc_forget();
     signal(SIGCHLD, SIG_IGN);
-    kill(0, SIGUSR1); /* ends the children of this group; it is ignored here */
+    kill(0, SIGUSR1); /* ends the children of this group; ignored by this process */
     while (wait(NULL) > 0) {
     }
     signal(SIGCHLD, SIG_DFL);
@@ -212,7 +301,9 @@ static void serve(const char *path) {
             if (argument) {
                 *argument++ = 0;
             }
-            forget();
+            if (strcmp(line, "events") != 0) {
+                forget();
+            }
             errno = EINVAL;
             int failed = strcmp(line, "nothing") != 0 && perform(line, argument ? argument : "");
             FILE *answer = fopen(answers, "a");

@@ -1,4 +1,5 @@
-/* What the device memory must hold, from nothing but the step: so lost, repeated and wrong steps all show. */
+/* The expected content of the device memory, computed only from the step, so that lost, repeated
+ * and wrong steps are detected. */
 #include "counter.h"
 
 #include <inttypes.h>
@@ -6,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Gigabytes are made and compared: once for each kind of vector that a processor may have, the linker takes the best. */
+/* Gigabytes are filled and compared: compiled once for each vector extension, and the linker
+ * selects the best. */
 #if defined(__x86_64__) && !defined(__clang__) && __GNUC__ >= 12
 #define FAST __attribute__((optimize("O3"), target_clones("arch=x86-64-v4", "avx2", "default")))
 #else
@@ -65,7 +67,7 @@ int verify_log(const char *path, uint64_t chunks, uint64_t first) {
         }
         if (sscanf(line, "step %" SCNu64 " sum %" SCNx64 " %15s", &step, &sum, word) != 3 || step != wanted ||
             sum != pattern_sum(step, chunks) || strcmp(word, "ok") != 0) {
-            printf("wanted step %" PRIu64 " sum %016" PRIx64 " ok, found %s", wanted, pattern_sum(wanted, chunks), line);
+            printf("expected step %" PRIu64 " sum %016" PRIx64 " ok, got %s", wanted, pattern_sum(wanted, chunks), line);
             fclose(file);
             return 1;
         }

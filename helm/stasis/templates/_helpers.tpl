@@ -1,6 +1,6 @@
-{{/* Name of everything in the release: "stasis" for a release of that name, else RELEASE-stasis. */}}
+{{/* Name of everything in the release: fullnameOverride, "stasis" for a release of that name, else RELEASE-stasis. */}}
 {{- define "stasis.name" -}}
-{{- if contains "stasis" .Release.Name }}{{ .Release.Name | trunc 40 | trimSuffix "-" }}{{ else }}{{ printf "%s-stasis" .Release.Name | trunc 40 | trimSuffix "-" }}{{ end }}
+{{- if .Values.fullnameOverride }}{{ .Values.fullnameOverride }}{{ else if contains "stasis" .Release.Name }}{{ .Release.Name | trunc 40 | trimSuffix "-" }}{{ else }}{{ printf "%s-stasis" .Release.Name | trunc 40 | trimSuffix "-" }}{{ end }}
 {{- end }}
 
 {{- define "stasis.operator" -}}{{ include "stasis.name" . }}-operator{{- end }}
@@ -30,12 +30,15 @@ app.kubernetes.io/component: {{ index . 1 }}
 {{/* include "stasis.image" (list . "operator"): the full name of an image, by its digest where one is given. */}}
 {{- define "stasis.image" -}}
 {{- $root := index . 0 }}
-{{- if not $root.Values.image.registry }}
-{{- fail "image.registry: wanted the place of the images, found nothing. There is no public one: build them with images/build, then either images/push REGISTRY and --set image.registry=REGISTRY, or images/load and --set image.registry=stasis.dev" }}
+{{- $image := $root.Values.image }}
+{{- $repository := index $image.repositories (index . 1) }}
+{{- if not (or $repository $image.registry) }}
+{{- fail "image.registry: required. There is no public registry: build the images with images/build, then either images/push REGISTRY and --set image.registry=REGISTRY, or images/load and --set image.registry=stasis.dev" }}
 {{- end }}
-{{- with index $root.Values.image.digests (index $ 1) }}
-{{- printf "%s/%s@%s" (trimSuffix "/" $root.Values.image.registry) (index $ 1) . }}
+{{- $name := $repository | default (printf "%s/%s" (trimSuffix "/" $image.registry) (index . 1)) }}
+{{- with index $image.digests (index . 1) }}
+{{- printf "%s@%s" $name . }}
 {{- else }}
-{{- printf "%s/%s:%s" (trimSuffix "/" $root.Values.image.registry) (index . 1) (default $root.Chart.AppVersion $root.Values.image.tag) }}
+{{- printf "%s:%s" $name (default $root.Chart.AppVersion $image.tag) }}
 {{- end }}
 {{- end }}

@@ -37,7 +37,7 @@ for candidate in "${STASIS_JAVA:-}" "${JAVA_HOME:+$JAVA_HOME/bin/java}" "$(comma
   java="$candidate"
   break
 done
-[ -n "$java" ] || fail "wanted Java 17 or newer, found none" "install one (apt-get install openjdk-17-jre-headless), or name it by JAVA_HOME"
+[ -n "$java" ] || fail "expected Java 17 or newer, got none" "install one (apt-get install openjdk-17-jre-headless), or name it by JAVA_HOME"
 
 if [ ! -d "$home/lib" ]; then
   mkdir -p "$home.$$" || fail "wanted to write to $home, could not" "name another folder by XDG_CACHE_HOME"

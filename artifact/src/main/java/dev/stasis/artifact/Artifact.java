@@ -6,14 +6,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * An artifact that can be read.
+ * A readable artifact.
  *
  * @param path its folder
- * @param sha256 the digest of its manifest, which is its own
+ * @param sha256 the digest of its manifest, which identifies it
  */
 public record Artifact(Path path, Manifest manifest, String sha256) {
 
-  /** The chunks of 2 TiB in one process, each with its digest. */
+  /** Enough for the chunks of 2 TiB in one process, each with its digest. */
   private static final long MOST_TABLE_BYTES = 32 << 20;
 
   /** The folder with criu's images. */
@@ -21,20 +21,20 @@ public record Artifact(Path path, Manifest manifest, String sha256) {
     return path.resolve("criu");
   }
 
-  /** The folder with what the workload wrote. */
+  /** The folder with the files that the workload wrote. */
   public Path layer() {
     return path.resolve("layer");
   }
 
-  /** The file with the bytes of a process's regions. */
+  /** Returns the file with the bytes of a process's regions. */
   public Path data(RegionSet set) {
     return path.resolve(set.data());
   }
 
   /**
-   * The chunks of a process's regions.
+   * Reads the chunks of a process's regions.
    *
-   * @throws IOException when the table is not what the manifest says of it
+   * @throws IOException if the table does not match the manifest
    */
   public ChunkTable chunks(RegionSet set) throws IOException {
     Path file = path.resolve(set.chunks());
@@ -43,7 +43,9 @@ public record Artifact(Path path, Manifest manifest, String sha256) {
           "%s: expected at most %d bytes, got %d"
               .formatted(set.chunks(), MOST_TABLE_BYTES, Files.size(file)));
     }
-    ChunkTable table = ChunkTable.parse(Files.readString(file, StandardCharsets.ISO_8859_1));
+    String text = Files.readString(file, StandardCharsets.ISO_8859_1);
+    ChunkTable table =
+        manifest.deviceSets().contains(set) ? DeviceTable.parse(text) : ChunkTable.parse(text);
     boolean digests = table.chunks().stream().allMatch(c -> c.zero() || c.sha256() != null);
     if (!digests
         || !table.regions().equals(set.regions())
@@ -51,7 +53,7 @@ public record Artifact(Path path, Manifest manifest, String sha256) {
         || table.dataSize() > set.dataSize()
         || table.storedBytes() != set.storedBytes()) {
       throw new IOException(
-          "%s: wanted %d chunks of %d bytes with digests, of %s, found %d chunks of %d bytes, of %s"
+          "%s: expected %d chunks of %d bytes with digests, of %s, got %d chunks of %d bytes, of %s"
               .formatted(
                   set.chunks(),
                   set.chunkCount(),

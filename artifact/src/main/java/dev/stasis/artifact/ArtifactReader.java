@@ -19,12 +19,12 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens artifacts, and refuses those that are not as they were sealed: criu reads them as root, so
- * nothing of one is believed before it is checked.
+ * Opens artifacts, and refuses those that differ from their sealed state: criu reads them as root,
+ * so nothing is trusted before it is checked.
  */
 public final class ArtifactReader {
 
-  /** What the manifest does not list; a signature is added after the artifact was sealed. */
+  /** Files that the manifest does not list; a signature is added after the seal. */
   private static final Set<String> BESIDE_THE_FILES =
       Set.of(Manifest.FILE_NAME, Manifest.DIGEST_FILE_NAME, SigningKeys.SIGNATURE_FILE_NAME);
 
@@ -34,36 +34,28 @@ public final class ArtifactReader {
   private final Progress progress;
 
   /**
-   * @param threads how many files or chunks are read at a time, sixteen at most
-   * @param progress hears of the bytes that were checked
+   * @param threads number of files or chunks read in parallel, at most sixteen
+   * @param progress receives the number of checked bytes
    */
   public ArtifactReader(int threads, Progress progress) {
     this.threads = threads;
     this.progress = progress;
   }
 
-  /** When the bytes of the regions are checked. */
-  public enum Regions {
-    /** With all other files. */
-    NOW,
-    /** By whoever fills them, each chunk before it is filled. */
-    BEFORE_EACH_FILL
-  }
-
   /**
-   * Opens an artifact and checks every file but, if so asked, the regions' data.
+   * Opens an artifact and checks every byte of it.
    *
-   * @param expected the digest that it must have, where one is known
-   * @throws IOException when the disk fails, which says nothing about the artifact
+   * @param expected the required digest, if known
+   * @throws IOException if the disk fails, which does not mean that the artifact is damaged
    */
-  public Opened open(Path folder, Regions regions, @Nullable String expected) throws IOException {
+  public Opened open(Path folder, @Nullable String expected) throws IOException {
     try {
       Artifact artifact = unverified(folder, expected, null);
       requireWholeFolder(artifact);
-      Hasher hasher = new Hasher(progress, toBeChecked(artifact.manifest(), regions));
+      Hasher hasher = new Hasher(progress, toBeChecked(artifact.manifest()));
       verifyFiles(artifact, hasher);
-      for (RegionSet set : artifact.manifest().regions()) {
-        verifyRegions(artifact, set, regions, hasher);
+      for (RegionSet set : artifact.manifest().allSets()) {
+        verifyRegions(artifact, set, hasher);
       }
       return new Verified(artifact);
     } catch (Refusal e) {
@@ -72,11 +64,11 @@ public final class ArtifactReader {
   }
 
   /**
-   * Checks the manifest, and that every file is there with its size and no other: not what is in
-   * them.
+   * Checks the manifest, and that exactly its files exist, with their sizes; the content of files
+   * is not checked.
    *
-   * @param expected the digest that it must have, where one is known
-   * @throws IOException when the disk fails, which says nothing about the artifact
+   * @param expected the required digest, if known
+   * @throws IOException if the disk fails, which does not mean that the artifact is damaged
    */
   public Opened whole(Path folder, @Nullable String expected) throws IOException {
     try {
@@ -88,16 +80,16 @@ public final class ArtifactReader {
     }
   }
 
-  /** Reads the manifest alone: for showing, never for restoring. */
+  /** Reads only the manifest: for display, never for a restore. */
   public Opened inspect(Path folder) throws IOException {
     return inspect(folder, null, null);
   }
 
   /**
-   * Reads the manifest alone. Its signature is checked before anything of it is parsed.
+   * Reads only the manifest. Its signature is checked before it is parsed.
    *
-   * @param expected the digest that it must have, where one is known
-   * @param keys the keys, any of which may have signed it; null: it needs no signature
+   * @param expected the required digest, if known
+   * @param keys the accepted signing keys; null if no signature is required
    */
   public Opened inspect(Path folder, @Nullable String expected, @Nullable SigningKeys keys)
       throws IOException {
@@ -146,7 +138,7 @@ public final class ArtifactReader {
     }
   }
 
-  /** A file that has to lie in memory. */
+  /** Size limit of a file that is read into memory. */
   private static byte[] bounded(Path file, int most) throws IOException, Refusal {
     long size = Files.size(file);
     if (size > most) {
@@ -166,11 +158,13 @@ public final class ArtifactReader {
     }
   }
 
-  /** Every file of the manifest is there with its size, trusted, and no other. */
+  /**
+   * Checks that exactly the files of the manifest exist, with their sizes and with trusted owners.
+   */
   private static void requireWholeFolder(Artifact artifact) throws IOException, Refusal {
     Map<String, Long> wanted = new HashMap<>();
     artifact.manifest().files().forEach((name, facts) -> wanted.put(name, facts.size()));
-    for (RegionSet set : artifact.manifest().regions()) {
+    for (RegionSet set : artifact.manifest().allSets()) {
       wanted.put(set.data(), set.dataSize());
     }
     FolderScan scan = new FolderTrust(artifact.path()).scan();
@@ -194,19 +188,21 @@ public final class ArtifactReader {
     }
   }
 
-  private static long toBeChecked(Manifest manifest, Regions regions) {
+  private static long toBeChecked(Manifest manifest) {
     long files = manifest.files().values().stream().mapToLong(FileFacts::size).sum();
-    return regions == Regions.BEFORE_EACH_FILL
-        ? files
-        : files + manifest.regions().stream().mapToLong(RegionSet::storedBytes).sum();
+    return files + manifest.allSets().stream().mapToLong(RegionSet::storedBytes).sum();
   }
 
   private void verifyFiles(Artifact artifact, Hasher hasher) throws IOException, Refusal {
     Map<String, FileFacts> files = artifact.manifest().files();
     List<Map.Entry<String, FileFacts>> entries = List.copyOf(files.entrySet());
-    List<Callable<FileFacts>> work = new ArrayList<>();
-    entries.forEach(entry -> work.add(() -> hasher.file(artifact.path().resolve(entry.getKey()))));
-    List<FileFacts> found = new Workers(threads).all(work);
+    List<FileDigests.Subject> subjects = new ArrayList<>();
+    for (Map.Entry<String, FileFacts> entry : entries) {
+      subjects.add(
+          FileDigests.Subject.having(
+              artifact.path().resolve(entry.getKey()), entry.getValue().sha256()));
+    }
+    List<FileFacts> found = new FileDigests(new Workers(threads), hasher).of(subjects);
     for (int i = 0; i < entries.size(); i++) {
       String wanted = entries.get(i).getValue().sha256();
       if (!found.get(i).sha256().equals(wanted)) {
@@ -215,7 +211,7 @@ public final class ArtifactReader {
     }
   }
 
-  private void verifyRegions(Artifact artifact, RegionSet set, Regions regions, Hasher hasher)
+  private void verifyRegions(Artifact artifact, RegionSet set, Hasher hasher)
       throws IOException, Refusal {
     if (!artifact.manifest().files().containsKey(set.chunks())) {
       throw damaged(set.chunks(), "its digest in the manifest", "none");
@@ -225,9 +221,6 @@ public final class ArtifactReader {
       table = artifact.chunks(set);
     } catch (IOException e) {
       throw damaged("regions of process " + set.ownPid(), "a whole table", firstLine(e));
-    }
-    if (regions == Regions.BEFORE_EACH_FILL) {
-      return;
     }
     try (FileChannel data = Hasher.openForReading(artifact.data(set))) {
       List<Callable<Hasher.Digests>> work = new ArrayList<>();

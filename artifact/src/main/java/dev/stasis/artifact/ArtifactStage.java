@@ -8,20 +8,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An artifact while it is being written: a private folder beside its later place. Nobody sees the
- * artifact before {@link #seal} has returned, whenever the machine stops. Not for several threads
- * at once.
+ * An artifact that is being written: a private folder beside its final path. The artifact is not
+ * visible before {@link #seal} has returned, even if the machine crashes. Not thread-safe.
  */
 public final class ArtifactStage implements AutoCloseable {
   private final Path staging;
@@ -29,6 +25,7 @@ public final class ArtifactStage implements AutoCloseable {
   private final Path target;
   private final StoreFiles files;
   private final List<RegionSet> regions = new ArrayList<>();
+  private @Nullable DeviceMemory device;
   private boolean open = true;
 
   ArtifactStage(Path staging, Path owner, Path target, StoreFiles files) {
@@ -49,32 +46,42 @@ public final class ArtifactStage implements AutoCloseable {
     return staging;
   }
 
+  /** Returns the staging folder without its folders, for an artifact that comes with its own. */
+  public Path emptied() throws IOException {
+    for (Path folder : List.of(criu(), layer(), regionFolder())) {
+      Files.delete(folder);
+    }
+    return staging;
+  }
+
   /** The folder for criu's images, and for nothing else. */
   public Path criu() {
     return staging.resolve("criu");
   }
 
-  /** The folder for what the workload wrote: its layer, /dev/shm, emptyDirs. */
+  /** The folder for files that the workload wrote: its layer, /dev/shm, emptyDirs. */
   public Path layer() {
     return staging.resolve("layer");
   }
 
-  /** Where the mover stages a process's regions when it stages on this disk. */
+  /** The file into which the mover copies a process's regions if it stages on this disk. */
   public Path regionData(int ownPid) {
     return regionFolder().resolve(ownPid + ".data");
   }
 
   /**
-   * Takes in the regions of one process: checks each chunk against its CRC32C, gives it a SHA-256,
-   * copies it here unless it lies in {@link #regionData} already, and writes the table. Chunks of
-   * zeros stay holes.
+   * Adds the regions of one process: checks the CRC32C of each chunk, computes its digest, copies
+   * it here unless it is in {@link #regionData} already, and writes the table. Chunks of zeros stay
+   * holes.
    *
    * @param data the stage that holds the chunks
-   * @param threads how many chunks are read at a time
-   * @throws IOException when a chunk is not what it was, with its number; or the disk is full
+   * @param host the regions of the table that are not device memory
+   * @param threads number of chunks read in parallel
+   * @throws IOException if a chunk has changed, with its number, or the disk is full
    */
   public RegionSet addRegions(
-      int ownPid, Path data, ChunkTable table, int threads, Progress progress) throws IOException {
+      int ownPid, Path data, ChunkTable table, List<Region> host, int threads, Progress progress)
+      throws IOException {
     requireOpen();
     Path chunks = regionFolder().resolve(ownPid + ".chunks");
     ChunkTable hashed =
@@ -88,30 +95,77 @@ public final class ArtifactStage implements AutoCloseable {
             hashed.storedBytes(),
             relative(chunks),
             hashed.chunks().size(),
-            hashed.regions());
+            hashed.regions(),
+            host);
     regions.add(set);
     return set;
   }
 
   /**
-   * Makes the artifact: digests of every file, everything on the disk, the manifest last, then the
-   * rename, and the manifest read back from where it now is. After a failure the stage is as before
-   * and can be discarded.
+   * Adds device memory of the direct path: checks each chunk, and copies it here unless the keeper
+   * has written it into {@link #deviceFolder}, with its digests.
    *
-   * @param draft the manifest without files and regions, which are filled in here
-   * @param threads how many files are read at a time
+   * @param library the path of the library in the container
+   * @param saved the files, without {@code .data} and {@code .chunks}
+   * @param threads number of chunks read in parallel
+   * @throws IOException if a chunk has changed, with its number, or the disk is full
+   */
+  public void addDeviceMemory(
+      String library, int ownPid, Path saved, int threads, Progress progress) throws IOException {
+    requireOpen();
+    Path data = deviceData(ownPid);
+    Path chunks = deviceFolder().resolve(ownPid + ".chunks");
+    String text = Files.readString(Path.of(saved + ".chunks"), StandardCharsets.US_ASCII);
+    ChunkTable table = DeviceTable.parse(text);
+    if (!Files.isDirectory(deviceFolder())) {
+      files.createFolder(deviceFolder());
+    }
+    new RegionCopy(Path.of(saved + ".data"), data, table).run(new Workers(threads), progress);
+    if (!Files.exists(chunks)) {
+      files.write(chunks, text.getBytes(StandardCharsets.US_ASCII));
+    }
+    List<RegionSet> sets = new ArrayList<>(device == null ? List.of() : device.processes());
+    sets.add(
+        new RegionSet(
+            ownPid,
+            relative(data),
+            Files.size(data),
+            table.storedBytes(),
+            relative(chunks),
+            table.chunks().size(),
+            table.regions(),
+            null));
+    device = new DeviceMemory(library, sets);
+  }
+
+  /** The folder into which device memory of the direct path is written directly. */
+  public Path deviceFolder() {
+    return staging.resolve("device");
+  }
+
+  private Path deviceData(int ownPid) {
+    return deviceFolder().resolve(ownPid + ".data");
+  }
+
+  /**
+   * Publishes the artifact: computes the digests of all files, syncs everything, writes the
+   * manifest last, renames the folder, and reads the manifest back at its final path. After a
+   * failure the stage is unchanged and can be discarded.
+   *
+   * @param draft the manifest without files and regions, which are added here
+   * @param threads number of files read in parallel
    */
   public SealedArtifact seal(Manifest draft, int threads, Progress progress) throws IOException {
     return seal(draft, Durability.BEFORE_IT_IS_NAMED, threads, progress);
   }
 
-  /** As above, but everything is on the disk only when that is wanted. */
+  /** The same, but syncs only if durability requires it. */
   public SealedArtifact seal(Manifest draft, Durability durability, int threads, Progress progress)
       throws IOException {
     requireOpen();
     FolderScan.of(staging).keepToRoot();
     Map<String, FileFacts> digests = digests(new Workers(threads), progress);
-    Manifest manifest = draft.sealed(regions, digests);
+    Manifest manifest = draft.sealed(regions, device, digests);
     byte[] bytes = new ManifestCodec().bytes(manifest);
     if (bytes.length > ManifestCodec.MOST_BYTES) {
       throw new IOException(
@@ -141,21 +195,22 @@ public final class ArtifactStage implements AutoCloseable {
     }
     if (!Arrays.equals(bytes, Files.readAllBytes(target.resolve(Manifest.FILE_NAME)))) {
       throw new IOException(
-          "artifact %s: wanted the manifest that was written, found another".formatted(target));
+          "artifact %s: expected the manifest that was written, got another".formatted(target));
     }
     forgetOwner();
     return new SealedArtifact(target, manifest, digest);
   }
 
   /**
-   * Makes the artifact of files that came whole from another node, by a way that checks every byte,
-   * manifest included: it has its digest, and every file is there with its size and no other. What
-   * is in them is checked by whoever opens the artifact, which comes next; nothing is synced, since
-   * the other node has it still. After a failure the stage can be discarded.
+   * Publishes an artifact received from another node over a connection that checks every byte,
+   * including the manifest. Checks that it has its digest, and that exactly its files exist, with
+   * their sizes. The content of files is checked when the artifact is opened, which comes next.
+   * Nothing is synced, because the other node still has it. After a failure the stage can be
+   * discarded.
    *
-   * @param sha256 the digest that the artifact must have; null where it was not made yet when it
-   *     was asked for, so that whoever uses it has to compare
-   * @throws IOException when it is not that artifact, with what is wrong; or the disk fails
+   * @param sha256 the required digest; null if it did not exist yet when the transfer was
+   *     requested, in which case the caller must compare it
+   * @throws IOException if it is another artifact, with the difference, or the disk fails
    */
   public SealedArtifact sealReceived(@Nullable String sha256) throws IOException {
     requireOpen();
@@ -171,10 +226,10 @@ public final class ArtifactStage implements AutoCloseable {
     return new SealedArtifact(target, artifact.manifest(), artifact.sha256());
   }
 
-  /** What {@link #seal} made. The digest is the SHA-256 of the manifest's bytes. */
+  /** The result of {@link #seal}. The digest is the SHA-256 of the manifest's bytes. */
   public record SealedArtifact(Path path, Manifest manifest, String sha256) {}
 
-  /** Deletes everything that was staged. Does nothing after a seal. */
+  /** Deletes everything that was staged. Has no effect after a seal. */
   public void discard() throws IOException {
     if (open) {
       files.delete(staging);
@@ -192,25 +247,23 @@ public final class ArtifactStage implements AutoCloseable {
   private Map<String, FileFacts> digests(Workers workers, Progress progress) throws IOException {
     Set<Path> regionData = new HashSet<>();
     regions.forEach(set -> regionData.add(staging.resolve(set.data())));
+    if (device != null) {
+      device.processes().forEach(set -> regionData.add(staging.resolve(set.data())));
+    }
     List<Path> hashed = new ArrayList<>(FolderScan.of(staging).files());
     hashed.removeAll(regionData);
-    // A seal that failed half-way and is tried again must not count its own first try.
+    // A repeated seal must not count the files of a failed first attempt.
     for (String own : List.of(Manifest.FILE_NAME, Manifest.DIGEST_FILE_NAME)) {
       files.delete(staging.resolve(own));
       hashed.remove(staging.resolve(own));
     }
-    Map<Path, Long> sizes = new HashMap<>();
+    List<FileDigests.Subject> subjects = new ArrayList<>();
+    long total = 0;
     for (Path file : hashed) {
-      sizes.put(file, Files.size(file));
+      subjects.add(FileDigests.Subject.sealed(file));
+      total += Files.size(file);
     }
-    long total = sizes.values().stream().mapToLong(Long::longValue).sum();
-    // One thread hashes a file: the largest (criu's pages) decides how long all takes, so it
-    // begins.
-    hashed.sort(Comparator.comparing(sizes::get, Comparator.reverseOrder()));
-    Hasher hasher = new Hasher(progress, total);
-    List<Callable<FileFacts>> work = new ArrayList<>();
-    hashed.forEach(file -> work.add(() -> hasher.file(file)));
-    List<FileFacts> facts = workers.all(work);
+    List<FileFacts> facts = new FileDigests(workers, new Hasher(progress, total)).of(subjects);
     Map<String, FileFacts> digests = new TreeMap<>();
     for (int i = 0; i < facts.size(); i++) {
       digests.put(relative(hashed.get(i)), facts.get(i));
@@ -224,13 +277,13 @@ public final class ArtifactStage implements AutoCloseable {
       files.rename(staging, target);
     } catch (FileAlreadyExistsException | DirectoryNotEmptyException e) {
       throw new IOException(
-          "artifact %s: wanted a name that is free, found one that another writer took"
+          "artifact %s: expected a name that is free, got one that another writer took"
               .formatted(target),
           e);
     }
   }
 
-  /** The artifact is there whether or not this works; a sweep takes what stays. */
+  /** The artifact exists even if this fails; a sweep removes the remainder. */
   private void forgetOwner() {
     try {
       files.delete(owner);
@@ -242,11 +295,11 @@ public final class ArtifactStage implements AutoCloseable {
 
   private void requireOpen() throws IOException {
     if (!open) {
-      throw new IOException("artifact %s: wanted an open stage, found it closed".formatted(target));
+      throw new IOException("artifact %s: expected an open stage, got it closed".formatted(target));
     }
   }
 
-  /** The folder in which {@link #regionData} lies. */
+  /** The folder that contains {@link #regionData}. */
   public Path regionFolder() {
     return staging.resolve("regions");
   }

@@ -17,13 +17,15 @@ import java.util.Optional;
 import java.util.TreeSet;
 
 /**
- * A folder with artifacts. What is still being written lies beside them in staging folders, whose
- * names no artifact can have.
+ * A folder of artifacts. Unfinished artifacts are in staging folders beside them, with names that
+ * no artifact can have.
  */
 public final class ArtifactStore {
   static final String STAGING_PREFIX = ".staging-";
 
-  /** Files that describe an artifact need room too; 16 MiB hold the tables of 500 GB of regions. */
+  /**
+   * Files that describe an artifact need space too; 16 MiB hold the tables of 500 GB of regions.
+   */
   private static final long OVERHEAD = 16L << 20;
 
   private final Path folder;
@@ -31,7 +33,7 @@ public final class ArtifactStore {
   private final StoreFiles files;
   private final SecureRandom random = new SecureRandom();
 
-  /** A store in a folder that exists. */
+  /** Opens a store in an existing folder. */
   public ArtifactStore(Path folder, Clock clock) {
     this(folder, clock, new LinuxStoreFiles());
   }
@@ -42,12 +44,12 @@ public final class ArtifactStore {
     this.files = files;
   }
 
-  /** Where the artifact of that name is or would be. */
+  /** Returns the path of the artifact with that name, whether it exists or not. */
   public Path path(String name) {
     if (!name.matches("[A-Za-z0-9][A-Za-z0-9._-]{0,127}")) {
       throw new IllegalArgumentException(
-          "artifact name: wanted 1 to 128 letters, digits, '.', '_' or '-', the first a letter or"
-              + " digit, found \""
+          "artifact name: expected 1 to 128 letters, digits, '.', '_' or '-', the first a letter or"
+              + " digit, got \""
               + name
               + "\"");
     }
@@ -55,10 +57,9 @@ public final class ArtifactStore {
   }
 
   /**
-   * Begins an artifact.
+   * Starts an artifact.
    *
-   * @throws IOException when something of that name is there already, or the store cannot be
-   *     written
+   * @throws IOException if the name exists already, or the store is not writable
    */
   public ArtifactStage stage(String name) throws IOException {
     Path target = path(name);
@@ -67,7 +68,7 @@ public final class ArtifactStore {
     random.nextBytes(suffix);
     Path staging = folder.resolve(STAGING_PREFIX + name + "-" + HexFormat.of().formatHex(suffix));
     Path owner = ownerOf(staging);
-    // The owner first: a staging folder without one would look abandoned to another agent.
+    // The owner file first: to another agent, a staging folder without one would look abandoned.
     files.write(owner, StagingOwner.current().bytes());
     try {
       files.createFolder(staging);
@@ -80,15 +81,15 @@ public final class ArtifactStore {
     }
   }
 
-  /** Whether an artifact that takes {@code bytes} fits now. */
+  /** Returns whether an artifact of that size currently fits. */
   public StoreRoom room(long bytes) throws IOException {
     return new StoreRoom(bytes + OVERHEAD, Files.getFileStore(folder).getUsableSpace());
   }
 
   /**
-   * Returns what writers left behind: staging folders whose process is gone, and those without a
-   * known owner that were not touched for {@code untouched}. What another node writes stays: a
-   * frozen workload there may live from it.
+   * Returns what writers left behind: staging folders of processes that are gone, and those without
+   * a known owner that were not changed for {@code untouched}. Folders of other nodes are kept,
+   * because a frozen workload there may depend on them.
    *
    * @param shared whether other nodes write to this store
    */
@@ -115,9 +116,9 @@ public final class ArtifactStore {
   }
 
   /**
-   * Makes an artifact that was named before durable.
+   * Makes a published artifact durable.
    *
-   * @throws IOException when it is not there any more, or the disk fails
+   * @throws IOException if it no longer exists, or the disk fails
    */
   public void sync(String name) throws IOException {
     Path target = path(name);
@@ -129,9 +130,10 @@ public final class ArtifactStore {
   }
 
   /**
-   * Deletes an artifact, first its name: however far that came, nobody finds a part of one.
+   * Deletes an artifact, its name first: an interrupted deletion never leaves a partial artifact
+   * with a name.
    *
-   * @throws IOException when it is not there, or cannot be deleted
+   * @throws IOException if it does not exist, or cannot be deleted
    */
   public void delete(String name) throws IOException {
     Path target = path(name);
@@ -141,7 +143,7 @@ public final class ArtifactStore {
     if (!Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
       throw new NoSuchFileException(target.toString());
     }
-    // With an owner, so that what is left of a deletion that was killed is found at once.
+    // With an owner file, so that the remainder of a killed deletion is found immediately.
     files.write(ownerOf(staging), StagingOwner.current().bytes());
     try {
       files.rename(target, staging);
@@ -154,13 +156,13 @@ public final class ArtifactStore {
     files.delete(ownerOf(staging));
   }
 
-  /** Deletes what {@link #leftovers} found. */
+  /** Deletes a result of {@link #leftovers}. */
   public void sweep(List<Path> leftovers) throws IOException {
     for (Path staging : leftovers) {
       if (!folder.equals(staging.getParent())
           || !staging.getFileName().toString().startsWith(STAGING_PREFIX)) {
         throw new IllegalArgumentException(
-            "leftover: wanted a staging folder of %s, found %s".formatted(folder, staging));
+            "leftover: expected a staging folder of %s, got %s".formatted(folder, staging));
       }
       files.delete(staging);
       files.delete(ownerOf(staging));
@@ -170,7 +172,7 @@ public final class ArtifactStore {
   static void refuseExisting(Path target) throws IOException {
     if (Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
       throw new IOException(
-          "artifact %s: wanted a name that is free, found one that is taken".formatted(target));
+          "artifact %s: expected a name that is free, got one that is taken".formatted(target));
     }
   }
 
@@ -193,7 +195,7 @@ public final class ArtifactStore {
     };
   }
 
-  /** The time of the last change to any file of a folder. */
+  /** Returns the time of the last change to any file of a folder. */
   private static Instant newest(Path folder) throws IOException {
     Instant newest = Instant.EPOCH;
     for (Path path : FolderScan.everything(folder)) {

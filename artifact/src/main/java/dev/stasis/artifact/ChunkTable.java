@@ -7,15 +7,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The regions of one process and the chunks that cover them, in order and without a gap. As text,
- * its {@code R} and {@code C} lines are those of the region journal, so that a restore begins its
- * journal with them as they are.
+ * its {@code R} and {@code C} lines are those of the region journal, so that a restore starts its
+ * journal with a copy of them.
  */
 public record ChunkTable(List<Region> regions, List<Chunk> chunks) {
   private static final String HEADER = "stasis-chunks 1";
   private static final String ZERO = "zero";
 
   /**
-   * @throws IllegalArgumentException when the chunks do not cover the regions exactly, in order
+   * @throws IllegalArgumentException if the chunks do not cover the regions exactly, in order
    */
   public ChunkTable {
     regions = List.copyOf(regions);
@@ -26,14 +26,14 @@ public record ChunkTable(List<Region> regions, List<Chunk> chunks) {
       while (address != region.end()) {
         if (next == chunks.size()) {
           throw new IllegalArgumentException(
-              "chunk %d: wanted one at %x, found the table's end".formatted(next, address));
+              "chunk %d: expected one at %x, got the table's end".formatted(next, address));
         }
         Chunk chunk = chunks.get(next);
         if (chunk.number() != next
             || chunk.address() != address
             || Long.compareUnsigned(chunk.length(), region.end() - address) > 0) {
           throw new IllegalArgumentException(
-              "chunk %d: wanted number %d at %x, at most %d bytes long, found number %d at %x, %d bytes"
+              "chunk %d: expected number %d at %x, at most %d bytes long, got number %d at %x, %d bytes"
                   .formatted(
                       next,
                       next,
@@ -49,21 +49,21 @@ public record ChunkTable(List<Region> regions, List<Chunk> chunks) {
     }
     if (next != chunks.size()) {
       throw new IllegalArgumentException(
-          "chunks: wanted %d to cover the regions, found %d".formatted(next, chunks.size()));
+          "chunks: expected %d to cover the regions, got %d".formatted(next, chunks.size()));
     }
   }
 
-  /** The least length of a data file that holds every chunk, in bytes. */
+  /** Returns the minimum length in bytes of a data file that holds every chunk. */
   public long dataSize() {
     return chunks.stream().mapToLong(c -> c.offset() + c.length()).max().orElse(0);
   }
 
-  /** Bytes in chunks that are not zeros. */
+  /** Bytes in chunks that are not all zeros. */
   public long storedBytes() {
     return chunks.stream().filter(c -> !c.zero()).mapToLong(Chunk::length).sum();
   }
 
-  /** The table as text, one record a line. */
+  /** The table as text, with one record per line. */
   public String text() {
     StringBuilder text = new StringBuilder(HEADER).append('\n');
     for (int i = 0; i < regions.size(); i++) {
@@ -92,9 +92,9 @@ public record ChunkTable(List<Region> regions, List<Chunk> chunks) {
   }
 
   /**
-   * Reads what {@link #text()} wrote.
+   * Parses the format of {@link #text()}.
    *
-   * @throws IOException when the text is anything else; its message names the line
+   * @throws IOException if the text is invalid; the message names the line
    */
   public static ChunkTable parse(String text) throws IOException {
     List<Region> regions = new ArrayList<>();
@@ -105,7 +105,7 @@ public record ChunkTable(List<Region> regions, List<Chunk> chunks) {
           "chunk table: expected \"%s\" and whole lines, got \"%s\""
               .formatted(HEADER, text.substring(0, Math.min(text.length(), 40))));
     }
-    // Line by line: all of them at once would take the memory of the table several times.
+    // Line by line: splitting all lines at once would take several times the memory of the table.
     int number = 2;
     int end = text.indexOf('\n', at);
     for (; end < text.length() - 1; at = end + 1, end = text.indexOf('\n', at), number++) {
@@ -113,7 +113,7 @@ public record ChunkTable(List<Region> regions, List<Chunk> chunks) {
         line(text.substring(at, end).split(" ", -1), regions, chunks);
       } catch (IllegalArgumentException e) {
         throw new IOException(
-            "chunk table, line %d: wanted a region or a chunk, found %s"
+            "chunk table, line %d: expected a region or a chunk, got %s"
                 .formatted(number, e.getMessage()),
             e);
       }
@@ -121,7 +121,7 @@ public record ChunkTable(List<Region> regions, List<Chunk> chunks) {
     String last = text.substring(at, end);
     if (!last.equals("end " + chunks.size())) {
       throw new IOException(
-          "chunk table: wanted \"end %d\", found \"%s\"".formatted(chunks.size(), last));
+          "chunk table: expected \"end %d\", got \"%s\"".formatted(chunks.size(), last));
     }
     try {
       return new ChunkTable(regions, chunks);

@@ -1,13 +1,13 @@
 package dev.stasis.artifact;
 
-/** When what an artifact is made of has to survive the end of the machine. */
+/** When the data of an artifact must survive a crash of the machine. */
 public enum Durability {
-  /** Everything is on the disk before the artifact has its name: it may be the only copy. */
+  /** Everything is synced before the artifact has its name, because it may be the only copy. */
   BEFORE_IT_IS_NAMED,
 
   /**
-   * By and by: {@link ArtifactStore#sync}. Until then a machine that stops may leave an artifact
-   * that is not whole. Nobody takes that for one, since every byte is checked before it is used.
+   * Later, by {@link ArtifactStore#sync}. Until then a crash of the machine may leave an incomplete
+   * artifact. It is never used, because every byte is checked first.
    */
   LATER
 }

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The files and folders of an artifact; anything else in it is refused. */
+/** The files and folders of an artifact; it must contain nothing else. */
 record FolderScan(List<Path> folders, List<Path> files) {
 
   /** A path that is neither a file nor a folder. */
@@ -20,7 +20,7 @@ record FolderScan(List<Path> folders, List<Path> files) {
 
     ForeignEntry(Path root, Path path, BasicFileAttributes attributes) {
       super(
-          "%s: wanted a file or a folder, found %s"
+          "%s: expected a file or a folder, got %s"
               .formatted(
                   root.relativize(path),
                   attributes.isSymbolicLink() ? "a symbolic link" : "a special file"));
@@ -45,7 +45,7 @@ record FolderScan(List<Path> folders, List<Path> files) {
     return new FolderScan(folders, files);
   }
 
-  /** Takes every right from group and others, whatever mode a file was made with. */
+  /** Removes all permissions of group and others, whatever mode a file was created with. */
   void keepToRoot() throws IOException {
     for (Path folder : folders) {
       Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------"));
@@ -55,7 +55,7 @@ record FolderScan(List<Path> folders, List<Path> files) {
     }
   }
 
-  /** Every path below and with the root, in order, links not followed. */
+  /** Every path at and below the root, in order, without following links. */
   static List<Path> everything(Path root) throws IOException {
     try (Stream<Path> paths = Files.walk(root)) {
       return paths.sorted().toList();

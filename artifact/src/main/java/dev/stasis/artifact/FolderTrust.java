@@ -9,8 +9,8 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * Whether nobody but root can have written, or can now change, what is in an artifact. Once that is
- * so, a path that was checked stays what it was.
+ * Checks that only root can have written, or can change, the content of an artifact. A path that
+ * passed the check then stays unchanged.
  */
 record FolderTrust(Path folder) {
   private static final int OTHERS = 0077;

@@ -3,7 +3,7 @@ package dev.stasis.artifact;
 import java.util.List;
 import java.util.Objects;
 
-/** The GPUs that a workload saw, in the order in which it saw them, and how they are joined. */
+/** The GPUs that a workload saw, in its order, and their connections. */
 public record Hardware(List<Gpu> gpus, List<Link> links) {
   public Hardware {
     gpus = List.copyOf(gpus);
@@ -13,9 +13,9 @@ public record Hardware(List<Gpu> gpus, List<Link> links) {
   /**
    * One GPU.
    *
-   * @param order its place in the workload's own numbering, from 0
-   * @param uuid with the {@code GPU-} in front, as NVML gives it
-   * @param memoryBytes its whole memory
+   * @param order its index in the workload's numbering, from 0
+   * @param uuid the UUID with the prefix {@code GPU-}, as in NVML
+   * @param memoryBytes total memory
    * @param computeCapability for example {@code 9.0}
    */
   public record Gpu(
@@ -33,7 +33,9 @@ public record Hardware(List<Gpu> gpus, List<Link> links) {
     }
   }
 
-  /** How two GPUs, named by their order, are joined: {@code NVLINK}, {@code PIX}, {@code SYS}... */
+  /**
+   * The connection of two GPUs, named by their order: {@code NVLINK}, {@code PIX}, {@code SYS}...
+   */
   public record Link(int from, int to, String relation) {
     public Link {
       Objects.requireNonNull(relation, "relation");

@@ -15,11 +15,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/** Digests of files and of pieces of files, and a count of what went through. */
+/** Computes digests of files and of parts of files, and reports progress. */
 final class Hasher {
   /**
-   * Bytes read at a time, by each thread. Java keeps as much again outside of its heap for each
-   * thread that reads a file, until that thread ends.
+   * Bytes that each thread reads at a time. Java keeps a buffer of the same size outside the heap
+   * for each thread that reads a file, until that thread ends.
    */
   static final int BUFFER = 1 << 18;
 
@@ -33,10 +33,10 @@ final class Hasher {
     this.total = total;
   }
 
-  /** Both digests of the same bytes; of a chunk the second is of the kind that was asked for. */
+  /** Both digests of the same bytes; for a chunk, the second is of the requested kind. */
   record Digests(int crc32c, String sha256) {}
 
-  /** The second digest, while bytes go through. */
+  /** The second digest during computation. */
   private interface Sum {
     void update(byte[] bytes, int offset, int count);
 
@@ -51,22 +51,21 @@ final class Hasher {
     return HexFormat.of().formatHex(sha256Digest().digest(bytes));
   }
 
-  FileFacts file(Path file) throws IOException {
-    try (FileChannel channel = openForReading(file)) {
-      long size = channel.size();
-      return new FileFacts(size, piece(channel, 0, size, null, plain()).sha256());
-    }
+  /** Returns the SHA-256 of a part of a file. */
+  byte[] plain(FileChannel from, long offset, long length) throws IOException {
+    return HexFormat.of().parseHex(piece(from, offset, length, null, plain()).sha256());
   }
 
   /**
-   * Reads a chunk where it lies, and copies it to the same place where a copy is wanted. Its digest
-   * is of the kind that it has, so that the two compare; else that of {@link LaneDigest}.
+   * Reads a chunk, and copies it to the same offset if a copy is requested. The computed digest is
+   * of the same kind as the chunk's own, so that the two can be compared; otherwise of {@link
+   * InterleavedSha256}.
    *
-   * @throws EOFException when the file ends before the chunk does
+   * @throws EOFException if the file ends before the chunk does
    */
   Digests chunk(Chunk chunk, FileChannel from, @Nullable FileChannel to) throws IOException {
     String has = chunk.sha256();
-    Sum sum = has == null || has.startsWith(LaneDigest.PREFIX) ? lanes() : plain();
+    Sum sum = has == null || has.startsWith(InterleavedSha256.PREFIX) ? lanes() : plain();
     return piece(from, chunk.offset(), chunk.length(), to, sum);
   }
 
@@ -81,7 +80,7 @@ final class Hasher {
       int count = from.read(buffer, offset + at);
       if (count < 0) {
         throw new EOFException(
-            "wanted %d bytes at %d, found the file's end after %d".formatted(length, offset, at));
+            "expected %d bytes at %d, got the file's end after %d".formatted(length, offset, at));
       }
       sum.update(bytes, 0, count);
       crc.update(bytes, 0, count);
@@ -113,7 +112,7 @@ final class Hasher {
   }
 
   private static Sum lanes() {
-    LaneDigest digest = new LaneDigest(Hasher::sha256Digest);
+    InterleavedSha256 digest = new InterleavedSha256(Hasher::sha256Digest);
     return new Sum() {
       @Override
       public void update(byte[] bytes, int offset, int count) {
@@ -127,7 +126,7 @@ final class Hasher {
     };
   }
 
-  private static MessageDigest sha256Digest() {
+  static MessageDigest sha256Digest() {
     try {
       return MessageDigest.getInstance("SHA-256");
     } catch (NoSuchAlgorithmException e) {

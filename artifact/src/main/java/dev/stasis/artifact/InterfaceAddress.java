@@ -6,18 +6,18 @@ import java.util.Objects;
 import java.util.regex.Pattern;
 
 /**
- * An address of one of the pod's network interfaces, the loopback excepted.
+ * An address of one of the pod's network interfaces, except the loopback.
  *
  * @param device the interface's name
- * @param address IPv4 or IPv6, as {@code inet_ntop} writes it
+ * @param address IPv4 or IPv6, in the format of {@code inet_ntop}
  */
 public record InterfaceAddress(String device, String address) {
 
-  /** No host names: what reads like one would be looked up. */
+  /** Hostnames are excluded, because the JDK would resolve them. */
   private static final Pattern ADDRESS =
       Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}|[0-9a-f:.]*:[0-9a-f:.]*");
 
-  /** The longest text of an IPv6 address, without its end. */
+  /** The longest text of an IPv6 address, without its terminating NUL. */
   private static final int LONGEST = 45;
 
   public InterfaceAddress {
@@ -30,7 +30,7 @@ public record InterfaceAddress(String device, String address) {
     }
   }
 
-  /** Returns the address; no name is looked up. */
+  /** Returns the address; no name is resolved. */
   public InetAddress parsed() {
     try {
       return InetAddress.getByName(address);
@@ -44,7 +44,7 @@ public record InterfaceAddress(String device, String address) {
     return address.indexOf(':') >= 0;
   }
 
-  /** Whether only neighbors on the same link reach it. */
+  /** Whether only neighbors on the same link can reach it. */
   public boolean isLinkLocal() {
     return address.startsWith("fe80:") || address.startsWith("169.254.");
   }

@@ -1,6 +1,7 @@
 package dev.stasis.artifact;
 
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -8,30 +9,30 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an artifact says about itself: where it came from, what it needs to come back, and the
- * digest of every file in it. Its presence makes a folder an artifact.
+ * An artifact's description: its origin, its requirements for a restore, and the digest of every
+ * file in it. A folder with a manifest is an artifact.
  *
  * @param formatVersion the version of the whole folder's format, see {@link #FORMAT_VERSION}
- * @param origin who asked, when, with what
+ * @param origin the request, its time and tool version
  * @param node the node on which the workload ran
  * @param hardware the GPUs that the workload saw, in its order
  * @param processes every process of the tree, CUDA or not
  * @param mounts the source container's mounts, in the kernel's order
  * @param stdio the pipes that carry the workload's output
- * @param image the container's image, where it is known
+ * @param image the container's image, if known
  * @param user real uid and gid of the container's init process
- * @param sizes how big it is
- * @param regions the device regions that were moved beside criu; empty on the criu data path
- * @param files every other file of the folder, by its path relative to the folder; filled by the
- *     seal, whatever the draft says
- * @param timings how long each step took, in milliseconds, by the step's name
- * @param dataPath which way the memory went, and why
- * @param openFilesOnVolumes files that lie outside the container and were open at the dump; criu
- *     will want them unchanged
- * @param addresses those of the pod's network interfaces; empty in artifacts that were written
- *     before they were recorded
- * @param notPortable what keeps the workload from being restored in another pod; null when nothing
- *     is known to
+ * @param sizes its sizes
+ * @param regions the regions copied by the mover; empty on the criu data path
+ * @param files every other file of the folder, by its path relative to the folder; set by the seal,
+ *     whatever the draft contains
+ * @param timings duration of each step in milliseconds, by the step's name
+ * @param dataPath how the memory was saved, and why
+ * @param openFilesOnVolumes files outside the container that were open at the dump; criu requires
+ *     them unchanged
+ * @param addresses addresses of the pod's network interfaces; empty in older artifacts
+ * @param notPortable what prevents a restore of the workload in another pod; null if nothing is
+ *     known to
+ * @param device the device memory of the direct path; null if there is none
  */
 public record Manifest(
     int formatVersion,
@@ -50,18 +51,25 @@ public record Manifest(
     DataPath dataPath,
     List<VolumeFile> openFilesOnVolumes,
     @Nullable List<InterfaceAddress> addresses,
-    @Nullable List<Obstacle> notPortable) {
+    @Nullable List<Obstacle> notPortable,
+    @Nullable DeviceMemory device) {
 
   /**
-   * The format that this code writes, and the newest that it reads. 2 has chunks with digests of
-   * sixteen lanes; 1, with one SHA-256 each, is read as well.
+   * The newest format that this code reads. It is written only if device memory took the direct
+   * path, so that an agent that cannot restore it refuses the artifact.
    */
-  public static final int FORMAT_VERSION = 2;
+  public static final int FORMAT_VERSION = 4;
+
+  /**
+   * The format of every other artifact. Before format 3 each file had a plain SHA-256 ({@link
+   * FileDigests}), before format 2 each chunk had one ({@link InterleavedSha256}).
+   */
+  static final int WITHOUT_DEVICE_MEMORY = 3;
 
   /** The manifest's name in an artifact's folder. */
   public static final String FILE_NAME = "manifest.json";
 
-  /** The file that holds the manifest's own digest, as {@code sha256sum} writes it. */
+  /** The file with the manifest's own digest, in the format of {@code sha256sum}. */
   public static final String DIGEST_FILE_NAME = "manifest.json.sha256";
 
   public Manifest {
@@ -87,13 +95,27 @@ public record Manifest(
     return Objects.requireNonNull(addresses);
   }
 
-  /** This draft with what only the seal knows. */
-  Manifest sealed(List<RegionSet> regionSets, Map<String, FileFacts> digests) {
+  /** The files of device memory of the direct path, one per process. */
+  public List<RegionSet> deviceSets() {
+    return device == null ? List.of() : device.processes();
+  }
+
+  /** Both kinds of files with a digest for each chunk. */
+  List<RegionSet> allSets() {
+    List<RegionSet> all = new ArrayList<>(regions);
+    all.addAll(deviceSets());
+    return all;
+  }
+
+  /** Returns this draft with the values that only the seal knows. */
+  Manifest sealed(
+      List<RegionSet> regionSets, @Nullable DeviceMemory direct, Map<String, FileFacts> digests) {
     long bytes =
         digests.values().stream().mapToLong(FileFacts::size).sum()
-            + regionSets.stream().mapToLong(RegionSet::storedBytes).sum();
+            + regionSets.stream().mapToLong(RegionSet::storedBytes).sum()
+            + (direct == null ? 0 : direct.storedBytes());
     return new Manifest(
-        FORMAT_VERSION,
+        direct == null ? WITHOUT_DEVICE_MEMORY : FORMAT_VERSION,
         origin,
         node,
         hardware,
@@ -109,17 +131,18 @@ public record Manifest(
         dataPath,
         openFilesOnVolumes,
         addresses,
-        notPortable);
+        notPortable,
+        direct);
   }
 
   /**
-   * Where an artifact came from.
+   * The origin of an artifact.
    *
-   * @param id the uid of the request that asked for it
+   * @param id the uid of the request
    * @param namespace the namespace that owns it, if there is one
-   * @param namespaceUid uid of that namespace; null in artifacts that were made before it was kept
-   * @param owner who asked, as the asker wrote it
-   * @param created when the freeze began
+   * @param namespaceUid uid of that namespace; null in older artifacts
+   * @param owner the requester, as given by the client
+   * @param created start of the freeze
    * @param toolVersion the version of Stasis that wrote it
    */
   public record Origin(
@@ -136,7 +159,7 @@ public record Manifest(
     }
   }
 
-  /** The container's image: as it was asked for, and as it was resolved. */
+  /** The container's image: as requested, and as resolved. */
   public record Image(@Nullable String reference, @Nullable String digest) {}
 
   /** Numeric ids. */
@@ -145,22 +168,23 @@ public record Manifest(
   /**
    * Sizes in bytes.
    *
-   * @param bytes all files of the artifact but the manifest, as they are stored; zero chunks count
-   *     nothing
+   * @param bytes stored size of all files except the manifest; chunks of zeros do not count
    * @param gpuBytes device memory of the workload at the checkpoint
    */
   public record Sizes(long bytes, long gpuBytes) {}
 
-  /** Which way the memory went, and in one sentence why. */
+  /** How the memory was saved, and one sentence on the reason. */
   public record DataPath(Kind kind, String why) {
     public DataPath {
       Objects.requireNonNull(kind, "kind");
       Objects.requireNonNull(why, "why");
     }
 
-    /** The two ways. */
+    /** The data paths. */
     public enum Kind {
-      /** Device regions went beside criu, in chunks. */
+      /** A library in the process passed large allocations to the keeper. */
+      DIRECT,
+      /** The mover copied device regions in chunks. */
       MOVER,
       /** criu wrote everything. */
       CRIU

@@ -12,11 +12,12 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Manifests as bytes. Equal manifests give equal bytes, so that a digest of them means something.
+ * Converts manifests to bytes and back. Equal manifests give equal bytes, so that their digests are
+ * comparable.
  */
 final class ManifestCodec {
 
-  /** A tree of ten thousand processes needs some 5 MB; a reader has to hold it in memory. */
+  /** A tree of ten thousand processes needs about 5 MB; a reader must hold it in memory. */
   static final int MOST_BYTES = 8 << 20;
 
   private final JsonMapper mapper =
@@ -28,7 +29,8 @@ final class ManifestCodec {
           .disable(SerializationFeature.WRITE_DATES_AS_TIMESTAMPS)
           .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-          // An optional property that a later tool adds within a format version is no damage.
+          // An optional property that a later tool adds within a format version does not mean
+          // damage.
           .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
           .build();
 
@@ -41,8 +43,8 @@ final class ManifestCodec {
   }
 
   /**
-   * The format version, before anything else is understood; -1 when there is none. No tree is made
-   * of it: that would take many times the memory of its bytes.
+   * Returns the format version before anything else is parsed; -1 if there is none. No tree is
+   * built, because that would take many times the memory of the bytes.
    */
   int formatVersion(byte[] bytes) throws IOException {
     try (JsonParser parser = mapper.createParser(bytes)) {

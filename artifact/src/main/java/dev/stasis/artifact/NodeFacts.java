@@ -7,15 +7,15 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The node under the workload, as far as a restore depends on it.
+ * The properties of the workload's node that affect a restore.
  *
  * @param hostname the node's own name
- * @param kernel the kernel's release
- * @param architecture as the kernel names it, for example {@code x86_64}
- * @param cpuFeatures the flags of the CPU that a restored process may have decided to use
+ * @param kernel the kernel release
+ * @param architecture the kernel's name, for example {@code x86_64}
+ * @param cpuFeatures CPU flags that a restored process may already depend on
  * @param criuVersion the criu that wrote the images
  * @param driverVersion the GPU driver, null without one
- * @param cudaVersion what cuDriverGetVersion says (13000 is 13.0), null without a driver
+ * @param cudaVersion the result of cuDriverGetVersion (13000 is 13.0), null without a driver
  */
 public record NodeFacts(
     String hostname,

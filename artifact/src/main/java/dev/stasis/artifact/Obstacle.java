@@ -3,11 +3,11 @@ package dev.stasis.artifact;
 import java.util.Objects;
 
 /**
- * A property of a workload that keeps it from being restored in another pod.
+ * A property of a workload that prevents its restore in another pod.
  *
- * @param property which
- * @param expected what it would have to be, and how to get there
- * @param actual what it was when the workload was frozen
+ * @param property the property
+ * @param expected the required value, and how to achieve it
+ * @param actual the value when the workload was frozen
  */
 public record Obstacle(String property, String expected, String actual) {
   public Obstacle {

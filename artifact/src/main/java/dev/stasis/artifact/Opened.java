@@ -1,29 +1,29 @@
 package dev.stasis.artifact;
 
-/** What came of opening an artifact. */
+/** The result of opening an artifact. */
 public sealed interface Opened {
-  /** It is what its manifest says. */
+  /** It matches its manifest. */
   record Verified(Artifact artifact) implements Opened {}
 
   /** It must not be used. */
   record Refused(Kind kind, String property, String wanted, String found) implements Opened {
-    /** The refusal in one sentence. */
+    /** Returns the refusal in one sentence. */
     public String message() {
-      return "%s: wanted %s, found %s".formatted(property, wanted, found);
+      return "%s: expected %s, got %s".formatted(property, wanted, found);
     }
   }
 
   /** Why an artifact is refused. */
   enum Kind {
-    /** There is nothing at the path. */
+    /** The path does not exist. */
     MISSING,
-    /** What is there is no artifact: it has no manifest. */
+    /** The folder is not an artifact: it has no manifest. */
     NOT_AN_ARTIFACT,
-    /** A newer Stasis wrote it. */
+    /** A newer version of Stasis wrote it. */
     NEWER,
-    /** Another user owns it, others may write to it, or it is not the one that was asked for. */
+    /** Another user owns it, others may write to it, or it is not the requested one. */
     FOREIGN,
-    /** Something in it is not as it was sealed. */
+    /** Its content differs from its sealed state. */
     DAMAGED
   }
 }

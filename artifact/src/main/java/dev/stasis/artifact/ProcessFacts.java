@@ -9,13 +9,15 @@ import org.jspecify.annotations.Nullable;
  * One process of the tree at the dump.
  *
  * @param hostPid its pid as the node saw it
- * @param startTime ticks since boot, field 22 of its stat: with the pid, the process itself
+ * @param startTime ticks since boot, field 22 of its stat; identifies the process together with the
+ *     pid
  * @param nsPids its pids from the outermost namespace to its own
- * @param command its arguments
- * @param cuda whether the driver knew it
+ * @param command its command line
+ * @param cuda whether the driver reports it as a CUDA process
  * @param gpuBytes device memory in bytes by the uuid of the GPU
- * @param stopped true for one that somebody else had stopped, which stays so; null for all others
- * @param threads those of its threads that are not as every thread is; an older artifact has none
+ * @param stopped true for one that was stopped before the freeze, which stays stopped; null for all
+ *     others
+ * @param threads its threads with settings that differ from the default; empty in older artifacts
  */
 public record ProcessFacts(
     int hostPid,
@@ -32,11 +34,11 @@ public record ProcessFacts(
     gpuBytes = Map.copyOf(gpuBytes);
     threads = List.copyOf(Objects.requireNonNullElse(threads, List.of()));
     if (nsPids.isEmpty()) {
-      throw new IllegalArgumentException("nsPids: wanted at least one pid, found none");
+      throw new IllegalArgumentException("nsPids: expected at least one pid, got none");
     }
   }
 
-  /** Whether it was stopped before anybody froze it. */
+  /** Returns whether it was stopped before the freeze. */
   public boolean wasStopped() {
     return Boolean.TRUE.equals(stopped);
   }

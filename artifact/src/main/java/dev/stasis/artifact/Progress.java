@@ -1,11 +1,11 @@
 package dev.stasis.artifact;
 
-/** Hears how far a long piece of work has come. Called from any thread, often. */
+/** Receives the progress of a long operation. Called often, from any thread. */
 @FunctionalInterface
 public interface Progress {
-  /** Hears nothing. */
+  /** Ignores the progress. */
   Progress NONE = (done, total) -> {};
 
-  /** {@code done} of {@code total} bytes are through. */
+  /** {@code done} of {@code total} bytes are processed. */
   void at(long done, long total);
 }

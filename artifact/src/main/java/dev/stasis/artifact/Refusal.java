@@ -2,7 +2,7 @@ package dev.stasis.artifact;
 
 import dev.stasis.artifact.Opened.Refused;
 
-/** Carries a refusal from the check that made it to whoever opens the artifact. */
+/** Carries a refusal from the check to the caller that opens the artifact. */
 final class Refusal extends Exception {
   private static final long serialVersionUID = 1L;
 

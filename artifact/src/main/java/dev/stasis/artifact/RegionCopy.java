@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
-/** Brings a stage's chunks into an artifact, or only reads them when they are there already. */
+/** Copies a stage's chunks into an artifact, or only reads them if they are there already. */
 record RegionCopy(Path from, Path to, ChunkTable table) {
 
   /** The table with both digests of every chunk. */
@@ -22,7 +22,7 @@ record RegionCopy(Path from, Path to, ChunkTable table) {
     try (FileChannel source = Hasher.openForReading(from)) {
       if (source.size() < table.dataSize()) {
         throw new IOException(
-            "stage %s: wanted at least %d bytes, found %d"
+            "stage %s: expected at least %d bytes, got %d"
                 .formatted(from, table.dataSize(), source.size()));
       }
       if (inPlace) {
@@ -30,7 +30,7 @@ record RegionCopy(Path from, Path to, ChunkTable table) {
       }
       try (FileChannel copy =
           FileChannel.open(to, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE))) {
-        // Its full length first, so that zeros at the end stay a hole.
+        // The full length is set first, so that zeros at the end stay a hole.
         try (RandomAccessFile file = new RandomAccessFile(to.toFile(), "rw")) {
           file.setLength(table.dataSize());
         }
@@ -44,7 +44,7 @@ record RegionCopy(Path from, Path to, ChunkTable table) {
       throws IOException {
     List<Callable<Chunk>> work = new ArrayList<>();
     for (Chunk chunk : table.chunks()) {
-      // What lies in its place with its digest taken on the way there is not read once more.
+      // A chunk that is in place, with its digest computed during the copy, is not read again.
       boolean known = copy == null && chunk.sha256() != null;
       if (!chunk.zero() && !known) {
         work.add(() -> hashed(chunk, hasher, source, copy));
@@ -62,17 +62,17 @@ record RegionCopy(Path from, Path to, ChunkTable table) {
     return chunk.with(digests.sha256());
   }
 
-  /** Compares a chunk's bytes with what the table says of them. */
+  /** Compares a chunk's bytes with the table. */
   static void check(Chunk chunk, Hasher.Digests found) throws IOException {
     Integer crc = chunk.crc32c();
     if (crc != null && crc != found.crc32c()) {
       throw new IOException(
-          "chunk %d: wanted crc32c %08x, found %08x"
+          "chunk %d: expected crc32c %08x, got %08x"
               .formatted(chunk.number(), crc, found.crc32c()));
     }
     if (chunk.sha256() != null && !chunk.sha256().equals(found.sha256())) {
       throw new IOException(
-          "chunk %d: wanted sha256 %s, found %s"
+          "chunk %d: expected sha256 %s, got %s"
               .formatted(chunk.number(), chunk.sha256(), found.sha256()));
     }
   }

@@ -19,19 +19,19 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Public keys, one of which must have signed an artifact's manifest. The signature is the one that
- * {@code cosign sign-blob} and {@code openssl dgst -sha256 -sign} make: ECDSA on P-256 over the
- * SHA-256 of the manifest's bytes, DER, in base64.
+ * Public keys of which one must have signed an artifact's manifest. The signature has the format of
+ * {@code cosign sign-blob} and {@code openssl dgst -sha256 -sign}: ECDSA on P-256 over the SHA-256
+ * of the manifest's bytes, DER, in base64.
  */
 public final class SigningKeys {
 
-  /** The file in an artifact's folder that holds the signature of its manifest. */
+  /** The file in an artifact's folder with the signature of its manifest. */
   public static final String SIGNATURE_FILE_NAME = Manifest.FILE_NAME + ".sig";
 
   private static final Pattern PEM =
       Pattern.compile("-----BEGIN PUBLIC KEY-----([A-Za-z0-9+/=\\s]+)-----END PUBLIC KEY-----\\s*");
 
-  /** A signature has at most 72 bytes, 96 in base64; the rest is room for line breaks. */
+  /** A signature has at most 72 bytes, 96 in base64; the remainder allows for line breaks. */
   private static final int LONGEST = 256;
 
   private static final int P256_BITS = 256;
@@ -43,10 +43,10 @@ public final class SigningKeys {
   }
 
   /**
-   * Reads public keys.
+   * Parses public keys.
    *
-   * @param pem one or more, one after the other
-   * @throws GeneralSecurityException when it holds no key, something else, or a key of another kind
+   * @param pem one or more, concatenated
+   * @throws GeneralSecurityException if there is no key, other content, or another kind of key
    */
   public static SigningKeys ofPem(String pem) throws GeneralSecurityException {
     List<PublicKey> keys = new ArrayList<>();
@@ -66,7 +66,7 @@ public final class SigningKeys {
     try {
       byte[] der = Base64.getMimeDecoder().decode(base64);
       PublicKey key = KeyFactory.getInstance("EC").generatePublic(new X509EncodedKeySpec(der));
-      // Java knows no other curve of this size.
+      // Java supports no other curve of this size.
       if (key instanceof ECPublicKey ec && ec.getParams().getOrder().bitLength() == P256_BITS) {
         return key;
       }
@@ -109,7 +109,7 @@ public final class SigningKeys {
       check.update(manifest);
       return check.verify(signature);
     } catch (GeneralSecurityException e) {
-      // Not in the form of a signature.
+      // Not a valid signature format.
       return false;
     }
   }

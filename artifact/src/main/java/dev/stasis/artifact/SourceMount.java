@@ -8,11 +8,11 @@ import java.util.Objects;
  * @param id the mount's id
  * @param parent its parent's id
  * @param device major:minor
- * @param root the folder of the file system that is mounted
- * @param target where the container sees it
+ * @param root the mounted folder of the file system
+ * @param target its path in the container
  * @param options options of this mount
  * @param type the file system's type
- * @param source what the kernel calls its source
+ * @param source the kernel's name of its source
  * @param superOptions options of the file system
  */
 public record SourceMount(

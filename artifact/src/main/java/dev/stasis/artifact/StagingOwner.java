@@ -8,13 +8,13 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * The process that fills a staging folder, as a file beside the folder tells it. A store may be
- * shared by nodes, so a process is known by host, boot, pid and start time.
+ * The process that writes a staging folder, recorded in a file beside the folder. Nodes may share a
+ * store, so a process is identified by host, boot, pid and start time.
  */
 record StagingOwner(String host, String boot, long pid, long startTime) {
   static final String SUFFIX = ".owner";
 
-  /** This process. */
+  /** Returns the record of this process. */
   static StagingOwner current() throws IOException {
     long pid = ProcessHandle.current().pid();
     return new StagingOwner(
@@ -23,7 +23,8 @@ record StagingOwner(String host, String boot, long pid, long startTime) {
         pid,
         startTime(pid)
             .orElseThrow(
-                () -> new IOException("/proc/%d/stat: wanted this process's own".formatted(pid))));
+                () ->
+                    new IOException("/proc/%d/stat: expected this process's own".formatted(pid))));
   }
 
   byte[] bytes() {
@@ -42,9 +43,9 @@ record StagingOwner(String host, String boot, long pid, long startTime) {
         new StagingOwner(words[0], words[1], Long.parseLong(words[2]), Long.parseLong(words[3])));
   }
 
-  /** What can be said about the owner from where {@code here} runs. */
+  /** The state of the owner as seen from the current host. */
   Life life(StagingOwner here) throws IOException {
-    // An agent's host name is that of its pod, which changes while the machine is up.
+    // An agent's hostname is that of its pod, which changes while the machine is up.
     if (!host.equals(here.host) && !boot.equals(here.boot)) {
       return Life.UNKNOWN;
     }
@@ -68,7 +69,7 @@ record StagingOwner(String host, String boot, long pid, long startTime) {
     Path stat = Path.of("/proc", Long.toString(pid), "stat");
     try {
       String text = Files.readString(stat, StandardCharsets.ISO_8859_1);
-      // The command's name may hold blanks and brackets; field 3 stands behind its last bracket.
+      // The command's name may contain spaces and brackets; field 3 follows its last bracket.
       String[] fields = text.substring(text.lastIndexOf(')') + 2).split(" ");
       return Optional.of(Long.parseLong(fields[22 - 3]));
     } catch (IOException e) {

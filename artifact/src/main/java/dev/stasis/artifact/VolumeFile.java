@@ -6,7 +6,7 @@ import java.util.Objects;
 /**
  * A file on a volume that was open at the dump and is not part of the artifact.
  *
- * @param path as the container sees it
+ * @param path its path in the container
  * @param size bytes
  */
 public record VolumeFile(String path, long size, Instant modified) {

@@ -13,24 +13,25 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Runs pieces of disk work on a few threads; the first failure ends all of it.
+ * Processes files on several threads; the first failure ends all work.
  *
- * @param threads how many are asked for; at most {@value #MOST} are used
+ * @param threads the requested number; at most {@value #MOST} are used
  */
 record Workers(int threads) {
   /**
-   * Each thread has buffers, and the agent's heap is the same on every machine: servers with eight
-   * GPUs have 200 and more hardware threads. Sixteen digest faster than the disks read.
+   * Each thread has buffers, and the agent's heap is the same on every machine, while servers with
+   * eight GPUs have 200 hardware threads and more. Sixteen threads compute digests faster than
+   * disks read.
    */
   static final int MOST = 16;
 
   Workers {
     if (threads < 1) {
-      throw new IllegalArgumentException("threads: wanted at least 1, found " + threads);
+      throw new IllegalArgumentException("threads: expected at least 1, got " + threads);
     }
   }
 
-  /** The results in the order of the work. */
+  /** Returns the results in the order of the inputs. */
   <T> List<T> all(List<Callable<T>> work) throws IOException {
     ExecutorService executor = Executors.newFixedThreadPool(Math.min(threads, MOST));
     try {
@@ -58,12 +59,12 @@ record Workers(int threads) {
     }
   }
 
-  /** Nothing may write into a folder that the caller is about to delete. */
+  /** No thread may write into a folder that the caller is about to delete. */
   private static void stop(ExecutorService executor) {
     executor.shutdownNow();
     boolean interrupted = Thread.interrupted();
     try {
-      // An interrupted channel ends within one read of 256 KiB; a dead disk must not hold us
+      // An interrupted channel ends within one read of 256 KiB; a failed disk must not block
       // forever.
       boolean ended = executor.awaitTermination(30, TimeUnit.SECONDS);
       if (!ended) {

@@ -1,6 +1,6 @@
 /**
- * The artifact: one checkpoint as a folder of files that is either whole and proven by its digests,
- * or not there. Knows neither Kubernetes nor CUDA.
+ * The artifact: one checkpoint as a folder of files that is either complete and verified by its
+ * digests, or absent. Independent of Kubernetes and CUDA.
  */
 @NullMarked
 package dev.stasis.artifact;

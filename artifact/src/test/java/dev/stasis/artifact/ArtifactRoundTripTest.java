@@ -31,8 +31,7 @@ class ArtifactRoundTripTest {
     ArtifactStage.SealedArtifact sealed = samples.sealed(store, "train-1", temp);
 
     Opened opened =
-        new ArtifactReader(2, Progress.NONE)
-            .open(store.path("train-1"), ArtifactReader.Regions.NOW, sealed.sha256());
+        new ArtifactReader(2, Progress.NONE).open(store.path("train-1"), sealed.sha256());
 
     assertThat(opened).isInstanceOf(Opened.Verified.class);
     Artifact artifact = ((Opened.Verified) opened).artifact();
@@ -56,9 +55,7 @@ class ArtifactRoundTripTest {
       stage.seal(samples.draft(), 1, Progress.NONE);
     }
 
-    Opened opened =
-        new ArtifactReader(1, Progress.NONE)
-            .open(store.path("a"), ArtifactReader.Regions.NOW, null);
+    Opened opened = new ArtifactReader(1, Progress.NONE).open(store.path("a"), null);
     assertThat(opened).isInstanceOf(Opened.Verified.class);
   }
 
@@ -93,7 +90,7 @@ class ArtifactRoundTripTest {
       ChunkTable table = samples.stage(stage.regionData(1), 5, 4096);
       Object before = Files.getAttribute(stage.regionData(1), "unix:ino");
 
-      RegionSet set = stage.addRegions(1, stage.regionData(1), table, 1, Progress.NONE);
+      RegionSet set = stage.addRegions(1, stage.regionData(1), table, List.of(), 1, Progress.NONE);
 
       stage.seal(samples.draft(), 1, Progress.NONE);
       assertThat(Files.getAttribute(store.path("a").resolve(set.data()), "unix:ino"))
@@ -108,21 +105,21 @@ class ArtifactRoundTripTest {
       samples.fill(stage);
       ChunkTable plain = samples.stage(stage.regionData(1), 5, 4096);
       Files.copy(stage.regionData(1), first.regionData(1));
-      RegionSet hashed = first.addRegions(1, first.regionData(1), plain, 1, Progress.NONE);
+      RegionSet hashed =
+          first.addRegions(1, first.regionData(1), plain, List.of(), 1, Progress.NONE);
       ChunkTable table =
           ChunkTable.parse(Files.readString(first.regionData(1).resolveSibling("1.chunks")));
       java.util.List<Long> read = new java.util.ArrayList<>();
 
       RegionSet set =
-          stage.addRegions(1, stage.regionData(1), table, 1, (done, total) -> read.add(done));
+          stage.addRegions(
+              1, stage.regionData(1), table, List.of(), 1, (done, total) -> read.add(done));
 
       assertThat(read).isEmpty();
       assertThat(set).isEqualTo(hashed);
       stage.seal(samples.draft(), 1, Progress.NONE);
     }
-    assertThat(
-            new ArtifactReader(1, Progress.NONE)
-                .open(store.path("a"), ArtifactReader.Regions.NOW, null))
+    assertThat(new ArtifactReader(1, Progress.NONE).open(store.path("a"), null))
         .isInstanceOf(Opened.Verified.class);
   }
 
@@ -146,7 +143,7 @@ class ArtifactRoundTripTest {
         file.setLength(2 * Chunk.MAX_LENGTH);
       }
 
-      RegionSet set = stage.addRegions(1, data, table, 1, Progress.NONE);
+      RegionSet set = stage.addRegions(1, data, table, List.of(), 1, Progress.NONE);
 
       assertThat(set.dataSize()).isEqualTo(2 * Chunk.MAX_LENGTH);
       assertThat(set.storedBytes()).isZero();
@@ -165,8 +162,8 @@ class ArtifactRoundTripTest {
         file.write(~file.read());
       }
 
-      assertThatThrownBy(() -> stage.addRegions(1, data, table, 2, Progress.NONE))
-          .hasMessageContaining("chunk 3: wanted crc32c");
+      assertThatThrownBy(() -> stage.addRegions(1, data, table, List.of(), 2, Progress.NONE))
+          .hasMessageContaining("chunk 3: expected crc32c");
     }
   }
 
@@ -176,17 +173,15 @@ class ArtifactRoundTripTest {
     ChunkTable table = samples.stage(data, 10_000, 512);
     try (ArtifactStage one = store.stage("one");
         ArtifactStage four = store.stage("four")) {
-      one.addRegions(1, data, table, 1, Progress.NONE);
-      four.addRegions(1, data, table, 4, Progress.NONE);
+      one.addRegions(1, data, table, List.of(), 1, Progress.NONE);
+      four.addRegions(1, data, table, List.of(), 4, Progress.NONE);
       Map<String, FileFacts> first = one.seal(samples.draft(), 1, Progress.NONE).manifest().files();
       Map<String, FileFacts> second =
           four.seal(samples.draft(), 4, Progress.NONE).manifest().files();
 
       assertThat(first).isEqualTo(second);
     }
-    Opened opened =
-        new ArtifactReader(4, Progress.NONE)
-            .open(store.path("one"), ArtifactReader.Regions.NOW, null);
+    Opened opened = new ArtifactReader(4, Progress.NONE).open(store.path("one"), null);
     assertThat(opened).isInstanceOf(Opened.Verified.class);
   }
 
@@ -211,7 +206,9 @@ class ArtifactRoundTripTest {
     assertThat(store.room(1).fits()).isTrue();
     StoreRoom none = store.room(Long.MAX_VALUE / 2);
     assertThat(none.fits()).isFalse();
-    assertThat(none.message()).contains("wanted " + none.needed()).contains(none.free() + " bytes");
+    assertThat(none.message())
+        .contains("expected " + none.needed())
+        .contains(none.free() + " bytes");
   }
 
   @Test
@@ -219,7 +216,7 @@ class ArtifactRoundTripTest {
     for (String name : List.of("", ".", "..", "../x", "a/b", ".staging-x", "a\nb")) {
       assertThatThrownBy(() -> store.stage(name))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining("artifact name: wanted");
+          .hasMessageContaining("artifact name: expected");
     }
   }
 }

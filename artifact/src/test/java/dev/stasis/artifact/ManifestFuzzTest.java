@@ -11,7 +11,8 @@ class ManifestFuzzTest {
   void anyManifestIsReadOrRefused(byte[] bytes) {
     Manifest manifest;
     try {
-      if (codec.formatVersion(bytes) != Manifest.FORMAT_VERSION) {
+      int version = codec.formatVersion(bytes);
+      if (version < Manifest.WITHOUT_DEVICE_MEMORY || version > Manifest.FORMAT_VERSION) {
         return;
       }
       manifest = codec.manifest(bytes);

@@ -72,15 +72,14 @@ class ManyCoresTest {
     try (ArtifactStage stage = store.stage("a")) {
       Path staged = Path.of(args[0], "staged");
       int chunks = threads * 3 / 2; // Every third is zeros, and not read.
-      stage.addRegions(1, staged, samples.stage(staged, chunks, FILE_BYTES), threads, (d, t) -> {});
+      stage.addRegions(
+          1, staged, samples.stage(staged, chunks, FILE_BYTES), List.of(), threads, (d, t) -> {});
       for (int i = 0; i < threads; i++) {
         Files.write(stage.criu().resolve("pages-" + i + ".img"), new byte[FILE_BYTES]);
       }
       stage.seal(samples.draft(), threads, Progress.NONE);
     }
-    Opened opened =
-        new ArtifactReader(threads, Progress.NONE)
-            .open(store.path("a"), ArtifactReader.Regions.NOW, null);
+    Opened opened = new ArtifactReader(threads, Progress.NONE).open(store.path("a"), null);
     boolean read = opened instanceof Opened.Verified && live.length == LIVE_BYTES;
     System.out.println(read ? "sealed and read" : opened.toString());
   }

@@ -100,7 +100,7 @@ class PublicationTest {
     String digest = samples.sealed(store, "a", temp).sha256();
 
     assertThatThrownBy(() -> store.stage("a"))
-        .hasMessageContaining("wanted a name that is free, found one that is taken");
+        .hasMessageContaining("expected a name that is free, got one that is taken");
     assertThat(visible(folder)).containsExactly("a");
     assertVerified(store.path("a"), digest);
   }
@@ -150,7 +150,7 @@ class PublicationTest {
       ChunkTable table = samples.stage(data, 40, 1 << 16);
       try (ArtifactStage stage = store.stage("a")) {
         samples.fill(stage);
-        assertThatThrownBy(() -> stage.addRegions(1, data, table, 2, Progress.NONE))
+        assertThatThrownBy(() -> stage.addRegions(1, data, table, List.of(), 2, Progress.NONE))
             .isInstanceOf(IOException.class)
             .hasMessageContaining("No space left on device");
       }
@@ -228,15 +228,13 @@ class PublicationTest {
 
   private static void assertNoHalfArtifact(Path folder, int step) throws IOException {
     if (Files.exists(folder.resolve("a"))) {
-      Opened opened =
-          new ArtifactReader(1, Progress.NONE)
-              .open(folder.resolve("a"), ArtifactReader.Regions.NOW, null);
+      Opened opened = new ArtifactReader(1, Progress.NONE).open(folder.resolve("a"), null);
       assertThat(opened).as("step " + step).isInstanceOf(Opened.Verified.class);
     }
   }
 
   private static void assertVerified(Path path, @Nullable String digest) throws IOException {
-    assertThat(new ArtifactReader(1, Progress.NONE).open(path, ArtifactReader.Regions.NOW, digest))
+    assertThat(new ArtifactReader(1, Progress.NONE).open(path, digest))
         .isInstanceOf(Opened.Verified.class);
   }
 

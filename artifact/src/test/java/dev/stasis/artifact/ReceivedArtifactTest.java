@@ -40,9 +40,7 @@ class ReceivedArtifactTest {
 
       assertThat(received.sha256()).isEqualTo(sent.sha256());
       assertThat(received.path()).isEqualTo(here.path("a"));
-      assertThat(
-              new ArtifactReader(2, Progress.NONE)
-                  .open(received.path(), ArtifactReader.Regions.NOW, sent.sha256()))
+      assertThat(new ArtifactReader(2, Progress.NONE).open(received.path(), sent.sha256()))
           .isInstanceOf(Opened.Verified.class);
     }
     assertThat(here.leftovers(Duration.ZERO, false)).isEmpty();
@@ -86,9 +84,7 @@ class ReceivedArtifactTest {
       Files.write(file, bytes);
       stage.sealReceived(sent.sha256());
     }
-    assertThat(
-            new ArtifactReader(2, Progress.NONE)
-                .open(here.path("a"), ArtifactReader.Regions.BEFORE_EACH_FILL, sent.sha256()))
+    assertThat(new ArtifactReader(2, Progress.NONE).open(here.path("a"), sent.sha256()))
         .isInstanceOf(Opened.Refused.class);
   }
 
@@ -98,7 +94,7 @@ class ReceivedArtifactTest {
       copyInto(stage);
 
       assertThatThrownBy(() -> stage.sealReceived("0".repeat(64)))
-          .hasMessageContaining("wanted 000");
+          .hasMessageContaining("expected 000");
     }
     assertThat(here.path("a")).doesNotExist();
   }

@@ -52,6 +52,7 @@ final class Samples {
         List.of(new VolumeFile("/data/log", 77, Instant.parse("2026-11-21T09:00:00Z"))),
         List.of(
             new InterfaceAddress("eth0", "10.244.0.5"), new InterfaceAddress("eth0", "fd00::5")),
+        null,
         null);
   }
 
@@ -94,7 +95,7 @@ final class Samples {
     try (ArtifactStage stage = store.stage(name)) {
       fill(stage);
       Path data = scratch.resolve(name + ".stage");
-      stage.addRegions(1, data, stage(data, 10, 4096), 2, Progress.NONE);
+      stage.addRegions(1, data, stage(data, 10, 4096), List.of(), 2, Progress.NONE);
       return stage.seal(draft(), 2, Progress.NONE);
     }
   }
@@ -118,12 +119,13 @@ final class Samples {
                         : chunk.with(Hasher.sha256(Arrays.copyOfRange(bytes, at, at + 4096)));
                   })
               .toList();
-      stage.addRegions(1, data, new ChunkTable(table.regions(), chunks), 2, Progress.NONE);
+      stage.addRegions(
+          1, data, new ChunkTable(table.regions(), chunks), List.of(), 2, Progress.NONE);
       sealed = stage.seal(draft(), 2, Progress.NONE);
     }
     Path manifest = sealed.path().resolve(Manifest.FILE_NAME);
     String text = Files.readString(manifest);
-    Files.writeString(manifest, text.replaceFirst("(\"formatVersion\" : )2", "$11"));
+    Files.writeString(manifest, text.replaceFirst("(\"formatVersion\" : )\\d+", "$11"));
     Files.writeString(
         sealed.path().resolve(Manifest.DIGEST_FILE_NAME),
         Hasher.sha256(Files.readAllBytes(manifest)) + "  manifest.json\n");

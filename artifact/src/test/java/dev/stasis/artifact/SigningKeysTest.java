@@ -36,6 +36,20 @@ class SigningKeysTest {
 
   private static final String SIGNED_BYTES = "{\"formatVersion\" : 2}\n";
 
+  /** Made by cosign 2.5.3: cosign generate-key-pair. */
+  private static final String OF_COSIGN =
+      """
+      -----BEGIN PUBLIC KEY-----
+      MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEtzdd3aOQqhEUYpc90ZTu4D109yoX
+      jyWbt8ZHFWNh6f0qb2EIlxMyUUsgxWfWEYsXlQ7YVxXBJcnRHND6CMIIyA==
+      -----END PUBLIC KEY-----
+      """;
+
+  /** Made by cosign 2.5.3: cosign sign-blob --key KEY --tlog-upload=false manifest.json. */
+  private static final String SIGNED_BY_COSIGN =
+      "MEUCIQCHLs4auqHRwgwu9gAh//yC44kHrICLxAcSTHXKjHZXMAIgVY7KHPkvx51n"
+          + "97B/KVfRflW+AxZ7YzZBZxdFEHHq/iU=";
+
   private static final String ON_P384 =
       """
       -----BEGIN PUBLIC KEY-----
@@ -56,9 +70,18 @@ class SigningKeysTest {
 
   @Test
   void whatOpensslSignsIsAccepted() throws Exception {
+    accepted(OF_OPENSSL, SIGNED_BY_OPENSSL + "\n");
+  }
+
+  @Test
+  void whatCosignSignsIsAccepted() throws Exception {
+    accepted(OF_COSIGN, SIGNED_BY_COSIGN);
+  }
+
+  private void accepted(String pem, String signature) throws Exception {
     Path folder = Files.createDirectory(temp.resolve("signed"));
-    Files.writeString(folder.resolve("manifest.json.sig"), SIGNED_BY_OPENSSL + "\n");
-    SigningKeys keys = SigningKeys.ofPem(OF_OPENSSL);
+    Files.writeString(folder.resolve("manifest.json.sig"), signature);
+    SigningKeys keys = SigningKeys.ofPem(pem);
 
     keys.require(folder, SIGNED_BYTES.getBytes());
 
@@ -73,8 +96,7 @@ class SigningKeysTest {
 
     assertThat(message(pem(key))).isEqualTo("verified");
     assertThat(message(OF_OPENSSL + pem(key))).isEqualTo("verified");
-    assertThat(
-            new ArtifactReader(1, Progress.NONE).open(artifact, ArtifactReader.Regions.NOW, null))
+    assertThat(new ArtifactReader(1, Progress.NONE).open(artifact, null))
         .isInstanceOf(Opened.Verified.class);
   }
 
@@ -83,8 +105,8 @@ class SigningKeysTest {
     String none = message(OF_OPENSSL);
     sign(key());
 
-    assertThat(none).startsWith("manifest.json.sig: ").endsWith("found no such file");
-    assertThat(message(OF_OPENSSL)).endsWith("found a signature of other bytes or by another key");
+    assertThat(none).startsWith("manifest.json.sig: ").endsWith("got no such file");
+    assertThat(message(OF_OPENSSL)).endsWith("got a signature of other bytes or by another key");
   }
 
   @Test
@@ -93,7 +115,7 @@ class SigningKeysTest {
     sign(key);
     Files.writeString(artifact.resolve(Manifest.FILE_NAME), "not even JSON");
 
-    assertThat(message(pem(key))).endsWith("found a signature of other bytes or by another key");
+    assertThat(message(pem(key))).endsWith("got a signature of other bytes or by another key");
   }
 
   @Test
@@ -113,7 +135,7 @@ class SigningKeysTest {
     Path file = artifact.resolve(SigningKeys.SIGNATURE_FILE_NAME);
     Files.createSymbolicLink(file, Files.move(file, temp.resolve("elsewhere")));
 
-    assertThat(message(pem(key))).endsWith("found no such file");
+    assertThat(message(pem(key))).endsWith("got no such file");
   }
 
   @Test

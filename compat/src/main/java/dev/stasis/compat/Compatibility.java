@@ -5,9 +5,9 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * What came out of a comparison.
+ * The result of a comparison.
  *
- * @param mismatches every property that is not as wanted, by name
+ * @param mismatches every property that does not match, by name
  */
 public record Compatibility(List<Mismatch> mismatches) {
   public Compatibility {
@@ -15,8 +15,8 @@ public record Compatibility(List<Mismatch> mismatches) {
   }
 
   /**
-   * Compares every property that {@code wanted} gives with what is found. What only the found side
-   * gives is not asked for.
+   * Compares every property of {@code wanted} with {@code found}. Properties that only {@code
+   * found} has are ignored.
    */
   public static Compatibility check(Fingerprint wanted, Fingerprint found) {
     return new Compatibility(
@@ -34,12 +34,12 @@ public record Compatibility(List<Mismatch> mismatches) {
     return Optional.of(new Mismatch(property, wanted, value.orElse(Mismatch.UNKNOWN)));
   }
 
-  /** Whether the workload may come back there: nothing hard stands against it. */
+  /** Returns whether the workload can be restored there: no property has a hard mismatch. */
   public boolean fits() {
     return mismatches.stream().noneMatch(Mismatch::hard);
   }
 
-  /** What stands against it, in one line; empty when everything is as wanted. */
+  /** Returns the mismatches in one line; empty if there are none. */
   public String sentence() {
     return mismatches.stream().map(Mismatch::sentence).collect(Collectors.joining("; "));
   }

@@ -15,9 +15,9 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * What a pod uses, or what a place offers: a value for each known {@link Property}, in canonical
- * form. Its text is for people and for machines: one property a line, sorted by name, each line
- * {@code name=value}; equal fingerprints have equal texts and so equal hashes.
+ * The requirements of a pod, or the offer of a node: a value for each known {@link Property}, in
+ * canonical form. The text is for users and for programs: one property per line, sorted by name,
+ * each line {@code name=value}. Equal fingerprints have equal texts and therefore equal hashes.
  */
 public final class Fingerprint {
   private static final int HASH_CHARACTERS = 12;
@@ -31,16 +31,16 @@ public final class Fingerprint {
     this.values = Collections.unmodifiableSortedMap(sorted);
   }
 
-  /** Says nothing: wants nothing, offers nothing. */
+  /** The empty fingerprint: no requirements and no offer. */
   public static Fingerprint empty() {
     return EMPTY;
   }
 
   /**
-   * Reads {@link #text()}. A property that this version does not know is passed over, so that
-   * programs one version apart understand each other.
+   * Parses {@link #text()}. Properties unknown to this version are ignored, so that programs one
+   * version apart can exchange fingerprints.
    *
-   * @throws IllegalArgumentException names the line that is none, or the property with a bad value
+   * @throws IllegalArgumentException names the invalid line, or the property with an invalid value
    */
   public static Fingerprint parse(String text) {
     Fingerprint fingerprint = EMPTY;
@@ -48,7 +48,7 @@ public final class Fingerprint {
       int equals = line.indexOf('=');
       if (equals < 1) {
         throw new IllegalArgumentException(
-            "fingerprint: wanted lines like gpu.count=1, found \"" + line + "\"");
+            "fingerprint: expected lines like gpu.count=1, got \"" + line + "\"");
       }
       Optional<Property> property = Property.ofKey(line.substring(0, equals));
       if (property.isPresent()) {
@@ -59,9 +59,9 @@ public final class Fingerprint {
   }
 
   /**
-   * The same with one value set.
+   * Returns a copy with one value set.
    *
-   * @throws IllegalArgumentException names the property, the form that it wants, and the value
+   * @throws IllegalArgumentException names the property, the expected format, and the value
    */
   public Fingerprint with(Property property, String value) {
     SortedMap<Property, String> changed = new TreeMap<>(values);
@@ -69,26 +69,31 @@ public final class Fingerprint {
     return new Fingerprint(changed);
   }
 
-  /** The same with the value of a property that is a set of words, such as features or paths. */
+  /**
+   * Returns a copy with the value of a property that is a set of words, such as features or paths.
+   */
   public Fingerprint with(Property property, Collection<String> words) {
     return with(property, Words.of(words));
   }
 
-  /** The same without one property. */
+  /** Returns a copy without one property. */
   public Fingerprint without(Property property) {
     SortedMap<Property, String> changed = new TreeMap<>(values);
     changed.remove(property);
     return new Fingerprint(changed);
   }
 
-  /** This and the other; the other's value where both have one. */
+  /** Merges two fingerprints; the other's value takes precedence. */
   public Fingerprint and(Fingerprint other) {
     SortedMap<Property, String> all = new TreeMap<>(values);
     all.putAll(other.values);
     return new Fingerprint(all);
   }
 
-  /** Only what belongs to these scopes: what is asked of a node, say, before there is a pod. */
+  /**
+   * Returns only the properties of these scopes, for example those of a node, before there is a
+   * pod.
+   */
   public Fingerprint only(Scope... scopes) {
     Set<Scope> kept = Set.of(scopes);
     SortedMap<Property, String> some = new TreeMap<>(values);
@@ -96,7 +101,7 @@ public final class Fingerprint {
     return new Fingerprint(some);
   }
 
-  /** The value of a property, in canonical form; empty where nothing is said. */
+  /** Returns the value of a property in canonical form; empty if unset. */
   public Optional<String> value(Property property) {
     return Optional.ofNullable(values.get(property));
   }
@@ -113,7 +118,7 @@ public final class Fingerprint {
         .collect(Collectors.joining());
   }
 
-  /** The first 12 hexadecimal digits of the text's SHA-256: short enough for a label. */
+  /** The first 12 hexadecimal digits of the text's SHA-256: short enough for a label value. */
   public String hash() {
     return hash(text());
   }

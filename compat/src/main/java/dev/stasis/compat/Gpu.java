@@ -1,12 +1,12 @@
 package dev.stasis.compat;
 
 /**
- * One GPU, as far as it decides where a workload can come back.
+ * The properties of one GPU that affect where a workload can be restored.
  *
- * @param model product name, {@code NVIDIA H200}
- * @param memoryMiB memory in MiB, as the driver gives it
- * @param computeCapability {@code 9.0}
- * @param mig whether it is cut into instances
+ * @param model product name, for example {@code NVIDIA H200}
+ * @param memoryMiB memory in MiB, as the driver reports it
+ * @param computeCapability for example {@code 9.0}
+ * @param mig whether it is partitioned into MIG instances
  */
 public record Gpu(String model, long memoryMiB, String computeCapability, boolean mig) {
   String migText() {

@@ -7,36 +7,36 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * GPUs in the order of their PCI bus ids, which is the order in which a container sees them: those
- * of a container, or all of a node.
+ * GPUs in the order of their PCI bus ids, which is also their order inside a container: those of a
+ * container, or all of a node.
  *
  * @param driver version of the driver
  * @param gpus the GPUs
- * @param links how they are linked
+ * @param links their connections
  */
 public record GpuSet(String driver, List<Gpu> gpus, Links links) {
   public GpuSet {
     gpus = List.copyOf(gpus);
   }
 
-  /** What these GPUs are, as a container that holds all of them has them. */
+  /** Returns the properties of a container that has all of these GPUs. */
   public Fingerprint fingerprint() {
     if (gpus.isEmpty()) {
-      throw new IllegalArgumentException("gpu.count: wanted at least 1, found 0");
+      throw new IllegalArgumentException("gpu.count: expected at least 1, got 0");
     }
     return fingerprint(gpus, links);
   }
 
   /**
-   * What every choice of {@code n} of these GPUs fulfils, whichever the kubelet hands out: empty
-   * when there are fewer, when choices differ in more than memory and links, or when one is cut
-   * into instances. For memory and links it is the least that any choice has.
+   * Returns the properties that every selection of {@code n} of these GPUs has, whichever the
+   * kubelet chooses. Empty if there are fewer, if selections differ in more than memory and links,
+   * or if one is partitioned. For memory and links it is the minimum of all selections.
    */
   public Optional<Fingerprint> everyChoiceOf(int n) {
     if (n < 1 || n > gpus.size() || gpus.stream().anyMatch(Gpu::mig)) {
       return Optional.empty();
     }
-    // A choice keeps the order, so its i-th GPU is one of those from i to i + spare.
+    // A selection keeps the order, so its i-th GPU is one of those from i to i + spare.
     int spare = gpus.size() - n;
     List<List<Gpu>> candidates =
         IntStream.range(0, n).mapToObj(i -> gpus.subList(i, i + spare + 1)).toList();

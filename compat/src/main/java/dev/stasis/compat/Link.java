@@ -5,7 +5,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How two GPUs are linked, in the words of {@code nvidia-smi topo -m}; ordered from weak to strong.
+ * The connection of two GPUs, in the terms of {@code nvidia-smi topo -m}, ordered from weak to
+ * strong.
  *
  * @param kind the kind of link
  * @param lanes the number of bonded NVLinks; 0 for any other kind
@@ -17,7 +18,7 @@ public record Link(Kind kind, int lanes) implements Comparable<Link> {
 
   /** Kinds of links, from weak to strong. */
   public enum Kind {
-    /** Over the interconnect between the processors' sockets. */
+    /** Over the interconnect between CPU sockets. */
     SYS,
     /** Over several PCIe host bridges of one socket. */
     NODE,
@@ -34,22 +35,25 @@ public record Link(Kind kind, int lanes) implements Comparable<Link> {
   public Link {
     if ((kind == Kind.NV) != (lanes > 0) || lanes < 0) {
       throw new IllegalArgumentException(
-          "link: wanted lanes for NVLink and for nothing else, found %s with %d"
+          "link: expected lanes for NVLink and for nothing else, got %s with %d"
               .formatted(kind, lanes));
     }
   }
 
-  /** A link of that many NVLinks. */
+  /** Returns a link of that many NVLinks. */
   public static Link nvlink(int lanes) {
     return new Link(Kind.NV, lanes);
   }
 
-  /** A link over PCIe or between sockets. */
+  /** Returns a link over PCIe or between sockets. */
   public static Link of(Kind kind) {
     return new Link(kind, 0);
   }
 
-  /** Reads {@code NV18}, {@code PIX}, ...; {@link IllegalArgumentException} for anything else. */
+  /**
+   * Parses {@code NV18}, {@code PIX}, ...; throws {@link IllegalArgumentException} for anything
+   * else.
+   */
   public static Link parse(String text) {
     Matcher nvlink = NVLINK.matcher(text);
     if (nvlink.matches()) {
@@ -61,10 +65,10 @@ public record Link(Kind kind, int lanes) implements Comparable<Link> {
       }
     }
     throw new IllegalArgumentException(
-        "link: wanted one of SYS, NODE, PHB, PXB, PIX, NV1 to NV999, found \"" + text + "\"");
+        "link: expected one of SYS, NODE, PHB, PXB, PIX, NV1 to NV999, got \"" + text + "\"");
   }
 
-  /** {@code NV18}, {@code PIX}, ... */
+  /** Returns {@code NV18}, {@code PIX}, ... */
   public String text() {
     return kind == Kind.NV ? "NV" + lanes : kind.name();
   }

@@ -10,15 +10,15 @@ import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 
 /**
- * How the GPUs of a set are linked, pair by pair, in the order in which the container sees them.
+ * The pairwise connections of a set of GPUs, in the order inside the container.
  *
- * <p>As text: {@code None} for one GPU, {@code NV18} when every pair is linked alike (however many
- * there are), else each pair: {@code 0-1=NV18 0-2=SYS 1-2=SYS}.
+ * <p>As text: {@code None} for one GPU; {@code NV18} if all pairs have the same link, for any
+ * number of GPUs; otherwise each pair: {@code 0-1=NV18 0-2=SYS 1-2=SYS}.
  */
 public final class Links {
   private static final String NONE = "None";
 
-  /** A pair of positions, the smaller first. */
+  /** A pair of indexes, the smaller first. */
   private record Pair(int first, int second) implements Comparable<Pair> {
     static Pair of(int one, int other) {
       return new Pair(Math.min(one, other), Math.max(one, other));
@@ -32,7 +32,7 @@ public final class Links {
     }
   }
 
-  /** Stands for every pair, where a text names none. */
+  /** Represents every pair, if the text names none. */
   private static final Pair EVERY = new Pair(-1, -1);
 
   private final SortedMap<Pair, Link> links;
@@ -41,7 +41,7 @@ public final class Links {
     this.links = Collections.unmodifiableSortedMap(links);
   }
 
-  /** Asks for the link of each pair of {@code gpus} GPUs. */
+  /** Reads the link of each pair of {@code gpus} GPUs. */
   public static Links of(int gpus, BiFunction<Integer, Integer, Link> between) {
     SortedMap<Pair, Link> links = new TreeMap<>();
     for (int i = 0; i < gpus; i++) {
@@ -52,12 +52,12 @@ public final class Links {
     return new Links(links);
   }
 
-  /** Every pair of {@code gpus} GPUs linked alike. */
+  /** Returns links in which all pairs of {@code gpus} GPUs are equal. */
   public static Links alike(int gpus, Link link) {
     return of(gpus, (i, j) -> link);
   }
 
-  /** Reads {@link #text()}; {@link IllegalArgumentException} for anything else. */
+  /** Parses {@link #text()}; throws {@link IllegalArgumentException} for anything else. */
   public static Links parse(String text) {
     SortedMap<Pair, Link> links = new TreeMap<>();
     if (text.equals(NONE)) {
@@ -70,7 +70,7 @@ public final class Links {
     for (String word : text.split(" ")) {
       if (!word.matches("[0-9]{1,3}-[0-9]{1,3}=.+")) {
         throw new IllegalArgumentException(
-            "interconnect: wanted pairs like 0-1=NV18, found \"" + word + "\"");
+            "interconnect: expected pairs like 0-1=NV18, got \"" + word + "\"");
       }
       int dash = word.indexOf('-');
       int equals = word.indexOf('=');
@@ -84,20 +84,20 @@ public final class Links {
   }
 
   /**
-   * The link between two GPUs.
+   * Returns the link between two GPUs.
    *
-   * @throws IllegalArgumentException when there is no such pair
+   * @throws IllegalArgumentException if there is no such pair
    */
   public Link between(int one, int other) {
     Link link = links.getOrDefault(Pair.of(one, other), links.get(EVERY));
     if (link == null || one == other) {
       throw new IllegalArgumentException(
-          "interconnect: wanted a pair of %s, found %d and %d".formatted(text(), one, other));
+          "interconnect: expected a pair of %s, got %d and %d".formatted(text(), one, other));
     }
     return link;
   }
 
-  /** Whether no pair that both have is linked more weakly than in {@code wanted}. */
+  /** Returns whether no common pair has a weaker link than in {@code wanted}. */
   public boolean atLeast(Links wanted) {
     Set<Pair> pairs = new TreeSet<>(wanted.links.keySet());
     pairs.addAll(links.keySet());
@@ -107,7 +107,7 @@ public final class Links {
   private boolean atLeast(Links wanted, Pair pair) {
     Link want = wanted.links.getOrDefault(pair, wanted.links.get(EVERY));
     Link has = links.getOrDefault(pair, links.get(EVERY));
-    // A pair that only one side has is another number of GPUs: gpu.count says that.
+    // A pair that only one side has means another number of GPUs, which gpu.count reports.
     return want == null || has == null || has.compareTo(want) >= 0;
   }
 

@@ -1,27 +1,27 @@
 package dev.stasis.compat;
 
 /**
- * One property that is not as wanted.
+ * One property that does not match.
  *
- * @param property which
- * @param wanted the value that the workload was frozen with, in canonical form
- * @param found the value of the place; {@link #UNKNOWN} where it says none
+ * @param property the property
+ * @param wanted the workload's value when it was frozen, in canonical form
+ * @param found the node's value; {@link #UNKNOWN} if it has none
  */
 public record Mismatch(Property property, String wanted, String found) {
-  /** Stands for a value that the place does not give. */
+  /** Represents a value that the node does not report. */
   public static final String UNKNOWN = "unknown";
 
-  /** Whether it refuses the place; a soft one is only named. */
+  /** Whether it excludes the node; a soft mismatch is only reported. */
   public boolean hard() {
     return property.hard();
   }
 
-  /** One sentence: the property, what was wanted, what was found. */
+  /** Returns one sentence: the property, the expected and the actual value. */
   public String sentence() {
     return property.key()
         + ": "
         + (found.equals(UNKNOWN)
-            ? "wanted " + wanted + ", found " + UNKNOWN
+            ? "expected " + wanted + ", got " + UNKNOWN
             : property.rule().explain(wanted, found));
   }
 }

@@ -5,13 +5,13 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What a node offers, and the labels that say so to the scheduler.
+ * The offer of a node, and the labels that represent it for the scheduler.
  *
  * @param gpus all GPUs of the node
  * @param host the properties of {@link Scope#NODE}
  */
 public record NodeFacts(GpuSet gpus, Fingerprint host) {
-  /** Prefix of every label that is made here. */
+  /** Prefix of all labels created here. */
   public static final String LABEL_PREFIX = "topology.stasis.dev/";
 
   private static final int LABEL_CHARACTERS = 63;
@@ -20,19 +20,23 @@ public record NodeFacts(GpuSet gpus, Fingerprint host) {
     host = host.only(Scope.NODE);
   }
 
-  /** The key of the label for pods with {@code n} GPUs. */
+  /** Returns the label key for pods with {@code n} GPUs. */
   public static String gpusLabel(int n) {
     return LABEL_PREFIX + "gpus-" + n;
   }
 
-  /** What a pod with {@code n} GPUs finds here, whichever it gets; empty when nothing is sure. */
+  /**
+   * Returns what a pod with {@code n} GPUs gets here, whichever GPUs are chosen; empty if that is
+   * not certain.
+   */
   public Optional<Fingerprint> offer(int n) {
     return gpus.everyChoiceOf(n).map(host::and);
   }
 
   /**
-   * The node's labels: {@code topology.stasis.dev/gpus-N} for each N of which every choice fulfils
-   * one fingerprint (its hash), and each hard property of the node by itself, where all GPUs agree.
+   * Returns the node's labels: {@code topology.stasis.dev/gpus-N} for each N for which every
+   * selection has the same fingerprint (its hash), and a label for each hard property of the node
+   * that is equal for all GPUs.
    */
   public SortedMap<String, String> labels() {
     SortedMap<String, String> labels = new TreeMap<>();
@@ -51,7 +55,7 @@ public record NodeFacts(GpuSet gpus, Fingerprint host) {
     return labels;
   }
 
-  /** A value as a label can hold it: sets as a hash, other characters than its own as dashes. */
+  /** Converts a value to a label value: sets become a hash, invalid characters become dashes. */
   static String labelValue(Property property, String value) {
     if (property.rule() == Rule.SUPERSET) {
       return Fingerprint.hash(value);

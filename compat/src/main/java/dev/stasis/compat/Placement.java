@@ -9,12 +9,12 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Where a workload may come back, in the terms of a node affinity: a node fits when each of these
- * labels has one of the accepted values. Labels are compared for equality, and rules are often
- * wider; so every value of a known node that fulfils the rule is accepted, and the workload's own,
- * which a node that is still to come may have.
+ * The nodes on which a workload can be restored, as a node affinity: a node matches if each of
+ * these labels has one of the accepted values. Labels can only be compared for equality, whereas
+ * rules are often wider. Every value of a known node that satisfies the rule is therefore accepted,
+ * and also the workload's own value, which a future node may have.
  *
- * @param accepted for each label key the values
+ * @param accepted the values for each label key
  */
 public record Placement(SortedMap<String, SortedSet<String>> accepted) {
   public Placement {
@@ -22,9 +22,9 @@ public record Placement(SortedMap<String, SortedSet<String>> accepted) {
   }
 
   /**
-   * @param wanted what the workload was frozen with; the pod's own properties are passed over
-   * @param nodes the nodes that are known
-   * @throws IllegalArgumentException when the fingerprint does not say the number of GPUs
+   * @param wanted the fingerprint of the frozen workload; properties of the pod are ignored
+   * @param nodes the known nodes
+   * @throws IllegalArgumentException if the fingerprint does not contain the number of GPUs
    */
   public static Placement of(Fingerprint wanted, Collection<NodeFacts> nodes) {
     int gpus =
@@ -32,7 +32,7 @@ public record Placement(SortedMap<String, SortedSet<String>> accepted) {
             .value(Property.GPU_COUNT)
             .map(Integer::parseInt)
             .orElseThrow(
-                () -> new IllegalArgumentException("gpu.count: wanted a number, found none"));
+                () -> new IllegalArgumentException("gpu.count: expected a number, got none"));
     SortedMap<String, SortedSet<String>> accepted = new TreeMap<>();
     accepted.put(NodeFacts.gpusLabel(gpus), gpuHashes(wanted.only(Scope.GPUS), gpus, nodes));
     wanted
@@ -46,7 +46,7 @@ public record Placement(SortedMap<String, SortedSet<String>> accepted) {
     return new Placement(accepted);
   }
 
-  /** Whether a node with these labels is accepted. */
+  /** Returns whether a node with these labels is accepted. */
   public boolean accepts(Map<String, String> labels) {
     return accepted.entrySet().stream()
         .allMatch(

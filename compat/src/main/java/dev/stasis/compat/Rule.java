@@ -8,10 +8,11 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /**
- * How a wanted value is compared with a found one, both in canonical form. Every rule is reflexive.
+ * How an expected value is compared with an actual one, both in canonical form. Every rule is
+ * reflexive.
  */
 public enum Rule {
-  /** The same text. */
+  /** Equal text. */
   EQUAL("", "[^\\n]+") {
     @Override
     boolean fulfils(String wanted, String found) {
@@ -19,7 +20,7 @@ public enum Rule {
     }
   },
 
-  /** The same text for each GPU; one value stands for all of them. */
+  /** Equal text for each GPU; one value applies to all of them. */
   EQUAL_EACH("", "[^\\n]+") {
     @Override
     String canonical(String value) {
@@ -32,7 +33,9 @@ public enum Rule {
     }
   },
 
-  /** A number for each GPU, none smaller than the wanted one; one value stands for all of them. */
+  /**
+   * A number for each GPU, none smaller than the expected one; one value applies to all of them.
+   */
   AT_LEAST_EACH("at least ", "[0-9]{1,18}( \\| [0-9]{1,18})*") {
     @Override
     String canonical(String value) {
@@ -45,7 +48,7 @@ public enum Rule {
     }
   },
 
-  /** Numbers with dots, {@code 4.2.1}; compared number by number, a missing one is 0. */
+  /** Dotted numbers, {@code 4.2.1}; compared number by number, a missing one is 0. */
   AT_LEAST_VERSION("at least ", "[0-9]{1,9}(\\.[0-9]{1,9})*") {
     @Override
     boolean fulfils(String wanted, String found) {
@@ -62,7 +65,10 @@ public enum Rule {
     }
   },
 
-  /** Words; all that are wanted are found. Canonical: sorted, each once, a space between. */
+  /**
+   * Words; all expected ones must be present. Canonical: sorted, without duplicates, separated by a
+   * space.
+   */
   SUPERSET("", "[^\\n]*") {
     @Override
     String canonical(String value) {
@@ -78,11 +84,11 @@ public enum Rule {
     String explain(String wanted, String found) {
       Set<String> missing = new TreeSet<>(Words.parse(wanted));
       missing.removeAll(Words.parse(found));
-      return "wanted " + String.join(" ", missing) + ", not found";
+      return "expected " + String.join(" ", missing) + ", not found";
     }
   },
 
-  /** {@code yes} or {@code no}; no is wanted by nobody. */
+  /** {@code yes} or {@code no}; the expected value is never no. */
   WHERE_WANTED("", "yes|no") {
     @Override
     boolean fulfils(String wanted, String found) {
@@ -90,7 +96,7 @@ public enum Rule {
     }
   },
 
-  /** {@link Links}: no pair is linked more weakly than the wanted one. */
+  /** {@link Links}: no pair has a weaker link than expected. */
   LINKS_AT_LEAST("at least ", "[^\\n]+") {
     @Override
     String canonical(String value) {
@@ -111,27 +117,27 @@ public enum Rule {
     this.form = Pattern.compile(form);
   }
 
-  /** Whether what is found is as good as what is wanted. */
+  /** Returns whether the actual value satisfies the expected one. */
   abstract boolean fulfils(String wanted, String found);
 
-  /** The one way to write the value; the value has the rule's form. */
+  /** Returns the canonical form of a value that is valid for the rule. */
   String canonical(String value) {
     return value;
   }
 
-  /** The value in canonical form; {@link IllegalArgumentException} names what cannot be one. */
+  /** Returns the value in canonical form; {@link IllegalArgumentException} names an invalid one. */
   final String read(String key, String value) {
     String trimmed = value.strip();
     if (!form.matcher(trimmed).matches()) {
       throw new IllegalArgumentException(
-          "%s: wanted a value of the form %s, found \"%s\"".formatted(key, form, value));
+          "%s: expected a value of the form %s, got \"%s\"".formatted(key, form, value));
     }
     return canonical(trimmed);
   }
 
-  /** The mismatch in words. */
+  /** Describes the mismatch. */
   String explain(String wanted, String found) {
-    return "wanted " + words + wanted + ", found " + found;
+    return "expected " + words + wanted + ", got " + found;
   }
 
   /** Values of several GPUs, in order, {@code a | b}; equal ones are written once. */
@@ -147,7 +153,7 @@ public enum Rule {
       return Set.copyOf(values).size() == 1 ? values.get(0) : String.join(BETWEEN, values);
     }
 
-    /** Compares position by position; another number of GPUs is for gpu.count to say. */
+    /** Compares index by index; another number of GPUs is reported by gpu.count. */
     static boolean all(String wanted, String found, Comparison comparison) {
       List<String> want = parse(wanted);
       List<String> has = parse(found);

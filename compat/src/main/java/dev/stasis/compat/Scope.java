@@ -1,11 +1,11 @@
 package dev.stasis.compat;
 
-/** What a property belongs to, and so who can know it. */
+/** What a property belongs to, which determines when it is known. */
 public enum Scope {
-  /** The GPUs that a container holds, in the order in which it sees them. */
+  /** The GPUs of a container, in the container's order. */
   GPUS,
   /** The node: its processor, kernel and criu. */
   NODE,
-  /** The pod: its image and mounts. Known only once the target pod exists. */
+  /** The pod: its image and mounts. Known only after the target pod is created. */
   POD
 }

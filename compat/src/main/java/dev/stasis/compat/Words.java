@@ -6,7 +6,7 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/** A set of words on one line. White space and backslashes are written as in /proc/mounts. */
+/** A set of words on one line. White space and backslashes are escaped as in /proc/mounts. */
 final class Words {
   private Words() {}
 
@@ -14,7 +14,7 @@ final class Words {
     return words.stream().map(Words::escaped).sorted().distinct().collect(Collectors.joining(" "));
   }
 
-  /** The words as they stand on the line, escapes and all: enough to compare them. */
+  /** The escaped words of the line, which is enough to compare them. */
   static SortedSet<String> parse(String line) {
     SortedSet<String> words = new TreeSet<>();
     for (String word : line.split("\\s+")) {
@@ -27,7 +27,7 @@ final class Words {
 
   private static String escaped(String word) {
     if (word.isEmpty()) {
-      throw new IllegalArgumentException("wanted a word, found an empty one");
+      throw new IllegalArgumentException("expected a word, got an empty one");
     }
     StringBuilder line = new StringBuilder(word.length());
     for (char c : word.toCharArray()) {

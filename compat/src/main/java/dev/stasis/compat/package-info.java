@@ -1,6 +1,7 @@
 /**
- * What a frozen pod needs of the place where it comes back, and whether a place has it: pure
- * functions over one table, {@link dev.stasis.compat.Property}. Knows neither Kubernetes nor CUDA.
+ * The requirements of a frozen pod for the place of its restore, and whether a node satisfies them:
+ * pure functions over one table, {@link dev.stasis.compat.Property}. Independent of Kubernetes and
+ * CUDA.
  */
 @NullMarked
 package dev.stasis.compat;

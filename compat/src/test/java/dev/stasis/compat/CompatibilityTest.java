@@ -81,8 +81,8 @@ class CompatibilityTest {
 
     assertThat(Compatibility.check(Examples.workload(), found).sentence())
         .isEqualTo(
-            "criu.version: wanted 4.2.1, found unknown; gpu.count: wanted 2, found 1;"
-                + " gpu.driver: wanted 580.159.04, found 575.57.08");
+            "criu.version: expected 4.2.1, got unknown; gpu.count: expected 2, got 1;"
+                + " gpu.driver: expected 580.159.04, got 575.57.08");
   }
 
   private Fingerprint one(Property property, List<String> values) {

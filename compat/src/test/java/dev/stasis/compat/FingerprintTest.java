@@ -26,12 +26,24 @@ class FingerprintTest {
             gpu.mig=Disabled
             gpu.model=NVIDIA H200
             image.digest=sha256:9ab1
+            kernel.cgroupVersion=2
+            kernel.hiddenFolders=/proc/acpi /sys/firmware
+            kernel.inotifyInstances=8192
+            kernel.inotifyWatches=524288
+            kernel.ioUring=yes
+            kernel.ipv6=yes
+            kernel.maxMapCount=262144
+            kernel.memfdExec=yes
+            kernel.overcommit=yes
+            kernel.pidMax=4194304
+            kernel.throttledCpus=96
             kernel.timeNamespaces=yes
             kernel.version=6.18
+            kubelet.podPidsLimit=4096
             mounts=/data /dev/shm /etc/hosts
             """);
     // A changed hash would take every node's label away from the workloads that look for it.
-    assertThat(Examples.workload().hash()).isEqualTo("c5ed49f74163");
+    assertThat(Examples.workload().only(Scope.GPUS).hash()).isEqualTo("c77e17794be2");
   }
 
   @Test
@@ -79,16 +91,16 @@ class FingerprintTest {
   @CsvSource(
       delimiter = ';',
       value = {
-        "no equals sign; fingerprint: wanted lines like gpu.count=1, found \"no equals sign\"",
-        "gpu.memoryMiB=80 GB; gpu.memoryMiB: wanted a value of the form"
-            + " [0-9]{1,18}( \\| [0-9]{1,18})*, found \"80 GB\"",
-        "kernel.version=6.18-rc1; kernel.version: wanted a value of the form"
-            + " [0-9]{1,9}(\\.[0-9]{1,9})*, found \"6.18-rc1\"",
-        "kernel.timeNamespaces=true; kernel.timeNamespaces: wanted a value of the form yes|no,"
-            + " found \"true\"",
-        "gpu.interconnect=NVL; link: wanted one of SYS, NODE, PHB, PXB, PIX, NV1 to NV999,"
-            + " found \"NVL\"",
-        "gpu.interconnect=0:1=SYS; interconnect: wanted pairs like 0-1=NV18, found \"0:1=SYS\""
+        "no equals sign; fingerprint: expected lines like gpu.count=1, got \"no equals sign\"",
+        "gpu.memoryMiB=80 GB; gpu.memoryMiB: expected a value of the form"
+            + " [0-9]{1,18}( \\| [0-9]{1,18})*, got \"80 GB\"",
+        "kernel.version=6.18-rc1; kernel.version: expected a value of the form"
+            + " [0-9]{1,9}(\\.[0-9]{1,9})*, got \"6.18-rc1\"",
+        "kernel.timeNamespaces=true; kernel.timeNamespaces: expected a value of the form yes|no,"
+            + " got \"true\"",
+        "gpu.interconnect=NVL; link: expected one of SYS, NODE, PHB, PXB, PIX, NV1 to NV999,"
+            + " got \"NVL\"",
+        "gpu.interconnect=0:1=SYS; interconnect: expected pairs like 0-1=NV18, got \"0:1=SYS\""
       })
   void aBadLineIsNamed(String line, String message) {
     assertThatThrownBy(() -> Fingerprint.parse(line))

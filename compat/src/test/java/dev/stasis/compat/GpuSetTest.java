@@ -87,6 +87,6 @@ class GpuSetTest {
   @Test
   void noGpuIsNoFingerprint() {
     assertThatThrownBy(() -> nvlinked(0).fingerprint())
-        .hasMessage("gpu.count: wanted at least 1, found 0");
+        .hasMessage("gpu.count: expected at least 1, got 0");
   }
 }

@@ -22,7 +22,7 @@ class LinksTest {
   @Test
   void onlyNvlinkHasLanes() {
     assertThatThrownBy(() -> new Link(Link.Kind.PIX, 2))
-        .hasMessage("link: wanted lanes for NVLink and for nothing else, found PIX with 2");
+        .hasMessage("link: expected lanes for NVLink and for nothing else, got PIX with 2");
     assertThatThrownBy(() -> Link.nvlink(0)).isInstanceOf(IllegalArgumentException.class);
   }
 
@@ -30,7 +30,7 @@ class LinksTest {
   void aSingleGpuHasNoLinks() {
     assertThat(Links.alike(1, Link.nvlink(18)).text()).isEqualTo("None");
     assertThatThrownBy(() -> Links.parse("None").between(0, 1))
-        .hasMessage("interconnect: wanted a pair of None, found 0 and 1");
+        .hasMessage("interconnect: expected a pair of None, got 0 and 1");
   }
 
   @Test

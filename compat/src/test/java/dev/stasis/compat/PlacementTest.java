@@ -32,9 +32,21 @@ class PlacementTest {
         .containsEntry("topology.stasis.dev/gpu-mig", "Disabled")
         .containsEntry("topology.stasis.dev/cpu-architecture", "amd64")
         .containsEntry("topology.stasis.dev/criu-version", "4.2.1")
+        .containsEntry("topology.stasis.dev/kernel-cgroup-version", "2")
+        .containsEntry("topology.stasis.dev/kernel-io-uring", "yes")
+        .containsEntry("topology.stasis.dev/kernel-ipv6", "yes")
+        .containsEntry("topology.stasis.dev/kernel-max-map-count", "262144")
+        .containsEntry("topology.stasis.dev/kernel-inotify-instances", "8192")
+        .containsEntry("topology.stasis.dev/kernel-inotify-watches", "524288")
+        .containsEntry("topology.stasis.dev/kernel-memfd-exec", "yes")
+        .containsEntry("topology.stasis.dev/kernel-overcommit", "yes")
+        .containsEntry("topology.stasis.dev/kernel-pid-max", "4194304")
         .containsEntry("topology.stasis.dev/kernel-time-namespaces", "yes")
+        .containsEntry("topology.stasis.dev/kernel-throttled-cpus", "96")
+        .containsEntry("topology.stasis.dev/kubelet-pod-pids-limit", "4096")
+        .containsKeys("topology.stasis.dev/kernel-hidden-folders")
         .containsKeys("topology.stasis.dev/cpu-features", "topology.stasis.dev/gpus-8")
-        .hasSize(8 + 9);
+        .hasSize(8 + 21);
     assertThat(labels.get("topology.stasis.dev/gpus-2"))
         .isEqualTo(Examples.workload().only(Scope.GPUS).hash());
     assertThat(labels.values())
@@ -101,6 +113,6 @@ class PlacementTest {
   @Test
   void aFingerprintWithoutANumberOfGpusHasNoPlace() {
     assertThatThrownBy(() -> Placement.of(Fingerprint.empty(), List.of()))
-        .hasMessage("gpu.count: wanted a number, found none");
+        .hasMessage("gpu.count: expected a number, got none");
   }
 }

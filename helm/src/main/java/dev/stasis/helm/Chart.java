@@ -20,7 +20,7 @@ public final class Chart {
   public Chart(Path folder) {
     if (!Files.isRegularFile(folder.resolve("Chart.yaml"))) {
       throw new IllegalArgumentException(
-          "chart: wanted a folder with a Chart.yaml, found " + folder);
+          "chart: expected a folder with a Chart.yaml, got " + folder);
     }
     this.folder = folder;
   }

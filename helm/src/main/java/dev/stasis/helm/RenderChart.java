@@ -39,7 +39,7 @@ public final class RenderChart {
     while (rest.hasNext()) {
       String option = rest.next();
       if (!rest.hasNext()) {
-        throw new IllegalArgumentException(option + ": wanted a value, found none");
+        throw new IllegalArgumentException(option + ": expected a value, got none");
       }
       String value = rest.next();
       switch (option) {
@@ -49,7 +49,7 @@ public final class RenderChart {
         case "--set" -> {
           int equals = value.indexOf('=');
           if (equals < 1) {
-            throw new IllegalArgumentException("--set: wanted NAME=VALUE, found " + value);
+            throw new IllegalArgumentException("--set: expected NAME=VALUE, got " + value);
           }
           values.put(value.substring(0, equals), value.substring(equals + 1));
         }

@@ -152,7 +152,7 @@ class AgentPolicyTest {
     stasis.awaitRight(agent, "create", "stasis.dev", "gpunodeoperations", null);
     refused(
         () -> agent.resource(Objects.operation(stasis.namespace, "many", own)).create(),
-        "an agent writes its status only");
+        "an agent may write only its status");
   }
 
   private static GenericKubernetesResource operation(String name, String node) {

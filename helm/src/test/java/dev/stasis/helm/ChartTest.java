@@ -92,7 +92,7 @@ class ChartTest {
   @Test
   void withoutPlaceForTheImagesItSaysWhatToDo() {
     assertThatThrownBy(() -> chart.render("stasis", "stasis-system", Map.of(), List.of()))
-        .hasMessageContaining("image.registry: wanted the place of the images, found nothing")
+        .hasMessageContaining("image.registry: required")
         .hasMessageContaining("images/build");
   }
 
@@ -182,6 +182,61 @@ class ChartTest {
               case "webhook.enabled" -> "\nkind: ValidatingWebhookConfiguration\n";
               default -> "\nkind: GpuCheckpointStore\n";
             });
+  }
+
+  /**
+   * The operator derives the path from the first part of the name; another path is never served.
+   */
+  @Test
+  void everyWebhookNamesAHookOfTheOperator() {
+    String yaml =
+        chart.render(
+            "stasis",
+            "stasis-system",
+            Map.of("image.registry", "registry.test", "crds.known", "true"),
+            List.of());
+    assertThat(yaml.lines().filter(line -> line.matches("- name: .*\\.stasis\\.dev")))
+        .hasSize(6)
+        .allMatch(line -> line.matches("- name: (evict|preempt|prepare)\\..*"));
+  }
+
+  /** A store whose path is not mounted in the agents can be written by nobody. */
+  @Test
+  void everyStoreIsMountedInTheAgents() {
+    String yaml =
+        chart.render(
+            "stasis",
+            "stasis-system",
+            Map.of(
+                "image.registry", "registry.test",
+                "crds.known", "true",
+                "stores[0].name", "shared",
+                "stores[0].type", "SharedPath",
+                "stores[0].path", "/mnt/stasis",
+                "stores[0].volume.persistentVolumeClaim.claimName", "checkpoints"),
+            List.of());
+
+    assertThat(yaml)
+        .contains("  sharedPath:\n    path: /mnt/stasis\n")
+        .contains("        - name: store-shared\n          mountPath: /mnt/stasis\n")
+        .contains(
+            "      - name: store-shared\n"
+                + "        persistentVolumeClaim:\n"
+                + "          claimName: checkpoints\n");
+  }
+
+  @Test
+  void twoDefaultStoresAreRefused() {
+    Map<String, String> values =
+        Map.of(
+            "image.registry", "registry.test",
+            "stores[0].name", "shared",
+            "stores[0].type", "SharedPath",
+            "stores[0].path", "/mnt/stasis",
+            "stores[0].default", "true");
+
+    assertThatThrownBy(() -> chart.render("stasis", "stasis-system", values, List.of()))
+        .hasMessageContaining("expected at most one default store, got local, shared");
   }
 
   @Test

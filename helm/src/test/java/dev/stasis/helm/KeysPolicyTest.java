@@ -66,6 +66,17 @@ class KeysPolicyTest {
     allowed(pod);
   }
 
+  @Test
+  void usersHaveTheirPodsPrepared() {
+    Pod pod = pod("prepared");
+    pod.getMetadata()
+        .setLabels(Map.of("stasis.dev/prepare", "ranks", "stasis.dev/data-path", "direct"));
+    // As the operator's webhook leaves it, in the user's own request.
+    pod.getMetadata().setAnnotations(Map.of("stasis.dev/prepared", "{}"));
+
+    allowed(pod);
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {

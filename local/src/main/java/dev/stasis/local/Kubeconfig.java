@@ -7,14 +7,14 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 
 /**
- * What a client of the single-machine mode has to know.
+ * Connection data for a client of the single-machine mode.
  *
- * @param url where it is answered
- * @param credentials as they stand in the file; empty where none are wanted
+ * @param url the API server's URL
+ * @param credentials the user's entry in the file; empty if none are needed
  */
 record Kubeconfig(String url, String credentials) {
 
-  /** Whole or not at all: its being there says that somebody answers. */
+  /** Written completely or not at all: its existence shows that the server answers. */
   Path write(Path file) throws IOException {
     String text =
         """

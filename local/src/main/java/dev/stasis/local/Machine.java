@@ -7,7 +7,6 @@ import dev.stasis.agent.cuda.WorkerSettings;
 import dev.stasis.agent.daemon.Agent;
 import dev.stasis.agent.daemon.AgentConfig;
 import dev.stasis.local.api.LocalApiServer;
-import dev.stasis.local.client.ClientDoor;
 import dev.stasis.local.gate.Gate;
 import dev.stasis.local.gpu.GpuSupply;
 import dev.stasis.local.image.LocalImage.Settings;
@@ -34,7 +33,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Everything but the operator, which is a program of its own: API server, kubelet, scheduler,
+ * All components except the operator, which is a separate program: API server, kubelet, scheduler,
  * agent, gate.
  */
 final class Machine implements AutoCloseable {
@@ -43,10 +42,12 @@ final class Machine implements AutoCloseable {
   static final String HOLDER_IMAGE = "stasis/runtime:local";
   static final String OPERATOR_NAMESPACE = "stasis-system";
 
-  /** The first call starts a JVM and the driver, which may be seconds without persistence mode. */
+  /**
+   * The first call starts a JVM and the driver, which may take seconds without persistence mode.
+   */
   private static final Duration ASK = Duration.ofSeconds(60);
 
-  /** Any user but root, as the holder's real image has. */
+  /** Any user except root, as in the real image of the holder. */
   private static final String HOLDER_USER = "65532:65532";
 
   private final MachineSettings settings;
@@ -61,20 +62,20 @@ final class Machine implements AutoCloseable {
     open.push(api);
   }
 
-  /** How the operator finds the API server. */
+  /** The operator's connection to the API server. */
   Kubeconfig kubeconfig() {
     return new Kubeconfig(api.url(), "token: " + api.token());
   }
 
-  /** Starts all of it, and returns the URL for kubectl. */
+  /** Starts everything, and returns the URL for kubectl. */
   String start() throws IOException, InterruptedException {
-    Files.createDirectories(settings.folder());
+    Files.createDirectories(settings.folder);
     LocalImages images = images();
     KubernetesClient client = opened(api.client());
     Kubelet kubelet =
         opened(
             new Kubelet(
-                new KubeletSettings(NODE, settings.folder(), cgroup(), images, gpus()),
+                new KubeletSettings(NODE, settings.folder, cgroup(), images, gpus()),
                 client,
                 clock));
     kubelet.start();
@@ -82,23 +83,21 @@ final class Machine implements AutoCloseable {
     LocalRuntime runtime = kubelet.runtime();
     opened(new Agent(agentConfig(), Optional.of(runtime), client, new SimpleMeterRegistry(), clock))
         .start();
-    Gate gate = opened(new Gate(api, client, runtime::log, settings.port(), clock));
-    gate.answer("/client", new ClientDoor(gate.url()));
-    return gate.url();
+    return opened(new Gate(api, client, runtime::log, settings.port, clock)).url();
   }
 
-  /** The folder's own name, so that two of them on one machine do not meet. */
+  /** The folder's own name, so that two instances on one machine do not conflict. */
   private String cgroup() {
-    return "stasis-local-" + settings.folder().getFileName();
+    return "stasis-local-" + settings.folder.getFileName();
   }
 
   private LocalImages images() throws IOException {
-    LocalImages images = new LocalImages(settings.folder().resolve("images"));
+    LocalImages images = new LocalImages(settings.folder.resolve("images"));
     images.add(
         HOLDER_IMAGE,
         Settings.command(List.of("/stasis-runtime"), List.of(), HOLDER_USER),
-        new ProgramFiles(settings.runtime(), "stasis-runtime", false));
-    for (String program : settings.programs()) {
+        new ProgramFiles(settings.runtime, "stasis-runtime", false));
+    for (String program : settings.programs) {
       String[] parts = program.split("=", 2);
       Path file = Path.of(parts[parts.length - 1]);
       String inImage = "bin/" + file.getFileName();
@@ -114,16 +113,16 @@ final class Machine implements AutoCloseable {
   }
 
   private GpuSupply gpus() throws IOException {
-    Files.createDirectories(settings.stateDir());
-    try (DriverWorker worker = new DriverWorker(WorkerSettings.here(settings.stateDir()))) {
+    Files.createDirectories(settings.stateDir);
+    try (DriverWorker worker = new DriverWorker(WorkerSettings.here(settings.stateDir))) {
       DriverAnswer<NodeGpus> answer = worker.gpus(ASK);
       if (answer instanceof DriverAnswer.Done<NodeGpus> done) {
-        Optional<Path> simulated = settings.simulated();
+        Optional<Path> simulated = settings.simulated;
         return simulated.isPresent()
-            ? GpuSupply.simulated(done.value(), simulated.get(), settings.libcuda())
-            : GpuSupply.real(done.value(), settings.libcuda());
+            ? GpuSupply.simulated(done.value(), simulated.get(), settings.libcuda)
+            : GpuSupply.real(done.value(), settings.libcuda);
       }
-      throw new IOException("GPUs: wanted at least one, found: " + answer.describe());
+      throw new IOException("GPUs: expected at least one, got: " + answer.describe());
     }
   }
 
@@ -131,12 +130,14 @@ final class Machine implements AutoCloseable {
     Map<String, String> values = new HashMap<>();
     values.put("stasis.agent.node-name", NODE);
     values.put("stasis.agent.namespace", OPERATOR_NAMESPACE);
-    values.put("stasis.agent.state-dir", settings.stateDir().toString());
-    values.put("stasis.agent.memory-stage", settings.memoryStage().toString());
-    values.put("stasis.agent.criu", settings.criu().toString());
-    values.put("stasis.agent.criu-dir", settings.folder().resolve("criu").toString());
-    values.put("stasis.agent.runtime", settings.runtime().toString());
-    // There is no other agent to talk to, and two of these machines may run at once.
+    values.put("stasis.agent.state-dir", settings.stateDir.toString());
+    values.put("stasis.agent.memory-stage", settings.memoryStage.toString());
+    values.put("stasis.agent.criu", settings.criu.toString());
+    values.put("stasis.agent.criu-dir", settings.folder.resolve("criu").toString());
+    values.put("stasis.agent.runtime", settings.runtime.toString());
+    // The direct data path is not part of this mode: without a keeper the driver's path is used.
+    values.put("stasis.agent.keeper", settings.folder.resolve("no-keeper").toString());
+    // There is no other agent, and two such instances may run at the same time.
     values.put("stasis.agent.transfer-address", "127.0.0.1");
     values.put("stasis.agent.transfer-port", "0");
     return new SmallRyeConfigBuilder()
@@ -152,7 +153,7 @@ final class Machine implements AutoCloseable {
     return part;
   }
 
-  /** The last one that was started goes first: workloads are thawed while their pods still run. */
+  /** Stopped in reverse order: workloads are thawed while their pods still run. */
   @Override
   public void close() {
     while (!open.isEmpty()) {

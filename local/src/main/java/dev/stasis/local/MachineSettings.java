@@ -6,7 +6,7 @@ import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** What a person can choose. */
+/** Command line of the single-machine mode. */
 @Command(
     name = "stasis-local",
     mixinStandardHelpOptions = true,
@@ -21,112 +21,68 @@ final class MachineSettings implements Runnable {
       paramLabel = "DIR",
       required = true,
       description = "Pods, images, the store and the kubeconfig; not on an overlay")
-  private Path folder = Path.of("");
+  Path folder = Path.of("");
 
   @Option(
       names = "--simulated-gpus",
       paramLabel = "DIR",
       description = "The folder that stands for simulated GPUs. Default: the real ones")
-  private Optional<Path> simulated = Optional.empty();
+  Optional<Path> simulated = Optional.empty();
 
   @Option(
       names = "--libcuda",
       paramLabel = "FILE",
       required = true,
       description = "The driver's library, as containers get it")
-  private Path libcuda = Path.of("");
+  Path libcuda = Path.of("");
 
   @Option(
       names = "--program-image",
       paramLabel = "NAME=FILE",
       description = "An image NAME of the program FILE and the C library; may be given often")
-  private List<String> programs = List.of();
+  List<String> programs = List.of();
 
   @Option(names = "--criu", paramLabel = "FILE", required = true, description = "A static criu")
-  private Path criu = Path.of("");
+  Path criu = Path.of("");
 
   @Option(
       names = "--runtime",
       paramLabel = "FILE",
       required = true,
       description = "The program stasis-runtime")
-  private Path runtime = Path.of("");
+  Path runtime = Path.of("");
 
   @Option(
       names = "--operator",
       paramLabel = "FILE",
       required = true,
       description = "The operator's quarkus-run.jar")
-  private Path operator = Path.of("");
+  Path operator = Path.of("");
 
   @Option(
       names = "--until-input-ends",
-      description = "End when standard input does: whoever started this is gone then")
-  private boolean untilInputEnds;
+      description = "Exit when standard input ends: the parent process is gone then")
+  boolean untilInputEnds;
 
   @Option(
       names = "--state-dir",
       paramLabel = "DIR",
       defaultValue = "/run/stasis",
       description = "Journals and locks. Default: ${DEFAULT-VALUE}")
-  private Path stateDir = Path.of("/run/stasis");
+  Path stateDir = Path.of("/run/stasis");
 
   @Option(
       names = "--memory-stage",
       paramLabel = "DIR",
       defaultValue = "/dev/shm/stasis-stage",
       description = "On a tmpfs. Default: ${DEFAULT-VALUE}")
-  private Path memoryStage = Path.of("/dev/shm/stasis-stage");
+  Path memoryStage = Path.of("/dev/shm/stasis-stage");
 
   @Option(
       names = "--port",
       defaultValue = "0",
       description = "Where kubectl is answered. Default: any that is free")
-  private int port;
-
-  Path folder() {
-    return folder.toAbsolutePath().normalize();
-  }
-
-  Optional<Path> simulated() {
-    return simulated.map(Path::toAbsolutePath);
-  }
-
-  Path libcuda() {
-    return libcuda.toAbsolutePath();
-  }
-
-  List<String> programs() {
-    return programs;
-  }
-
-  Path criu() {
-    return criu.toAbsolutePath();
-  }
-
-  Path runtime() {
-    return runtime.toAbsolutePath();
-  }
-
-  Path operator() {
-    return operator.toAbsolutePath();
-  }
-
-  boolean untilInputEnds() {
-    return untilInputEnds;
-  }
-
-  Path stateDir() {
-    return stateDir.toAbsolutePath();
-  }
-
-  Path memoryStage() {
-    return memoryStage.toAbsolutePath();
-  }
-
-  int port() {
-    return port;
-  }
+  int port;
 
   @Override
   public void run() {

@@ -16,22 +16,21 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The operator as it is shipped, as a process beside this one. Quarkus puts together one program
- * when that is built, not a second one inside of another; and what is tried here is what runs in a
- * cluster.
+ * Runs the shipped operator as a separate process. Quarkus assembles one application at build time
+ * and cannot embed a second one, and this way the mode tests what runs in a cluster.
  */
 final class OperatorProcess implements AutoCloseable {
 
-  /** Seconds are usual; a machine that is busy with a build may take minutes. */
+  /** Usually seconds; a machine that is busy with a build may take minutes. */
   private static final Duration READY = Duration.ofSeconds(240);
 
-  /** How often it is asked whether it is ready: it tells nobody by itself. */
+  /** Interval of polling its readiness, for which there is no event. */
   private static final Duration ASK_EVERY = Duration.ofMillis(100);
 
-  /** Said at once, or the machine is too busy to be ready. */
+  /** An immediate answer, or the machine is too busy for the operator to be ready. */
   private static final Duration ANSWER = Duration.ofSeconds(5);
 
-  /** It finishes the reconciliations in hand, for ten seconds at most. */
+  /** It finishes running reconciliations, for at most ten seconds. */
   private static final Duration END = Duration.ofSeconds(15);
 
   private final Path jar;
@@ -43,14 +42,14 @@ final class OperatorProcess implements AutoCloseable {
     this.folder = folder;
   }
 
-  /** Its log. */
+  /** Returns its log. */
   Path log() {
     return folder.resolve("operator.log");
   }
 
   /**
-   * Starts it and returns when it is ready. The thread that calls this has to live as long as the
-   * operator shall: the kernel ends it with that thread.
+   * Starts the operator and returns when it is ready. The calling thread must live as long as the
+   * operator: the kernel ends the operator with that thread.
    */
   void start(Kubeconfig kubeconfig) throws IOException, InterruptedException {
     int port = freePort();
@@ -70,7 +69,7 @@ final class OperatorProcess implements AutoCloseable {
             .redirectErrorStream(true)
             .redirectInput(Path.of("/dev/null").toFile())
             .redirectOutput(log().toFile());
-    // On a machine that is a pod itself these would lead to another API server.
+    // In a pod, these variables would point to another API server.
     builder.environment().keySet().removeIf(name -> name.startsWith("KUBERNETES_"));
     builder.environment().putAll(environment(kubeconfig, port));
     Process started = builder.start();
@@ -79,12 +78,12 @@ final class OperatorProcess implements AutoCloseable {
     while (!isReady(port)) {
       if (started.waitFor(ASK_EVERY.toMillis(), TimeUnit.MILLISECONDS)) {
         throw new IOException(
-            "operator: wanted it ready, found it ended with %d; see %s"
+            "operator: expected it ready, got it ended with %d; see %s"
                 .formatted(started.exitValue(), log()));
       }
       if (System.nanoTime() > until) {
         throw new IOException(
-            "operator: wanted it ready within %d s, found that it is not; see %s"
+            "operator: expected it ready within %d s, got that it is not; see %s"
                 .formatted(READY.toSeconds(), log()));
       }
     }
@@ -96,10 +95,10 @@ final class OperatorProcess implements AutoCloseable {
         "false",
         "KUBECONFIG",
         kubeconfig.write(folder.resolve("operator.kubeconfig")).toString(),
-        // The server behind speaks HTTP 1.1 only.
+        // The server behind it supports only HTTP 1.1.
         "HTTP2_DISABLE",
         "true",
-        // In any profile but prod there is no election: nobody else is here.
+        // Only the profile prod has leader election; there is no other replica here.
         "QUARKUS_PROFILE",
         "single-machine",
         "POD_NAME",
@@ -108,7 +107,7 @@ final class OperatorProcess implements AutoCloseable {
         Machine.OPERATOR_NAMESPACE,
         "STASIS_OPERATOR_HOLDER_IMAGE",
         Machine.HOLDER_IMAGE,
-        // The server behind asks nobody before it admits something.
+        // The server behind it calls no webhooks.
         "STASIS_WEBHOOK_ENABLED",
         "false",
         "QUARKUS_HTTP_HOST",
@@ -138,7 +137,7 @@ final class OperatorProcess implements AutoCloseable {
     }
   }
 
-  /** Waits for as long as it runs, and returns its exit code. */
+  /** Waits until it exits, and returns its exit code. */
   int awaitEnd() throws InterruptedException {
     Process running = process;
     return running == null ? 0 : running.waitFor();

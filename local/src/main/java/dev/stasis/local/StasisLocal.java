@@ -3,11 +3,12 @@ package dev.stasis.local;
 import dev.stasis.agent.log.ProgramLog;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.nio.file.Path;
 import java.time.Clock;
 import java.util.concurrent.atomic.AtomicBoolean;
 import picocli.CommandLine;
 
-/** Starts the single-machine mode, and ends with it. */
+/** Starts the single-machine mode, and stops it at the end. */
 public final class StasisLocal {
 
   private static final int USAGE = 2;
@@ -20,13 +21,15 @@ public final class StasisLocal {
   private StasisLocal(MachineSettings settings) {
     this.settings = settings;
     this.machine = new Machine(settings, Clock.systemUTC());
-    this.operator = new OperatorProcess(settings.operator(), settings.folder());
+    this.operator = new OperatorProcess(settings.operator, settings.folder);
   }
 
   public static void main(String... arguments) {
     new ProgramLog(Level.INFO, Level.WARNING).apply();
     MachineSettings settings = new MachineSettings();
-    CommandLine line = new CommandLine(settings);
+    CommandLine line =
+        new CommandLine(settings)
+            .registerConverter(Path.class, path -> Path.of(path).toAbsolutePath().normalize());
     int code = line.execute(arguments);
     if (code != 0 || line.isUsageHelpRequested() || line.isVersionHelpRequested()) {
       System.exit(code == 0 ? 0 : USAGE);
@@ -40,14 +43,14 @@ public final class StasisLocal {
             + " or role is checked; pods run as runc containers of this machine.");
     System.out.println(
         "stasis-local: the GPU is "
-            + (settings.simulated().isPresent() ? "SIMULATED." : "a real one."));
+            + (settings.simulated.isPresent() ? "SIMULATED." : "a real one."));
     Runtime.getRuntime().addShutdownHook(new Thread(this::close, "close"));
     try {
       Kubeconfig forPeople = new Kubeconfig(machine.start(), "");
       operator.start(machine.kubeconfig());
-      forPeople.write(settings.folder().resolve("kubeconfig"));
+      forPeople.write(settings.folder.resolve("kubeconfig"));
       System.out.println("stasis-local: ready");
-      if (settings.untilInputEnds()) {
+      if (settings.untilInputEnds) {
         endWithInput();
       }
       int code = operator.awaitEnd();
@@ -64,17 +67,17 @@ public final class StasisLocal {
     }
   }
 
-  /** Whoever holds the other end cannot go without closing it, even when it is killed. */
+  /** The process at the other end cannot end without closing it, even if it is killed. */
   private static void endWithInput() {
     Thread thread =
         new Thread(
             () -> {
               try {
                 while (System.in.read() >= 0) {
-                  // Nothing is said this way.
+                  // The input has no content.
                 }
               } catch (IOException e) {
-                // As good as its end.
+                // Treated like the end of the input.
               }
               System.exit(0);
             },
@@ -83,7 +86,9 @@ public final class StasisLocal {
     thread.start();
   }
 
-  /** The operator first, so that it does not see the rest of the world go. */
+  /**
+   * The operator is stopped first, so that it does not react to the end of the other components.
+   */
   private void close() {
     closing.set(true);
     operator.close();

@@ -1,4 +1,7 @@
-/** The single-machine mode put together: operator and agent over stand-ins, in one program. */
+/**
+ * Assembles the single-machine mode: operator and agent on replacements of the cluster's
+ * components, in one program.
+ */
 @NullMarked
 package dev.stasis.local;
 

@@ -1,6 +1,7 @@
 package dev.stasis.operator;
 
 import dev.stasis.operator.config.StasisConfig;
+import dev.stasis.operator.metric.Leadership;
 import dev.stasis.operator.status.Changes;
 import dev.stasis.trace.OtlpExporter;
 import dev.stasis.trace.Spans;
@@ -10,6 +11,7 @@ import io.javaoperatorsdk.operator.api.config.LeaderElectionConfiguration;
 import io.javaoperatorsdk.operator.api.monitoring.Metrics;
 import io.javaoperatorsdk.operator.monitoring.micrometer.MicrometerMetricsV2;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.quarkus.runtime.LaunchMode;
 import io.quarkus.runtime.Quarkus;
 import jakarta.enterprise.inject.Disposes;
 import jakarta.enterprise.inject.Produces;
@@ -18,11 +20,11 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.Map;
 
-/** Beans that come from elsewhere. */
+/** Beans of types that are not our own. */
 @Singleton
 class OperatorBeans {
 
-  /** What client-go's controllers use: a dead leader is followed within 17 s. */
+  /** The values of client-go's controllers: a dead leader is replaced within 17 s. */
   private static final Duration LEASE = Duration.ofSeconds(15);
 
   private static final Duration RENEW = Duration.ofSeconds(10);
@@ -34,13 +36,28 @@ class OperatorBeans {
     return Clock.systemUTC();
   }
 
+  /**
+   * Without leader election, as in the profiles for development and tests, this is the only
+   * replica.
+   */
   @Produces
   @Singleton
-  LeaderElectionConfiguration leaderElection(StasisConfig config) {
-    // The SDK's own way to leave is System.exit, also while the operator is being stopped: that
-    // waits
-    // for the hook in which it is called, until the pod's grace period is over and it is killed.
-    LeaderCallbacks leaving = new LeaderCallbacks(() -> {}, () -> Quarkus.asyncExit(1), id -> {});
+  Leadership leadership() {
+    Leadership leadership = new Leadership();
+    if (LaunchMode.current() != LaunchMode.NORMAL) {
+      leadership.begin();
+    }
+    return leadership;
+  }
+
+  @Produces
+  @Singleton
+  LeaderElectionConfiguration leaderElection(StasisConfig config, Leadership leadership) {
+    // The SDK exits by System.exit, even while the operator is being stopped. That waits for the
+    // shutdown hook in which it is called, until the pod's grace period is over and the process is
+    // killed.
+    LeaderCallbacks leaving =
+        new LeaderCallbacks(leadership::begin, () -> Quarkus.asyncExit(1), id -> {});
     return new LeaderElectionConfiguration(
         config.leaseName(),
         config.namespace(),
@@ -52,7 +69,10 @@ class OperatorBeans {
         false);
   }
 
-  /** Made here since the extension's own is made before there is a registry, and counts nothing. */
+  /**
+   * Created here because the extension creates its own before there is a registry, which then
+   * counts nothing.
+   */
   @Produces
   @Singleton
   Metrics metrics(MeterRegistry registry) {

@@ -1,4 +1,4 @@
-/** What the operator is put together from: clock, leader election, metrics. */
+/** Assembles the operator: clock, leader election, metrics. */
 @NullMarked
 package dev.stasis.operator;
 

@@ -14,14 +14,14 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Sends spans to a collector by OTLP over HTTP, from a thread of its own. A collector that does not
- * answer costs spans, never work.
+ * Sends spans to a collector by OTLP over HTTP, from a separate thread. A collector that does not
+ * answer causes lost spans, but never blocks work.
  */
 public final class OtlpExporter implements Spans, AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger(OtlpExporter.class.getName());
 
-  /** An operation has some twenty; what is more than that waits for a dead collector. */
+  /** An operation has about twenty; a longer queue means that the collector is down. */
   private static final int MOST_WAITING = 4096;
 
   private static final int MOST_AT_ONCE = 256;
@@ -29,10 +29,10 @@ public final class OtlpExporter implements Spans, AutoCloseable {
   /** A collector answers in milliseconds; OpenTelemetry's own exporters wait as long. */
   private static final Duration ANSWER = Duration.ofSeconds(10);
 
-  /** For what is left at the end; a pod is given little longer. */
+  /** For the remaining spans at the end; a pod's grace period is little longer. */
   private static final Duration LAST_ANSWER = Duration.ofSeconds(3);
 
-  /** How often is said that spans are lost. */
+  /** Interval of the warning about lost spans. */
   private static final Duration COMPLAIN_EVERY = Duration.ofMinutes(5);
 
   private final BlockingQueue<Span> waiting = new ArrayBlockingQueue<>(MOST_WAITING);
@@ -44,17 +44,17 @@ public final class OtlpExporter implements Spans, AutoCloseable {
   private long complainedNanos = System.nanoTime() - COMPLAIN_EVERY.toNanos();
 
   /**
-   * Begins.
+   * Starts the exporter.
    *
-   * @param endpoint of the collector: http://HOST:4318
-   * @param resource attributes of this program: {@code service.name} and more
-   * @throws IllegalArgumentException when the endpoint is none
+   * @param endpoint the collector's URL: http://HOST:4318
+   * @param resource attributes of this program: {@code service.name} and others
+   * @throws IllegalArgumentException if the endpoint is invalid
    */
   public OtlpExporter(String endpoint, Map<String, String> resource) {
     this.endpoint = URI.create(endpoint.replaceAll("/+$", "") + "/v1/traces");
     if (!String.valueOf(this.endpoint.getScheme()).matches("https?")) {
       throw new IllegalArgumentException(
-          "endpoint of traces: wanted http://HOST:PORT or https, found " + endpoint);
+          "endpoint of traces: expected http://HOST:PORT or https, got " + endpoint);
     }
     this.json = new OtlpJson(resource);
     this.client =
@@ -115,7 +115,7 @@ public final class OtlpExporter implements Spans, AutoCloseable {
     }
   }
 
-  /** Sends what is left, for a moment. */
+  /** Sends the remaining spans, with a short time limit. */
   @Override
   public void close() {
     closing = true;

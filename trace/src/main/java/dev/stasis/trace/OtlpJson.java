@@ -7,7 +7,7 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
-/** Spans as the JSON of OpenTelemetry's protocol (OTLP 1.0). */
+/** Formats spans as OTLP 1.0 JSON. */
 final class OtlpJson {
 
   /** SPAN_KIND_INTERNAL. */
@@ -19,7 +19,7 @@ final class OtlpJson {
 
   private final String resource;
 
-  /** Of a program with these attributes. */
+  /** For a program with these attributes. */
   OtlpJson(Map<String, String> resource) {
     this.resource = attributes(resource);
   }

@@ -5,15 +5,15 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Something that took from one moment to another.
+ * A timed activity.
  *
- * @param context its name
- * @param parent id of the span that it is a part of
- * @param name what was done
- * @param start when it began
- * @param end when it was over
- * @param attributes what else is known of it
- * @param error why it failed, when it did
+ * @param context its identity
+ * @param parent span id of the enclosing span
+ * @param name the activity
+ * @param start its start time
+ * @param end its end time
+ * @param attributes further facts
+ * @param error the reason of a failure, if it failed
  */
 public record Span(
     SpanContext context,
@@ -24,7 +24,7 @@ public record Span(
     Map<String, String> attributes,
     Optional<String> error) {
 
-  /** Copies. A clock that was set back makes no span of negative length. */
+  /** Copies the values. A clock that was set back must not cause a negative duration. */
   public Span {
     attributes = Map.copyOf(attributes);
     end = end.isBefore(start) ? start : end;

@@ -9,12 +9,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Names a span. Names follow from what a span is about, so that whoever starts anew, or tells the
- * same twice, makes no second one: a trace is the uid of the object that a user made, without its
+ * Identifies a span. The ids are derived from the subject of the span, so that a restart or a
+ * repeated report creates no second one: the trace id is the uid of the user's object, without its
  * dashes.
  *
  * @param traceId 32 hexadecimal digits
- * @param spanId 16 of them
+ * @param spanId 16 hexadecimal digits
  */
 public record SpanContext(String traceId, String spanId) {
 
@@ -23,24 +23,26 @@ public record SpanContext(String traceId, String spanId) {
   private static final Pattern PARENT =
       Pattern.compile("00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}");
 
-  /** In the trace of the object with that uid, the span that is about {@code what}. */
+  /**
+   * Returns the context of the span about {@code what}, in the trace of the object with that uid.
+   */
   public static SpanContext of(String uid, String what) {
     String digits = uid.replace("-", "").toLowerCase(java.util.Locale.ROOT);
     String trace = digits.matches("[0-9a-f]{32}") ? digits : digest(uid).substring(0, TRACE_DIGITS);
     return new SpanContext(trace, digest(uid + "/" + what).substring(0, SPAN_DIGITS));
   }
 
-  /** A further span of the same trace. */
+  /** Returns another span of the same trace. */
   public SpanContext child(String what) {
     return new SpanContext(traceId, digest(spanId + "/" + what).substring(0, SPAN_DIGITS));
   }
 
-  /** As the W3C's header has it, recorded. */
+  /** Formats the W3C traceparent header, with the sampled flag. */
   public String traceparent() {
     return "00-" + traceId + "-" + spanId + "-01";
   }
 
-  /** Reads {@link #traceparent}; empty for anything else. */
+  /** Parses {@link #traceparent}; empty for anything else. */
   public static Optional<SpanContext> parse(String traceparent) {
     Matcher matcher = PARENT.matcher(traceparent);
     return matcher.matches()

@@ -1,9 +1,9 @@
 package dev.stasis.trace;
 
-/** Takes spans. Never blocks, never fails. */
+/** Receives spans. Never blocks, never fails. */
 public interface Spans {
 
-  /** Nobody wants them. */
+  /** Discards all spans. */
   Spans NONE =
       new Spans() {
         @Override
@@ -15,9 +15,9 @@ public interface Spans {
         public void add(Span span) {}
       };
 
-  /** Whether anybody does. */
+  /** Whether spans are exported. */
   boolean areWanted();
 
-  /** A span that is over. */
+  /** Receives a finished span. */
   void add(Span span);
 }

@@ -1,5 +1,6 @@
 /**
- * What happened when, as spans that operator and agents write apart and a collector puts together.
+ * The timeline of operations as spans, which operator and agents export separately and a collector
+ * combines.
  */
 @NullMarked
 package dev.stasis.trace;

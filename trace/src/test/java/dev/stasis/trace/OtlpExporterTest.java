@@ -97,7 +97,7 @@ class OtlpExporterTest {
   @Test
   void anEndpointThatIsNoneIsRefusedWithASentence() {
     assertThatThrownBy(() -> new OtlpExporter("collector:4317", Map.of()))
-        .hasMessageContaining("wanted http://HOST:PORT or https, found collector:4317");
+        .hasMessageContaining("expected http://HOST:PORT or https, got collector:4317");
   }
 
   @Test

@@ -12,10 +12,10 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Passes over fields of Stasis's own kinds that are not known here. Without it one such field makes
- * a whole list unreadable, and with it every watch: Jackson refuses what it does not know.
+ * Ignores unknown fields of Stasis's own kinds. Without it, one such field would make a whole list
+ * or watch unreadable, because Jackson rejects unknown fields.
  *
- * <p>It says each of them once, since what a user asks for by it does not happen.
+ * <p>Each unknown field is logged once, because what the user requested by it does not happen.
  */
 public final class NewerFields extends SimpleModule {
 
@@ -23,10 +23,10 @@ public final class NewerFields extends SimpleModule {
 
   private static final System.Logger LOG = System.getLogger(NewerFields.class.getName());
 
-  /** Where the types of the kinds lie, those of their parts below it. */
+  /** Package of the kinds; their parts are in packages below it. */
   private static final String OURS = Api.class.getPackageName();
 
-  /** For one mapper. */
+  /** Creates a module for one mapper. */
   public NewerFields() {
     super("newer fields of Stasis");
   }

@@ -3,10 +3,10 @@ package dev.stasis.api.skew;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 
-/** How a client reads and writes objects that is made without Quarkus. */
+/** Serialization for clients that are created without Quarkus. */
 public final class TolerantSerialization extends KubernetesSerialization {
 
-  /** With a mapper of its own. */
+  /** Creates a serialization with its own mapper. */
   public TolerantSerialization() {
     super(new ObjectMapper().registerModule(new NewerFields()), true);
   }

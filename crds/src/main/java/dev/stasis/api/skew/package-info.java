@@ -1,6 +1,6 @@
 /**
- * Reading what a newer release has written. Definitions are upgraded first, so operator and agents
- * of before meet fields that they do not know, until they are replaced.
+ * Version skew: reads objects that a newer release has written. CRDs are upgraded first, so older
+ * operators and agents may read fields that they do not know.
  */
 @NullMarked
 package dev.stasis.api.skew;

@@ -13,7 +13,7 @@ import io.fabric8.kubernetes.model.annotation.Plural;
 import io.fabric8.kubernetes.model.annotation.ShortNames;
 import io.fabric8.kubernetes.model.annotation.Version;
 
-/** Freezes one running GPU pod and keeps it: as an artifact in a store, or suspended in memory. */
+/** Checkpoints a running GPU pod: as an artifact in a store, or suspended in host memory. */
 @Group(Api.GROUP)
 @Version(Api.VERSION)
 @Plural("gpucheckpoints")
@@ -25,7 +25,7 @@ import io.fabric8.kubernetes.model.annotation.Version;
 @ValidationRule(
     value = "size(self.metadata.name) <= 63",
     message =
-        "metadata.name: wanted at most 63 characters, since the name becomes the value "
+        "metadata.name: must have at most 63 characters, because the name becomes the value "
             + "of a label")
 @AdditionalPrinterColumn(
     name = "Pod",

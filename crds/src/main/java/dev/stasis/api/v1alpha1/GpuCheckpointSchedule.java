@@ -13,10 +13,7 @@ import io.fabric8.kubernetes.model.annotation.Plural;
 import io.fabric8.kubernetes.model.annotation.ShortNames;
 import io.fabric8.kubernetes.model.annotation.Version;
 
-/**
- * Takes checkpoints of GPU pods by a schedule, keeps as many as it should, and brings back pods
- * that fail.
- */
+/** Checkpoints GPU pods on a schedule, applies retention, and restores pods that fail. */
 @Group(Api.GROUP)
 @Version(Api.VERSION)
 @Plural("gpucheckpointschedules")
@@ -27,7 +24,7 @@ import io.fabric8.kubernetes.model.annotation.Version;
         + "brings back pods that fail.")
 @ValidationRule(
     value = "size(self.metadata.name) <= 52",
-    message = "metadata.name: wanted at most 52 characters, since each run adds eleven to it")
+    message = "metadata.name: must have at most 52 characters, because each run appends eleven")
 @AdditionalPrinterColumn(
     name = "Schedule",
     jsonPath = ".spec.schedule",

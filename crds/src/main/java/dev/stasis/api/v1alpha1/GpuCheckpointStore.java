@@ -12,7 +12,7 @@ import io.fabric8.kubernetes.model.annotation.Plural;
 import io.fabric8.kubernetes.model.annotation.ShortNames;
 import io.fabric8.kubernetes.model.annotation.Version;
 
-/** A place for artifacts. */
+/** A place to store artifacts. */
 @Group(Api.GROUP)
 @Version(Api.VERSION)
 @Plural("gpucheckpointstores")
@@ -21,7 +21,7 @@ import io.fabric8.kubernetes.model.annotation.Version;
 @JsonClassDescription("A place for artifacts.")
 @ValidationRule(
     value = "size(self.metadata.name) <= 63",
-    message = "metadata.name: wanted at most 63 characters")
+    message = "metadata.name: must have at most 63 characters")
 @AdditionalPrinterColumn(
     name = "Type",
     jsonPath = ".status.type",

@@ -13,7 +13,7 @@ import io.fabric8.kubernetes.model.annotation.Plural;
 import io.fabric8.kubernetes.model.annotation.ShortNames;
 import io.fabric8.kubernetes.model.annotation.Version;
 
-/** Moves one running GPU pod to another node of the same topology. */
+/** Moves a running GPU pod to another node with the same GPU topology. */
 @Group(Api.GROUP)
 @Version(Api.VERSION)
 @Plural("gpumigrations")
@@ -23,7 +23,7 @@ import io.fabric8.kubernetes.model.annotation.Version;
 @ValidationRule(
     value = "size(self.metadata.name) <= 63",
     message =
-        "metadata.name: wanted at most 63 characters, since the name becomes the value "
+        "metadata.name: must have at most 63 characters, because the name becomes the value "
             + "of a label")
 @AdditionalPrinterColumn(
     name = "Pod",

@@ -13,8 +13,8 @@ import io.fabric8.kubernetes.model.annotation.ShortNames;
 import io.fabric8.kubernetes.model.annotation.Version;
 
 /**
- * What a node with GPUs is, and what its agent can do there. Has the name of the node, and is
- * written by its agent.
+ * A node with GPUs and the capabilities of its agent. Named after the node and written by its
+ * agent.
  */
 @Group(Api.GROUP)
 @Version(Api.VERSION)
@@ -27,7 +27,7 @@ import io.fabric8.kubernetes.model.annotation.Version;
 @ValidationRule(
     value = "size(self.metadata.name) <= 63",
     message =
-        "metadata.name: wanted at most 63 characters, since the name of the node becomes "
+        "metadata.name: must have at most 63 characters, because the name of the node becomes "
             + "the value of a label")
 @AdditionalPrinterColumn(
     name = "Model",

@@ -12,14 +12,14 @@ import io.fabric8.kubernetes.model.annotation.Plural;
 import io.fabric8.kubernetes.model.annotation.ShortNames;
 import io.fabric8.kubernetes.model.annotation.Version;
 
-/** One piece of work for the agent of one node. Made by the operator, in its own namespace. */
+/** An operation for the agent of one node. Created by the operator in its own namespace. */
 @Group(Api.GROUP)
 @Version(Api.VERSION)
 @Plural("gpunodeoperations")
 @ShortNames("gop")
 @Categories(Api.CATEGORY)
 @JsonClassDescription(
-    "One piece of work for the agent of one node. Made by the operator, in its own " + "namespace.")
+    "One piece of work for the agent of one node. Made by the operator, in its own namespace.")
 @AdditionalPrinterColumn(
     name = "Type",
     jsonPath = ".spec.type",

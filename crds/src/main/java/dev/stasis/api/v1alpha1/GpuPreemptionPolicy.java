@@ -13,8 +13,8 @@ import io.fabric8.kubernetes.model.annotation.ShortNames;
 import io.fabric8.kubernetes.model.annotation.Version;
 
 /**
- * Lets pending GPU pods of high priority take the place of running ones, which are frozen and come
- * back by themselves.
+ * Lets pending GPU pods preempt running ones of lower priority. The preempted pods are checkpointed
+ * and restored automatically.
  */
 @Group(Api.GROUP)
 @Version(Api.VERSION)
@@ -26,7 +26,7 @@ import io.fabric8.kubernetes.model.annotation.Version;
         + "are frozen and come back by themselves.")
 @ValidationRule(
     value = "size(self.metadata.name) <= 63",
-    message = "metadata.name: wanted at most 63 characters")
+    message = "metadata.name: must have at most 63 characters")
 @AdditionalPrinterColumn(
     name = "Victims",
     jsonPath = ".spec.victims.maxPriority",

@@ -1,7 +1,7 @@
 /**
- * The resources of stasis.dev, version v1alpha1. Types only: they hold what YAML says.
+ * Types of the API group stasis.dev, version v1alpha1.
  *
- * <p>What is nullable here may be absent: nobody has written it, and it has no default.
+ * <p>A nullable value may be absent: it has not been written and has no default.
  */
 @NullMarked
 package dev.stasis.api.v1alpha1;

@@ -30,30 +30,33 @@ final class ApiReference {
       """
       # API reference
 
-      Made from the definitions by `bin/make-crds`; do not edit. Group `stasis.dev`, version `v1alpha1`; `kubectl get stasis` lists everything of a namespace, `kubectl explain KIND.spec` tells the same as this page.
-      Durations are written as `90s`, `10m`, `168h`. Of a status, measured times are `...Milliseconds` and sizes `...Bytes`; beside them stands what people read. What a deletion does stands in [gpucheckpoint.md](gpucheckpoint.md) and [gpurestore.md](gpurestore.md), what each reason means in [troubleshooting.md](troubleshooting.md).
+      Generated from the CRDs by `bin/make-crds`; do not edit. Group `stasis.dev`, version `v1alpha1`. `kubectl get stasis` lists all objects of a namespace, and `kubectl explain KIND.spec` shows the same text as this page.
+      Durations are written as `90s`, `10m` or `168h`. In a status, measured times end in `Milliseconds` and sizes in `Bytes`, each with a human-readable copy. For the effect of a deletion see [GpuCheckpoint](gpucheckpoint.md) and [GpuRestore](gpurestore.md), for reasons see [troubleshooting](troubleshooting.md).
 
       ## Keys
 
-      | key | on | set by | means |
+      | key | on | set by | meaning |
       |---|---|---|---|
       | label `stasis.dev/protect` | pod, namespace | users | checkpointed before an eviction |
-      | annotation `stasis.dev/evict-deadline` | pod | users | how long an eviction may be held; 10m by default, 6h at most (eviction.maxDeadline) |
-      | label `stasis.dev/node` | GpuNodeOperation | operator | the node whose agent carries it out |
-      | label `stasis.dev/operation-uid` | GpuNodeOperation, target pod, what a policy or a migration makes | operator | uid of the object for which it was made |
+      | annotation `stasis.dev/evict-deadline` | pod | users | how long an eviction may be delayed; default 10m, at most 6h (`eviction.maxDeadline`) |
+      | label `stasis.dev/prepare` | pod, namespace | users | new pods are made restorable: `true` or `ranks` ([prepared pods](prepare.md)) |
+      | label `stasis.dev/data-path` | pod, namespace | users | `direct`: device memory takes the [direct data path](direct-path.md) |
+      | annotation `stasis.dev/prepared` | pod | operator | what was set, and what was left as the user set it |
+      | label `stasis.dev/node` | GpuNodeOperation | operator | the node whose agent executes it |
+      | label `stasis.dev/operation-uid` | GpuNodeOperation, target pod, what a policy or a migration makes | operator | UID of the object for which it was created |
       | label `stasis.dev/checkpoint` | restored pod | operator | the GpuCheckpoint from which it was restored |
       | annotation `stasis.dev/restored-from` | restored pod | operator | namespace and name of its GpuRestore |
-      | annotation `stasis.dev/first-name` | restored pod | operator | the name with which it began, where that was taken: the next one is made of it |
-      | annotation `stasis.dev/not-on` | GpuRestore of a GpuMigration | operator | the node from which the pod moves |
-      | annotation `stasis.dev/rather-not-on` | GpuRestore of a GpuMigration | operator | the node on which it failed before: taken only where there is no other |
-      | annotation `stasis.dev/image` | restored pod | operator | the name of an image that no registry knows, by which nodes list it |
-      | annotation `stasis.dev/created-by` | requests | the API server | who asked |
-      | annotation `stasis.dev/traceparent` | operations | the operator | the span of which the agent's are a part, where traces are wanted |
-      | condition `stasis.dev/Frozen` | pod | operator | it stands still: why, since when, by which object |
-      | readiness gate `stasis.dev/restored` | target pod | operator | opened by the proof |
-      | label `topology.stasis.dev/gpus-N` | Node | operator | what every choice of N of its GPUs fulfils |
+      | annotation `stasis.dev/first-name` | restored pod | operator | name of the first pod, if the name differs |
+      | annotation `stasis.dev/not-on` | GpuRestore of a GpuMigration | operator | the source node, which is excluded |
+      | annotation `stasis.dev/rather-not-on` | GpuRestore of a GpuMigration | operator | a node on which it failed before; used only if no other node fits |
+      | annotation `stasis.dev/image` | restored pod | operator | name of an image that is in no registry |
+      | annotation `stasis.dev/created-by` | requests | the API server | the user who requested it |
+      | annotation `stasis.dev/traceparent` | operations | the operator | parent span of the agent's spans, if tracing is on |
+      | condition `stasis.dev/Frozen` | pod | operator | the workload is frozen: reason, time and object |
+      | readiness gate `stasis.dev/restored` | target pod | operator | true once the workload was verified |
+      | label `topology.stasis.dev/gpus-N` | Node | operator | hash of the topology of N GPUs of the node |
 
-      Anything else below `stasis.dev` is refused from users.
+      Users may not set other keys below `stasis.dev`.
       """;
 
   private final StringBuilder page = new StringBuilder(HEAD);
@@ -94,7 +97,7 @@ final class ApiReference {
         continue;
       }
       page.append("\n### ").append(kind(spec)).append(' ').append(part).append("\n\n");
-      page.append("| field | type | what |\n|---|---|---|\n");
+      page.append("| field | type | description |\n|---|---|---|\n");
       fields(fields, "");
     }
   }

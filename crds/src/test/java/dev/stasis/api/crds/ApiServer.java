@@ -67,7 +67,7 @@ final class ApiServer implements AutoCloseable {
     ResourceDefinitionContext kind = kinds.get(resource.getKind());
     if (kind == null) {
       throw new IllegalArgumentException(
-          "kind: wanted one of " + kinds.keySet() + ", found " + resource.getKind());
+          "kind: expected one of " + kinds.keySet() + ", got " + resource.getKind());
     }
     var resources = client.genericKubernetesResources(kind);
     return kind.isNamespaceScoped()

@@ -9,7 +9,7 @@ import dev.stasis.api.v1alpha1.GpuCheckpoint;
 import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointSpec;
 import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.api.v1alpha1.common.Condition;
-import dev.stasis.api.v1alpha1.common.Truth;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.KubernetesResourceList;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
@@ -79,7 +79,8 @@ class ApiServerTest {
   private static void apply(String name, String owner, String type) {
     GpuCheckpoint change = named(name);
     GpuCheckpointStatus status = new GpuCheckpointStatus();
-    status.setConditions(List.of(new Condition(type, Truth.TRUE, "Because", "as it is", THEN, 1L)));
+    status.setConditions(
+        List.of(new Condition(type, ConditionValue.TRUE, "Because", "as it is", THEN, 1L)));
     change.setStatus(status);
     checkpoints()
         .resource(change)

@@ -37,7 +37,9 @@ class LimitsTest {
           case "object" ->
               schema.getAdditionalProperties() != null && schema.getMaxProperties() == null
                   || Boolean.TRUE.equals(schema.getXKubernetesPreserveUnknownFields());
-          default -> Boolean.TRUE.equals(schema.getXKubernetesIntOrString());
+          default ->
+              Boolean.TRUE.equals(schema.getXKubernetesIntOrString())
+                  && schema.getMaxLength() == null;
         };
     if (isOpen && !OF_THE_OPERATOR.contains(path)) {
       open.add(path);

@@ -51,7 +51,7 @@ class PackedObjectTest {
   void nothingIsNothingAndAnythingElseIsRefused() {
     assertThat(Objects.requireNonNull(checkpoint("null").getStatus()).getPodTemplate()).isNull();
     assertThatThrownBy(() -> checkpoint("[1]"))
-        .hasStackTraceContaining("wanted an object, found START_ARRAY");
+        .hasStackTraceContaining("expected an object, got START_ARRAY");
   }
 
   @Test

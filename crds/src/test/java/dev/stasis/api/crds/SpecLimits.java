@@ -21,6 +21,11 @@ final class SpecLimits {
   /** An argument of a hook; a script belongs into a file of the image. */
   private static final long ARGUMENT = 4096;
 
+  /** Bytes: no sign, no fractions of one, no exponent. */
+  private static final String QUANTITY = "^[0-9]{1,16}(\\.[0-9]{1,9})?([kMGTPE]|[KMGTPE]i)?$";
+
+  private static final long LONGEST_QUANTITY = 32;
+
   private static final long SELECTOR_ENTRIES = 64;
   private static final long SELECTOR_VALUES = 256;
   private static final long SELECTOR_OPERATOR = 16;
@@ -28,6 +33,10 @@ final class SpecLimits {
   private SpecLimits() {}
 
   static void set(String name, JSONSchemaProps schema) {
+    if (Boolean.TRUE.equals(schema.getXKubernetesIntOrString())) {
+      schema.setPattern(QUANTITY);
+      schema.setMaxLength(LONGEST_QUANTITY);
+    }
     Map<String, JSONSchemaProps> properties = schema.getProperties();
     if (properties != null && properties.containsKey("matchExpressions")) {
       selector(schema);

@@ -116,11 +116,11 @@ class TypesTest {
     List<Phase<?>> all =
         Stream.of(type.getEnumConstants()).<Phase<?>>map(Phase.class::cast).toList();
 
-    assertThat(all.get(0).word()).isEqualTo("Pending");
+    assertThat(all.get(0).value()).isEqualTo("Pending");
     assertThat(reached(all.get(0))).containsAll(all);
     for (Phase<?> phase : all) {
-      assertThat(reached(phase)).as(phase.word()).anyMatch(Phase::isFinal);
-      assertThat(phase.successors().contains(phase)).as(phase.word()).isFalse();
+      assertThat(reached(phase)).as(phase.value()).anyMatch(Phase::isFinal);
+      assertThat(phase.successors().contains(phase)).as(phase.value()).isFalse();
     }
   }
 
@@ -148,7 +148,7 @@ class TypesTest {
   @ValueSource(strings = {"", "90", "1d", "1m1h", "-5s", "1.5h", "5 s", "999999h"})
   void anythingElseIsNoDuration(String text) {
     assertThatThrownBy(() -> TimeSpan.of(text))
-        .hasMessage("duration: wanted one like 90s, 10m or 168h, found \"" + text + "\"");
+        .hasMessage("duration: expected one like 90s, 10m or 168h, got \"" + text + "\"");
   }
 
   @Test

@@ -47,6 +47,26 @@ class DirectionsTest {
   }
 
   @Test
+  void theStoreKnowsTheArtifactAndItsLibrariesOnly() {
+    holds(
+        classes()
+            .that()
+            .resideInAPackage("dev.stasis.store..")
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage(
+                "dev.stasis.store..",
+                "dev.stasis.artifact..",
+                "java..",
+                "javax.crypto..",
+                "javax.net.ssl..",
+                "com.fasterxml.jackson..",
+                "io.airlift.compress..",
+                "software.amazon.awssdk..",
+                "org.jspecify.."));
+  }
+
+  @Test
   void theTracesKnowTheJdkAlone() {
     holds(
         classes()

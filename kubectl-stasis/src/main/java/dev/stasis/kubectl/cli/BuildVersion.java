@@ -2,7 +2,7 @@ package dev.stasis.kubectl.cli;
 
 import picocli.CommandLine.IVersionProvider;
 
-/** The version of the build, as the jar's manifest has it. */
+/** The version of the build, from the jar's manifest. */
 final class BuildVersion implements IVersionProvider {
   @Override
   public String[] getVersion() {

@@ -7,7 +7,7 @@ import dev.stasis.kubectl.report.Course;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** Cancels what is at work. */
+/** Cancels requests in progress. */
 @Command(
     name = "cancel",
     description = "Cancels a checkpoint, restore or migration: it is undone, the workload goes on.",
@@ -29,7 +29,7 @@ final class CancelCommand extends RequestCommand {
     if (course.isOver()) {
       complain(
           found.title()
-              + ": wanted one at work, found it "
+              + ": expected one at work, got it "
               + course.phase()
               + "; nothing was done");
       return Exit.FAILED;

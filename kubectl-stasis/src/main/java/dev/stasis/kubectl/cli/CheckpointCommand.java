@@ -8,7 +8,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Makes a GpuCheckpoint. */
+/** Creates a GpuCheckpoint. */
 @Command(
     name = "checkpoint",
     description = "Freezes a pod and keeps it as an artifact; it goes on unless told otherwise.",

@@ -15,15 +15,15 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** What every command that talks to a cluster has in common. */
+/** The common part of all commands that use a cluster. */
 abstract class ClusterCommand implements Callable<Integer> {
 
-  /** How kubectl prints for programs. */
+  /** The output formats for programs. */
   enum Format {
     JSON,
     YAML;
 
-    String word() {
+    String value() {
       return name().toLowerCase(Locale.ROOT);
     }
   }
@@ -83,7 +83,7 @@ abstract class ClusterCommand implements Callable<Integer> {
             .print(
                 List.of(Kind.of(object.kind()).orElseThrow().resource(), object.name()),
                 scope(object),
-                as.word())
+                as.value())
             .stripTrailing());
   }
 
@@ -91,17 +91,17 @@ abstract class ClusterCommand implements Callable<Integer> {
     return object.namespace().isEmpty() ? new Scope.Current() : new Scope.Named(object.namespace());
   }
 
-  /** The beginning of a manifest. */
+  /** Starts a manifest. */
   final ObjectNode manifest(Kind kind) {
     ObjectNode manifest = session.mapper().createObjectNode();
     manifest.put("apiVersion", "stasis.dev/v1alpha1");
-    manifest.put("kind", kind.word());
+    manifest.put("kind", kind.value());
     manifest.putObject("metadata");
     manifest.putObject("spec");
     return manifest;
   }
 
-  /** A name that was given, perhaps with a kind before it: pod/trainer. */
+  /** Parses a name, possibly with a kind before it: pod/trainer. */
   final String name(String given, Kind kind) {
     int slash = given.indexOf('/');
     if (slash < 0) {
@@ -109,7 +109,7 @@ abstract class ClusterCommand implements Callable<Integer> {
     }
     if (Kind.written(given.substring(0, slash)).filter(kind::equals).isEmpty()) {
       throw new ParameterException(
-          spec.commandLine(), "wanted the name of a " + kind.word() + ", found " + given);
+          spec.commandLine(), "expected the name of a " + kind.value() + ", got " + given);
     }
     return given.substring(slash + 1);
   }

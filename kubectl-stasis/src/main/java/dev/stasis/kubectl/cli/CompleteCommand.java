@@ -18,8 +18,8 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Unmatched;
 
 /**
- * Answers kubectl's completion: candidates for the last word, a line each, then {@code :4} (no file
- * names).
+ * Answers kubectl's completion: candidates for the last word, one per line, then {@code :4} (no
+ * file names).
  */
 @Command(name = "__complete", hidden = true)
 final class CompleteCommand extends ClusterCommand implements Callable<Integer> {
@@ -36,10 +36,10 @@ final class CompleteCommand extends ClusterCommand implements Callable<Integer> 
           "logs", Kind.CHECKPOINT,
           "nodes", Kind.NODE);
 
-  /** Options with the name of a node. */
+  /** Options that take the name of a node. */
   private static final Set<String> TO_NODES = Set.of("--to", "--node");
 
-  /** All that was typed, options too: nothing of it is meant for this command. */
+  /** All typed words, including options: none of them is an option of this command. */
   @Parameters(arity = "0..*")
   List<String> words = new ArrayList<>();
 
@@ -74,7 +74,7 @@ final class CompleteCommand extends ClusterCommand implements Callable<Integer> 
     return Exit.DONE;
   }
 
-  /** As they were typed, though some of them were taken for options. */
+  /** In the typed order, although some were parsed as options. */
   private String[] typed() {
     List<String> all = spec.commandLine().getParseResult().originalArgs();
     int from = all.indexOf("__complete") + 1;
@@ -93,7 +93,7 @@ final class CompleteCommand extends ClusterCommand implements Callable<Integer> 
           .map(Resource::name)
           .forEach(candidates::add);
     } catch (ClusterFailure notNow) {
-      // A completion that complains would spoil the line that is being typed.
+      // An error message would corrupt the line that is being typed.
       candidates.clear();
     }
   }

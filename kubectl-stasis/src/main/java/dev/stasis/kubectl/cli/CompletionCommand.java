@@ -8,7 +8,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Prints what a shell needs to complete commands and options. */
+/** Prints the script that a shell needs to complete commands and options. */
 @Command(
     name = "completion",
     description = "Prints a script by which a shell completes what is typed.",

@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Which cluster, as whom, and in which namespace: the options of kubectl, under its names. */
+/** The options of kubectl for cluster, user and namespace, with the same names. */
 final class Connection {
 
   @Option(
@@ -49,7 +49,7 @@ final class Connection {
       description = "as kubectl")
   @Nullable String requestTimeout;
 
-  /** As kubectl takes them. */
+  /** In kubectl's form. */
   List<String> options() {
     List<String> options = new ArrayList<>();
     add(options, "--namespace", namespace);

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import picocli.CommandLine.Command;
 
-/** Says what is wrong with a cluster. */
+/** Diagnoses a cluster. */
 @Command(
     name = "doctor",
     description = "Says what is wrong with the cluster, node by node, and what to do.",
@@ -33,7 +33,7 @@ final class DoctorCommand extends ClusterCommand {
       findings.forEach(
           finding ->
               list.addObject()
-                  .put("severity", finding.severity().word())
+                  .put("severity", finding.severity().value())
                   .put("where", finding.where())
                   .put("what", finding.what())
                   .put("advice", finding.advice()));
@@ -50,7 +50,7 @@ final class DoctorCommand extends ClusterCommand {
         String.format(
             Locale.ROOT,
             "%-8s %s: %s",
-            finding.severity().word(),
+            finding.severity().value(),
             finding.where(),
             finding.what()));
     if (!finding.advice().isEmpty()) {

@@ -12,7 +12,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Asks for an explanation by a GpuCheckpoint that is removed again. */
+/** Requests an explanation with a GpuCheckpoint that is deleted afterwards. */
 @Command(
     name = "explain",
     description =
@@ -21,7 +21,7 @@ import picocli.CommandLine.Parameters;
     sortOptions = false)
 final class ExplainCommand extends ClusterCommand {
 
-  /** The agent answers in a second; a busy one comes to it after its step. */
+  /** The agent answers within a second; a busy one answers after its current step. */
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   @Parameters(paramLabel = "POD", description = "the pod")

@@ -7,17 +7,25 @@ import dev.stasis.kubectl.cluster.Resource;
 import dev.stasis.kubectl.cluster.Scope;
 import dev.stasis.kubectl.doctor.Facts;
 import java.time.Clock;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads what the doctor looks at; what may not be read is told, and no obstacle for the rest. */
+/**
+ * Reads the doctor's input. Objects that cannot be read are reported and do not prevent other
+ * checks.
+ */
 final class FactFinder {
 
   private static final String OURS = "--selector=app.kubernetes.io/name=stasis";
+  private static final String DATA_PATH = "stasis.dev/data-path";
+  private static final String DIRECT = "--selector=" + DATA_PATH + "=direct";
   private static final Pattern VERSION = Pattern.compile("\"gitVersion\":\\s*\"v?(\\d+\\.\\d+)");
 
   private final Cluster cluster;
@@ -30,7 +38,7 @@ final class FactFinder {
   }
 
   Facts facts() {
-    // The first question is whether Stasis is there at all, so it is asked without a net.
+    // The first request finds out whether Stasis is installed, so its failure is not caught.
     List<Resource> gpuNodes =
         cluster.list(List.of(Kind.NODE), new Scope.Current(), "--show-managed-fields");
     List<Resource> nodes = read("nodes", () -> list(Kind.KUBE_NODE));
@@ -49,8 +57,36 @@ final class FactFinder {
                     List.of(Kind.POD, Kind.BUDGET),
                     new Scope.All(),
                     "--selector=stasis.dev/eviction"));
+    List<Resource> direct = read("pods of the direct data path", this::direct);
     return new Facts(
-        clock.instant(), kubernetes(), gpuNodes, nodes, workloads, pods, stores, held, unseen);
+        clock.instant(),
+        kubernetes(),
+        gpuNodes,
+        nodes,
+        workloads,
+        pods,
+        stores,
+        held,
+        direct,
+        unseen);
+  }
+
+  /** The label is one of the pod or of its namespace. */
+  private List<Resource> direct() {
+    List<Resource> found =
+        new ArrayList<>(cluster.list(List.of(Kind.POD), new Scope.All(), DIRECT));
+    Set<String> namespaces = new TreeSet<>();
+    found.forEach(pod -> namespaces.add(pod.namespace()));
+    for (Resource labelled : cluster.list(List.of(Kind.NAMESPACE), new Scope.Current(), DIRECT)) {
+      namespaces.add(labelled.name());
+      found.addAll(
+          cluster.list(
+              List.of(Kind.POD), new Scope.Named(labelled.name()), "--selector=!" + DATA_PATH));
+    }
+    for (String namespace : namespaces) {
+      found.addAll(cluster.list(List.of(Kind.CHECKPOINT), new Scope.Named(namespace)));
+    }
+    return found;
   }
 
   private String kubernetes() {

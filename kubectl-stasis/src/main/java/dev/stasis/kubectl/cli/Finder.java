@@ -7,7 +7,7 @@ import dev.stasis.kubectl.cluster.Resource;
 import dev.stasis.kubectl.cluster.Scope;
 import java.util.List;
 
-/** Finds what a user names: KIND/NAME, or a name of which there is only one. */
+/** Finds the object that a user names: KIND/NAME, or a unique name. */
 final class Finder {
 
   private final Cluster cluster;
@@ -28,7 +28,7 @@ final class Finder {
                 one ->
                     prefix.isEmpty()
                         || Kind.written(prefix)
-                            .filter(it -> it.word().equals(one.kind()))
+                            .filter(it -> it.value().equals(one.kind()))
                             .isPresent())
             .toList();
     if (found.size() == 1) {

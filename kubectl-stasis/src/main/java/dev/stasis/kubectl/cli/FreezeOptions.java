@@ -4,7 +4,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** How a pod is frozen: fields of a GpuCheckpoint that explain, suspend and checkpoint share. */
+/**
+ * How a pod is frozen: the fields of a GpuCheckpoint that explain, suspend and checkpoint share.
+ */
 final class FreezeOptions {
 
   enum Liveness {
@@ -67,6 +69,11 @@ final class FreezeOptions {
       description = "allows other containers, which start anew in a restored pod")
   boolean othersStartAnew;
 
+  @Option(
+      names = "--nothing-shared",
+      description = "connected processes share no GPU memory; one that does would be lost")
+  boolean nothingShared;
+
   void write(ObjectNode spec) {
     put(spec, "containerName", container);
     put(spec, "store", store);
@@ -75,6 +82,7 @@ final class FreezeOptions {
     put(spec, "tcp", tcp == null ? null : tcp.word);
     put(spec, "memoryRoom", noResize ? "Refuse" : null);
     put(spec, "otherContainers", othersStartAnew ? "StartAnew" : null);
+    put(spec, "sharing", nothingShared ? "None" : null);
   }
 
   private static void put(ObjectNode spec, String field, @Nullable String value) {

@@ -9,7 +9,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 
-/** Makes a GpuCheckpoint of an artifact that lies in a store already. */
+/** Creates a GpuCheckpoint for an artifact that is already in a store. */
 @Command(
     name = "import",
     description = {
@@ -39,7 +39,7 @@ final class ImportCommand extends RequestCommand {
   @Option(
       names = "--node",
       paramLabel = "NODE",
-      description = "on whose disk it lies; not wanted for a shared store")
+      description = "on whose disk it lies; not expected for a shared store")
   @Nullable String node;
 
   @Option(
@@ -79,7 +79,7 @@ final class ImportCommand extends RequestCommand {
     if (!parts.matches()) {
       throw new ParameterException(
           spec.commandLine(),
-          "wanted NAMESPACE/FOLDER, as it lies below the root of the store, found " + location);
+          "expected NAMESPACE/FOLDER, as it lies below the root of the store, got " + location);
     }
     String of = name(pod, Kind.POD);
     ObjectNode manifest = named(Kind.CHECKPOINT, name, of);

@@ -10,20 +10,20 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** Keys as they are pressed: the terminal hands them over one by one until this is closed. */
+/** Reads single keys: the terminal is in raw mode until this is closed. */
 final class Keyboard implements AutoCloseable {
 
-  /** None was pressed. */
+  /** No key was pressed. */
   static final int NONE = -1;
 
-  /** Of what the terminal sends for an arrow: ESC [ A. */
+  /** The last part of an arrow key's sequence: ESC [ A. */
   static final int UP = 'k';
 
   static final int DOWN = 'j';
 
   private static final int ESCAPE = 27;
 
-  /** stty answers at once or not at all. */
+  /** stty answers immediately or not at all. */
   private static final long STTY_SECONDS = 5;
 
   private final BlockingQueue<Integer> keys = new LinkedBlockingQueue<>();
@@ -40,13 +40,13 @@ final class Keyboard implements AutoCloseable {
     reader.start();
   }
 
-  /** The next key; {@link #NONE} when there was none within a time. */
+  /** Returns the next key; {@link #NONE} if there was none within the time. */
   int next(Duration atMost) throws InterruptedException {
     Integer key = keys.poll(atMost.toMillis(), TimeUnit.MILLISECONDS);
     return key == null ? NONE : key;
   }
 
-  /** Rows and columns of the terminal; 24 and 80 when it does not say. */
+  /** Returns rows and columns of the terminal; 24 and 80 if it does not report them. */
   int[] size() {
     try {
       String[] size = stty("size").split(" ");
@@ -62,7 +62,7 @@ final class Keyboard implements AutoCloseable {
     try {
       Runtime.getRuntime().removeShutdownHook(restore);
     } catch (IllegalStateException ending) {
-      // The process ends, and the hook has done it.
+      // The process is ending, and the hook has restored the terminal.
       return;
     }
   }
@@ -71,7 +71,7 @@ final class Keyboard implements AutoCloseable {
     try {
       stty(before);
     } catch (IOException gone) {
-      // The terminal was closed: nobody is left who would see it.
+      // The terminal was closed, so there is nothing to restore.
       return;
     }
   }
@@ -96,7 +96,7 @@ final class Keyboard implements AutoCloseable {
     try {
       if (!process.waitFor(STTY_SECONDS, TimeUnit.SECONDS) || process.exitValue() != 0) {
         process.destroyForcibly();
-        throw new IOException("stty " + arguments + ": wanted a terminal, found none");
+        throw new IOException("stty " + arguments + ": expected a terminal, got none");
       }
       return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
     } catch (InterruptedException e) {

@@ -12,7 +12,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The program. */
+/** The main class. */
 @Command(
     name = "kubectl stasis",
     description = "Freezes GPU pods, keeps them, and brings them back.",
@@ -32,7 +32,7 @@ public final class KubectlStasis implements Runnable {
   @SuppressWarnings("NullAway.Init") // picocli sets it
   private CommandSpec spec;
 
-  /** In the order in which they are told. */
+  /** In the order of the help. */
   private static final Map<String, Class<?>> COMMANDS = new LinkedHashMap<>();
 
   static {
@@ -53,7 +53,7 @@ public final class KubectlStasis implements Runnable {
     COMMANDS.put("__complete", CompleteCommand.class);
   }
 
-  /** Of which all the others are looked at. */
+  /** The command whose options are read for all others. */
   private static final Set<String> NEED_ALL = Set.of("completion", "__complete");
 
   private KubectlStasis() {}
@@ -63,7 +63,7 @@ public final class KubectlStasis implements Runnable {
     throw new ParameterException(spec.commandLine(), "a command is wanted, none was found");
   }
 
-  /** Runs one command. */
+  /** Runs the program. */
   public static void main(String[] arguments) {
     System.exit(run(Session.ofProcess(System.getenv()), arguments));
   }
@@ -79,7 +79,10 @@ public final class KubectlStasis implements Runnable {
     return line.execute(arguments);
   }
 
-  /** The one that is meant, since reading all of them is a third of a start; else all. */
+  /**
+   * Only the requested subcommand, since loading all of them takes a third of the start; otherwise
+   * all.
+   */
   private static Collection<Class<?>> commands(String... arguments) {
     String first = arguments.length == 0 ? "" : arguments[0];
     Class<?> one = COMMANDS.get(first);
@@ -98,7 +101,7 @@ public final class KubectlStasis implements Runnable {
     throw thrown;
   }
 
-  /** Where the commands get their session from. */
+  /** Creates the session of the commands. */
   private static final class Commands implements CommandLine.IFactory {
     private final Session session;
 

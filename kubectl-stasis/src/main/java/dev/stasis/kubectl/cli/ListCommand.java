@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Lists what users asked for. */
+/** Lists requests. */
 @Command(
     name = "list",
     aliases = "ls",
@@ -30,7 +30,7 @@ final class ListCommand extends ClusterCommand {
     Scope scope = all ? new Scope.All() : new Scope.Current();
     if (format != null) {
       String kinds = Kind.REQUESTS.stream().map(Kind::resource).collect(Collectors.joining(","));
-      say(cluster().print(List.of(kinds), scope, format.word()).stripTrailing());
+      say(cluster().print(List.of(kinds), scope, format.value()).stripTrailing());
       return Exit.DONE;
     }
     String table =

@@ -12,7 +12,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Tells what happened to an object. */
+/** Shows what happened to an object. */
 @Command(
     name = "logs",
     description =
@@ -61,7 +61,7 @@ final class LogsCommand extends ClusterCommand {
     return Exit.DONE;
   }
 
-  /** Time from which logs count. */
+  /** Start time of the logs. */
   private String begin(Story story) {
     if (name.startsWith("gop/") || name.matches("(ckpt|rst|mig)-[0-9a-f-]{36}-.*")) {
       String of = name.substring(name.indexOf('/') + 1);

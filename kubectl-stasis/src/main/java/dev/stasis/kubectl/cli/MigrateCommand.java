@@ -8,7 +8,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Makes a GpuMigration. */
+/** Creates a GpuMigration. */
 @Command(
     name = "migrate",
     description = "Moves a running pod to another node.",

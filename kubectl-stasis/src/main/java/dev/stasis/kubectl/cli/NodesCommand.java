@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** Lists nodes with GPUs, or tells all of one. */
+/** Lists nodes with GPUs, or shows one of them. */
 @Command(
     name = "nodes",
     aliases = "node",
@@ -34,7 +34,7 @@ final class NodesCommand extends ClusterCommand {
     if (format != null) {
       List<String> what =
           node == null ? List.of(Kind.NODE.resource()) : List.of(Kind.NODE.resource(), node);
-      say(cluster().print(what, scope, format.word()).stripTrailing());
+      say(cluster().print(what, scope, format.value()).stripTrailing());
     } else if (node != null) {
       String name = name(node, Kind.NODE);
       Resource found =

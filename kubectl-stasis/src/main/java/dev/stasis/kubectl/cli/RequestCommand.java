@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/** A command that asks for something, and may wait for it. */
+/** A command that creates a request, and may wait for it. */
 abstract class RequestCommand extends ClusterCommand {
 
-  /** Names are values of labels, with five letters of the API server behind them. */
+  /** Names are used as label values, with five random letters of the API server. */
   private static final int LONGEST_PREFIX = 57;
 
   @Option(
@@ -39,7 +39,7 @@ abstract class RequestCommand extends ClusterCommand {
     super(session);
   }
 
-  /** A manifest with a name of its own, or one that the API server makes of a prefix. */
+  /** A manifest with a given name, or with a prefix for a generated one. */
   final ObjectNode named(Kind kind, @Nullable String name, String prefix) {
     ObjectNode manifest = manifest(kind);
     ObjectNode metadata = (ObjectNode) manifest.path("metadata");
@@ -52,7 +52,7 @@ abstract class RequestCommand extends ClusterCommand {
     return manifest;
   }
 
-  /** Asks for it, says so, and waits when that is wanted. */
+  /** Creates the request, prints that, and waits if requested. */
   final int request(ObjectNode manifest) throws InterruptedException {
     Duration atMost = duration(timeout);
     Resource made = cluster().create(new Scope.Current(), manifest, dryRun);
@@ -63,7 +63,7 @@ abstract class RequestCommand extends ClusterCommand {
     return follow(made, "created", atMost);
   }
 
-  /** Says what was done to an object, and waits for its end when that is wanted. */
+  /** Prints what was done to an object, and waits for its end if requested. */
   final int follow(Resource object, String done, Duration atMost) throws InterruptedException {
     if (!wait) {
       tell(object, done);
@@ -102,7 +102,7 @@ abstract class RequestCommand extends ClusterCommand {
       return Duration.parse("PT" + text.toUpperCase(Locale.ROOT));
     } catch (DateTimeParseException wrong) {
       throw new ParameterException(
-          spec.commandLine(), "--timeout: wanted a time as 90s, 10m or 2h, found " + text);
+          spec.commandLine(), "--timeout: expected a time as 90s, 10m or 2h, got " + text);
     }
   }
 }

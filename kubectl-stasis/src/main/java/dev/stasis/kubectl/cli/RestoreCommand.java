@@ -8,7 +8,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Makes a GpuRestore. */
+/** Creates a GpuRestore. */
 @Command(
     name = "restore",
     description = "Brings a checkpoint back as a running pod.",

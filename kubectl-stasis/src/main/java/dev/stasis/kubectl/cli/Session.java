@@ -9,14 +9,14 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * What every command has: a way to the cluster, a place for its output, and the time.
+ * The dependencies of every command: the cluster, the output, and the clock.
  *
- * @param cluster makes the way to the cluster, of options of kubectl
+ * @param cluster creates the connection from kubectl's options
  */
 record Session(
     Function<List<String>, Cluster> cluster, Terminal terminal, Clock clock, ObjectMapper mapper) {
 
-  /** Of this process. */
+  /** The session of this process. */
   static Session ofProcess(Map<String, String> environment) {
     ObjectMapper mapper = new ObjectMapper();
     String kubectl = environment.getOrDefault("KUBECTL", "kubectl");

@@ -9,7 +9,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Suspends a pod by a GpuCheckpoint that is there, or by a new one. */
+/** Suspends a pod with an existing GpuCheckpoint, or with a new one. */
 @Command(
     name = "suspend",
     description = "Freezes a pod in the memory of its node; its GPU memory is free meanwhile.",

@@ -8,7 +8,7 @@ import dev.stasis.kubectl.report.Course;
 import java.util.List;
 import java.util.Optional;
 
-/** GpuCheckpoints by which pods are suspended and resumed. */
+/** The GpuCheckpoints that suspend and resume pods. */
 final class Suspensions {
 
   private final List<Resource> all;
@@ -22,7 +22,7 @@ final class Suspensions {
             .toList();
   }
 
-  /** One that suspended the pod before, and can do so again. */
+  /** Finds one that suspended the pod before, and can do so again. */
   Optional<Resource> resumed(String pod) {
     return all.stream()
         .filter(one -> one.text("spec.podName").equals(pod))
@@ -30,7 +30,7 @@ final class Suspensions {
         .reduce((first, second) -> second);
   }
 
-  /** One that suspends a pod now: by the name of the pod, or its own. */
+  /** Finds one that currently suspends a pod: by the pod's name, or its own. */
   Optional<Resource> suspended(String podOrName) {
     return all.stream()
         .filter(one -> !one.text("spec.suspend").equals("false"))

@@ -6,7 +6,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Where a pod shall come up. */
+/** Options for the target of a pod. */
 final class TargetOptions {
 
   @Option(

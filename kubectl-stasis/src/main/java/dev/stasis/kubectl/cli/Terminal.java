@@ -5,19 +5,19 @@ import java.io.PrintWriter;
 import java.util.Map;
 
 /**
- * Where the output goes.
+ * The output.
  *
  * @param out standard output
  * @param err standard error
- * @param isScreen whether both are a terminal that understands escapes
+ * @param isScreen whether both are a terminal that supports escape sequences
  */
 record Terminal(PrintWriter out, PrintWriter err, boolean isScreen) {
 
   private static final String ERASE_LINE = "\r\u001b[K";
 
   /**
-   * Of this process. The program that starts the JVM knows whether there is a terminal, and says so
-   * in {@code STASIS_TERMINAL}.
+   * The terminal of this process. The launcher of the JVM knows whether there is a terminal, and
+   * passes that in {@code STASIS_TERMINAL}.
    */
   static Terminal ofProcess(Map<String, String> environment) {
     return new Terminal(
@@ -43,7 +43,7 @@ record Terminal(PrintWriter out, PrintWriter err, boolean isScreen) {
     err.flush();
   }
 
-  /** Takes back what {@link #overwrite} wrote. */
+  /** Erases the text of {@link #overwrite}. */
   void erase() {
     if (isScreen) {
       overwrite("");

@@ -16,7 +16,7 @@ import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Shows what goes on; without a terminal once, as text. */
+/** Shows current activity; without a terminal once, as text. */
 @Command(
     name = "top",
     description =
@@ -29,7 +29,9 @@ import picocli.CommandLine.Option;
     sortOptions = false)
 final class TopCommand extends ClusterCommand {
 
-  /** As often as the agents' progress is worth looking at; each look is one request a kind. */
+  /**
+   * The interval at which the agents' progress changes; each refresh takes one request per kind.
+   */
   private static final Duration EACH = Duration.ofSeconds(2);
 
   private static final String HOME = "\u001b[H";

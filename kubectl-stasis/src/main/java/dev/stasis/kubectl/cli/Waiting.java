@@ -11,10 +11,13 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 
-/** Follows an object to its end: with a bar on a terminal, else with a line for each phase. */
+/**
+ * Follows an object until it is finished: with a progress bar on a terminal, otherwise with a line
+ * for each phase.
+ */
 final class Waiting {
 
-  /** A line on a terminal shows how long it has been, so it is drawn once a second. */
+  /** The line on a terminal shows the elapsed time, so it is drawn once a second. */
   private static final Duration TICK = Duration.ofSeconds(1);
 
   private final Cluster cluster;
@@ -27,7 +30,7 @@ final class Waiting {
     this.clock = session.clock();
   }
 
-  /** The object at its end; empty when the time is over first. */
+  /** Returns the finished object; empty if the time is over before. */
   Optional<Resource> untilOver(Resource object, Duration atMost) throws InterruptedException {
     Instant begin = clock.instant();
     Resource last = object;

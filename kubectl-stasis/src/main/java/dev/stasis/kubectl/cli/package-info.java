@@ -1,4 +1,4 @@
-/** {@code kubectl stasis}: commands, their options, and what they print. */
+/** {@code kubectl stasis}: commands, their options, and their output. */
 @NullMarked
 package dev.stasis.kubectl.cli;
 

@@ -5,36 +5,36 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the plugin asks of a cluster.
+ * The plugin's requests to a cluster.
  *
- * <p>Every call ends with a {@link ClusterFailure} when the cluster refuses or does not answer.
+ * <p>Every call throws a {@link ClusterFailure} if the cluster refuses or does not answer.
  */
 public interface Cluster {
 
-  /** All objects of some kinds. */
+  /** Returns all objects of some kinds. */
   List<Resource> list(List<Kind> kinds, Scope scope, String... options);
 
-  /** One object; empty when there is none of that name. */
+  /** Returns one object; empty if it does not exist. */
   Optional<Resource> find(Kind kind, Scope scope, String name);
 
-  /** Makes an object, and returns it as it was made. */
+  /** Creates an object, and returns the created version. */
   Resource create(Scope scope, JsonNode object, boolean dryRun);
 
   /** Merges a patch into an object. */
   Resource patch(Kind kind, Scope scope, String name, JsonNode patch);
 
-  /** Deletes an object; one that is gone is no failure. Does not wait for its end. */
+  /** Deletes an object; succeeds if it is gone. Does not wait for its end. */
   void delete(Kind kind, Scope scope, String name);
 
-  /** One object from now on, as it is and whenever it changes. */
+  /** Watches one object: returns its current state and every change. */
   Watching watch(Kind kind, Scope scope, String name);
 
-  /** What a pod wrote to its log since it began, a line each. */
+  /** Returns all log lines of a pod. */
   List<String> log(String namespace, String pod, String since);
 
-  /** What the API server says of itself at a path. */
+  /** Returns the API server's answer for a path. */
   String raw(String path);
 
-  /** Lets kubectl print some kinds, as json or yaml. */
+  /** Lets kubectl print objects of some kinds, as JSON or YAML. */
   String print(List<String> what, Scope scope, String format);
 }

@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The cluster refused, or did not answer: in its own words, with what to do. */
+/** The cluster refused the request or did not answer: its message, and advice. */
 public final class ClusterFailure extends RuntimeException {
 
   private static final long serialVersionUID = 1;
@@ -13,41 +13,41 @@ public final class ClusterFailure extends RuntimeException {
   private static final Pattern FORBIDDEN =
       Pattern.compile("cannot (\\w+) resource \"([^\"]+)\"", Pattern.CASE_INSENSITIVE);
 
-  /** What it is, as far as a program has to know. */
+  /** The kind of failure, as far as the program handles it. */
   public enum Why {
-    /** The object is not there. */
+    /** The object does not exist. */
     NOT_FOUND,
-    /** The kinds of Stasis are not there. */
+    /** Stasis is not installed. */
     NOT_INSTALLED,
-    /** The user may not. */
+    /** The user lacks the right. */
     FORBIDDEN,
-    /** The API server looked at it and said no. */
+    /** The API server rejected the object. */
     REFUSED,
-    /** Nobody answered. */
+    /** The server did not answer. */
     UNREACHABLE
   }
 
   private final Why why;
   private final String advice;
 
-  /** With what to do, in one sentence; empty when the message says it. */
+  /** One sentence of advice; empty if the message contains it. */
   public ClusterFailure(Why why, String message, String advice) {
     super(message);
     this.why = why;
     this.advice = advice;
   }
 
-  /** What it is. */
+  /** Returns the kind of failure. */
   public Why why() {
     return why;
   }
 
-  /** What to do; empty when the message says it. */
+  /** Returns the advice; empty if the message contains it. */
   public String advice() {
     return advice;
   }
 
-  /** Of what kubectl said. */
+  /** Parses kubectl's message. */
   static ClusterFailure of(String said) {
     String text = firstLines(said);
     String lower = text.toLowerCase(Locale.ROOT);
@@ -87,7 +87,7 @@ public final class ClusterFailure extends RuntimeException {
             "no such host",
             "must be logged in",
             "unauthorized",
-            "does not exist", // a context, a cluster or a user of the kubeconfig
+            "does not exist", // a context, cluster or user of the kubeconfig
             "no configuration has been provided",
             "error loading config",
             "error in configuration")

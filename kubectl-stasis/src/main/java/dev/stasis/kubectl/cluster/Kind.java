@@ -4,23 +4,25 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/** What the plugin asks the cluster for. */
+/** The kinds that the plugin requests. */
 public enum Kind {
-  /** Freezes a pod. */
+  /** A checkpoint. */
   CHECKPOINT("GpuCheckpoint", "gpucheckpoints.stasis.dev", "gckpt"),
-  /** Brings it back. */
+  /** A restore. */
   RESTORE("GpuRestore", "gpurestores.stasis.dev", "grst"),
-  /** Moves it. */
+  /** A migration. */
   MIGRATION("GpuMigration", "gpumigrations.stasis.dev", "gmig"),
   /** A node with GPUs. */
   NODE("GpuNode", "gpunodes.stasis.dev", "gnode"),
-  /** One piece of work for one agent. */
+  /** An operation of one agent. */
   OPERATION("GpuNodeOperation", "gpunodeoperations.stasis.dev", "gop"),
-  /** Where artifacts lie. */
+  /** A store of artifacts. */
   STORE("GpuCheckpointStore", "gpucheckpointstores.stasis.dev", "gstore"),
   /** A pod. */
   POD("Pod", "pods", "pod"),
-  /** A node of Kubernetes. */
+  /** A namespace. */
+  NAMESPACE("Namespace", "namespaces", "ns"),
+  /** A Node of Kubernetes. */
   KUBE_NODE("Node", "nodes", "node"),
   /** A Deployment. */
   DEPLOYMENT("Deployment", "deployments.apps", "deploy"),
@@ -28,10 +30,10 @@ public enum Kind {
   DAEMON_SET("DaemonSet", "daemonsets.apps", "ds"),
   /** A PodDisruptionBudget. */
   BUDGET("PodDisruptionBudget", "poddisruptionbudgets.policy", "pdb"),
-  /** What happened. */
+  /** An Event. */
   EVENT("Event", "events", "event");
 
-  /** What users ask for, in the order in which it is listed. */
+  /** The kinds that users create, in the order of lists. */
   public static final List<Kind> REQUESTS = List.of(CHECKPOINT, RESTORE, MIGRATION);
 
   private final String word;
@@ -44,27 +46,27 @@ public enum Kind {
     this.shortName = shortName;
   }
 
-  /** As it stands in a manifest. */
-  public String word() {
+  /** The kind in a manifest. */
+  public String value() {
     return word;
   }
 
-  /** As kubectl is asked for it. */
+  /** The resource name for kubectl. */
   public String resource() {
     return resource;
   }
 
-  /** As it stands before the name in a list. */
+  /** The prefix of names in a list. */
   public String shortName() {
     return shortName;
   }
 
-  /** Of a manifest. */
+  /** Returns the kind of a manifest. */
   public static Optional<Kind> of(String word) {
     return Arrays.stream(values()).filter(kind -> kind.word.equals(word)).findFirst();
   }
 
-  /** Of what a user writes before the slash: any name of the kind, in any case. */
+  /** Returns the kind that a user writes before the slash: any name of the kind, in any case. */
   public static Optional<Kind> written(String prefix) {
     return Arrays.stream(values())
         .filter(

@@ -15,10 +15,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
-/** The cluster by the user's own kubectl. */
+/** Accesses the cluster through the user's own kubectl. */
 public final class Kubectl implements Cluster {
 
-  /** A request takes milliseconds; an API server under load, or a login plugin, still answers. */
+  /** A request takes milliseconds; this allows for an API server under load, or a login plugin. */
   private static final long LIMIT_SECONDS = 60;
 
   private final String program;
@@ -27,7 +27,7 @@ public final class Kubectl implements Cluster {
 
   /**
    * @param program kubectl: a name on PATH, or a path
-   * @param connection options of kubectl that say which cluster, as whom and in which namespace
+   * @param connection kubectl's options for cluster, user and namespace
    */
   public Kubectl(String program, List<String> connection, ObjectMapper mapper) {
     this.program = program;
@@ -87,7 +87,7 @@ public final class Kubectl implements Cluster {
     List<String> arguments = new ArrayList<>(List.of("get", kind.resource(), name));
     arguments.addAll(scope.options());
     arguments.addAll(List.of("--watch", "--output-watch-events", "--output", "json"));
-    return new KubectlWatch(() -> start(arguments, false), mapper, kind.word() + " " + name);
+    return new KubectlWatch(() -> start(arguments, false), mapper, kind.value() + " " + name);
   }
 
   @Override
@@ -123,7 +123,7 @@ public final class Kubectl implements Cluster {
       if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
         throw new ClusterFailure(
             ClusterFailure.Why.UNREACHABLE,
-            "kubectl: wanted an answer within " + LIMIT_SECONDS + " s, found none",
+            "kubectl: expected an answer within " + LIMIT_SECONDS + " s, got none",
             "see whether the cluster answers: kubectl cluster-info");
       }
       if (process.exitValue() != 0) {
@@ -142,7 +142,7 @@ public final class Kubectl implements Cluster {
     try (OutputStream stdin = process.getOutputStream()) {
       stdin.write(input.getBytes(StandardCharsets.UTF_8));
     } catch (IOException ended) {
-      // It ended without reading; its exit code and its words say why.
+      // It ended without reading; its exit code and message explain why.
       return;
     }
   }
@@ -160,7 +160,7 @@ public final class Kubectl implements Cluster {
     } catch (IOException e) {
       throw new ClusterFailure(
           ClusterFailure.Why.UNREACHABLE,
-          "kubectl: wanted the program " + program + ", found " + e.getMessage(),
+          "kubectl: expected the program " + program + ", got " + e.getMessage(),
           "install kubectl, or name it by KUBECTL=/path/to/kubectl");
     }
   }
@@ -171,7 +171,7 @@ public final class Kubectl implements Cluster {
     } catch (JsonProcessingException e) {
       throw new ClusterFailure(
           ClusterFailure.Why.UNREACHABLE,
-          "kubectl: wanted an object as JSON, found " + e.getOriginalMessage(),
+          "kubectl: expected an object as JSON, got " + e.getOriginalMessage(),
           "");
     }
   }

@@ -12,10 +12,10 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** {@code kubectl get --watch}, begun anew when the API server ends it, as it does now and then. */
+/** {@code kubectl get --watch}, restarted when the API server ends it, which happens regularly. */
 final class KubectlWatch implements Watching {
 
-  /** So often in a row without one event: the cluster is not there. */
+  /** After this many attempts without an event, the cluster is unreachable. */
   private static final int ATTEMPTS = 3;
 
   private sealed interface Word {
@@ -66,7 +66,7 @@ final class KubectlWatch implements Watching {
       }
       if (silent >= ATTEMPTS) {
         ClusterFailure why = ClusterFailure.of(errors());
-        // It was there when somebody began to wait for it.
+        // The object existed when the wait began.
         boolean gone = why.why() == ClusterFailure.Why.NOT_FOUND;
         words.add(new Word.Failed(gone ? deleted() : why));
         return;
@@ -75,7 +75,7 @@ final class KubectlWatch implements Watching {
     }
   }
 
-  /** Whether there was at least one event. */
+  /** Returns whether there was at least one event. */
   private boolean readOnce() {
     boolean some = false;
     try (MappingIterator<JsonNode> events =
@@ -91,7 +91,7 @@ final class KubectlWatch implements Watching {
         words.add(new Word.Seen(new Resource(event.path("object"))));
       }
     } catch (IOException cut) {
-      // The process ended in the middle of an object; the next one says everything again.
+      // The process ended in the middle of an object; the next one starts with the complete state.
       return some;
     }
     return some;

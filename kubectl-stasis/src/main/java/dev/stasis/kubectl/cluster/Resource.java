@@ -9,17 +9,17 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * An object, or a part of one, as the API server gave it. What is not there is empty: a plugin may
- * be older or newer than the cluster.
+ * An object, or a part of one, from the API server. Missing values are empty, because the plugin
+ * may be older or newer than the cluster.
  *
- * @param json what there is
+ * @param json the JSON value
  */
 public record Resource(JsonNode json) {
 
   /** Nothing. */
   public static final Resource NONE = new Resource(MissingNode.getInstance());
 
-  /** The part at a path with dots; {@link #NONE} when there is none. */
+  /** Returns the part at a dotted path; {@link #NONE} if there is none. */
   public Resource at(String path) {
     JsonNode here = json;
     for (String name : path.split("\\.")) {
@@ -28,23 +28,23 @@ public record Resource(JsonNode json) {
     return new Resource(here);
   }
 
-  /** The text at a path with dots; empty when there is none. */
+  /** Returns the text at a dotted path; empty if there is none. */
   public String text(String path) {
     JsonNode found = at(path).json;
     return found.isValueNode() && !found.isNull() ? found.asText() : "";
   }
 
-  /** The number at a path with dots; zero when there is none. */
+  /** Returns the number at a dotted path; zero if there is none. */
   public long number(String path) {
     return at(path).json.asLong(0);
   }
 
-  /** Whether it says true at a path with dots. */
+  /** Returns whether the value at a dotted path is true. */
   public boolean isTrue(String path) {
     return at(path).json.asBoolean(false);
   }
 
-  /** The time at a path with dots. */
+  /** Returns the time at a dotted path. */
   public Optional<Instant> time(String path) {
     try {
       String text = text(path);
@@ -54,49 +54,49 @@ public record Resource(JsonNode json) {
     }
   }
 
-  /** The list at a path with dots. */
+  /** Returns the list at a dotted path. */
   public List<Resource> list(String path) {
     List<Resource> list = new ArrayList<>();
     at(path).json.forEach(one -> list.add(new Resource(one)));
     return list;
   }
 
-  /** The texts at a path with dots. */
+  /** Returns the texts at a dotted path. */
   public List<String> texts(String path) {
     return list(path).stream().map(one -> one.json.asText()).toList();
   }
 
-  /** Its kind, as in a manifest. */
+  /** Returns its kind, as in a manifest. */
   public String kind() {
     return text("kind");
   }
 
-  /** Its name. */
+  /** Returns its name. */
   public String name() {
     return text("metadata.name");
   }
 
-  /** Its namespace; empty when it has none. */
+  /** Returns its namespace; empty if it has none. */
   public String namespace() {
     return text("metadata.namespace");
   }
 
-  /** Its uid. */
+  /** Returns its uid. */
   public String uid() {
     return text("metadata.uid");
   }
 
-  /** A label; empty when it has none of that name. */
+  /** Returns a label; empty if it does not have it. */
   public String label(String key) {
     return json.path("metadata").path("labels").path(key).asText("");
   }
 
-  /** An annotation; empty when it has none of that name. */
+  /** Returns an annotation; empty if it does not have it. */
   public String annotation(String key) {
     return json.path("metadata").path("annotations").path(key).asText("");
   }
 
-  /** One of its conditions; {@link #NONE} when it has none of that type. */
+  /** Returns one of its conditions; {@link #NONE} if it does not have that type. */
   public Resource condition(String type) {
     return list("status.conditions").stream()
         .filter(one -> one.text("type").equals(type))
@@ -104,12 +104,12 @@ public record Resource(JsonNode json) {
         .orElse(NONE);
   }
 
-  /** Whether a condition is True. */
+  /** Returns whether a condition is True. */
   public boolean is(String type) {
     return condition(type).text("status").equals("True");
   }
 
-  /** How a list names it: gckpt/train-1. */
+  /** Returns its name in lists: gckpt/train-1. */
   public String title() {
     return Kind.of(kind()).map(Kind::shortName).orElse(kind()) + "/" + name();
   }

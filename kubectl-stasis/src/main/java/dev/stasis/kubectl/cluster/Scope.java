@@ -2,13 +2,13 @@ package dev.stasis.kubectl.cluster;
 
 import java.util.List;
 
-/** Which namespaces are meant. */
+/** The namespaces of a command. */
 public sealed interface Scope {
 
-  /** As options of kubectl. */
+  /** Returns the options for kubectl. */
   List<String> options();
 
-  /** That of the context, or of {@code -n}. */
+  /** The namespace of the context, or of {@code -n}. */
   record Current() implements Scope {
     @Override
     public List<String> options() {
@@ -16,7 +16,7 @@ public sealed interface Scope {
     }
   }
 
-  /** One of that name. */
+  /** One namespace. */
   record Named(String namespace) implements Scope {
     @Override
     public List<String> options() {
@@ -24,7 +24,7 @@ public sealed interface Scope {
     }
   }
 
-  /** All of them. */
+  /** All namespaces. */
   record All() implements Scope {
     @Override
     public List<String> options() {

@@ -3,13 +3,13 @@ package dev.stasis.kubectl.cluster;
 import java.time.Duration;
 import java.util.Optional;
 
-/** An object that is followed. */
+/** A watched object. */
 public interface Watching extends AutoCloseable {
 
   /**
-   * The next state of the object; empty when there was none within a time.
+   * Returns the next state of the object; empty if there was none within the time.
    *
-   * @throws ClusterFailure when the object was deleted, or the cluster answers no more
+   * @throws ClusterFailure if the object was deleted, or the cluster no longer answers
    */
   Optional<Resource> next(Duration atMost) throws InterruptedException;
 

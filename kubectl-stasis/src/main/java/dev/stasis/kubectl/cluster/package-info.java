@@ -1,7 +1,7 @@
 /**
- * The cluster as kubectl reaches it. kubectl itself carries every request: so contexts, users,
- * proxies and login plugins are those that the user knows, and half of the start of a client in a
- * JVM is saved.
+ * Access to the cluster through kubectl. kubectl sends every request, so the user's contexts,
+ * credentials, proxies and login plugins apply, and half of the start time of a Java client is
+ * saved.
  */
 @NullMarked
 package dev.stasis.kubectl.cluster;

@@ -2,7 +2,7 @@ package dev.stasis.kubectl.doctor;
 
 import java.util.Map;
 
-/** What to do about the reasons that an agent gives in its GpuNode. */
+/** Advice for the reasons that an agent reports in its GpuNode. */
 final class Advice {
 
   private static final String LOG = "kubectl -n stasis-system logs on the agent's pod says more";

@@ -3,7 +3,7 @@ package dev.stasis.kubectl.doctor;
 import dev.stasis.kubectl.cluster.Resource;
 import java.util.Optional;
 
-/** The pod of the agent on a node, as far as it can be seen. */
+/** The agent's pod on a node, as far as the user can read it. */
 record AgentPod(Optional<Resource> pod, boolean seen) {
 
   private static final String NAME = "app.kubernetes.io/name";
@@ -19,7 +19,7 @@ record AgentPod(Optional<Resource> pod, boolean seen) {
         !facts.unseen().containsKey("pods"));
   }
 
-  /** What to do about an agent that does not answer. */
+  /** Advice for an agent that does not answer. */
   String advice() {
     if (!seen) {
       return "see the pods of the agents: kubectl -n stasis-system get pods -o wide";

@@ -11,13 +11,13 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Looks at what no single node can tell. */
+/** Checks that concern the cluster as a whole. */
 final class ClusterExam {
 
-  /** In-place resize is there since. */
+  /** The first version with in-place resize. */
   private static final String OLDEST_KUBERNETES = "1.33";
 
-  /** How long an eviction may be held unless the pod says something else. */
+  /** How long an eviction may be held, unless the pod sets another time. */
   private static final Duration EVICT_DEADLINE = Duration.ofMinutes(10);
 
   private static final String COMPONENT = "app.kubernetes.io/component";
@@ -35,7 +35,7 @@ final class ClusterExam {
       found.add(
           Finding.problem(
               Finding.CLUSTER,
-              "Kubernetes: wanted " + OLDEST_KUBERNETES + " or newer, found " + facts.kubernetes(),
+              "Kubernetes: expected " + OLDEST_KUBERNETES + " or newer, got " + facts.kubernetes(),
               "update it: older ones cannot resize a pod in place"));
     }
     operator();
@@ -62,14 +62,14 @@ final class ClusterExam {
     List<Resource> operators = component("operator");
     if (operators.isEmpty()) {
       found.add(
-          Finding.problem(Finding.CLUSTER, "operator: wanted its Deployment, found none", INSTALL));
+          Finding.problem(Finding.CLUSTER, "operator: expected its Deployment, got none", INSTALL));
     }
     for (Resource operator : operators) {
       if (operator.number("status.readyReplicas") == 0) {
         found.add(
             Finding.problem(
                 Finding.CLUSTER,
-                "operator: wanted at least one ready, found none of "
+                "operator: expected at least one ready, got none of "
                     + operator.number("spec.replicas"),
                 "nothing new is begun until it is back: kubectl -n "
                     + operator.namespace()
@@ -79,7 +79,7 @@ final class ClusterExam {
     }
   }
 
-  /** One minor apart they work together. */
+  /** Versions one minor apart are compatible. */
   private void versions(String ours) {
     Optional<Version> operator = Version.of(ours);
     Set<String> apart =
@@ -99,7 +99,7 @@ final class ClusterExam {
       found.add(
           Finding.warning(
               Finding.CLUSTER,
-              "agents: wanted at most one minor version from " + ours + ", found " + apart,
+              "agents: expected at most one minor version from " + ours + ", got " + apart,
               "let the rollout of the agents end: kubectl -n stasis-system rollout status daemonset"));
     }
   }
@@ -113,7 +113,7 @@ final class ClusterExam {
         found.add(
             Finding.problem(
                 node.name(),
-                "agent: wanted a GpuNode for a node with GPUs, found none",
+                "agent: expected a GpuNode for a node with GPUs, got none",
                 AgentPod.of(facts, node.name()).advice()));
       }
     }
@@ -128,7 +128,7 @@ final class ClusterExam {
       found.add(
           Finding.problem(
               Finding.CLUSTER,
-              "agents: wanted a GpuNode for each node with GPUs, found none at all",
+              "agents: expected a GpuNode for each node with GPUs, got none at all",
               "label the nodes with GPUs (" + selector + "), or set agent.gpuNodeLabel"));
     }
     Set<String> nodes = facts.nodes().stream().map(Resource::name).collect(Collectors.toSet());
@@ -140,7 +140,7 @@ final class ClusterExam {
                   found.add(
                       Finding.warning(
                           name,
-                          "GpuNode: wanted a Node of that name, found none",
+                          "GpuNode: expected a Node of that name, got none",
                           "if the node is gone for good: kubectl delete gpunode " + name)));
     }
   }
@@ -169,21 +169,21 @@ final class ClusterExam {
       found.add(
           Finding.warning(
               Finding.CLUSTER,
-              "stores: wanted one with spec.default, found " + facts.stores().size() + " without",
+              "stores: expected one with spec.default, got " + facts.stores().size() + " without",
               "name a store in each checkpoint (--store), or mark one as default"));
     } else if (defaults.size() > 1) {
       found.add(
           Finding.problem(
               Finding.CLUSTER,
-              "stores: wanted one with spec.default, found " + String.join(", ", defaults),
+              "stores: expected one with spec.default, got " + String.join(", ", defaults),
               "take the mark from all but one: checkpoints without a store are refused"));
     }
   }
 
-  /** A budget of the operator holds each pod that is being saved before its eviction. */
+  /** The operator creates a budget for each pod that it checkpoints before its eviction. */
   private void held() {
     for (Resource budget : facts.held()) {
-      if (!budget.kind().equals(Kind.BUDGET.word())) {
+      if (!budget.kind().equals(Kind.BUDGET.value())) {
         continue;
       }
       Resource pod = heldBy(budget);
@@ -200,7 +200,7 @@ final class ClusterExam {
                     + pod.name()
                     + ": held for its eviction for "
                     + Words.age(since, facts.now())
-                    + ", wanted at most "
+                    + ", expected at most "
                     + Words.span(deadline),
                 "let it go: kubectl delete pdb -n " + budget.namespace() + " " + budget.name()));
       }
@@ -210,7 +210,7 @@ final class ClusterExam {
   private Resource heldBy(Resource budget) {
     String uid = budget.label("stasis.dev/eviction");
     return facts.held().stream()
-        .filter(one -> one.kind().equals(Kind.POD.word()) && one.uid().equals(uid))
+        .filter(one -> one.kind().equals(Kind.POD.value()) && one.uid().equals(uid))
         .findFirst()
         .orElse(Resource.NONE);
   }

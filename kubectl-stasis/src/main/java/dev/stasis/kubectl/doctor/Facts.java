@@ -6,16 +6,17 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What was read of a cluster.
+ * The state read from a cluster.
  *
- * @param now when
- * @param kubernetes version of the API server, as 1.36
+ * @param now the current time
+ * @param kubernetes version of the API server, such as 1.36
  * @param gpuNodes every GpuNode, with its managed fields
  * @param nodes every node of Kubernetes
  * @param workloads operators (Deployment) and agents (DaemonSet) of Stasis
  * @param pods pods of Stasis
  * @param stores every GpuCheckpointStore
- * @param held pods that are being saved before their eviction, and the budgets that hold them
+ * @param held pods that are being saved before their eviction, and their budgets
+ * @param direct pods that ask for the direct data path, and the GpuCheckpoints of their namespaces
  * @param unseen what could not be read, and why
  */
 public record Facts(
@@ -27,6 +28,7 @@ public record Facts(
     List<Resource> pods,
     List<Resource> stores,
     List<Resource> held,
+    List<Resource> direct,
     Map<String, String> unseen) {
 
   /** Copies. */
@@ -37,6 +39,7 @@ public record Facts(
     pods = List.copyOf(pods);
     stores = List.copyOf(stores);
     held = List.copyOf(held);
+    direct = List.copyOf(direct);
     unseen = Map.copyOf(unseen);
   }
 }

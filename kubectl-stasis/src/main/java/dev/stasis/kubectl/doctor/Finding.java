@@ -1,27 +1,27 @@
 package dev.stasis.kubectl.doctor;
 
 /**
- * One thing that the doctor has to say.
+ * A finding of the doctor.
  *
- * @param severity how bad it is
+ * @param severity its severity
  * @param where the node, or {@code cluster}
- * @param what what is wrong, with the values that count
+ * @param what the problem, with the relevant values
  * @param advice what to do
  */
 public record Finding(Severity severity, String where, String what, String advice) {
 
-  /** Of the cluster as a whole. */
+  /** Creates a finding about the whole cluster. */
   public static final String CLUSTER = "cluster";
 
-  /** How bad it is, the worst first. */
+  /** Severities, the worst first. */
   public enum Severity {
-    /** Something does not work. */
+    /** A function does not work. */
     PROBLEM("problem"),
-    /** Something will not work soon, or not as well as it could. */
+    /** A function will stop working soon, or is degraded. */
     WARNING("warning"),
-    /** Could not be looked at. */
+    /** It could not be checked. */
     UNKNOWN("unknown"),
-    /** Looked at, and well. */
+    /** It was checked without a problem. */
     WELL("well");
 
     private final String word;
@@ -30,8 +30,8 @@ public record Finding(Severity severity, String where, String what, String advic
       this.word = word;
     }
 
-    /** For people and in JSON. */
-    public String word() {
+    /** The name for users and in JSON. */
+    public String value() {
       return word;
     }
   }

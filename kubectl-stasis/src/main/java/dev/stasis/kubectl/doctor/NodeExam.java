@@ -9,29 +9,32 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Looks at one node by its GpuNode. */
+/** Checks one node by its GpuNode. */
 final class NodeExam {
 
-  /** As the operator counts: the agent speaks once a minute, and two words may get lost. */
+  /** As in the operator: the agent reports once a minute, and two reports may be lost. */
   private static final Duration SILENT = Duration.ofMinutes(3);
 
-  /** Certificates and heartbeats are still fine with less. */
+  /** Certificates and heartbeats tolerate less. */
   private static final Duration SKEW = Duration.ofSeconds(10);
 
-  /** As the alert FrozenTooLong. */
+  /** As in the alert FrozenTooLong. */
   private static final Duration FROZEN_LONG = Duration.ofMinutes(30);
 
   private static final String OLDEST_DRIVER = "570";
   private static final String OLDEST_CRIU = "4.1.1";
 
-  /** As the alert StoreNearlyFull: a tenth. */
+  /** As in the alert StoreNearlyFull: a tenth. */
   private static final long NEARLY_FULL = 10;
 
   /** A hundredth: the next checkpoint will hardly fit. */
   private static final long FULL = 100;
 
-  /** What stands in the way of nothing that this version can do. */
-  private static final Set<String> NO_FAULT = Set.of("NotBuilt");
+  /**
+   * Reasons that affect only the direct data path, which pods must request; an older agent reports
+   * NotBuilt.
+   */
+  private static final Set<String> NO_FAULT = Set.of("NotBuilt", "NoKeeper");
 
   private final Resource node;
   private final Facts facts;
@@ -84,11 +87,13 @@ final class NodeExam {
     found.add(
         Finding.problem(
             name,
-            "agent: wanted a heartbeat each minute, silent " + since + frozen,
+            "agent: expected a heartbeat each minute, silent " + since + frozen,
             AgentPod.of(facts, name).advice()));
   }
 
-  /** What the agent's clock said, and what the API server's said when it wrote that down. */
+  /**
+   * The time of the agent's clock, and that of the API server's clock when it stored the report.
+   */
   private void clock() {
     Optional<Instant> said = node.time("status.agent.heartbeatTime");
     Optional<Instant> written =
@@ -103,7 +108,7 @@ final class NodeExam {
         found.add(
             Finding.problem(
                 name,
-                "clock: wanted that of the API server, found it "
+                "clock: expected that of the API server, got it "
                     + Words.span(skew.abs())
                     + (skew.isNegative() ? " behind" : " ahead"),
                 "let chrony or systemd-timesyncd keep the time on the node"));
@@ -117,7 +122,7 @@ final class NodeExam {
       found.add(
           Finding.problem(
               name,
-              "driver: wanted " + OLDEST_DRIVER + " or newer, found " + driver,
+              "driver: expected " + OLDEST_DRIVER + " or newer, got " + driver,
               "update NVIDIA's driver: older ones cannot checkpoint a process"));
     }
     String criu = node.text("status.host.criu");
@@ -125,7 +130,7 @@ final class NodeExam {
       found.add(
           Finding.problem(
               name,
-              "criu: wanted " + OLDEST_CRIU + " or newer, found " + criu,
+              "criu: expected " + OLDEST_CRIU + " or newer, got " + criu,
               Advice.on("NoCriu")));
     }
   }
@@ -159,7 +164,7 @@ final class NodeExam {
       found.add(
           Finding.problem(
               name,
-              "self-test: wanted it passed, found " + test.text("message"),
+              "self-test: expected it passed, got " + test.text("message"),
               Advice.on("SelfTestFailed")));
     }
   }
@@ -173,14 +178,14 @@ final class NodeExam {
         found.add(
             Finding.problem(
                 name,
-                title + ": wanted it writable, found " + store.text("message"),
+                title + ": expected it writable, got " + store.text("message"),
                 "see the folder on the node, and the path in kubectl get gstore -o yaml"));
       } else if (total > 0 && free < total / NEARLY_FULL) {
         String what =
             title
-                + ": wanted a tenth of "
+                + ": expected a tenth of "
                 + Words.size(total)
-                + " free, found "
+                + " free, got "
                 + (free > 0 ? Words.size(free) : "nothing");
         String advice =
             "delete GpuCheckpoints that are not needed, set ttlAfterReady, or give it more room";
@@ -188,6 +193,14 @@ final class NodeExam {
             free < total / FULL
                 ? Finding.problem(name, what, advice)
                 : Finding.warning(name, what, advice));
+      }
+      if (store.isTrue("sharesNodefs")) {
+        found.add(
+            Finding.warning(
+                name,
+                title + ": expected a disk of its own, got that of the kubelet's folder (nodefs)",
+                "a full nodefs has the kubelet evict pods: give the store a disk of its own, or keep"
+                    + " its minFree above the kubelet's threshold"));
       }
     }
   }

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.time.format.DateTimeParseException;
 import java.util.Locale;
 
-/** Lengths of time as the API writes them: 90s, 10m, 1h30m. */
+/** Durations in the format of the API: 90s, 10m, 1h30m. */
 final class Spans {
 
   private Spans() {}

@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A version of numbers with dots; anything behind them does not count. */
+/** A dotted version number; a suffix is ignored. */
 record Version(List<Integer> numbers) implements Comparable<Version> {
 
   private static final Pattern NUMBERS = Pattern.compile("^v?(\\d{1,6}(?:\\.\\d{1,6})*)");
@@ -20,12 +20,12 @@ record Version(List<Integer> numbers) implements Comparable<Version> {
         : Optional.empty();
   }
 
-  /** Whether a text is a version that is older than another. */
+  /** Returns whether a text is a version older than another. */
   static boolean isOlder(String text, String than) {
     return of(text).flatMap(one -> of(than).map(other -> one.compareTo(other) < 0)).orElse(false);
   }
 
-  /** The number at a place; 0 when there is none. */
+  /** Returns the number at an index; 0 if there is none. */
   int at(int place) {
     return place < numbers.size() ? numbers.get(place) : 0;
   }

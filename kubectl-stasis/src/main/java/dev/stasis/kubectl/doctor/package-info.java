@@ -1,4 +1,4 @@
-/** What is wrong with a cluster, decided from what was read of it; nothing here asks anybody. */
+/** Diagnoses a cluster from the state that was read; sends no requests. */
 @NullMarked
 package dev.stasis.kubectl.doctor;
 

@@ -5,7 +5,7 @@ import dev.stasis.kubectl.cluster.Resource;
 import java.util.List;
 import java.util.Set;
 
-/** Where a GpuCheckpoint, GpuRestore or GpuMigration is on its way. */
+/** The progress of a GpuCheckpoint, GpuRestore or GpuMigration. */
 public final class Course {
 
   private static final Set<String> BAD = Set.of("Failed", "Cancelled", "RolledBack");
@@ -14,23 +14,23 @@ public final class Course {
 
   private final Resource object;
 
-  /** Of one of them. */
+  /** Returns the progress of an object. */
   public Course(Resource object) {
     this.object = object;
   }
 
-  /** Its phase; Pending until the operator has seen it. */
+  /** Returns its phase; Pending until the operator has processed it. */
   public String phase() {
     String phase = object.text("status.phase");
     return phase.isEmpty() ? "Pending" : phase;
   }
 
-  /** Whether it goes no further, for now: it is done, or it will not be done. */
+  /** Returns whether it is finished for now: it succeeded, or will not succeed. */
   public boolean isOver() {
     return isDone() || isBad();
   }
 
-  /** Whether it is what was asked for. */
+  /** Returns whether it reached the requested state. */
   public boolean isDone() {
     if (isSuspend()) {
       return object.text("spec.suspend").equals("false")
@@ -45,18 +45,18 @@ public final class Course {
     return GOOD.contains(phase());
   }
 
-  /** Whether it will never be what was asked for. */
+  /** Returns whether it can never reach the requested state. */
   public boolean isBad() {
     return BAD.contains(phase());
   }
 
   private boolean isSuspend() {
-    return object.kind().equals(Kind.CHECKPOINT.word())
+    return object.kind().equals(Kind.CHECKPOINT.value())
         && object.text("spec.afterCheckpoint").equals("Suspend")
         && !object.isTrue("spec.explainOnly");
   }
 
-  /** What stands against it, a sentence each; the message when nothing else does. */
+  /** Returns what prevents it, one sentence each; the message if there is nothing else. */
   public List<String> reasons() {
     List<String> faults =
         object.list("status.faults").stream().map(Course::sentence).distinct().toList();
@@ -67,7 +67,7 @@ public final class Course {
     return message.isEmpty() ? List.of() : List.of(message);
   }
 
-  /** A fault in one sentence, with the driver's own error. */
+  /** Formats a fault as one sentence, with the driver's error. */
   static String sentence(Resource fault) {
     String driver = fault.text("driverError");
     String message = fault.text("message");

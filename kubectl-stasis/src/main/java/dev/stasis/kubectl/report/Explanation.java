@@ -4,17 +4,17 @@ import dev.stasis.kubectl.cluster.Resource;
 import java.util.ArrayList;
 import java.util.List;
 
-/** {@code kubectl stasis explain POD}: whether it could be frozen, and what that would mean. */
+/** {@code kubectl stasis explain POD}: whether it could be frozen, and the consequences. */
 public final class Explanation {
 
   private final Resource checkpoint;
 
-  /** Of a GpuCheckpoint with explainOnly that is over. */
+  /** Reads a finished GpuCheckpoint with explainOnly. */
   public Explanation(Resource checkpoint) {
     this.checkpoint = checkpoint;
   }
 
-  /** Whether nothing stands against it. */
+  /** Whether nothing prevents it. */
   public boolean isFeasible() {
     return checkpoint.is("Feasible");
   }

@@ -9,7 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** {@code kubectl stasis nodes NODE}: all of it, with how the GPUs are linked. */
+/** {@code kubectl stasis nodes NODE}: all details, including the links of the GPUs. */
 public final class NodeReport {
 
   /** As text, without a line break at its end. */
@@ -66,7 +66,7 @@ public final class NodeReport {
     }
   }
 
-  /** As {@code nvidia-smi topo -m} shows it. */
+  /** In the format of {@code nvidia-smi topo -m}. */
   private static void links(Resource node, List<String> lines) {
     List<String> uuids = node.list("status.gpus").stream().map(it -> it.text("uuid")).toList();
     if (uuids.size() < 2) {

@@ -8,13 +8,13 @@ import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 
-/** {@code kubectl stasis nodes}: a line each. */
+/** {@code kubectl stasis nodes}: one line per node. */
 public final class NodeTable {
 
-  /** As the operator counts. */
+  /** As in the operator. */
   private static final Duration SILENT = Duration.ofMinutes(3);
 
-  /** As a table; empty text when there is nothing. */
+  /** Returns the table; an empty text if there are no rows. */
   public String text(List<Resource> nodes, Instant now) {
     Table table = new Table("NODE", "GPUS", "DRIVER", "CRIU", "KERNEL", "FROZEN", "HEARD", "STATE");
     nodes.stream()
@@ -38,7 +38,7 @@ public final class NodeTable {
     return count == 0 ? "none" : count + " x " + node.text("status.gpuModel");
   }
 
-  /** Ready, Silent, or the first thing that keeps the agent from working. */
+  /** Ready, Silent, or the first reason that keeps the agent from working. */
   public static String state(Resource node, Instant now) {
     boolean heard =
         node.time("status.agent.heartbeatTime")

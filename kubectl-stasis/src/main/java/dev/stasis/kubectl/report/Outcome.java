@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** What became of an object that is over, in a sentence or two, with what can be done next. */
+/** The result of a finished object in a sentence or two, with possible next steps. */
 public final class Outcome {
 
   /** As text, without a line break at its end. */
@@ -35,7 +35,7 @@ public final class Outcome {
     add(parts, "took ", object.text("status.timings.took"));
     add(parts, "downtime ", object.text("status.downtime"));
     String node =
-        object.kind().equals(Kind.MIGRATION.word())
+        object.kind().equals(Kind.MIGRATION.value())
             ? object.text("status.target.node")
             : object.text("status.pod.node");
     add(parts, "on ", node);

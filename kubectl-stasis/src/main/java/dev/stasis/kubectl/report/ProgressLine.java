@@ -5,12 +5,12 @@ import dev.stasis.kubectl.screen.Bar;
 import dev.stasis.kubectl.screen.Words;
 import java.time.Duration;
 
-/** Where an object is, in one line. */
+/** The state of an object in one line. */
 public final class ProgressLine {
 
   private static final int WIDTH = 24;
 
-  /** With a bar while bytes are moved. */
+  /** With a progress bar while bytes are copied. */
   public String text(Resource object, Duration waited) {
     StringBuilder line = new StringBuilder();
     line.append(object.title()).append("  ").append(new Course(object).phase());

@@ -19,7 +19,7 @@ public final class RequestTable {
     this.namespaces = namespaces;
   }
 
-  /** As a table; empty text when there is nothing. */
+  /** Returns the table; an empty text if there are no rows. */
   public String text(List<Resource> objects, Instant now) {
     List<String> header =
         new ArrayList<>(List.of("NAME", "POD", "NODE", "PHASE", "SIZE", "TIME", "AGE", "REASON"));
@@ -62,7 +62,7 @@ public final class RequestTable {
     return to.isEmpty() ? from : from + ">" + to;
   }
 
-  /** Of what is being done, how far it is. */
+  /** The progress of running ones. */
   private static String size(Resource object) {
     String progress = object.text("status.progress");
     String size =
@@ -82,6 +82,6 @@ public final class RequestTable {
   }
 
   private static boolean is(Resource object, Kind kind) {
-    return object.kind().equals(kind.word());
+    return object.kind().equals(kind.value());
   }
 }

@@ -20,12 +20,12 @@ public final class Story {
   private final ObjectMapper mapper;
   private final List<Line> lines = new ArrayList<>();
 
-  /** An empty one. */
+  /** Creates an empty one. */
   public Story(ObjectMapper mapper) {
     this.mapper = mapper;
   }
 
-  /** The phases of an object, and its faults at its end. */
+  /** Adds the phases of an object, and its faults at its end. */
   public void phases(Resource object) {
     Instant last = object.time("metadata.creationTimestamp").orElse(Instant.EPOCH);
     for (Resource phase : object.list("status.phases")) {
@@ -37,7 +37,7 @@ public final class Story {
     }
   }
 
-  /** An event. */
+  /** Adds an event. */
   public void event(Resource event) {
     Optional<Instant> time =
         event
@@ -51,7 +51,10 @@ public final class Story {
             event.text("reason") + ": " + event.text("message")));
   }
 
-  /** A line of a log, when it is of one of these operations, or of an object of these uids. */
+  /**
+   * Adds a log line if it belongs to one of these operations, or to an object with one of these
+   * uids.
+   */
   public void logLine(String pod, String line, Set<String> operations, Set<String> uids) {
     if (!line.startsWith("{")) {
       return;
@@ -71,7 +74,7 @@ public final class Story {
                     + stack(record)));
       }
     } catch (JsonProcessingException notOurs) {
-      // What a library wrote to standard error by itself tells nothing of an operation.
+      // Lines that a library wrote to standard error itself do not belong to an operation.
       return;
     }
   }
@@ -90,7 +93,7 @@ public final class Story {
     return type.isEmpty() ? "" : " (" + type + ": " + record.text("exception.message") + ")";
   }
 
-  /** Whether there is nothing to tell. */
+  /** Returns whether there is nothing to show. */
   public boolean isEmpty() {
     return lines.isEmpty();
   }

@@ -1,4 +1,4 @@
-/** What is told of objects, as text; nothing here asks anybody. */
+/** Formats objects as text; sends no requests. */
 @NullMarked
 package dev.stasis.kubectl.report;
 

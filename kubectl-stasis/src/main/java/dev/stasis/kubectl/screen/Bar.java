@@ -3,11 +3,11 @@ package dev.stasis.kubectl.screen;
 import java.time.Duration;
 
 /**
- * How far a piece of work is.
+ * The progress of an operation.
  *
- * @param done bytes that are done
- * @param total bytes in all; 0 when nobody knows yet
- * @param bytesPerSecond the rate; 0 when nobody knows
+ * @param done completed bytes
+ * @param total bytes in all; 0 while unknown
+ * @param bytesPerSecond the rate; 0 while unknown
  */
 public record Bar(long done, long total, long bytesPerSecond) {
 

@@ -4,29 +4,29 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Columns as kubectl sets them: a header, three blanks between, nothing at the end of a line. */
+/** Columns in kubectl's format: a header, three spaces between columns, no trailing spaces. */
 public final class Table {
 
   private static final String GAP = "   ";
 
   private final List<List<String>> rows = new ArrayList<>();
 
-  /** With its header. */
+  /** Creates a table with its header. */
   public Table(String... header) {
     rows.add(List.of(header));
   }
 
-  /** Another row; an empty cell stays empty. */
+  /** Adds a row; an empty cell stays empty. */
   public void add(String... cells) {
     rows.add(Stream.of(cells).map(Printable::line).toList());
   }
 
-  /** Whether it has no row but the header. */
+  /** Returns whether it has only the header. */
   public boolean isEmpty() {
     return rows.size() == 1;
   }
 
-  /** The lines. */
+  /** Returns the lines. */
   public List<String> lines() {
     int columns = rows.get(0).size();
     int[] widths = new int[columns];

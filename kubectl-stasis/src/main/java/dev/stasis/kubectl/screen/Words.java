@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Times and sizes as people read them. */
+/** Times and sizes in human-readable form. */
 public final class Words {
 
   private static final long SECONDS_IN_MINUTES_UNTIL = 120;
@@ -15,12 +15,12 @@ public final class Words {
 
   private Words() {}
 
-  /** As kubectl writes an age: 45s, 12m, 5h, 9d; empty when nobody knows. */
+  /** Formats an age as kubectl does: 45s, 12m, 5h, 9d; empty if unknown. */
   public static String age(Optional<Instant> since, Instant now) {
     return since.map(from -> span(Duration.between(from, now))).orElse("");
   }
 
-  /** The same of a length of time; never negative. */
+  /** The same for a duration; never negative. */
   public static String span(Duration time) {
     long seconds = Math.max(0, time.toSeconds());
     if (seconds < SECONDS_IN_MINUTES_UNTIL) {
@@ -34,7 +34,7 @@ public final class Words {
     return hours < HOURS_UNTIL_DAYS ? hours + "h" : hours / 24 + "d";
   }
 
-  /** 48.9Gi; empty for nothing. */
+  /** 48.9Gi; empty for zero. */
   public static String size(long bytes) {
     if (bytes <= 0) {
       return "";

@@ -1,4 +1,4 @@
-/** What stands on the screen: tables, bars, ages and sizes, as text. */
+/** Screen output: tables, bars, ages and sizes, as text. */
 @NullMarked
 package dev.stasis.kubectl.screen;
 

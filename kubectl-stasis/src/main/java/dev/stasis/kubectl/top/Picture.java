@@ -7,11 +7,11 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * What goes on at one moment.
+ * The activity at one moment.
  *
- * @param nodes every GpuNode; empty where they may not be seen
+ * @param nodes every GpuNode; empty if they cannot be read
  * @param requests checkpoints, restores and migrations
- * @param now the moment
+ * @param now the time
  */
 public record Picture(List<Resource> nodes, List<Resource> requests, Instant now) {
 
@@ -24,22 +24,22 @@ public record Picture(List<Resource> nodes, List<Resource> requests, Instant now
     requests = requests.stream().sorted(BY_AGE).toList();
   }
 
-  /** What is being done. */
+  /** Running requests. */
   public List<Resource> atWork() {
     return requests.stream().filter(one -> isOpen(one) && !isWaiting(one)).toList();
   }
 
-  /** What waits for something. */
+  /** Waiting requests. */
   public List<Resource> queue() {
     return requests.stream().filter(one -> isOpen(one) && isWaiting(one)).toList();
   }
 
-  /** What is suspended. */
+  /** Suspended pods. */
   public List<Resource> suspended() {
     return requests.stream().filter(one -> new Course(one).phase().equals("Suspended")).toList();
   }
 
-  /** What failed, the newest first. */
+  /** Failed requests, the newest first. */
   public List<Resource> failures(int most) {
     return requests.stream()
         .filter(one -> new Course(one).isBad())
@@ -48,7 +48,7 @@ public record Picture(List<Resource> nodes, List<Resource> requests, Instant now
         .toList();
   }
 
-  /** What a key can be pressed for, in the order of the screen. */
+  /** Items that a key can select, in the order of the screen. */
   public List<Resource> choices(int mostFailures) {
     return List.of(atWork(), queue(), suspended(), failures(mostFailures)).stream()
         .flatMap(List::stream)

@@ -10,10 +10,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Draws a picture as lines of text. */
+/** Draws the activity as lines of text. */
 public final class Screen {
 
-  /** So many failures are told; older ones are in {@code kubectl stasis list}. */
+  /** The number of failures shown; older ones are in {@code kubectl stasis list}. */
   public static final int FAILURES = 5;
 
   private static final String CHOSEN = "> ";
@@ -24,13 +24,13 @@ public final class Screen {
   private final int chosen;
   private int index;
 
-  /** With one of the choices marked; -1 for none. */
+  /** With one of the items marked; -1 for none. */
   public Screen(Picture picture, int chosen) {
     this.picture = picture;
     this.chosen = chosen;
   }
 
-  /** The lines, none longer than a width; 0 for any. */
+  /** Returns the lines, none longer than the width; 0 for no limit. */
   public List<String> lines(int width) {
     head();
     String nodes = new NodeTable().text(picture.nodes(), picture.now());

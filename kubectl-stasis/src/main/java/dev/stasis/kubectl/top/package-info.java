@@ -1,4 +1,4 @@
-/** {@code kubectl stasis top}: what goes on in a cluster, on one screen. */
+/** {@code kubectl stasis top}: the activity of a cluster on one screen. */
 @NullMarked
 package dev.stasis.kubectl.top;
 

@@ -123,9 +123,9 @@ class CommandsTest {
   @Test
   void wrongUseSaysWhatWasWanted() {
     assertThat(run("checkpoint", "gckpt/a")).isEqualTo(Exit.USAGE);
-    assertThat(err.toString()).contains("wanted the name of a Pod, found gckpt/a");
+    assertThat(err.toString()).contains("expected the name of a Pod, got gckpt/a");
     assertThat(run("checkpoint", "a", "--wait", "--timeout", "soon")).isEqualTo(Exit.USAGE);
-    assertThat(err.toString()).contains("--timeout: wanted a time as 90s, 10m or 2h, found soon");
+    assertThat(err.toString()).contains("--timeout: expected a time as 90s, 10m or 2h, got soon");
   }
 
   @Test
@@ -156,7 +156,7 @@ class CommandsTest {
   void anImportFromOutsideOfAStoreIsWrongUse() {
     for (String location : List.of("../x", "ml", "ml/../x", "/ml/x", "ml/a/b", "ml/..")) {
       assertThat(run("import", location, "--pod=trainer")).isEqualTo(Exit.USAGE);
-      assertThat(err.toString()).contains("wanted NAMESPACE/FOLDER", "found " + location);
+      assertThat(err.toString()).contains("expected NAMESPACE/FOLDER", "got " + location);
     }
     assertThat(run("import", "ml/x")).isEqualTo(Exit.USAGE);
     assertThat(err.toString()).contains("--pod=POD");
@@ -208,7 +208,7 @@ class CommandsTest {
     cluster.objects.add(Objects.checkpoint());
     assertThat(run("cancel", "train-1")).isEqualTo(Exit.FAILED);
     assertThat(cluster.patched).isEmpty();
-    assertThat(err.toString()).contains("found it Ready");
+    assertThat(err.toString()).contains("got it Ready");
   }
 
   @Test
@@ -238,7 +238,7 @@ class CommandsTest {
     cluster.objects.add(Objects.node());
     assertThat(run("doctor")).isEqualTo(Exit.FAILED);
     assertThat(out.toString())
-        .contains("problem  cluster: operator: wanted its Deployment, found none")
+        .contains("problem  cluster: operator: expected its Deployment, got none")
         .contains("well     gpu-17: 2 x NVIDIA H200")
         .contains("1 problems, 1 warnings");
   }

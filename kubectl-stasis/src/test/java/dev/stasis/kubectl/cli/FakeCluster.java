@@ -28,7 +28,7 @@ final class FakeCluster implements Cluster {
   @Override
   public List<Resource> list(List<Kind> kinds, Scope scope, String... options) {
     return objects.stream()
-        .filter(one -> kinds.stream().anyMatch(kind -> kind.word().equals(one.kind())))
+        .filter(one -> kinds.stream().anyMatch(kind -> kind.value().equals(one.kind())))
         .toList();
   }
 

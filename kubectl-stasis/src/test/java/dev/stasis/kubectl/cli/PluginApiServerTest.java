@@ -64,7 +64,7 @@ class PluginApiServerTest {
   void aRefusalIsTheServersOwnSentence() {
     assertThat(run("checkpoint", "trainer", "--deadline", "5s", "-n", NAMESPACE))
         .isEqualTo(Exit.CLUSTER);
-    assertThat(err.toString()).contains("deadline: wanted between 10s and 168h");
+    assertThat(err.toString()).contains("deadline: must be between 10s and 168h");
   }
 
   @Test
@@ -116,8 +116,8 @@ class PluginApiServerTest {
             .formatted(Clock.systemUTC().instant().minusSeconds(60)));
     assertThat(run("doctor", "-o", "json")).isEqualTo(Exit.FAILED);
     assertThat(out.toString())
-        .contains("driver: wanted 570 or newer, found 550.54.15")
-        .contains("store local: wanted a tenth of 976.6Ki free, found 10")
+        .contains("driver: expected 570 or newer, got 550.54.15")
+        .contains("store local: expected a tenth of 976.6Ki free, got 10")
         .contains("s behind");
     assertThat(run("nodes", NODE)).isZero();
     assertThat(out.toString()).contains(NODE + ": 1 x NVIDIA H200");
@@ -143,7 +143,7 @@ class PluginApiServerTest {
               assertThat(run("doctor")).isEqualTo(Exit.FAILED);
               assertThat(out.toString())
                   .contains("pod " + NAMESPACE + "/held: held for its eviction for ")
-                  .contains("wanted at most 1s")
+                  .contains("expected at most 1s")
                   .contains("kubectl delete pdb -n " + NAMESPACE + " evict-held");
             });
   }

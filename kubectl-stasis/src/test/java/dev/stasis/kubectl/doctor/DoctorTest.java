@@ -47,6 +47,7 @@ class DoctorTest {
                 List.of(),
                 List.of(STORE),
                 List.of(),
+                List.of(),
                 Map.of()));
   }
 
@@ -75,17 +76,39 @@ class DoctorTest {
     assertThat(new Doctor().isIll(findings)).isFalse();
   }
 
+  @Test
+  void aNodeThatLacksWhatTheKernelOfAnotherHasIsNamed() {
+    Resource other =
+        Objects.of(
+            "{kind: GpuNode, metadata: {name: gpu-18}, status: {host: {fingerprint: \"%s\"}}}"
+                .formatted("kernel.ioUring=yes\\nkernel.ipv6=no"));
+    Resource strict =
+        Objects.of(
+            "{kind: GpuNode, metadata: {name: gpu-17}, status: {host: {fingerprint: \"%s\"}}}"
+                .formatted("kernel.ioUring=no\\nkernel.ipv6=no"));
+
+    assertThat(new KernelExam(List.of(strict, other)).findings())
+        .singleElement()
+        .satisfies(
+            finding -> {
+              assertThat(finding.where()).isEqualTo("gpu-17");
+              assertThat(finding.toString())
+                  .contains("kernel.ioUring: expected yes, as on other nodes, got no");
+            });
+    assertThat(new KernelExam(List.of(strict)).findings()).isEmpty();
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       value = {
-        "NoDriver | libcuda.so.1: wanted the driver's library, found none | agent.runtimeClassName",
-        "NoCriu | criu: wanted one that passes its check, found: timens is not supported | agent's own image",
-        "NoGpus | gpu.count: wanted at least 1, found 0 | nvidia-smi",
-        "NoContainerRuntime | /run/containerd/containerd.sock: wanted an answer, found none | agent.paths.criSocket",
-        "NoKubelet | pod-resources: wanted an answer, found none | agent.paths.kubelet",
-        "NotRoot | agent: wanted root, found another user | root",
-        "SelfTestFailed | self-test: wanted a pattern back, found another | logs"
+        "NoDriver | libcuda.so.1: expected the driver's library, got none | agent.runtimeClassName",
+        "NoCriu | criu: expected one that passes its check, got: timens is not supported | agent's own image",
+        "NoGpus | gpu.count: expected at least 1, got 0 | nvidia-smi",
+        "NoContainerRuntime | /run/containerd/containerd.sock: expected an answer, got none | agent.paths.criSocket",
+        "NoKubelet | pod-resources: expected an answer, got none | agent.paths.kubelet",
+        "NotRoot | agent: expected root, got another user | root",
+        "SelfTestFailed | self-test: expected a pattern back, got another | logs"
       })
   void whatKeepsTheAgentFromWorkingIsAProblemWithAdvice(
       String reason, String message, String advice) {
@@ -111,9 +134,9 @@ class DoctorTest {
   void anOldDriverIsAProblemAndOneWithoutAMapAWarning() {
     assertThat(examine(node("host: {driver: 550.54.15}")))
         .extracting(Finding::what)
-        .containsExactly("driver: wanted 570 or newer, found 550.54.15");
+        .containsExactly("driver: expected 570 or newer, got 550.54.15");
     Resource without =
-        node("missing: [{reason: DriverTooOld, message: 'map of GPUs: wanted driver 580'}]");
+        node("missing: [{reason: DriverTooOld, message: 'map of GPUs: expected driver 580'}]");
     assertThat(examine(without))
         .extracting(Finding::severity)
         .containsExactly(Finding.Severity.WARNING);
@@ -121,7 +144,7 @@ class DoctorTest {
 
   @Test
   void twoCgroupDriversAreAWarningWithWhatToDo() {
-    String why = "cgroup driver: wanted one of kubelet and runtime, found cgroupfs and systemd";
+    String why = "cgroup driver: expected one of kubelet and runtime, got cgroupfs and systemd";
     assertThat(examine(node("missing: [{reason: CgroupDriverMismatch, message: '" + why + "'}]")))
         .singleElement()
         .satisfies(it -> assertThat(it.severity()).isEqualTo(Finding.Severity.WARNING))
@@ -133,7 +156,7 @@ class DoctorTest {
   void anOldCriuIsAProblem() {
     assertThat(examine(node("host: {criu: 4.0}")))
         .extracting(Finding::what)
-        .containsExactly("criu: wanted 4.1.1 or newer, found 4.0");
+        .containsExactly("criu: expected 4.1.1 or newer, got 4.0");
   }
 
   @Test
@@ -145,22 +168,33 @@ class DoctorTest {
     assertThat(examine(node("stores: [{name: local, totalBytes: 1000000000, freeBytes: 0}]")))
         .singleElement()
         .satisfies(it -> assertThat(it.severity()).isEqualTo(Finding.Severity.PROBLEM))
-        .satisfies(it -> assertThat(it.what()).contains("found nothing"));
+        .satisfies(it -> assertThat(it.what()).contains("got nothing"));
     assertThat(
             examine(
                 node("stores: [{name: local, writable: false, message: Read-only file system}]")))
         .extracting(Finding::what)
-        .containsExactly("store local: wanted it writable, found Read-only file system");
+        .containsExactly("store local: expected it writable, got Read-only file system");
+  }
+
+  @Test
+  void aStoreThatSharesItsDiskWithTheKubeletIsAWarning() {
+    assertThat(examine(node("stores: [{name: local, writable: true, sharesNodefs: true}]")))
+        .singleElement()
+        .satisfies(it -> assertThat(it.severity()).isEqualTo(Finding.Severity.WARNING))
+        .satisfies(it -> assertThat(it.what()).startsWith("store local:").contains("nodefs"));
+    assertThat(examine(node("stores: [{name: local, writable: true, sharesNodefs: false}]")))
+        .extracting(Finding::severity)
+        .doesNotContain(Finding.Severity.WARNING);
   }
 
   @Test
   void aClockThatGoesWrongIsSeenByTheTimeOfTheWrite() {
     assertThat(examine(node("agent: {heartbeatTime: '2026-11-21T10:09:03Z'}")))
         .extracting(Finding::what)
-        .containsExactly("clock: wanted that of the API server, found it 27s behind");
+        .containsExactly("clock: expected that of the API server, got it 27s behind");
     assertThat(examine(node("agent: {heartbeatTime: '2026-11-21T10:09:57Z'}")))
         .extracting(Finding::what)
-        .containsExactly("clock: wanted that of the API server, found it 27s ahead");
+        .containsExactly("clock: expected that of the API server, got it 27s ahead");
   }
 
   @Test
@@ -173,7 +207,7 @@ class DoctorTest {
             """);
     assertThat(examine(silent).get(0).what())
         .isEqualTo(
-            "agent: wanted a heartbeat each minute, silent for 5m; 1 workloads are frozen there"
+            "agent: expected a heartbeat each minute, silent for 5m; 1 workloads are frozen there"
                 + " meanwhile");
     assertThat(examine(silent).get(0).advice()).contains("no agent's pod on the node");
   }
@@ -225,6 +259,7 @@ class DoctorTest {
                     List.of(pod),
                     List.of(STORE),
                     List.of(),
+                    List.of(),
                     Map.of()));
     assertThat(findings)
         .singleElement()
@@ -259,9 +294,10 @@ class DoctorTest {
                     List.of(),
                     List.of(STORE),
                     List.of(pod, budget),
+                    List.of(),
                     Map.of()));
     assertThat(findings.get(0).what())
-        .isEqualTo("pod ml/trainer: held for its eviction for 10m, wanted at most 5m");
+        .isEqualTo("pod ml/trainer: held for its eviction for 10m, expected at most 5m");
     assertThat(findings.get(0).advice()).contains("kubectl delete pdb -n ml evict-trainer-p1");
   }
 
@@ -279,13 +315,14 @@ class DoctorTest {
                     List.of(),
                     List.of(),
                     List.of(),
+                    List.of(),
                     Map.of("pods", "forbidden")));
     assertThat(findings)
         .extracting(Finding::what)
         .containsExactly(
-            "Kubernetes: wanted 1.33 or newer, found 1.32",
-            "operator: wanted its Deployment, found none",
-            "stores: wanted one with spec.default, found 0 without",
+            "Kubernetes: expected 1.33 or newer, got 1.32",
+            "operator: expected its Deployment, got none",
+            "stores: expected one with spec.default, got 0 without",
             "pods: not looked at: forbidden",
             "2 x NVIDIA H200, driver 580.159.04, criu 4.2.1");
   }

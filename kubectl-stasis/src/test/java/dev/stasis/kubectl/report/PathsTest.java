@@ -26,6 +26,7 @@ class PathsTest {
   /** Of kinds that are not ours. */
   private static final Set<String> FOREIGN =
       Set.of(
+          "spec.containers",
           "spec.nodeName",
           "spec.replicas",
           "spec.template.spec.affinity",

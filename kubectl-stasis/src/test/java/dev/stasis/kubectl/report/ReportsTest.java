@@ -33,13 +33,13 @@ class ReportsTest {
               phase: Explained
               explanation:
                 faults:
-                - {reason: NoRoom, message: "memory limit: wanted 60Gi, found 16Gi"}
-                - {reason: PreflightRefused, message: "tty: wanted none, found one"}
+                - {reason: NoRoom, message: "memory limit: expected 60Gi, got 16Gi"}
+                - {reason: PreflightRefused, message: "tty: expected none, got one"}
                 expectedSize: 48.9Gi
                 expectedFrozen: 14.1s
               nodesFit: 1
               nodesKnown: 2
-              nodes: [{node: gpu-17, fits: true}, {node: gpu-18, fits: false, reasons: ["driver: wanted 580, found 570"]}]
+              nodes: [{node: gpu-17, fits: true}, {node: gpu-18, fits: false, reasons: ["driver: expected 580, got 570"]}]
               conditions: [{type: Feasible, status: "False", reason: PreflightRefused, message: m}]
             """);
     Explanation explanation = new Explanation(explained);
@@ -48,13 +48,13 @@ class ReportsTest {
         .isEqualTo(
             """
             trainer cannot be frozen:
-              - NoRoom: memory limit: wanted 60Gi, found 16Gi
-              - PreflightRefused: tty: wanted none, found one
+              - NoRoom: memory limit: expected 60Gi, got 16Gi
+              - PreflightRefused: tty: expected none, got one
               size: 48.9Gi
               frozen for: 14.1s
               could come back on: 1 of 2 nodes
                 gpu-17
-                gpu-18: driver: wanted 580, found 570""");
+                gpu-18: driver: expected 580, got 570""");
   }
 
   @Test
@@ -67,7 +67,7 @@ class ReportsTest {
             status:
               phase: Explained
               explanation:
-                notPortable: [{reason: NotPortable, message: "socket address: wanted 0.0.0.0, found 10.1.2.3:29500"}]
+                notPortable: [{reason: NotPortable, message: "socket address: expected 0.0.0.0, got 10.1.2.3:29500"}]
                 expectedSize: 48.9Gi
               conditions: [{type: Feasible, status: "True", reason: NothingAgainstIt, message: m}]
             """);
@@ -76,7 +76,7 @@ class ReportsTest {
             """
             trainer can be frozen.
             It cannot be restored in another pod, so it can be neither evicted nor migrated:
-              - NotPortable: socket address: wanted 0.0.0.0, found 10.1.2.3:29500
+              - NotPortable: socket address: expected 0.0.0.0, got 10.1.2.3:29500
               size: 48.9Gi""");
   }
 

@@ -1,6 +1,7 @@
 package dev.stasis.local.api;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.io.IOException;
@@ -12,7 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** The definitions of our resources, as they are installed in a cluster. */
+/** The CRDs of Stasis, as installed in a cluster. */
 final class KnownKinds {
 
   private static final List<String> PLURALS =
@@ -33,7 +34,7 @@ final class KnownKinds {
       String file = "/crds/" + plural + ".stasis.dev.yaml";
       try (InputStream yaml = KnownKinds.class.getResourceAsStream(file)) {
         if (yaml == null) {
-          throw new IllegalStateException("resources: wanted " + file + ", found none");
+          throw new IllegalStateException("resources: expected " + file + ", got none");
         }
         byPlural.put(plural, Serialization.unmarshal(yaml, CustomResourceDefinition.class));
       } catch (IOException e) {
@@ -50,18 +51,28 @@ final class KnownKinds {
     return Optional.ofNullable(byPlural.get(plural));
   }
 
-  /** The schema of the newest version. */
-  Optional<JsonNode> schema(String plural) {
-    return of(plural)
-        .map(
-            definition ->
-                Serialization.jsonMapper()
-                    .valueToTree(
-                        definition
-                            .getSpec()
-                            .getVersions()
-                            .get(0)
-                            .getSchema()
-                            .getOpenAPIV3Schema()));
+  /** Applies the defaults of the kind's schema, as an API server does. */
+  void fillDefaults(String plural, ObjectNode object) {
+    of(plural)
+        .map(it -> it.getSpec().getVersions().get(0).getSchema().getOpenAPIV3Schema())
+        .ifPresent(schema -> fill(object, Serialization.jsonMapper().valueToTree(schema)));
+  }
+
+  private static void fill(JsonNode value, JsonNode schema) {
+    if (value instanceof ObjectNode object) {
+      for (Map.Entry<String, JsonNode> property : schema.path("properties").properties()) {
+        JsonNode standard = property.getValue().get("default");
+        if (standard != null && !object.has(property.getKey())) {
+          object.set(property.getKey(), standard.deepCopy());
+        }
+        if (object.has(property.getKey())) {
+          fill(object.get(property.getKey()), property.getValue());
+        }
+      }
+    } else if (value.isArray()) {
+      for (JsonNode element : value) {
+        fill(element, schema.path("items"));
+      }
+    }
   }
 }

@@ -25,14 +25,14 @@ import java.util.Map;
 import java.util.Queue;
 
 /**
- * Keeps objects in memory and answers on a port of this machine alone, and only who has the token:
- * whoever can make pods here is root.
+ * Keeps objects in memory and serves them on a loopback port, to clients with the token only: a
+ * client that can create pods here has root rights.
  */
 public final class LocalApiServer implements AutoCloseable {
 
   /**
-   * It is in this process and answers in milliseconds. Machines that as a whole stood still for 40
-   * s were seen; a request of then is late, not lost.
+   * It is in this process and answers in milliseconds. Whole machines that paused for 40 s were
+   * seen; a request during that time must be late, not lost.
    */
   private static final int REQUEST_MILLISECONDS = 120_000;
 
@@ -43,7 +43,7 @@ public final class LocalApiServer implements AutoCloseable {
   private final KubernetesMockServer server;
   private final KnownKinds kinds = new KnownKinds();
 
-  /** Starts it, with the resources of stasis.dev defined. */
+  /** Starts the server, with the CRDs of Stasis. */
   public LocalApiServer() {
     Map<ServerRequest, Queue<ServerResponse>> none = new HashMap<>();
     this.server =
@@ -67,17 +67,17 @@ public final class LocalApiServer implements AutoCloseable {
     }
   }
 
-  /** Where it answers. */
+  /** Returns its address. */
   public String url() {
     return "http://" + web.getHostName() + ":" + web.getPort();
   }
 
-  /** What every request has to carry. */
+  /** Returns the header that every request needs. */
   public String token() {
     return token;
   }
 
-  /** A client of it; who asks for it closes it. */
+  /** Returns a client of it; the caller closes it. */
   public KubernetesClient client() {
     Config config =
         new ConfigBuilder(Config.empty())
@@ -90,7 +90,7 @@ public final class LocalApiServer implements AutoCloseable {
     return new KubernetesClientBuilder().withConfig(config).build();
   }
 
-  /** The resources of stasis.dev. */
+  /** Returns the CRDs of Stasis. */
   public List<CustomResourceDefinition> definitions() {
     return kinds.all();
   }

@@ -12,7 +12,7 @@ import io.fabric8.mockwebserver.http.RecordedRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
-/** Answers as an API server where Fabric8's CRUD server does not. */
+/** Handles requests for which Fabric8's CRUD server differs from an API server. */
 final class LocalDispatcher extends Dispatcher {
 
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -24,7 +24,6 @@ final class LocalDispatcher extends Dispatcher {
   private final String authorization;
   private final PodRules pods = new PodRules();
   private final StrategicMerge merge = new StrategicMerge();
-  private final SchemaDefaults defaults = new SchemaDefaults();
 
   LocalDispatcher(Dispatcher crud, KnownKinds kinds, String token) {
     this.crud = crud;
@@ -35,7 +34,7 @@ final class LocalDispatcher extends Dispatcher {
   @Override
   public MockResponse dispatch(RecordedRequest request) {
     if (!authorization.equals(request.getHeader("Authorization"))) {
-      return status(UNAUTHORIZED, "Unauthorized", "token: wanted the server's, found another");
+      return status(UNAUTHORIZED, "Unauthorized", "token: expected the server's, got another");
     }
     Optional<ObjectPath> path = ObjectPath.of(request.getPath());
     if (path.isEmpty()) {
@@ -49,7 +48,7 @@ final class LocalDispatcher extends Dispatcher {
         default -> crud.dispatch(request);
       };
     } catch (JsonProcessingException e) {
-      return status(400, "BadRequest", "body: wanted JSON, found " + e.getOriginalMessage());
+      return status(400, "BadRequest", "body: expected JSON, got " + e.getOriginalMessage());
     }
   }
 
@@ -63,7 +62,7 @@ final class LocalDispatcher extends Dispatcher {
       if (path.isPod()) {
         pods.complete(object);
       }
-      kinds.schema(path.plural()).ifPresent(schema -> defaults.fill(object, schema));
+      kinds.fillDefaults(path.plural(), object);
     }
     if (path.hasQuery("dryRun=All")) {
       return new MockResponse().setResponseCode(201).setBody(body.toString());
@@ -71,7 +70,7 @@ final class LocalDispatcher extends Dispatcher {
     return crud.dispatch(with(request, HttpMethod.POST, path.object(), body.toString()));
   }
 
-  /** There are no budgets here: an eviction is a delete. */
+  /** There are no budgets here: an eviction is a deletion. */
   private MockResponse evict(RecordedRequest request, ObjectPath path)
       throws JsonProcessingException {
     JsonNode options = JSON.readTree(request.getUtf8Body()).path("deleteOptions");
@@ -126,7 +125,8 @@ final class LocalDispatcher extends Dispatcher {
     if (path.hasQuery("dryRun=All")) {
       return crud.dispatch(with(request, HttpMethod.GET, path.object(), ""));
     }
-    // The one behind knows a status by the end of the path; a resize is a change of the object.
+    // The server behind it recognizes a status by the end of the path; a resize is a change of the
+    // object.
     String target = path.object() + (path.subresource().equals("status") ? "/status" : "");
     String type = String.valueOf(request.getHeader("Content-Type"));
     if (type.contains("strategic-merge-patch")) {
@@ -152,7 +152,7 @@ final class LocalDispatcher extends Dispatcher {
     String wanted = patch.path("metadata").path("uid").asText();
     String found = object.path("metadata").path("uid").asText();
     if (!wanted.isEmpty() && !wanted.equals(found)) {
-      return status(CONFLICT, "Conflict", "uid: wanted %s, found %s".formatted(wanted, found));
+      return status(CONFLICT, "Conflict", "uid: expected %s, got %s".formatted(wanted, found));
     }
     merge.apply(object, patch);
     return crud.dispatch(with(request, HttpMethod.PUT, target, object.toString()));

@@ -5,14 +5,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a request is about.
+ * The object of a request.
  *
  * @param prefix {@code /api/v1} or {@code /apis/GROUP/VERSION}
- * @param namespace empty for objects of the cluster, and for all namespaces
- * @param plural the kind, as in paths
+ * @param namespace empty for cluster-scoped objects, and for all namespaces
+ * @param plural the plural name of the kind, as in paths
  * @param name empty for a list
- * @param subresource such as {@code status}, else empty
- * @param query all after the question mark, else empty
+ * @param subresource such as {@code status}; empty for none
+ * @param query the part after the question mark; empty for none
  */
 record ObjectPath(
     String prefix, String namespace, String plural, String name, String subresource, String query) {
@@ -49,7 +49,7 @@ record ObjectPath(
     return ("&" + query + "&").contains("&" + parameter + "&");
   }
 
-  /** The path of the object itself, without its subresource and query. */
+  /** Returns the path of the object itself, without subresource and query. */
   String object() {
     return prefix
         + (namespace.isEmpty() ? "" : "/namespaces/" + namespace)

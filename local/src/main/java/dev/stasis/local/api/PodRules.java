@@ -3,12 +3,12 @@ package dev.stasis.local.api;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
-/** What an API server does to a new pod before it stores it. */
+/** Defaults that an API server applies to a new pod. */
 public final class PodRules {
 
   /**
-   * Holds a deleted pod until its containers are gone. A real API server has grace periods for
-   * that; this one knows finalizers only.
+   * Keeps a deleted pod until its containers are gone. A real API server has grace periods for
+   * that; this one supports only finalizers.
    */
   public static final String FINALIZER = "kubelet.stasis.dev/running";
 
@@ -45,7 +45,7 @@ public final class PodRules {
     }
   }
 
-  /** A limit without a request is one. */
+  /** A limit without a request is the request too. */
   private static void requests(ObjectNode container) {
     JsonNode limits = container.path("resources").path("limits");
     if (limits.isObject()) {

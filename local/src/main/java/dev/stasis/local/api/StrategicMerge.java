@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Map;
 
-/** A merge that knows by which field the elements of a pod's lists are told apart. */
+/** A strategic merge that knows the merge keys of a pod's lists. */
 final class StrategicMerge {
 
   private static final Map<String, String> KEYS =

@@ -1,6 +1,6 @@
 /**
- * A stand-in for the API server: Fabric8's CRUD server, taught what pods and kubectl need on top of
- * it. It checks no schema, no rule and no right: it is no Kubernetes.
+ * A replacement of the API server: Fabric8's CRUD server, extended by what pods and kubectl need.
+ * It validates no schema, applies no policy and checks no rights.
  */
 @NullMarked
 package dev.stasis.local.api;

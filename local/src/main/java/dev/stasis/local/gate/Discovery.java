@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 
-/** Tells which kinds there are, as an API server does. */
+/** Serves the API's discovery paths. */
 final class Discovery {
 
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -22,7 +22,7 @@ final class Discovery {
     this.kinds = List.copyOf(kinds);
   }
 
-  /** The answer to a path without a query; empty when it is none of discovery's. */
+  /** Returns the answer to a path without a query; empty if it is not a discovery path. */
   Optional<ObjectNode> answer(String path) {
     if (path.equals("/version")) {
       return Optional.of(
@@ -111,7 +111,7 @@ final class Discovery {
     return answer;
   }
 
-  /** Only that the server would check fields itself: without it kubectl wants whole schemas. */
+  /** Announces that the server validates fields; otherwise kubectl requires complete schemas. */
   private ObjectNode schema(String prefix) {
     ObjectNode answer = JSON.createObjectNode().put("openapi", "3.0.0");
     answer.putObject("info").put("title", "single-machine mode").put("version", "1");

@@ -3,10 +3,10 @@ package dev.stasis.local.gate;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Iterator;
 
-/** Which of a list are wanted: {@code involvedObject.name=trainer,type!=Normal}. */
+/** A field selector of a list: {@code involvedObject.name=trainer,type!=Normal}. */
 record FieldSelector(String text) {
 
-  /** Takes the others out of the list; one object alone stays as it is. */
+  /** Removes the other objects from the list; a single object is not changed. */
   void keepMatching(JsonNode list) {
     for (Iterator<JsonNode> items = list.path("items").iterator(); items.hasNext(); ) {
       if (!matches(items.next())) {

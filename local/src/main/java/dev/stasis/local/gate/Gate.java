@@ -9,7 +9,6 @@ import com.sun.net.httpserver.HttpServer;
 import dev.stasis.local.api.LocalApiServer;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
@@ -30,7 +29,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Answers kubectl on a port of this machine alone, and only root. */
+/** Serves kubectl on a loopback port, for root only. */
 public final class Gate implements AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger(Gate.class.getPackageName());
@@ -46,7 +45,7 @@ public final class Gate implements AutoCloseable {
   private static final Pattern LOGS =
       Pattern.compile("/api/v1/namespaces/([^/]+)/pods/([^/]+)/log");
 
-  /** An answer from memory takes milliseconds; kubectl itself would wait no longer. */
+  /** An answer from memory takes milliseconds; kubectl itself waits no longer. */
   private static final Duration ANSWER = Duration.ofSeconds(30);
 
   private final LocalApiServer behind;
@@ -61,12 +60,11 @@ public final class Gate implements AutoCloseable {
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
   /**
-   * Opens it.
+   * Opens the port.
    *
-   * @param behind what keeps the objects, and the resources that people can ask for beside those of
-   *     Kubernetes
-   * @param client of the same
-   * @param port 0 for any that is free
+   * @param behind the API server, and the custom resources served beside those of Kubernetes
+   * @param client a client of it
+   * @param port 0 for any free port
    */
   public Gate(LocalApiServer behind, KubernetesClient client, PodLogs logs, int port, Clock clock)
       throws IOException {
@@ -81,16 +79,16 @@ public final class Gate implements AutoCloseable {
         HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
     server.setExecutor(threads);
     answer("/", this::handle);
+    answer("/client", new KubectlEndpoint(client, kinds, tables, logs));
     server.start();
   }
 
-  /** Where it answers. */
+  /** Returns its address. */
   public String url() {
     return "http://127.0.0.1:" + server.getAddress().getPort();
   }
 
-  /** Lets another answer what begins with a path; only root is heard there too. */
-  public void answer(String path, HttpHandler handler) {
+  private void answer(String path, HttpHandler handler) {
     server.createContext(path, handler).getFilters().add(new RootOnly());
   }
 
@@ -153,25 +151,10 @@ public final class Gate implements AutoCloseable {
       refuse(exchange, NOT_FOUND, "NotFound", "no output of that container");
       return;
     }
-    String tail = query.get("tailLines");
-    List<String> command =
-        new ArrayList<>(List.of("tail", "-n", tail.isEmpty() || tail.equals("-1") ? "+1" : tail));
-    if (query.is("follow")) {
-      command.addAll(List.of("-f", "--pid", Long.toString(log.get().pid())));
-    }
-    command.add(log.get().file().toString());
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     exchange.getResponseHeaders().set("Content-Type", "text/plain");
     exchange.sendResponseHeaders(200, 0);
-    try (InputStream in = process.getInputStream();
-        OutputStream out = exchange.getResponseBody()) {
-      byte[] buffer = new byte[8192];
-      for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
-        out.write(buffer, 0, read);
-        out.flush();
-      }
-    } finally {
-      process.destroy();
+    try (OutputStream out = exchange.getResponseBody()) {
+      log.get().copyTo(out, query.get("tailLines"), query.is("follow"));
     }
   }
 
@@ -182,7 +165,7 @@ public final class Gate implements AutoCloseable {
     boolean filtered = kind != null && !query.get(FIELDS).isEmpty();
     String target =
         filtered
-            // The one behind knows few fields.
+            // The server behind it supports few fields.
             ? exchange.getRequestURI().getRawPath() + query.without(FIELDS)
             : exchange.getRequestURI().toString();
     HttpRequest.Builder request =
@@ -200,7 +183,7 @@ public final class Gate implements AutoCloseable {
     if (kind != null && answer.statusCode() == 200) {
       JsonNode objects = JSON.readTree(text);
       if (objects instanceof ObjectNode list && list.has("items")) {
-        // A client that knows the kinds of lists finds nothing in a plain List.
+        // A client that expects a typed list finds nothing in a plain List.
         list.put("kind", kind.kind() + "List").put("apiVersion", kind.apiVersion());
       }
       if (filtered) {

@@ -6,16 +6,17 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * As much of JSONPath as printer columns use: names, indexes, and an element by one of its fields.
+ * The subset of JSONPath that printer columns use: names, indexes, and an element by one of its
+ * fields.
  */
-public record JsonPath(String path) {
+record JsonPath(String path) {
 
   private static final Pattern STEP =
       Pattern.compile(
           "\\.([A-Za-z0-9_-]+)|\\[([0-9]+)]|\\[\\?\\(@\\.([A-Za-z]+) *== *[\"']([^\"']*)[\"']\\)]");
 
-  /** What stands there, an object or a list as JSON; empty when nothing does. */
-  public String of(JsonNode object) {
+  /** Returns the value, an object or list as JSON; empty if there is none. */
+  String of(JsonNode object) {
     JsonNode at = object;
     Matcher step = STEP.matcher(path);
     while (step.find()) {

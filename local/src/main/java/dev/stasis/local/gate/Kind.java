@@ -4,9 +4,10 @@ import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceColumnDefi
 import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition;
 import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinitionNames;
 import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinitionVersion;
+import io.fabric8.kubernetes.client.dsl.base.ResourceDefinitionContext;
 import java.util.List;
 
-/** A kind of objects that people can ask for. */
+/** A kind that kubectl can request. */
 record Kind(
     String group,
     String version,
@@ -17,6 +18,11 @@ record Kind(
     List<String> categories,
     List<Column> columns) {
 
+  /** Types of columns computed from a pod. */
+  static final String READY = "ready containers";
+
+  static final String STATUS = "pod status";
+
   private static final List<Column> AGE =
       List.of(new Column("Age", "date", ".metadata.creationTimestamp", 0));
 
@@ -26,7 +32,7 @@ record Kind(
     columns = List.copyOf(columns);
   }
 
-  /** A column of a table; those with a priority stand in wide ones only. */
+  /** A column of a table; columns with a priority appear only in wide output. */
   record Column(String name, String type, String path, int priority) {}
 
   static Kind of(CustomResourceDefinition definition) {
@@ -53,12 +59,12 @@ record Kind(
     return new Kind("", "v1", kind, plural, namespaced, List.of(), List.of(), columns);
   }
 
-  /** Those of Kubernetes that the single-machine mode has. */
+  /** The Kubernetes kinds of the single-machine mode. */
   static List<Kind> ofKubernetes() {
     List<Column> pods =
         List.of(
-            new Column("Ready", PodCells.READY, "", 0),
-            new Column("Status", PodCells.STATUS, "", 0),
+            new Column("Ready", READY, "", 0),
+            new Column("Status", STATUS, "", 0),
             new Column("Restarts", "integer", ".status.containerStatuses[0].restartCount", 0),
             AGE.get(0),
             new Column("Node", "string", ".spec.nodeName", 1));
@@ -74,6 +80,16 @@ record Kind(
         core("Event", "events", true, events),
         core("Namespace", "namespaces", false, AGE),
         core("Node", "nodes", false, AGE));
+  }
+
+  ResourceDefinitionContext context() {
+    return new ResourceDefinitionContext.Builder()
+        .withGroup(group)
+        .withVersion(version)
+        .withPlural(plural)
+        .withKind(kind)
+        .withNamespaced(namespaced)
+        .build();
   }
 
   String apiVersion() {

@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What stands behind the question mark of a request. */
+/** The query of a request. */
 record Query(Map<String, String> values) {
 
   static Query of(@Nullable String raw) {
@@ -31,7 +31,7 @@ record Query(Map<String, String> values) {
     return get(name).equals("true") || get(name).equals("1");
   }
 
-  /** The same without one of its parameters, as it stands in a URL. */
+  /** Returns a copy without one of the parameters, in URL form. */
   String without(String name) {
     StringBuilder text = new StringBuilder();
     values.forEach(
@@ -46,7 +46,7 @@ record Query(Map<String, String> values) {
     return text.toString();
   }
 
-  /** The name that a field selector asks for, else empty. */
+  /** Returns the name in a field selector; empty if there is none. */
   String name() {
     String selector = get("fieldSelector");
     return selector.startsWith("metadata.name=")

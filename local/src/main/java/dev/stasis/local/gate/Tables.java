@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 
-/** Turns objects into the tables that kubectl prints. */
+/** Converts objects to the tables that kubectl prints. */
 final class Tables {
 
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -64,10 +64,21 @@ final class Tables {
   private String cell(Kind.Column column, JsonNode item) {
     return switch (column.type()) {
       case "date" -> age(new JsonPath(column.path()).of(item));
-      case PodCells.READY -> new PodCells(item).ready();
-      case PodCells.STATUS -> new PodCells(item).status();
+      case Kind.READY -> ready(item);
+      case Kind.STATUS ->
+          item.path("metadata").has("deletionTimestamp")
+              ? "Terminating"
+              : item.path("status").path("phase").asText();
       default -> new JsonPath(column.path()).of(item);
     };
+  }
+
+  private static String ready(JsonNode pod) {
+    int ready = 0;
+    for (JsonNode container : pod.path("status").path("containerStatuses")) {
+      ready += container.path("ready").asBoolean() ? 1 : 0;
+    }
+    return ready + "/" + pod.path("spec").path("containers").size();
   }
 
   private String age(String time) {

@@ -10,7 +10,6 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.Watch;
 import io.fabric8.kubernetes.client.Watcher;
 import io.fabric8.kubernetes.client.WatcherException;
-import io.fabric8.kubernetes.client.dsl.base.ResourceDefinitionContext;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -18,12 +17,14 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 
-/** A watch as lines of JSON, one a change, until the reader goes or its time is over. */
+/** A watch as lines of JSON, one per change, until the reader is gone or its time is over. */
 final class WatchStream implements Watcher<GenericKubernetesResource> {
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  /** kubectl says how long it wants to watch, and asks again after; others get an hour. */
+  /**
+   * kubectl sends the duration of its watch, and reconnects afterwards; other clients get an hour.
+   */
   private static final long LONGEST_SECONDS = 3600;
 
   private final OutputStream out;
@@ -31,7 +32,7 @@ final class WatchStream implements Watcher<GenericKubernetesResource> {
   private final CountDownLatch over = new CountDownLatch(1);
 
   /**
-   * @param form how an object is shown
+   * @param form formats an object
    */
   WatchStream(OutputStream out, UnaryOperator<JsonNode> form) {
     this.out = out;
@@ -40,23 +41,15 @@ final class WatchStream implements Watcher<GenericKubernetesResource> {
 
   void run(KubernetesClient client, Kind kind, String namespace, Query query)
       throws InterruptedException {
-    var resources =
-        client.genericKubernetesResources(
-            new ResourceDefinitionContext.Builder()
-                .withGroup(kind.group())
-                .withVersion(kind.version())
-                .withPlural(kind.plural())
-                .withKind(kind.kind())
-                .withNamespaced(kind.namespaced())
-                .build());
+    var resources = client.genericKubernetesResources(kind.context());
     var there = namespace.isEmpty() ? resources.inAnyNamespace() : resources.inNamespace(namespace);
     String labels = query.get("labelSelector");
     try (Watch watch =
         query.name().isEmpty()
             ? labels.isEmpty() ? there.watch(this) : there.withLabelSelector(labels).watch(this)
             : there.withField("metadata.name", query.name()).watch(this)) {
-      // What has gone between the reader's last look and the watch nobody would tell any more: the
-      // one behind keeps no history.
+      // An object deleted between the reader's list and its watch would never be reported: the
+      // server behind it keeps no history.
       boolean seen = !query.name().isEmpty() && !query.get("resourceVersion").isEmpty();
       if (seen && there.withField("metadata.name", query.name()).list().getItems().isEmpty()) {
         eventReceived(Action.DELETED, remains(kind, namespace, query.name()));
@@ -66,11 +59,10 @@ final class WatchStream implements Watcher<GenericKubernetesResource> {
     }
   }
 
-  /** All that is known of an object that has gone. */
+  /** All that is known of a deleted object. */
   private static GenericKubernetesResource remains(Kind kind, String namespace, String name) {
     GenericKubernetesResource gone = new GenericKubernetesResource();
-    gone.setApiVersion(
-        kind.group().isEmpty() ? kind.version() : kind.group() + "/" + kind.version());
+    gone.setApiVersion(kind.apiVersion());
     gone.setKind(kind.kind());
     gone.setMetadata(
         new ObjectMetaBuilder()
@@ -90,7 +82,7 @@ final class WatchStream implements Watcher<GenericKubernetesResource> {
     } catch (JsonProcessingException e) {
       throw new IllegalStateException(e);
     } catch (IOException e) {
-      // The reader has gone.
+      // The reader is gone.
       over.countDown();
     }
   }

@@ -1,6 +1,6 @@
 /**
- * The door for people: what kubectl needs beyond objects, namely discovery, tables, logs and
- * watches by plain HTTP. Everything else is handed on to the stand-in for the API server.
+ * The endpoint for kubectl: discovery, tables, logs and watches over plain HTTP. All other requests
+ * are forwarded to the replacement of the API server.
  */
 @NullMarked
 package dev.stasis.local.gate;

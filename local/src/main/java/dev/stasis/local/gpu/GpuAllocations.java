@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Who has which GPU. A container has the same ones as long as its pod lives. */
+/** The allocation of GPUs to containers. A container keeps its GPUs as long as its pod lives. */
 public final class GpuAllocations {
 
   /** The resource's name. */
@@ -28,7 +28,7 @@ public final class GpuAllocations {
     return supply;
   }
 
-  /** Gives that many, the same again to who asks again; nothing when there are too few. */
+  /** Allocates that many GPUs, the same ones for a repeated call; empty if there are too few. */
   public synchronized Optional<List<GpuSupply.Device>> give(Holder holder, int count) {
     List<GpuSupply.Device> before = given.get(holder);
     if (before != null) {
@@ -49,12 +49,12 @@ public final class GpuAllocations {
     return Optional.of(List.copyOf(mine));
   }
 
-  /** What it has; nothing when it asked for nothing. */
+  /** Returns the GPUs of a container; empty if it requested none. */
   public synchronized List<GpuSupply.Device> of(Holder holder) {
     return given.getOrDefault(holder, List.of());
   }
 
-  /** Takes back all that a pod has. */
+  /** Releases all GPUs of a pod. */
   public synchronized void takeBack(String podUid) {
     given.keySet().removeIf(holder -> holder.podUid().equals(podUid));
   }

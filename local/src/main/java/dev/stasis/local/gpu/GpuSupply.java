@@ -14,9 +14,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The GPUs that pods can have, and what a container toolkit would bind into their containers.
+ * The allocatable GPUs, and the files that a container toolkit would mount into containers.
  *
- * @param simulated whether they are
+ * @param simulated whether they are simulated
  * @param gpus in the node's order
  * @param common what every container with a GPU gets
  */
@@ -33,20 +33,20 @@ public record GpuSupply(boolean simulated, List<Device> gpus, List<OciMount> com
   /**
    * One GPU.
    *
-   * @param uuid the driver's name for it
+   * @param uuid its UUID
    * @param mount its device node
    */
   public record Device(GpuUuid uuid, OciMount mount) {}
 
-  /** A machine without any. */
+  /** A machine without GPUs. */
   public static GpuSupply none() {
     return new GpuSupply(false, List.of(), List.of());
   }
 
   /**
-   * Simulated ones.
+   * Simulated GPUs.
    *
-   * @param folder that stands for them
+   * @param folder the folder of the simulated node
    * @param libcuda the simulated driver library
    */
   public static GpuSupply simulated(NodeGpus node, Path folder, Path libcuda) {
@@ -62,7 +62,7 @@ public record GpuSupply(boolean simulated, List<Device> gpus, List<OciMount> com
             OciMount.bind(folder.resolve("nvidiactl"), "/dev/nvidiactl", false)));
   }
 
-  /** Real ones. */
+  /** Real GPUs. */
   public static GpuSupply real(NodeGpus node, Path libcuda) throws IOException {
     List<OciMount> common = new ArrayList<>();
     common.add(OciMount.bind(libcuda.toRealPath(), LIBRARIES + "libcuda.so.1", true));
@@ -84,9 +84,9 @@ public record GpuSupply(boolean simulated, List<Device> gpus, List<OciMount> com
     return new Device(gpu.uuid(), OciMount.bind(node, "/dev/nvidia" + minor, false));
   }
 
-  /** The driver's own word; where it is not there, the index is the minor on most machines. */
+  /** From the driver; if that is not available, the index is the minor number on most machines. */
   private static int minor(Gpu gpu) throws IOException {
-    // NVML writes 8 digits of domain, the driver's folder has 4.
+    // NVML writes 8 digits of the PCI domain, the driver's folder has 4.
     String address = gpu.pciBusId().toLowerCase(Locale.ROOT).replaceFirst("^0000(?=....:)", "");
     Path information = Path.of("/proc/driver/nvidia/gpus", address, "information");
     if (!Files.exists(information)) {

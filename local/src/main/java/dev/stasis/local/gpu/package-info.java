@@ -1,4 +1,4 @@
-/** The GPUs of this machine, and how they come into a container. */
+/** The GPUs of this machine, and their mounts in containers. */
 @NullMarked
 package dev.stasis.local.gpu;
 

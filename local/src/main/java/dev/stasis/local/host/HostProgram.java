@@ -9,23 +9,23 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Runs a program; its output goes to a file, so that no child of it can hold us up. */
+/** Runs a program; its output goes to a file, so that none of its children can block the caller. */
 public final class HostProgram {
 
-  /** mount, runc and their like end in a second; a loaded machine is given time. */
+  /** mount, runc and similar programs end within a second; this allows for a loaded machine. */
   private static final Duration USUAL = Duration.ofSeconds(60);
 
-  /** How it ended. */
+  /** The result. */
   public sealed interface Result {
 
-    /** By itself, with what it wrote. */
+    /** It exited; with its output. */
     record Ended(int code, String output) implements Result {}
 
     /** It was killed at its deadline. */
     record TimedOut(String output) implements Result {}
   }
 
-  /** Runs it and waits for its end. */
+  /** Runs it and waits until it exits. */
   public Result run(Duration deadline, List<String> command) {
     try {
       Path output = Files.createTempFile("stasis-local", ".out");
@@ -53,7 +53,7 @@ public final class HostProgram {
     }
   }
 
-  /** Runs it, and it has to end with 0. */
+  /** Runs it and requires exit code 0. */
   public String must(String... command) {
     Result result = run(USUAL, List.of(command));
     if (result instanceof Result.Ended ended && ended.code() == 0) {
@@ -63,7 +63,7 @@ public final class HostProgram {
         new IOException(String.join(" ", command) + ": " + result.toString().strip()));
   }
 
-  /** Runs it for what it takes away; that it finds nothing to do is no fault. */
+  /** Runs a cleanup command; it may find nothing to do. */
   public boolean attempt(String... command) {
     return run(USUAL, List.of(command)) instanceof Result.Ended ended && ended.code() == 0;
   }

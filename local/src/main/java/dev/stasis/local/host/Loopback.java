@@ -11,13 +11,13 @@ import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Brings the loopback of a network namespace up, by system calls alone: a machine may lack
- * iproute2. criu probes TCP over it before each dump and gives up where it is down ("Unable to
- * connect a socket: Network is unreachable").
+ * Brings up the loopback of a network namespace by system calls alone, because a machine may lack
+ * iproute2. criu tests TCP over it before each dump and fails if it is down ("Unable to connect a
+ * socket: Network is unreachable").
  */
 public final class Loopback {
 
-  /** Of the C library; each names its own manual page. */
+  /** From the C library; each has its own manual page. */
   interface Calls extends Library {
     int open(String path, int flags) throws LastErrorException;
 
@@ -30,7 +30,7 @@ public final class Loopback {
     int ioctl(int fd, NativeLong request, Memory argument) throws LastErrorException;
   }
 
-  // Values of Linux on x86-64 and arm64.
+  // Linux values on x86-64 and arm64.
   private static final int O_CLOEXEC = 02000000;
   private static final int CLONE_NEWNET = 0x40000000;
   private static final int AF_INET = 2;
@@ -45,13 +45,13 @@ public final class Loopback {
   private static final int IFREQ_FLAGS = 16;
 
   /**
-   * Brings it up; does nothing where it is up.
+   * Brings it up; has no effect if it is up.
    *
    * @param namespace file of the network namespace, as below /proc/PID/ns
    */
   public void up(Path namespace) throws IOException {
     AtomicReference<LastErrorException> failed = new AtomicReference<>();
-    // A thread of its own, which ends there: it cannot come back into our namespace by mistake.
+    // A separate thread that ends there, so that no thread can return to our namespace by mistake.
     Thread thread =
         new Thread(
             () -> {

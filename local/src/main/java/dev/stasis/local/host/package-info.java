@@ -1,4 +1,4 @@
-/** Programs of this machine, each with a deadline. */
+/** Runs programs of this machine, each with a deadline. */
 @NullMarked
 package dev.stasis.local.host;
 

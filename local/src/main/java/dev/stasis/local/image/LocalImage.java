@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * An image.
  *
- * @param name as pods ask for it
+ * @param name the name that pods use
  * @param id {@code sha256:...} of its files and settings
- * @param rootfs its files
- * @param settings what it says of its process
+ * @param rootfs the folder with its files
+ * @param settings the settings of its process
  * @param bytes size of its files
  */
 public record LocalImage(String name, String id, Path rootfs, Settings settings, long bytes) {
@@ -40,17 +40,17 @@ public record LocalImage(String name, String id, Path rootfs, Settings settings,
       this.workingDir = workingDir == null || workingDir.isEmpty() ? "/" : workingDir;
     }
 
-    /** An image that runs this command as this user. */
+    /** Creates an image that runs this command as this user. */
     public static Settings command(List<String> cmd, List<String> env, String user) {
       return new Settings(null, cmd, env, user, null);
     }
 
-    /** The first part of {@code User}, when it is a number; root for none. */
+    /** The first part of {@code User} if it is a number; root if there is none. */
     public long uid() {
       return part(0);
     }
 
-    /** The second part of {@code User}, when it is a number; root for none. */
+    /** The second part of {@code User} if it is a number; root if there is none. */
     public long gid() {
       return part(1);
     }

@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 
 /**
  * The images of this machine: {@code ROOT/FOLDER/rootfs} with the files, {@code image.json} with
- * the settings, {@code name} with the name. A person adds one by making such a folder.
+ * the settings, {@code name} with the name. A user adds an image by creating such a folder.
  */
 public final class LocalImages {
 
@@ -30,7 +30,7 @@ public final class LocalImages {
     this.root = root;
   }
 
-  /** All of them, by name. */
+  /** Returns all images by name. */
   public List<LocalImage> all() {
     if (!Files.isDirectory(root)) {
       return List.of();
@@ -47,7 +47,7 @@ public final class LocalImages {
     }
   }
 
-  /** The image of that name or id; a name without a tag means {@code :latest}. */
+  /** Returns the image with that name or id; a name without a tag means {@code :latest}. */
   public Optional<LocalImage> find(String wanted) {
     return all().stream()
         .filter(
@@ -58,7 +58,7 @@ public final class LocalImages {
         .findFirst();
   }
 
-  /** Adds an image whose files are put together by {@code files}. */
+  /** Adds an image with the files that {@code files} creates. */
   public void add(String name, LocalImage.Settings settings, RootFiles files) throws IOException {
     Path folder = root.resolve(name.replaceAll("[^A-Za-z0-9._-]", "_"));
     Path rootfs = Files.createDirectories(folder.resolve("rootfs"));
@@ -67,7 +67,7 @@ public final class LocalImages {
     Files.writeString(folder.resolve("name"), name);
   }
 
-  /** Puts the files of an image together. */
+  /** Creates the files of an image. */
   @FunctionalInterface
   public interface RootFiles {
     void fill(Path rootfs) throws IOException;
@@ -84,7 +84,7 @@ public final class LocalImages {
         boolean regular = Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS);
         long size = regular ? Files.size(file) : 0;
         bytes += size;
-        // Name, size and time, not the bytes: an image may hold gigabytes, and is ours alone.
+        // Name, size and time, not the content: an image may have gigabytes, and only we write it.
         String line =
             "%s %d %s%n"
                 .formatted(

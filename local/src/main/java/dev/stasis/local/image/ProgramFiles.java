@@ -8,11 +8,11 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 
 /**
- * An image of one program of this machine and the C library: no shell, nothing else.
+ * An image of one host program and the C library, without a shell or other files.
  *
- * @param program the program on this machine
- * @param inImage where it stands in the image
- * @param libraries whether the C library goes with it; a static program needs none
+ * @param program the program on the host
+ * @param inImage its path in the image
+ * @param libraries whether to include the C library; a static program needs none
  */
 public record ProgramFiles(Path program, String inImage, boolean libraries)
     implements LocalImages.RootFiles {
@@ -20,7 +20,7 @@ public record ProgramFiles(Path program, String inImage, boolean libraries)
   private static final List<String> FOLDERS =
       List.of("bin", "proc", "dev", "sys", "tmp", "run", "etc", "usr/lib/x86_64-linux-gnu");
 
-  /** What the workload and a real driver's library need. */
+  /** The libraries that the workload and a real driver's library need. */
   private static final List<String> LIBRARIES =
       List.of(
           "lib/x86_64-linux-gnu/libc.so.6",

@@ -1,4 +1,4 @@
-/** Images that are folders of this machine: no registry, no layers, nothing downloaded. */
+/** Images as host folders: no registry, no layers, no downloads. */
 @NullMarked
 package dev.stasis.local.image;
 

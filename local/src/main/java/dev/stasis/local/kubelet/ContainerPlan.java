@@ -5,7 +5,7 @@ import dev.stasis.local.image.LocalImage;
 import dev.stasis.local.runc.ContainerConfig;
 import java.util.List;
 
-/** A container as it will be started, and what its pod asked for. */
+/** A container to start, and its pod's request. */
 record ContainerPlan(ContainerConfig config, LocalImage image, List<PodMount> volumes) {
   ContainerPlan {
     volumes = List.copyOf(volumes);

@@ -22,10 +22,10 @@ import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Says what runc is to make of a container of a pod. */
+/** Converts a container of a pod to the configuration for runc. */
 final class ContainerPlanner {
 
-  /** What container runtimes give when nobody asks for others. */
+  /** The defaults of container runtimes. */
   private static final List<String> USUAL_CAPABILITIES =
       List.of(
           "CAP_CHOWN",
@@ -61,7 +61,7 @@ final class ContainerPlanner {
                 () ->
                     new PodRefusal(
                         "ErrImageNeverPull",
-                        "image: wanted one of this machine, found "
+                        "image: expected one of this machine, got "
                             + container.getImage()
                             + "; there are "
                             + images.all().stream().map(LocalImage::name).toList()));
@@ -89,13 +89,13 @@ final class ContainerPlanner {
             environment.hostname(),
             mounts,
             cgroups.of(pod.getMetadata().getUid(), id),
-            MemoryLimit.of(container).bytes(),
+            ContainerLimits.of(container).memoryBytes(),
             sandbox.namespaces());
     return new ContainerPlan(config, image, volumeMounts);
   }
 
   private List<GpuSupply.Device> devices(Pod pod, Container container) throws PodRefusal {
-    int count = GpuRequest.of(container).count();
+    int count = ContainerLimits.of(container).gpus();
     if (count == 0) {
       return List.of();
     }
@@ -106,7 +106,7 @@ final class ContainerPlanner {
         () ->
             new PodRefusal(
                 "UnexpectedAdmissionError",
-                "%s: wanted %d, found fewer that are free"
+                "%s: expected %d, got fewer that are free"
                     .formatted(GpuAllocations.RESOURCE, count)));
   }
 
@@ -127,7 +127,7 @@ final class ContainerPlanner {
             own.getRunAsNonRoot() == null ? all.getRunAsNonRoot() : own.getRunAsNonRoot());
     if (nonRoot && uid == 0) {
       throw new PodRefusal(
-          "CreateContainerConfigError", "runAsNonRoot: wanted a user other than 0, found 0");
+          "CreateContainerConfigError", "runAsNonRoot: expected a user other than 0, got 0");
     }
     List<Long> groups = new ArrayList<>(all.getSupplementalGroups());
     if (all.getFsGroup() != null) {
@@ -160,7 +160,7 @@ final class ContainerPlanner {
     }
     if (argv.isEmpty()) {
       throw new PodRefusal(
-          "CreateContainerConfigError", "command: wanted one in pod or image, found none");
+          "CreateContainerConfigError", "command: expected one in pod or image, got none");
     }
     return argv;
   }
@@ -184,7 +184,7 @@ final class ContainerPlanner {
     return two != null ? two : otherwise;
   }
 
-  /** 64 hexadecimal digits, as containerd names its containers. */
+  /** 64 hexadecimal digits, as in containerd. */
   private static String newId() {
     return (UUID.randomUUID().toString() + UUID.randomUUID()).replace("-", "");
   }

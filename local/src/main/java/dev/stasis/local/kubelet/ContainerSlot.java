@@ -7,19 +7,22 @@ import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What became of one container of a pod: the attempt that runs, and the one before. */
+/** The state of one container of a pod: the running attempt, and the previous one. */
 final class ContainerSlot {
 
-  /** After the first end a kubelet starts anew at once; what ends again and again has to wait. */
+  /**
+   * After the first end a kubelet restarts immediately; a container that ends repeatedly has to
+   * wait.
+   */
   private static final Duration FIRST_WAIT = Duration.ofSeconds(1);
 
   private static final Duration SECOND_WAIT = Duration.ofSeconds(10);
   private static final Duration LONGEST_WAIT = Duration.ofMinutes(5);
 
-  /** An attempt that runs. */
+  /** A running attempt. */
   record Run(RunningContainer container, ContainerPlan plan, Probes probes, Instant since) {}
 
-  /** An attempt that has ended. */
+  /** An ended attempt. */
   record Ended(String id, int code, Instant since, Instant until) {}
 
   /** Why there is no attempt. */
@@ -36,14 +39,14 @@ final class ContainerSlot {
 
   ContainerSlot(Container spec) {
     this.name = spec.getName();
-    this.memoryLimit = MemoryLimit.of(spec).bytes();
+    this.memoryLimit = ContainerLimits.of(spec).memoryBytes();
   }
 
   String name() {
     return name;
   }
 
-  /** How often it was started. */
+  /** The number of starts. */
   int attempts() {
     return attempts;
   }
@@ -56,7 +59,7 @@ final class ContainerSlot {
     return Optional.ofNullable(last);
   }
 
-  /** How it was made, running or not; nothing before its first start. */
+  /** Its configuration, running or not; null before its first start. */
   Optional<ContainerPlan> plan() {
     return Optional.ofNullable(plan);
   }
@@ -69,7 +72,7 @@ final class ContainerSlot {
     return notBefore;
   }
 
-  /** The limit that the kernel has been given, in bytes. */
+  /** The limit that is set in the kernel, in bytes. */
   long memoryLimit() {
     return memoryLimit;
   }
@@ -103,7 +106,7 @@ final class ContainerSlot {
     Duration wait = FIRST_WAIT;
     if (attempts > 1) {
       wait = SECOND_WAIT.multipliedBy(1L << Math.min(attempts - 2, 10));
-      waiting = new Waiting("CrashLoopBackOff", "waits before it is started anew");
+      waiting = new Waiting("CrashLoopBackOff", "back-off before the restart");
     }
     notBefore = now.plus(wait.compareTo(LONGEST_WAIT) > 0 ? LONGEST_WAIT : wait);
   }

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Replaces {@code $(NAME)} as Kubernetes does: {@code $$} is a dollar, unknown names stay. */
+/** Expands {@code $(NAME)} as Kubernetes does: {@code $$} is a dollar, unknown names are kept. */
 record Expansion(Map<String, String> variables) {
 
   private static final Pattern REFERENCE = Pattern.compile("\\$(?:\\$|\\(([^)]*)\\))");

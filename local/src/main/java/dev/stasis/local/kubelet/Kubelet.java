@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /** Runs the pods of its node as containers of this machine. */
 public final class Kubelet implements AutoCloseable {
 
-  /** Each pod is killed and taken away; some seconds are usual on a loaded machine. */
+  /** Each pod is killed and removed; usually some seconds on a loaded machine. */
   private static final Duration CLOSING = Duration.ofSeconds(60);
 
   private final KubeletSettings settings;
@@ -53,7 +53,7 @@ public final class Kubelet implements AutoCloseable {
             clock);
   }
 
-  /** Makes its Node and begins. */
+  /** Creates its Node and starts. */
   public void start() {
     client.resource(node.make()).createOr(existing -> existing.update());
     informer =
@@ -106,7 +106,7 @@ public final class Kubelet implements AutoCloseable {
     }
   }
 
-  /** What the agent asks of container runtime and kubelet. */
+  /** Returns the API that the agent uses for container runtime and kubelet. */
   public LocalRuntime runtime() {
     return new LocalRuntime(this::workers, tools.runc(), tools.gpus());
   }
@@ -115,7 +115,7 @@ public final class Kubelet implements AutoCloseable {
     return List.copyOf(workers.values());
   }
 
-  /** Ends every pod at once and takes away what was made for them. */
+  /** Kills every pod and removes everything created for them. */
   @Override
   public void close() {
     if (informer != null) {

@@ -6,10 +6,10 @@ import java.nio.file.Path;
 
 /**
  * @param nodeName name of the node
- * @param folder where pods lie; not on an overlay, since their root file systems are overlays
+ * @param folder folder of the pods; not on an overlay, since their root file systems are overlays
  * @param cgroup name of the cgroup that holds all pods
- * @param images what pods can run
- * @param gpus what pods can have
+ * @param images the images that pods can run
+ * @param gpus the GPUs that pods can have
  */
 public record KubeletSettings(
     String nodeName, Path folder, String cgroup, LocalImages images, GpuSupply gpus) {}

@@ -76,7 +76,7 @@ final class LocalNode {
         .build();
   }
 
-  /** By name and by id, as containerd lists those that came from no registry. */
+  /** By name and by id, as containerd lists images without a registry. */
   private List<ContainerImage> images() {
     return settings.images().all().stream()
         .map(
@@ -91,7 +91,7 @@ final class LocalNode {
   private static long memoryKib() {
     Matcher total = TOTAL.matcher(text("/proc/meminfo"));
     if (!total.find()) {
-      throw new IllegalStateException("/proc/meminfo: wanted MemTotal, found none");
+      throw new IllegalStateException("/proc/meminfo: expected MemTotal, got none");
     }
     return Long.parseLong(total.group(1));
   }

@@ -22,13 +22,13 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 
-/** Answers the agent in place of a container runtime and a kubelet. */
+/** Replaces a container runtime and a kubelet for the agent. */
 public final class LocalRuntime implements NodeApi, PodContainers, PodGpus, ContainerExec {
 
-  /** As much of a command's output as the agent asks for. */
+  /** The part of a command's output that the agent uses. */
   private static final int OUTPUT = 4096;
 
-  /** More than the kernel gives. */
+  /** More than the kernel assigns. */
   private static final long NO_PROCESS = 1L << 22;
 
   private final Supplier<List<PodWorker>> workers;
@@ -72,12 +72,12 @@ public final class LocalRuntime implements NodeApi, PodContainers, PodGpus, Cont
 
   @Override
   public void askKubelet() {
-    // It is in this very program.
+    // It is in this process.
   }
 
   @Override
   public void close() {
-    // The kubelet is closed by who made it.
+    // The creator closes the kubelet.
   }
 
   @Override
@@ -90,7 +90,7 @@ public final class LocalRuntime implements NodeApi, PodContainers, PodGpus, Cont
       }
     }
     return new Located.NotRunning(
-        "container %s of pod %s: wanted on this node, found none".formatted(container, podUid));
+        "container %s of pod %s: expected on this node, got none".formatted(container, podUid));
   }
 
   private Located located(PodWorker worker, ContainerSlot slot) {
@@ -98,7 +98,7 @@ public final class LocalRuntime implements NodeApi, PodContainers, PodGpus, Cont
     Optional<ProcessId> process = run.flatMap(it -> proc.id(it.container().pid()));
     if (run.isEmpty() || process.isEmpty()) {
       return new Located.NotRunning(
-          "container " + slot.name() + ": wanted running, found " + state(slot));
+          "container " + slot.name() + ": expected running, got " + state(slot));
     }
     ContainerConfig.User started = run.get().plan().config().process();
     return new Located.Running(
@@ -170,7 +170,8 @@ public final class LocalRuntime implements NodeApi, PodContainers, PodGpus, Cont
   }
 
   /**
-   * The output of a container's newest attempt, and its process; the pod's first container for "".
+   * Returns the output of a container's newest attempt, and its process; "" is the pod's first
+   * container.
    */
   public Optional<PodLogs.Log> log(String namespace, String pod, String container) {
     for (PodWorker worker : workers.get()) {

@@ -12,10 +12,13 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** What the kubelet writes into the API. Others write there too, so it reads again and retries. */
+/**
+ * The kubelet's writes to the API. Other clients write too, so a conflict is read again and
+ * retried.
+ */
 final class PodApi {
 
-  /** Somebody else's write comes between a read and a write now and then, never so often. */
+  /** Another client's write occasionally comes between a read and a write, but never this often. */
   private static final int TRIES = 10;
 
   private final KubernetesClient client;
@@ -24,7 +27,7 @@ final class PodApi {
     this.client = client;
   }
 
-  /** Writes the status when it is another than what is there. */
+  /** Writes the status if it has changed. */
   void writeStatus(Pod pod, Function<Pod, PodStatus> status) {
     retrying(
         pod,
@@ -37,7 +40,7 @@ final class PodApi {
         });
   }
 
-  /** Lets a deleted pod go. */
+  /** Removes the finalizer of a deleted pod. */
   void letGo(Pod pod) {
     retrying(
         pod,

@@ -10,7 +10,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The cgroups of pods, below one of our own. A pod's own cgroup has no limit; its containers' have.
+ * The cgroups of pods, below our own. A pod's own cgroup has no limit; those of its containers
+ * have.
  *
  * @param parent name of the cgroup that holds all pods
  */
@@ -22,7 +23,7 @@ record PodCgroups(String parent, HostProgram host) {
     return "/" + parent + "/pod" + podUid + "/" + containerId;
   }
 
-  /** Takes away the cgroup of a pod whose containers are gone. */
+  /** Removes the cgroup of a pod after its containers are gone. */
   void remove(String podUid) {
     for (Path hierarchy : hierarchies()) {
       Path pod = hierarchy.resolve(parent).resolve("pod" + podUid);
@@ -41,7 +42,7 @@ record PodCgroups(String parent, HostProgram host) {
     }
   }
 
-  /** With version 1 each controller has one, with version 2 there is one for all. */
+  /** With version 1 there is one for each controller, with version 2 one for all. */
   private static List<Path> hierarchies() {
     List<Path> all = new ArrayList<>(List.of(TOP));
     try (Stream<Path> folders = Files.list(TOP)) {

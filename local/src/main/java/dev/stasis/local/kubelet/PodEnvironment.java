@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The variables of a container: the image's, then the pod's. */
+/** The environment of a container: the image's variables, then the pod's. */
 record PodEnvironment(Pod pod) {
 
   private static final String PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -35,7 +35,7 @@ record PodEnvironment(Pod pod) {
   String hostname() {
     String asked = pod.getSpec().getHostname();
     String name = asked == null || asked.isEmpty() ? pod.getMetadata().getName() : asked;
-    // The kernel takes 64 bytes; a kubelet cuts at 63 as well.
+    // The kernel accepts 64 bytes; a kubelet truncates at 63 as well.
     return name.length() > 63 ? name.substring(0, 63) : name;
   }
 

@@ -3,7 +3,7 @@ package dev.stasis.local.kubelet;
 import dev.stasis.local.runc.Bundle;
 import java.nio.file.Path;
 
-/** Where the parts of a pod lie. */
+/** The paths of a pod's parts. */
 record PodFolder(Path folder) {
 
   Path volume(String name) {

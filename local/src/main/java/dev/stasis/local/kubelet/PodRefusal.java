@@ -1,20 +1,23 @@
 package dev.stasis.local.kubelet;
 
-/** A container cannot be made as its pod asks; the message says what was wanted and found. */
+/**
+ * A container cannot be created as its pod requests; the message has the expected and the actual
+ * value.
+ */
 final class PodRefusal extends Exception {
   private static final long serialVersionUID = 1L;
 
   private final String reason;
 
   /**
-   * @param reason the word that a kubelet has for it
+   * @param reason the kubelet's reason
    */
   PodRefusal(String reason, String message) {
     super(message);
     this.reason = reason;
   }
 
-  /** Asked for something that the single-machine mode has not. */
+  /** The pod uses a feature that the single-machine mode does not have. */
   static PodRefusal notHere(String what) {
     return new PodRefusal(
         "CreateContainerConfigError", what + " is not offered by the single-machine mode");

@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** All that this kubelet knows of a pod that it runs. */
+/** The kubelet's state of a running pod. */
 final class PodState {
 
   private final List<ContainerSlot> inits;
@@ -64,7 +64,7 @@ final class PodState {
     return inits.stream().allMatch(ContainerSlot::succeeded);
   }
 
-  /** Whether nothing will ever run in it again. */
+  /** Whether no container will ever run in it again. */
   boolean isOver(Pod pod) {
     if (failure != null) {
       return true;

@@ -22,7 +22,7 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Says in the words of Kubernetes how a pod is. Conditions of others stay as they are. */
+/** Writes a pod's status as a kubelet does. Conditions of other components are kept. */
 final class PodStatuses {
 
   private static final List<String> OWN =
@@ -36,8 +36,8 @@ final class PodStatuses {
   }
 
   /**
-   * @param pod as it is in the API, with the conditions of others
-   * @param state what this kubelet knows
+   * @param pod the pod in the API, with the conditions of other components
+   * @param state the kubelet's state
    */
   PodStatus of(Pod pod, PodState state) {
     PodStatus before = Objects.requireNonNullElseGet(pod.getStatus(), PodStatus::new);
@@ -172,11 +172,11 @@ final class PodStatuses {
     return status.build();
   }
 
-  /** What the kernel was really given, as after a resize in place. */
+  /** The value set in the kernel, as after an in-place resize. */
   private static ResourceRequirements resources(Container spec, ContainerSlot slot) {
     ResourceRequirements asked =
         Objects.requireNonNullElseGet(spec.getResources(), ResourceRequirements::new);
-    if (slot.memoryLimit() == MemoryLimit.of(spec).bytes()) {
+    if (slot.memoryLimit() == ContainerLimits.of(spec).memoryBytes()) {
       return asked;
     }
     return new ResourceRequirementsBuilder(asked)

@@ -6,7 +6,7 @@ import dev.stasis.local.runc.Runc;
 import java.time.Clock;
 import java.util.concurrent.ScheduledExecutorService;
 
-/** What a worker needs to run its pod. */
+/** The dependencies of a pod's worker. */
 record PodTools(
     Runc runc,
     HostProgram host,

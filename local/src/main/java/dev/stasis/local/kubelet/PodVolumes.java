@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** The volumes of a pod: emptyDirs, on disk or in memory, and folders of the host. */
+/** The volumes of a pod: emptyDirs, on disk or in memory, and host folders. */
 final class PodVolumes {
 
   private final PodFolder folder;
@@ -44,7 +44,7 @@ final class PodVolumes {
     if ("Memory".equals(volume.getEmptyDir().getMedium())) {
       host.must("mount", "-t", "tmpfs", "-o", "mode=1777", "emptydir", path.toString());
     }
-    // As in Kubernetes: whoever the containers are, they may write.
+    // As in Kubernetes: any user of a container may write.
     Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwxrwxrwx"));
     PodSecurityContext context = spec.getSecurityContext();
     if (context != null && context.getFsGroup() != null) {
@@ -53,7 +53,7 @@ final class PodVolumes {
     }
   }
 
-  /** What a container sees of them. */
+  /** The mounts of a container. */
   List<PodMount> of(Container container) throws PodRefusal {
     List<PodMount> mounts = new ArrayList<>();
     for (VolumeMount mount : container.getVolumeMounts()) {
@@ -65,7 +65,7 @@ final class PodVolumes {
                   () ->
                       new PodRefusal(
                           "CreateContainerConfigError",
-                          "volumeMount: wanted a volume of the pod, found " + mount.getName()));
+                          "volumeMount: expected a volume of the pod, got " + mount.getName()));
       mounts.add(mount(volume, mount));
     }
     return mounts;

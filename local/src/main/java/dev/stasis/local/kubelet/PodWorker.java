@@ -19,17 +19,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Runs one pod, in a thread of its own: whenever something has changed it compares what is asked
- * with what there is, and goes one step.
+ * Runs one pod in a separate thread: after every change it compares the desired with the actual
+ * state, and takes one step.
  */
 final class PodWorker implements Runnable {
 
   private static final System.Logger LOG = System.getLogger(PodWorker.class.getPackageName());
 
-  /** Everything wakes it that changes; this only bounds a mistake. */
+  /** Every change wakes it; this interval only limits the effect of a bug. */
   private static final Duration LONGEST_REST = Duration.ofSeconds(30);
 
-  /** An API server in memory answers again at once, unless the machine stands still. */
+  /** An in-memory API server answers again immediately, unless the machine is paused. */
   private static final Duration AGAIN = Duration.ofSeconds(1);
 
   private static final Duration USUAL_GRACE = Duration.ofSeconds(30);
@@ -72,7 +72,7 @@ final class PodWorker implements Runnable {
     wake();
   }
 
-  /** Ends it whatever the API says: this kubelet stops. */
+  /** Ends it whatever the API contains, because this kubelet is stopping. */
   void evict() {
     evicted = true;
     wake();
@@ -95,13 +95,13 @@ final class PodWorker implements Runnable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (RuntimeException e) {
-      LOG.log(Level.ERROR, "pod " + pod.getMetadata().getName() + " is given up", e);
+      LOG.log(Level.ERROR, "pod " + pod.getMetadata().getName() + " failed", e);
     } finally {
       gone.accept(this);
     }
   }
 
-  /** One step and what is to be told of it; a refused request is made again. */
+  /** Takes one step and writes the status; a refused request is retried. */
   private Duration goOn() {
     try {
       Duration rest = step();
@@ -113,7 +113,7 @@ final class PodWorker implements Runnable {
     }
   }
 
-  /** Goes as far as it can, and says after which time it wants to be called again. */
+  /** Takes all possible steps, and returns the time until the next call. */
   private Duration step() {
     if (state.isOver(pod)) {
       tools.gpus().takeBack(pod.getMetadata().getUid());
@@ -163,13 +163,13 @@ final class PodWorker implements Runnable {
   }
 
   private void resize(ContainerSlot slot, RunningContainer container) {
-    long wanted = MemoryLimit.of(spec(slot, pod.getSpec().getContainers())).bytes();
+    long wanted = ContainerLimits.of(spec(slot, pod.getSpec().getContainers())).memoryBytes();
     if (wanted != slot.memoryLimit() && wanted > 0) {
       try {
         tools.runc().limitMemory(container.id(), wanted);
         slot.memoryLimitIs(wanted);
       } catch (UncheckedIOException e) {
-        // The kernel does not go below what is in use; the status keeps saying what holds.
+        // The kernel does not go below the usage; the status keeps the actual value.
         LOG.log(Level.WARNING, "memory limit of {0}: {1}", slot.name(), e.getMessage());
       }
     }
@@ -237,7 +237,7 @@ final class PodWorker implements Runnable {
         if (left <= 0 || evicted) {
           break;
         }
-        // Each end wakes it.
+        // The end of each container wakes it.
         changes.poll(left, TimeUnit.NANOSECONDS);
       }
     }
@@ -250,7 +250,7 @@ final class PodWorker implements Runnable {
     letGo();
   }
 
-  /** Nobody else would: it is tried until it is done, or this kubelet stops. */
+  /** Retried until it succeeds or this kubelet stops, because no other component would do it. */
   private void letGo() throws InterruptedException {
     while (true) {
       try {
@@ -260,7 +260,10 @@ final class PodWorker implements Runnable {
         if (evicted) {
           throw e;
         }
-        LOG.log(Level.WARNING, "pod " + pod.getMetadata().getName() + " is not let go yet", e);
+        LOG.log(
+            Level.WARNING,
+            "pod " + pod.getMetadata().getName() + " keeps its finalizer for now",
+            e);
         changes.poll(AGAIN.toMillis(), TimeUnit.MILLISECONDS);
       }
     }

@@ -14,7 +14,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The probes of one running container. They run commands in it; others are refused before. */
+/** The probes of one running container. They run commands in it; other kinds are refused before. */
 final class Probes {
 
   private final Container spec;
@@ -36,7 +36,7 @@ final class Probes {
     this.changed = changed;
   }
 
-  /** Refuses what this kubelet cannot do. */
+  /** Refuses kinds that this kubelet does not support. */
   static void check(Container spec) throws PodRefusal {
     for (Probe probe : all(spec)) {
       if (probe.getExec() == null) {
@@ -78,7 +78,7 @@ final class Probes {
     return ready;
   }
 
-  /** Why the container is to be killed. */
+  /** Returns why the container must be killed. */
   Optional<String> unhealthy() {
     return Optional.ofNullable(unhealthy);
   }
@@ -136,7 +136,7 @@ final class Probes {
             TimeUnit.SECONDS));
   }
 
-  /** Successes and failures in a row. */
+  /** Consecutive successes and failures. */
   private final class Counter {
     private final Probe probe;
     private int successes;

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 
-/** How well a pod's memory and CPU are guaranteed. */
+/** The QoS class of a pod. */
 enum QosClass {
   GUARANTEED("Guaranteed"),
   BURSTABLE("Burstable"),

@@ -9,8 +9,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The namespaces that the containers of a pod share: network, host name and IPC, with a /dev/shm.
- * They are held by bind mounts, so no process has to. The network has a loopback and nothing else.
+ * The namespaces that the containers of a pod share: network, UTS and IPC, with a /dev/shm. Bind
+ * mounts hold them, so no process is needed. The network has only a loopback.
  */
 final class Sandbox {
 
@@ -45,7 +45,7 @@ final class Sandbox {
     loopback.up(folder.resolve("network"));
   }
 
-  /** By type, as runc names them. */
+  /** By type, in runc's terms. */
   Map<String, Path> namespaces() {
     Map<String, Path> files = new LinkedHashMap<>();
     for (String type : OPTIONS.keySet()) {
@@ -58,7 +58,7 @@ final class Sandbox {
     return folder.resolve("shm");
   }
 
-  /** Also one that was made in part. */
+  /** Also for one that was created partially. */
   void remove() {
     for (Path file : namespaces().values()) {
       host.attempt("umount", "-l", file.toString());

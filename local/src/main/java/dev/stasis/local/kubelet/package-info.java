@@ -1,7 +1,7 @@
 /**
- * Enough of a kubelet for bare pods: init containers, emptyDirs, environment, memory limits and
- * their resize in place, GPUs, restart policies, exec probes, status, logs in files, deletion with
- * grace. What it cannot do it refuses by name instead of leaving it out.
+ * The part of a kubelet that bare pods need: init containers, emptyDirs, environment, memory limits
+ * and their in-place resize, GPUs, restart policies, exec probes, status, logs in files, deletion
+ * with a grace period. Unsupported features are refused by name instead of ignored.
  */
 @NullMarked
 package dev.stasis.local.kubelet;

@@ -2,15 +2,15 @@ package dev.stasis.local.runc;
 
 import java.nio.file.Path;
 
-/** Where the parts of one container lie. */
+/** The paths of one container. */
 public record Bundle(Path folder) {
 
-  /** The root file system, as the container sees it. */
+  /** The root file system as the container sees it. */
   public Path rootfs() {
     return folder.resolve("rootfs");
   }
 
-  /** What it wrote into its root file system. */
+  /** The files that it wrote into its root file system. */
   public Path upper() {
     return folder.resolve("upper");
   }

@@ -7,16 +7,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a container is to be.
+ * The configuration of a container.
  *
- * @param id 64 hexadecimal digits, as container runtimes name theirs
- * @param process what runs in it
+ * @param id 64 hexadecimal digits, as in container runtimes
+ * @param process its first process
  * @param readOnlyRoot whether its root file system is read-only
- * @param hostname its host name
- * @param mounts those beside the usual ones, in order
+ * @param hostname its hostname
+ * @param mounts mounts besides the default ones, in order
  * @param cgroup path of its cgroup, the same in every hierarchy
  * @param memoryLimit in bytes, 0 for none
- * @param namespaces files of the namespaces that it joins, by type; all others are its own
+ * @param namespaces files of the namespaces to join, by type; all others are new
  */
 public record ContainerConfig(
     String id,
@@ -38,12 +38,12 @@ public record ContainerConfig(
    *
    * @param argv program and arguments
    * @param env {@code NAME=value} each
-   * @param cwd the folder that it starts in
+   * @param cwd its initial working directory
    * @param uid its user
    * @param gid its group
-   * @param groups its further groups
-   * @param capabilities those that it has
-   * @param noNewPrivileges whether it can never get more than it starts with
+   * @param groups its supplementary groups
+   * @param capabilities its capabilities
+   * @param noNewPrivileges whether to set no_new_privs
    */
   public record User(
       List<String> argv,
@@ -68,7 +68,7 @@ public record ContainerConfig(
       json.put("args", argv);
       json.put("env", env);
       json.put("cwd", cwd);
-      // As containerd does: a user other than root has them in no set but the bounding one.
+      // As in containerd: a user other than root has them only in the bounding set.
       List<String> effective = uid == 0 ? capabilities : List.of();
       json.put(
           "capabilities",
@@ -80,8 +80,7 @@ public record ContainerConfig(
 
   Map<String, Object> json(Bundle bundle) {
     Map<String, Object> resources = new LinkedHashMap<>();
-    // GPUs come as bind mounts of their device files; which ones are seen decides, as with a
-    // toolkit's mounts.
+    // GPUs are bind mounts of their device files; the mounted ones are visible, as with a toolkit.
     resources.put("devices", List.of(Map.of("allow", true, "access", "rwm")));
     if (memoryLimit > 0) {
       resources.put("memory", Map.of("limit", memoryLimit));

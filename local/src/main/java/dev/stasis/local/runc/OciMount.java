@@ -11,7 +11,7 @@ public record OciMount(String destination, String type, String source, List<Stri
     options = List.copyOf(options);
   }
 
-  /** A folder or file of the host. */
+  /** A bind mount of a host folder or file. */
   public static OciMount bind(Path source, String destination, boolean readOnly) {
     return new OciMount(
         destination,
@@ -20,7 +20,7 @@ public record OciMount(String destination, String type, String source, List<Stri
         List.of("rbind", "rprivate", readOnly ? "ro" : "rw"));
   }
 
-  /** What every container has. */
+  /** The default mounts of every container. */
   static List<OciMount> usual() {
     List<String> safe = List.of("nosuid", "noexec", "nodev");
     return List.of(

@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Makes, changes and ends containers. Knows nothing of pods. */
+/** Creates, changes and ends containers. Independent of pods. */
 public final class Runc {
 
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -18,7 +18,7 @@ public final class Runc {
   private final HostProgram host;
 
   /**
-   * @param root where runc keeps what it knows of these containers
+   * @param root runc's state folder for these containers
    */
   public Runc(Path root, HostProgram host) {
     this.root = root;
@@ -28,9 +28,9 @@ public final class Runc {
   /**
    * Starts a container and returns when its first process runs.
    *
-   * @param image the folder with the image's files, which stay as they are
-   * @param output the file to which its output is added
-   * @throws IOException with runc's own words
+   * @param image the folder with the image's files, which are not changed
+   * @param output the file to which its output is appended
+   * @throws IOException with runc's message
    */
   public RunningContainer start(ContainerConfig config, Bundle bundle, Path image, Path output)
       throws IOException {
@@ -47,8 +47,8 @@ public final class Runc {
         "lowerdir=%s,upperdir=%s,workdir=%s".formatted(image, bundle.upper(), bundle.work()),
         bundle.rootfs().toString());
     JSON.writeValue(bundle.config().toFile(), config.json(bundle));
-    // In a session of its own: a Ctrl-C meant for us must not reach the container.
-    // Not detached: so runc is who holds the other end of its output, and tells how it ended.
+    // In a new session: a Ctrl-C for us must not reach the container. Not detached, so that runc
+    // holds the other end of its output and reports its exit code.
     List<String> command =
         List.of(
             "setsid",
@@ -77,12 +77,14 @@ public final class Runc {
     }
   }
 
-  /** Sends a signal to the first process; that it is gone already is no fault. */
+  /** Sends a signal to the first process; it may be gone already. */
   public void signal(String id, String signal) {
     host.attempt("runc", "--root", root.toString(), "kill", id, signal);
   }
 
-  /** Kills everything in the container and forgets it; its files stay, but for the mount. */
+  /**
+   * Kills everything in the container and deletes its state; its files are kept, without the mount.
+   */
   public void remove(String id, Bundle bundle) {
     host.attempt("runc", "--root", root.toString(), "delete", "--force", id);
     host.attempt("umount", "-l", bundle.rootfs().toString());
@@ -101,13 +103,13 @@ public final class Runc {
     return host.run(deadline, all);
   }
 
-  /** Its version. */
+  /** Returns its version. */
   public String version() {
     String words = host.must("runc", "--version").lines().findFirst().orElse("");
     return words.replaceFirst("^runc version ", "");
   }
 
-  /** The containers that runc knows here. */
+  /** Returns the containers that runc knows. */
   public List<String> ids() {
     return host.must("runc", "--root", root.toString(), "list", "--quiet").lines().toList();
   }

@@ -3,17 +3,17 @@ package dev.stasis.local.runc;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A container that was started.
+ * A started container.
  *
- * @param config what it is
- * @param bundle where its parts lie
- * @param pid its first process, as this machine sees it
- * @param exit its exit code once it has ended: 128 and the signal's number for one that was killed
+ * @param config its configuration
+ * @param bundle its paths
+ * @param pid the host pid of its first process
+ * @param exit its exit code once it has ended: 128 plus the number of the signal that killed it
  */
 public record RunningContainer(
     ContainerConfig config, Bundle bundle, int pid, CompletableFuture<Integer> exit) {
 
-  /** The runtime's name for it. */
+  /** The name of the runtime. */
   public String id() {
     return config.id();
   }

@@ -11,10 +11,10 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** Waits until a container has its pid, or runc has given up. */
+/** Waits until a container has its pid, or runc has failed. */
 final class StartWatch {
 
-  /** A tenth of a second is usual; a loaded machine is given time. */
+  /** Usually a tenth of a second; this allows for a loaded machine. */
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
   private final Bundle bundle;
@@ -26,14 +26,14 @@ final class StartWatch {
   RunningContainer await(ContainerConfig config, Process runc) throws IOException {
     try (WatchService watch = bundle.folder().getFileSystem().newWatchService()) {
       bundle.folder().register(watch, StandardWatchEventKinds.ENTRY_CREATE);
-      // The end of runc is a file too, so that one watch sees whichever comes first.
+      // The end of runc creates a file too, so that one watch detects whichever comes first.
       CompletableFuture<Integer> exit = runc.onExit().thenApply(ended -> noted(ended.exitValue()));
       long until = System.nanoTime() + LIMIT.toNanos();
       while (!hasPid() && !Files.exists(bundle.exitFile())) {
         WatchKey key = watch.poll(until - System.nanoTime(), TimeUnit.NANOSECONDS);
         if (key == null) {
           runc.destroyForcibly();
-          throw new IOException("runc: wanted a container within " + LIMIT + ", found none");
+          throw new IOException("runc: expected a container within " + LIMIT + ", got none");
         }
         key.reset();
       }
@@ -49,7 +49,10 @@ final class StartWatch {
     }
   }
 
-  /** runc writes the file under another name and renames it, so that it is never half a number. */
+  /**
+   * runc writes the file under another name and renames it, so that it always contains a whole
+   * number.
+   */
   private boolean hasPid() {
     return Files.exists(bundle.pidFile());
   }

@@ -1,4 +1,4 @@
-/** Containers by runc: each in a bundle of its own, with its output in a file. */
+/** Runs containers with runc: each in its own bundle, with its output in a file. */
 @NullMarked
 package dev.stasis.local.runc;
 

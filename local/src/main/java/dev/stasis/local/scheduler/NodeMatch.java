@@ -17,10 +17,10 @@ import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Whether a pod can run on a node beside those that do already. */
+/** Checks whether a pod fits on a node beside the pods that run there. */
 record NodeMatch(Node node, List<Pod> there) {
 
-  /** Everything against it, in the words of a scheduler; empty when it fits. */
+  /** Returns every reason against it, in a scheduler's terms; empty if it fits. */
   List<String> against(Pod pod) {
     List<String> reasons = new ArrayList<>();
     Map<String, String> labels =
@@ -55,7 +55,7 @@ record NodeMatch(Node node, List<Pod> there) {
     return free;
   }
 
-  /** The sum of the containers, or what the largest init container wants. */
+  /** The sum of the containers, or the largest init container. */
   private static Map<String, BigDecimal> requests(Pod pod) {
     Map<String, BigDecimal> sum = new TreeMap<>();
     for (Container container : pod.getSpec().getContainers()) {

@@ -22,13 +22,13 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
-/** Looks at every pod that has no node, whenever a pod or the node has changed. */
+/** Schedules every pod without a node, whenever a pod or the node has changed. */
 public final class Scheduler implements AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger(Scheduler.class.getPackageName());
   private static final Set<String> OVER = Set.of("Succeeded", "Failed");
 
-  /** Nothing else may change that would bring us to a pod again. */
+  /** No other event may lead to another attempt. */
   private static final long AGAIN_MILLISECONDS = 200;
 
   private static final String CONDITION = "PodScheduled";
@@ -44,11 +44,11 @@ public final class Scheduler implements AutoCloseable {
   }
 
   public void start() {
-    informers.add(client.pods().inAnyNamespace().inform(new Look<>()));
-    informers.add(client.nodes().inform(new Look<>()));
+    informers.add(client.pods().inAnyNamespace().inform(new WorkloadInspector<>()));
+    informers.add(client.nodes().inform(new WorkloadInspector<>()));
   }
 
-  private final class Look<T> implements ResourceEventHandler<T> {
+  private final class WorkloadInspector<T> implements ResourceEventHandler<T> {
     @Override
     public void onAdd(T object) {
       thread.execute(Scheduler.this::look);
@@ -92,7 +92,7 @@ public final class Scheduler implements AutoCloseable {
         }
       }
     } catch (KubernetesClientException e) {
-      // Another's write came between, or the API server did not answer.
+      // Another write came between, or the API server did not answer.
       LOG.log(Level.DEBUG, "scheduling", e);
       CompletableFuture.delayedExecutor(AGAIN_MILLISECONDS, TimeUnit.MILLISECONDS, thread)
           .execute(this::look);

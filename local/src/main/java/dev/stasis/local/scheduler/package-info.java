@@ -1,4 +1,4 @@
-/** Gives pods to the one node, as far as it fits them. */
+/** Assigns pods to the only node, while they fit. */
 @NullMarked
 package dev.stasis.local.scheduler;
 

@@ -206,7 +206,7 @@ class GateTest {
             HostProgram.Result.Ended.class,
             ended -> {
               assertThat(ended.code()).as(ended.output()).isNotZero();
-              assertThat(ended.output()).contains("user: wanted root");
+              assertThat(ended.output()).contains("user: expected root");
             });
   }
 }

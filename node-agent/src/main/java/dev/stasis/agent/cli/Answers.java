@@ -2,22 +2,22 @@ package dev.stasis.agent.cli;
 
 import dev.stasis.agent.engine.SourceState;
 import dev.stasis.agent.engine.StepTimings;
-import dev.stasis.agent.preflight.Unmet;
+import dev.stasis.agent.preflight.FailedRequirement;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** The parts that the answers of several commands share, for machines and for people. */
+/** Parts that the answers of several commands share, as JSON and as text. */
 final class Answers {
 
   private Answers() {}
 
   /** {@code [{"property":..., "wanted":..., "found":...}]}. */
-  static List<Map<String, Object>> unmet(List<Unmet> unmet) {
+  static List<Map<String, Object>> unmet(List<FailedRequirement> unmet) {
     List<Map<String, Object>> all = new ArrayList<>();
-    for (Unmet one : unmet) {
+    for (FailedRequirement one : unmet) {
       Map<String, Object> entry = new LinkedHashMap<>();
       entry.put("property", one.property());
       entry.put("wanted", one.wanted());
@@ -27,8 +27,8 @@ final class Answers {
     return all;
   }
 
-  /** A refusal, made of what was not as it has to be. */
-  static Report refused(List<Unmet> unmet) {
+  /** A refusal: the requirements that were not met. */
+  static Report refused(List<FailedRequirement> unmet) {
     Map<String, Object> json = new LinkedHashMap<>();
     json.put("outcome", "Refused");
     json.put("unmet", unmet(unmet));
@@ -61,7 +61,7 @@ final class Answers {
     return steps;
   }
 
-  /** A line a step. */
+  /** One line per step. */
   static List<String> stepTable(StepTimings timings) {
     Table table = new Table("STEP", "TIME");
     timings.asMap().forEach((step, took) -> table.row(step, new Span(took).toString()));
@@ -76,7 +76,7 @@ final class Answers {
     return json;
   }
 
-  /** {@code RUNNING} as the API writes it: {@code Running}. */
+  /** Converts {@code RUNNING} to the form of the API: {@code Running}. */
   static String word(String name) {
     return name.charAt(0) + name.substring(1).toLowerCase(Locale.ROOT);
   }

@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** A number of bytes, as people write and read it. */
+/** A number of bytes in human-readable form. */
 record Bytes(long count) {
 
   private static final Pattern TEXT = Pattern.compile("([0-9]{1,15})(B|KiB|MiB|GiB|TiB)?");
@@ -19,7 +19,7 @@ record Bytes(long count) {
       Matcher matcher = TEXT.matcher(text);
       if (!matcher.matches()) {
         throw new TypeConversionException(
-            "wanted bytes like 512, 600MiB or 16GiB, found \"" + text + "\"");
+            "expected bytes like 512, 600MiB or 16GiB, got \"" + text + "\"");
       }
       long count = Long.parseLong(matcher.group(1));
       for (String unit : UNITS) {
@@ -32,7 +32,7 @@ record Bytes(long count) {
     }
   }
 
-  /** The rate that moves these bytes in so many nanoseconds. */
+  /** Returns the rate of moving these bytes in that many nanoseconds. */
   String perSecond(long nanos) {
     return nanos <= 0 ? "-" : String.format(Locale.ROOT, "%.2f GB/s", (double) count / nanos);
   }

@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Tells how a checkpoint ended. */
+/** Reports the result of a checkpoint. */
 record CheckpointAnswer(String asked) {
 
   Report report(CheckpointOutcome outcome) {
@@ -23,12 +23,12 @@ record CheckpointAnswer(String asked) {
     if (outcome instanceof CheckpointOutcome.Held held) {
       return done(
           "Held",
-          "checkpointed; the workload stands still",
+          "checkpointed; the workload is frozen",
           held.artifact(),
           held.figures(),
           List.of(
-              "end it when it is no longer wanted:  stasis-node end " + shortId(held.containerId()),
-              "or let it go on:                     stasis-node thaw "
+              "end it when it is no longer needed:  stasis-node end " + shortId(held.containerId()),
+              "or resume it:                        stasis-node thaw "
                   + shortId(held.containerId())));
     }
     if (outcome instanceof CheckpointOutcome.Suspended suspended) {
@@ -92,24 +92,24 @@ record CheckpointAnswer(String asked) {
     lines.add("");
     lines.addAll(Answers.stepTable(suspended.figures().timings()));
     lines.add("");
-    lines.add("let it go on:  stasis-node thaw " + shortId(suspended.containerId()));
+    lines.add("resume it:  stasis-node thaw " + shortId(suspended.containerId()));
     return new Report(ExitCode.DONE, json, lines, List.of());
   }
 
   private Report failed(CheckpointOutcome.Failed failed) {
     Map<String, Object> json = begin("Failed");
     json.put("step", failed.step());
-    json.put("reason", failed.reason().word());
+    json.put("reason", failed.reason().value());
     json.put("message", failed.message());
     json.put("source", Answers.source(failed.source()));
     figures(json, failed.figures());
     List<String> errors = new ArrayList<>();
     errors.add(
         "stasis-node: checkpoint failed in step %s (%s): %s"
-            .formatted(failed.step(), failed.reason().word(), failed.message()));
+            .formatted(failed.step(), failed.reason().value(), failed.message()));
     errors.add(
         switch (failed.source().kind()) {
-          case RUNNING -> "  it was undone: the workload runs on";
+          case RUNNING -> "  it was undone: the workload runs";
           case GONE -> "  the workload has ended: " + failed.source().detail();
           case FROZEN, UNKNOWN ->
               "  the workload is %s: %s; next: stasis-node frozen, then stasis-node thaw %s"
@@ -123,7 +123,7 @@ record CheckpointAnswer(String asked) {
     return new Report(codeOf(failed.source()), json, List.of(), errors);
   }
 
-  /** What the state of the workload after a failure means for the caller. */
+  /** The consequences of the workload's state after a failure for the caller. */
   static ExitCode codeOf(SourceState state) {
     return switch (state.kind()) {
       case RUNNING -> ExitCode.FAILED;
@@ -146,7 +146,7 @@ record CheckpointAnswer(String asked) {
     json.put("steps", Answers.steps(figures.timings()));
   }
 
-  /** As container tools show ids. */
+  /** The length of ids in container tools. */
   static String shortId(String id) {
     return id.matches("[0-9a-f]{64}") ? id.substring(0, 12) : id;
   }

@@ -6,7 +6,7 @@ import dev.stasis.agent.engine.CheckpointOutcome;
 import dev.stasis.agent.engine.CheckpointRequest;
 import dev.stasis.agent.engine.OperationControl;
 import dev.stasis.agent.engine.Work;
-import dev.stasis.agent.preflight.Unmet;
+import dev.stasis.agent.preflight.FailedRequirement;
 import dev.stasis.artifact.ArtifactStore;
 import dev.stasis.artifact.Durability;
 import java.io.IOException;
@@ -32,10 +32,10 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Freezes a container's workload and saves it. */
+/** Checkpoints a container's workload. */
 @Command(
     name = "checkpoint",
-    description = "Freezes a container's GPU workload, saves it, and lets it go on or keeps it.")
+    description = "Checkpoints a container's GPU workload, and resumes, suspends or holds it.")
 final class CheckpointCommand extends NodeCommand {
 
   private static final DateTimeFormatter NAME =
@@ -47,13 +47,13 @@ final class CheckpointCommand extends NodeCommand {
 
   @Parameters(
       paramLabel = "CONTAINER",
-      description = "The container's id, a unique beginning of it, or a pid in it")
+      description = "The container's id, a unique prefix of it, or a pid in it")
   private String container = "";
 
   @Option(
       names = "--store",
       paramLabel = "DIR",
-      description = "The folder that takes the artifact; made when it is not there")
+      description = "The folder for the artifact; created if it does not exist")
   private @Nullable Path store;
 
   @Option(
@@ -67,22 +67,24 @@ final class CheckpointCommand extends NodeCommand {
       paramLabel = "resume|suspend|evict",
       defaultValue = "resume",
       description =
-          "What becomes of the workload: it goes on; it stays in host memory with its GPU free"
-              + " until a thaw; it is saved and stands still until end or thaw. Default: resume")
+          "What happens to the workload: it resumes; it stays in host memory with its GPU free"
+              + " until a thaw; it stays frozen until end or thaw. Default: resume")
   private After after = After.RESUME;
 
   @Option(
       names = "--stage",
       paramLabel = "auto|memory|disk",
       defaultValue = "auto",
-      description = "Where device memory is put while the workload stands still. Default: auto")
+      description = "Where device memory is copied during the freeze. Default: auto")
   private CheckpointRequest.StagePlace stage = CheckpointRequest.StagePlace.AUTO;
 
   @Option(
       names = "--data-path",
-      paramLabel = "mover|criu",
+      paramLabel = "mover|low_memory|criu",
       defaultValue = "mover",
-      description = "Who moves the device memory. Default: mover")
+      description =
+          "Which program copies the device memory. low_memory: the mover, which drops it in the"
+              + " process after the copy. Default: mover")
   private CheckpointRequest.DataPathChoice dataPath = CheckpointRequest.DataPathChoice.MOVER;
 
   @Option(
@@ -102,19 +104,18 @@ final class CheckpointCommand extends NodeCommand {
 
   @Option(
       names = "--thp",
-      description =
-          "Switch huge pages on for the whole machine while the driver copies out; put back after")
+      description = "Enable huge pages for the whole machine while the driver copies out")
   private boolean thp;
 
   @Option(
-      names = "--allow-peer-to-peer",
-      description = "Take NCCL with peer-to-peer although a driver below 610 loses its memory")
-  private boolean allowPeerToPeer;
+      names = "--nothing-shared",
+      description = "Several processes share no GPU memory, although they are connected")
+  private boolean nothingShared;
 
   @Option(
       names = "--pack",
       paramLabel = "MOUNT",
-      description = "A mount in the container whose files go along; may be repeated")
+      description = "A mount in the container to pack into the artifact; may be repeated")
   private List<String> packed = List.of();
 
   CheckpointCommand(Environment environment) {
@@ -128,7 +129,8 @@ final class CheckpointCommand extends NodeCommand {
     if (missing.isPresent()) {
       return Answers.refused(
           List.of(
-              new Unmet(missing.get().property(), missing.get().wanted(), missing.get().found())));
+              new FailedRequirement(
+                  missing.get().property(), missing.get().wanted(), missing.get().found())));
     }
     if (store != null && !Files.exists(store)) {
       Files.createDirectories(
@@ -152,16 +154,16 @@ final class CheckpointCommand extends NodeCommand {
   private void requireSense() {
     if (store == null && after != After.SUSPEND) {
       throw wrong(
-          "--store: wanted a folder for --after "
+          "--store: expected a folder for --after "
               + after.name().toLowerCase(Locale.ROOT)
-              + ", found none");
+              + ", got none");
     }
     if (operation.threads() < 1) {
-      throw wrong("--threads: wanted 1 or more, found " + operation.threads());
+      throw wrong("--threads: expected 1 or more, got " + operation.threads());
     }
     for (String mount : packed) {
       if (!mount.startsWith("/")) {
-        throw wrong("--pack: wanted a path in the container like /cache, found " + mount);
+        throw wrong("--pack: expected a path in the container like /cache, got " + mount);
       }
     }
     if (store != null && name != null) {
@@ -198,7 +200,7 @@ final class CheckpointCommand extends NodeCommand {
             dataPath,
             tcp,
             thp,
-            allowPeerToPeer,
+            nothingShared,
             operation.threads(),
             Durability.BEFORE_IT_IS_NAMED,
             false),

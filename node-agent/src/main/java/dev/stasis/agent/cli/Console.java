@@ -15,13 +15,13 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * Where answers and messages go.
+ * Input and output of a command.
  *
  * @param out results
  * @param err progress and messages
- * @param in answers of a person
- * @param errorsOnTerminal whether a person watches {@code err}
- * @param inputOnTerminal whether a person can answer
+ * @param in answers of the user
+ * @param errorsOnTerminal whether {@code err} is a terminal
+ * @param inputOnTerminal whether the user can answer
  */
 record Console(
     PrintStream out,
@@ -33,7 +33,7 @@ record Console(
   private static final JsonMapper JSON =
       JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
 
-  /** The one of this process. */
+  /** Returns the console of this process. */
   static Console standard() {
     return new Console(System.out, System.err, System.in, isTerminal(2), isTerminal(0));
   }
@@ -68,7 +68,7 @@ record Console(
     }
   }
 
-  /** Asks a person; anything but yes is no. */
+  /** Asks the user; any answer except yes means no. */
   boolean confirmed(String question) {
     err.print(question + " [yes/no] ");
     err.flush();

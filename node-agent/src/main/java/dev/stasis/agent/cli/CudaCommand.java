@@ -5,8 +5,8 @@ import dev.stasis.agent.cuda.CudaResult;
 import dev.stasis.agent.cuda.DriverWorker;
 import dev.stasis.agent.cuda.GpuPair;
 import dev.stasis.agent.cuda.GpuUuid;
-import dev.stasis.agent.engine.DriverByHand;
 import dev.stasis.agent.engine.HandOutcome;
+import dev.stasis.agent.engine.ManualDriverControl;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,13 +27,13 @@ import picocli.CommandLine.TypeConversionException;
     description = "One call of the CUDA driver on one process, or two for toggle.")
 final class CudaCommand extends NodeCommand {
 
-  /** The calls, as NVIDIA's cuda-checkpoint names them too. */
+  /** The calls, with the names of NVIDIA's cuda-checkpoint. */
   enum Action {
     STATE("state", "Tells the process's state"),
     RESTORE_THREAD("restore-thread", "Tells which of its threads does the driver's work"),
     LOCK("lock", "RUNNING to LOCKED: CUDA calls block, submitted work ends first"),
     CHECKPOINT("checkpoint", "LOCKED to CHECKPOINTED: device memory goes into the process"),
-    RESTORE("restore", "CHECKPOINTED to LOCKED: device memory comes back"),
+    RESTORE("restore", "CHECKPOINTED to LOCKED: device memory is restored"),
     UNLOCK("unlock", "LOCKED to RUNNING"),
     TOGGLE("toggle", "RUNNING to CHECKPOINTED, or CHECKPOINTED to RUNNING");
 
@@ -45,7 +45,7 @@ final class CudaCommand extends NodeCommand {
       this.meaning = meaning;
     }
 
-    String word() {
+    String value() {
       return word;
     }
 
@@ -56,7 +56,7 @@ final class CudaCommand extends NodeCommand {
 
   private final Action action;
 
-  @Parameters(paramLabel = "PID", description = "The process, as the host numbers it")
+  @Parameters(paramLabel = "PID", description = "The process, by its pid on the host")
   private int pid;
 
   @Option(
@@ -71,7 +71,7 @@ final class CudaCommand extends NodeCommand {
       split = ",",
       paramLabel = "OLD=NEW",
       description =
-          "restore, toggle: where each GPU that the process saw is found again; all of them, by"
+          "restore, toggle: the new GPU for each GPU that the process saw; all of them, by"
               + " uuid; driver 580 or newer")
   private List<GpuPair> map = List.of();
 
@@ -92,7 +92,7 @@ final class CudaCommand extends NodeCommand {
 
   @Option(
       names = "--in-hand",
-      description = "Also on a workload that stasis-node frozen lists; thaw is the better way")
+      description = "Also on a workload that stasis-node frozen lists; prefer stasis-node thaw")
   private boolean inHand;
 
   CudaCommand(Environment environment, Action action) {
@@ -103,9 +103,9 @@ final class CudaCommand extends NodeCommand {
   @Override
   Report report() throws IOException, InterruptedException {
     try (DriverWorker worker = worker()) {
-      DriverByHand driver = new DriverByHand(stateDir(), worker);
-      DriverByHand.How how =
-          new DriverByHand.How(
+      ManualDriverControl driver = new ManualDriverControl(stateDir(), worker);
+      ManualDriverControl.How how =
+          new ManualDriverControl.How(
               timeout.length(),
               map,
               Optional.ofNullable(deviceBytes).map(Bytes::count),
@@ -126,7 +126,7 @@ final class CudaCommand extends NodeCommand {
 
   private Report tell(HandOutcome outcome) {
     Map<String, Object> json = new LinkedHashMap<>();
-    json.put("call", action.word());
+    json.put("call", action.value());
     json.put("pid", pid);
     if (outcome instanceof HandOutcome.Refused refused) {
       json.put("outcome", "Refused");
@@ -171,7 +171,7 @@ final class CudaCommand extends NodeCommand {
     errors.add(
         "stasis-node: %s of process %d: the driver says %s%s"
             .formatted(
-                action.word(),
+                action.value(),
                 pid,
                 call.result(),
                 call.stateAfter().map(state -> "; the process is " + state).orElse("")));
@@ -193,7 +193,7 @@ final class CudaCommand extends NodeCommand {
                   ? "  a GPU or its device node is missing here, or memory is shared with a peer"
                   : "  it holds managed memory or memory shared with another process");
       case CudaResult.OPERATING_SYSTEM ->
-          Optional.of("  the process is gone, or an earlier failure left it beyond help");
+          Optional.of("  the process is gone, or an earlier failure left it unusable");
       default -> Optional.empty();
     };
   }
@@ -204,7 +204,7 @@ final class CudaCommand extends NodeCommand {
     public GpuPair convert(String text) {
       String[] both = text.split("=", -1);
       if (both.length != 2) {
-        throw new TypeConversionException("wanted OLD=NEW, two GPU uuids, found \"" + text + "\"");
+        throw new TypeConversionException("expected OLD=NEW, two GPU uuids, got \"" + text + "\"");
       }
       try {
         return new GpuPair(GpuUuid.parse(both[0]), GpuUuid.parse(both[1]));

@@ -14,17 +14,17 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Ends a workload that was saved and stands still. */
+/** Ends a workload that is frozen and has an artifact. */
 @Command(
     name = "end",
-    description = "Ends a workload that checkpoint --after evict saved. Only its artifact is left.")
+    description = "Ends a workload that checkpoint --after evict holds. Only its artifact remains.")
 final class EndCommand extends NodeCommand {
 
   @Mixin private final EngineOptions engine = new EngineOptions();
 
   @Parameters(
       paramLabel = "ID",
-      description = "The container's id, a unique beginning of it, or the operation's id")
+      description = "The container's id, a unique prefix of it, or the operation's id")
   private String id = "";
 
   @Option(names = "--yes", description = "Do not ask")
@@ -44,16 +44,17 @@ final class EndCommand extends NodeCommand {
               .toList();
       if (matching.size() != 1) {
         return Answers.refused(
-            "workload %s: wanted exactly one in hand, found %d; see stasis-node frozen"
+            "workload %s: expected exactly one frozen, got %d; see stasis-node frozen"
                 .formatted(id, matching.size()));
       }
       String container = matching.get(0).containerId();
       if (!yes) {
         if (!console().inputOnTerminal()) {
-          return Answers.refused("end: wanted --yes or a terminal to ask on, found neither");
+          return Answers.refused("end: expected --yes or a terminal to ask on, got neither");
         }
         if (!console()
-            .confirmed("End container " + container + "? Only its artifact can bring it back.")) {
+            .confirmed(
+                "End container " + container + "? After that only its artifact can be restored.")) {
           return Answers.refused("it was not confirmed");
         }
       }

@@ -3,6 +3,7 @@ package dev.stasis.agent.cli;
 import dev.stasis.agent.criu.CriuCheck;
 import dev.stasis.agent.criu.CriuLocator;
 import dev.stasis.agent.cuda.DriverWorker;
+import dev.stasis.agent.direct.KeeperSettings;
 import dev.stasis.agent.engine.EngineSettings;
 import dev.stasis.agent.engine.NodeEngine;
 import java.io.IOException;
@@ -12,10 +13,10 @@ import java.time.Clock;
 import java.util.Optional;
 import picocli.CommandLine.Option;
 
-/** Where the engine's programs and folders are. */
+/** Paths of the engine's programs and folders. */
 final class EngineOptions {
 
-  /** Where a package would put our own criu. */
+  /** The path where a package would install our criu. */
   private static final Path OWN_CRIU = Path.of("/usr/libexec/stasis/criu");
 
   @Option(
@@ -37,7 +38,7 @@ final class EngineOptions {
       paramLabel = "DIR",
       defaultValue = "${env:STASIS_MEMORY_STAGE:-/dev/shm/stasis-stage}",
       description =
-          "On a tmpfs: where device memory is put at first; or STASIS_MEMORY_STAGE. Default:"
+          "On a tmpfs: first destination of device memory; or STASIS_MEMORY_STAGE. Default:"
               + " /dev/shm/stasis-stage")
   private Path memoryStage = Path.of("/dev/shm/stasis-stage");
 
@@ -46,9 +47,16 @@ final class EngineOptions {
       paramLabel = "DIR",
       defaultValue = "${env:STASIS_CRIU_DIR:-/var/lib/stasis/criu}",
       description =
-          "Where criu is made ready for containers, on a file system that runs programs; or"
+          "Where criu is installed for containers, on a file system that allows programs; or"
               + " STASIS_CRIU_DIR. Default: /var/lib/stasis/criu")
   private Path criuDir = Path.of("/var/lib/stasis/criu");
+
+  @Option(
+      names = "--keeper",
+      paramLabel = "FILE",
+      defaultValue = "${env:STASIS_KEEPER:-/usr/libexec/stasis/stasis-keeper}",
+      description = "The program stasis-keeper, for the direct data path; or STASIS_KEEPER")
+  private Path keeper = KeeperSettings.PROGRAM;
 
   private String criuVersion = "unknown";
 
@@ -69,7 +77,7 @@ final class EngineOptions {
     return new CriuLocator(named, OWN_CRIU, System.getenv()).find();
   }
 
-  /** Why the engine cannot work here, or nothing. Nothing is changed by asking. */
+  /** Returns why the engine cannot work here, or empty. The check changes nothing. */
   Optional<Missing> missing() throws IOException, InterruptedException {
     if (!Files.isExecutable(runtime())) {
       return Optional.of(
@@ -91,15 +99,15 @@ final class EngineOptions {
             "criu", "one that works on this kernel", ((CriuCheck.Result.Unusable) result).why()));
   }
 
-  /** Something that the engine needs. */
+  /** A requirement of the engine. */
   record Missing(String property, String wanted, String found) {}
 
-  /** An engine for checkpoints and restores; {@link #missing} was asked before. */
+  /** Creates an engine for checkpoints and restores; {@link #missing} was called before. */
   NodeEngine engine(Path stateDir, DriverWorker worker, Clock clock) throws IOException {
     return engine(stateDir, worker, clock, criu().orElseThrow());
   }
 
-  /** An engine that only has to thaw or end: it needs no criu. */
+  /** Creates an engine that only thaws or ends workloads, which needs no criu. */
   NodeEngine thawing(Path stateDir, DriverWorker worker, Clock clock) throws IOException {
     return engine(stateDir, worker, clock, criu().orElse(Path.of("/nonexistent")));
   }
@@ -115,7 +123,8 @@ final class EngineOptions {
             program,
             criuVersion,
             Math.max(1, Runtime.getRuntime().availableProcessors()),
-            false),
+            false,
+            KeeperSettings.of(keeper.toAbsolutePath().normalize())),
         worker,
         clock);
   }

@@ -3,16 +3,16 @@ package dev.stasis.agent.cli;
 /**
  * One line of the node's self-test.
  *
- * @param name what was looked at
- * @param found what is there, in a few words
- * @param advice what to do; empty when nothing has to be done
+ * @param name what was checked
+ * @param found the result, in a few words
+ * @param advice what to do; empty if nothing is needed
  */
 record Finding(String name, Mark mark, String found, String advice) {
 
-  /** How it is. */
+  /** The severity. */
   enum Mark {
     OK("ok"),
-    /** The node works, but something is worth knowing. */
+    /** The node works, with a remark. */
     NOTE("note"),
     BAD("bad");
 
@@ -22,7 +22,7 @@ record Finding(String name, Mark mark, String found, String advice) {
       this.word = word;
     }
 
-    String word() {
+    String value() {
       return word;
     }
   }

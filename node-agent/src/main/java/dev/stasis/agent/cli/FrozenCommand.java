@@ -5,6 +5,7 @@ import dev.stasis.agent.engine.Work;
 import dev.stasis.agent.engine.WorkJournal;
 import dev.stasis.agent.process.ProcFs;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -16,11 +17,11 @@ import java.util.OptionalInt;
 import java.util.TreeMap;
 import picocli.CommandLine.Command;
 
-/** Lists what stands still on this node, from the journals alone. */
+/** Lists the frozen workloads of this node, from the journals alone. */
 @Command(
     name = "frozen",
     description = {
-      "Lists what is frozen on this node, since when, for whom, and what it still holds.",
+      "Lists the frozen workloads of this node, with time, requester and used resources.",
       "Needs neither agent nor API server, neither driver nor criu: only the journals."
     })
 final class FrozenCommand extends NodeCommand {
@@ -50,7 +51,7 @@ final class FrozenCommand extends NodeCommand {
           seen.next());
     }
     if (all.isEmpty()) {
-      lines.add("nothing stands still on this node");
+      lines.add("no frozen workloads on this node");
     } else {
       lines.addAll(table.lines());
     }
@@ -59,7 +60,7 @@ final class FrozenCommand extends NodeCommand {
     return new Report(ExitCode.DONE, json, lines, List.of());
   }
 
-  /** What a look at the world adds to a journal. */
+  /** State read from the machine in addition to a journal. */
   private record Seen(String state, OptionalInt agent, boolean alive, String next) {}
 
   private Seen see(Work work) throws IOException {
@@ -89,7 +90,8 @@ final class FrozenCommand extends NodeCommand {
         switch (work.phase()) {
           case HELD -> thaw + " or: stasis-node end " + id;
           case ENDING -> thaw + " (finishes the end)";
-          case WORKING -> work.kind() == Work.Kind.RESTORE ? thaw + " (ends what came back)" : thaw;
+          case WORKING ->
+              work.kind() == Work.Kind.RESTORE ? thaw + " (ends the restored processes)" : thaw;
           default -> thaw;
         });
   }
@@ -114,7 +116,7 @@ final class FrozenCommand extends NodeCommand {
     return age.isNegative() ? Duration.ZERO : age;
   }
 
-  /** The claim on GPUs, and the host memory or disk that a stage takes. */
+  /** The claim on GPUs, and the host memory or disk space of a stage. */
   private static String held(Work work) {
     List<String> held = new ArrayList<>();
     claims(work)
@@ -167,5 +169,31 @@ final class FrozenCommand extends NodeCommand {
     json.put("journal", Path.of("work", work.containerId(), "work.json").toString());
     json.put("next", seen.next());
     return json;
+  }
+
+  /**
+   * Finds the process that holds a lock of the state folder, in the kernel's list. Taking the lock
+   * instead would turn away a process that wants it at this moment.
+   *
+   * @param locks usually {@code /proc/locks}
+   * @param stateDir the node's state folder
+   */
+  record LockHolder(Path locks, Path stateDir) {
+
+    /** Returns the pid of the process that acts on the container; empty if there is none. */
+    OptionalInt of(String containerId) throws IOException {
+      Path file = stateDir.resolve("locks").resolve(containerId + ".lock");
+      if (!Files.exists(file) || !Files.exists(locks)) {
+        return OptionalInt.empty();
+      }
+      String inode = ":" + Files.getAttribute(file, "unix:ino");
+      // 3: POSIX  ADVISORY  WRITE 1234 00:1b:56789 0 EOF
+      return Files.readAllLines(locks).stream()
+          .map(line -> line.trim().split("\\s+"))
+          .filter(
+              words -> words.length >= 6 && words[5].endsWith(inode) && words[4].matches("[0-9]+"))
+          .mapToInt(words -> Integer.parseInt(words[4]))
+          .findFirst();
+    }
   }
 }

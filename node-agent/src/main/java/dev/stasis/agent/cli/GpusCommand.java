@@ -14,11 +14,14 @@ import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
 
-/** Shows the GPUs of this node. */
-@Command(name = "gpus", description = "Shows the GPUs of this node and how they are joined.")
+/** Lists the GPUs of this node. */
+@Command(name = "gpus", description = "Shows the GPUs of this node and how they are connected.")
 final class GpusCommand extends NodeCommand {
 
-  /** NVML without persistence mode wakes each GPU first: seen for seconds on eight of them. */
+  /**
+   * NVML without persistence mode initializes each GPU first, which takes seconds with eight of
+   * them.
+   */
   private static final Duration DEADLINE = Duration.ofSeconds(60);
 
   GpusCommand(Environment environment) {
@@ -43,7 +46,7 @@ final class GpusCommand extends NodeCommand {
     return new Report(ExitCode.FAILED, json, List.of(), List.of("stasis-node: " + why));
   }
 
-  /** What NVML told. */
+  /** The answer of NVML. */
   static Report tell(NodeGpus node) {
     if (!(node.availability() instanceof DriverAvailability.Present)) {
       return absent(node.availability().describe());

@@ -20,10 +20,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Shows what an artifact says of itself, and whether it is still that. */
-@Command(
-    name = "inspect",
-    description = "Shows a saved workload; --verify reads and checks all of it.")
+/** Shows an artifact's manifest, and verifies its content. */
+@Command(name = "inspect", description = "Shows an artifact; --verify reads and checks all of it.")
 final class InspectCommand extends NodeCommand {
 
   @Parameters(paramLabel = "ARTIFACT", description = "The artifact's folder")
@@ -45,7 +43,7 @@ final class InspectCommand extends NodeCommand {
               Math.max(1, Runtime.getRuntime().availableProcessors()),
               (done, total) -> line.progress("verify", done, total));
       Path path = folder.toAbsolutePath().normalize();
-      opened = verify ? reader.open(path, ArtifactReader.Regions.NOW, null) : reader.inspect(path);
+      opened = verify ? reader.open(path, null) : reader.inspect(path);
     }
     if (opened instanceof Opened.Refused refused) {
       Map<String, Object> json = new LinkedHashMap<>();

@@ -9,13 +9,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/** Looks at everything but GPUs: kernel, cgroups, programs and folders. */
+/** Checks everything except GPUs: kernel, cgroups, programs and folders. */
 record NodeChecks(EngineOptions engine, Path stateDir) {
 
-  /** The program answers at once. */
+  /** The program answers immediately. */
   private static final int ANSWER_SECONDS = 10;
 
-  /** What stasis-runtime says to wrong usage: it is the program that we know. */
+  /** The error of stasis-runtime for wrong usage, which identifies the program. */
   private static final int USAGE = 2;
 
   List<Finding> run() throws IOException, InterruptedException {
@@ -97,7 +97,7 @@ record NodeChecks(EngineOptions engine, Path stateDir) {
         ? Finding.bad(
             "criu folder",
             folder + " is mounted noexec",
-            "give another place by --criu-dir or STASIS_CRIU_DIR")
+            "set another folder with --criu-dir or STASIS_CRIU_DIR")
         : Finding.ok("criu folder", engine.criuDir().toString());
   }
 
@@ -112,10 +112,10 @@ record NodeChecks(EngineOptions engine, Path stateDir) {
         : Finding.note(
             "state folder",
             stateDir + " on " + type,
-            "a tmpfs is better: what it says is void after a reboot");
+            "a tmpfs is better: its content is obsolete after a reboot");
   }
 
-  /** The folder, or the nearest one above it that is there. */
+  /** The folder, or its nearest existing parent. */
   static Path existing(Path folder) {
     Path here = folder.toAbsolutePath().normalize();
     while (!Files.isDirectory(here) && here.getParent() != null) {

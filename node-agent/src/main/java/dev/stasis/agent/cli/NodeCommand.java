@@ -17,7 +17,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/** What all commands have in common: where the state is, how the answer is written. */
+/** The common part of all commands: the state folder and the format of the answer. */
 @Command(mixinStandardHelpOptions = true)
 abstract class NodeCommand implements Callable<Integer> {
 
@@ -36,14 +36,14 @@ abstract class NodeCommand implements Callable<Integer> {
 
   @Option(
       names = {"-v", "--verbose"},
-      description = "Show every driver call and, of a fault, where it happened")
+      description = "Show every driver call, and stack traces of errors")
   private boolean verbose;
 
   NodeCommand(Environment environment) {
     this.environment = environment;
   }
 
-  /** Does what the command is for. */
+  /** Runs the command. */
   abstract Report report() throws IOException, InterruptedException;
 
   @Override
@@ -84,7 +84,7 @@ abstract class NodeCommand implements Callable<Integer> {
         ExitCode.INTERNAL,
         answer,
         List.of(),
-        List.of("stasis-node: " + message, "  What stands still, if anything: stasis-node frozen"));
+        List.of("stasis-node: " + message, "  Frozen workloads, if any: stasis-node frozen"));
   }
 
   Console console() {
@@ -99,7 +99,7 @@ abstract class NodeCommand implements Callable<Integer> {
     return stateDir.toAbsolutePath().normalize();
   }
 
-  /** A driver worker of this command's own; to be closed. */
+  /** A driver worker for this command; the caller closes it. */
   DriverWorker worker() throws IOException {
     Files.createDirectories(
         stateDir(),

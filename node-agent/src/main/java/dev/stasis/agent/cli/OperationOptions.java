@@ -4,27 +4,27 @@ import dev.stasis.agent.engine.OperationControl;
 import java.time.Duration;
 import picocli.CommandLine.Option;
 
-/** What every operation of the engine is told. */
+/** Options of every engine operation. */
 final class OperationOptions {
 
   @Option(
       names = "--deadline",
       paramLabel = "TIME",
       defaultValue = "30m",
-      description = "Given up, and undone, when it has not ended by then. Default: 30m")
+      description = "Canceled and undone if it has not ended by then. Default: 30m")
   private Span deadline = new Span(Duration.ofMinutes(30));
 
   @Option(
       names = "--threads",
       paramLabel = "N",
-      description = "Copying and hashing threads. Default: one a core")
+      description = "Copying and hashing threads. Default: one per core")
   private int threads = Math.max(1, Runtime.getRuntime().availableProcessors());
 
   @Option(
       names = "--owner",
       paramLabel = "TEXT",
       defaultValue = "${env:SUDO_USER:-${sys:user.name}}",
-      description = "For whom, as stasis-node frozen shows it. Default: your name")
+      description = "The requester that stasis-node frozen shows. Default: your name")
   private String owner = "";
 
   int threads() {
@@ -35,7 +35,7 @@ final class OperationOptions {
     return owner;
   }
 
-  /** Ends the operation at its deadline, and when the program is told to end. */
+  /** Cancels the operation at its deadline, and when the program is asked to exit. */
   OperationControl control(Environment environment) {
     OperationControl control = OperationControl.within(environment.clock(), deadline.length());
     environment.interruption().guard(() -> control.cancel("a signal"));

@@ -5,12 +5,11 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 
 /**
- * The line that a person watches: step, bytes, rate and the time that is left. Written over itself,
- * and only on a terminal.
+ * The progress line on a terminal: step, bytes, rate and remaining time. Each update overwrites it.
  */
 final class ProgressLine implements StepListener, AutoCloseable {
 
-  /** Ten times a second is as fast as anybody reads. */
+  /** Users cannot read faster than ten updates a second. */
   private static final long EVERY_NANOS = 100_000_000;
 
   private static final String CLEAR = "\r\u001b[K";
@@ -63,7 +62,7 @@ final class ProgressLine implements StepListener, AutoCloseable {
     return line.toString();
   }
 
-  /** Takes the line away. */
+  /** Removes the line. */
   @Override
   public synchronized void close() {
     if (shown) {

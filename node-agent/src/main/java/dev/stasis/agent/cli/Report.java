@@ -4,13 +4,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a command has to tell.
+ * The result of a command.
  *
  * @param code the exit code
- * @param json the answer for machines; keys are documented and stay
- * @param lines the answer for people
- * @param errors what went wrong and what to do next, a sentence a line; for people, also beside
- *     JSON
+ * @param json the answer for programs; keys are documented and stable
+ * @param lines the answer for users
+ * @param errors what failed and what to do next, one sentence per line; for users, also with JSON
  */
 record Report(ExitCode code, Map<String, Object> json, List<String> lines, List<String> errors) {
 

@@ -7,7 +7,7 @@ import dev.stasis.agent.engine.ProvenProcess;
 import dev.stasis.agent.engine.RestoreOutcome;
 import dev.stasis.agent.engine.RestoreRequest;
 import dev.stasis.agent.engine.Work;
-import dev.stasis.agent.preflight.Unmet;
+import dev.stasis.agent.preflight.FailedRequirement;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,11 +23,11 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Brings a saved workload back in a container that waits for it. */
+/** Restores a checkpointed workload into a waiting container. */
 @Command(
     name = "restore",
     description =
-        "Brings a saved workload back in a container whose first process is stasis-runtime init.")
+        "Restores a workload into a container whose first process is stasis-runtime init.")
 final class RestoreCommand extends NodeCommand {
 
   @Mixin private final EngineOptions engine = new EngineOptions();
@@ -40,13 +40,13 @@ final class RestoreCommand extends NodeCommand {
       names = "--into",
       required = true,
       paramLabel = "CONTAINER",
-      description = "The container that waits: its id, a unique beginning of it, or a pid in it")
+      description = "The waiting container: its id, a unique prefix of it, or a pid in it")
   private String target = "";
 
   @Option(
       names = "--digest",
       paramLabel = "SHA256",
-      description = "Refuse every other artifact than the one with this digest")
+      description = "Refuse an artifact with another digest")
   private @Nullable String digest;
 
   @Option(
@@ -73,7 +73,8 @@ final class RestoreCommand extends NodeCommand {
     if (missing.isPresent()) {
       return Answers.refused(
           List.of(
-              new Unmet(missing.get().property(), missing.get().wanted(), missing.get().found())));
+              new FailedRequirement(
+                  missing.get().property(), missing.get().wanted(), missing.get().found())));
     }
     OperationControl control = operation.control(environment());
     try (DriverWorker worker = worker();
@@ -125,7 +126,7 @@ final class RestoreCommand extends NodeCommand {
     json.put("outcome", "Failed");
     json.put("container", target);
     json.put("step", failed.step());
-    json.put("reason", failed.reason().word());
+    json.put("reason", failed.reason().value());
     json.put("message", failed.message());
     json.put("steps", Answers.steps(failed.timings()));
     return new Report(
@@ -134,7 +135,7 @@ final class RestoreCommand extends NodeCommand {
         List.of(),
         List.of(
             "stasis-node: restore failed in step %s (%s): %s"
-                .formatted(failed.step(), failed.reason().word(), failed.message()),
+                .formatted(failed.step(), failed.reason().value(), failed.message()),
             "  the artifact is whole; delete the container and try again in a fresh one"));
   }
 }

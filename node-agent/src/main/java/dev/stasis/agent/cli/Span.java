@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** A length of time, as people write and read it. */
+/** A duration in human-readable form. */
 record Span(Duration length) {
 
   private static final Pattern PART = Pattern.compile("([0-9]{1,9})(ms|s|m|h)");
@@ -33,7 +33,7 @@ record Span(Duration length) {
       }
       if (end != text.length() || length.isZero()) {
         throw new TypeConversionException(
-            "wanted a time above 0 like 500ms, 90s, 10m or 1h30m, found \"" + text + "\"");
+            "expected a time above 0 like 500ms, 90s, 10m or 1h30m, got \"" + text + "\"");
       }
       return new Span(length);
     }

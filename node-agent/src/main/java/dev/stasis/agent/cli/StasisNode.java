@@ -20,24 +20,24 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     versionProvider = StasisNode.Version.class,
     description = {
-      "Freezes GPU containers of this node and brings them back. Needs root.",
+      "Checkpoints and restores GPU containers of this node. Needs root.",
       "Help for a command: stasis-node COMMAND --help"
     })
 public final class StasisNode implements Runnable {
 
   @Spec private @Nullable CommandSpec spec;
 
-  /** Starts it. */
+  /** Starts the program. */
   public static void main(String[] arguments) {
     Console console = Console.standard();
-    Interruption interruption = new Interruption(console);
+    Environment.Interruption interruption = new Environment.Interruption(console);
     interruption.install();
     int code = run(new Environment(console, Clock.systemUTC(), interruption), arguments);
     interruption.ended(code);
     System.exit(code);
   }
 
-  /** Runs one command and gives its exit code. */
+  /** Runs one command and returns its exit code. */
   static int run(Environment environment, String... arguments) {
     return commandLine(environment).execute(arguments);
   }
@@ -71,12 +71,12 @@ public final class StasisNode implements Runnable {
     for (CudaCommand.Action action : CudaCommand.Action.values()) {
       CommandLine one = new CommandLine(new CudaCommand(environment, action));
       one.getCommandSpec().usageMessage().description(action.meaning() + ".");
-      group.addSubcommand(action.word(), one);
+      group.addSubcommand(action.value(), one);
     }
     return group;
   }
 
-  /** Every command's help ends with the exit codes. */
+  /** The help of every command ends with the exit codes. */
   private static void explain(CommandLine line) {
     line.getCommandSpec()
         .usageMessage()
@@ -101,18 +101,18 @@ public final class StasisNode implements Runnable {
   @Override
   public void run() {
     if (spec != null) {
-      throw new ParameterException(spec.commandLine(), "a command is wanted, found none");
+      throw new ParameterException(spec.commandLine(), "command: expected one, got none");
     }
   }
 
-  /** The calls of the driver, one a subcommand. */
+  /** The calls of the driver, one per subcommand. */
   @Command(
       name = "cuda",
       mixinStandardHelpOptions = true,
       description = {
         "Single calls of the CUDA driver, as NVIDIA's cuda-checkpoint makes them.",
-        "A restore first looks at the free memory of the GPU: one without memory would lose the"
-            + " process for ever."
+        "A restore first checks the free memory of the GPU: without enough memory the process would"
+            + " be lost permanently."
       })
   static final class CudaGroup implements Runnable {
     @Spec private @Nullable CommandSpec spec;
@@ -120,12 +120,12 @@ public final class StasisNode implements Runnable {
     @Override
     public void run() {
       if (spec != null) {
-        throw new ParameterException(spec.commandLine(), "a call is wanted, found none");
+        throw new ParameterException(spec.commandLine(), "call: expected one, got none");
       }
     }
   }
 
-  /** What {@code --version} says. */
+  /** The output of {@code --version}. */
   static final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() {

@@ -4,7 +4,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Rows under a heading, each column as wide as its widest cell; the last one is never padded. */
+/**
+ * Rows under a header; each column is as wide as its widest cell, and the last column is never
+ * padded.
+ */
 final class Table {
 
   private final List<List<String>> rows = new ArrayList<>();

@@ -17,11 +17,11 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Brings frozen workloads back, from their journals alone. */
+/** Thaws frozen workloads, from their journals alone. */
 @Command(
     name = "thaw",
     description = {
-      "Brings a frozen, suspended or half-frozen workload of this node back to running.",
+      "Thaws a frozen, suspended or partially frozen workload of this node.",
       "Needs neither an agent nor an API server: only the journal below --state-dir."
     })
 final class ThawCommand extends NodeCommand {
@@ -34,10 +34,10 @@ final class ThawCommand extends NodeCommand {
   static final class Which {
     @Parameters(
         paramLabel = "ID",
-        description = "The container's id, a unique beginning of it, or the operation's id")
+        description = "The container's id, a unique prefix of it, or the operation's id")
     @Nullable String id;
 
-    @Option(names = "--all", description = "Everything that stands still on this node")
+    @Option(names = "--all", description = "All frozen workloads of this node")
     boolean all;
   }
 
@@ -45,12 +45,12 @@ final class ThawCommand extends NodeCommand {
     super(environment);
   }
 
-  /** What was thawed, and what came of it. */
+  /** The workloads and the results of their thaws. */
   private record One(String id, ThawOutcome outcome) {}
 
   @Override
   Report report() throws IOException, InterruptedException {
-    // Half a thaw helps nobody: a signal waits for its end.
+    // An incomplete thaw is useless, so a signal waits for its end.
     environment().interruption().guard(() -> {});
     List<One> all = new ArrayList<>();
     try (DriverWorker worker = worker();
@@ -102,7 +102,7 @@ final class ThawCommand extends NodeCommand {
       code = worse(code, here);
     }
     if (all.isEmpty()) {
-      lines.add("nothing stands still on this node");
+      lines.add("no frozen workloads on this node");
     }
     Map<String, Object> json = new LinkedHashMap<>();
     json.put("thawed", thawed);
@@ -112,13 +112,12 @@ final class ThawCommand extends NodeCommand {
   private static String sentence(SourceState state) {
     return switch (state.kind()) {
       case GONE -> "has ended: " + state.detail() + "; its journal is closed";
-      case FROZEN ->
-          "still stands still: " + state.detail() + "; next: see docs/stasis-node.md, by hand";
+      case FROZEN -> "still frozen: " + state.detail() + "; next: see docs/stasis-node.md";
       default -> "is in an unknown state: " + state.detail() + "; look at it before anything else";
     };
   }
 
-  /** What calls for a person comes first. */
+  /** Failures that need a user come first. */
   private static ExitCode worse(ExitCode first, ExitCode second) {
     List<ExitCode> order =
         List.of(ExitCode.DONE, ExitCode.GONE, ExitCode.REFUSED, ExitCode.FAILED, ExitCode.ACT);

@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * The container's place in one hierarchy.
  *
- * @param controllers what the hierarchy controls (cgroup v1); empty for the unified one
+ * @param controllers the hierarchy's controllers (cgroup v1); empty for the unified one
  * @param hierarchy the folder where the hierarchy is mounted
  * @param folder the cgroup itself, at or below that folder
  */

@@ -7,18 +7,18 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A running container, or a process without one that is treated alike.
+ * A running container, or a single process that is treated as one.
  *
- * @param id the runtime's id, or {@code pid-PID-START} for a plain process; fit for a file name
+ * @param id the runtime's id, or {@code pid-PID-START} for a single process; valid as a file name
  * @param init the container's first process
- * @param root the first process of the workload: {@code init}, but in a container that was restored
- *     into, the restored process below the holder
- * @param cgroups where the container lies in each hierarchy
- * @param ownsCgroups whether these cgroups hold this container only; false for a plain process
+ * @param root the first process of the workload: {@code init}, or in a restored container the
+ *     restored process below the holder
+ * @param cgroups the container's cgroup in each hierarchy
+ * @param ownsCgroups whether these cgroups contain only this container; false for a single process
  * @param mounts the mounts that {@code root} sees
  * @param namespaces types and inodes of {@code root}'s namespaces
- * @param pipes pipes of the workload that lead outside
- * @param layers the folders behind the root, when that is an overlay
+ * @param pipes pipes of the workload with an end outside the container
+ * @param layers the folders of the root, if it is an overlay
  * @param uid real user of {@code root}
  * @param gid real group of {@code root}
  */
@@ -42,13 +42,15 @@ public record Container(
     pipes = List.copyOf(pipes);
   }
 
-  /** Whether a holder is the container's first process and the workload was restored below it. */
+  /**
+   * Returns whether a holder is the container's first process, with the workload restored below it.
+   */
   public boolean isRestored() {
     return !init.equals(root);
   }
 
   public Optional<Mount> rootMount() {
-    // The last one mounted there is the one that is seen.
+    // Only the last mount at a path is visible.
     return mounts.stream()
         .filter(mount -> "/".equals(mount.mountPoint()))
         .reduce((first, second) -> second);

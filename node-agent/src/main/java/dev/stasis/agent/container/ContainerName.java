@@ -9,8 +9,8 @@ import java.util.regex.Pattern;
 
 /**
  * How runtimes write a container's id into cgroup paths: containerd as {@code .../<id>} or {@code
- * .../cri-containerd-<id>.scope}, CRI-O as {@code crio-<id>.scope}, docker and podman likewise,
- * runc alone as its own name.
+ * .../cri-containerd-<id>.scope}, CRI-O as {@code crio-<id>.scope}, docker and podman in the same
+ * way, runc alone as its own name.
  */
 final class ContainerName {
 
@@ -21,7 +21,7 @@ final class ContainerName {
 
   private ContainerName() {}
 
-  /** The id that a runtime gave, from the deepest cgroup that names one. */
+  /** Returns the id given by a runtime, from the deepest cgroup that contains one. */
   static Optional<String> runtimeId(List<CgroupMembership> memberships) {
     Optional<String> found = Optional.empty();
     int deepest = -1;
@@ -38,7 +38,7 @@ final class ContainerName {
     return found;
   }
 
-  /** Whether the process is in the container, or in one inside it. */
+  /** Returns whether the process is in the container, or in one nested in it. */
   static boolean isIn(List<CgroupMembership> memberships, String id) {
     return memberships.stream()
         .flatMap(membership -> List.of(membership.path().split("/")).stream())
@@ -74,7 +74,7 @@ final class ContainerName {
         : Optional.empty();
   }
 
-  /** CRI-O and podman give the watcher of a container a cgroup beside it, with the same id. */
+  /** CRI-O and podman place a container's monitor in a sibling cgroup with the same id. */
   private static boolean isMonitor(String segment) {
     return segment.contains("conmon-");
   }

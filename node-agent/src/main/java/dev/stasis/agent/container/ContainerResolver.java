@@ -1,10 +1,12 @@
 package dev.stasis.agent.container;
 
 import dev.stasis.agent.process.CgroupMembership;
+import dev.stasis.agent.process.Mount;
 import dev.stasis.agent.process.ProcFs;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.process.ProcessStat;
 import dev.stasis.agent.process.ProcessStatus;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -13,7 +15,7 @@ import java.util.Optional;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/** Finds containers by what the kernel says of the processes that run. */
+/** Finds containers by their running processes. */
 public final class ContainerResolver {
 
   private final ProcFs proc;
@@ -23,7 +25,7 @@ public final class ContainerResolver {
   }
 
   /**
-   * Finds a container by its id, the unique beginning of one, the name of its cgroup, {@code
+   * Finds a container by its id, a unique prefix of it, the name of its cgroup, {@code
    * pid-PID-START}, or the pid of one of its processes.
    */
   public Resolution resolve(String name) {
@@ -31,21 +33,21 @@ public final class ContainerResolver {
     if (plain.isPresent()) {
       return byProcess(plain.get());
     }
-    // Longer than a pid can be, digits are the beginning of an id.
+    // A number longer than any pid is a prefix of an id.
     if (name.matches("[1-9][0-9]{0,6}")) {
       return byPid(Integer.parseInt(name));
     }
     if (!ContainerName.isWord(name)) {
-      return refused(name, "wanted an id, the beginning of one, or a pid");
+      return refused(name, "expected an id, the beginning of one, or a pid");
     }
     return byId(name);
   }
 
-  /** The container that this process is in; the process itself when it is in none. */
+  /** Returns the container of this process; the process itself if it is in none. */
   public Resolution byPid(int pid) {
     Optional<ProcessId> process = proc.id(pid);
     if (process.isEmpty()) {
-      return refused(Integer.toString(pid), "wanted the pid of a running process, found none");
+      return refused(Integer.toString(pid), "expected the pid of a running process, got none");
     }
     Optional<String> id = ContainerName.runtimeId(proc.cgroups(pid));
     return id.isPresent() ? byId(id.get()) : byProcess(process.get());
@@ -68,10 +70,10 @@ public final class ContainerResolver {
       return ofMembers(name, memberships);
     }
     if (ids.isEmpty()) {
-      return refused(name, "wanted one that runs on this node, found none");
+      return refused(name, "expected one that runs on this node, got none");
     }
     if (ids.size() > 1) {
-      return refused(name, "wanted one, found " + ids.size() + ": " + String.join(", ", ids));
+      return refused(name, "expected one, got " + ids.size() + ": " + String.join(", ", ids));
     }
     return ofMembers(ids.first(), memberships);
   }
@@ -82,8 +84,8 @@ public final class ContainerResolver {
             .filter(entry -> ContainerName.isIn(entry.getValue(), id))
             .map(Map.Entry::getKey)
             .toList();
-    // The first process and every exec session come from outside. The first one is 1 in its own
-    // pid namespace, or, where the container shares one, the oldest.
+    // The first process and every exec session have a parent outside. The first process is 1 in its
+    // own pid namespace or, if the container shares one, the oldest.
     Optional<ProcessStat> init =
         members.stream()
             .map(proc::stat)
@@ -94,14 +96,14 @@ public final class ContainerResolver {
                     .thenComparing(stat -> depth(stat.pid()))
                     .thenComparing(ProcessStat::startTime));
     if (init.isEmpty()) {
-      return refused(id, "wanted one that runs on this node, found none");
+      return refused(id, "expected one that runs on this node, got none");
     }
     return found(id, init.get().id(), workload(init.get().id()), true);
   }
 
   private Resolution byProcess(ProcessId process) {
     if (!proc.alive(process)) {
-      return refused(ContainerName.plain(process), "wanted a running process, found none");
+      return refused(ContainerName.plain(process), "expected a running process, got none");
     }
     return found(ContainerName.plain(process), process, process, false);
   }
@@ -128,16 +130,17 @@ public final class ContainerResolver {
                 .flatMap(OverlayLayers::of),
             status.map(s -> s.uids().real()).orElse(0),
             status.map(s -> s.gids().real()).orElse(0));
-    // Looked at last: all of the above was read of this process, or of none.
+    // Checked last: everything above was read from this process, or from none.
     return proc.alive(root) && proc.alive(init)
         ? new Resolution.Found(container)
-        : refused(id, "wanted one that runs on this node, found that it has just ended");
+        : refused(id, "expected one that runs on this node, got that it has just ended");
   }
 
   /**
-   * The container's own cgroups: those that bear its id. A process may have made cgroups of its own
-   * below them, and may lie outside of them in a hierarchy (it is being moved, or was never put
-   * there): such a cgroup is others' too, and counting it would make all of them the container's.
+   * Returns the container's own cgroups: those with its id. A process may have created child
+   * cgroups, and may be outside them in a hierarchy (while it is moved, or because it was never
+   * added). Such a cgroup also contains other processes; including it would attribute all of them
+   * to the container.
    */
   private static List<CgroupMembership> ownCgroups(String id, List<CgroupMembership> memberships) {
     List<CgroupMembership> own = new ArrayList<>();
@@ -156,7 +159,7 @@ public final class ContainerResolver {
     return own;
   }
 
-  /** Below a holder, the process that is the first of a pid namespace nested in the holder's. */
+  /** Below a holder: the first process of a pid namespace nested in the holder's. */
   private ProcessId workload(ProcessId init) {
     List<String> command = proc.cmdline(init.pid());
     boolean holder =
@@ -187,5 +190,61 @@ public final class ContainerResolver {
 
   private static Resolution refused(String name, String why) {
     return new Resolution.Refused("container " + name + ": " + why);
+  }
+
+  /** Finds the folders of cgroups: v1, v2, or both. */
+  static final class CgroupFolders {
+
+    private final List<Mount> hierarchies;
+
+    /** Reads the hierarchies that this process sees. */
+    CgroupFolders(ProcFs proc) {
+      this(proc.mounts((int) ProcessHandle.current().pid()));
+    }
+
+    CgroupFolders(List<Mount> mounts) {
+      this.hierarchies =
+          mounts.stream().filter(mount -> mount.type().startsWith("cgroup")).toList();
+    }
+
+    List<Cgroup> of(List<CgroupMembership> memberships) {
+      List<Cgroup> cgroups = new ArrayList<>();
+      for (CgroupMembership membership : memberships) {
+        // A path that leaves the root was read inside a cgroup namespace: there is no folder for
+        // it.
+        if (!membership.path().startsWith("/..")) {
+          find(membership).ifPresent(cgroups::add);
+        }
+      }
+      return cgroups;
+    }
+
+    /** The root of every hierarchy. */
+    List<Cgroup> all() {
+      return hierarchies.stream()
+          .map(mount -> Path.of(mount.mountPoint()))
+          .map(folder -> new Cgroup(List.of(), folder, folder))
+          .toList();
+    }
+
+    private Optional<Cgroup> find(CgroupMembership membership) {
+      for (Mount mount : hierarchies) {
+        boolean same =
+            membership.isUnified()
+                ? "cgroup2".equals(mount.type())
+                : "cgroup".equals(mount.type())
+                    && mount.superOptions().containsAll(membership.controllers());
+        if (same && membership.path().startsWith(mount.root())) {
+          Path hierarchy = Path.of(mount.mountPoint());
+          String below = membership.path().substring(mount.root().length());
+          return Optional.of(
+              new Cgroup(
+                  membership.controllers(),
+                  hierarchy,
+                  hierarchy.resolve(below.replaceFirst("^/+", ""))));
+        }
+      }
+      return Optional.empty();
+    }
   }
 }

@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** Reads which processors a container's cgroup lets it have, v1 or v2. */
+/** Reads the processors that a container's cgroup allows, v1 or v2. */
 public final class CpusetReader {
 
   private final Path online;
@@ -15,12 +15,12 @@ public final class CpusetReader {
     this(Path.of("/sys/devices/system/cpu/online"));
   }
 
-  /** Where the file of a machine's processors is another one. */
+  /** With another file for the machine's processors. */
   CpusetReader(Path online) {
     this.online = online;
   }
 
-  /** All of the machine's where no cgroup says anything; none where not even they are known. */
+  /** All of the machine's processors if no cgroup restricts them; empty if these cannot be read. */
   public CpuSet read(Container container) {
     for (Cgroup cgroup : container.cgroups()) {
       boolean separate = cgroup.controls("cpuset");
@@ -35,7 +35,7 @@ public final class CpusetReader {
     return cpus(online).orElse(CpuSet.parse(""));
   }
 
-  /** A unified cgroup without the controller has no such file: its parent's holds. */
+  /** A unified cgroup without the controller has no such file: its parent's file applies. */
   private static Optional<CpuSet> nearest(Cgroup cgroup, String file) {
     for (Path at = cgroup.folder();
         at != null && at.startsWith(cgroup.hierarchy());
@@ -52,7 +52,7 @@ public final class CpusetReader {
     try {
       return Optional.of(CpuSet.parse(Files.readString(file))).filter(set -> !set.isEmpty());
     } catch (IOException e) {
-      // The root has no such file, and a cgroup may go.
+      // The root has no such file, and a cgroup may be removed meanwhile.
       return Optional.empty();
     }
   }

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** A process and everything below it, parents before their children. */
+/** A process and all its descendants, parents before their children. */
 final class Descendants {
 
   private final ProcFs proc;
@@ -34,7 +34,7 @@ final class Descendants {
     processes.stream().filter(stat -> stat.id().equals(root)).forEach(open::add);
     while (!open.isEmpty()) {
       ProcessStat next = open.removeFirst();
-      // A pid reused while the list was read could else make a circle.
+      // A pid reused while the list was read could otherwise create a cycle.
       if (seen.add(next.id())) {
         found.add(next);
         open.addAll(children.getOrDefault(next.pid(), List.of()));

@@ -10,12 +10,12 @@ import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Freezes a container's cgroup: all processes at once, also those that are just being forked. A
- * frozen process answers nobody, not even a debugger or the driver, so it is thawed again soon.
+ * Freezes a container's cgroup: all processes at once, including those being forked. A frozen
+ * process responds to nothing, not even a debugger or the driver, so it is thawed again soon.
  */
 public final class Freezer {
 
-  /** cgroup v1 announces nothing; most freezes are through within one or two of these. */
+  /** cgroup v1 has no notification; most freezes finish within one or two of these intervals. */
   private static final long POLL_NANOS = 1_000_000;
 
   private static final Path V1_STATE = Path.of("freezer.state");
@@ -30,7 +30,7 @@ public final class Freezer {
     this.unified = unified;
   }
 
-  /** Empty when no cgroup belongs to the container alone, or none of them can be frozen. */
+  /** Empty if no cgroup belongs to the container alone, or none of them can be frozen. */
   public static Optional<Freezer> of(Container container) {
     if (!container.ownsCgroups()) {
       return Optional.empty();
@@ -50,7 +50,7 @@ public final class Freezer {
         .map(cgroup -> new Freezer(cgroup.folder(), true));
   }
 
-  /** Whether the cgroup, or one above it, is frozen or about to be. */
+  /** Returns whether the cgroup, or one above it, is frozen or being frozen. */
   public boolean isFrozen() {
     return unified
         ? events().contains("frozen 1") || !"0".equals(text(V2_FREEZE))
@@ -60,7 +60,7 @@ public final class Freezer {
   /**
    * Freezes.
    *
-   * @return false when not every process was frozen in that time; it is thawed again then
+   * @return false if not every process was frozen in that time; it is then thawed again
    */
   public boolean freeze(Duration atMost) {
     if (set(true, atMost)) {
@@ -73,7 +73,7 @@ public final class Freezer {
   /**
    * Thaws.
    *
-   * @return false when it still was frozen after that time: one above it is, or somebody froze it
+   * @return false if it was still frozen after that time: a parent is frozen, or it was frozen
    *     again
    */
   public boolean thaw(Duration atMost) {
@@ -108,7 +108,7 @@ public final class Freezer {
       }
       LockSupport.parkNanos(POLL_NANOS);
       if (frozen) {
-        // Processes that were just being forked are caught by asking again.
+        // Writing again also freezes processes that were just being forked.
         write(true);
       }
     }

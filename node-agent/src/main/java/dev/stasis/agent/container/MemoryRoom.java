@@ -6,19 +6,19 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * How much memory a container may still take. All sizes are bytes.
+ * The memory that a container can still allocate. All sizes are bytes.
  *
  * @param levels the container's memory cgroup and those above it, the container's first
- * @param hostAvailable what the kernel thinks the machine can give without swapping
+ * @param hostAvailable the kernel's estimate of what the machine can provide without swapping
  */
 public record MemoryRoom(List<Level> levels, long hostAvailable) {
 
   /**
    * One cgroup.
    *
-   * @param usage what is charged to it
-   * @param limit empty when there is none
-   * @param reclaimable of the usage, clean page cache that the kernel gives up before it kills
+   * @param usage memory charged to it
+   * @param limit empty if there is none
+   * @param reclaimable part of the usage: clean page cache that the kernel reclaims before it kills
    */
   public record Level(String cgroup, long usage, OptionalLong limit, long reclaimable) {
 
@@ -34,7 +34,7 @@ public record MemoryRoom(List<Level> levels, long hostAvailable) {
     levels = List.copyOf(levels);
   }
 
-  /** Bytes that the container can take before anything at all stands in its way. */
+  /** Bytes that the container can allocate before it reaches any limit. */
   public long free() {
     return Math.min(
         hostAvailable,
@@ -43,14 +43,14 @@ public record MemoryRoom(List<Level> levels, long hostAvailable) {
             .orElse(Long.MAX_VALUE));
   }
 
-  /** The cgroup that runs full first; empty when none has a limit. */
+  /** The cgroup that reaches its limit first; empty if none has a limit. */
   public Optional<Level> tightest() {
     return levels.stream()
         .filter(level -> level.limit().isPresent())
         .min(Comparator.comparingLong(level -> level.free().orElse(Long.MAX_VALUE)));
   }
 
-  /** What the container itself uses; 0 where no memory cgroup is at hand. */
+  /** Memory that the container itself uses; 0 if there is no memory cgroup. */
   public long usage() {
     return levels.isEmpty() ? 0 : levels.get(0).usage();
   }

@@ -36,7 +36,7 @@ public final class MemoryRoomReader {
     return new MemoryRoom(levels, proc.memory("MemAvailable").orElse(0));
   }
 
-  /** The cgroup that counts the memory of a container. */
+  /** The cgroup that accounts the memory of a container. */
   static Optional<Cgroup> memoryCgroup(Container container) {
     Optional<Cgroup> separate =
         container.cgroups().stream().filter(cgroup -> cgroup.controls("memory")).findFirst();
@@ -74,7 +74,7 @@ public final class MemoryRoomReader {
             name, usage.getAsLong(), number(folder.resolve("memory.max")), Math.max(0, clean)));
   }
 
-  /** A number of its statistics; 0 where there is none. */
+  /** Returns a number of its statistics; 0 if missing. */
   static long stat(Path folder, String name) {
     return text(folder.resolve("memory.stat"))
         .flatMap(text -> text.lines().filter(line -> line.startsWith(name + " ")).findFirst())
@@ -95,7 +95,7 @@ public final class MemoryRoomReader {
     try {
       return Optional.of(Files.readString(file));
     } catch (IOException e) {
-      // The root has no such file, and a cgroup may go.
+      // The root has no such file, and a cgroup may be removed meanwhile.
       return Optional.empty();
     }
   }

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Tells the pipes that lead out of a tree from those between its own processes. */
+/** Distinguishes pipes with an end outside a tree from those between its own processes. */
 final class OutsidePipes {
 
   private final ProcFs proc;
@@ -29,7 +29,7 @@ final class OutsidePipes {
     List<OutsidePipe> outside = new ArrayList<>();
     pipes.forEach(
         (inode, ends) -> {
-          // With both ends inside, nobody outside is needed for it.
+          // With both ends inside, it needs no process outside.
           if (ends.read != ends.written) {
             outside.add(new OutsidePipe(inode, ends.lowest, ends.written));
           }

@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The folders of the host that an overlay root is made of.
+ * The host folders of an overlay root.
  *
- * @param lower the image's layers, the uppermost first
- * @param upper the writable layer; empty when the root is read-only
+ * @param lower the image's layers, top layer first
+ * @param upper the writable layer; empty if the root is read-only
  * @param work the overlay's own work folder
  */
 public record OverlayLayers(List<Path> lower, Optional<Path> upper, Optional<Path> work) {
@@ -26,7 +26,7 @@ public record OverlayLayers(List<Path> lower, Optional<Path> upper, Optional<Pat
     List<Path> lower = new ArrayList<>();
     for (String option : root.superOptions()) {
       if (option.startsWith("lowerdir=")) {
-        // A colon that belongs to a name is written with a backslash before it.
+        // A colon in a name is escaped by a backslash.
         for (String folder : option.substring("lowerdir=".length()).split("(?<!\\\\)::?")) {
           lower.add(Path.of(folder.replace("\\:", ":")));
         }

@@ -23,11 +23,11 @@ public final class ProcessTree {
   }
 
   /**
-   * One moment's list.
+   * A snapshot of the list.
    *
    * @param members the workload's processes, parents before their children, zombies too
-   * @param foreign processes in the container's cgroups that do not descend from the workload: an
-   *     exec session, for example. criu would leave them out, so a dump would not be the whole
+   * @param foreign processes in the container's cgroups that do not descend from the workload, for
+   *     example an exec session. criu would leave them out, so a dump would be incomplete
    */
   public record Listing(List<ProcessStat> members, List<ProcessStat> foreign) {
 
@@ -43,7 +43,8 @@ public final class ProcessTree {
   }
 
   public Listing list(Container container) {
-    // The cgroups first: whoever is born after them is found among all processes, by its parents.
+    // Cgroups are read first: a process created after that is found among all processes, by its
+    // parents.
     Set<Integer> inCgroups = cgroupMembers(container);
     List<ProcessStat> processes = proc.processes();
     List<ProcessStat> members = new Descendants(proc).of(container.root(), processes);
@@ -58,9 +59,9 @@ public final class ProcessTree {
   }
 
   /**
-   * Lists again until two lists are the same, so that no process forked meanwhile is missing.
+   * Lists until two lists are equal, so that no process forked meanwhile is missing.
    *
-   * @param rounds how often at most; a tree that forks without end is never stable
+   * @param rounds maximum number of lists; a tree that forks without end never becomes stable
    * @return the last list, stable or not
    */
   public Listing listUntilStable(Container container, int rounds) {
@@ -92,7 +93,10 @@ public final class ProcessTree {
         .toList();
   }
 
-  /** Only those as deep are looked at further: the node's own may be closed to a test's root. */
+  /**
+   * Only processes at the same depth are examined further: root inside a test may not be able to
+   * read those of the node.
+   */
   private boolean sharesPids(int pid, int init) {
     return depth(pid) == depth(init) && proc.link(pid, "ns/pid").equals(proc.link(init, "ns/pid"));
   }
@@ -115,7 +119,7 @@ public final class ProcessTree {
     try {
       Files.readAllLines(folder.resolve("cgroup.procs")).stream()
           .map(Integer::valueOf)
-          // 0 is a process that our pid namespace does not have.
+          // 0 is a process that is not in our pid namespace.
           .filter(pid -> pid > 0)
           .forEach(pids::add);
       try (DirectoryStream<Path> below =
@@ -125,8 +129,7 @@ public final class ProcessTree {
         }
       }
     } catch (IOException | DirectoryIteratorException e) {
-      // A cgroup that goes while it is read had no process left; those beside it are read all the
-      // same.
+      // A cgroup that disappears while it is read had no process left; its siblings are still read.
     }
   }
 }

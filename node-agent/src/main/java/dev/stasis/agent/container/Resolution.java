@@ -1,12 +1,12 @@
 package dev.stasis.agent.container;
 
-/** What a name of a container led to. */
+/** The result of looking up a container by a name. */
 public sealed interface Resolution {
 
   record Found(Container container) implements Resolution {}
 
   /**
-   * @param why one sentence: what was asked for, what was wanted, what was found
+   * @param why one sentence: the name, the expected and the actual value
    */
   record Refused(String why) implements Resolution {}
 }

@@ -1,16 +1,16 @@
 package dev.stasis.agent.container;
 
-/** What came of stopping a tree. */
+/** The result of stopping a tree. */
 public sealed interface StopOutcome {
 
-  /** No thread of the tree runs any more, and none is missing. */
+  /** No thread of the tree runs, and none is missing. */
   record Stopped(StoppedTree tree) implements StopOutcome {}
 
   /**
-   * Not all of it stopped; it was let go again.
+   * Not all of it stopped; it was continued again.
    *
    * @param why one sentence
-   * @param running whether every process that we stopped was seen to leave the stop
+   * @param running whether every process that we stopped was seen to run again
    */
   record NotStopped(String why, boolean running) implements StopOutcome {}
 }

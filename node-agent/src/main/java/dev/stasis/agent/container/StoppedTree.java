@@ -4,11 +4,11 @@ import dev.stasis.agent.process.ProcessId;
 import java.util.List;
 
 /**
- * Who was stopped, to be noted on disk: whoever undoes it, also after a crash, lets go exactly
- * those that ran before.
+ * The processes that were stopped, to be recorded on disk. An undo, also after a crash, continues
+ * exactly those that ran before.
  *
  * @param stopped those that were running and that we stopped
- * @param stoppedBefore those that somebody else had stopped; they stay stopped
+ * @param stoppedBefore those that were already stopped; they stay stopped
  */
 public record StoppedTree(List<ProcessId> stopped, List<ProcessId> stoppedBefore) {
 

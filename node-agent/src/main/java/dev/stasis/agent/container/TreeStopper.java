@@ -17,17 +17,17 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Stops every process of a container and lets it go again. The cgroup is frozen only while the
- * signals are sent: what is frozen cannot be read into or injected, what is stopped can.
+ * Stops every process of a container and continues it again. The cgroup is frozen only while the
+ * signals are sent: a frozen process cannot be read or injected into, a stopped one can.
  */
 public final class TreeStopper {
 
-  /** The kernel announces no stop to a stranger; a stop takes well under a millisecond. */
+  /** The kernel notifies only the parent of a stop; a stop takes well under a millisecond. */
   private static final long POLL_NANOS = 500_000;
 
   /**
-   * A parent inside vfork stops only after its child has gone on, which we have stopped too. So
-   * after this time everything is let go for a moment and the stop begins anew.
+   * A parent inside vfork stops only after its child has continued, which we have stopped too.
+   * After this time everything is therefore continued for a moment, and the stop starts again.
    */
   private static final Duration ONE_TRY = Duration.ofSeconds(2);
 
@@ -44,22 +44,23 @@ public final class TreeStopper {
   /**
    * Stops the whole tree.
    *
-   * @param atMost for all tries together
+   * @param atMost limit for all attempts together
    */
   public StopOutcome stop(Container container, Duration atMost) {
     Optional<Freezer> freezer = Freezer.of(container);
     if (freezer.isPresent() && freezer.get().isFrozen()) {
       return new StopOutcome.NotStopped(
-          "container " + container.id() + ": wanted a cgroup that runs, found it frozen", true);
+          "container " + container.id() + ": expected a cgroup that runs, got it frozen", true);
     }
     return stop(container, freezer, System.nanoTime() + atMost.toNanos());
   }
 
   /**
-   * Stops a tree again that was stopped by us. Its cgroup may be frozen: whoever stopped it may
-   * have died in between. The processes get their signal before it thaws, so none of them runs.
+   * Stops a tree that we stopped before. Its cgroup may be frozen, because the process that stopped
+   * it may have died in between. The signals are sent before it thaws, so none of the processes
+   * runs.
    *
-   * @param atMost for all tries together
+   * @param atMost limit for all attempts together
    */
   public StopOutcome stopAgain(Container container, Duration atMost) {
     return stop(container, Freezer.of(container), System.nanoTime() + atMost.toNanos());
@@ -81,10 +82,10 @@ public final class TreeStopper {
   }
 
   /**
-   * Sends SIGCONT to those that we stopped and waits until no thread of theirs is stopped.
+   * Sends SIGCONT to the processes that we stopped, and waits until no thread of theirs is stopped.
    *
-   * @return those that still are after that time: nothing that waits for them (the driver) may be
-   *     called; empty when all run or are gone
+   * @return those still stopped after that time: no call that waits for them (to the driver) may be
+   *     made; empty if all run or are gone
    */
   public List<ProcessId> resume(StoppedTree stopped, Duration atMost) {
     long until = System.nanoTime() + atMost.toNanos();
@@ -102,10 +103,11 @@ public final class TreeStopper {
   }
 
   /**
-   * Waits until every process is stopped again after criu let go of it. criu sends SIGSTOP before
-   * it detaches, so nothing of the program runs in between, but the stop shows a moment later.
+   * Waits until every process is stopped again after criu has released it. criu sends SIGSTOP
+   * before it detaches, so the program does not run in between, but the stop becomes visible a
+   * moment later.
    *
-   * @return those that are not stopped after that time: nothing of theirs may be taken for frozen
+   * @return those not stopped after that time, which must not be treated as frozen
    */
   public List<ProcessId> awaitStopped(StoppedTree tree, Duration atMost) {
     long until = System.nanoTime() + atMost.toNanos();
@@ -157,7 +159,7 @@ public final class TreeStopper {
     }
 
     Optional<String> run(Container container, Optional<Freezer> freezer, long until) {
-      // Before the freezing: a frozen process shows D, whatever it was.
+      // Before the cgroup is frozen: a frozen process shows D in any state.
       tree.list(container).members().stream()
           .filter(ProcessStat::isStopped)
           .forEach(stat -> stoppedBefore.add(stat.id()));
@@ -177,7 +179,7 @@ public final class TreeStopper {
       return untilStable(container, until);
     }
 
-    /** Stops whoever is new, until all are stopped and no new one has appeared. */
+    /** Stops new processes until all are stopped and no new one has appeared. */
     private Optional<String> untilStable(Container container, long until) {
       while (true) {
         boolean news = stopAll(container);
@@ -192,7 +194,7 @@ public final class TreeStopper {
           return Optional.of(
               "container "
                   + container.id()
-                  + ": wanted every process stopped, found running: "
+                  + ": expected every process stopped, got running: "
                   + running.stream().map(this::described).collect(Collectors.joining(", ")));
         }
         if (!running.isEmpty()) {
@@ -205,7 +207,8 @@ public final class TreeStopper {
       boolean news = false;
       for (ProcessId process : tree.list(container).living()) {
         boolean known = stopped.contains(process) || seenStopped.contains(process);
-        // Who was stopped before gets the signal too: somebody may just be letting it go.
+        // A process that was already stopped gets the signal too, because another program may be
+        // continuing it right now.
         if (!known && send(process, Signal.STOP)) {
           (stoppedBefore.contains(process) ? seenStopped : stopped).add(process);
           news = true;

@@ -1,4 +1,7 @@
-/** A container from /proc and cgroups alone, so for every runtime, and how to stop it as one. */
+/**
+ * Reads a container from /proc and cgroups only, so that it works with every runtime, and stops it
+ * as a whole.
+ */
 @NullMarked
 package dev.stasis.agent.container;
 

@@ -6,14 +6,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Finds the target pod's address for each address of the source: the one of the same family and
- * scope on the interface of the same name, in the order of the kernel.
+ * Finds the target pod's address for each address of the source: the one with the same family and
+ * scope on the interface with the same name, in the kernel's order.
  */
 public final class AddressMatcher {
 
   /**
-   * Returns the pairs. An address without a counterpart has none; a socket that is bound to it
-   * makes criu fail.
+   * Returns the pairs. An address without a counterpart has no pair; criu fails if a socket is
+   * bound to it.
    */
   public List<AddressPair> match(List<InterfaceAddress> source, List<InterfaceAddress> target) {
     List<InterfaceAddress> left = new ArrayList<>(target);
@@ -31,7 +31,7 @@ public final class AddressMatcher {
           },
           () -> unmatched.add(address));
     }
-    // Another network plugin may name the only interface differently.
+    // Another network plugin may use another name for the only interface.
     for (InterfaceAddress address : unmatched) {
       List<InterfaceAddress> others = left.stream().filter(it -> alike(address, it)).toList();
       if (others.size() == 1 && unmatched.stream().filter(it -> alike(address, it)).count() == 1) {

@@ -1,7 +1,7 @@
 package dev.stasis.agent.criu;
 
 /**
- * An address of the source pod and the one that replaces it in the target.
+ * An address of the source pod and its replacement in the target.
  *
  * @param source IPv4 or IPv6
  * @param target of the same family

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 
-/** What a {@code core-TID.img} gives to its thread. Used for one image, then thrown away. */
+/** Reads the rights of a thread from {@code core-TID.img}. An instance is used for one image. */
 final class CoreImage {
 
   static final int MAGIC = 0x55053847;
@@ -46,30 +46,37 @@ final class CoreImage {
     return this;
   }
 
-  /** Whether it is that of a zombie, as a main thread: criu makes a process that ends at once. */
+  /**
+   * Returns whether it is the image of a zombie's main thread: criu creates a process that ends
+   * immediately.
+   */
   boolean isDead() {
     return state == DEAD;
   }
 
-  /** The number of its user namespace among the images, where it says one. */
+  /** The number of its user namespace among the images, if recorded. */
   OptionalInt userNamespace() {
     return userNamespace;
+  }
+
+  int tid() {
+    return tid;
   }
 
   int seccomp() {
     return seccomp;
   }
 
-  /** The last of its filters in the image of filters. */
+  /** The index of its last filter in the image of filters. */
   OptionalInt filter() {
     return seccomp == ThreadRights.SECCOMP_FILTER ? OptionalInt.of(filter) : OptionalInt.empty();
   }
 
   /**
-   * Its rights.
+   * Returns the thread's rights.
    *
-   * @param mode of seccomp
-   * @param filters that it will have
+   * @param mode seccomp mode
+   * @param filters the filters that it will have
    */
   ThreadRights rights(int mode, int filters) throws IOException {
     if (!credentials) {
@@ -102,7 +109,7 @@ final class CoreImage {
     while (task.next()) {
       switch (task.field()) {
         case 1 -> state = task.number();
-        // criu 2.3 and before; where they are there, criu takes them instead of the thread's.
+        // From criu 2.3 and before; if present, criu uses them instead of the thread's.
         case 11, 12 -> throw task.fault("a seccomp mode of each thread", "one of the process");
         default -> {}
       }

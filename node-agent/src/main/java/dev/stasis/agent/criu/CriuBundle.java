@@ -9,9 +9,9 @@ import java.util.UUID;
 import java.util.stream.Stream;
 
 /**
- * A folder of the host with criu (a static program, since it also runs inside images without any
- * library) and an empty folder for its plugins: criu's own CUDA plugin hides failures of the GPU's
- * restore, so no plugin may ever be found.
+ * A host folder with criu (a static program, because it also runs inside images without libraries)
+ * and an empty folder for plugins. criu must not find a plugin, because its own CUDA plugin hides
+ * failures of the GPU restore.
  */
 public record CriuBundle(Path folder) {
 
@@ -23,20 +23,20 @@ public record CriuBundle(Path folder) {
     return folder.resolve("plugins");
   }
 
-  /** Makes the bundle, or brings it up to date, from a criu program. */
+  /** Creates or updates the bundle from a criu program. */
   public void install(Path criu) throws IOException {
     Files.createDirectories(
         folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
     Files.createDirectories(plugins());
     try (Stream<Path> found = Files.list(plugins())) {
       if (found.findAny().isPresent()) {
-        throw new IOException("criu plugins: wanted an empty folder, found files in " + plugins());
+        throw new IOException("criu plugins: expected an empty folder, got files in " + plugins());
       }
     }
     if (Files.exists(program()) && Files.mismatch(program(), criu) == -1) {
       return;
     }
-    // By rename: a criu that runs from here keeps its file.
+    // By rename: a running criu keeps its file.
     Path copy = folder.resolve("criu." + UUID.randomUUID());
     Files.copy(criu, copy);
     Files.setPosixFilePermissions(copy, PosixFilePermissions.fromString("rwx------"));

@@ -10,13 +10,13 @@ import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Asks criu whether it can work on this kernel. */
+/** Checks whether criu works on this kernel. */
 public final class CriuCheck {
 
-  /** Older ones cannot read the mounts of new kernels. */
+  /** Older versions cannot read the mounts of new kernels. */
   static final Version WANTED = new Version(4, 1, 1);
 
-  /** Both questions are answered in well under a second. */
+  /** Both commands take well under a second. */
   private static final int SECONDS = 30;
 
   private static final Pattern VERSION =
@@ -53,48 +53,48 @@ public final class CriuCheck {
     }
   }
 
-  /** What the check found. */
+  /** The result of the check. */
   public sealed interface Result {
     /**
      * criu works here.
      *
      * @param version its release
-     * @param mended whether bin/setup has built it, without the faults that cost workloads
+     * @param mended whether it was built by bin/setup, without the bugs that can lose workloads
      */
     record Good(Version version, boolean mended) implements Result {
 
-      /** What is to be said of one that is not mended. */
+      /** The warning for an unpatched criu. */
       public static final String FAULTS =
-          "without the patch of bin/setup: killed in a dump it may end the workload, so does a small"
-              + " ulimit -f, periodic timerfds may stand still after a restore, and a training with"
-              + " forked data loaders cannot be frozen";
+          "without the patch of bin/setup: a workload may end if criu is killed in a dump, or if the"
+              + " workload has a small ulimit -f; periodic timerfds may stop after a restore; a"
+              + " training with forked data loaders cannot be frozen";
     }
 
     /**
      * criu cannot be used.
      *
-     * @param why one sentence: the property, what was wanted, what was found
+     * @param why one sentence: the property, the expected and the actual value
      */
     record Unusable(String why) implements Result {}
   }
 
   public Result check(Path criu) throws IOException, InterruptedException {
     if (!Files.isExecutable(criu)) {
-      return new Result.Unusable("criu: wanted a program, found none at " + criu);
+      return new Result.Unusable("criu: expected a program, got none at " + criu);
     }
     Answer answer = ask(List.of(criu.toString(), "--version"));
     Optional<Version> version = Version.in(answer.lines());
     if (version.isEmpty()) {
-      return new Result.Unusable("criu version: wanted a number, found " + answer.lastLine());
+      return new Result.Unusable("criu version: expected a number, got " + answer.lastLine());
     }
     if (version.get().compareTo(WANTED) < 0) {
       return new Result.Unusable(
-          "criu version: wanted " + WANTED + " or newer, found " + version.get());
+          "criu version: expected " + WANTED + " or newer, got " + version.get());
     }
     Answer kernel = ask(List.of(criu.toString(), "check", "--no-default-config"));
     return kernel.code() == 0
         ? new Result.Good(version.get(), answer.lines().stream().anyMatch(MENDED))
-        : new Result.Unusable("criu check: wanted \"Looks good\", found " + kernel.lastLine());
+        : new Result.Unusable("criu check: expected \"Looks good\", got " + kernel.lastLine());
   }
 
   private static Answer ask(List<String> command) throws IOException, InterruptedException {

@@ -1,15 +1,15 @@
 package dev.stasis.agent.criu;
 
 /**
- * Why criu failed.
+ * The reason why criu failed.
  *
- * @param kind what it was
- * @param subject the file, mount, process or limit that it was about, as criu names it
- * @param line criu's own words
+ * @param kind the kind of failure
+ * @param subject the file, mount, process or limit concerned, as criu names it
+ * @param line criu's message
  */
 public record CriuFault(Kind kind, String subject, String line) {
 
-  /** The faults that a person can do something about, and {@link #OTHER}. */
+  /** The failures that a user can act on, and {@link #OTHER}. */
   public enum Kind {
     UNSUPPORTED_FILE("holds a file that criu cannot dump"),
     DELETED_FILE_TOO_LARGE("holds a deleted file above the ghost limit"),
@@ -17,13 +17,13 @@ public record CriuFault(Kind kind, String subject, String line) {
     FILE_CHANGED("a file is not the one that was dumped"),
     FILE_MISSING("a file is missing"),
     MOUNT_UNKNOWN("a mount has no counterpart"),
-    MOUNT_FAILED("a mount could not be made"),
+    MOUNT_FAILED("a mount could not be created"),
     OUTSIDE_SOCKET("a socket is connected to a process outside"),
     OUTSIDE_SESSION("a process belongs to a session or terminal outside"),
     OUTSIDE_SHARED_MEMORY("shared memory belongs to another IPC namespace"),
     PID_TAKEN("a pid is taken"),
     NOT_SEIZED("a process could not be seized"),
-    NOT_PERMITTED("a right is missing"),
+    NOT_PERMITTED("a permission is missing"),
     CPU_DIFFERS("this CPU lacks what the workload was started with"),
     NO_MEMORY("memory ran out"),
     NO_SPACE("the disk is full"),

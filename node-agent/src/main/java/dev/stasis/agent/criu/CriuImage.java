@@ -6,12 +6,12 @@ import java.io.IOException;
 import java.io.InputStream;
 
 /**
- * An image of criu as a stream: its magic words, then entries, each a length and a protobuf
- * message. Every fault of the bytes is an {@link ImageFault}.
+ * A criu image as a stream: magic numbers, then entries of a length and a protobuf message. Invalid
+ * bytes always cause an {@link ImageFault}.
  */
 final class CriuImage {
 
-  /** The first word of every image but the inventory. */
+  /** The first magic number of every image except the inventory. */
   static final int COMMON = 0x54564319;
 
   private final String name;
@@ -20,7 +20,7 @@ final class CriuImage {
   /**
    * A kind of image.
    *
-   * @param name the file's, for messages
+   * @param name the file's name, for messages
    */
   CriuImage(String name, int... magic) {
     this.name = name;
@@ -28,9 +28,9 @@ final class CriuImage {
   }
 
   /**
-   * Reads it to its end.
+   * Reads the stream to its end.
    *
-   * @param atMost entries
+   * @param atMost maximum number of entries
    */
   void read(InputStream stream, int atMost, ImageMessage.Reader reader) throws IOException {
     CodedInputStream in = CodedInputStream.newInstance(stream);

@@ -9,14 +9,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where criu is: the one that was named, else the project's own, else the first in PATH.
+ * Finds criu: the configured program, else the project's own, else the first in PATH.
  *
- * @param named a program named by configuration; it alone counts when it is given
+ * @param named the configured program; if given, no other is tried
  * @param own the project's own program
  */
 public record CriuLocator(Optional<Path> named, Path own, Map<String, String> environment) {
 
-  /** The usual places: property {@code stasis.criu}, {@code ../.tools/bin/criu}, PATH. */
+  /** The default places: property {@code stasis.criu}, {@code ../.tools/bin/criu}, PATH. */
   public static CriuLocator usual() {
     return new CriuLocator(
         Optional.ofNullable(System.getProperty("stasis.criu")).map(Path::of),

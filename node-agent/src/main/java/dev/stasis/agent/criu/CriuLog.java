@@ -13,16 +13,16 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Reads criu's log for the one line that says why it failed. */
+/** Finds the line in criu's log that explains a failure. */
 public final class CriuLog {
 
-  /** Enough for a person to see how one error led to the next. */
+  /** Enough to show how one error led to the next. */
   private static final int KEPT = 12;
 
   private static final Pattern LINE =
       Pattern.compile("(?:\\([0-9.]+\\) *)?(?: *[0-9]+: )?(Error|Warn ) \\(([^)]*)\\): (.*)");
 
-  /** Said in good runs too, on nodes without these devices and rights. */
+  /** Printed in successful runs too, on nodes without these devices and rights. */
   private static final List<Pattern> HARMLESS =
       List.of(
           Pattern.compile("tun: Unable to create tun.*"),
@@ -35,6 +35,7 @@ public final class CriuLog {
           rule(Kind.NO_MEMORY, "(.*): Cannot allocate memory.*"),
           rule(
               Kind.UNSUPPORTED_FILE, "Can't dump file [0-9]+ of that type \\[[0-7]+\\] \\((.*)\\)"),
+          rule(Kind.UNSUPPORTED_FILE, "(?:uring: )?Can't dump (io_uring .*)"),
           rule(Kind.UNSUPPORTED_FILE, "(handle_device_vma plugin failed.*)"),
           rule(Kind.UNSUPPORTED_FILE, ".*[Uu]nsupported (?:anon|file|fd).*?(\\[.*\\]|/\\S+).*"),
           rule(Kind.UNSUPPORTED_FILE, "Unknown shit.*?(\\S+)"),
@@ -113,12 +114,12 @@ public final class CriuLog {
     errors.add(error);
   }
 
-  /** The last error lines, oldest first, without those that good runs have too. */
+  /** Returns the last error lines, oldest first, without those of successful runs. */
   public List<String> errors() {
     return List.copyOf(errors);
   }
 
-  /** What went wrong first, among what is known; the rest of a log only follows from it. */
+  /** Returns the first known error; later lines are its consequences. */
   public CriuFault fault() {
     if (fault != null) {
       return fault;

@@ -4,18 +4,18 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** How a run of criu ended. */
+/** The outcome of a criu run. */
 public sealed interface CriuOutcome {
 
   /**
-   * criu did what it was asked for.
+   * criu succeeded.
    *
-   * @param stats empty when criu could not write them
+   * @param stats empty if criu could not write them
    */
   record Succeeded(Optional<CriuStats> stats, Duration took) implements CriuOutcome {}
 
   /**
-   * criu gave up by itself.
+   * criu failed.
    *
    * @param lines its last error lines, oldest first
    */
@@ -26,13 +26,12 @@ public sealed interface CriuOutcome {
   }
 
   /**
-   * It took longer than it was given and was ended by us. What it left is to be looked at, not
-   * assumed.
+   * It exceeded its deadline and was ended. The state that it left must be checked, not assumed.
    *
    * @param forced whether SIGTERM was not enough
    */
   record TimedOut(Duration allowed, boolean forced) implements CriuOutcome {}
 
-  /** Somebody else ended it. */
+  /** It was ended by a signal that we did not send. */
   record Killed(int signal) implements CriuOutcome {}
 }

@@ -15,24 +15,24 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Runs criu. Its output goes into files, never into a pipe of ours, so that it ends its work also
- * when we die.
+ * Runs criu. Its output goes into files, never into one of our pipes, so that it finishes even if
+ * the agent dies.
  */
 public final class CriuRunner {
 
-  /** A dump that is told to stop lets the tree go at once; this is for a machine that swaps. */
+  /** A dump lets the tree go immediately on SIGTERM; the limit is for a machine that swaps. */
   private static final Duration AFTER_TERM = Duration.ofSeconds(10);
 
-  /** Twice a second is all that a person can read. */
+  /** Users do not need progress more often than twice a second. */
   private static final Duration BETWEEN_REPORTS = Duration.ofMillis(500);
 
-  /** Lines that a person still reads. */
+  /** The number of lines that is still readable. */
   private static final int MOST_SAID = 50;
 
-  /** stasis-runtime's own failure, before criu was there. */
+  /** An error of stasis-runtime itself, before criu started. */
   private static final int NOT_ENTERED = 125;
 
-  /** Hears how far criu is. */
+  /** Receives criu's progress. */
   @FunctionalInterface
   public interface Progress {
     /**
@@ -44,15 +44,16 @@ public final class CriuRunner {
   private final Consumer<ProcessHandle> started;
   private final Duration afterTerm;
 
-  /** A runner whose children nobody has to know of. */
+  /** Creates a runner that does not report its children. */
   public CriuRunner() {
     this(child -> {});
   }
 
   /**
-   * A runner.
+   * Creates a runner.
    *
-   * @param started told each child once it runs: it outlives us, so that somebody has to know of it
+   * @param started called with each child once it runs; the child outlives the agent, so it must be
+   *     recorded
    */
   public CriuRunner(Consumer<ProcessHandle> started) {
     this(started, AFTER_TERM);
@@ -81,8 +82,8 @@ public final class CriuRunner {
   }
 
   /**
-   * How long a run may take. 100 MB/s is a slow network disk; criu itself does 2 to 4 GB/s. The two
-   * minutes are for everything that does not grow with the bytes, on a busy node.
+   * The deadline of a run. 100 MB/s is a slow network disk; criu itself reaches 2 to 4 GB/s. The
+   * two minutes are for everything independent of the size, on a busy node.
    */
   public Duration allowance(long bytes) {
     return Duration.ofMinutes(2).plusSeconds(bytes / 100_000_000);
@@ -120,7 +121,7 @@ public final class CriuRunner {
     return failed(code, CriuLog.read(work.resolve(what + ".log")), said(ownErrors, work));
   }
 
-  /** What stasis-runtime said, then what criu said before it had its log. */
+  /** The output of stasis-runtime, then that of criu before it opened its log. */
   private static List<String> said(Path ownErrors, Path work) throws IOException {
     List<String> lines = new ArrayList<>(new LogTail(ownErrors).last(MOST_SAID));
     lines.addAll(new LogTail(work.resolve("criu.out")).last(MOST_SAID));
@@ -131,7 +132,7 @@ public final class CriuRunner {
     try {
       return Optional.of(new CriuStatsFile(file).read());
     } catch (IOException e) {
-      // The work is done; numbers about it are no reason to call it failed.
+      // The run succeeded; missing statistics do not make it a failure.
       return Optional.empty();
     }
   }
@@ -151,7 +152,7 @@ public final class CriuRunner {
       if (left <= 0) {
         return false;
       }
-      // Returns at once when the process ends; the interval is only the report's.
+      // Returns immediately when the process ends; the interval only applies to progress.
       if (process.waitFor(Math.min(left, BETWEEN_REPORTS.toNanos()), TimeUnit.NANOSECONDS)) {
         return true;
       }
@@ -159,9 +160,9 @@ public final class CriuRunner {
     }
   }
 
-  /** SIGTERM, time, SIGKILL. True when the last was needed. */
+  /** SIGTERM, wait, SIGKILL. Returns true if SIGKILL was needed. */
   private boolean end(Process process) throws InterruptedException {
-    // Taken before: once the outermost one is dead, the others are nobody's children.
+    // Listed first: once the outermost process is dead, the others have lost their parent.
     List<ProcessHandle> below = process.descendants().toList();
     process.destroy();
     if (process.waitFor(afterTerm.toMillis(), TimeUnit.MILLISECONDS)) {
@@ -180,7 +181,7 @@ public final class CriuRunner {
         bytes += size(file);
       }
     } catch (IOException e) {
-      // A report that cannot be made is no reason to disturb the work.
+      // A failed progress report must not disturb the run.
       return bytes;
     }
     return bytes;

@@ -2,16 +2,16 @@ package dev.stasis.agent.criu;
 
 import java.time.Duration;
 
-/** What criu says of its own work; empty fields are zero. */
+/** criu's statistics; missing fields are zero. */
 public sealed interface CriuStats {
 
   /**
-   * Of a dump.
+   * Statistics of a dump.
    *
    * @param freezing until every process was seized
-   * @param frozen while they were held
-   * @param memoryDump reading memory out of the processes
-   * @param memoryWrite writing it
+   * @param frozen how long they were seized
+   * @param memoryDump reading memory from the processes
+   * @param memoryWrite writing memory
    */
   record Dump(
       Duration freezing,
@@ -23,10 +23,10 @@ public sealed interface CriuStats {
       implements CriuStats {}
 
   /**
-   * Of a restore.
+   * Statistics of a restore.
    *
-   * @param forking making the processes
-   * @param restoring all of it
+   * @param forking creating the processes
+   * @param restoring total time
    */
   record Restore(Duration forking, Duration restoring, long pagesRestored) implements CriuStats {}
 }

@@ -13,7 +13,7 @@ import java.util.Map;
 
 /**
  * Reads {@code stats-dump} and {@code stats-restore}: two magic numbers, a length, and one protocol
- * buffers message that holds either a dump's (field 1) or a restore's (field 2) numbers.
+ * buffers message with the numbers of either a dump (field 1) or a restore (field 2).
  */
 public final class CriuStatsFile {
 
@@ -32,7 +32,7 @@ public final class CriuStatsFile {
       int first = image.getInt();
       int second = image.getInt();
       if (first != SERVICE_MAGIC || second != STATS_MAGIC) {
-        throw new IOException(file + ": wanted criu's statistics, found another kind of file");
+        throw new IOException(file + ": expected criu's statistics, got another kind of file");
       }
       ByteBuffer message = part(image, image.getInt());
       long key = varint(message);
@@ -49,10 +49,10 @@ public final class CriuStatsFile {
         case 2 ->
             new CriuStats.Restore(
                 micros(numbers, 3), micros(numbers, 4), numbers.getOrDefault(5, 0L));
-        default -> throw new IOException(file + ": wanted field 1 or 2, found " + (key >>> 3));
+        default -> throw new IOException(file + ": expected field 1 or 2, got " + (key >>> 3));
       };
     } catch (BufferUnderflowException | IndexOutOfBoundsException | IllegalArgumentException e) {
-      throw new IOException(file + ": wanted criu's statistics, found a torn file", e);
+      throw new IOException(file + ": expected criu's statistics, got a torn file", e);
     }
   }
 

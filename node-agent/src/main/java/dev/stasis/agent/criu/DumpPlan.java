@@ -6,14 +6,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A dump, as a command line. criu runs inside the container's net, uts and ipc namespaces, so that
- * nothing of the old pod's network, name or shared memory goes into the images, and outside its
- * mounts, so that it can be read from there.
+ * The command line of a dump. criu runs inside the container's net, uts and ipc namespaces, so that
+ * the images contain nothing of the old pod's network, hostname or shared memory. It runs outside
+ * the container's mounts, so that it can read the container from there.
  *
  * @param runtime the program stasis-runtime
- * @param container what is dumped
- * @param ownMountNamespace inode of the mount namespace that criu runs in: a process in the same
- *     one is dumped without its mounts
+ * @param container the container to dump
+ * @param ownMountNamespace inode of criu's own mount namespace: a process in the same one is dumped
+ *     without its mounts
  * @param images an empty folder for the images
  * @param work a folder for log and statistics
  */
@@ -45,8 +45,8 @@ public record DumpPlan(
     add(line, "--start", Long.toString(container.root().startTime()));
     add(line, "--ns", "net,uts,ipc");
     if (container.uid() != 0 || container.gid() != 0) {
-      // With the target's ids as its real ones criu may read the target's limits, also where root
-      // lacks CAP_SYS_RESOURCE.
+      // With the target's ids as real ids, criu may read the target's limits, even if root lacks
+      // CAP_SYS_RESOURCE.
       add(line, "--real-uid", Integer.toString(container.uid()));
       add(line, "--real-gid", Integer.toString(container.gid()));
     }
@@ -60,14 +60,14 @@ public record DumpPlan(
   List<String> criuArguments() {
     List<String> line = new ArrayList<>();
     line.add("dump");
-    // A node's own defaults must not change what we do.
+    // A node's criu configuration must have no effect.
     line.add("--no-default-config");
     add(line, "--tree", Integer.toString(container.root().pid()));
     add(line, "--images-dir", images.toString());
     add(line, "--work-dir", work.toString());
     add(line, "--log-file", LOG);
     line.add("-v" + options.logLevel());
-    // criu never ends a workload: that is for whoever asked, after the artifact is safe.
+    // criu never ends a workload: the caller does so, after the artifact is stored.
     line.add("--leave-stopped");
     // A container's cgroups belong to its runtime; the kubelet removes those that it does not know.
     line.add("--manage-cgroups=ignore");
@@ -83,16 +83,17 @@ public record DumpPlan(
     if (options.deadDevices()) {
       add(line, "--external", "dead-device[/dev/nvidia]");
     }
+    options.saved().forEach(one -> add(line, "--external", one.external()));
     line.add("--shell-job");
     line.add("--ext-unix-sk");
     line.add("--file-locks");
     line.add("--link-remap");
     add(line, "--ghost-limit", Long.toString(options.ghostLimit()));
     line.add("--force-irmap");
-    // Their peers are not disturbed; what becomes of them is chosen on restore.
+    // Peers are not affected; the handling of connections is chosen on restore.
     line.add("--tcp-established");
     line.add("--skip-in-flight");
-    // Locking needs iptables, which images lack, and packets to a stopped tree do no harm.
+    // Locking needs iptables, which images lack, and packets do not harm a stopped tree.
     add(line, "--network-lock", "skip");
     add(line, "--timeout", Integer.toString(options.seizeSeconds()));
     add(line, "--libdir", bundle.plugins().toString());

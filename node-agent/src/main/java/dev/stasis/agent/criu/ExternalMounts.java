@@ -4,9 +4,9 @@ import dev.stasis.agent.process.Mount;
 import java.util.List;
 
 /**
- * Which of a container's mounts criu must not touch: all but the root and those of type proc. /dev
- * is among them, so that the target's own device nodes decide which GPU is found, and so are masked
- * paths, so that the target's own masks cover them again.
+ * Selects the mounts that criu must not handle: all except the root and those of type proc. They
+ * include /dev, so that the target's device nodes determine the GPU, and masked paths, so that the
+ * target's masks hide them again.
  */
 record ExternalMounts(List<Mount> all) {
 
@@ -15,8 +15,8 @@ record ExternalMounts(List<Mount> all) {
   }
 
   /**
-   * The root is the holder's. A proc mount, also a read-only part of one, shows a pid namespace:
-   * criu makes it anew for the one that it makes.
+   * The root is the holder's. A proc mount, or a read-only part of one, belongs to a pid namespace:
+   * criu mounts a new one for the namespace that it creates.
    */
   static boolean isExternal(Mount mount) {
     return !"/".equals(mount.mountPoint()) && !"proc".equals(mount.type());

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.OptionalInt;
 
-/** Which namespaces a process would be given: {@code ids-PID.img} and the inventory. */
+/** Reads the namespaces of a restored process from {@code ids-PID.img} and the inventory. */
 final class IdsImage {
 
   static final int MAGIC = 0x54432030;
@@ -14,13 +14,13 @@ final class IdsImage {
 
   private int userNamespace;
 
-  /** The number of the user namespace of a process. */
+  /** The number of a process's user namespace. */
   int ofProcess(String name, InputStream in) throws IOException {
     new CriuImage(name, CriuImage.COMMON, MAGIC).read(in, 1, this::objects);
     return userNamespace;
   }
 
-  /** The number of criu's own user namespace: a process with another one gets one of its own. */
+  /** The number of criu's own user namespace: a process with another number gets a new one. */
   int ofInventory(InputStream in) throws IOException {
     new CriuImage("inventory.img", INVENTORY_MAGIC)
         .read(
@@ -40,7 +40,7 @@ final class IdsImage {
     userNamespace = userNamespace(objects).orElse(userNamespace);
   }
 
-  /** As criu reads it: 0 when nothing is said. */
+  /** criu's default: 0 if the field is missing. */
   static OptionalInt userNamespace(ImageMessage objects) throws IOException {
     int number = 0;
     while (objects.next()) {

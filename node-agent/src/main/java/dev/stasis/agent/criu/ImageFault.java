@@ -2,7 +2,7 @@ package dev.stasis.agent.criu;
 
 import java.io.IOException;
 
-/** An image of criu that is not what it has to be. */
+/** A criu image with invalid content. */
 public final class ImageFault extends IOException {
 
   private static final long serialVersionUID = 1L;

@@ -6,9 +6,9 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A protobuf message of an image, read field by field from a stream. A field that is not asked for
- * is skipped, whatever its length is, and nothing is kept: a hostile image costs time that grows
- * with its size, and no memory.
+ * A protobuf message of an image, read field by field from a stream. Fields that are not needed are
+ * skipped, whatever their length, and nothing is kept. A hostile image therefore costs time in
+ * proportion to its size, and no memory.
  */
 final class ImageMessage {
 
@@ -18,7 +18,7 @@ final class ImageMessage {
     void read(ImageMessage message) throws IOException;
   }
 
-  /** Takes one of several numbers. */
+  /** Accepts one of several magic numbers. */
   @FunctionalInterface
   interface Numbers {
     void take(int number) throws IOException;
@@ -34,7 +34,7 @@ final class ImageMessage {
     this.in = in;
   }
 
-  /** Goes to the next field; false at the end of the message. */
+  /** Moves to the next field; false at the end of the message. */
   boolean next() throws IOException {
     if (!taken) {
       skip();
@@ -48,7 +48,7 @@ final class ImageMessage {
     return WireFormat.getTagFieldNumber(tag);
   }
 
-  /** The lower 32 bits, as criu's own reader takes them. */
+  /** The lower 32 bits, as criu's own reader does. */
   int number() throws IOException {
     return (int) wide();
   }
@@ -58,7 +58,7 @@ final class ImageMessage {
     return in.readRawVarint64();
   }
 
-  /** Of a repeated field: one number, or many packed into one field. */
+  /** Reads a repeated field: one number, or many packed into one field. */
   void numbers(Numbers numbers) throws IOException {
     if (WireFormat.getTagWireType(tag) == WireFormat.WIRETYPE_VARINT) {
       numbers.take(number());
@@ -78,10 +78,10 @@ final class ImageMessage {
     inner.end(limit);
   }
 
-  /** Skips the rest of the message, and fails when the stream ends before it. */
+  /** Skips the rest of the message, and fails if the stream ends before it. */
   void end(int outerLimit) throws IOException {
     while (!in.isAtEnd() && next()) {
-      // What the reader has left.
+      // Returns what the reader has left over.
     }
     if (in.getBytesUntilLimit() != 0) {
       throw fault("whole entries", "an end within one");
@@ -90,12 +90,18 @@ final class ImageMessage {
   }
 
   String text(int atMost) throws IOException {
+    return new String(bytes(atMost), StandardCharsets.UTF_8);
+  }
+
+  byte[] bytes(int atMost) throws IOException {
     want(WireFormat.WIRETYPE_LENGTH_DELIMITED);
     int length = in.readRawVarint32();
     if (length < 0 || length > atMost) {
-      throw fault("a text of at most " + atMost + " bytes", Integer.toUnsignedString(length));
+      throw fault(
+          "at most %d bytes in field %d".formatted(atMost, field()),
+          Integer.toUnsignedString(length));
     }
-    return new String(in.readRawBytes(length), StandardCharsets.UTF_8);
+    return in.readRawBytes(length);
   }
 
   ImageFault fault(String expected, String actual) {
@@ -119,7 +125,7 @@ final class ImageMessage {
     taken = true;
   }
 
-  /** Groups, which criu does not have, could be nested without end. */
+  /** Groups, which criu does not use, could be nested without limit. */
   private void skip() throws IOException {
     int type = WireFormat.getTagWireType(tag);
     if (type == WireFormat.WIRETYPE_START_GROUP || !in.skipField(tag)) {

@@ -1,9 +1,9 @@
 package dev.stasis.agent.criu;
 
 /**
- * A mount as criu would make it.
+ * A mount that criu would create.
  *
- * @param external the key of the target's mount that it is bound to; empty for one that criu makes
+ * @param external the key of the target's mount that is bound here; empty for one that criu creates
  * @param proc whether it is of type proc
  */
 public record ImageMount(

@@ -1,13 +1,21 @@
 package dev.stasis.agent.criu;
 
 import dev.stasis.agent.process.ThreadRights;
+import java.util.List;
 
 /**
- * A thread as criu would restore it.
+ * A thread that criu would restore.
  *
- * @param pid of its process, as it sees itself
- * @param tid its own, as it sees itself
- * @param rights what it would be given
- * @param userNamespace whether its process would get a user namespace of its own
+ * @param pid the pid of its process, in the process's own namespace
+ * @param tid its number in its own namespace
+ * @param rights the rights that it would get
+ * @param filters its seccomp filters, oldest first
+ * @param userNamespace whether its process would get a new user namespace
  */
-public record ImageThread(int pid, int tid, ThreadRights rights, boolean userNamespace) {}
+public record ImageThread(
+    int pid, int tid, ThreadRights rights, List<SeccompProgram> filters, boolean userNamespace) {
+
+  public ImageThread {
+    filters = List.copyOf(filters);
+  }
+}

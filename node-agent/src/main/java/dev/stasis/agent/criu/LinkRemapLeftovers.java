@@ -22,11 +22,12 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The extra names ({@code link_remap.N}) that criu gives, during a dump, to files whose own name is
- * gone. criu takes them back when it fails, but not when it is killed, and not after a dump that
- * leaves the tree stopped: the images need them. The next dump then fails with "File exists".
+ * The extra names ({@code link_remap.N}) that criu creates during a dump for open files without a
+ * name. criu removes them when it fails, but not when it is killed, and not after a dump that
+ * leaves the tree stopped, because the images need them. The next dump would fail with "File
+ * exists".
  *
- * <p>So they are packed with the volume that they lie in and removed before the workload goes on.
+ * <p>They are therefore packed with their volume, and removed before the workload resumes.
  */
 public final class LinkRemapLeftovers {
 
@@ -40,11 +41,11 @@ public final class LinkRemapLeftovers {
   }
 
   /**
-   * Removes them. Only a name whose file one of these processes still holds open (or mapped) is
-   * criu's: nothing else is touched, whatever its name.
+   * Removes them. A name belongs to criu only if one of these processes still has the file open or
+   * mapped; nothing else is removed, whatever its name.
    *
    * @param tree the processes that were dumped, stopped
-   * @return what was removed, as paths in the container
+   * @return the removed paths, in the container
    */
   public List<String> remove(List<ProcessId> tree) throws IOException {
     List<String> removed = new ArrayList<>();
@@ -61,7 +62,10 @@ public final class LinkRemapLeftovers {
     return removed;
   }
 
-  /** Links to files without a name, and the folders where criu may have given them one. */
+  /**
+   * Returns the links to files without a name, and the folders in which criu may have created a
+   * name.
+   */
   private Set<Path> nameless(ProcessId process, Set<String> folders) {
     Set<Path> links = new LinkedHashSet<>();
     Path own = proc.folder(process.pid());
@@ -84,7 +88,7 @@ public final class LinkRemapLeftovers {
     return links;
   }
 
-  /** criu takes the file's own folder, or the next one above it that still exists. */
+  /** criu uses the file's own folder, or the nearest parent that still exists. */
   private static void addFolders(String deleted, Set<String> folders) {
     @Nullable Path folder =
         Path.of(deleted.substring(0, deleted.length() - DELETED.length())).getParent();
@@ -99,7 +103,7 @@ public final class LinkRemapLeftovers {
       return;
     }
     Map<String, Object> file = Files.readAttributes(link, "unix:dev,ino,nlink");
-    // Without any name left there is none to remove.
+    // A file without any name has none to remove.
     if (file.get("nlink") instanceof Integer links && links > 0) {
       held.add(key(file));
     }
@@ -114,7 +118,8 @@ public final class LinkRemapLeftovers {
     List<String> removed = new ArrayList<>();
     Path root = proc.folder(process.pid()).resolve("root/.");
     try (DirectoryStream<Path> top = Files.newDirectoryStream(root)) {
-      // Step by step and past no link: the container could else lead us into the host.
+      // Opened step by step without following links: a link of the container could otherwise point
+      // to a host file.
       if (top instanceof SecureDirectoryStream<Path> secure) {
         descend(secure, root, Path.of(folder), 0, held, removed);
       }
@@ -154,7 +159,7 @@ public final class LinkRemapLeftovers {
         descend(below, here.resolve(next), folder, depth + 1, held, removed);
       }
     } catch (java.nio.file.NoSuchFileException e) {
-      // The folder went with the file; the one above it is looked at too.
+      // The folder was deleted with the file; its parent is searched too.
       return;
     }
   }

@@ -3,7 +3,7 @@ package dev.stasis.agent.criu;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** What came of holding a source's mounts against a target's. */
+/** The result of matching a source's mounts to a target's. */
 public sealed interface MountMatch {
 
   /** Every mount has its counterpart. */
@@ -13,7 +13,7 @@ public sealed interface MountMatch {
     }
   }
 
-  /** The target cannot take the workload. */
+  /** The target cannot run the workload. */
   record Refused(List<Reason> reasons) implements MountMatch {
     public Refused {
       reasons = List.copyOf(reasons);
@@ -26,16 +26,16 @@ public sealed interface MountMatch {
   }
 
   /**
-   * One thing that does not fit.
+   * A mismatch.
    *
-   * @param property what was compared
-   * @param wanted what the source has
-   * @param found what the target has
+   * @param property the property that was compared
+   * @param wanted the source's value
+   * @param found the target's value
    */
   record Reason(String property, String wanted, String found) {
     @Override
     public String toString() {
-      return property + ": wanted " + wanted + ", found " + found;
+      return property + ": expected " + wanted + ", got " + found;
     }
   }
 }

@@ -13,10 +13,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Finds for every mount of the source the one of the target that stands for it: the one at the same
- * path; for NVIDIA's hook folder, whose name differs in every container, the one of the same kind;
- * for a GPU that is a file the one in the same place of the order; for a masked file the target's
- * /dev/null.
+ * Finds for every mount of the source its counterpart in the target: the mount at the same path;
+ * for NVIDIA's hook folder, which has another name in every container, the one of the same kind;
+ * for a GPU that is a file, the one at the same position; for a masked file the target's /dev/null,
+ * and for a masked folder another masked folder of the target.
  */
 public final class MountMatcher {
 
@@ -25,7 +25,7 @@ public final class MountMatcher {
 
   private static final Pattern GPU_FILE = Pattern.compile("/dev/nvidia[0-9]{1,4}");
 
-  /** A driver's version in the path of one of its libraries or in that of its firmware. */
+  /** A driver version in the path of one of its libraries or of its firmware. */
   private static final Pattern DRIVER =
       Pattern.compile("(.*/(?:lib[^/]*\\.so\\.|firmware/nvidia/))([0-9]{3}(?:\\.[0-9]+)+)(/.*)?");
 
@@ -34,6 +34,7 @@ public final class MountMatcher {
     Map<String, Mount> gpus = gpuFiles(visible(source), have);
     List<MountPair> pairs = new ArrayList<>();
     Set<MountMatch.Reason> reasons = new LinkedHashSet<>();
+    Optional<Mount> mask = have.values().stream().filter(MountMatcher::isMaskedFolder).findFirst();
     for (Mount wanted : visible(source).values()) {
       if (!ExternalMounts.isExternal(wanted)) {
         continue;
@@ -45,6 +46,8 @@ public final class MountMatcher {
         readOnly(wanted, found.get()).ifPresent(reasons::add);
       } else if (isMaskedFile(wanted) && have.containsKey("/dev")) {
         pairs.add(new MountPair(wanted.mountPoint(), "/dev/null"));
+      } else if (isMaskedFolder(wanted) && mask.isPresent()) {
+        pairs.add(new MountPair(wanted.mountPoint(), mask.get().mountPoint()));
       } else {
         reasons.add(missing(wanted, have));
       }
@@ -66,8 +69,8 @@ public final class MountMatcher {
   }
 
   /**
-   * A GPU that is a file of its own and no device node keeps its place in the order whatever its
-   * number is. A bound device node does not: its name has to fit its minor number.
+   * A GPU that is a regular file instead of a device node keeps its position, whatever its number
+   * is. A bound device node does not: its name must match its minor number.
    */
   private static Map<String, Mount> gpuFiles(Map<String, Mount> source, Map<String, Mount> target) {
     List<Mount> from = gpuFiles(source);
@@ -95,9 +98,17 @@ public final class MountMatcher {
     return HOOK_FOLDER.matcher(mount.mountPoint()).matches() && "tmpfs".equals(mount.type());
   }
 
-  /** Runtimes hide a file below /proc by a mount of /dev/null on it. */
+  /** Runtimes hide a file below /proc by mounting /dev/null on it. */
   private static boolean isMaskedFile(Mount mount) {
     return mount.mountPoint().startsWith("/proc/") && "/null".equals(mount.root());
+  }
+
+  /** They hide a folder by an empty one. The set depends on the versions of runtime and kubelet. */
+  private static boolean isMaskedFolder(Mount mount) {
+    return mount.mountPoint().matches("/(proc|sys)/.*")
+        && mount.type().equals("tmpfs")
+        && mount.root().equals("/")
+        && mount.isReadOnly();
   }
 
   private static Optional<MountMatch.Reason> readOnly(Mount wanted, Mount found) {
@@ -114,7 +125,8 @@ public final class MountMatcher {
           wanted.type() + (wanted.source().startsWith("/") ? " from " + wanted.source() : "");
       return new MountMatch.Reason("mount " + wanted.mountPoint(), kind, "none");
     }
-    // Any library of the driver tells the target's version; not every driver has the same ones.
+    // Any library of the driver shows the target's version; drivers differ in their set of
+    // libraries.
     String other =
         have.values().stream()
             .map(mount -> DRIVER.matcher(mount.mountPoint()))
@@ -128,7 +140,7 @@ public final class MountMatcher {
     return new MountMatch.Reason("NVIDIA driver", driver.group(2), other);
   }
 
-  /** By path; of several on one path the last one is seen. */
+  /** By path; only the last of several mounts on a path is visible. */
   private static Map<String, Mount> visible(List<Mount> mounts) {
     Map<String, Mount> byPath = new LinkedHashMap<>();
     mounts.forEach(mount -> byPath.put(mount.mountPoint(), mount));

@@ -1,14 +1,17 @@
 package dev.stasis.agent.criu;
 
 /**
- * A mount of the source and what stands for it in the target; both as paths in the container.
+ * A mount of the source and its counterpart in the target; both as paths in the container.
  *
- * @param source where it was
- * @param target where the target has its own
+ * @param source its path in the source
+ * @param target the counterpart's path in the target
  */
 public record MountPair(String source, String target) {
 
-  /** Whether the target has nothing at the old path, so that a folder must be made there first. */
+  /**
+   * Returns whether the target has nothing at the old path, so that a folder must be created there
+   * first.
+   */
   public boolean isMoved() {
     return !source.equals(target);
   }

@@ -1,6 +1,5 @@
 package dev.stasis.agent.criu;
 
-import dev.stasis.agent.process.ThreadRights;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -16,19 +15,18 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Tells from an artifact's images what criu would give to the processes that it restores. Whoever
- * made the artifact may have written anything there: what is not whole, too much, or contradicts
- * itself is an {@link ImageFault}.
+ * Determines from an artifact's images what criu would give to the restored processes. The images
+ * are untrusted: incomplete, oversized or contradictory content causes an {@link ImageFault}.
  */
 public final class RestoreImages {
 
-  /** A container of a GPU has some thousands of threads at most. */
+  /** A GPU container has a few thousand threads at most. */
   private static final int MOST_THREADS = 100_000;
 
-  /** The kernel's own limit of mounts in a namespace. */
+  /** The kernel's limit of mounts in a namespace. */
   private static final int MOST_MOUNTS = 100_000;
 
-  /** Paths in /proc/PID/mountinfo are no longer. */
+  /** Paths in /proc/PID/mountinfo are not longer. */
   private static final int PATH = 4096;
 
   private static final int PSTREE_MAGIC = 0x50273030;
@@ -42,7 +40,7 @@ public final class RestoreImages {
     this.folder = folder;
   }
 
-  /** One process: its pid, and those of all its threads. */
+  /** One process: its pid and those of all its threads. */
   private record Process(int pid, Set<Integer> threads) {}
 
   @FunctionalInterface
@@ -50,7 +48,7 @@ public final class RestoreImages {
     T read(InputStream in) throws IOException;
   }
 
-  /** Tells each thread that would run. */
+  /** Passes each thread that would run to the consumer. */
   public void threads(Consumer<ImageThread> told) throws IOException {
     int own = required("inventory.img", in -> new IdsImage().ofInventory(in));
     SeccompImage seccomp = new SeccompImage();
@@ -65,13 +63,12 @@ public final class RestoreImages {
       boolean userNamespace = isOther(process.pid(), main, own);
       for (int tid : process.threads()) {
         CoreImage core = tid == process.pid() ? main : core(tid);
-        told.accept(
-            new ImageThread(process.pid(), tid, rights(core, main, seccomp), userNamespace));
+        told.accept(thread(process.pid(), core, main, seccomp, userNamespace));
       }
     }
   }
 
-  /** The mounts that would be made; empty where the images have none. */
+  /** Returns the mounts that would be created; empty if the images have none. */
   public List<ImageMount> mounts() throws IOException {
     List<ImageMount> mounts = new ArrayList<>();
     try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "mountpoints-*.img")) {
@@ -89,18 +86,20 @@ public final class RestoreImages {
     return mounts;
   }
 
-  /** A thread without filters of its own gets those that the main thread gives to all. */
-  private static ThreadRights rights(CoreImage core, CoreImage main, SeccompImage seccomp)
+  /** A thread without its own filters gets those that the main thread applies to all threads. */
+  private static ImageThread thread(
+      int pid, CoreImage core, CoreImage main, SeccompImage seccomp, boolean userNamespace)
       throws IOException {
-    OptionalInt own = core.filter();
-    if (own.isPresent()) {
-      return core.rights(core.seccomp(), seccomp.depth(own.getAsInt()));
-    }
+    OptionalInt last = core.filter();
+    int mode = core.seccomp();
     OptionalInt mains = main.filter();
-    if (core.seccomp() == 0 && mains.isPresent() && seccomp.synchronizes(mains.getAsInt())) {
-      return core.rights(main.seccomp(), seccomp.depth(mains.getAsInt()));
+    if (mode == 0 && mains.isPresent() && seccomp.synchronizes(mains.getAsInt())) {
+      last = mains;
+      mode = main.seccomp();
     }
-    return core.rights(core.seccomp(), 0);
+    List<SeccompProgram> filters = last.isPresent() ? seccomp.chain(last.getAsInt()) : List.of();
+    return new ImageThread(
+        pid, core.tid(), core.rights(mode, filters.size()), filters, userNamespace);
   }
 
   private CoreImage core(int tid) throws IOException {

@@ -8,21 +8,21 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A restore into a waiting container, as a command line. criu runs in the holder's namespaces and
- * cgroups, but in a root of its own: a private tmpfs with criu, its images and its working folder,
- * which no process of the container can see or rename. The holder's root is {@value #ROOT} there,
- * and each mount that the workload gets has a place of its own below {@value #MOUNTS}. So nothing
- * that criu opens by a path is the container's. criu makes one nested pid namespace below the
- * holder's. What was dumped stopped is restored stopped.
+ * The command line of a restore into a waiting container. criu runs in the holder's namespaces and
+ * cgroups, but with its own root: a private tmpfs with criu, its images and its work folder, which
+ * no process of the container can see or rename. The holder's root is at {@value #ROOT}, and each
+ * mount that the workload gets has a folder below {@value #MOUNTS}. No path that criu opens is
+ * therefore under the container's control. criu creates one pid namespace nested in the holder's.
+ * Processes that were stopped when dumped are restored stopped.
  *
- * <p>The /proc of criu's root is a fresh one. The workload gets the holder's own, whose masked
- * paths stay masked.
+ * <p>The /proc of criu's root is a new mount. The workload gets the holder's own, so that its
+ * masked paths stay masked.
  *
  * @param runtime the program stasis-runtime
- * @param holder the container that waits
- * @param mounts which mount of the holder stands for which one of the source
- * @param pipes the source's pipes that led outside
- * @param addresses the pod's address for each one of the source
+ * @param holder the waiting container
+ * @param mounts the holder's mount for each mount of the source
+ * @param pipes the source's pipes with an end outside the container
+ * @param addresses the pod's address for each address of the source
  * @param images the images, verified
  * @param work a folder for log and statistics
  */
@@ -40,7 +40,10 @@ public record RestorePlan(
   /** The log's name in the folder {@code work}. */
   public static final String LOG = "restore.log";
 
-  /** The file in the folder {@code work} with the restored root process, as the holder sees it. */
+  /**
+   * The file in the folder {@code work} with the pid of the restored root process in the holder's
+   * namespace.
+   */
   public static final String PID_FILE = "workload.pid";
 
   /** The container's root file system, in criu's own root. */
@@ -49,7 +52,7 @@ public record RestorePlan(
   /** The folder of the container's mounts, in criu's own root. */
   static final String MOUNTS = "/mounts";
 
-  /** The first descriptor handed over; below it lie those that criu opens first. */
+  /** The first descriptor passed on; criu opens those below it first. */
   private static final int FIRST_FD = 10;
 
   public RestorePlan {
@@ -113,13 +116,16 @@ public record RestorePlan(
     line.add("--ext-unix-sk");
     line.add("--file-locks");
     line.add("--link-remap");
-    // Device files are reopened by path: the target's own stand there.
+    // Device files are reopened by path, which opens the target's own.
     line.add("--evasive-devices");
     add(line, "--network-lock", "skip");
     line.add(options.tcp() == CriuOptions.Tcp.KEEP ? "--tcp-established" : "--tcp-close");
     for (int i = 0; i < standardStreams().size(); i++) {
       String key = "pipe:[" + standardStreams().get(i).inode() + "]";
       add(line, "--inherit-fd", "fd[" + (FIRST_FD + i) + "]:" + key);
+    }
+    if (options.appArmorProfile() != null) {
+      add(line, "--lsm-profile", "apparmor:" + options.appArmorProfile());
     }
     add(line, "--libdir", "/criu/plugins");
     return line;

@@ -15,19 +15,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Keeps what criu changes in the stopped processes that it dumps, and puts it back when criu was
- * ended in the middle: {@code stasis-runtime guard}. Its journal lies on disk, so that a successor
- * can do so too.
+ * Records what criu changes in the stopped processes that it dumps, and restores it if criu was
+ * ended in the middle: {@code stasis-runtime guard}. Its journal is on disk, so that the agent's
+ * successor can do so too.
  */
 public final class ThreadGuard {
 
   /**
-   * A thousand threads take 50 ms. The program itself waits 10 s for a process that does not stop;
-   * more than that is a machine in trouble.
+   * A thousand threads take 50 ms. The program itself waits 10 s for a process to stop; a machine
+   * that needs longer is overloaded.
    */
   private static final Duration DEADLINE = Duration.ofSeconds(60);
 
-  /** A process that ends meanwhile ends the program too; the next run leaves it out. */
+  /** If a process ends meanwhile, the program fails; the next run leaves that process out. */
   private static final int TRIES = 3;
 
   private static final int GONE = 3;
@@ -37,11 +37,12 @@ public final class ThreadGuard {
   private final Consumer<ProcessHandle> started;
 
   /**
-   * A guard.
+   * Creates a guard.
    *
    * @param runtime the program stasis-runtime
-   * @param journal the file that keeps what was saved
-   * @param started told each child once it runs: it outlives us, so that somebody has to know of it
+   * @param journal the file with the recorded state
+   * @param started called with each child once it runs; the child outlives the agent, so it must be
+   *     recorded
    */
   public ThreadGuard(Path runtime, Path journal, Consumer<ProcessHandle> started) {
     this.runtime = runtime;
@@ -50,20 +51,20 @@ public final class ThreadGuard {
   }
 
   /**
-   * Saves what the processes are now. All of them are stopped, and stay so.
+   * Records the current state of the processes. All of them are stopped, and stay stopped.
    *
-   * @return why it could not; empty when it is saved
+   * @return the reason for a failure; empty on success
    */
   public Optional<String> save(List<ProcessId> processes) throws InterruptedException {
     return run(with(processes, "save", "--journal", journal.toString())).fault();
   }
 
   /**
-   * Has the TCP connections of processes that criu has dumped work again: it leaves them in repair
-   * mode, with data neither sent nor received, when it leaves the processes stopped. May be
-   * repeated.
+   * Ends the repair mode of the TCP connections of processes that criu has dumped: when it leaves
+   * the processes stopped, it leaves the connections in repair mode, in which no data is sent or
+   * received. May be repeated.
    *
-   * @return why it could not; empty when all work
+   * @return the reason for a failure; empty if all connections work
    */
   public Optional<String> calm(List<ProcessId> processes) throws InterruptedException {
     if (processes.isEmpty()) {
@@ -81,16 +82,16 @@ public final class ThreadGuard {
     return arguments;
   }
 
-  /** Whether something was saved and not forgotten yet. */
+  /** Returns whether a state is recorded and not deleted yet. */
   public boolean saved() {
     return Files.exists(journal);
   }
 
   /**
-   * Puts back what criu left behind; does nothing where it left nothing. The processes are stopped,
-   * and criu has ended. May be repeated.
+   * Restores what criu changed; does nothing if it changed nothing. The processes are stopped, and
+   * criu has ended. May be repeated.
    *
-   * @return why it could not; empty when all is as it was
+   * @return the reason for a failure; empty if everything is restored
    */
   public Optional<String> restore() throws InterruptedException {
     return untilNoneEnds(List.of("restore", "--journal", journal.toString())).fault();
@@ -104,7 +105,7 @@ public final class ThreadGuard {
     return last;
   }
 
-  /** Forgets what was saved: before anything of it runs again. */
+  /** Deletes the record, before any of the processes runs again. */
   public void forget() throws IOException {
     Files.deleteIfExists(journal);
   }
@@ -149,7 +150,7 @@ public final class ThreadGuard {
     }
   }
 
-  /** It is let finish: half of it would have to be done again. */
+  /** It is not interrupted: an incomplete run would have to be repeated. */
   private static boolean awaitEnd(Process child) throws InterruptedException {
     try {
       if (child.waitFor(DEADLINE.toMillis(), TimeUnit.MILLISECONDS)) {

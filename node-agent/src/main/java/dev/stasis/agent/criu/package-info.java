@@ -1,6 +1,6 @@
 /**
- * Everything about criu: its options as values, its run with a deadline, its log and its statistics
- * as typed outcomes. criu never ends a workload here: a dump always leaves it stopped.
+ * Everything about criu: its options as values, running it with a deadline, and its log and
+ * statistics as typed outcomes. criu never ends a workload: a dump always leaves it stopped.
  */
 @NullMarked
 package dev.stasis.agent.criu;

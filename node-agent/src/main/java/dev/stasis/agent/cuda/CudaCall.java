@@ -6,14 +6,14 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A driver call that returned, whatever it returned.
+ * A driver call that returned, with any result.
  *
  * @param result what the call returned
  * @param before the state just before a call that changes it; null where it was not or could not be
  *     read
- * @param state the state just after the call; null where the driver tells none (no CUDA process)
- * @param thread for GetRestoreThreadId: the thread of the process that does the driver's work, 0
- *     for every other call and when it failed
+ * @param state the state just after the call; null if the driver reports none (no CUDA process)
+ * @param thread for GetRestoreThreadId: the thread of the process that does the driver's work; 0
+ *     for every other call and after a failure
  * @param took how long the call itself took in the worker
  */
 public record CudaCall(

@@ -6,28 +6,29 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The driver's checkpoint calls on other processes of this node. No call throws for what the
- * driver, the process or the worker does; calls for different processes run side by side, a second
- * one for a process that has one running is refused as {@link Refusal#PROCESS_BUSY}.
+ * The driver's checkpoint calls on other processes of this node. No call throws because of the
+ * driver, the process or the worker. Calls for different processes run in parallel; a second one
+ * for a process with a running call is refused as {@link Refusal#PROCESS_BUSY}.
  *
- * <p>Every call takes a deadline; when it is over the caller gets {@link DriverAnswer.TimedOut} and
- * decides. The driver's own work goes on.
+ * <p>Every call takes a deadline. After it the caller gets {@link DriverAnswer.TimedOut} and
+ * decides. The driver itself continues.
  */
 public interface CudaDriver {
 
-  /** Blocks while a Checkpoint populates its region: seen for seconds. */
+  /** Blocks while a Checkpoint fills its region, for seconds. */
   DriverAnswer<CudaCall> state(ProcessId process, Duration deadline);
 
   /**
-   * Which thread does the driver's work; {@link CudaResult#notCuda} tells a process without CUDA.
+   * Returns the thread that does the driver's work; {@link CudaResult#notCuda} identifies a process
+   * without CUDA.
    */
   DriverAnswer<CudaCall> restoreThread(ProcessId process, Duration deadline);
 
   /**
-   * RUNNING to LOCKED, when the work already submitted is done.
+   * RUNNING to LOCKED, once the submitted work has finished.
    *
-   * @param timeout for the driver: then 600 NOT_READY, still RUNNING; at least a millisecond, since
-   *     the driver takes 0 for ever
+   * @param timeout passed to the driver, which returns 600 NOT_READY after it, still RUNNING; at
+   *     least a millisecond, because 0 means forever
    */
   DriverAnswer<CudaCall> lock(ProcessId process, Duration timeout, Duration deadline);
 
@@ -35,10 +36,10 @@ public interface CudaDriver {
   DriverAnswer<CudaCall> checkpoint(ProcessId process, Duration deadline);
 
   /**
-   * CHECKPOINTED to LOCKED. There is no second try after it failed for want of device memory:
-   * whoever calls has looked at the free memory and holds the lock of each GPU.
+   * CHECKPOINTED to LOCKED. It cannot be retried after a failure for lack of device memory: the
+   * caller must have checked the free memory, and must hold the lock of each GPU.
    *
-   * @param map all GPUs that the process saw, or nothing for the same ones in the same order
+   * @param map all GPUs that the process saw, or empty for the same ones in the same order
    */
   DriverAnswer<CudaCall> restore(ProcessId process, List<GpuPair> map, Duration deadline);
 
@@ -48,9 +49,9 @@ public interface CudaDriver {
   /** {@code cuDriverGetVersion}: 12080, 13000, ... */
   DriverAnswer<Integer> driverVersion(Duration deadline);
 
-  /** What this node has; a node without a driver is an answer, not an error. */
+  /** Returns the GPUs of this node; a node without a driver is a result, not an error. */
   DriverAnswer<NodeGpus> gpus(Duration deadline);
 
-  /** Bytes of device memory that the process holds, on each GPU where it holds any. */
+  /** Returns the bytes of device memory that the process uses on each GPU, where it uses any. */
   DriverAnswer<Map<GpuUuid, Long>> memoryOf(ProcessId process, Duration deadline);
 }

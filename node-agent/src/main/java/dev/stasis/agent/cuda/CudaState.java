@@ -4,17 +4,17 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What the driver says of a process ({@code CUprocessState}). It says CHECKPOINTED, and LOCKED in a
- * Restore, while the copy is still running: see {@link SettledState}.
+ * The driver's state of a process ({@code CUprocessState}). The driver reports CHECKPOINTED, and
+ * LOCKED during a Restore, while the copy is still running: see {@link SettledState}.
  */
 public enum CudaState {
   /** CUDA calls work. Next: LOCKED. */
   RUNNING(0),
   /** CUDA calls block, the GPU is still held. Next: RUNNING, CHECKPOINTED, CHECKPOINTING. */
   LOCKED(1),
-  /** The device memory lies in the process, the GPU is free. Next: LOCKED, RESTORING. */
+  /** The device memory is in the process, the GPU is free. Next: LOCKED, RESTORING. */
   CHECKPOINTED(2),
-  /** Nothing but the end of the process helps. Next: none. */
+  /** The process can only be ended. Next: none. */
   FAILED(3),
   /** Driver 615 with custom storage only. Next: CHECKPOINTED. */
   CHECKPOINTING(4),
@@ -27,12 +27,14 @@ public enum CudaState {
     this.code = code;
   }
 
-  /** The driver's number for it. */
+  /** The driver's number of the state. */
   public int code() {
     return code;
   }
 
-  /** The states that a call may lead to from here; FAILED may follow any and is not named. */
+  /**
+   * The possible states after a call in this state; FAILED may follow any state and is not listed.
+   */
   public Set<CudaState> successors() {
     return switch (this) {
       case RUNNING -> Set.of(LOCKED);
@@ -44,7 +46,7 @@ public enum CudaState {
     };
   }
 
-  /** Empty for a number that a newer driver made up. */
+  /** Empty for a number that only a newer driver knows. */
   public static Optional<CudaState> of(int code) {
     return code >= 0 && code < values().length ? Optional.of(values()[code]) : Optional.empty();
   }

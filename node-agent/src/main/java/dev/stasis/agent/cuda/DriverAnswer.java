@@ -4,19 +4,19 @@ import java.time.Duration;
 import java.util.function.Function;
 
 /**
- * What became of a request to the driver worker. Only {@link Done} says what the driver did; after
- * {@link TimedOut} and {@link WorkerLost} of a call that changes something the process is in doubt:
- * the call may still be carried out, so it is never repeated, and {@link SettledState} says when
- * the state may be read.
+ * The outcome of a request to the driver worker. Only {@link Done} reports what the driver did.
+ * After {@link TimedOut} or {@link WorkerLost} of a call that changes something, the state of the
+ * process is unknown: the call may still take effect, so it is never repeated, and {@link
+ * SettledState} determines when the state may be read.
  *
- * @param <T> what an answer holds
+ * @param <T> the value of an answer
  */
 public sealed interface DriverAnswer<T> {
 
-  /** One sentence for a person. */
+  /** One sentence for users. */
   String describe();
 
-  /** The same outcome, its value turned into another. */
+  /** Returns the same outcome with a converted value. */
   <R> DriverAnswer<R> map(Function<? super T, ? extends R> change);
 
   /** The driver answered. The answer may be an error of the driver: see the value. */
@@ -32,7 +32,7 @@ public sealed interface DriverAnswer<T> {
     }
   }
 
-  /** Nothing was asked of the driver. */
+  /** The driver was not called. */
   record Refused<T>(Refusal refusal, String why) implements DriverAnswer<T> {
     @Override
     public String describe() {
@@ -45,7 +45,7 @@ public sealed interface DriverAnswer<T> {
     }
   }
 
-  /** The deadline is over, the call is still running in the worker. */
+  /** The deadline has passed; the call is still running in the worker. */
   record TimedOut<T>(Duration deadline) implements DriverAnswer<T> {
     @Override
     public String describe() {
@@ -71,7 +71,7 @@ public sealed interface DriverAnswer<T> {
     }
   }
 
-  /** This node has no driver that could be asked. */
+  /** This node has no usable driver. */
   record NoDriver<T>(DriverAvailability availability) implements DriverAnswer<T> {
     @Override
     public String describe() {

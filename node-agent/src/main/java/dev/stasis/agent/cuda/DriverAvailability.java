@@ -4,7 +4,10 @@ import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import java.util.List;
 
-/** Whether this node has a driver that can be asked; anything but {@link Present} is its state. */
+/**
+ * Whether this node has a usable driver; every value except {@link Present} gives the reason why
+ * not.
+ */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "driver")
 @JsonSubTypes({
   @JsonSubTypes.Type(value = DriverAvailability.Present.class, name = "PRESENT"),
@@ -15,11 +18,11 @@ import java.util.List;
 })
 public sealed interface DriverAvailability {
 
-  /** One sentence for a person. */
+  /** One sentence for users. */
   String describe();
 
   /**
-   * The library is there and has every call that is needed.
+   * The library exists and has every required call.
    *
    * @param library where it was found
    * @param cudaVersion {@code cuDriverGetVersion}, for example 13000
@@ -31,15 +34,15 @@ public sealed interface DriverAvailability {
     }
   }
 
-  /** No library; the node has no driver, or the agent does not see it. */
+  /** No library: the node has no driver, or the agent does not see it. */
   record NoLibrary(String library, List<String> tried) implements DriverAvailability {
     @Override
     public String describe() {
-      return "no driver: wanted " + library + ", found none at " + String.join(", ", tried);
+      return "no driver: expected " + library + ", got none at " + String.join(", ", tried);
     }
   }
 
-  /** The library is there, a GPU or the kernel module is not. */
+  /** The library exists, but a GPU or the kernel module does not. */
   record NoDevice(String why) implements DriverAvailability {
     @Override
     public String describe() {
@@ -47,18 +50,18 @@ public sealed interface DriverAvailability {
     }
   }
 
-  /** The driver is older than the calls that are needed. */
+  /** The driver is older than the required calls. */
   record Outdated(int cudaVersion, String missing) implements DriverAvailability {
     @Override
     public String describe() {
-      return "driver too old: wanted "
+      return "driver too old: expected "
           + missing
-          + " (driver 570, CUDA 12.8), found CUDA "
+          + " (driver 570, CUDA 12.8), got CUDA "
           + text(cudaVersion);
     }
   }
 
-  /** The driver answers with an error of its own, for example 803 after half an update. */
+  /** The driver returns an error, for example 803 after an incomplete update. */
   record Broken(int code, String name) implements DriverAvailability {
     @Override
     public String describe() {

@@ -14,10 +14,10 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** What the worker does with a request: look first, then call, then read the state. */
+/** Handles a request in the worker: checks the process, makes the call, reads the state. */
 final class DriverCalls {
 
-  /** {@code cuDriverGetVersion} of the first driver that takes a map of GPUs: 580. */
+  /** {@code cuDriverGetVersion} of the first driver that accepts a map of GPUs: 580. */
   private static final int FIRST_WITH_MAP = 13000;
 
   private final NativeDriver driver;
@@ -51,14 +51,14 @@ final class DriverCalls {
   private static Optional<String> wrong(WorkerRequest request) {
     if (request.pid() <= 0 || request.start() < 0) {
       return Optional.of(
-          "pid and start: wanted those of a process, found "
+          "pid and start: expected those of a process, got "
               + request.pid()
               + " and "
               + request.start());
     }
     if (request.call() == WorkerCall.LOCK && request.timeoutMillis() <= 0) {
-      // The driver takes 0 as for ever.
-      return Optional.of("timeoutMillis: wanted 1 or more, found " + request.timeoutMillis());
+      // 0 means forever to the driver.
+      return Optional.of("timeoutMillis: expected 1 or more, got " + request.timeoutMillis());
     }
     return Optional.empty();
   }
@@ -109,7 +109,7 @@ final class DriverCalls {
   }
 
   private WorkerAnswer gpuMemory(WorkerRequest request) {
-    // NVML needs nothing of the process, so that it may be stopped or frozen.
+    // NVML does not need the process to run, so it may be stopped or frozen.
     Optional<Objection> gone = guard.gone(request.process());
     if (gone.isPresent()) {
       return WorkerAnswer.refused(request.id(), gone.get().refusal(), gone.get().why());
@@ -138,11 +138,12 @@ final class DriverCalls {
       return Optional.of(
           new Objection(
               Refusal.GPU_MAP_UNSUPPORTED,
-              "map of GPUs: wanted a driver for CUDA 13.0 (580) or newer, found "
+              "map of GPUs: expected a driver for CUDA 13.0 (580) or newer, got "
                   + present.describe()));
     }
-    // The driver's documentation: Restore wants persistence mode, or cuInit in the caller. Not
-    // sooner than needed: it makes the worker a user of every GPU.
+    // According to the driver's documentation, Restore needs persistence mode or cuInit in the
+    // caller. cuInit is called as late as possible, because it makes the worker a user of every
+    // GPU.
     if (driver.persistence()) {
       return Optional.empty();
     }
@@ -152,7 +153,7 @@ final class DriverCalls {
         : Optional.of(
             new Objection(
                 Refusal.CUDA_INIT_FAILED,
-                "cuInit, which a Restore needs without persistence mode: wanted 0, found "
+                "cuInit, which a Restore needs without persistence mode: expected 0, got "
                     + new CudaResult(result, driver.resultName(result))));
   }
 

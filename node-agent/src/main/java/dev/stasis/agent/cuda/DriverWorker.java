@@ -20,26 +20,31 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the driver's calls through a child process. It is started by the first call and stays; one
- * that ended by itself is started afresh by the next call. A call that changes something is never
- * repeated: what became of it is for {@link SettledState} to find out.
+ * Makes the driver's calls through a child process. The first call starts it and it stays; after it
+ * has ended by itself, the next call starts a new one. A call that changes something is never
+ * repeated: {@link SettledState} determines its outcome.
  */
 public final class DriverWorker implements CudaDriver, AutoCloseable {
 
   /**
-   * A call whose end is not known: the process is in doubt if the call was to change it.
+   * A call with an unknown outcome: if it changes the process, the state of the process is unknown.
    *
-   * @param call as the protocol names it
-   * @param running for how long
+   * @param call its name in the protocol
+   * @param running how long it has been running
    */
   public record InFlight(String call, boolean mutating, ProcessId process, Duration running) {}
 
   private static final System.Logger LOG = System.getLogger(DriverWorker.class.getPackageName());
 
-  /** SIGKILL works at once unless a call holds the worker in the kernel; then we go on without. */
+  /**
+   * SIGKILL works immediately unless a call blocks the worker in the kernel; then we continue
+   * without waiting.
+   */
   private static final Duration AFTER_KILL = Duration.ofSeconds(5);
 
-  /** An idle worker ends in some ten milliseconds; one with a call in hand is left to end later. */
+  /**
+   * An idle worker ends within some ten milliseconds; one with a running call is left to end later.
+   */
   private static final Duration AFTER_CLOSE = Duration.ofSeconds(2);
 
   private final WorkerSettings settings;
@@ -51,7 +56,9 @@ public final class DriverWorker implements CudaDriver, AutoCloseable {
     this.settings = settings;
   }
 
-  /** Whether the worker answers, which needs no driver; starts it when there is none. */
+  /**
+   * Returns whether the worker answers, which needs no driver; starts the worker if there is none.
+   */
   public DriverAnswer<Boolean> ping(Duration deadline) {
     return ask(WorkerRequest.of(WorkerCall.PING), deadline, answer -> true);
   }
@@ -102,7 +109,7 @@ public final class DriverWorker implements CudaDriver, AutoCloseable {
     return ask(WorkerRequest.of(WorkerCall.GPU_MEMORY, process), deadline, WorkerAnswer::memory);
   }
 
-  /** Calls that were sent and not answered, also those whose caller gave up waiting. */
+  /** Calls that were sent and not answered, including those with a caller that gave up. */
   public List<InFlight> inFlight() {
     synchronized (lock) {
       return worker == null ? List.of() : inFlight(worker);
@@ -124,13 +131,14 @@ public final class DriverWorker implements CudaDriver, AutoCloseable {
   }
 
   /**
-   * Kills the worker, if a call in it is overdue, and starts another. The last resort, never the
-   * answer to slowness: it ends our waiting, not the driver's work. Of several callers whose calls
-   * were in the same worker only the first kills; the others find a worker that is not to blame.
+   * Kills the worker if one of its calls is overdue, and starts another. This is the last resort
+   * and never the response to slowness: it ends our waiting, not the driver's work. If several
+   * callers had calls in the same worker, only the first one kills it; the new worker is not killed
+   * for the old calls.
    *
-   * @param reason for the log and for whoever waits
-   * @return the calls whose end is not known; each process that one of them was to change has to be
-   *     waited for ({@link SettledState}) before anything else is done to it
+   * @param reason for the log and the waiting callers
+   * @return the calls with an unknown outcome; each process that one of them changes must first be
+   *     waited for ({@link SettledState}) before any other call
    */
   public List<InFlight> replace(String reason) {
     WorkerProcess old;
@@ -145,7 +153,7 @@ public final class DriverWorker implements CudaDriver, AutoCloseable {
     }
     LOG.log(
         Level.WARNING,
-        "driver worker {0} is replaced: {1}; in doubt: {2}",
+        "driver worker {0} is replaced: {1}; unknown outcome: {2}",
         Long.toString(old.pid()),
         reason,
         inDoubt);
@@ -153,12 +161,12 @@ public final class DriverWorker implements CudaDriver, AutoCloseable {
     try {
       running();
     } catch (IOException e) {
-      LOG.log(Level.WARNING, "no other driver worker: {0}", e.getMessage());
+      LOG.log(Level.WARNING, "cannot start another driver worker: {0}", e.getMessage());
     }
     return inDoubt;
   }
 
-  /** The worker's pid, while there is one. */
+  /** The worker's pid, while it runs. */
   public OptionalLong pid() {
     synchronized (lock) {
       return worker != null && worker.isAlive()
@@ -167,7 +175,7 @@ public final class DriverWorker implements CudaDriver, AutoCloseable {
     }
   }
 
-  /** Ends the worker when its calls have returned; it is not killed. */
+  /** Lets the worker end after its calls have returned; it is not killed. */
   @Override
   public void close() {
     synchronized (lock) {
@@ -223,8 +231,8 @@ public final class DriverWorker implements CudaDriver, AutoCloseable {
   }
 
   /**
-   * An interrupt does not end the wait: a caller that gave up inside a call would not know what it
-   * did.
+   * An interrupt does not end the wait, because a caller that gave up during a call would not know
+   * its outcome.
    */
   private static DriverAnswer<WorkerAnswer> await(
       CompletableFuture<DriverAnswer<WorkerAnswer>> answer,
@@ -238,7 +246,7 @@ public final class DriverWorker implements CudaDriver, AutoCloseable {
         } catch (InterruptedException e) {
           interrupted = true;
         } catch (TimeoutException e) {
-          // If the answer came this very moment, it wins.
+          // If the answer has arrived at this very moment, it is used.
           answer.complete(tooLate);
         } catch (ExecutionException e) {
           throw new IllegalStateException("an answer is never an exception", e);
@@ -260,9 +268,9 @@ public final class DriverWorker implements CudaDriver, AutoCloseable {
       return new NoDriver<>(answer.unavailable());
     }
     if (answer.failed() != null) {
-      return new WorkerLost<>("the call broke inside it: " + answer.failed());
+      return new WorkerLost<>("the call failed in the worker: " + answer.failed());
     }
     T meant = value.apply(answer);
-    return meant == null ? new WorkerLost<>("its answer says nothing") : new Done<>(meant);
+    return meant == null ? new WorkerLost<>("its answer has no result") : new Done<>(meant);
   }
 }

@@ -12,21 +12,21 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The driver worker: holds the driver's libraries and makes its calls, so that the agent itself
- * never hangs in one. Ends when its input ends and the last call has returned.
+ * The driver worker: loads the driver's libraries and makes its calls, so that the agent itself
+ * never hangs in one. It exits when its input ends and the last call has returned.
  */
 public final class DriverWorkerMain {
 
-  /** The folder below which the region journals lie. */
+  /** The folder with the region journals. */
   static final String STATE_FOLDER = "STASIS_STATE_DIR";
 
-  /** A node has at most 16 GPUs; several ranks or jobs on each, and calls that hang. */
+  /** A node has at most 16 GPUs, with several ranks or jobs on each, and some calls may hang. */
   private static final int CALLS_AT_ONCE = 64;
 
   private DriverWorkerMain() {}
 
   public static void main(String[] arguments) throws IOException {
-    // Before anything can print: a library that writes to standard output must not garble answers.
+    // Before any output: a library that writes to standard output must not corrupt the answers.
     OutputStream answers = WorkerShield.keepOutputForAnswers();
     WorkerShield.leaveSession();
     ProcFs proc = new ProcFs();
@@ -37,7 +37,7 @@ public final class DriverWorkerMain {
             new TargetGuard(proc, new FrozenCgroups(proc)),
             new JournalReader(proc),
             stateFolder);
-    // Threads are kept for half a minute: one freeze makes its calls within that.
+    // Threads are kept for half a minute: one freeze makes its calls within that time.
     ThreadPoolExecutor executor =
         new ThreadPoolExecutor(0, CALLS_AT_ONCE, 30, TimeUnit.SECONDS, new SynchronousQueue<>());
     new WorkerLoop(calls::answer, executor, answers, System.err).run(System.in);

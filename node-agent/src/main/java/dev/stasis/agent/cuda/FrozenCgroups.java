@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Tells whether a process is frozen by a cgroup, v1 or v2, or is about to be. A frozen thread looks
- * as if it slept, so only the cgroup tells.
+ * Determines whether a process is frozen by a cgroup, v1 or v2, or is about to be. A frozen thread
+ * looks as if it were sleeping, so only the cgroup shows it.
  */
 final class FrozenCgroups {
 
@@ -23,7 +23,7 @@ final class FrozenCgroups {
   }
 
   /**
-   * @param mounts as this process sees them
+   * @param mounts the mounts that this process sees
    */
   FrozenCgroups(ProcFs proc, List<Mount> mounts) {
     this.proc = proc;
@@ -60,13 +60,13 @@ final class FrozenCgroups {
     return Optional.empty();
   }
 
-  /** v1: FREEZING and FROZEN, also when a cgroup above it was frozen. */
+  /** v1: FREEZING and FROZEN, also if a parent cgroup was frozen. */
   private static Optional<Path> frozenSeparate(Path folder) {
     Optional<String> state = read(folder.resolve("freezer.state"));
     return state.filter(text -> !"THAWED".equals(text)).map(text -> folder);
   }
 
-  /** v2: cgroup.events tells when all are frozen, cgroup.freeze that it was asked for. */
+  /** v2: cgroup.events shows that all processes are frozen, cgroup.freeze that it was requested. */
   private static Optional<Path> frozenUnified(Path top, Path folder) {
     if (read(folder.resolve("cgroup.events")).filter(FrozenCgroups::saysFrozen).isPresent()) {
       return Optional.of(folder);
@@ -83,7 +83,7 @@ final class FrozenCgroups {
     return events.lines().anyMatch("frozen 1"::equals);
   }
 
-  /** Empty for a root cgroup, which has none of these files, and for one that is gone. */
+  /** Empty for a root cgroup, which has none of these files, and for a cgroup that is gone. */
   private static Optional<String> read(Path file) {
     try {
       return Optional.of(Files.readString(file).trim());

@@ -1,19 +1,19 @@
 package dev.stasis.agent.cuda;
 
 /**
- * How two GPUs of a node reach each other; one entry a pair, the lower index first.
+ * The connection of two GPUs of a node; one entry per pair, lower index first.
  *
- * @param lanes number of NVLinks between them, through a switch or not; 0 for any other relation,
- *     and where NVML does not say
+ * @param lanes number of NVLinks between them, directly or through a switch; 0 for any other
+ *     connection, and if NVML does not report it
  */
 public record GpuLink(int first, int second, Relation relation, int lanes) {
 
-  /** A link that is no NVLink. */
+  /** The connection without NVLink. */
   public GpuLink(int first, int second, Relation relation) {
     this(first, second, relation, 0);
   }
 
-  /** From near to far. */
+  /** From nearest to farthest. */
   public enum Relation {
     NVLINK,
     /** Two GPUs of one board. */
@@ -28,7 +28,7 @@ public record GpuLink(int first, int second, Relation relation, int lanes) {
     NUMA_NODE,
     /** The link between NUMA nodes. */
     SYSTEM,
-    /** NVML does not say. */
+    /** NVML does not report it. */
     UNKNOWN
   }
 }

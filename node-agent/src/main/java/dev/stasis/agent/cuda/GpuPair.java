@@ -1,11 +1,11 @@
 package dev.stasis.agent.cuda;
 
 /**
- * Where a checkpointed process finds a GPU again. A map holds every GPU that the process saw when
- * it was checkpointed, each new one once; an identity map is left out altogether.
+ * The new GPU of a checkpointed process for one of its GPUs. A map contains every GPU that the
+ * process saw when it was checkpointed, and each new one once; an identity map is omitted.
  *
- * @param from the GPU that it had
- * @param to the GPU that it gets
+ * @param from the GPU at the checkpoint
+ * @param to the GPU of the restore
  */
 public record GpuPair(GpuUuid from, GpuUuid to) {
 

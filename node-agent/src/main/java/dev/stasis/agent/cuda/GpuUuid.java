@@ -7,9 +7,9 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
- * A GPU's own name, as NVML and nvidia-smi write it.
+ * A GPU's UUID in the format of NVML and nvidia-smi.
  *
- * @param text {@code GPU-} and 16 bytes in hex, in reading order, lower case
+ * @param text {@code GPU-} and 16 bytes in hexadecimal, in reading order, lower case
  */
 public record GpuUuid(@JsonValue String text) implements Comparable<GpuUuid> {
 
@@ -19,13 +19,13 @@ public record GpuUuid(@JsonValue String text) implements Comparable<GpuUuid> {
   public GpuUuid {
     if (!FORM.matcher(text).matches()) {
       throw new IllegalArgumentException(
-          "gpu uuid: wanted GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx in hex, found \""
+          "gpu uuid: expected GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx in hex, got \""
               + text
               + "\"");
     }
   }
 
-  /** Takes capitals too. */
+  /** Accepts upper case too. */
   @JsonCreator
   public static GpuUuid parse(String text) {
     return text.startsWith("GPU-")
@@ -33,7 +33,7 @@ public record GpuUuid(@JsonValue String text) implements Comparable<GpuUuid> {
         : new GpuUuid(text);
   }
 
-  /** The 16 bytes in reading order, as {@code CUuuid} wants them. */
+  /** The 16 bytes in reading order, the layout of {@code CUuuid}. */
   public byte[] bytes() {
     return HexFormat.of().parseHex(text.substring(4).replace("-", ""));
   }

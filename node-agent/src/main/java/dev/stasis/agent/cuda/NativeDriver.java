@@ -4,21 +4,21 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The driver's libraries beneath the worker, in the process that calls this. Calls block for as
- * long as the driver does and may never return. Safe from many threads.
+ * The driver's libraries in the calling process (the worker). Calls block for as long as the driver
+ * does and may never return. Thread-safe.
  */
 public interface NativeDriver {
 
-  /** A result and the one number that came with it; the number means nothing with an error. */
+  /** A result and the one number that it returned; the number has no meaning after an error. */
   record Reading(int result, int value) {}
 
-  /** Loads libcuda unless that was done. The calls below are made only when it is present. */
+  /** Loads libcuda unless it is loaded. The calls below are made only if it is present. */
   DriverAvailability availability();
 
-  /** The driver's name for a result. */
+  /** Returns the driver's name for a result. */
   String resultName(int result);
 
-  /** {@code cuInit}, once in this process; its result. */
+  /** Calls {@code cuInit}, once in this process, and returns its result. */
   int init();
 
   Reading state(int pid);
@@ -33,20 +33,20 @@ public interface NativeDriver {
 
   int unlock(int pid);
 
-  /** Whether persistence mode is known to be on for every GPU. */
+  /** Returns whether persistence mode is known to be on for every GPU. */
   boolean persistence();
 
-  /** What NVML says; a node without it is an answer. */
+  /** Returns NVML's information; a node without NVML is a result, not an error. */
   NodeGpus gpus();
 
-  /** Bytes that a process holds on each GPU, or why NVML does not say. */
+  /** Returns the bytes that a process uses on each GPU, or why NVML does not report them. */
   GpuMemory memoryOf(int pid);
 
   /**
    * Device memory of a process.
    *
    * @param availability of NVML
-   * @param bytes on each GPU where it holds any
+   * @param bytes bytes on each GPU that it uses
    */
   record GpuMemory(DriverAvailability availability, Map<GpuUuid, Long> bytes) {
     public GpuMemory {

@@ -6,12 +6,13 @@ import java.util.Optional;
 /**
  * The GPUs of this node.
  *
- * @param availability of libcuda; of NVML where libcuda is there and NVML is not
- * @param driverVersion of the kernel module and its libraries, for example 580.159.04; empty
- *     without a driver. Checkpoints go only to a node with the same one
- * @param cudaVersion the highest CUDA that the driver takes, for example 13000; 0 without a driver
- * @param gpus in the order of NVML, which is the order of PCI addresses
- * @param links one for each pair
+ * @param availability availability of libcuda; of NVML if libcuda is present and NVML is not
+ * @param driverVersion version of the kernel module and its libraries, for example 580.159.04;
+ *     empty without a driver. A checkpoint is restored only on a node with the same version
+ * @param cudaVersion the highest CUDA version that the driver supports, for example 13000; 0
+ *     without a driver
+ * @param gpus in NVML's order, which is the order of PCI addresses
+ * @param links one entry per pair
  */
 public record NodeGpus(
     DriverAvailability availability,
@@ -25,7 +26,7 @@ public record NodeGpus(
     links = List.copyOf(links);
   }
 
-  /** A node that cannot be asked. */
+  /** A node that cannot be queried. */
   public static NodeGpus none(DriverAvailability why) {
     return new NodeGpus(why, "", 0, List.of(), List.of());
   }

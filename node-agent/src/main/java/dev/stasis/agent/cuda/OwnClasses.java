@@ -9,14 +9,14 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Where this program's classes are, for a child that runs some of them. Quarkus starts from one jar
- * that names nothing else and loads the rest by itself; a plain JVM has to be told.
+ * Finds this program's classes, for a child process that runs some of them. Quarkus starts from one
+ * jar without a class path and loads the rest itself; a plain JVM needs the class path.
  */
 record OwnClasses(String classPath) {
 
   private static final String QUARKUS = "quarkus-run.jar";
 
-  /** What the driver worker is made of, besides the agent itself. */
+  /** Libraries of the driver worker, besides the agent itself. */
   private static final List<String> NEEDED =
       List.of("dev.stasis.", "net.java.dev.jna.", "com.fasterxml.jackson.", "org.jspecify.");
 

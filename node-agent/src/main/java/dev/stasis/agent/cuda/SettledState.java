@@ -9,28 +9,30 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
 /**
- * Finds out what became of a call whose worker is gone. The target's own thread finishes the copy;
- * until it is idle GetState hangs or says CHECKPOINTED (LOCKED in a Restore) too early. So: wait
- * for that thread, and only then read the state afresh.
+ * Determines the outcome of a call after the worker was lost. A thread of the target process itself
+ * finishes the copy. Until it is idle, GetState hangs or reports CHECKPOINTED (LOCKED during a
+ * Restore) too early. So this waits for that thread, and only then reads the state.
  */
 public final class SettledState {
 
-  /** What the wait came to. */
+  /** The outcome of the wait. */
   public sealed interface Outcome {
-    /** The thread is idle, and this is what the driver says now. */
+    /** The thread is idle, and this is the driver's current state. */
     record Settled(DriverAnswer<CudaCall> state) implements Outcome {}
 
-    /** It was still at work, stopped or traced at the deadline: {@code state} is its letter. */
+    /**
+     * The thread was still working, stopped or traced at the deadline; {@code state} is its letter.
+     */
     record StillBusy(char state, Duration waited) implements Outcome {}
 
     /** The process or the thread has ended. */
     record Gone() implements Outcome {}
   }
 
-  /** Seen on an H200: between two phases of a copy the thread never sleeps as long as this. */
+  /** Seen on an H200: between two phases of a copy the thread never sleeps for this long. */
   private static final Duration QUIET = Duration.ofSeconds(1);
 
-  /** The kernel tells nobody that a thread went idle; CPU time moves in steps of 10 ms. */
+  /** The kernel sends no event when a thread becomes idle; CPU time has a resolution of 10 ms. */
   private static final Duration INTERVAL = Duration.ofMillis(50);
 
   private final ProcFs proc;
@@ -46,11 +48,12 @@ public final class SettledState {
   }
 
   /**
-   * Waits until the thread is idle (state S, CPU time unchanged for a second), then asks.
+   * Waits until the thread is idle (state S, CPU time unchanged for a second), then reads the
+   * state.
    *
-   * @param restoreThread as {@link CudaDriver#restoreThread} told before the call went astray
-   * @param patience for the wait: the deadline that the call itself had is a good one
-   * @param deadline for GetState afterwards
+   * @param restoreThread the result of {@link CudaDriver#restoreThread} before the lost call
+   * @param patience limit of the wait; the deadline of the lost call is a good value
+   * @param deadline deadline of GetState afterwards
    */
   public Outcome await(
       CudaDriver driver,
@@ -88,7 +91,7 @@ public final class SettledState {
     if (!proc.alive(process)) {
       return Optional.empty();
     }
-    // The folder of a process's threads is laid out like /proc itself.
+    // The folder of a process's threads has the layout of /proc.
     return new ProcFs(proc.folder(process.pid()).resolve("task")).stat(tid);
   }
 }

@@ -5,13 +5,13 @@ import dev.stasis.agent.process.ProcessId;
 import java.util.Optional;
 
 /**
- * Looks at a process before the driver is asked about it. The driver works through a thread of the
- * process itself: when that cannot run, the call never returns (seen: a Restore of a stopped
- * process hung for minutes until it was killed).
+ * Checks a process before a driver call. The driver works in a thread of the process itself: if
+ * that thread cannot run, the call never returns (a Restore of a stopped process hung for minutes
+ * until it was killed).
  */
 final class TargetGuard {
 
-  /** Why not. */
+  /** The reason for the refusal. */
   record Objection(Refusal refusal, String why) {}
 
   private final ProcFs proc;
@@ -31,10 +31,10 @@ final class TargetGuard {
         : Optional.of(
             new Objection(
                 Refusal.PROCESS_GONE,
-                "process " + process + ": wanted this very process, found " + found(process)));
+                "process " + process + ": expected this very process, got " + found(process)));
   }
 
-  /** Whether it is gone, or anything keeps it from working for the driver. */
+  /** Whether the process is gone, or cannot run the driver's thread. */
   Optional<Objection> check(ProcessId process) {
     Optional<Objection> objection =
         threads.of(process.pid()).stream()
@@ -42,7 +42,8 @@ final class TargetGuard {
             .flatMap(Optional::stream)
             .findFirst()
             .or(() -> frozen(process));
-    // Last: if it is there now, everything above was read of it and of no other process.
+    // Checked last: if the process exists now, everything above was read from it and not from
+    // another process.
     return gone(process).or(() -> objection);
   }
 

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * The two things that matter of each thread of a process, read as cheaply as they can be: this is
- * done before every driver call, and a process has hundreds of threads.
+ * Reads the two relevant properties of each thread of a process as cheaply as possible: this
+ * happens before every driver call, and a process has hundreds of threads.
  */
 final class ThreadGlances {
 
@@ -19,11 +19,11 @@ final class ThreadGlances {
    * One thread.
    *
    * @param state the letter: T stopped, t stopped by a tracer
-   * @param tracer the pid of who traces it, 0 for nobody
+   * @param tracer the pid of its tracer, 0 for none
    */
   record Glance(int tid, char state, int tracer) {}
 
-  /** TracerPid stands within the first 300 bytes of {@code status}, whatever the name. */
+  /** TracerPid is within the first 300 bytes of {@code status}, whatever the name is. */
   private static final int HEAD = 1024;
 
   private static final String STATE = "\nState:\t";
@@ -35,7 +35,7 @@ final class ThreadGlances {
     this.proc = proc;
   }
 
-  /** Threads that end meanwhile are left out; none for a process that is gone. */
+  /** Leaves out threads that end meanwhile; empty for a process that is gone. */
   List<Glance> of(int pid) {
     Path task = proc.folder(pid).resolve("task");
     String[] tids = task.toFile().list();
@@ -60,7 +60,7 @@ final class ThreadGlances {
     return glances;
   }
 
-  /** The thread's name, which may hold anything but comes first, has its newlines escaped. */
+  /** The thread's name comes first and may contain anything, but its newlines are escaped. */
   private static OptionalInt at(String text, String name) {
     int found = text.indexOf(name);
     return found < 0 ? OptionalInt.empty() : OptionalInt.of(found + name.length());

@@ -7,14 +7,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A line from the worker. Of result, refused, failed, unavailable, version, gpus and memory it has
- * the one that tells what became of the call; an answer to ping has none.
+ * A line from the worker. It has one of result, refused, failed, unavailable, version, gpus and
+ * memory, which gives the outcome of the call; the answer to ping has none.
  *
  * @param result and name: what the driver returned
  * @param before and state: see {@link CudaCall}
  * @param refused and why: no call was made
- * @param failed the call ended in a way that says nothing of what the driver did
- * @param unavailable no call was made, there is no driver
+ * @param failed the call failed in a way that leaves the driver's actions unknown
+ * @param unavailable no call was made, because there is no driver
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 @JsonIgnoreProperties(ignoreUnknown = true)
@@ -90,7 +90,7 @@ record WorkerAnswer(
         id, null, null, null, null, null, null, null, null, null, null, null, null, memory);
   }
 
-  /** The answer of a call on a process; null when it is none. */
+  /** The answer of a call on a process; null if it is another kind of answer. */
   @Nullable CudaCall call() {
     return result == null
         ? null

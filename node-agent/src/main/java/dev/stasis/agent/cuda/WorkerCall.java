@@ -2,7 +2,7 @@ package dev.stasis.agent.cuda;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 
-/** What can be asked of the worker. */
+/** The calls that the worker accepts. */
 enum WorkerCall {
   @JsonProperty("ping")
   PING("ping", false, false),
@@ -39,17 +39,17 @@ enum WorkerCall {
     return aboutAProcess;
   }
 
-  /** Whether it changes the process: then it is never repeated. */
+  /** Whether it changes the process; it is then never repeated. */
   boolean mutating() {
     return mutating;
   }
 
-  /** Whether a process of which memory lies in a stage must not have it. */
+  /** Whether it is refused for a process with memory in a stage. */
   boolean needsWholeRegions() {
     return this == RESTORE || this == UNLOCK;
   }
 
-  /** The name on the wire. */
+  /** Its name in the protocol. */
   @Override
   public String toString() {
     return text;

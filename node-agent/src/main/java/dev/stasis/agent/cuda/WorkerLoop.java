@@ -13,7 +13,10 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
 
-/** Takes request lines until the input ends, and writes an answer line for each when it has it. */
+/**
+ * Reads request lines until the input ends, and writes an answer line for each when it is
+ * available.
+ */
 final class WorkerLoop {
 
   private final Function<WorkerRequest, WorkerAnswer> calls;
@@ -45,7 +48,7 @@ final class WorkerLoop {
     try {
       request = json.readValue(line, WorkerRequest.class);
     } catch (JsonProcessingException e) {
-      // Without an id that can be trusted; 0 is nobody's.
+      // The id could not be read; no request has id 0.
       write(WorkerAnswer.refused(0, Refusal.BAD_REQUEST, e.getOriginalMessage()));
       return;
     }
@@ -54,7 +57,7 @@ final class WorkerLoop {
     } catch (RejectedExecutionException e) {
       write(
           WorkerAnswer.refused(
-              request.id(), Refusal.WORKER_BUSY, "as many calls are running as the worker takes"));
+              request.id(), Refusal.WORKER_BUSY, "the maximum number of calls is running"));
     }
   }
 
@@ -62,7 +65,7 @@ final class WorkerLoop {
     try {
       return calls.apply(request);
     } catch (RuntimeException | Error e) {
-      // The driver may have been called already: say that nothing is known, and let the log tell.
+      // The driver may have been called already: report an unknown outcome, and log the details.
       e.printStackTrace(log);
       return WorkerAnswer.failed(request.id(), e.toString());
     }
@@ -76,7 +79,7 @@ final class WorkerLoop {
         out.flush();
       }
     } catch (IOException e) {
-      // The agent has gone; the calls that are running still come to their end.
+      // The agent is gone; the running calls still finish.
       log.println("answer " + answer.id() + " has no reader: " + e.getMessage());
     }
   }

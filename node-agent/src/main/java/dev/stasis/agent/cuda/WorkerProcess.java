@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** One driver worker from its start to its end. */
+/** One driver worker, from its start to its end. */
 final class WorkerProcess {
 
   /** A request without an answer. */
@@ -30,7 +30,7 @@ final class WorkerProcess {
 
   private static final System.Logger LOG = System.getLogger(WorkerProcess.class.getPackageName());
 
-  /** The log is for looking into what just happened; it does not grow for ever. */
+  /** The log is only for recent problems, so its size is limited. */
   private static final long LOG_BYTES = 1 << 20;
 
   private final Process process;
@@ -46,7 +46,7 @@ final class WorkerProcess {
   }
 
   /**
-   * @throws IOException when the program cannot be started
+   * @throws IOException if the program cannot be started
    */
   static WorkerProcess start(WorkerSettings settings) throws IOException {
     Path log = settings.log();
@@ -62,7 +62,7 @@ final class WorkerProcess {
     builder
         .environment()
         .put(DriverWorkerMain.STATE_FOLDER, settings.stateFolder().toAbsolutePath().toString());
-    // A file: a pipe that nobody reads would stop the worker, and keep open what it inherited.
+    // A file: a pipe without a reader would block the worker, and keep inherited descriptors open.
     builder.redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
     WorkerProcess worker = new WorkerProcess(new ChildStart().startAway(builder));
     Thread reader = new Thread(worker::read, "driver-worker-" + worker.pid());
@@ -83,12 +83,15 @@ final class WorkerProcess {
     return List.copyOf(pending.values());
   }
 
-  /** Whether somebody gave up waiting for a call that is still running. */
+  /** Returns whether a caller gave up waiting for a call that is still running. */
   boolean overdue() {
     return pending.values().stream().anyMatch(request -> request.answer().isDone());
   }
 
-  /** Sends; the answer comes whatever happens to the worker, but only when it comes. */
+  /**
+   * Sends a request. The future always completes, but not before an answer or the end of the
+   * worker.
+   */
   CompletableFuture<DriverAnswer<WorkerAnswer>> send(WorkerRequest request) {
     WorkerRequest numbered = request.withId(lastId.incrementAndGet());
     CompletableFuture<DriverAnswer<WorkerAnswer>> answer = new CompletableFuture<>();
@@ -107,7 +110,7 @@ final class WorkerProcess {
     }
     String over = end;
     if (over != null) {
-      // It ended between the look at it and the sending: nobody else would answer.
+      // The worker ended between the check and the write: no other code would complete the request.
       ended(over);
     }
     return answer;
@@ -136,7 +139,8 @@ final class WorkerProcess {
     }
     Pending request = pending.remove(answer.id());
     if (request == null) {
-      LOG.log(Level.WARNING, "driver worker {0}: nobody asked: {1}", Long.toString(pid()), line);
+      LOG.log(
+          Level.WARNING, "driver worker {0}: unexpected answer: {1}", Long.toString(pid()), line);
       return;
     }
     boolean nobodyWaits = !request.answer().complete(new DriverAnswer.Done<>(answer));
@@ -145,7 +149,7 @@ final class WorkerProcess {
     }
   }
 
-  /** The first reason is the true one: a worker that was killed also stops answering. */
+  /** The first reason is the real one: a killed worker also stops answering. */
   private synchronized String because(String why) {
     String first = end;
     if (first == null) {
@@ -163,7 +167,7 @@ final class WorkerProcess {
     }
   }
 
-  /** Kills it at once and waits for its end, but not for ever: a call may hold it in the kernel. */
+  /** Kills it and waits for its end, with a limit: a call may block it in the kernel. */
   void kill(String why, Duration patience) {
     because(why);
     process.destroyForcibly();
@@ -171,7 +175,7 @@ final class WorkerProcess {
     awaitEnd(patience);
   }
 
-  /** Lets it end by itself when its calls have returned. */
+  /** Lets it end by itself after its calls have returned. */
   void close(Duration patience) {
     try {
       synchronized (in) {

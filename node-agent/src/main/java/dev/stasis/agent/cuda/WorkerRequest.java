@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A line to the worker.
  *
- * @param id ties the answer to it
- * @param pid 0 for a call that is about no process
+ * @param id matches the answer to the request
+ * @param pid 0 for a call that concerns no process
  * @param start the process's start time
  * @param timeoutMillis for lock
  * @param gpuPairs for restore
@@ -57,7 +57,7 @@ record WorkerRequest(
         map.stream().map(pair -> new PairOnTheWire(pair.from(), pair.to())).toList());
   }
 
-  /** The process; only for a call that is about one. */
+  /** The process; only for calls that concern one. */
   @JsonIgnore
   ProcessId process() {
     return new ProcessId(pid, start);

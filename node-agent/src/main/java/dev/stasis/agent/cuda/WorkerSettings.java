@@ -8,15 +8,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How a driver worker is started.
+ * Settings for starting a driver worker.
  *
- * @param launcher the command line in front of the JVM's
+ * @param launcher command line before that of the JVM
  * @param java the java program
- * @param classPath where the worker's classes are
+ * @param classPath class path of the worker
  * @param options further options for the JVM
- * @param stateFolder below which the region journals lie
- * @param log where the worker's standard error goes; its folder is made
- * @param environment added to the agent's own
+ * @param stateFolder folder with the region journals
+ * @param log file for the worker's standard error; its folder is created
+ * @param environment variables added to the agent's own
  */
 public record WorkerSettings(
     List<String> launcher,
@@ -27,7 +27,7 @@ public record WorkerSettings(
     Path log,
     Map<String, String> environment) {
 
-  /** JNA's places, which a read-only root file system makes necessary, hold for the worker too. */
+  /** The worker also needs JNA's folders, which a read-only root file system requires. */
   private static final List<String> PASSED_ON =
       List.of("java.io.tmpdir", "jna.tmpdir", "jna.boot.library.path", "jna.nosys");
 
@@ -37,7 +37,7 @@ public record WorkerSettings(
     environment = Map.copyOf(environment);
   }
 
-  /** The same Java and classes as this process. */
+  /** Uses the Java and classes of this process. */
   public static WorkerSettings here(Path stateFolder) {
     List<String> options = new ArrayList<>();
     if (Runtime.version().feature() > 17) {
@@ -50,8 +50,8 @@ public record WorkerSettings(
       }
     }
     return new WorkerSettings(
-        // A JVM needs a while to its first line, and an undo may need a worker while keys are
-        // pressed.
+        // A JVM takes a while to its first line, and an undo may need a worker while the user
+        // presses keys.
         List.of("setsid"),
         Path.of(System.getProperty("java.home"), "bin", "java"),
         new OwnClasses(System.getProperty("java.class.path")).path(),
@@ -66,10 +66,10 @@ public record WorkerSettings(
   }
 
   /**
-   * Returns the same for an agent in a container: the worker finishes its calls also when the
+   * Returns the same for an agent in a container: the worker finishes its calls even after the
    * container has ended.
    *
-   * @param runtime the program stasis-runtime; without it the worker stays with the agent
+   * @param runtime the program stasis-runtime; without it the worker stays in the agent's cgroups
    */
   public WorkerSettings outlivingTheContainer(Path runtime) {
     if (!Files.isExecutable(runtime)) {
@@ -77,14 +77,14 @@ public record WorkerSettings(
     }
     List<String> outside = new ArrayList<>(List.of(runtime.toString(), "enter"));
     outside.addAll(new HelperCgroups().enterOptions());
-    outside.add("--"); // It begins a session of its own, as the launcher does.
+    outside.add("--"); // It starts a new session, as the launcher does.
     return new WorkerSettings(outside, java, classPath, options, stateFolder, log, environment);
   }
 
   List<String> command() {
     List<String> command = new ArrayList<>(launcher);
     command.add(java.toString());
-    // Small and quick to start; what it keeps in memory is a few journals at most.
+    // Small and quick to start; the worker keeps a few journals in memory at most.
     command.addAll(List.of("-Xmx48m", "-Xss512k", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
     command.addAll(options);
     command.addAll(List.of("-cp", classPath, DriverWorkerMain.class.getName()));

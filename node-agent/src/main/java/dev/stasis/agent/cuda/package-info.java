@@ -1,6 +1,6 @@
 /**
- * The CUDA driver's checkpoint calls, made by a child process that may be killed, and what they
- * came to, as values.
+ * The CUDA driver's checkpoint calls, made by a child process that may be killed, and their results
+ * as values.
  */
 @NullMarked
 package dev.stasis.agent.cuda;

@@ -5,16 +5,15 @@ import dev.stasis.agent.daemon.kubelet.NodeApi;
 import dev.stasis.agent.daemon.node.GpuRegister;
 import dev.stasis.agent.daemon.node.NodeReporting;
 import dev.stasis.agent.daemon.operation.AgentParts;
-import dev.stasis.agent.daemon.operation.Backoff;
 import dev.stasis.agent.daemon.operation.Intervals;
-import dev.stasis.agent.daemon.operation.KubernetesOperations;
-import dev.stasis.agent.daemon.operation.KubernetesPods;
-import dev.stasis.agent.daemon.operation.KubernetesStores;
+import dev.stasis.agent.daemon.operation.KubernetesApi;
 import dev.stasis.agent.daemon.operation.OperationAgent;
 import dev.stasis.agent.daemon.operation.OperationMetrics;
 import dev.stasis.agent.daemon.operation.OperationTraces;
 import dev.stasis.agent.daemon.operation.Transfers;
 import dev.stasis.agent.daemon.probes.ProbeAnswers;
+import dev.stasis.agent.daemon.remote.KubernetesSecrets;
+import dev.stasis.agent.daemon.remote.RemoteStores;
 import dev.stasis.agent.daemon.sweep.ArtifactSweep;
 import dev.stasis.agent.daemon.sweep.StagingSweep;
 import dev.stasis.agent.daemon.sweep.StoreSweeps;
@@ -33,16 +32,17 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * The agent of one node, put together: knows the node and says so. Needs nothing of Quarkus, so
- * that it runs in tests and on a single machine too.
+ * Assembles the agent of one node. Independent of Quarkus, so that it also runs in tests and in the
+ * single-machine mode.
  */
 public final class Agent implements AutoCloseable {
 
-  /** The step in hand is finished or undone meanwhile; Quarkus waits a little longer for us. */
+  /** The current step is finished or undone meanwhile; Quarkus waits a little longer. */
   private static final Duration GRACE = Duration.ofSeconds(90);
 
-  /** What keeps it from being taken up is rarely over at once, and workloads wait for it. */
-  private static final Backoff TAKE_UP = new Backoff(Duration.ofSeconds(5), Duration.ofMinutes(1));
+  /** The cause of a failed take-over rarely disappears immediately, but workloads wait for it. */
+  private static final Intervals.Backoff TAKE_UP =
+      new Intervals.Backoff(Duration.ofSeconds(5), Duration.ofMinutes(1));
 
   private final DriverWorker worker;
   private final NodeApi node;
@@ -54,9 +54,9 @@ public final class Agent implements AutoCloseable {
   private final TakeUp takeUp;
 
   /**
-   * Puts it together; nothing is done before {@link #start}.
+   * Assembles the agent; it does nothing before {@link #start}.
    *
-   * @throws IOException when its folders cannot be made
+   * @throws IOException if its folders cannot be created
    */
   public Agent(AgentConfig config, KubernetesClient client, MeterRegistry metrics, Clock clock)
       throws IOException, InterruptedException {
@@ -66,8 +66,9 @@ public final class Agent implements AutoCloseable {
   /**
    * The same.
    *
-   * @param asked answers instead of the sockets of container runtime and kubelet; closed with this
-   * @throws IOException when its folders cannot be made
+   * @param asked used instead of the sockets of container runtime and kubelet; closed with the
+   *     agent
+   * @throws IOException if its folders cannot be created
    */
   public Agent(
       AgentConfig config,
@@ -87,11 +88,14 @@ public final class Agent implements AutoCloseable {
     this.spans = places.spans();
     NodeEngine engine = new NodeEngine(places.engine(), worker, clock);
     Predicate<Path> needed = folder -> engine.artifactUse().of(folder).isPresent();
+    RemoteStores remotes =
+        new RemoteStores(new KubernetesSecrets(client, config.namespace()), clock);
     this.sweeps =
         new StoreSweeps(
             client,
             new ArtifactSweep(config.sweepGrace(), needed, clock),
             new StagingSweep(needed, clock),
+            remotes,
             config.nodeName(),
             clock);
     this.operations =
@@ -101,9 +105,7 @@ public final class Agent implements AutoCloseable {
                 config.pod().orElse(config.nodeName()),
                 config.stateDir(),
                 engine,
-                new KubernetesOperations(client, config.namespace(), config.nodeName()),
-                new KubernetesPods(client),
-                new KubernetesStores(client),
+                new KubernetesApi(client, config.namespace(), config.nodeName(), remotes),
                 node.containers(),
                 node.gpus(),
                 node.exec(),
@@ -120,19 +122,19 @@ public final class Agent implements AutoCloseable {
     this.takeUp = new TakeUp(operations::start, TAKE_UP);
   }
 
-  /** Begins to work. */
+  /** Starts to work. */
   public void start() {
     reporting.start();
     sweeps.start();
     takeUp.start();
   }
 
-  /** Why the agent is not ready to work; empty when it is. */
+  /** Returns why the agent is not ready to work; empty if it is. */
   public Optional<String> trouble() {
     return reporting.trouble().or(takeUp::trouble);
   }
 
-  /** Whether it still moves. */
+  /** Returns whether its loops still make progress. */
   public boolean isAlive() {
     return reporting.isAlive();
   }

@@ -9,91 +9,100 @@ import java.util.OptionalInt;
 import java.util.Set;
 
 /**
- * Settings of the agent: {@code stasis.agent.*}, or {@code STASIS_AGENT_*}. Where the command line
- * has a variable for the same thing ({@code STASIS_STATE_DIR}), that one counts too.
+ * Settings of the agent: {@code stasis.agent.*}, or {@code STASIS_AGENT_*}. If the command line has
+ * a variable for the same setting ({@code STASIS_STATE_DIR}), it applies too.
  */
 @ConfigMapping(prefix = "stasis.agent")
 public interface AgentConfig {
 
-  /** The node, as Kubernetes names it. Default: what NODE_NAME says. */
+  /** The node's name. Default: NODE_NAME. */
   String nodeName();
 
-  /** The operator's namespace, in which operations lie. Default: what POD_NAMESPACE says. */
+  /** The operator's namespace, which contains the operations. Default: POD_NAMESPACE. */
   String namespace();
 
-  /** The agent's pod. Default: what POD_NAME says; none where it is no pod. */
+  /** The agent's pod. Default: POD_NAME; none if it does not run in a pod. */
   Optional<String> pod();
 
   /**
-   * Journals and locks. Default: /run/stasis, on a tmpfs of the host, since they have to outlive
-   * the agent and must not outlive the boot.
+   * Folder of journals and locks. Default: /run/stasis, on a tmpfs of the host, because they must
+   * outlive the agent but not the boot.
    */
   Path stateDir();
 
-  /**
-   * Where device memory is put at first. Default: below /dev/shm, the tmpfs that every host has.
-   */
+  /** First destination of device memory. Default: below /dev/shm, the tmpfs of every host. */
   Path memoryStage();
 
   /**
-   * A static criu. Default: the one of the agent's image, else the first in PATH; without any the
-   * agent says so and can only thaw.
+   * A static criu. Default: the one of the agent's image, else the first in PATH. Without a criu
+   * the agent reports that and can only thaw.
    */
   Optional<Path> criu();
 
   /**
-   * Where criu is made ready for containers: on a file system of the host that runs programs.
-   * Default: /var/lib/stasis/criu.
+   * Folder in which criu is installed for containers: on a file system of the host that allows
+   * programs. Default: /var/lib/stasis/criu.
    */
   Path criuDir();
 
-  /** The program stasis-runtime. Default: where the agent's image has it. */
+  /** The program stasis-runtime. Default: its path in the agent's image. */
   Path runtime();
 
-  /** Where the container runtime listens. Default: the first that is there, containerd or CRI-O. */
+  /**
+   * The program stasis-keeper. Default: its path in the agent's image; without it every workload
+   * takes the driver's data path.
+   */
+  Path keeper();
+
+  /**
+   * Pinned host memory of each keeper, through which it copies, in MiB. Default: enough for the
+   * copies in flight of 16 threads; a larger one can also hold a copy while there is no room on the
+   * GPU.
+   */
+  @WithDefault("1024")
+  int keeperArenaMib();
+
+  /** Socket of the container runtime. Default: the first existing one of containerd and CRI-O. */
   Optional<Path> criSocket();
 
-  /** The kubelet's folder. Default: the kubelet's own. */
+  /** The kubelet's folder. Default: the kubelet's default. */
   @WithDefault("/var/lib/kubelet")
   Path kubeletDir();
 
-  /** Where the kubelet lists devices. Default: below its folder. */
+  /** Socket of the kubelet's pod-resources API. Default: below its folder. */
   Optional<Path> podResourcesSocket();
 
   /** Copying and hashing threads. Default: one for each core that the agent may use. */
   OptionalInt threads();
 
-  /**
-   * Resources that count as GPUs; a star stands for any rest. Default: those of NVIDIA's plugin.
-   */
+  /** Resources that count as GPUs; a star matches any suffix. Default: those of NVIDIA's plugin. */
   @WithDefault("nvidia.com/gpu,nvidia.com/gpu.shared,nvidia.com/mig-*")
   Set<String> gpuResources();
 
-  /** Drivers of claims that give GPUs. Default: NVIDIA's. */
+  /** Drivers of claims that allocate GPUs. Default: NVIDIA's. */
   @WithDefault("gpu.nvidia.com,mig.nvidia.com")
   Set<String> gpuDrivers();
 
   /**
-   * Where other agents reach this one for streams. Default: what POD_IP says, else the address of
+   * Address at which other agents reach this one for streams. Default: POD_IP, else the address of
    * this host.
    */
   Optional<String> transferAddress();
 
-  /** The port for streams; 0 takes a free one. Default: the one that the chart's policy opens. */
+  /** The port for streams; 0 selects a free one. Default: the one that the chart's policy opens. */
   @WithDefault("8743")
   int transferPort();
 
   /**
    * Whether transparent huge pages are set to always for the whole machine while the driver copies
-   * device memory out, and put back behind it. Default: no.
+   * device memory out, and restored afterwards. Default: no.
    */
   @WithDefault("false")
   boolean hugePages();
 
   /**
-   * Whether a workload may be restored without the AppArmor profile of its container, which the
-   * agent cannot apply. Default: no; such a restore is refused, and so is an eviction that would
-   * need it.
+   * Whether workloads are restored without the AppArmor profile of their container. Default: no; an
+   * agent that cannot apply it refuses the restore, and an eviction that would need it.
    */
   @WithDefault("false")
   boolean restoreWithoutAppArmor();
@@ -102,15 +111,15 @@ public interface AgentConfig {
   Optional<String> tracesEndpoint();
 
   /**
-   * How often the agent says that it is alive. Default: a minute; after three of them the operator
-   * takes it for silent.
+   * Interval of the agent's reports. Default: a minute; after three missing ones the operator
+   * treats it as silent.
    */
   @WithDefault("1m")
   Duration heartbeatEvery();
 
   /**
-   * How long an artifact without an object is kept. Default: an hour, beyond any restart of the
-   * operator and any clock that is a little off.
+   * How long an artifact without an object is kept. Default: an hour, longer than any restart of
+   * the operator and any small clock difference.
    */
   @WithDefault("1h")
   Duration sweepGrace();

@@ -5,7 +5,7 @@ import org.eclipse.microprofile.health.HealthCheck;
 import org.eclipse.microprofile.health.HealthCheckResponse;
 import org.eclipse.microprofile.health.Startup;
 
-/** Whether the agent is put together and at work. */
+/** Whether the agent is assembled and working. */
 @Startup
 @Singleton
 final class AgentHasStarted implements HealthCheck {

@@ -5,7 +5,9 @@ import org.eclipse.microprofile.health.HealthCheck;
 import org.eclipse.microprofile.health.HealthCheckResponse;
 import org.eclipse.microprofile.health.Liveness;
 
-/** Whether the agent still moves. One that waits for the API server or a driver is alive. */
+/**
+ * Whether the agent makes progress. An agent that waits for the API server or a driver is alive.
+ */
 @Liveness
 @Singleton
 final class AgentIsAlive implements HealthCheck {

@@ -7,8 +7,8 @@ import org.eclipse.microprofile.health.HealthCheckResponse;
 import org.eclipse.microprofile.health.Readiness;
 
 /**
- * Whether the agent can be given work: its GpuNode stands in the cluster. What the node cannot do
- * is said there, and makes no agent unready: a rollout must not wait for a driver.
+ * Whether the agent can accept work: its GpuNode is published. Missing abilities of the node are
+ * reported there and do not make the agent unready, because a rollout must not wait for a driver.
  */
 @Readiness
 @Singleton

@@ -12,6 +12,7 @@ import dev.stasis.agent.daemon.node.NodeReporting;
 import dev.stasis.agent.daemon.node.WorkingCriu;
 import dev.stasis.agent.daemon.operation.Transfers;
 import dev.stasis.agent.daemon.selftest.Trials;
+import dev.stasis.agent.direct.KeeperSettings;
 import dev.stasis.agent.engine.EngineSettings;
 import dev.stasis.agent.engine.MemoryStage;
 import dev.stasis.agent.process.ProcFs;
@@ -33,13 +34,13 @@ import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 
-/** What the configuration leaves open, looked up on this machine. */
+/** Determines the settings that the configuration leaves open, on this machine. */
 final class AgentPlaces {
 
-  /** Where the agent's image has its criu. */
+  /** The path of criu in the agent's image. */
   private static final Path OWN_CRIU = Path.of("/usr/libexec/stasis/criu");
 
-  /** Stands for the criu that is not there: the engine then only thaws. */
+  /** Represents a missing criu: the engine then only thaws. */
   private static final Path NO_CRIU = Path.of("/nonexistent");
 
   private static final List<Path> RUNTIMES =
@@ -50,7 +51,7 @@ final class AgentPlaces {
 
   AgentPlaces(AgentConfig config) {
     this.config = config;
-    // Asking it takes a fifth of a second, in which the agent has other things to do.
+    // The check takes a fifth of a second, during which the agent starts other parts.
     this.criu =
         new FutureTask<>(
             () -> WorkingCriu.find(new CriuLocator(config.criu(), OWN_CRIU, System.getenv())));
@@ -79,7 +80,8 @@ final class AgentPlaces {
         found.program().orElse(NO_CRIU),
         found.version().orElse("unknown"),
         threads(),
-        config.restoreWithoutAppArmor());
+        config.restoreWithoutAppArmor(),
+        new KeeperSettings(config.keeper(), config.keeperArenaMib(), Map.of()));
   }
 
   Trials trials(DriverWorker worker, Clock clock) throws IOException {
@@ -121,7 +123,7 @@ final class AgentPlaces {
     return new Transfers(key, receiver(key), address);
   }
 
-  /** An agent without its usual port still freezes and restores; its GpuNode names the port. */
+  /** An agent without its usual port still freezes and restores; its GpuNode has the port. */
   private StreamReceiver receiver(AgentKey key) throws IOException {
     try {
       return new StreamReceiver(key, new InetSocketAddress(config.transferPort()));
@@ -135,7 +137,7 @@ final class AgentPlaces {
     }
   }
 
-  /** Where traces go: nowhere, unless somebody collects them. */
+  /** Exports traces if a collector is configured. */
   Spans spans() {
     return config
         .tracesEndpoint()
@@ -163,6 +165,8 @@ final class AgentPlaces {
         config.pod(),
         config.stateDir(),
         config.runtime(),
+        config.keeper(),
+        config.kubeletDir(),
         criu(),
         config.heartbeatEvery(),
         transfers.listening(),

@@ -1,6 +1,7 @@
 package dev.stasis.agent.daemon;
 
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.quarkus.runtime.Quarkus;
 import io.quarkus.runtime.ShutdownEvent;
@@ -11,15 +12,16 @@ import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.time.Clock;
 import java.util.Optional;
+import org.eclipse.microprofile.config.ConfigProvider;
 import org.jspecify.annotations.Nullable;
 
-/** Begins and ends the agent with Quarkus. */
+/** Starts and stops the agent with Quarkus. */
 @Singleton
 final class Daemon {
 
   private static final System.Logger LOG = System.getLogger(Daemon.class.getName());
 
-  /** The process's exit code when the agent cannot be put together. */
+  /** The process's exit code if the agent cannot be assembled. */
   private static final int UNUSABLE = 1;
 
   private final AgentConfig config;
@@ -34,8 +36,14 @@ final class Daemon {
     this.metrics = metrics;
   }
 
-  /** Beside what Quarkus still has to open: neither waits for the other. */
+  /** In parallel with Quarkus opening its port: neither waits for the other. */
   void begin(@Observes StartupEvent event) {
+    String version =
+        ConfigProvider.getConfig().getValue("quarkus.application.version", String.class);
+    Gauge.builder("stasis_build_info", () -> 1)
+        .tag("component", "agent")
+        .tag("version", version)
+        .register(metrics);
     start.start();
   }
 
@@ -53,17 +61,17 @@ final class Daemon {
   }
 
   void end(@Observes ShutdownEvent event) throws InterruptedException {
-    // All that it waits for has a deadline of its own.
+    // Everything that it waits for has its own deadline.
     start.join();
     agent().ifPresent(Agent::close);
   }
 
-  /** Whether the agent is put together and at work. */
+  /** Returns whether the agent is assembled and working. */
   boolean hasStarted() {
     return agent != null && !start.isAlive();
   }
 
-  /** The agent, once it was begun. */
+  /** The agent, once it was started. */
   Optional<Agent> agent() {
     return Optional.ofNullable(agent);
   }

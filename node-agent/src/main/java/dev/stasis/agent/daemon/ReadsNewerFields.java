@@ -5,7 +5,7 @@ import dev.stasis.api.skew.NewerFields;
 import io.quarkus.kubernetes.client.KubernetesClientObjectMapperCustomizer;
 import jakarta.inject.Singleton;
 
-/** In an upgrade the operator and the definitions are newer than the agent for a while. */
+/** During an upgrade the operator and the CRDs are newer than the agent for a while. */
 @Singleton
 final class ReadsNewerFields implements KubernetesClientObjectMapperCustomizer {
 

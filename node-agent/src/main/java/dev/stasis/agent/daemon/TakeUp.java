@@ -1,6 +1,7 @@
 package dev.stasis.agent.daemon;
 
-import dev.stasis.agent.daemon.operation.Backoff;
+import dev.stasis.agent.daemon.operation.Intervals;
+import dev.stasis.agent.process.DaemonThreads;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Optional;
@@ -11,7 +12,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes up the work that a predecessor left, and retries until it succeeds: what is frozen stays
+ * Takes over the work that a predecessor left, and retries until it succeeds: frozen workloads stay
  * frozen until then.
  */
 final class TakeUp implements AutoCloseable {
@@ -19,19 +20,15 @@ final class TakeUp implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(TakeUp.class.getName());
 
   private final Attempt attempt;
-  private final Backoff backoff;
+  private final Intervals.Backoff backoff;
   private final AtomicReference<@Nullable String> trouble =
-      new AtomicReference<>("operations: expected those of the predecessor taken up, got none yet");
-  // A predecessor may still be ending, and what it left may take a while to be undone.
+      new AtomicReference<>(
+          "operations: expected those of the predecessor recovered, got none yet");
+  // A predecessor may still be ending, and the undo of its work may take a while.
   private final ScheduledExecutorService thread =
-      Executors.newSingleThreadScheduledExecutor(
-          task -> {
-            Thread made = new Thread(task, "operations-start");
-            made.setDaemon(true);
-            return made;
-          });
+      Executors.newSingleThreadScheduledExecutor(new DaemonThreads("operations-start"));
 
-  TakeUp(Attempt attempt, Backoff backoff) {
+  TakeUp(Attempt attempt, Intervals.Backoff backoff) {
     this.attempt = attempt;
     this.backoff = backoff;
   }
@@ -53,15 +50,15 @@ final class TakeUp implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (RuntimeException e) {
-      LOG.log(Level.ERROR, "operations are not taken up; tried again in " + next, e);
-      trouble.set("operations of before are not taken up: " + e.getMessage());
+      LOG.log(Level.ERROR, "operations are not recovered; retrying in " + next, e);
+      trouble.set("earlier operations are not recovered: " + e.getMessage());
       var unused =
           thread.schedule(
               () -> attempt(backoff.after(next)), next.toMillis(), TimeUnit.MILLISECONDS);
     }
   }
 
-  /** Why the agent is not ready to work; empty once it has taken up everything. */
+  /** Returns why the agent is not ready to work; empty once it has taken over everything. */
   Optional<String> trouble() {
     return Optional.ofNullable(trouble.get());
   }

@@ -1,6 +1,6 @@
 /**
- * The agent as a daemon of its node: puts its parts together, starts them when Quarkus starts and
- * ends them when it ends.
+ * The agent as a daemon of its node: assembles its parts, starts them with Quarkus and stops them
+ * with it.
  */
 @NullMarked
 package dev.stasis.agent.daemon;

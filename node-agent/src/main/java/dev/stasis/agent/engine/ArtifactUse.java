@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Which folders of a store the work in hand on this node lives from: a frozen process may have the
- * only copy of its memory there, also when the artifact's object is gone.
+ * The folders of a store on which operations on this node depend: a frozen process may have the
+ * only copy of its memory there, even if the artifact's object is gone.
  */
 public final class ArtifactUse {
 
@@ -25,7 +25,7 @@ public final class ArtifactUse {
   }
 
   /**
-   * Returns which work needs a folder, as a sentence; empty when it may be deleted.
+   * Returns which operation needs a folder, as a sentence; empty if it may be deleted.
    *
    * @param folder an artifact, or a staging folder
    */
@@ -42,7 +42,7 @@ public final class ArtifactUse {
 
   private boolean needs(Work work, Path folder) {
     if (work.phase() == Work.Phase.UNKNOWN) {
-      return true; // It may be about any of them.
+      return true; // An unreadable journal may concern any folder.
     }
     if (!work.bootId().equals(bootId)) {
       return false; // Its processes ended with their boot.
@@ -65,7 +65,7 @@ public final class ArtifactUse {
     return real(named).startsWith(folder);
   }
 
-  /** Where it really lies; of what is not there, as it is written. */
+  /** The real path; of a missing path, the given one. */
   private static Path real(Path path) {
     try {
       return path.toRealPath();

@@ -2,7 +2,7 @@ package dev.stasis.agent.engine;
 
 import dev.stasis.agent.container.Container;
 import dev.stasis.agent.container.Resolution;
-import dev.stasis.agent.preflight.Unmet;
+import dev.stasis.agent.preflight.FailedRequirement;
 import dev.stasis.artifact.ArtifactStage;
 import dev.stasis.artifact.ArtifactStore;
 import dev.stasis.artifact.StoreRoom;
@@ -17,25 +17,27 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Freezes a workload, writes it down, and lets it go on, keeps it in memory, or holds it until its
- * pod is gone. Whatever fails on the way, the workload runs on, or the outcome says that it does
- * not and why.
+ * Freezes a workload, writes the artifact, and resumes it, keeps it in memory, or holds it until
+ * its pod is gone. After a failure the workload runs, or the outcome reports that it does not and
+ * why.
  */
 public final class Checkpoint {
 
   private static final System.Logger LOG = System.getLogger(Checkpoint.class.getName());
 
   private static final List<Step<Freeze, FrozenWork>> IN_MEMORY =
-      List.of(new LockStep(), new GpuCheckpointStep());
+      List.of(new OffloadStep(), new LockStep(), new GpuCheckpointStep());
 
   private static final List<Step<Freeze, FrozenWork>> TO_STORE =
       List.of(
+          new OffloadStep(),
           new LockStep(),
           new GpuCheckpointStep(),
           new StopStep(),
           new MoveStep(),
           new DumpStep(),
-          new LayerStep());
+          new LayerStep(),
+          new CopiedStep());
 
   private final NodeParts node;
   private final List<Step<Freeze, FrozenWork>> toStore;
@@ -45,19 +47,19 @@ public final class Checkpoint {
     this(node, TO_STORE);
   }
 
-  /** With other steps to a store, for those that test what follows a failure of each. */
+  /** With other store steps, for tests of failures after each step. */
   Checkpoint(NodeParts node, List<Step<Freeze, FrozenWork>> toStore) {
     this.node = node;
     this.toStore = List.copyOf(toStore);
     this.inspection = new Inspection(node);
   }
 
-  /** The steps that freeze; their undos, from the last to the first, thaw. */
+  /** The freezing steps; their undos, from the last to the first, thaw. */
   static List<Step<Freeze, FrozenWork>> steps() {
     return TO_STORE;
   }
 
-  /** Looks whether it could be done, and how big it would be. Touches nothing. */
+  /** Checks whether it is possible, and estimates the size. Changes nothing. */
   public Inspected inspect(CheckpointRequest request) throws InterruptedException {
     Resolution resolution = node.containers().resolve(request.container());
     if (resolution instanceof Resolution.Found found) {
@@ -65,14 +67,14 @@ public final class Checkpoint {
     }
     return Inspected.refused(
         List.of(
-            new Unmet(
+            new FailedRequirement(
                 "container",
                 "one that runs on this node",
                 ((Resolution.Refused) resolution).why())),
         "not asked");
   }
 
-  /** The room for that much device memory; empty when the container has ended. */
+  /** Returns the room for that much device memory; empty if the container has ended. */
   public Optional<Inspected.RoomFound> room(String container, long gpuBytes) {
     return node.containers().resolve(container) instanceof Resolution.Found found
         ? Optional.of(node.room().found(found.container(), gpuBytes))
@@ -82,8 +84,8 @@ public final class Checkpoint {
   /**
    * Runs a checkpoint to its end.
    *
-   * @param control cancel and deadline; both act between steps
-   * @param listener hears the progress
+   * @param control cancel and deadline; both take effect between steps
+   * @param listener receives the progress
    */
   public CheckpointOutcome run(
       CheckpointRequest request, OperationControl control, StepListener listener)
@@ -94,7 +96,7 @@ public final class Checkpoint {
   /**
    * The same.
    *
-   * @param stages hears which files of the artifact are final while others are still written
+   * @param stages receives the files of the artifact that are final while others are still written
    */
   public CheckpointOutcome run(
       CheckpointRequest request,
@@ -106,7 +108,7 @@ public final class Checkpoint {
     if (!(resolution instanceof Resolution.Found found)) {
       Resolution.Refused refused = (Resolution.Refused) resolution;
       return new CheckpointOutcome.Refused(
-          List.of(new Unmet("container", "one that runs on this node", refused.why())));
+          List.of(new FailedRequirement("container", "one that runs on this node", refused.why())));
     }
     Container container = found.container();
     Optional<HostLocks.Held> lock = node.locks().tryTake(container.id());
@@ -131,7 +133,7 @@ public final class Checkpoint {
 
   private static CheckpointOutcome busy(String why) {
     return new CheckpointOutcome.Refused(
-        List.of(new Unmet("container", "no other work in hand", why)));
+        List.of(new FailedRequirement("container", "no other work in hand", why)));
   }
 
   private CheckpointOutcome locked(
@@ -142,7 +144,11 @@ public final class Checkpoint {
       StageListener stages)
       throws InterruptedException {
     Inspected inspected = inspection.inspect(request, container);
-    List<Unmet> unmet = inspected.everythingUnmet();
+    if (!inspected.everythingUnmet().isEmpty()) {
+      // For a moment a forked child has files of its parent that it closes before it does anything.
+      inspected = inspection.inspect(request, container);
+    }
+    List<FailedRequirement> unmet = inspected.everythingUnmet();
     if (!unmet.isEmpty()) {
       return new CheckpointOutcome.Refused(unmet);
     }
@@ -150,7 +156,12 @@ public final class Checkpoint {
     @Nullable ArtifactStage artifact = null;
     try {
       artifact = stage(request, inspected);
-      Path stage = reserve(request, container, inspected.gpuBytes(), artifact);
+      StagePlan plan = new StagePlan(node, request, container, inspected);
+      ChosenStage stage = reserve(plan, container, inspected, artifact);
+      inspected = inspected.by(plan.settle(inspected.dataPath(), stage));
+      if (inspected.dataPath() instanceof DataPath.None none) {
+        throw new StepFailure(Reason.NO_ROOM, none.why());
+      }
       Work work = begin(request, container, since, artifact);
       Freeze freeze =
           new Freeze(node, work, listener, request, container, artifact, stage, inspected, stages);
@@ -161,11 +172,13 @@ public final class Checkpoint {
     } catch (IOException e) {
       return new CheckpointOutcome.Refused(
           List.of(
-              new Unmet("store", "a folder that can be written", String.valueOf(e.getMessage()))));
+              new FailedRequirement(
+                  "store", "a folder that can be written", String.valueOf(e.getMessage()))));
     } catch (StepFailure e) {
       return new CheckpointOutcome.Refused(
           List.of(
-              new Unmet("stage", "room for the device memory", String.valueOf(e.getMessage()))));
+              new FailedRequirement(
+                  "stage", "room for the device memory", String.valueOf(e.getMessage()))));
     } finally {
       node.ledger().giveBack(container.id());
       if (artifact != null && !holdsOnlyCopy(container.id())) {
@@ -174,30 +187,26 @@ public final class Checkpoint {
     }
   }
 
-  /** Chooses the stage, and has the memory promised that it and the driver take. */
-  private Path reserve(
-      CheckpointRequest request,
-      Container container,
-      long gpuBytes,
-      @Nullable ArtifactStage artifact)
+  /** Chooses the stage, and reserves the memory for it and for the driver. */
+  private ChosenStage reserve(
+      StagePlan plan, Container container, Inspected inspected, @Nullable ArtifactStage artifact)
       throws StepFailure, InterruptedException {
-    StagePlan plan = new StagePlan(node, request, container, gpuBytes);
     try (HostLocks.Held held = node.ledger().open()) {
-      Path stage = plan.folder(artifact);
-      int copies = plan.copies(stage);
-      Optional<String> missing = node.room().missing(container, gpuBytes, copies);
+      ChosenStage stage = plan.choose(artifact);
+      long gpuBytes = inspected.gpuBytes();
+      long staged = stage.stagedBytes();
+      Optional<String> missing = node.room().missing(container, gpuBytes, staged);
       if (missing.isPresent()) {
         throw new StepFailure(Reason.NO_ROOM, missing.get());
       }
-      node.ledger()
-          .promise(container.id(), Room.needed(gpuBytes, copies), copies > 1 ? gpuBytes : 0);
+      node.ledger().promise(container.id(), Room.needed(gpuBytes) + staged, staged);
       return stage;
     }
   }
 
   /**
-   * Whether memory of the workload may lie in its stage alone: then the stage stays, whatever else
-   * failed.
+   * Returns whether memory of the workload may be in its stage only: then the stage is kept after
+   * any failure.
    */
   private boolean holdsOnlyCopy(String containerId) {
     return node.journal().read(containerId).stream()
@@ -205,7 +214,7 @@ public final class Checkpoint {
         .anyMatch(journal -> !node.journals().read(Path.of(journal)).whole());
   }
 
-  /** Does nothing to an artifact that was published. */
+  /** Has no effect on a published artifact. */
   private static void discard(ArtifactStage artifact) {
     try {
       artifact.discard();
@@ -241,7 +250,8 @@ public final class Checkpoint {
         null,
         artifact == null ? null : artifact.folder().toString(),
         artifact == null ? null : published(request).toString(),
-        List.of());
+        List.of(),
+        null);
   }
 
   private Path published(CheckpointRequest request) {

@@ -1,21 +1,21 @@
 package dev.stasis.agent.engine;
 
-import dev.stasis.agent.preflight.Unmet;
+import dev.stasis.agent.preflight.FailedRequirement;
 import dev.stasis.artifact.ArtifactStage;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** How a checkpoint ended. */
+/** The outcome of a checkpoint. */
 public sealed interface CheckpointOutcome {
 
-  /** The artifact is published and the workload runs on. */
+  /** The artifact is published and the workload runs. */
   record Published(ArtifactStage.SealedArtifact artifact, Figures figures)
       implements CheckpointOutcome {}
 
   /**
-   * The artifact is published; the workload stands still until {@link Evicted#end} or {@link Thaw}.
-   * Nothing but the caller's word ends it.
+   * The artifact is published; the workload is frozen until {@link Evicted#end} or {@link Thaw}.
+   * Only the caller can end it.
    */
   record Held(ArtifactStage.SealedArtifact artifact, Figures figures, String containerId)
       implements CheckpointOutcome {}
@@ -23,7 +23,7 @@ public sealed interface CheckpointOutcome {
   /**
    * The workload is in host memory, its GPU memory is free.
    *
-   * @param artifact what was published besides; null where no store was asked for
+   * @param artifact the artifact that was also published; null without a store
    */
   record Suspended(
       long freedBytes,
@@ -32,15 +32,15 @@ public sealed interface CheckpointOutcome {
       ArtifactStage.@Nullable SealedArtifact artifact)
       implements CheckpointOutcome {}
 
-  /** Something rules the checkpoint out; nothing was touched. */
-  record Refused(List<Unmet> unmet) implements CheckpointOutcome {
+  /** A requirement is not met; nothing was changed. */
+  record Refused(List<FailedRequirement> unmet) implements CheckpointOutcome {
     public Refused {
       unmet = List.copyOf(unmet);
     }
   }
 
   /**
-   * It failed and was undone, or could not be undone: {@code source} says which.
+   * It failed and was undone, or could not be undone: see {@code source}.
    *
    * @param step the step that failed
    */
@@ -50,9 +50,9 @@ public sealed interface CheckpointOutcome {
   /**
    * Figures of a run.
    *
-   * @param timings each step's time
-   * @param frozen how long the workload stood still; zero when it was never frozen or still is
-   * @param path how the memory went, and why
+   * @param timings duration of each step
+   * @param frozen the freeze time; zero if it was never frozen or still is
+   * @param path the data path, and why
    * @param gpuBytes device memory of the workload
    */
   record Figures(StepTimings timings, Duration frozen, String path, long gpuBytes) {}

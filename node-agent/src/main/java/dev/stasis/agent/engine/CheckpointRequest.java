@@ -8,23 +8,23 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is asked of a checkpoint.
+ * A request for a checkpoint.
  *
  * @param id the operation's id: one word, unique for all time
  * @param name the artifact's name in the store
- * @param owner for whom, as people should read it
+ * @param owner the requester, for users
  * @param namespace the namespace that owns the artifact; null outside Kubernetes
- * @param namespaceUid uid of that namespace, where it is known
- * @param container the container's id, or a unique beginning of it, or {@code pid:N}
- * @param store the folder that takes the artifact; null for a suspend in memory
- * @param after what becomes of the workload
- * @param options how it is done
- * @param image what the container's image is, where it is known
- * @param packedMounts mounts whose files go along (emptyDirs), by their paths in the container
- * @param podMounts where the pod itself has volumes; null outside Kubernetes
- * @param requester uid of the object to which the artifact belongs; null where that is the
- *     operation itself
- * @param attachments texts that go along as files of the artifact, by their names
+ * @param namespaceUid uid of that namespace, if known
+ * @param container the container's id, a unique prefix of it, or {@code pid:N}
+ * @param store the folder for the artifact; null for a suspend in memory
+ * @param after what happens to the workload
+ * @param options further options
+ * @param image the container's image, if known
+ * @param packedMounts mounts with files to pack (emptyDirs), by their paths in the container
+ * @param podMounts mount points of the pod's own volumes; null outside Kubernetes
+ * @param requester uid of the object to which the artifact belongs; null if that is the operation
+ *     itself
+ * @param attachments texts to store as files of the artifact, by their names
  */
 public record CheckpointRequest(
     String id,
@@ -48,11 +48,11 @@ public record CheckpointRequest(
     attachments = Map.copyOf(attachments);
     if (store == null && after != After.SUSPEND) {
       throw new IllegalArgumentException(
-          "store: wanted a folder for after=" + after + ", found none");
+          "store: expected a folder for after=" + after + ", got none");
     }
   }
 
-  /** A checkpoint that belongs to nobody else, with nothing attached. */
+  /** A checkpoint without a requester and attachments. */
   public CheckpointRequest(
       String id,
       String name,
@@ -82,35 +82,34 @@ public record CheckpointRequest(
   }
 
   /**
-   * Whether what keeps the workload from another pod rules the checkpoint out: its own pod is
-   * removed, or it is wanted for another one.
+   * Returns whether a workload is refused that could not be restored in another pod: its own pod is
+   * removed, or the caller requires it.
    */
   boolean leavesItsPod() {
     return after == After.EVICT || options.requireRestorable();
   }
 
-  /** Whether the user says that a target pod has the address of this one. */
+  /** Returns whether the user states that a target pod has the same address. */
   boolean addressStays() {
     return options.tcp() == Tcp.KEEP;
   }
 
-  /** A container's image: as it was asked for, and as the runtime resolved it. */
+  /** A container's image: as requested, and as resolved by the runtime. */
   public record ImageName(@Nullable String reference, @Nullable String digest) {}
 
   /**
-   * How a checkpoint is done.
+   * Options of a checkpoint.
    *
    * @param lockTimeout how long the driver may wait for running kernels
-   * @param stagePlace where device regions are put at first
-   * @param dataPath who moves the memory
-   * @param tcp what becomes of TCP connections in a restored workload; KEEP says, too, that its pod
+   * @param stagePlace first destination of device regions
+   * @param dataPath which program copies the memory
+   * @param tcp handling of TCP connections in a restored workload; KEEP also states that its pod
    *     has the same address
-   * @param thpAlways whether huge pages are switched on for the whole machine while the driver
-   *     copies out
-   * @param allowPeerToPeer whether several processes with NCCL are taken although their shared
-   *     memory may not come back
+   * @param thpAlways whether huge pages are enabled for the whole machine while the driver copies
+   *     out
+   * @param nothingShared whether the user states that processes share no GPU memory
    * @param threads copying and hashing threads
-   * @param durability when the artifact has to be on the disk
+   * @param durability when the artifact must be on the disk
    * @param requireRestorable whether a workload is refused that could not be restored in another
    *     pod
    */
@@ -120,7 +119,7 @@ public record CheckpointRequest(
       DataPathChoice dataPath,
       Tcp tcp,
       boolean thpAlways,
-      boolean allowPeerToPeer,
+      boolean nothingShared,
       int threads,
       Durability durability,
       boolean requireRestorable) {
@@ -140,29 +139,34 @@ public record CheckpointRequest(
     }
   }
 
-  /** Where device regions are put at first. */
+  /** First destination of device regions. */
   public enum StagePlace {
-    /** In memory when the workload goes on and both copies fit, else in the store. */
+    /** In memory if the workload resumes and both copies fit, else in the store. */
     AUTO,
-    /** In memory: the workload goes on before the store is written. */
+    /** In memory: the workload resumes before the store is written. */
     MEMORY,
     /** In the store's own file system. */
     DISK
   }
 
-  /** Who moves the memory. */
+  /** Which program copies the memory. */
   public enum DataPathChoice {
-    /** The mover where its rules hold, else criu. */
+    /** The mover if its rules allow it, else criu. */
     MOVER,
+    /**
+     * The mover, which drops what it has copied in the process: less host memory, and the stage
+     * holds the only copy. The mover chooses this itself if host memory cannot hold both copies.
+     */
+    LOW_MEMORY,
     /** criu, always. */
     CRIU
   }
 
-  /** What becomes of established TCP connections in the image. */
+  /** Handling of established TCP connections in the image. */
   public enum Tcp {
-    /** They stay; the restored ones work only under the same address. */
+    /** They are kept; the restored ones work only with the same address. */
     KEEP,
-    /** They are closed in the restored workload; listeners stay. */
+    /** They are closed in the restored workload; listeners are kept. */
     CLOSE
   }
 }

@@ -1,15 +1,19 @@
 package dev.stasis.agent.engine;
 
+import dev.stasis.agent.direct.Keeper;
+import dev.stasis.agent.direct.KeeperFailure;
 import dev.stasis.agent.mover.JournalReading;
 import dev.stasis.artifact.ArtifactStage;
 import dev.stasis.artifact.Manifest;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
 /**
- * One checkpoint on its way: forward, and then back by the same steps' undos, or only a part of the
- * way back.
+ * One run of a checkpoint: forward, then back by the undos of the same steps, completely or in
+ * part.
  */
 final class CheckpointRun {
 
@@ -36,21 +40,29 @@ final class CheckpointRun {
     try {
       return forwardAndOn(control, begin);
     } catch (RuntimeException fault) {
-      // A fault of ours must not leave a workload frozen; the undos look at the world, so they fit
-      // any moment.
+      // An exception of ours must not leave a workload frozen. The undos read the actual state, so
+      // they are valid at any time.
       LOG.log(System.Logger.Level.ERROR, "checkpoint " + freeze.work().id(), fault);
       return rolledBack(new StepFailure(Reason.INTERNAL, String.valueOf(fault), fault), begin);
+    } finally {
+      closePacker();
     }
   }
 
-  private CheckpointOutcome forwardAndOn(OperationControl control, long begin)
+  private CheckpointOutcome forwardAndOn(OperationControl control, long started)
       throws InterruptedException {
+    long begin = started;
     try {
+      if (freeze.request().store() != null) {
+        new PackAhead(freeze, runner).run(control, inspected.layerBytes());
+      }
+      startKeeper();
+      begin = node.nanoTime().getAsLong();
       control.freezes();
       runner.forward(steps, freeze, control);
       if (freeze.request().store() != null) {
         control.checkStillMeant();
-        new PendingEnd(freeze).check();
+        new PendingTermination(freeze).check();
       }
       control.check(freeze.request().after() == After.RESUME ? "resume" : "publish");
     } catch (StepFailure failure) {
@@ -65,13 +77,36 @@ final class CheckpointRun {
     };
   }
 
+  /** What it has begun is discarded with the rest. */
+  private void closePacker() {
+    try {
+      freeze.layerPacker().close();
+    } catch (IOException e) {
+      LOG.log(System.Logger.Level.WARNING, "an archive of " + freeze.work().id(), e);
+    }
+  }
+
+  /** Before the freeze: its context and its pinned memory take up to a second. */
+  private void startKeeper() throws StepFailure, InterruptedException {
+    if (freeze.dataPath() instanceof DataPath.Direct direct) {
+      try {
+        node.keepers().open(freeze.work().containerId()).close();
+      } catch (KeeperFailure e) {
+        if (direct.only()) {
+          throw new StepFailure(Reason.REGION_MOVE, String.valueOf(e.getMessage()), e);
+        }
+        freeze.offloading().leaveToDriver(String.valueOf(e.getMessage()));
+      }
+    }
+  }
+
   private CheckpointOutcome resumed(long begin) throws InterruptedException {
     SourceState source = thaw(begin);
     if (source.kind() != SourceState.Kind.RUNNING) {
       return failed("resume", Reason.DRIVER_ERROR, source.detail(), source);
     }
     freeze.note(work -> work.withPhase(Work.Phase.PUBLISHING));
-    node.ledger().giveBack(freeze.work().containerId()); // Publishing may take minutes.
+    node.ledger().giveBack(freeze.work().containerId()); // Publication may take minutes.
     try {
       ArtifactStage.SealedArtifact sealed = publish();
       forget();
@@ -88,8 +123,8 @@ final class CheckpointRun {
       return new CheckpointOutcome.Suspended(
           gpuBytes(), figures(), freeze.work().containerId(), null);
     }
-    // With a store: the tree goes on in host memory, only its GPU state stays put away.
-    int stop = 2;
+    // With a store: the tree resumes in host memory, only its GPU state stays checkpointed.
+    int stop = steps.stream().map(Step::name).toList().indexOf(StopStep.NAME);
     try {
       new Children(freeze).end();
       runner.back(steps.subList(stop, steps.size()), freeze);
@@ -130,12 +165,13 @@ final class CheckpointRun {
   }
 
   private SourceState thaw(long begin) throws InterruptedException {
+    freeze.endCopy();
     SourceState state = new ThawRun(freeze, runner, steps).run();
     frozen = Duration.ofNanos(node.nanoTime().getAsLong() - begin);
     return state;
   }
 
-  private ArtifactStage.SealedArtifact publish() throws IOException {
+  private ArtifactStage.SealedArtifact publish() throws IOException, InterruptedException {
     ArtifactStage artifact = freeze.artifact();
     int threads = freeze.request().options().threads();
     long begin = node.nanoTime().getAsLong();
@@ -148,13 +184,14 @@ final class CheckpointRun {
           plan.ownPid(),
           plan.stage(),
           new JournalTable(read.journal()).table(),
+          plan.host(),
           threads,
           (done, total) -> freeze.listener().progress("hash", done, total));
     }
-    Manifest.DataPath path =
-        new Manifest.DataPath(
-            freeze.plans().isEmpty() ? Manifest.DataPath.Kind.CRIU : Manifest.DataPath.Kind.MOVER,
-            freeze.pathTaken());
+    if (freeze.dataPath() instanceof DataPath.Direct direct) {
+      addDeviceMemory(direct, artifact, threads);
+    }
+    Manifest.DataPath path = new Manifest.DataPath(kind(), freeze.pathTaken());
     Manifest draft = freeze.manifest(runner.timings().asMap(), path);
     ArtifactStage.SealedArtifact sealed =
         artifact.seal(
@@ -166,9 +203,40 @@ final class CheckpointRun {
     return sealed;
   }
 
-  /** Nothing is in hand any more: the stage first, then the journal that named it. */
-  private void forget() {
+  private Manifest.DataPath.Kind kind() {
+    if (freeze.dataPath() instanceof DataPath.Direct) {
+      return Manifest.DataPath.Kind.DIRECT;
+    }
+    return freeze.plans().isEmpty() ? Manifest.DataPath.Kind.CRIU : Manifest.DataPath.Kind.MOVER;
+  }
+
+  /** Writes the keeper's copy of the freeze, unless it was written during the freeze. */
+  private void addDeviceMemory(DataPath.Direct direct, ArtifactStage artifact, int threads)
+      throws IOException, InterruptedException {
+    for (Offloaded one : freeze.work().offloaded()) {
+      Path file = freeze.offloading().saved().get(one.process());
+      if (file == null) {
+        file = artifact.deviceFolder().resolve("" + one.ownPid());
+        Files.createDirectories(artifact.deviceFolder());
+        try (Keeper keeper = node.keepers().open(freeze.work().containerId())) {
+          keeper.save(one.process(), file, one.totalBytes());
+        } catch (KeeperFailure e) {
+          throw new IOException("device memory: " + e.getMessage(), e);
+        }
+      }
+      artifact.addDeviceMemory(
+          direct.library(),
+          one.ownPid(),
+          file,
+          threads,
+          (done, total) -> freeze.listener().progress("hash", done, total));
+    }
+  }
+
+  /** Nothing is in progress any more: first the stage, then the journal that named it. */
+  private void forget() throws InterruptedException {
     try {
+      node.keepers().end(freeze.work().containerId());
       new StageFiles(freeze).remove();
       node.journal().remove(freeze.work().containerId());
     } catch (IOException e) {
@@ -181,7 +249,7 @@ final class CheckpointRun {
   }
 
   private long gpuBytes() {
-    return freeze.work().cuda().stream().mapToLong(CudaProcess::totalBytes).sum();
+    return freeze.cudaInFull().stream().mapToLong(CudaProcess::totalBytes).sum();
   }
 
   private CheckpointOutcome.Figures figures() {

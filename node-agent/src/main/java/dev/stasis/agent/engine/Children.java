@@ -7,17 +7,18 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Ends helpers (criu, the mover) that may still be at work on a tree, also those of an agent that
+ * Ends helpers (criu, the mover) that may still work on a tree, including those of an agent that
  * has died.
  */
 final class Children {
 
   /**
-   * On TERM criu lets the tree go and the mover finishes its piece: a second or two for a big tree.
+   * On TERM criu releases the tree and the mover finishes its piece: a second or two for a large
+   * tree.
    */
   private static final Duration TERM_GRACE = Duration.ofSeconds(10);
 
-  /** KILL acts at once unless the process hangs in the kernel. */
+  /** KILL takes effect immediately unless the process hangs in the kernel. */
   private static final Duration KILL_GRACE = Duration.ofSeconds(10);
 
   private final FrozenWork frozen;

@@ -19,8 +19,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Which GPUs a container has: told by the device nodes in its /dev and never by its environment,
- * which says {@code void} where CDI injects the devices.
+ * Determines the GPUs of a container by the device nodes in its /dev, never by its environment,
+ * which contains {@code void} if CDI injects the devices.
  */
 final class ContainerGpus {
 
@@ -32,7 +32,7 @@ final class ContainerGpus {
   private final Path proc;
 
   /**
-   * Looks below a proc file system.
+   * Reads the given proc file system.
    *
    * @param proc usually {@code /proc}
    */
@@ -40,18 +40,18 @@ final class ContainerGpus {
     this.proc = proc;
   }
 
-  /** The GPUs that the process sees, in the driver's order: that of their PCI addresses. */
+  /** Returns the GPUs that the process sees, in the driver's order: that of their PCI addresses. */
   List<Gpu> of(int pid, List<Gpu> onNode) {
     return of(pid, onNode, node -> true);
   }
 
-  /** As above, but only those that the container may open. */
+  /** The same, but only those that the container may open. */
   List<Gpu> of(int pid, List<Gpu> onNode, Predicate<Path> allowed) {
     Map<Integer, Gpu> byMinor = byMinor(onNode);
     TreeMap<Integer, Gpu> seen = new TreeMap<>();
     Map<String, String> files = files(pid);
     Path dev = proc.resolve(Integer.toString(pid)).resolve("root/dev");
-    // A link of the container would lead into the agent's own root.
+    // A link in the container would lead into the agent's own root.
     if (Files.isSymbolicLink(dev)) {
       return List.of();
     }
@@ -75,8 +75,8 @@ final class ContainerGpus {
   }
 
   /**
-   * Names of the files that are mounted as GPUs, by the names under which the container has them: a
-   * workload that moved keeps the names of its first node, whatever is mounted there now.
+   * The files that are mounted as GPUs, by their names in the container: a migrated workload keeps
+   * the names of its first node, whatever is mounted there now.
    */
   private Map<String, String> files(int pid) {
     Map<String, String> files = new TreeMap<>();
@@ -91,12 +91,12 @@ final class ContainerGpus {
     return files;
   }
 
-  /** What was left where a device of another node was mounted: a file with nothing in it. */
+  /** An empty file that remains where a device of another node was mounted. */
   private static boolean isMountPoint(Path node) throws IOException {
     return Files.isRegularFile(node) && Files.size(node) == 0;
   }
 
-  /** A device node's minor number; empty for anything else, as a simulated GPU's file is. */
+  /** A device node's minor number; empty for any other file, such as a simulated GPU's. */
   private static Optional<Integer> minor(Path node) throws IOException {
     Object mode = Files.getAttribute(node, "unix:mode");
     int characterDevice = 0x2000;
@@ -107,7 +107,7 @@ final class ContainerGpus {
     return Optional.of((int) ((rdev & MINOR_LOW_BITS) | ((rdev >> 12) & ~MINOR_LOW_BITS)));
   }
 
-  /** NVML's order is that of PCI addresses, the minor numbers are the kernel module's own. */
+  /** NVML's order is that of PCI addresses; minor numbers are assigned by the kernel module. */
   private Map<Integer, Gpu> byMinor(List<Gpu> gpus) {
     Map<Integer, Gpu> byMinor = new TreeMap<>();
     for (Gpu gpu : gpus) {

@@ -1,14 +1,14 @@
 package dev.stasis.agent.engine;
 
-import dev.stasis.agent.preflight.Unmet;
+import dev.stasis.agent.preflight.FailedRequirement;
 import dev.stasis.agent.process.ProcessId;
 import java.util.List;
 import java.util.Optional;
 
 /**
- * Lets the restored tree go and sees it run: the driver never returns from a call on a stopped
- * process. Not before each of its threads is seen to have no more rights than the target's pod, and
- * no other process is there that could have changed that while criu worked.
+ * Continues the restored tree and verifies that it runs: the driver never returns from a call on a
+ * stopped process. Before that, each thread is verified to have no more rights than the target pod,
+ * and no other process may exist that could have changed the threads while criu ran.
  */
 final class ContinueStep implements Step<Restoring, FrozenWork> {
 
@@ -23,9 +23,9 @@ final class ContinueStep implements Step<Restoring, FrozenWork> {
   }
 
   @Override
-  public void run(Restoring restoring) throws StepFailure {
+  public void run(Restoring restoring) throws StepFailure, InterruptedException {
     NodeParts node = restoring.node();
-    Optional<Unmet> stranger = new Strangers(node).unmet(restoring.target());
+    Optional<FailedRequirement> stranger = new Strangers(node).unmet(restoring.target());
     if (stranger.isPresent()) {
       throw new StepFailure(Reason.NOT_PROVEN, stranger.get().toString());
     }
@@ -34,7 +34,7 @@ final class ContinueStep implements Step<Restoring, FrozenWork> {
     new StopStep().undo(restoring);
   }
 
-  /** A tree that runs is ended as well as one that is stopped. */
+  /** A running tree is ended in the same way as a stopped one. */
   @Override
   public void undo(FrozenWork frozen) {}
 }

@@ -3,7 +3,7 @@ package dev.stasis.agent.engine;
 import dev.stasis.agent.criu.CriuFault;
 import dev.stasis.agent.criu.CriuOutcome;
 
-/** A run of criu that did not succeed, in the engine's words. */
+/** Converts a failed criu run to the engine's terms. */
 final class CriuFailures {
 
   private CriuFailures() {}

@@ -11,7 +11,7 @@ import dev.stasis.agent.criu.MountPair;
 import dev.stasis.agent.criu.RestorePlan;
 import dev.stasis.agent.layer.ContainerPaths;
 import dev.stasis.agent.layer.MountPointFolders;
-import dev.stasis.agent.preflight.Unmet;
+import dev.stasis.agent.preflight.FailedRequirement;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.process.ProcessStatus;
 import dev.stasis.artifact.ProcessFacts;
@@ -29,7 +29,9 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
-/** criu brings the tree back in the target, stopped as it was dumped, its device regions empty. */
+/**
+ * Runs criu to restore the tree in the target, stopped as it was dumped, with empty device regions.
+ */
 final class CriuRestoreStep implements Step<Restoring, FrozenWork> {
 
   @Override
@@ -59,10 +61,14 @@ final class CriuRestoreStep implements Step<Restoring, FrozenWork> {
             addresses(restoring),
             restoring.artifact().criu(),
             node.journal().folderOf(restoring.work().containerId()).resolve("criu"),
-            CriuOptions.usual().withTcp(tcp));
+            CriuOptions.usual()
+                .withTcp(tcp)
+                .withAppArmorProfile(
+                    new RightsCheck(node).profile(restoring.target().init().pid()).orElse(null)));
     makeMountPoints(restoring);
-    // Unpacking took as long as the artifact's maker chose: a process may have come meanwhile.
-    Optional<Unmet> stranger = new Strangers(node).unmet(restoring.target());
+    // The unpacking time is under the control of the artifact's author: a process may have started
+    // meanwhile.
+    Optional<FailedRequirement> stranger = new Strangers(node).unmet(restoring.target());
     if (stranger.isPresent()) {
       throw new StepFailure(Reason.TARGET_REFUSED, stranger.get().toString());
     }
@@ -83,8 +89,8 @@ final class CriuRestoreStep implements Step<Restoring, FrozenWork> {
   }
 
   /**
-   * Gives the holder the pid of the workload, which it waits for. criu does not write there itself:
-   * it would follow a link that a process of the container has put in that place.
+   * Writes the pid of the workload for the holder, which waits for it. criu does not write there
+   * itself, because it would follow a link that a process of the container has created there.
    */
   private static void tellHolder(Path written, Path holderFolder) throws IOException {
     byte[] pid = Files.readAllBytes(written);
@@ -99,9 +105,7 @@ final class CriuRestoreStep implements Step<Restoring, FrozenWork> {
     }
   }
 
-  /**
-   * Where the source had a mount under a name that was its own, criu wants a folder of that name.
-   */
+  /** If the source had a mount with a unique name, criu needs a folder with that name. */
   private static void makeMountPoints(Restoring restoring) throws StepFailure {
     List<MountPair> moved =
         restoring.mounts().stream()
@@ -118,7 +122,7 @@ final class CriuRestoreStep implements Step<Restoring, FrozenWork> {
     }
   }
 
-  /** Those whose counterpart in the target is a folder, or is none. */
+  /** Those with a counterpart that is a folder, or that is missing. */
   private static List<String> sources(Path root, List<MountPair> moved, boolean folders) {
     ContainerPaths container = new ContainerPaths(root);
     return moved.stream()
@@ -151,7 +155,7 @@ final class CriuRestoreStep implements Step<Restoring, FrozenWork> {
     return pipes;
   }
 
-  /** Every process of the manifest, by the pid that it sees itself, which the restore keeps. */
+  /** Every process of the manifest, by the pid that it sees itself, which a restore keeps. */
   private static void findProcesses(Restoring restoring) throws StepFailure {
     for (ProcessId process : new RestoredTree(restoring).processes()) {
       Optional<ProcessStatus> status = restoring.node().proc().status(process.pid());
@@ -171,7 +175,7 @@ final class CriuRestoreStep implements Step<Restoring, FrozenWork> {
     restoring.note(work -> work.withTree(tree, stoppedBefore(restoring)).withoutChildren());
   }
 
-  /** Those that were stopped when the freeze began: they are not let go with the others. */
+  /** Those that were stopped before the freeze are not continued with the others. */
   private static List<ProcessId> stoppedBefore(Restoring restoring) {
     return restoring.artifact().manifest().processes().stream()
         .filter(ProcessFacts::wasStopped)

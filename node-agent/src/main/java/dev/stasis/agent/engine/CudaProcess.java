@@ -5,7 +5,7 @@ import dev.stasis.agent.process.ProcessId;
 import java.util.Map;
 
 /**
- * A process that holds GPU state.
+ * A process with GPU state.
  *
  * @param process the process
  * @param restoreThread its thread that does the driver's work
@@ -17,7 +17,7 @@ public record CudaProcess(ProcessId process, int restoreThread, Map<GpuUuid, Lon
     deviceBytes = Map.copyOf(deviceBytes);
   }
 
-  /** Device bytes on all GPUs. */
+  /** Returns the device bytes on all GPUs. */
   public long totalBytes() {
     return deviceBytes.values().stream().mapToLong(Long::longValue).sum();
   }

@@ -17,17 +17,17 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * Asks whether a process uses CUDA. Of one that was only just forked, or is about to end, the
- * driver answers with an error of the system: it ends within a moment, or a second question gets
- * the true answer. Of one that somebody has stopped the driver must not be asked, for it would
- * never return: it does not use CUDA when it has nothing of CUDA's.
+ * Determines whether a process uses CUDA. For a process that was just forked, or is about to end,
+ * the driver returns a system error: it ends within a moment, or a second call returns the real
+ * answer. For a process that was stopped before, the driver must not be called, because it would
+ * never return: such a process does not use CUDA if it has nothing of CUDA.
  */
 final class CudaUse {
 
-  /** The driver answers these in a millisecond; half a minute means that it is in trouble. */
+  /** The driver answers in a millisecond; half a minute means that it does not work. */
   private static final Duration QUESTION_DEADLINE = Duration.ofSeconds(30);
 
-  /** A process without device memory is gone in milliseconds, also on a busy machine. */
+  /** A process without device memory is gone within milliseconds, even on a busy machine. */
   private static final Duration ENDING = Duration.ofSeconds(1);
 
   private final Function<ProcessId, DriverAnswer<CudaCall>> driver;
@@ -35,9 +35,9 @@ final class CudaUse {
   private final Predicate<ProcessId> couldUse;
 
   /**
-   * @param driver asks for the restore thread
-   * @param endsNow whether a process has ended, or does within the moment that it waits
-   * @param couldUse whether a process has what one that uses CUDA has
+   * @param driver returns the restore thread
+   * @param endsNow whether a process has ended, or ends while this waits briefly
+   * @param couldUse whether a process has the files of one that uses CUDA
    */
   CudaUse(
       Function<ProcessId, DriverAnswer<CudaCall>> driver,
@@ -66,7 +66,7 @@ final class CudaUse {
     }
   }
 
-  /** The thread that the driver uses for Restore; empty of a process without CUDA. */
+  /** Returns the thread that the driver uses for Restore; empty for a process without CUDA. */
   OptionalInt restoreThread(ProcessId process) throws StepFailure {
     DriverAnswer<CudaCall> answer = driver.apply(process);
     if (isStopped(answer) && !couldUse.test(process)) {
@@ -93,7 +93,10 @@ final class CudaUse {
         && refused.refusal() == Refusal.PROCESS_STOPPED;
   }
 
-  /** Whether the answer may be due to the process. No answer at all is due to the driver. */
+  /**
+   * Returns whether the process may be the cause of the answer. A missing answer is always caused
+   * by the driver.
+   */
   private static boolean ofTheProcess(DriverAnswer<CudaCall> answer) {
     return answer instanceof DriverAnswer.Done || answer instanceof DriverAnswer.Refused;
   }

@@ -10,24 +10,25 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Whether a container may open a device. Its /dev does not tell: the driver's library makes the
- * node of every GPU of the machine where it has the right to (a container's usual capabilities hold
- * it), and the device cgroup then refuses the others. So a helper joins the cgroup and tries.
+ * Determines whether a container may open a device. Its /dev does not show that: the driver's
+ * library creates the node of every GPU of the machine if it may (with a container's usual
+ * capabilities it may), and the device cgroup then refuses the others. A helper therefore joins the
+ * cgroup and tries.
  */
 final class DeviceAccess {
 
   private static final System.Logger LOG = System.getLogger(DeviceAccess.class.getName());
 
-  /** The helper opens one file and ends: milliseconds. */
+  /** The helper opens one file and exits: milliseconds. */
   private static final long LIMIT_SECONDS = 10;
 
-  /** The runtime's own failure, before its program runs. */
+  /** A failure of the runtime itself, before it starts the program. */
   private static final int NOT_ENTERED = 125;
 
   private final Path runtime;
 
   /**
-   * Tries by {@code stasis-runtime enter}.
+   * Tries with {@code stasis-runtime enter}.
    *
    * @param runtime the program
    */
@@ -35,7 +36,7 @@ final class DeviceAccess {
     this.runtime = runtime;
   }
 
-  /** False only where the kernel says so; whoever cannot be asked has what its /dev shows. */
+  /** False only if the kernel refuses; if the test fails, the device counts as accessible. */
   boolean allows(Container container, Path device) {
     List<String> command = new ArrayList<>(List.of(runtime.toString(), "enter"));
     boolean any = false;
@@ -48,7 +49,7 @@ final class DeviceAccess {
     if (!any || !container.ownsCgroups()) {
       return true;
     }
-    // The open is what is wanted; the program behind it only has to end by itself.
+    // Only the open matters; the program just has to exit by itself.
     command.addAll(
         List.of("--fd", "3=r:" + device, "--", runtime.toString(), "probe", "--dir", "/proc/none"));
     try {

@@ -12,15 +12,15 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Who holds a GPU's device files while the CUDA processes are checkpointed, when those have let go
- * of them.
+ * The processes with open device files of a GPU while the CUDA processes are checkpointed, and have
+ * released them.
  *
- * <p>A child that was forked from a CUDA process keeps descriptors and mappings (PyTorch's
- * DataLoader workers, seen on an H100 with driver 580). CUDA refuses it every call, so they are
- * dead, and go as empty ones. Whoever opened a device itself is alive: with drivers before 580 one
- * that watches the GPU by NVML, or one that has only just begun to use CUDA. It has no mapping of a
- * device, or the driver's library lies elsewhere in its memory than in its ancestor's, since it
- * began with a program of its own.
+ * <p>A child forked from a CUDA process keeps descriptors and mappings (PyTorch's DataLoader
+ * workers, seen on an H100 with driver 580). CUDA refuses all its calls, so they are unusable, and
+ * are restored as empty ones. A process that opened a device itself uses it: with drivers before
+ * 580 one that monitors the GPU by NVML, or one that has just begun to use CUDA. It has no mapping
+ * of a device, or the driver's library is at another address than in its ancestor, because it
+ * executed its own program.
  */
 final class DeviceHolders {
 
@@ -37,7 +37,7 @@ final class DeviceHolders {
     this.cuda = List.copyOf(cuda);
   }
 
-  /** What is alive: the property, what was wanted, what was found. */
+  /** Returns the processes that use a device: the property, the expected and the actual value. */
   Optional<String> live(List<ProcessStat> members) {
     Map<Integer, ProcessStat> byPid = new HashMap<>();
     members.forEach(member -> byPid.put(member.pid(), member));
@@ -45,15 +45,15 @@ final class DeviceHolders {
       Optional<String> held = member.isZombie() ? Optional.empty() : held(member.pid());
       if (held.isPresent() && !isDead(member, byPid)) {
         return Optional.of(
-            ("open files after the GPU checkpoint: wanted no GPU device but in forked children of a"
-                    + " CUDA process, found %s of process %s (%s), of which the driver knows nothing")
+            ("open files after the GPU checkpoint: expected no GPU device but in forked children of a"
+                    + " CUDA process, got %s of process %s (%s), of which the driver knows nothing")
                 .formatted(held.get(), member.id(), member.comm()));
       }
     }
     return Optional.empty();
   }
 
-  /** Whether anybody holds anything of a device. */
+  /** Returns whether any process has a device open. */
   boolean any(List<ProcessStat> members) {
     return members.stream().anyMatch(member -> held(member.pid()).isPresent());
   }
@@ -79,7 +79,7 @@ final class DeviceHolders {
     if (library.isEmpty() || maps.stream().noneMatch(it -> it.path().startsWith(DEVICES))) {
       return false;
     }
-    // A restored tree has the parents that it had.
+    // A restored tree has the same parents.
     ProcessStat above = byPid.get(member.ppid());
     for (int i = 0; above != null && i <= byPid.size(); i++) {
       if (cuda.contains(above.id())) {

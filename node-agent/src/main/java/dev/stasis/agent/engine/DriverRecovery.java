@@ -3,15 +3,15 @@ package dev.stasis.agent.engine;
 import dev.stasis.agent.cuda.CudaCall;
 import dev.stasis.agent.cuda.DriverAnswer;
 
-/** What follows a driver call that did not come back. */
+/** Handles a driver call that did not return. */
 interface DriverRecovery {
 
   /**
-   * Ends the worker that waits, waits until the process's own thread has finished what the driver
-   * began (it does, whoever asked is dead or not), and reads the state afresh.
+   * Ends the waiting worker, waits until the process's own thread has finished what the driver
+   * began (which does not depend on the caller), and reads the state.
    *
-   * @param process in doubt
-   * @param why the sentence for the log
+   * @param process the process with an unknown state
+   * @param why the message for the log
    */
   DriverAnswer<CudaCall> replaceAndSettle(CudaProcess process, String why)
       throws InterruptedException;

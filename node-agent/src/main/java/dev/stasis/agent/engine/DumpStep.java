@@ -4,7 +4,9 @@ import dev.stasis.agent.criu.CriuOptions;
 import dev.stasis.agent.criu.CriuOutcome;
 import dev.stasis.agent.criu.CriuRunner;
 import dev.stasis.agent.criu.DumpPlan;
+import dev.stasis.agent.criu.InodePathCache;
 import dev.stasis.agent.criu.LinkRemapLeftovers;
+import dev.stasis.agent.criu.SavedMemory;
 import dev.stasis.agent.criu.ThreadGuard;
 import dev.stasis.agent.process.ProcessId;
 import java.io.IOException;
@@ -14,8 +16,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * criu writes everything of the stopped tree but the regions that were moved. It leaves the tree
- * stopped; it never ends one.
+ * Runs criu to dump the stopped tree without the pages that the mover has copied. It leaves the
+ * tree stopped; it never ends one.
  */
 final class DumpStep implements Step<Freeze, FrozenWork> {
 
@@ -49,7 +51,12 @@ final class DumpStep implements Step<Freeze, FrozenWork> {
             ownMounts,
             freeze.artifact().criu(),
             node.journal().folderOf(freeze.work().containerId()).resolve("criu"),
-            CriuOptions.usual().withDeadDevices(deadDevices));
+            CriuOptions.usual().withDeadDevices(deadDevices).withSaved(saved(freeze)));
+    try {
+      new InodePathCache().write(plan.work(), freeze.watched());
+    } catch (IOException e) {
+      throw new StepFailure(Reason.CRIU_FAILED, "paths for criu: " + e.getMessage(), e);
+    }
     CriuRunner runner = new CriuRunner(freeze::noteChild);
     long bytes = freeze.bytesLeftToCriu();
     try {
@@ -69,6 +76,13 @@ final class DumpStep implements Step<Freeze, FrozenWork> {
     }
   }
 
+  private static List<SavedMemory> saved(Freeze freeze) {
+    return freeze.plans().stream()
+        .flatMap(
+            plan -> plan.regions().stream().map(region -> new SavedMemory(plan.process(), region)))
+        .toList();
+  }
+
   private static ThreadGuard guard(FrozenWork frozen) {
     NodeParts node = frozen.node();
     return new ThreadGuard(
@@ -78,8 +92,8 @@ final class DumpStep implements Step<Freeze, FrozenWork> {
   }
 
   /**
-   * A criu that was killed leaves its own registers in the threads, and may have let them go on for
-   * a moment.
+   * A killed criu leaves its own registers in the threads, and may have continued them for a
+   * moment.
    */
   private static void putBack(FrozenWork frozen) throws StepFailure, InterruptedException {
     ThreadGuard guard = guard(frozen);
@@ -101,7 +115,7 @@ final class DumpStep implements Step<Freeze, FrozenWork> {
   @Override
   public void undo(FrozenWork frozen) throws StepFailure, InterruptedException {
     putBack(frozen);
-    // criu gives nameless files a name for its images; the workload must not find them.
+    // criu creates names for unnamed files; the workload must not see them.
     Set<ProcessId> tree = new LinkedHashSet<>(frozen.work().tree());
     frozen.container().ifPresent(found -> tree.addAll(frozen.node().tree().list(found).living()));
     Optional<String> silent = guard(frozen).calm(tree.stream().filter(frozen::alive).toList());

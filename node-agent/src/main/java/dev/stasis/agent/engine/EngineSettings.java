@@ -1,20 +1,22 @@
 package dev.stasis.agent.engine;
 
+import dev.stasis.agent.direct.KeeperSettings;
 import java.nio.file.Path;
 
 /**
- * Where the engine finds and keeps things on this node.
+ * The engine's paths on this node.
  *
- * @param stateDir journals and locks; on a tmpfs of the host
- * @param memoryStage where regions are staged in memory; on a tmpfs of the host
- * @param bundleDir where criu is made ready to go into containers; a file system that lets programs
- *     run
+ * @param stateDir folder of journals and locks; on a tmpfs of the host
+ * @param memoryStage folder of stages in memory; on a tmpfs of the host
+ * @param bundleDir folder in which criu is installed for containers; on a file system that allows
+ *     programs
  * @param runtime the program {@code stasis-runtime}
- * @param criu a static criu; where there is none at that place, only a thaw is possible
- * @param criuVersion what it says of itself
+ * @param criu a static criu; if it does not exist, only a thaw is possible
+ * @param criuVersion its reported version
  * @param threads copying and hashing threads
- * @param restoreWithoutAppArmor whether a workload may be restored without the AppArmor profile of
- *     its container, which cannot be applied
+ * @param restoreWithoutAppArmor whether restored processes get no AppArmor profile of their
+ *     container
+ * @param keeper settings of the direct data path's keepers
  */
 public record EngineSettings(
     Path stateDir,
@@ -24,4 +26,5 @@ public record EngineSettings(
     Path criu,
     String criuVersion,
     int threads,
-    boolean restoreWithoutAppArmor) {}
+    boolean restoreWithoutAppArmor,
+    KeeperSettings keeper) {}

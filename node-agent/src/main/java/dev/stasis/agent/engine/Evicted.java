@@ -12,15 +12,15 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Ends a workload that is published and held, on the caller's word that its pod is gone. A
- * checkpointed process holds no GPU state, so killing it is the safe case.
+ * Ends a held workload with a published artifact, when its caller reports that its pod is gone. A
+ * checkpointed process holds no GPU state, so killing it is safe.
  */
 public final class Evicted {
 
   private static final System.Logger LOG = System.getLogger(Evicted.class.getName());
 
   /**
-   * A killed process is gone at once; giving back a hundred gigabytes takes the kernel some
+   * A killed process is gone immediately; freeing a hundred gigabytes takes the kernel some
    * seconds.
    */
   private static final Duration END_LIMIT = Duration.ofSeconds(60);
@@ -31,7 +31,7 @@ public final class Evicted {
     this.node = node;
   }
 
-  /** Ends it. From here on nothing can bring the processes back; only the artifact can. */
+  /** Ends it. From here on the processes cannot be thawed; only the artifact can be restored. */
   public ThawOutcome end(String containerId) throws InterruptedException {
     Optional<HostLocks.Held> lock = node.locks().tryTake(containerId);
     if (lock.isEmpty()) {
@@ -42,7 +42,7 @@ public final class Evicted {
       if (work.isEmpty()
           || (work.get().phase() != Work.Phase.HELD && work.get().phase() != Work.Phase.ENDING)) {
         return new ThawOutcome.NotFound(
-            "container %s: wanted a published and held workload, found %s"
+            "container %s: expected a published and held workload, got %s"
                 .formatted(containerId, work.map(w -> w.phase().name()).orElse("none")));
       }
       long begin = node.nanoTime().getAsLong();
@@ -54,8 +54,8 @@ public final class Evicted {
   }
 
   /**
-   * Holds a workload whose artifact is published although the agent that published it died before
-   * it could say so.
+   * Holds a workload with a published artifact although the agent that published it died before it
+   * recorded that.
    *
    * @return whether it is held now
    */
@@ -77,8 +77,8 @@ public final class Evicted {
     }
   }
 
-  /** Ends what is left of it and forgets the work; also after a crash in between. */
-  SourceState finish(FrozenWork frozen) {
+  /** Ends the remaining processes and deletes the journal; also after a crash in between. */
+  SourceState finish(FrozenWork frozen) throws InterruptedException {
     frozen.note(work -> work.withPhase(Work.Phase.ENDING));
     Set<ProcessId> all = new LinkedHashSet<>(frozen.work().tree());
     frozen.work().cuda().forEach(process -> all.add(process.process()));
@@ -89,6 +89,7 @@ public final class Evicted {
       return new SourceState(SourceState.Kind.UNKNOWN, "processes that do not end: " + left);
     }
     try {
+      node.keepers().end(frozen.work().containerId());
       new StageFiles(frozen).remove();
       node.journal().remove(frozen.work().containerId());
     } catch (IOException e) {
@@ -103,14 +104,14 @@ public final class Evicted {
     /**
      * Those that did not end in time.
      *
-     * @throws IllegalStateException when this very process is among them: then the list is not that
-     *     of a container, and nobody is killed
+     * @throws IllegalStateException if this process is among them: the list is then not that of a
+     *     container, and no process is killed
      */
     List<ProcessId> kill(List<ProcessId> processes, Duration limit) {
       long self = ProcessHandle.current().pid();
       if (processes.stream().anyMatch(process -> process.pid() == self || process.pid() == 1)) {
         throw new IllegalStateException(
-            "processes of a container: wanted its own only, found the agent among " + processes);
+            "processes of a container: expected its own only, got the agent among " + processes);
       }
       for (ProcessId process : processes) {
         try (PidFd held = pids.open(process).orElse(null)) {

@@ -1,7 +1,6 @@
 package dev.stasis.agent.engine;
 
 import dev.stasis.agent.container.TreeStopper;
-import dev.stasis.agent.mover.Move;
 import dev.stasis.agent.mover.RegionJournal;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.artifact.ChunkTable;
@@ -12,10 +11,12 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 /**
- * Fills the device regions of each restored process from the artifact, every chunk checked against
- * its SHA-256 before a byte of it is written, before any thread runs.
+ * Fills the regions of each restored process from the artifact before any thread runs. Their
+ * digests were checked before criu ran; the CRC32C of each chunk detects a disk that fails between
+ * the two reads.
  */
 final class FillStep implements Step<Restoring, FrozenWork> {
 
@@ -37,24 +38,21 @@ final class FillStep implements Step<Restoring, FrozenWork> {
       if (process == null) {
         throw new StepFailure(
             Reason.ARTIFACT_REFUSED,
-            "regions: wanted those of a process of the tree, found those of pid " + set.ownPid());
+            "regions: expected those of a process of the tree, got those of pid " + set.ownPid());
       }
       if (!new TreeStopper(restoring.node().proc()).isStopped(process)) {
         throw new StepFailure(
             Reason.CRIU_FAILED,
-            "process %s: wanted it stopped after criu's restore, found it running"
+            "process %s: expected it stopped after criu's restore, got it running"
                 .formatted(process));
       }
       journals.add(begin(restoring, set, process).toString());
     }
     restoring.note(work -> work.withRegions(journals, null));
-    new RegionFill(restoring).fillAll(Move.Verify.SHA256, false);
+    new RegionFill(restoring).fillAll();
   }
 
-  /**
-   * A journal that says of every chunk that it is absent; put in place by rename, whole or not at
-   * all.
-   */
+  /** A journal in which every chunk is absent; created whole by rename. */
   private static Path begin(Restoring restoring, RegionSet set, ProcessId process)
       throws StepFailure {
     Path journal =
@@ -79,6 +77,8 @@ final class FillStep implements Step<Restoring, FrozenWork> {
           .filter(line -> line.startsWith("R ") || line.startsWith("C "))
           .forEach(lines::add);
       lines.add("D 0 " + table.chunks().size());
+      RegionPlan.write(
+          RegionFill.hostRegions(journal), Objects.requireNonNullElse(set.host(), List.of()));
       Path fresh = journal.resolveSibling(journal.getFileName() + ".new");
       Files.writeString(fresh, String.join("\n", lines) + "\n");
       Files.move(
@@ -89,7 +89,7 @@ final class FillStep implements Step<Restoring, FrozenWork> {
     }
   }
 
-  /** What was filled ends with its process. */
+  /** Filled memory ends with its process. */
   @Override
   public void undo(FrozenWork frozen) {}
 }

@@ -1,29 +1,22 @@
 package dev.stasis.agent.engine;
 
-import dev.stasis.agent.container.Cgroup;
 import dev.stasis.agent.container.Container;
 import dev.stasis.agent.cuda.DriverAnswer;
 import dev.stasis.agent.cuda.GpuUuid;
 import dev.stasis.agent.layer.LayerPacker;
-import dev.stasis.agent.mover.RegionChoice;
-import dev.stasis.agent.mover.RegionFinder;
-import dev.stasis.agent.mover.RegionJournal;
-import dev.stasis.agent.preflight.Unmet;
-import dev.stasis.agent.process.MemoryMapping;
+import dev.stasis.agent.preflight.FailedRequirement;
+import dev.stasis.agent.preflight.Scope;
 import dev.stasis.agent.process.Mount;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.process.ProcessStat;
 import dev.stasis.artifact.ArtifactStage;
 import dev.stasis.artifact.InterfaceAddress;
 import dev.stasis.artifact.Manifest;
-import dev.stasis.artifact.Region;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -32,26 +25,28 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** What the steps of one checkpoint share on their way forward. */
+/** The state shared by the steps of one checkpoint. */
 final class Freeze extends FrozenWork {
 
-  /** The driver answers these in a millisecond; half a minute means that it is in trouble. */
+  /** The driver answers in a millisecond; half a minute means that it does not work. */
   private static final Duration QUESTION_DEADLINE = Duration.ofSeconds(30);
 
   private final CheckpointRequest request;
   private final Container container;
   private final @Nullable ArtifactStage artifact;
-  private final Path stageFolder;
+  private final ChosenStage stage;
   private final Inspected inspected;
   private final LayerPacker layerPacker;
   private final StageListener stages;
   private final List<InterfaceAddress> addresses;
   private @Nullable ManifestDraft draft;
   private ManifestDraft.@Nullable Facts facts;
-  private List<Unmet> notPortable = List.of();
-  private final Map<ProcessId, List<MemoryMapping>> mapsBefore = new LinkedHashMap<>();
+  private List<FailedRequirement> notPortable = List.of();
+  private Map<String, String> watched = Map.of();
+  private final RegionPlanner planner = new RegionPlanner(this);
+  private @Nullable Beside copy;
+  private final Offloading offloading;
   private final List<RegionPlan> plans = new ArrayList<>();
-  private final List<String> leftToCriu = new ArrayList<>();
 
   Freeze(
       NodeParts node,
@@ -60,19 +55,20 @@ final class Freeze extends FrozenWork {
       CheckpointRequest request,
       Container container,
       @Nullable ArtifactStage artifact,
-      Path stageFolder,
+      ChosenStage stage,
       Inspected inspected,
       StageListener stages)
       throws IOException {
     super(node, work, listener);
     this.stages = stages;
     this.inspected = inspected;
+    this.offloading = new Offloading(artifact, stage, stages, inspected);
     this.request = request;
     this.container = container;
     this.artifact = artifact;
-    this.stageFolder = stageFolder;
+    this.stage = stage;
     this.addresses = inspected.addresses();
-    // Made here, before anything is frozen: it loads native code.
+    // Created before the freeze, because it loads native code.
     this.layerPacker = new LayerPacker(container.mounts().stream().map(Mount::mountPoint).toList());
   }
 
@@ -80,12 +76,12 @@ final class Freeze extends FrozenWork {
     return request;
   }
 
-  /** The container as it was found before anything was touched. */
+  /** The container before it was touched. */
   Container source() {
     return container;
   }
 
-  /** The artifact being written; steps that need one run only where there is one. */
+  /** The artifact being written; steps that need one run only if it exists. */
   ArtifactStage artifact() {
     if (artifact == null) {
       throw new IllegalStateException("a suspend in memory has no artifact");
@@ -93,7 +89,7 @@ final class Freeze extends FrozenWork {
     return artifact;
   }
 
-  /** Hears which files of the artifact are final. */
+  /** Receives the files of the artifact that are final. */
   StageListener stages() {
     return stages;
   }
@@ -102,26 +98,90 @@ final class Freeze extends FrozenWork {
     return layerPacker;
   }
 
-  Path stageFolder() {
-    return stageFolder;
+  ChosenStage stage() {
+    return stage;
   }
 
-  /** The regions that were moved beside criu. */
+  /** How device memory is saved. */
+  DataPath dataPath() {
+    return offloading.path();
+  }
+
+  Offloading offloading() {
+    return offloading;
+  }
+
+  /** Returns the pid of a process in its own namespace. */
+  int ownPid(ProcessId process) throws StepFailure {
+    return node()
+        .proc()
+        .status(process.pid())
+        .map(status -> status.nsPids().get(status.nsPids().size() - 1))
+        .orElseThrow(
+            () -> new StepFailure(Reason.WORKLOAD_GONE, "process " + process + " has ended"));
+  }
+
+  /** The CUDA processes with all of their device memory, including offloaded memory. */
+  List<CudaProcess> cudaInFull() {
+    Map<ProcessId, Offloaded> offloaded = new HashMap<>();
+    work().offloaded().forEach(one -> offloaded.put(one.process(), one));
+    return work().cuda().stream()
+        .map(
+            one -> {
+              Offloaded away = offloaded.get(one.process());
+              return away == null
+                  ? one
+                  : new CudaProcess(one.process(), one.restoreThread(), away.deviceBytes());
+            })
+        .toList();
+  }
+
+  /** The regions that the mover copies. */
   List<RegionPlan> plans() {
     return plans;
   }
 
-  /** Which way the memory went, and why. */
-  String pathTaken() {
-    if (plans.isEmpty()) {
-      return "criu: " + String.join("; ", leftToCriu);
-    }
-    return leftToCriu.isEmpty()
-        ? "mover"
-        : "mover; criu for a part: " + String.join("; ", leftToCriu);
+  /** Starts a copy that the process does not notice; the next steps run in parallel. */
+  void copyBeside(Beside.Action action) {
+    copy = Beside.start("copy of " + container.id(), action);
   }
 
-  /** CUDA processes that are not in the work yet. */
+  void awaitCopy() throws StepFailure, InterruptedException {
+    if (copy != null) {
+      copy.await();
+    }
+  }
+
+  /** Ends a copy, before anything is undone. */
+  void endCopy() throws InterruptedException {
+    if (copy != null) {
+      copy.cancel();
+    }
+  }
+
+  /** Returns the data path, and why. */
+  String pathTaken() {
+    List<String> leftToCriu = planner.leftToCriu();
+    if (dataPath() instanceof DataPath.Direct) {
+      return offloading.saved().isEmpty()
+          ? "direct"
+          : "direct; written while the workload was frozen";
+    }
+    String notDirect =
+        dataPath() instanceof DataPath.Driver driver && driver.whyNotDirect() != null
+            ? "; not direct: " + driver.whyNotDirect()
+            : "";
+    if (plans.isEmpty()) {
+      return "criu: " + String.join("; ", leftToCriu) + notDirect;
+    }
+    String mover =
+        stage.lowMemory() == null ? "mover" : "mover, low memory (" + stage.lowMemory() + ")";
+    return leftToCriu.isEmpty()
+        ? mover + notDirect
+        : mover + "; criu for a part: " + String.join("; ", leftToCriu) + notDirect;
+  }
+
+  /** CUDA processes that are not recorded in the journal yet. */
   List<CudaProcess> unknownCudaProcesses() throws StepFailure {
     Set<ProcessId> known = new HashSet<>();
     work().cuda().forEach(one -> known.add(one.process()));
@@ -138,7 +198,7 @@ final class Freeze extends FrozenWork {
     return found;
   }
 
-  /** Device memory of a process, as NVML tells it. */
+  /** Device memory of a process, according to NVML. */
   Map<GpuUuid, Long> deviceBytes(ProcessId process) throws StepFailure {
     DriverAnswer<Map<GpuUuid, Long>> answer = node().driver().memoryOf(process, QUESTION_DEADLINE);
     if (answer instanceof DriverAnswer.Done<Map<GpuUuid, Long>> done) {
@@ -149,29 +209,28 @@ final class Freeze extends FrozenWork {
         "device memory of process %s is not known: %s".formatted(process, answer.describe()));
   }
 
-  /** Looks again at the room for the device memory, just before it moves. */
+  /** Checks the room for the device memory again, just before the driver copies it. */
   void requireRoom() throws StepFailure {
-    Optional<String> missing = node().room().missing(container, work().cuda(), memoryCopies());
+    Optional<String> missing = node().room().missing(container, work().cuda(), stage.stagedBytes());
     if (missing.isPresent()) {
       throw new StepFailure(Reason.NO_ROOM, missing.get());
     }
   }
 
-  private int memoryCopies() {
-    return new StagePlan(node(), request, container, inspected.gpuBytes()).copies(stageFolder);
-  }
-
-  /** The driver has taken its part of the promised memory; a second copy is still to come. */
+  /** The driver has used its part of the reserved memory; a second copy is still to come. */
   void isCheckpointed() throws StepFailure {
-    long stage = memoryCopies() > 1 ? inspected.gpuBytes() : 0;
-    node().ledger().promise(container.id(), stage, stage);
+    node().ledger().promise(container.id(), stage.stagedBytes(), stage.stagedBytes());
   }
 
-  /** The mappings while locked, to tell what Checkpoint adds. */
+  /** The mappings while locked, to determine what Checkpoint adds. */
   void rememberMaps() {
-    for (CudaProcess one : work().cuda()) {
-      mapsBefore.put(one.process(), node().proc().maps(one.process().pid()));
-    }
+    planner.rememberMaps();
+  }
+
+  /** Plans which memory the mover copies. */
+  List<RegionPlan> planRegions() throws StepFailure {
+    plans.addAll(planner.plan());
+    return plans;
   }
 
   ThpSetting.Raised raiseThp() throws InterruptedException {
@@ -179,9 +238,10 @@ final class Freeze extends FrozenWork {
   }
 
   /**
-   * After Checkpoint no process may hold the GPU in any way that works: criu could not dump it.
+   * After Checkpoint no process may have a usable handle of the GPU, because criu could not dump
+   * it.
    *
-   * @return whether forked children hold what works no more
+   * @return whether forked children have unusable handles
    */
   boolean requireNoLiveDevices() throws StepFailure {
     DeviceHolders holders =
@@ -195,89 +255,68 @@ final class Freeze extends FrozenWork {
   }
 
   /**
-   * Judges the stopped tree once more: it may have opened a socket since it was inspected.
+   * Checks the stopped tree again: it may have opened a socket or used a ring since the inspection.
    *
-   * @throws StepFailure when it leaves its pod, and could not be restored in another one
+   * @return what prevents the dump while the tree is stopped; empty if nothing does
+   * @throws StepFailure if it leaves its pod, and could not be restored in another one
    */
-  void requirePortable() throws StepFailure {
-    notPortable = new Inspection(node()).portability(request, container, addresses);
-    if (request.leavesItsPod() && !notPortable.isEmpty()) {
+  List<FailedRequirement> requirePortable() throws StepFailure, InterruptedException {
+    watched = findWatched();
+    List<FailedRequirement> unmet =
+        new Inspection(node()).stopped(request, container, inspected, cudaProcesses(), watched);
+    notPortable = unmet.stream().filter(one -> one.scope() == Scope.NEW_POD).toList();
+    if (request.leavesItsPod()) {
+      refuse(notPortable);
+    }
+    return unmet.stream().filter(one -> one.scope() == Scope.CHECKPOINT).toList();
+  }
+
+  /** Fails if a requirement is not met. */
+  static void refuse(List<FailedRequirement> unmet) throws StepFailure {
+    if (!unmet.isEmpty()) {
       throw new StepFailure(
           Reason.REFUSED,
-          notPortable.stream().map(Unmet::toString).collect(Collectors.joining("; ")));
+          unmet.stream().map(FailedRequirement::toString).collect(Collectors.joining("; ")));
     }
   }
 
-  /** Which of a process's memory goes by the mover; says so when none does. */
-  RegionChoice chooseRegions(CudaProcess process) {
-    RegionChoice choice = choose(process);
-    if (choice instanceof RegionChoice.LeftToCriu left) {
-      leftToCriu.add(left.why());
+  /** Paths of what the stopped tree watches. */
+  Map<String, String> watched() {
+    return watched;
+  }
+
+  /** Most of them are known from the inspection. */
+  private Map<String, String> findWatched() {
+    Watches watches = new Watches(node().proc());
+    Set<String> all = new HashSet<>();
+    for (ProcessId process : work().tree()) {
+      all.addAll(watches.of(process.pid(), node().proc().openFiles(process.pid())));
     }
-    return choice;
+    return watches.paths(container, request.packedMounts(), all, inspected.watched());
   }
 
-  private RegionChoice choose(CudaProcess one) {
-    if (request.options().dataPath() == CheckpointRequest.DataPathChoice.CRIU) {
-      return new RegionChoice.LeftToCriu("asked for");
+  /**
+   * Checks the locked processes again: they may have begun to share memory since the inspection,
+   * and the driver's Restore would lose them.
+   */
+  void requireNothingShared() throws StepFailure, InterruptedException {
+    Set<ProcessId> cuda = cudaProcesses();
+    if (cuda.size() > 1) {
+      refuse(new Inspection(node()).sharing(request, container, cuda));
     }
-    List<MemoryMapping> before = mapsBefore.getOrDefault(one.process(), List.of());
-    return new RegionFinder()
-        .choose(before, node().proc().smaps(one.process().pid()), one.totalBytes());
   }
 
-  RegionPlan planMove(CudaProcess process, List<Region> regions) throws StepFailure {
-    int ownPid =
-        node()
-            .proc()
-            .status(process.process().pid())
-            .map(status -> status.nsPids().get(status.nsPids().size() - 1))
-            .orElseThrow(
-                () ->
-                    new StepFailure(
-                        Reason.WORKLOAD_GONE, "process " + process.process() + " has ended"));
-    Path folder = node().journal().folderOf(work().containerId());
-    boolean inArtifact = artifact != null && stageFolder.equals(artifact.regionFolder());
-    Path stage =
-        inArtifact
-            ? artifact().regionData(ownPid)
-            : stageFolder.resolve("regions-" + ownPid + ".stage");
-    try {
-      Files.createDirectories(stageFolder);
-    } catch (IOException e) {
-      throw new StepFailure(
-          Reason.STORE_FAILED, "cannot make the stage " + stageFolder + ": " + e.getMessage(), e);
-    }
-    RegionPlan plan =
-        new RegionPlan(
-            process,
-            ownPid,
-            regions,
-            folder.resolve("regions-" + process.process().pid()),
-            stage,
-            folder.resolve(RegionJournal.fileName(process.process())));
-    plans.add(plan);
-    return plan;
+  private Set<ProcessId> cudaProcesses() {
+    return work().cuda().stream().map(CudaProcess::process).collect(Collectors.toSet());
   }
 
-  /** The cgroups that are charged for what a helper of ours stages in memory. */
-  List<Path> chargedCgroups() {
-    return container.ownsCgroups()
-        ? container.cgroups().stream()
-            .filter(cgroup -> cgroup.isUnified() || cgroup.controls("memory"))
-            .filter(cgroup -> Files.exists(cgroup.folder().resolve("memory.stat")))
-            .map(Cgroup::folder)
-            .toList()
-        : List.of();
-  }
-
-  /** What criu has to write at most: everything resident but what was moved. */
+  /** Maximum that criu has to write: everything resident except the copied regions. */
   long bytesLeftToCriu() {
     long moved = plans.stream().mapToLong(RegionPlan::bytes).sum();
-    return Math.max(0, inspected.expectedBytes() - moved);
+    return Math.max(0, inspected.expectedBytes() - inspected.layerBytes() - moved);
   }
 
-  /** Writes down what the stopped tree is. */
+  /** Records the facts about the stopped tree. */
   void describe() {
     List<ProcessId> tree = node().tree().list(container).living();
     draft =
@@ -285,7 +324,7 @@ final class Freeze extends FrozenWork {
             node().proc(),
             request,
             container,
-            work().cuda(),
+            cudaInFull(),
             tree,
             work().stoppedBefore(),
             addresses);
@@ -297,7 +336,7 @@ final class Freeze extends FrozenWork {
                 .read(inspected.gpus()));
   }
 
-  /** The manifest with all that {@link #describe} found. */
+  /** Returns the manifest with everything that {@link #describe} found. */
   Manifest manifest(Map<String, Duration> timings, Manifest.DataPath path) {
     if (draft == null || facts == null) {
       throw new IllegalStateException("the tree was not described");

@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /**
- * A piece of work in hand and the node on which it is done: all that an undo needs, and no more
- * than a journal holds.
+ * A recorded operation and its node: everything that an undo needs, which is no more than a journal
+ * contains.
  */
 class FrozenWork {
 
@@ -38,7 +38,7 @@ class FrozenWork {
     return work;
   }
 
-  /** Changes the work and writes it down; call before doing what it says. */
+  /** Changes the record and writes it; called before the corresponding action. */
   synchronized void note(UnaryOperator<Work> change) {
     Work next = change.apply(work);
     if (!next.equals(work)) {
@@ -48,9 +48,9 @@ class FrozenWork {
   }
 
   /**
-   * Changes the work and writes it down if that is possible. For what must not fail because the
-   * state folder is full: on the way back a note is worth less than the workload, and a child that
-   * was started is to be ended in any case.
+   * Changes the record and writes it if possible. For cases that must not fail because the state
+   * folder is full: during an undo a record is less important than the workload, and a started
+   * child must be ended in any case.
    */
   synchronized void noteIfPossible(UnaryOperator<Work> change) {
     try {
@@ -61,17 +61,17 @@ class FrozenWork {
     }
   }
 
-  /** A child of ours that outlives us. */
+  /** A child that outlives the agent. */
   void noteChild(ProcessHandle child) {
     node.proc().id((int) child.pid()).ifPresent(id -> noteIfPossible(now -> now.withChild(id)));
   }
 
-  /** The CUDA processes that are still there. */
+  /** The CUDA processes that still exist. */
   List<CudaProcess> cudaAlive() {
     return work().cuda().stream().filter(one -> node.proc().alive(one.process())).toList();
   }
 
-  /** The container as it is now; empty when it has ended. */
+  /** The current container; empty if it has ended. */
   Optional<Container> container() {
     Work now = work();
     if (!alive(now.init())) {
@@ -82,7 +82,7 @@ class FrozenWork {
         : Optional.empty();
   }
 
-  /** Whether somebody still runs. */
+  /** Returns whether any process still runs. */
   boolean alive(ProcessId process) {
     return node.proc().alive(process);
   }

@@ -9,15 +9,15 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The driver's Checkpoint of every process: device memory goes into the processes' own, the GPUs
- * are let go.
+ * The driver's Checkpoint of every process: copies device memory into the processes' own memory,
+ * and releases the GPUs.
  */
 final class GpuCheckpointStep implements Step<Freeze, FrozenWork> {
 
   /**
-   * How long an undo waits for device memory that somebody else took meanwhile. Nothing of ours
-   * takes it; whoever did has to go, and a person may need to see to that. The workload stays
-   * frozen and whole beyond it.
+   * How long an undo waits for device memory that another process took meanwhile. Stasis itself
+   * does not take it; the other process must end, which may need a user. The workload stays frozen
+   * and complete after that.
    */
   static final Duration MEMORY_WAIT = Duration.ofMinutes(5);
 

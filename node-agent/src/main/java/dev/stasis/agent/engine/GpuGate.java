@@ -10,27 +10,30 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
 /**
- * Stands before every driver Restore: one at a time on a GPU of this host, and only with enough
- * free device memory. A Restore without memory does not just fail, it loses the workload for ever,
- * so there is no trying.
+ * Precedes every driver Restore: one at a time on each GPU of this host, and only with enough free
+ * device memory. A Restore without memory does not just fail but loses the workload permanently, so
+ * it must not be tried.
  */
 final class GpuGate {
 
-  /** Above the recorded bytes: room for what the driver needs beside the workload's own memory. */
+  /**
+   * Added to the recorded bytes: space for what the driver needs besides the workload's own memory.
+   */
   static final long MARGIN_BYTES = 512L << 20;
 
-  /** A GPU of less than 4 GiB (a simulated one) keeps an eighth of itself as the margin. */
+  /** A GPU of less than 4 GiB (a simulated one) uses an eighth of its memory as the margin. */
   private static final long SMALL_GPU_SHARE = 8;
 
-  /** NVML tells of free memory only when asked; five looks a second add little to a resume. */
+  /** NVML has no event for free memory; five polls a second add little to a resume. */
   private static final Duration LOOK_EVERY = Duration.ofMillis(200);
 
-  /** NVML answers in a few milliseconds; half a minute means that the driver is in trouble. */
+  /** NVML answers in a few milliseconds; half a minute means that the driver does not work. */
   private static final Duration NVML_DEADLINE = Duration.ofSeconds(30);
 
   private final HostLocks locks;
@@ -43,7 +46,7 @@ final class GpuGate {
     this.nanoTime = nanoTime;
   }
 
-  /** The GPUs held until it is closed. */
+  /** The GPUs, locked until it is closed. */
   static final class Pass implements AutoCloseable {
     private final Deque<HostLocks.Held> held = new ArrayDeque<>();
 
@@ -56,17 +59,30 @@ final class GpuGate {
   }
 
   /**
-   * Takes the GPUs, in the order of their names so that two never wait for each other, and waits
-   * until each has the bytes free.
+   * Locks the GPUs, in the order of their names so that no deadlock is possible, and waits until
+   * each has the bytes free.
    *
-   * @param wanted bytes that will be taken on each GPU
-   * @param limit how long to wait for memory and for others' Restores
+   * @param wanted bytes that will be used on each GPU
+   * @param limit how long to wait for memory and for other Restores
    */
   Pass enter(Map<GpuUuid, Long> wanted, Duration limit) throws StepFailure, InterruptedException {
     long until = nanoTime.getAsLong() + limit.toNanos();
+    Pass pass = hold(wanted.keySet(), limit);
+    try {
+      awaitMemory(wanted, until, limit);
+      return pass;
+    } catch (StepFailure | InterruptedException | RuntimeException e) {
+      pass.close();
+      throw e;
+    }
+  }
+
+  /** Locks the GPUs, in the order of their names, without checking their memory. */
+  Pass hold(Set<GpuUuid> gpus, Duration limit) throws StepFailure, InterruptedException {
+    long until = nanoTime.getAsLong() + limit.toNanos();
     Pass pass = new Pass();
     try {
-      for (GpuUuid gpu : new TreeMap<>(wanted).keySet()) {
+      for (GpuUuid gpu : new TreeSet<>(gpus)) {
         Optional<HostLocks.Held> held =
             locks.take("gpu-" + gpu, Duration.ofNanos(Math.max(0, until - nanoTime.getAsLong())));
         pass.held.push(
@@ -77,7 +93,6 @@ final class GpuGate {
                         "GPU %s: another Restore held it for %d s"
                             .formatted(gpu, limit.toSeconds()))));
       }
-      awaitMemory(wanted, until, limit);
       return pass;
     } catch (StepFailure | InterruptedException | RuntimeException e) {
       pass.close();
@@ -103,7 +118,8 @@ final class GpuGate {
     }
   }
 
-  private Optional<String> missing(Map<GpuUuid, Long> wanted) throws StepFailure {
+  /** Returns a GPU with less free memory than required, with both numbers. */
+  Optional<String> missing(Map<GpuUuid, Long> wanted) throws StepFailure {
     DriverAnswer<NodeGpus> answer = driver.gpus(NVML_DEADLINE);
     if (!(answer instanceof DriverAnswer.Done<NodeGpus> done)) {
       throw new StepFailure(
@@ -112,13 +128,13 @@ final class GpuGate {
     for (Map.Entry<GpuUuid, Long> entry : wanted.entrySet()) {
       Optional<Gpu> gpu = done.value().find(entry.getKey());
       if (gpu.isEmpty()) {
-        return Optional.of("GPU " + entry.getKey() + ": wanted on this node, found none such");
+        return Optional.of("GPU " + entry.getKey() + ": expected on this node, got none such");
       }
       long margin = Math.min(MARGIN_BYTES, gpu.get().memoryTotal() / SMALL_GPU_SHARE);
       long needed = entry.getValue() + margin;
       if (gpu.get().memoryFree() < needed) {
         return Optional.of(
-            "free memory of GPU %s: wanted %d bytes, found %d"
+            "free memory of GPU %s: expected %d bytes, got %d"
                 .formatted(entry.getKey(), needed, gpu.get().memoryFree()));
       }
     }

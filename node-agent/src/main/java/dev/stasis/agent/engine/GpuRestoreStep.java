@@ -14,12 +14,12 @@ import java.util.Objects;
 import java.util.TreeMap;
 
 /**
- * The driver takes the GPUs again and puts the device memory back. It waits for the memory; it
- * never just tries.
+ * The driver's Restore: it takes the GPUs again and restores the device memory, after waiting until
+ * the memory is free.
  */
 final class GpuRestoreStep implements Step<Restoring, FrozenWork> {
 
-  /** The driver answers this in a millisecond; half a minute means that it is in trouble. */
+  /** The driver answers in a millisecond; half a minute means that it does not work. */
   private static final Duration QUESTION_DEADLINE = Duration.ofSeconds(30);
 
   private static final System.Logger LOG = System.getLogger(GpuRestoreStep.class.getName());
@@ -64,13 +64,12 @@ final class GpuRestoreStep implements Step<Restoring, FrozenWork> {
     }
     throw new StepFailure(
         Reason.DRIVER_ERROR,
-        "process %s: wanted a CUDA process, found %s".formatted(process, answer.describe()));
+        "process %s: expected a CUDA process, got %s".formatted(process, answer.describe()));
   }
 
   /**
-   * Killing a process that holds a GPU was seen to hang a host with one driver; so it is put away
-   * first where it can be. What cannot be put away is killed all the same: two copies must never
-   * be.
+   * Killing a process that uses a GPU hung a host with one driver, so it is checkpointed first if
+   * possible. Otherwise it is still killed, because there must never be two copies.
    */
   @Override
   public void undo(FrozenWork frozen) throws InterruptedException {

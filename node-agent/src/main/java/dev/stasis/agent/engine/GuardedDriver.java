@@ -11,19 +11,18 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The driver's calls as the engine makes them: each ends with the state that it is for, or with a
- * sentence. A call that did not come back is never repeated; the state that the driver reached by
- * itself decides.
+ * The driver's calls as the engine makes them: each ends in its target state, or fails with a
+ * message. A call that did not return is never repeated; the state that the driver reaches decides.
  */
 final class GuardedDriver {
 
-  /** GetState answers in a millisecond; while a region is populated it waits, seen for seconds. */
+  /** GetState answers in a millisecond; while a region is filled it waits for seconds. */
   private static final Duration STATE_DEADLINE = Duration.ofSeconds(30);
 
-  /** Beyond the driver's own lock timeout: the call's way there and back. */
+  /** Added to the driver's lock timeout: the communication with the worker. */
   private static final Duration LOCK_SLACK = Duration.ofSeconds(10);
 
-  /** Unlock was seen to take a millisecond; a minute means that it hangs. */
+  /** Unlock takes about a millisecond; after a minute it hangs. */
   private static final Duration UNLOCK_DEADLINE = Duration.ofSeconds(60);
 
   private final CudaDriver driver;
@@ -34,7 +33,7 @@ final class GuardedDriver {
     this.recovery = recovery;
   }
 
-  /** The state now. */
+  /** Returns the current state. */
   CudaState state(CudaProcess process) throws StepFailure, InterruptedException {
     DriverAnswer<CudaCall> answer = driver.state(process.process(), STATE_DEADLINE);
     if (inDoubt(answer)) {
@@ -66,14 +65,14 @@ final class GuardedDriver {
         && done.value().result().code() == CudaResult.NOT_SUPPORTED) {
       throw new StepFailure(
           Reason.REFUSED,
-          "memory of process %s: wanted device memory only, found memory that the driver cannot checkpoint (managed memory,"
+          "memory of process %s: expected device memory only, got memory that the driver cannot checkpoint (managed memory,"
                   .formatted(process.process())
               + " or shared between processes); it was unlocked again");
     }
     reach(CudaState.CHECKPOINTED, answer, process, "Checkpoint");
   }
 
-  /** CHECKPOINTED to LOCKED. Only behind a {@link GpuGate}. */
+  /** CHECKPOINTED to LOCKED. Only within a {@link GpuGate}. */
   void restore(CudaProcess process, List<GpuPair> map) throws StepFailure, InterruptedException {
     DriverAnswer<CudaCall> answer =
         driver.restore(
@@ -95,13 +94,13 @@ final class GuardedDriver {
       if (found != wanted) {
         throw new StepFailure(
             Reason.DRIVER_HANG,
-            "%s of process %s: %s; the driver then says %s, wanted %s"
+            "%s of process %s: %s; the driver then says %s, expected %s"
                 .formatted(call, process.process(), why, found, wanted));
       }
       return;
     }
     if (answer instanceof DriverAnswer.Done<CudaCall> done && done.value().succeeded()) {
-      // Result 0 and another state were never seen; if it happens, the state is what counts.
+      // Result 0 with another state was never seen; in that case the state counts.
       CudaState found = done.value().stateAfter().orElse(wanted);
       if (found == wanted) {
         return;
@@ -110,11 +109,11 @@ final class GuardedDriver {
     if (answer instanceof DriverAnswer.Done<CudaCall> done
         && done.value().stateAfter().filter(wanted::equals).isPresent()
         && done.value().result().code() == CudaResult.ILLEGAL_STATE) {
-      return; // It was there already: the call did nothing.
+      return; // It was in that state already: the call had no effect.
     }
     throw new StepFailure(
         Reason.DRIVER_ERROR,
-        "%s of process %s: wanted %s, found %s"
+        "%s of process %s: expected %s, got %s"
             .formatted(call, process.process(), wanted, describe(answer)));
   }
 

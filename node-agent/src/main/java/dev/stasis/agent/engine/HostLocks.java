@@ -15,14 +15,14 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
 /**
- * Locks that hold on the whole host, whichever agent asks: two agents live side by side during a
- * rolling update. The kernel drops them when their holder dies. One instance a process and state
- * folder: the kernel's record locks belong to the process, and closing any descriptor of the file
- * would drop them, so this class never opens a file twice.
+ * Locks on the whole host, across agents: two agents run side by side during a rolling update. The
+ * kernel releases them when their holder dies. One instance per process and state folder: the
+ * kernel's record locks belong to the process, and closing any descriptor of the file would release
+ * them, so this class never opens a file twice.
  */
 public final class HostLocks {
 
-  /** fcntl has no lock with a time limit; ten tries a second are not felt and cost nothing. */
+  /** fcntl has no lock with a time limit; ten attempts a second cost nothing. */
   private static final Duration TRY_EVERY = Duration.ofMillis(100);
 
   private final Path folder;
@@ -30,17 +30,17 @@ public final class HostLocks {
   private final Set<String> heldHere = new HashSet<>();
 
   /**
-   * The locks below a state folder.
+   * Uses the locks below a state folder.
    *
    * @param stateDir the node's state folder
-   * @param nanoTime a clock that never goes back, in nanoseconds
+   * @param nanoTime a monotonic clock, in nanoseconds
    */
   public HostLocks(Path stateDir, LongSupplier nanoTime) {
     this.folder = stateDir.resolve("locks");
     this.nanoTime = nanoTime;
   }
 
-  /** A lock in hand. */
+  /** A held lock. */
   public final class Held implements AutoCloseable {
     private final String name;
     private final FileChannel channel;
@@ -61,8 +61,8 @@ public final class HostLocks {
   }
 
   /**
-   * Takes a lock, or nothing when somebody has it. The file stays: removing it would let two hold
-   * it.
+   * Takes a lock; empty if it is held already. The file is kept: removing it would let two
+   * processes hold it.
    */
   public Optional<Held> tryTake(String name) {
     synchronized (heldHere) {

@@ -9,16 +9,20 @@ import dev.stasis.agent.cuda.DriverAvailability;
 import dev.stasis.agent.cuda.Gpu;
 import dev.stasis.agent.cuda.GpuUuid;
 import dev.stasis.agent.cuda.NodeGpus;
+import dev.stasis.agent.layer.LayerSize;
+import dev.stasis.agent.preflight.Contexts;
+import dev.stasis.agent.preflight.FailedRequirement;
 import dev.stasis.agent.preflight.Preflight;
 import dev.stasis.agent.preflight.Scope;
 import dev.stasis.agent.preflight.Subject;
 import dev.stasis.agent.preflight.Surroundings;
-import dev.stasis.agent.preflight.Unmet;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.process.ProcessStat;
-import dev.stasis.artifact.InterfaceAddress;
+import dev.stasis.agent.process.RuntimeQuestion;
+import dev.stasis.agent.process.Sockets;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -29,24 +33,24 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Looks at a running workload and says what rules a checkpoint out, and how big one would be.
- * Touches nothing.
+ * Inspects a running workload: what prevents a checkpoint, and its expected size. Changes nothing.
  */
 final class Inspection {
 
-  /** The driver and NVML answer in milliseconds; half a minute means that they are in trouble. */
+  /** The driver and NVML answer in milliseconds; half a minute means that they do not work. */
   private static final Duration QUESTION_DEADLINE = Duration.ofSeconds(30);
 
   /**
-   * A tree that forks all the time is listed this often before it is taken as it is; the stop lists
+   * How often a constantly forking tree is listed before the last list is used; the stop lists it
    * again.
    */
   private static final int LISTINGS = 5;
 
-  /**
-   * The writable layer and criu's tables, beside the memory: a guess that only the disk check uses.
-   */
+  /** An estimate of criu's tables, besides the memory. */
   private static final long BESIDE_MEMORY = 64L << 20;
+
+  /** Linux allows some 32,000 sets of semaphores, and as many queues and segments. */
+  private static final int MOST_IPC_OBJECTS = 100_000;
 
   private static final Pattern RSS = Pattern.compile("(?m)^VmRSS:\\s*([0-9]+) kB");
 
@@ -57,7 +61,7 @@ final class Inspection {
   }
 
   Inspected inspect(CheckpointRequest request, Container container) throws InterruptedException {
-    List<Unmet> unmet = new ArrayList<>();
+    List<FailedRequirement> unmet = new ArrayList<>();
     DriverAnswer<NodeGpus> answer = node.driver().gpus(QUESTION_DEADLINE);
     if (!(answer instanceof DriverAnswer.Done<NodeGpus> done)
         || !(done.value().availability() instanceof DriverAvailability.Present)) {
@@ -65,7 +69,7 @@ final class Inspection {
           answer instanceof DriverAnswer.Done<NodeGpus> silent
               ? silent.value().availability().describe()
               : answer.describe();
-      unmet.add(new Unmet("GPU driver", "one that answers on this node", found));
+      unmet.add(new FailedRequirement("GPU driver", "one that answers on this node", found));
       return Inspected.refused(unmet, found);
     }
     NodeGpus gpus = done.value();
@@ -76,6 +80,7 @@ final class Inspection {
     ProcessTree.Listing listing = node.tree().listUntilStable(container, LISTINGS);
     SubjectReader reader = new SubjectReader(node);
     List<Subject.Member> members = new ArrayList<>();
+    List<ProcessId> cudaProcesses = new ArrayList<>();
     long gpuBytes = 0;
     long residentBytes = 0;
     for (ProcessStat stat : listing.members()) {
@@ -83,6 +88,9 @@ final class Inspection {
         boolean cuda = usesCuda(stat.id());
         members.add(reader.member(stat, cuda));
         residentBytes += resident(stat.pid());
+        if (cuda) {
+          cudaProcesses.add(stat.id());
+        }
         gpuBytes += cuda ? deviceBytes(stat.id()) : 0;
       }
     }
@@ -91,14 +99,21 @@ final class Inspection {
     boolean mps =
         node.proc().processes().stream()
             .anyMatch(stat -> stat.comm().startsWith("nvidia-cuda-mps"));
-    long hostUser =
-        node.proc().namespaces((int) ProcessHandle.current().pid()).getOrDefault("user", 0L);
-    List<Unmet> notPortable = new ArrayList<>();
-    List<InterfaceAddress> addresses = addresses(container, unmet);
-    Surroundings around = reader.around(container, members, request, addresses);
-    for (Unmet one :
-        new Preflight(request.options().allowPeerToPeer())
-            .unmet(new Subject(members, gpus, seenIndexes, hostUser, mps, around))) {
+    List<FailedRequirement> notPortable = new ArrayList<>();
+    Namespaces namespaces = namespaces(container, unmet);
+    Map<String, String> watched = reader.watched(container, members, request);
+    Surroundings around = reader.around(container, members, request, namespaces, watched);
+    for (FailedRequirement one :
+        new Preflight(request.options().nothingShared())
+            .unmet(
+                new Subject(
+                    members,
+                    gpus,
+                    seenIndexes,
+                    hostUserNamespace(),
+                    mps,
+                    around,
+                    contexts(container, members, unmet)))) {
       if (one.scope() == Scope.NEW_POD) {
         notPortable.add(one);
       }
@@ -109,36 +124,110 @@ final class Inspection {
     for (ProcessStat foreign : listing.foreign()) {
       if (!foreign.isZombie()) {
         unmet.add(
-            new Unmet(
+            new FailedRequirement(
                 "processes of the container",
                 "only those of the workload",
                 "process %s (%s), an exec session or the like"
                     .formatted(foreign.id(), foreign.comm())));
       }
     }
+    DataPath dataPath =
+        new DataPathChooser(node.keepers(), new WayBack(node.driver(), node.gate()))
+            .choose(request, cudaProcesses);
+    if (dataPath instanceof DataPath.None none) {
+      unmet.add(
+          new FailedRequirement(
+              "direct data path",
+              "possible, since memory was or may have been handed over before",
+              none.why()));
+    }
+    PackedFolders folders = PackedFolders.of(node.proc(), container, request);
+    LayerSize.Estimate layer =
+        new LayerSize().of(folders.upper(), folders.root(), folders.volumes());
     return new Inspected(
         unmet,
         notPortable,
-        addresses,
+        namespaces.addresses(),
+        watched,
+        new NodeNeeds(node.proc()).of(members, container.mounts()),
         gpus,
         seen,
         members.size(),
         gpuBytes,
         residentBytes,
-        gpuBytes + residentBytes + BESIDE_MEMORY,
-        node.room().found(container, gpuBytes));
+        layer.bytes(),
+        layer.aheadBytes(),
+        gpuBytes + residentBytes + layer.bytes() + BESIDE_MEMORY,
+        node.room().found(container, gpuBytes),
+        dataPath);
   }
 
-  private List<InterfaceAddress> addresses(Container container, List<Unmet> unmet)
+  private Namespaces namespaces(Container container, List<FailedRequirement> unmet)
       throws InterruptedException {
+    Path runtime = node.tools().runtime();
     try {
-      return new InterfaceAddressReader(node.tools().runtime()).read(container.init());
+      return new Namespaces(
+          new InterfaceAddressReader(runtime).read(container.init()),
+          new Sockets(node.proc()).connected(runtime, container.init()),
+          new RuntimeQuestion(runtime, "ipc", MOST_IPC_OBJECTS)
+              .ask(container.init()).stream().map(Inspection::ipcObject).toList());
     } catch (IOException e) {
       unmet.add(
-          new Unmet(
-              "network interfaces", "addresses that can be read", String.valueOf(e.getMessage())));
-      return List.of();
+          new FailedRequirement(
+              "namespaces",
+              "addresses, Unix sockets and System V objects that can be read",
+              String.valueOf(e.getMessage())));
+      return Namespaces.NONE;
     }
+  }
+
+  /** Of a line KIND ID. */
+  private static String ipcObject(String line) {
+    String[] fields = line.split(" ");
+    String kind =
+        switch (fields[0]) {
+          case "sem" -> "semaphore set";
+          case "msg" -> "message queue";
+          default -> "shared memory segment";
+        };
+    return kind + " " + fields[1];
+  }
+
+  private Contexts contexts(
+      Container container, List<Subject.Member> members, List<FailedRequirement> unmet)
+      throws InterruptedException {
+    try {
+      return new ContextReader(node).read(container, members);
+    } catch (IOException e) {
+      unmet.add(
+          new FailedRequirement(
+              "Unix sockets", "peers that can be read", String.valueOf(e.getMessage())));
+      return Contexts.none();
+    }
+  }
+
+  /** GPU memory shared by locked processes: no call can change it until they are unlocked. */
+  List<FailedRequirement> sharing(
+      CheckpointRequest request, Container container, Set<ProcessId> cuda)
+      throws InterruptedException {
+    List<FailedRequirement> unmet = new ArrayList<>();
+    SubjectReader reader = new SubjectReader(node);
+    List<Subject.Member> members =
+        node.tree().list(container).members().stream()
+            .filter(stat -> cuda.contains(stat.id()))
+            .map(stat -> reader.member(stat, true))
+            .toList();
+    Surroundings around = reader.around(container, members, request, Namespaces.NONE, Map.of());
+    Contexts contexts = contexts(container, members, unmet);
+    NodeGpus gpus = NodeGpus.none(new DriverAvailability.NoDevice("not asked"));
+    unmet.addAll(
+        Preflight.sharing(request.options().nothingShared())
+            .unmet(new Subject(members, gpus, Set.of(), 0, false, around, contexts)));
+    return unmet;
+  }
+
+  private long hostUserNamespace() {
+    return node.proc().namespaces((int) ProcessHandle.current().pid()).getOrDefault("user", 0L);
   }
 
   private boolean usesCuda(ProcessId process) {
@@ -154,18 +243,44 @@ final class Inspection {
         : 0;
   }
 
-  /** What keeps a stopped workload from another pod, now that nothing of it can change. */
-  List<Unmet> portability(
-      CheckpointRequest request, Container container, List<InterfaceAddress> addresses) {
+  /**
+   * Returns what a stopped workload does not meet, now that nothing of it can change.
+   *
+   * @param cuda its processes that use CUDA
+   * @param watched paths of the files that it watches
+   */
+  List<FailedRequirement> stopped(
+      CheckpointRequest request,
+      Container container,
+      Inspected before,
+      Set<ProcessId> cuda,
+      Map<String, String> watched)
+      throws InterruptedException {
     SubjectReader reader = new SubjectReader(node);
     List<Subject.Member> members =
         node.tree().list(container).members().stream()
             .filter(stat -> !stat.isZombie())
-            .map(stat -> reader.member(stat, false))
+            .map(stat -> reader.member(stat, cuda.contains(stat.id())))
             .toList();
-    Surroundings around = reader.around(container, members, request, addresses);
+    List<FailedRequirement> unmet = new ArrayList<>();
+    Namespaces now = namespaces(container, unmet);
+    Namespaces namespaces = new Namespaces(before.addresses(), now.connected(), now.ipcObjects());
+    Surroundings around = reader.around(container, members, request, namespaces, watched);
     NodeGpus gpus = NodeGpus.none(new DriverAvailability.NoDevice("not asked"));
-    return Preflight.portability().unmet(new Subject(members, gpus, Set.of(), 0, false, around));
+    unmet.addAll(
+        Preflight.stopped()
+            .unmet(new Subject(members, gpus, Set.of(), hostUserNamespace(), false, around)));
+    NodeNeeds.features(members).values().keySet().stream()
+        .filter(property -> before.needs().value(property).isEmpty())
+        .forEach(
+            property ->
+                unmet.add(
+                    new FailedRequirement(
+                        property.key(),
+                        "none before the freeze: nodes were compared without it (retry)",
+                        "a first one",
+                        Scope.NEW_POD)));
+    return unmet;
   }
 
   private long resident(int pid) {

@@ -6,7 +6,7 @@ import dev.stasis.artifact.ChunkTable;
 import dev.stasis.artifact.Region;
 import java.util.List;
 
-/** A region journal as the table of chunks that an artifact keeps. */
+/** Converts a region journal to the table of chunks in an artifact. */
 final class JournalTable {
 
   private final RegionJournal journal;

@@ -1,16 +1,13 @@
 package dev.stasis.agent.engine;
 
-import dev.stasis.agent.container.OverlayLayers;
-import dev.stasis.agent.process.Mount;
+import dev.stasis.agent.process.MemoryMapping;
 import java.io.IOException;
-import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
-import org.jspecify.annotations.Nullable;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
- * Packs what the workload wrote, of the same moment as the dump: its writable layer, /dev/shm and
- * the mounts that go along. What is read here is also described here, for the manifest.
+ * Packs the files that the workload wrote, at the same time as the dump: its writable layer,
+ * /dev/shm and the packed mounts. It also records them for the manifest.
  */
 final class LayerStep implements Step<Freeze, FrozenWork> {
 
@@ -27,21 +24,30 @@ final class LayerStep implements Step<Freeze, FrozenWork> {
   @Override
   public void run(Freeze freeze) throws StepFailure {
     freeze.describe();
-    @Nullable Path upper = freeze.source().layers().flatMap(OverlayLayers::upper).orElse(null);
-    List<String> volumes = new ArrayList<>();
-    for (Mount mount : freeze.source().mounts()) {
-      boolean sharedMemory = mount.mountPoint().equals("/dev/shm") && mount.type().equals("tmpfs");
-      if (sharedMemory || freeze.request().packedMounts().contains(mount.mountPoint())) {
-        volumes.add(mount.mountPoint());
-      }
-    }
-    Path root = freeze.node().proc().folder(freeze.source().root().pid()).resolve("root");
+    PackedFolders folders =
+        PackedFolders.of(freeze.node().proc(), freeze.source(), freeze.request());
     try {
-      freeze.layerPacker().pack(upper, root, volumes, freeze.artifact().layer());
+      freeze
+          .layerPacker()
+          .pack(
+              folders.upper(),
+              folders.root(),
+              folders.volumes(),
+              freeze.artifact().layer(),
+              written(freeze));
       freeze.stages().finished(freeze.artifact().layer());
     } catch (IOException e) {
       throw new StepFailure(Reason.LAYER_FAILED, "writable layer: " + e.getMessage(), e);
     }
+  }
+
+  /** The files that its processes map shared and writable. */
+  private static Set<String> written(Freeze freeze) {
+    return freeze.work().tree().stream()
+        .flatMap(process -> freeze.node().proc().maps(process.pid()).stream())
+        .filter(map -> !map.isPrivate() && map.isWritable() && map.inode() != 0)
+        .map(MemoryMapping::path)
+        .collect(Collectors.toSet());
   }
 
   /** Only the artifact's staging folder was written; it is discarded with the rest. */

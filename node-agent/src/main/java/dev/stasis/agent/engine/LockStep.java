@@ -7,14 +7,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Locks every CUDA process of the tree, and looks again until no new one appears: a process that
- * was inside cuInit at the first look would not be stopped by the GPU checkpoint and break it.
+ * Locks every CUDA process of the tree, and checks again until no new one appears: a process that
+ * was inside cuInit at the first check would not be stopped by the GPU checkpoint and would break
+ * it.
  */
 final class LockStep implements Step<Freeze, FrozenWork> {
 
   /**
-   * Each round takes in what the last one missed; a tree that starts CUDA processes faster is not
-   * at rest.
+   * Each round handles the processes that the last one missed; a tree that starts CUDA processes
+   * faster never becomes stable.
    */
   private static final int ROUNDS = 5;
 
@@ -33,6 +34,7 @@ final class LockStep implements Step<Freeze, FrozenWork> {
     for (int round = 0; round < ROUNDS; round++) {
       List<CudaProcess> fresh = freeze.unknownCudaProcesses();
       if (fresh.isEmpty()) {
+        freeze.requireNothingShared();
         noteDeviceBytes(freeze);
         return;
       }
@@ -53,7 +55,7 @@ final class LockStep implements Step<Freeze, FrozenWork> {
             .formatted(ROUNDS, freeze.work().cuda()));
   }
 
-  /** What each holds, once nothing can allocate any more. */
+  /** The memory of each, once no process can allocate. */
   private static void noteDeviceBytes(Freeze freeze) throws StepFailure {
     List<CudaProcess> measured = new ArrayList<>();
     for (CudaProcess one : freeze.work().cuda()) {
@@ -78,7 +80,7 @@ final class LockStep implements Step<Freeze, FrozenWork> {
                 default ->
                     throw new StepFailure(
                         Reason.DRIVER_ERROR,
-                        "process %s: wanted LOCKED or RUNNING before Unlock, found %s"
+                        "process %s: expected LOCKED or RUNNING before Unlock, got %s"
                             .formatted(process.process(), state));
               }
             });

@@ -5,7 +5,7 @@ import dev.stasis.agent.container.CpusetReader;
 import dev.stasis.agent.cuda.Gpu;
 import dev.stasis.agent.cuda.GpuLink;
 import dev.stasis.agent.cuda.NodeGpus;
-import dev.stasis.agent.preflight.Unmet;
+import dev.stasis.agent.preflight.FailedRequirement;
 import dev.stasis.agent.process.CpuSet;
 import dev.stasis.agent.process.Mount;
 import dev.stasis.agent.process.OpenFile;
@@ -37,10 +37,10 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** Writes down what a stopped tree is, for the manifest. Read while nothing of it can change. */
+/** Records the facts about a stopped tree for the manifest. Read while they cannot change. */
 final class ManifestDraft {
 
-  /** What the kernel gives to every thread, in nanoseconds. */
+  /** The kernel's default for every thread, in nanoseconds. */
   private static final long USUAL_TIMER_SLACK = 50_000;
 
   private final ProcFs proc;
@@ -68,7 +68,7 @@ final class ManifestDraft {
     this.addresses = List.copyOf(addresses);
   }
 
-  /** The facts that are gone when the workload goes on; the rest is added by {@link #complete}. */
+  /** The facts that are lost when the workload resumes; {@link #complete} adds the rest. */
   record Facts(
       List<ProcessFacts> processes,
       List<SourceMount> mounts,
@@ -86,7 +86,7 @@ final class ManifestDraft {
       Instant since,
       Map<String, Duration> timings,
       Manifest.DataPath path,
-      List<Unmet> notPortable) {
+      List<FailedRequirement> notPortable) {
     Map<String, Long> millis = new TreeMap<>();
     timings.forEach((step, took) -> millis.put(step, took.toMillis()));
     CheckpointRequest.ImageName image = request.image();
@@ -117,7 +117,8 @@ final class ManifestDraft {
             ? null
             : notPortable.stream()
                 .map(one -> new Obstacle(one.property(), one.wanted(), one.found()))
-                .toList());
+                .toList(),
+        null);
   }
 
   private List<ProcessFacts> processes() {
@@ -148,7 +149,7 @@ final class ManifestDraft {
     return facts;
   }
 
-  /** Those that are not as every thread is. */
+  /** Threads with settings that differ from the default. */
   private List<ThreadFacts> threads(ProcessId process, CpuSet room) {
     List<ThreadFacts> facts = new ArrayList<>();
     for (ThreadSettings thread : proc.threadSettings(process.pid())) {
@@ -183,7 +184,7 @@ final class ManifestDraft {
         .toList();
   }
 
-  /** Every descriptor of the tree that is one of the pipes to the outside. */
+  /** Every descriptor of the tree for one of the pipes to the outside. */
   private List<StdioPipe> stdio() {
     Map<Long, List<StdioPipe.End>> ends = new TreeMap<>();
     container.pipes().forEach(pipe -> ends.put(pipe.inode(), new ArrayList<>()));
@@ -238,7 +239,7 @@ final class ManifestDraft {
     return -1;
   }
 
-  /** Open files on mounts that hold data and are not packed: a restore wants them unchanged. */
+  /** Open files on mounts with data that are not packed: a restore requires them unchanged. */
   private List<VolumeFile> volumeFiles() {
     Map<String, VolumeFile> files = new TreeMap<>();
     Set<Integer> volumes = new HashSet<>();
@@ -268,7 +269,7 @@ final class ManifestDraft {
                       file.target(), found.size(), found.lastModifiedTime().toInstant()));
             }
           } catch (IOException e) {
-            // The process has ended; then it is in no manifest either.
+            // The process has ended; then it is not in a manifest either.
             continue;
           }
         }

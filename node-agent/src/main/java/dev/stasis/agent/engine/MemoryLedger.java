@@ -17,13 +17,13 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The host memory that freezes in progress on this node were promised, a file each below the state
- * folder. The kernel shows it as available until the driver has taken it, which takes seconds, so
- * that two freezes side by side would both pass on the same bytes.
+ * Host memory reserved for running freezes on this node, one file each below the state folder. The
+ * kernel shows it as available until the driver has used it, which takes seconds, so that two
+ * parallel freezes would otherwise count the same bytes.
  */
 final class MemoryLedger {
 
-  /** Whoever holds it reads some small files; more is a machine in trouble. */
+  /** The holder reads a few small files; a machine that takes longer is overloaded. */
   private static final Duration LOCK_LIMIT = Duration.ofSeconds(10);
 
   private static final String LOCK = "memory-ledger";
@@ -43,15 +43,15 @@ final class MemoryLedger {
   }
 
   /**
-   * What one freeze was promised and has not taken yet.
+   * The unused reservation of one freeze.
    *
-   * @param number in the order in which they were promised
-   * @param hostBytes of the node's memory
-   * @param stageBytes of the memory stage's file system; part of the former
+   * @param number the order of the reservations
+   * @param hostBytes memory of the node
+   * @param stageBytes memory in the memory stage's file system; part of the former
    */
   record Promise(String bootId, ProcessId owner, long number, long hostBytes, long stageBytes) {}
 
-  /** Whoever looks at the room and promises it does both under this lock. */
+  /** Checking the room and reserving it both happen under this lock. */
   HostLocks.Held open() throws StepFailure, InterruptedException {
     return locks
         .take(LOCK, LOCK_LIMIT)
@@ -63,7 +63,7 @@ final class MemoryLedger {
                         .formatted(LOCK_LIMIT.toSeconds())));
   }
 
-  /** Promises memory to a container's freeze, in place of what it was promised before. */
+  /** Reserves memory for a container's freeze, replacing an earlier reservation. */
   void promise(String container, long hostBytes, long stageBytes) throws StepFailure {
     try {
       Map<String, Promise> all = all();
@@ -87,14 +87,14 @@ final class MemoryLedger {
     }
   }
 
-  /** Returns what a freeze was promised, if anything. */
+  /** Returns the reservation of a freeze, if there is one. */
   Optional<Promise> of(String container) {
     return read(folder.resolve(container));
   }
 
   /**
-   * Returns the sum of what other freezes were promised before this one: those that came later were
-   * admitted beside it.
+   * Returns the sum of reservations made before this one: later ones were admitted in addition to
+   * it.
    */
   Promise others(String container) throws IOException {
     Map<String, Promise> all = all();
@@ -110,7 +110,7 @@ final class MemoryLedger {
     return new Promise("", new ProcessId(1, 0), 0, hostBytes, stageBytes);
   }
 
-  /** Forgets what a freeze was promised: it has taken it, or needs it no more. */
+  /** Removes the reservation of a freeze: it has been used, or is no longer needed. */
   void giveBack(String container) {
     try {
       Files.deleteIfExists(folder.resolve(container));
@@ -136,7 +136,7 @@ final class MemoryLedger {
     return all;
   }
 
-  /** A driver worker outlives its agent, and takes memory until its work is settled. */
+  /** A driver worker outlives its agent, and uses memory until its operation is settled. */
   private boolean counts(String container, Promise promise) {
     return promise.bootId().equals(proc.bootId())
         && (proc.alive(promise.owner()) || works.read(container).isPresent());

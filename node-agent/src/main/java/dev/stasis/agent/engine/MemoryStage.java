@@ -9,17 +9,17 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
 
 /**
- * The folder for device memory on its way. Usually it lies in {@code /dev/shm}, where every user of
- * the node (a pod with hostIPC) can make a folder of that name first, and read or exchange what the
- * agent then puts there. Such a folder is not used.
+ * The folder for staged device memory. It is usually in {@code /dev/shm}, where every user of the
+ * node (a pod with hostIPC) can create a folder with that name first, and read or exchange what the
+ * agent writes there. Such a folder is not used.
  *
- * @param configured the usual place
- * @param otherwise in a folder that only root can write to, where the usual place is not trusted
+ * @param configured the usual folder
+ * @param otherwise a folder in a place that only root can write to, if the usual one is not trusted
  */
 public record MemoryStage(Path configured, Path otherwise) {
   private static final int OTHERS_WRITE = 0022;
 
-  /** Returns the first of the two folders that belongs to root alone; makes it with mode 0700. */
+  /** Returns the first of the two folders that belongs to root alone; creates it with mode 0700. */
   public Path trusted() throws IOException {
     try {
       return own(configured);
@@ -47,7 +47,8 @@ public record MemoryStage(Path configured, Path otherwise) {
     } catch (FileAlreadyExistsException e) {
       requireOfRoot(folder);
     }
-    // The kubelet makes it with 0755. It belongs to root, so its name means the same folder still.
+    // The kubelet creates it with 0755. It belongs to root, so its name still means the same
+    // folder.
     Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------"));
     return folder;
   }

@@ -3,7 +3,7 @@ package dev.stasis.agent.engine;
 import dev.stasis.agent.container.Container;
 import dev.stasis.agent.criu.ImageMount;
 import dev.stasis.agent.criu.MountPair;
-import dev.stasis.agent.preflight.Unmet;
+import dev.stasis.agent.preflight.FailedRequirement;
 import dev.stasis.agent.process.Capabilities;
 import dev.stasis.agent.process.Mount;
 import java.util.ArrayList;
@@ -14,15 +14,15 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The mounts that criu may make for a workload: the target's own, the root, and /proc with the same
- * parts read-only as in the target. criu would make any other as root of the host: a writable /sys,
- * or a /proc whose sysctls can be written. A pod with CAP_SYS_ADMIN can do that itself.
+ * The mounts that criu may create for a workload: the target's own, the root, and /proc with the
+ * same read-only parts as in the target. criu would create any other mount as root of the host: a
+ * writable /sys, or a /proc with writable sysctls. A pod with CAP_SYS_ADMIN can do that itself.
  */
 final class MountLimit {
 
   /**
    * Parts of /proc by which root changes the node. Every container runtime makes these read-only;
-   * others differ from runtime to runtime, and GPUs have some that are named after their slot.
+   * others differ between runtimes, and GPUs have some that are named after their slot.
    */
   private static final Set<String> WRITABLE =
       Set.of("/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger");
@@ -37,11 +37,11 @@ final class MountLimit {
     this.limit = limit;
   }
 
-  List<Unmet> exceededBy(List<ImageMount> mounts) {
+  List<FailedRequirement> exceededBy(List<ImageMount> mounts) {
     if (limit.holder().capabilities().allow(Capabilities.SYS_ADMIN)) {
       return List.of();
     }
-    List<Unmet> unmet = new ArrayList<>();
+    List<FailedRequirement> unmet = new ArrayList<>();
     Map<String, Mount> pairedWith = paired();
     Set<Integer> proc = new HashSet<>();
     mounts.stream().filter(ImageMount::proc).forEach(mount -> proc.add(mount.id()));
@@ -52,19 +52,19 @@ final class MountLimit {
       if (!mount.external().isEmpty()) {
         Mount found = pairedWith.get(mount.external());
         if (found != null && isOnlyHereReadOnly(found) && !mount.readOnly()) {
-          unmet.add(new Unmet(name, "read-only, as in the target", "writable"));
+          unmet.add(new FailedRequirement(name, "read-only, as in the target", "writable"));
         }
       } else if (mount.path().equals("/") || mount.proc() && mount.path().equals("/proc")) {
         if (!once.add(mount.path())) {
-          unmet.add(new Unmet(name, "one", "more"));
+          unmet.add(new FailedRequirement(name, "one", "more"));
         }
       } else if (isPartOfProc(mount)) {
-        // Below another mount it would be hidden by /proc.
+        // Below another mount, /proc would hide it.
         if (mount.readOnly() && proc.contains(mount.parent())) {
           readOnly.add(mount.path());
         }
       } else {
-        unmet.add(new Unmet(name, "one of the target's", "one of its own"));
+        unmet.add(new FailedRequirement(name, "one of the target's", "one of its own"));
       }
     }
     if (once.contains("/proc")) {
@@ -74,7 +74,7 @@ final class MountLimit {
   }
 
   /**
-   * A read-only part, or a /proc that the target has in the same place, as a hostPath for example.
+   * A read-only part, or a /proc that the target has at the same path, for example as a hostPath.
    */
   private boolean isPartOfProc(ImageMount mount) {
     return mount.proc()
@@ -85,7 +85,7 @@ final class MountLimit {
                 .anyMatch(other -> mount.readOnly() || !other.isReadOnly()));
   }
 
-  private void missing(Set<String> readOnly, List<Unmet> unmet) {
+  private void missing(Set<String> readOnly, List<FailedRequirement> unmet) {
     target.mounts().stream()
         .filter(mount -> mount.type().equals("proc") && mount.isReadOnly())
         .map(Mount::mountPoint)
@@ -93,13 +93,13 @@ final class MountLimit {
         .forEach(
             path ->
                 unmet.add(
-                    new Unmet(
+                    new FailedRequirement(
                         "mount " + path + " in the images",
                         "read-only, as in the target",
                         "none")));
   }
 
-  /** By the source's path, the mount of the target that stands for it. */
+  /** Returns the target's mount for a path of the source. */
   private Map<String, Mount> paired() {
     Map<String, Mount> byPath = new HashMap<>();
     target.mounts().forEach(mount -> byPath.put(mount.mountPoint(), mount));
@@ -113,7 +113,7 @@ final class MountLimit {
     return paired;
   }
 
-  /** A read-only file system stays read-only, also under a writable mount. */
+  /** A read-only file system stays read-only, even under a writable mount. */
   private static boolean isOnlyHereReadOnly(Mount mount) {
     return mount.options().contains("ro") && !mount.superOptions().contains("ro");
   }

@@ -1,33 +1,31 @@
 package dev.stasis.agent.engine;
 
-import dev.stasis.agent.mover.JournalFollower;
+import dev.stasis.agent.container.TreeStopper;
+import dev.stasis.agent.mover.JournalTailer;
 import dev.stasis.agent.mover.Move;
 import dev.stasis.agent.mover.MoveOutcome;
-import dev.stasis.agent.mover.RegionChoice;
-import dev.stasis.artifact.Region;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Moves the device regions of each process into the stage and drops them there, so that criu has
- * only the small rest. From the first dropped piece on the stage holds the only copy; the journal
- * says which.
+ * Copies the device regions and other large memory of each process into the stage, so that criu
+ * handles only the small remainder. The process keeps the memory, so the undo does nothing. Only in
+ * low-memory mode the memory is dropped after the copy. From the first dropped piece on the stage
+ * then holds the only copy, which the journal records.
  */
 final class MoveStep implements Step<Freeze, FrozenWork> {
 
   /**
-   * A piece is dropped once it is copied: small enough to keep the double memory small, big enough
+   * A piece is dropped once it is copied: small enough to limit the doubled memory, large enough
    * for few injections.
    */
   static final long PIECE_BYTES = 256L << 20;
 
   /**
-   * Copies run at gigabytes a second; a slow disk still makes 50 MB/s. Beyond that something is
-   * wrong.
+   * Copies run at gigabytes per second; a slow disk still reaches 50 MB/s. A longer time means a
+   * failure.
    */
   private static final long SLOWEST_BYTES_PER_SECOND = 50_000_000;
 
@@ -45,21 +43,32 @@ final class MoveStep implements Step<Freeze, FrozenWork> {
 
   @Override
   public void run(Freeze freeze) throws StepFailure, InterruptedException {
-    List<RegionPlan> plans = new ArrayList<>();
-    for (CudaProcess process : freeze.work().cuda()) {
-      RegionChoice choice = freeze.chooseRegions(process);
-      if (choice instanceof RegionChoice.Movable movable) {
-        plans.add(freeze.planMove(process, movable.regions()));
-      }
-    }
+    List<RegionPlan> plans = freeze.planRegions();
     if (plans.isEmpty()) {
       return;
     }
     List<String> journals = plans.stream().map(plan -> plan.journal().toString()).toList();
-    freeze.note(work -> work.withRegions(journals, freeze.stageFolder().toString()));
+    freeze.note(work -> work.withRegions(journals, freeze.stage().folder().toString()));
+    if (freeze.stage().lowMemory() != null) {
+      copy(freeze, plans);
+      return;
+    }
+    TreeStopper stopper = new TreeStopper(freeze.node().proc());
+    for (RegionPlan plan : plans) {
+      if (!stopper.isStopped(plan.process())) {
+        throw new StepFailure(
+            Reason.REGION_MOVE,
+            "process %s: expected it stopped, got it running".formatted(plan.process()));
+      }
+    }
+    freeze.copyBeside(() -> copy(freeze, plans));
+  }
+
+  private void copy(Freeze freeze, List<RegionPlan> plans)
+      throws StepFailure, InterruptedException {
     long total = plans.stream().mapToLong(RegionPlan::bytes).sum();
     AtomicLong done = new AtomicLong();
-    int threads = Math.max(1, freeze.request().options().threads() / plans.size());
+    int threads = freeze.request().options().threads();
     freeze
         .node()
         .parallel()
@@ -68,21 +77,21 @@ final class MoveStep implements Step<Freeze, FrozenWork> {
             plan -> {
               writeRegions(plan);
               long[] last = {0};
-              JournalFollower follower = new JournalFollower(plan.journal());
+              JournalTailer follower = new JournalTailer(plan.journal());
               MoveOutcome outcome =
                   freeze
                       .node()
                       .mover()
                       .run(
                           new Move.Out(
-                              plan.process().process(),
+                              plan.process(),
                               plan.regionsFile(),
                               plan.stage(),
                               plan.journal(),
-                              threads,
+                              (int) Math.max(1, threads * plan.bytes() / total),
                               PIECE_BYTES,
+                              freeze.stage().lowMemory() != null,
                               digest(freeze)),
-                          freeze.chargedCgroups(),
                           deadline(plan.bytes()),
                           freeze::noteChild,
                           bytes -> {
@@ -97,46 +106,37 @@ final class MoveStep implements Step<Freeze, FrozenWork> {
                     failed.cause() == MoveOutcome.Cause.NO_ROOM
                         ? Reason.NO_ROOM
                         : Reason.REGION_MOVE,
-                    "regions of process %s: %s"
-                        .formatted(plan.process().process(), failed.message()));
+                    "regions of process %s: %s".formatted(plan.process(), failed.message()));
               }
               follow(freeze, plan, follower);
             });
   }
 
-  /** What lies in the artifact's own folder by now will not change there. */
-  private static void follow(Freeze freeze, RegionPlan plan, JournalFollower follower) {
+  /** Data in the artifact's own folder is final. */
+  private static void follow(Freeze freeze, RegionPlan plan, JournalTailer follower) {
     if (!plan.stage().startsWith(freeze.artifact().regionFolder())) {
       return;
     }
     try {
       freeze.stages().grew(plan.stage(), follower.finalBytes());
     } catch (IOException e) {
-      // Whoever listens gets it with the whole artifact.
+      // The listener gets it with the whole artifact.
       System.getLogger(MoveStep.class.getName())
           .log(System.Logger.Level.DEBUG, "the journal of a move", e);
     }
   }
 
   /**
-   * The artifact wants SHA-256 of every chunk. While the bytes go by, that costs the copy nearly
-   * nothing; a workload that goes on before its artifact is written has no use for it now.
+   * The artifact needs a SHA-256 of every chunk. During the copy it costs almost nothing; a
+   * workload that resumes before its artifact is written does not need it now.
    */
   private static Move.Verify digest(Freeze freeze) {
     return freeze.request().after() == After.EVICT ? Move.Verify.SHA256 : Move.Verify.CRC32C;
   }
 
   private static void writeRegions(RegionPlan plan) throws StepFailure {
-    StringBuilder lines = new StringBuilder();
-    for (Region region : plan.regions()) {
-      lines
-          .append(Long.toHexString(region.address()))
-          .append(' ')
-          .append(region.length())
-          .append('\n');
-    }
     try {
-      Files.writeString(plan.regionsFile(), lines);
+      RegionPlan.write(plan.regionsFile(), plan.regions());
     } catch (IOException e) {
       throw new StepFailure(
           Reason.REGION_MOVE, "cannot write " + plan.regionsFile() + ": " + e.getMessage(), e);
@@ -151,10 +151,10 @@ final class MoveStep implements Step<Freeze, FrozenWork> {
   public void undo(FrozenWork frozen) throws StepFailure, InterruptedException {
     RegionFill fill = new RegionFill(frozen);
     if (fill.anythingAbsent()) {
-      // Who killed criu or the mover may have let the tree go; nothing may run while its memory
-      // comes back.
+      // The process that killed criu or the mover may have continued the tree; nothing may run
+      // while its memory is restored.
       new StopAgain(frozen).stop();
-      fill.fillAll(Move.Verify.CRC32C, false);
+      fill.fillAll();
     }
   }
 }

@@ -6,6 +6,7 @@ import dev.stasis.agent.container.ProcessTree;
 import dev.stasis.agent.container.Resolution;
 import dev.stasis.agent.criu.CriuBundle;
 import dev.stasis.agent.cuda.DriverWorker;
+import dev.stasis.agent.direct.Keepers;
 import dev.stasis.agent.mover.JournalReader;
 import dev.stasis.agent.mover.Mover;
 import dev.stasis.agent.process.PidFds;
@@ -19,7 +20,7 @@ import java.util.List;
 import java.util.function.LongSupplier;
 
 /**
- * The engine of one node: checkpoint, restore, thaw, and the end of what was evicted. One a process
+ * The engine of one node: checkpoint, restore, thaw, and ending evicted workloads. One per process
  * and state folder.
  */
 public final class NodeEngine {
@@ -29,9 +30,9 @@ public final class NodeEngine {
   private final List<Step<Restoring, FrozenWork>> restoring;
 
   /**
-   * Puts an engine together.
+   * Creates an engine.
    *
-   * @throws IOException when a folder or criu's bundle cannot be made
+   * @throws IOException if a folder or criu's bundle cannot be created
    */
   public NodeEngine(EngineSettings settings, DriverWorker worker, Clock clock) throws IOException {
     this(settings, worker, clock, System::nanoTime);
@@ -43,7 +44,7 @@ public final class NodeEngine {
         settings.stateDir(),
         PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
     CriuBundle bundle = new CriuBundle(settings.bundleDir());
-    // What was begun with a criu can be undone without one: a thaw makes no use of it.
+    // An operation that began with a criu can be undone without one: a thaw does not use it.
     if (Files.exists(settings.criu())) {
       bundle.install(settings.criu());
     }
@@ -62,6 +63,7 @@ public final class NodeEngine {
             new WorkJournal(settings.stateDir()),
             new JournalReader(proc),
             new Mover(settings.runtime()),
+            new Keepers(settings.keeper(), settings.runtime(), settings.stateDir(), proc),
             new Tools(settings.runtime(), bundle, settings.criuVersion()),
             new ThpSetting(
                 Path.of("/sys/kernel/mm/transparent_hugepage/enabled"),
@@ -79,7 +81,7 @@ public final class NodeEngine {
     this.restoring = Restore.steps();
   }
 
-  /** With other steps, for those that test what follows the death of an agent in each. */
+  /** With other steps, for tests of an agent that dies in each. */
   NodeEngine(
       NodeParts node,
       List<Step<Freeze, FrozenWork>> freezing,
@@ -98,29 +100,29 @@ public final class NodeEngine {
     return new Checkpoint(node, freezing);
   }
 
-  /** Brings a workload back from an artifact. */
+  /** Restores a workload from an artifact. */
   public Restore restore() {
     return new Restore(node, restoring);
   }
 
-  /** Lists what is frozen and brings it back, from the journal alone. */
+  /** Lists frozen workloads and thaws them, from the journal alone. */
   public Thaw thaw() {
     return new Thaw(node);
   }
 
-  /** Ends an evicted workload on its caller's word. */
+  /** Ends an evicted workload, when its caller reports that its pod is gone. */
   public Evicted evicted() {
     return new Evicted(node);
   }
 
-  /** Looks at what a workload does. */
-  public Look look() {
-    return new Look(node);
+  /** Inspects the current state of a workload. */
+  public WorkloadInspector look() {
+    return new WorkloadInspector(node);
   }
 
   /**
-   * Has the kernel let go of the files that it keeps on a container's account, which those of an
-   * artifact are by now; comes back when it has tried.
+   * Asks the kernel to reclaim the page cache of a container, most of which now belongs to an
+   * artifact; returns when it has tried.
    */
   public void dropPageCache(String container) {
     if (node.containers().resolve(container) instanceof Resolution.Found found) {
@@ -128,27 +130,27 @@ public final class NodeEngine {
     }
   }
 
-  /** What a container on this node has, in the terms in which places are compared. */
+  /** Returns the properties of a container on this node, for comparisons. */
   public PlaceFingerprint fingerprint() {
     return new PlaceFingerprint(node);
   }
 
-  /** Knows which artifacts the work in hand lives from. */
+  /** Returns which artifacts running operations need. */
   public ArtifactUse artifactUse() {
     return new ArtifactUse(node.journal(), node.journals(), node.proc().bootId());
   }
 
-  /** Locks on this machine, of which a process has one instance only. */
+  /** Locks on this machine; one instance per process. */
   public HostLocks locks() {
     return node.locks();
   }
 
-  /** The boot of this machine, as the kernel names it. */
+  /** The kernel's boot id of this machine. */
   public String bootId() {
     return node.proc().bootId();
   }
 
-  /** Puts machine-wide settings back that an agent which has died left changed. */
+  /** Restores machine-wide settings that a dead agent left changed. */
   public void settleAbandoned() throws InterruptedException {
     node.thp().putBackIfAbandoned();
   }

@@ -1,6 +1,7 @@
 package dev.stasis.agent.engine;
 
 import dev.stasis.agent.cuda.NodeGpus;
+import dev.stasis.agent.process.IoUringSupport;
 import dev.stasis.artifact.NodeFacts;
 import dev.stasis.compat.Fingerprint;
 import dev.stasis.compat.Property;
@@ -12,24 +13,27 @@ import java.util.Arrays;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** What an artifact needs to know of the node under the workload. */
+/** Reads the facts about the workload's node for an artifact. */
 public final class NodeFactsReader {
+
+  /** {@code ::1} in the kernel's table of addresses. */
+  private static final String LOOPBACK = "0".repeat(31) + "1";
 
   private final Path proc;
   private final String criuVersion;
 
   /**
-   * Of a node.
+   * For a node.
    *
    * @param proc /proc
-   * @param criuVersion what criu says of itself
+   * @param criuVersion criu's reported version
    */
   public NodeFactsReader(Path proc, String criuVersion) {
     this.proc = proc;
     this.criuVersion = criuVersion;
   }
 
-  /** What a manifest says of the node. */
+  /** Returns the facts for a manifest. */
   public NodeFacts read(NodeGpus gpus) {
     return new NodeFacts(
         text("sys/kernel/hostname"),
@@ -41,9 +45,7 @@ public final class NodeFactsReader {
         gpus.cudaVersion() == 0 ? null : gpus.cudaVersion());
   }
 
-  /**
-   * The same in the terms in which places are compared: what a node offers, or wants of another.
-   */
+  /** The same as a fingerprint: the offer of a node, or the requirements for another one. */
   public Fingerprint host(NodeFacts facts) {
     return Fingerprint.empty()
         .with(
@@ -51,10 +53,43 @@ public final class NodeFactsReader {
             facts.architecture().replace("x86_64", "amd64").replace("aarch64", "arm64"))
         .with(Property.CPU_FEATURES, facts.cpuFeatures())
         .with(Property.CRIU_VERSION, facts.criuVersion())
-        .with(Property.TIME_NAMESPACES, hasTimeNamespaces() ? "yes" : "no");
+        .with(Property.CGROUP_VERSION, Integer.toString(cgroupVersion()))
+        .with(Property.IO_URING, yesOrNo(new IoUringSupport(proc).exists()))
+        .with(Property.INOTIFY_INSTANCES, text("sys/fs/inotify/max_user_instances"))
+        .with(Property.INOTIFY_WATCHES, text("sys/fs/inotify/max_user_watches"))
+        .with(Property.IPV6, yesOrNo(hasIpv6()))
+        .with(Property.MAX_MAP_COUNT, text("sys/vm/max_map_count"))
+        .with(Property.MEMFD_EXEC, yesOrNo(!isTwo("sys/vm/memfd_noexec")))
+        .with(Property.OVERCOMMIT, yesOrNo(!isTwo("sys/vm/overcommit_memory")))
+        .with(Property.PID_MAX, text("sys/kernel/pid_max"))
+        .with(
+            Property.POD_PIDS,
+            Long.toString(new PodPidsLimit(proc.resolve("self/root/sys/fs/cgroup")).read()))
+        .with(Property.TIME_NAMESPACES, yesOrNo(hasTimeNamespaces()))
+        .and(new HiddenFolders().offered(proc));
   }
 
-  /** Whether the kernel has time namespaces. */
+  /** On the loopback of the agent's own pod, as in every pod of the node. */
+  private boolean hasIpv6() {
+    Path table = proc.resolve("self/net/if_inet6");
+    return Files.exists(table) && text("self/net/if_inet6").contains(LOOPBACK);
+  }
+
+  /** False where the kernel has no such setting. */
+  private boolean isTwo(String setting) {
+    return Files.exists(proc.resolve(setting)) && text(setting).equals("2");
+  }
+
+  private static String yesOrNo(boolean value) {
+    return value ? "yes" : "no";
+  }
+
+  /** 2 if that is the only hierarchy. */
+  private int cgroupVersion() {
+    return text("self/cgroup").lines().allMatch(line -> line.startsWith("0::")) ? 2 : 1;
+  }
+
+  /** Returns whether the kernel has time namespaces. */
   public boolean hasTimeNamespaces() {
     return Files.exists(proc.resolve("self/ns/time"));
   }

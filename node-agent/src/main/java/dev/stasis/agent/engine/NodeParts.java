@@ -3,6 +3,7 @@ package dev.stasis.agent.engine;
 import dev.stasis.agent.container.ContainerResolver;
 import dev.stasis.agent.container.ProcessTree;
 import dev.stasis.agent.cuda.CudaDriver;
+import dev.stasis.agent.direct.Keepers;
 import dev.stasis.agent.mover.JournalReader;
 import dev.stasis.agent.mover.Mover;
 import dev.stasis.agent.process.PidFds;
@@ -14,27 +15,29 @@ import java.time.Clock;
 import java.util.function.LongSupplier;
 
 /**
- * What the engine works with on this node.
+ * The engine's components on this node.
  *
  * @param proc /proc
- * @param pids holds on processes
+ * @param pids opens processes
  * @param containers finds containers
  * @param tree lists their processes
  * @param driver the CUDA driver
- * @param calls the driver's calls with their deadlines and what follows a hang
- * @param gate stands before every Restore
+ * @param calls the driver's calls with their deadlines and recovery
+ * @param gate precedes every Restore
  * @param locks locks on the host
- * @param journal the work in hand
+ * @param journal the recorded operations
  * @param journals region journals
  * @param mover moves regions
- * @param tools programs of ours
+ * @param keepers keepers of the direct data path
+ * @param tools our own programs
  * @param thp the huge page setting
  * @param stateDir the node's state folder
  * @param memoryStage a folder on a tmpfs of the host for stages in memory
- * @param parallel does things side by side
+ * @param parallel runs tasks in parallel
  * @param threads copying and hashing threads
- * @param restoreWithoutAppArmor whether a container's AppArmor profile may be lost in a restore
- * @param clock for times that people read
+ * @param restoreWithoutAppArmor whether restored processes get no AppArmor profile of their
+ *     container
+ * @param clock for times shown to users
  * @param nanoTime for durations
  */
 record NodeParts(
@@ -49,6 +52,7 @@ record NodeParts(
     WorkJournal journal,
     JournalReader journals,
     Mover mover,
+    Keepers keepers,
     Tools tools,
     ThpSetting thp,
     Path stateDir,
@@ -59,12 +63,12 @@ record NodeParts(
     Clock clock,
     LongSupplier nanoTime) {
 
-  /** What freezes in progress were promised. */
+  /** Reservations of running freezes. */
   MemoryLedger ledger() {
     return new MemoryLedger(stateDir, locks, journal, proc);
   }
 
-  /** The room that is left beside what others were promised. */
+  /** Returns the room besides the reservations of other freezes. */
   Room room() {
     MemoryLedger ledger = ledger();
     return new Room(

@@ -9,8 +9,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The caller's hold on a running operation: cancel and deadline. Both act between steps and never
- * inside a driver call, since a killed call only ends our waiting, not the driver's work.
+ * The caller's control of a running operation: cancel and deadline. Both take effect between steps
+ * and never during a driver call, because a killed call only ends our waiting, not the driver's
+ * work.
  */
 public final class OperationControl {
 
@@ -21,13 +22,13 @@ public final class OperationControl {
   private volatile @Nullable Instant frozenUntil;
   private volatile Question toldToEnd = Optional::empty;
 
-  /** Something that is asked while the workload stands still. */
+  /** A question asked while the workload is frozen. */
   @FunctionalInterface
   public interface Question {
 
     /**
-     * @return why what was written down is not wanted, in one sentence; empty: it is
-     * @throws InterruptedException the agent is stopping; everything is undone
+     * @return why the artifact must not be kept, in one sentence; empty if it may
+     * @throws InterruptedException if the agent is stopping; everything is undone
      */
     Optional<String> answer() throws InterruptedException;
   }
@@ -38,39 +39,39 @@ public final class OperationControl {
     this.maxFrozen = maxFrozen;
   }
 
-  /** An operation that must be over within {@code limit}. */
+  /** An operation that must finish within {@code limit}. */
   public static OperationControl within(Clock clock, Duration limit) {
     return new OperationControl(clock, clock.instant().plus(limit), null);
   }
 
   /**
-   * An operation that must be over at {@code deadline}, and whose workload may not stand still for
-   * longer than {@code maxFrozen}, whatever it waited before.
+   * An operation that must finish by {@code deadline}, with a workload that may not be frozen for
+   * longer than {@code maxFrozen}, independently of earlier waits.
    */
   public static OperationControl until(
       Clock clock, Instant deadline, @Nullable Duration maxFrozen) {
     return new OperationControl(clock, deadline, maxFrozen);
   }
 
-  /** An operation without a deadline of its own, as a rollback is. */
+  /** An operation without its own deadline, such as a rollback. */
   public static OperationControl unbounded(Clock clock) {
     return new OperationControl(clock, null, null);
   }
 
-  /** Asks the operation to stop at its next step; {@code who} is named in the outcome. */
+  /** Cancels the operation at its next step; {@code who} is named in the outcome. */
   public void cancel(String who) {
     cancelled.compareAndSet(null, who);
   }
 
   /**
-   * Has somebody asked, once the workload is written down and before that counts, whether it was
-   * told to end meanwhile. The workload stands still for as long as the answer takes.
+   * Sets a question that is asked once the artifact is written and before it counts: whether the
+   * workload was told to end meanwhile. The workload is frozen until the answer arrives.
    */
   public void ask(Question question) {
     toldToEnd = question;
   }
 
-  /** Asks: nothing that was told to end is kept as something that runs. */
+  /** Asks the question: a workload that was told to end must not be kept as a running one. */
   void checkStillMeant() throws StepFailure, InterruptedException {
     Optional<String> why = toldToEnd.answer();
     if (why.isPresent()) {
@@ -78,7 +79,7 @@ public final class OperationControl {
     }
   }
 
-  /** The time left, at most {@code most}. */
+  /** Returns the remaining time, at most {@code most}. */
   Duration atMost(Duration most) {
     if (deadline == null) {
       return most;
@@ -90,19 +91,19 @@ public final class OperationControl {
     return left.compareTo(most) < 0 ? left : most;
   }
 
-  /** Who cancelled it; empty when nobody did. */
+  /** Returns who canceled it; empty if it was not canceled. */
   public Optional<String> cancelled() {
     return Optional.ofNullable(cancelled.get());
   }
 
-  /** From now on the workload stands still. */
+  /** The workload is frozen from now on. */
   void freezes() {
     if (maxFrozen != null) {
       frozenUntil = clock.instant().plus(maxFrozen);
     }
   }
 
-  /** Ends the forward way when the caller wants it ended. */
+  /** Ends the forward steps if the operation is canceled or its deadline has passed. */
   void check(String next) throws StepFailure {
     String who = cancelled.get();
     if (who != null) {
@@ -116,7 +117,7 @@ public final class OperationControl {
     if (until != null && clock.instant().isAfter(until)) {
       throw new StepFailure(
           Reason.FROZEN_TOO_LONG,
-          "time for which the workload stands still: wanted at most %s s, found more before step %s"
+          "time for which the workload stands still: expected at most %s s, got more before step %s"
               .formatted(Objects.requireNonNull(maxFrozen).toSeconds(), next));
     }
   }

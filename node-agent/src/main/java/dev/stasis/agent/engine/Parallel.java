@@ -9,12 +9,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * Does the same with several processes side by side, and waits for all of them, failed or not: an
+ * Runs an action for several processes in parallel, and waits for all of them, failed or not: an
  * undo must never begin while a call of the same phase still runs.
  */
 final class Parallel {
 
-  /** What is done with one of them. */
+  /** The action for one process. */
   interface Action<T> {
     void on(T one) throws StepFailure, InterruptedException;
   }
@@ -27,7 +27,7 @@ final class Parallel {
     if (all.isEmpty()) {
       return;
     }
-    // A driver call blocks for seconds, so each gets a thread of its own.
+    // A driver call blocks for seconds, so each gets its own thread.
     ExecutorService threads = Executors.newFixedThreadPool(all.size());
     try {
       List<Callable<Void>> tasks = new ArrayList<>();

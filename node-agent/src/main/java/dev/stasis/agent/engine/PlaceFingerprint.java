@@ -10,7 +10,7 @@ import dev.stasis.compat.Link;
 import dev.stasis.compat.Links;
 import java.util.List;
 
-/** What a container on this node has, in the terms in which places are compared. */
+/** The properties of a container on this node, for comparisons. */
 public final class PlaceFingerprint {
 
   private final NodeFactsReader reader;
@@ -22,7 +22,7 @@ public final class PlaceFingerprint {
   /**
    * The node and these of its GPUs.
    *
-   * @param seen in the order in which the container sees them; none leaves the GPUs unsaid
+   * @param seen in the container's order; if empty, the GPUs are left out
    */
   public Fingerprint of(NodeGpus gpus, List<Gpu> seen) {
     NodeFacts facts = reader.read(gpus);
@@ -41,7 +41,12 @@ public final class PlaceFingerprint {
         new GpuSet(gpus.driverVersion(), compared, links(gpus.links(), seen)).fingerprint());
   }
 
-  /** How these GPUs are linked, pair by pair. */
+  /** Returns the requirements of a workload on this node for another place. */
+  public Fingerprint wanted(Inspected workload) {
+    return NodeNeeds.wanted(of(workload.gpus(), workload.seen()), workload.needs());
+  }
+
+  /** Returns the links of these GPUs, pair by pair. */
   public static Links links(List<GpuLink> links, List<Gpu> seen) {
     return Links.of(
         seen.size(), (i, j) -> between(links, seen.get(i).index(), seen.get(j).index()));

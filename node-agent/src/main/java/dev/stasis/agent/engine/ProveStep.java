@@ -17,13 +17,14 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The proof: the {@link Survivors} alive, RUNNING for the driver, their device memory back, no
- * thread with more rights than the target's pod. Only then the gate opens: the holder's folder gets
- * its mark, which the readiness of a pod and the holder's next start go by.
+ * The verification: the processes of the {@link RestoredProcessCheck} are alive, RUNNING according
+ * to the driver, with their device memory, and no thread has more rights than the target pod. Only
+ * then the gate opens: a mark is created in the holder's folder, on which the readiness of the pod
+ * and the holder's next start depend.
  */
 final class ProveStep implements Step<Restoring, FrozenWork> {
 
-  /** The driver rounds, and its own contexts differ a little from GPU to GPU. */
+  /** The driver rounds, and its own contexts differ a little between GPUs. */
   private static final long TOLERANCE_BYTES = 64L << 20;
 
   private static final Duration QUESTION_DEADLINE = Duration.ofSeconds(30);
@@ -46,7 +47,8 @@ final class ProveStep implements Step<Restoring, FrozenWork> {
     Map<ProcessId, CudaProcess> cuda = new HashMap<>();
     restoring.work().cuda().forEach(one -> cuda.put(one.process(), one));
     Map<Integer, ProcessStat> living =
-        new Survivors(restoring.byOwnPid(), cuda.keySet(), restoring.node().proc()::stat).living();
+        new RestoredProcessCheck(restoring.byOwnPid(), cuda.keySet(), restoring.node().proc()::stat)
+            .living();
     for (Map.Entry<Integer, ProcessStat> one : living.entrySet()) {
       ProcessStat stat = one.getValue();
       CudaProcess gpu = cuda.get(stat.id());
@@ -63,7 +65,7 @@ final class ProveStep implements Step<Restoring, FrozenWork> {
     }
     new RightsCheck(restoring.node())
         .threads(new RestoredTree(restoring).restored(), restoring.target(), false);
-    // From here on a successor keeps what it finds: it is proven.
+    // From here on a successor keeps the workload: it is verified.
     restoring.note(work -> work.withPhase(Work.Phase.PUBLISHING));
     mark(restoring.holderFolder());
   }
@@ -74,7 +76,7 @@ final class ProveStep implements Step<Restoring, FrozenWork> {
     if (state != CudaState.RUNNING) {
       throw new StepFailure(
           Reason.NOT_PROVEN,
-          "process %s: wanted RUNNING, found %s".formatted(process.process(), state));
+          "process %s: expected RUNNING, got %s".formatted(process.process(), state));
     }
     return state;
   }
@@ -93,14 +95,14 @@ final class ProveStep implements Step<Restoring, FrozenWork> {
       if (found < wanted.getValue() - TOLERANCE_BYTES) {
         throw new StepFailure(
             Reason.NOT_PROVEN,
-            "device memory of process %s on GPU %s: wanted %d bytes, found %d"
+            "device memory of process %s on GPU %s: expected %d bytes, got %d"
                 .formatted(process.process(), wanted.getKey(), wanted.getValue(), found));
       }
     }
     return done.value().values().stream().mapToLong(Long::longValue).sum();
   }
 
-  /** Opens the gate; it may be open already when a predecessor has died. */
+  /** Opens the gate; it may be open already after a predecessor has died. */
   static void mark(Path holderFolder) throws StepFailure {
     Path mark = holderFolder.resolve(MARK);
     try {
@@ -119,7 +121,7 @@ final class ProveStep implements Step<Restoring, FrozenWork> {
     }
   }
 
-  /** The mark is the last thing that is made, so there is nothing to take back. */
+  /** The mark is created last, so there is nothing to undo. */
   @Override
   public void undo(FrozenWork frozen) {}
 }

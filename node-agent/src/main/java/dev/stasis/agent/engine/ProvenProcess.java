@@ -5,14 +5,14 @@ import dev.stasis.agent.process.ProcessId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was seen of one restored process.
+ * The verified state of one restored process.
  *
- * @param ownPid its pid as it sees itself
+ * @param ownPid its pid in its own namespace
  * @param process the process
  * @param command its name
  * @param state its state in /proc, one letter
- * @param driverState what the driver says of it; null for one without GPU
- * @param gpuBytes device memory that it holds again, in bytes
+ * @param driverState the driver's state; null for a process without a GPU
+ * @param gpuBytes its device memory in bytes
  */
 public record ProvenProcess(
     int ownPid,

@@ -2,48 +2,45 @@ package dev.stasis.agent.engine;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 
-/**
- * Why an operation did not do what was asked: the closed list that statuses, metrics and exit codes
- * use.
- */
+/** Why an operation failed: the closed list for statuses, metrics and exit codes. */
 public enum Reason {
-  /** The preflight found a property that rules the operation out; nothing was touched. */
+  /** The preflight found an unmet requirement; nothing was changed. */
   @JsonProperty("Refused")
   REFUSED("Refused"),
-  /** The user or the caller asked to stop. */
+  /** The user or the caller canceled it. */
   @JsonProperty("Cancelled")
   CANCELLED("Cancelled"),
   /** The operation's own deadline passed. */
   @JsonProperty("DeadlineExceeded")
   DEADLINE_EXCEEDED("DeadlineExceeded"),
-  /** The workload would have stood still for longer than its caller allows. */
+  /** The workload would have been frozen for longer than its caller allows. */
   @JsonProperty("FrozenTooLong")
   FROZEN_TOO_LONG("FrozenTooLong"),
   /**
-   * The driver did not lock a process within the lock timeout: a kernel runs on, or a peer is
-   * waited for.
+   * The driver did not lock a process within the lock timeout: a kernel is still running, or the
+   * process waits for a peer.
    */
   @JsonProperty("LockTimeout")
   LOCK_TIMEOUT("LockTimeout"),
   /** The driver refused or failed a call. */
   @JsonProperty("DriverError")
   DRIVER_ERROR("DriverError"),
-  /** A driver call did not come back; the worker was replaced. */
+  /** A driver call did not return; the worker was replaced. */
   @JsonProperty("DriverHang")
   DRIVER_HANG("DriverHang"),
   /**
-   * Somebody ended it meanwhile: what was written down holds the signal, and would end as soon as
-   * it came back.
+   * The workload was told to end meanwhile: the artifact contains the pending signal, and a
+   * restored workload would end immediately.
    */
   @JsonProperty("ToldToEnd")
   TOLD_TO_END("ToldToEnd"),
   /** The workload, or one of its processes, is gone. */
   @JsonProperty("WorkloadGone")
   WORKLOAD_GONE("WorkloadGone"),
-  /** The tree could not be stopped or did not go on. */
+  /** The tree could not be stopped or continued. */
   @JsonProperty("ProcessControl")
   PROCESS_CONTROL("ProcessControl"),
-  /** Device regions could not be moved. */
+  /** Device regions could not be copied. */
   @JsonProperty("RegionMove")
   REGION_MOVE("RegionMove"),
   /** criu failed. */
@@ -58,19 +55,19 @@ public enum Reason {
   /** The artifact is damaged, foreign, newer or missing. */
   @JsonProperty("ArtifactRefused")
   ARTIFACT_REFUSED("ArtifactRefused"),
-  /** The target container cannot take the workload. */
+  /** The target container cannot run the workload. */
   @JsonProperty("TargetRefused")
   TARGET_REFUSED("TargetRefused"),
-  /** Device or host memory does not suffice. */
+  /** Device or host memory is not sufficient. */
   @JsonProperty("NoRoom")
   NO_ROOM("NoRoom"),
-  /** The restored workload is not what was saved. */
+  /** The restored workload differs from the saved one. */
   @JsonProperty("NotProven")
   NOT_PROVEN("NotProven"),
-  /** Somebody else acts on the container. */
+  /** Another process acts on the container. */
   @JsonProperty("Busy")
   BUSY("Busy"),
-  /** A fault of the node or of Stasis itself. */
+  /** An error of the node or of Stasis itself. */
   @JsonProperty("Internal")
   INTERNAL("Internal");
 
@@ -80,8 +77,8 @@ public enum Reason {
     this.word = word;
   }
 
-  /** The CamelCase word of the API. */
-  public String word() {
+  /** The CamelCase value in the API. */
+  public String value() {
     return word;
   }
 }

@@ -4,13 +4,15 @@ import dev.stasis.agent.mover.JournalReading;
 import dev.stasis.agent.mover.Move;
 import dev.stasis.agent.mover.MoveOutcome;
 import dev.stasis.agent.mover.RegionJournal;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Brings every region whose only copy is a stage back into its process, as the journals tell it.
+ * Fills every region whose only copy is in a stage back into its process, according to the
+ * journals.
  */
 final class RegionFill {
 
@@ -20,7 +22,12 @@ final class RegionFill {
     this.frozen = frozen;
   }
 
-  /** Whether a process that still runs lacks memory, or may lack some. */
+  /** The file beside a journal with the regions that are not device memory. */
+  static Path hostRegions(Path journal) {
+    return journal.resolveSibling(journal.getFileName() + ".host");
+  }
+
+  /** Returns whether a process that still exists lacks memory, or may lack some. */
   boolean anythingAbsent() {
     return frozen.work().regionJournals().stream()
         .map(name -> frozen.node().journals().read(Path.of(name)))
@@ -31,14 +38,9 @@ final class RegionFill {
                         && !frozen.alive(read.journal().process())));
   }
 
-  /**
-   * Fills all that is absent. The tree has to stand still.
-   *
-   * @param verify which digest each chunk has to have
-   * @param punch whether the stage is given back behind the fill
-   */
-  void fillAll(Move.Verify verify, boolean punch) throws StepFailure, InterruptedException {
-    new StageFollower(frozen.work()).follow();
+  /** Fills everything that is absent, checking each chunk's CRC32C. The tree must be stopped. */
+  void fillAll() throws StepFailure, InterruptedException {
+    new StageRelocation(frozen.work()).follow();
     List<RegionJournal> absent = new ArrayList<>();
     List<Path> files = new ArrayList<>();
     for (String name : frozen.work().regionJournals()) {
@@ -62,6 +64,8 @@ final class RegionFill {
             absent,
             journal -> {
               long[] last = {0};
+              Path file = files.get(absent.indexOf(journal));
+              Path host = hostRegions(file);
               MoveOutcome outcome =
                   frozen
                       .node()
@@ -69,11 +73,11 @@ final class RegionFill {
                       .run(
                           new Move.In(
                               journal.process(),
-                              files.get(absent.indexOf(journal)),
+                              file,
                               threads,
-                              verify,
-                              punch),
-                          List.of(),
+                              Move.Verify.CRC32C,
+                              false,
+                              Files.exists(host) ? host : null),
                           MoveStep.deadline(journal.absentBytes()),
                           frozen::noteChild,
                           bytes -> {

@@ -9,9 +9,9 @@ import dev.stasis.agent.cuda.DriverAnswer;
 import dev.stasis.agent.cuda.DriverAvailability;
 import dev.stasis.agent.cuda.Gpu;
 import dev.stasis.agent.cuda.NodeGpus;
+import dev.stasis.agent.preflight.FailedRequirement;
 import dev.stasis.agent.preflight.Requirement;
 import dev.stasis.agent.preflight.Scope;
-import dev.stasis.agent.preflight.Unmet;
 import dev.stasis.agent.process.Mount;
 import dev.stasis.artifact.Artifact;
 import dev.stasis.artifact.ArtifactReader;
@@ -28,14 +28,14 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Brings a workload back from its artifact in a container that waits for it. Either every process
- * of it is proven to run with its device memory, or nothing of it runs.
+ * Restores a workload from its artifact in a waiting container. Either every process is verified to
+ * run with its device memory, or nothing of it runs.
  */
 public final class Restore {
 
   private static final System.Logger LOG = System.getLogger(Restore.class.getName());
 
-  /** NVML answers in milliseconds; half a minute means that the driver is in trouble. */
+  /** NVML answers in milliseconds; half a minute means that the driver does not work. */
   private static final Duration QUESTION_DEADLINE = Duration.ofSeconds(30);
 
   private static final List<Step<Restoring, FrozenWork>> STEPS =
@@ -46,6 +46,7 @@ public final class Restore {
           new ContinueStep(),
           new GpuRestoreStep(),
           new UnlockStep(),
+          new ReloadStep(),
           new ProveStep());
 
   private final NodeParts node;
@@ -55,7 +56,7 @@ public final class Restore {
     this(node, STEPS);
   }
 
-  /** With other steps, for those that test what follows a failure of each. */
+  /** With other steps, for tests of a failure after each. */
   Restore(NodeParts node, List<Step<Restoring, FrozenWork>> forward) {
     this.node = node;
     this.forward = List.copyOf(forward);
@@ -66,7 +67,7 @@ public final class Restore {
     return STEPS;
   }
 
-  /** What a container that waits has; touches nothing. */
+  /** Returns the properties of a waiting container; changes nothing. */
   public TargetFound target(String container) {
     DriverAnswer<NodeGpus> answer = node.driver().gpus(QUESTION_DEADLINE);
     if (answer instanceof DriverAnswer.Done<NodeGpus> done
@@ -107,7 +108,7 @@ public final class Restore {
   }
 
   private static RestoreOutcome refused(String property, String wanted, String found) {
-    return new RestoreOutcome.Refused(List.of(new Unmet(property, wanted, found)));
+    return new RestoreOutcome.Refused(List.of(new FailedRequirement(property, wanted, found)));
   }
 
   private RestoreOutcome locked(
@@ -116,7 +117,10 @@ public final class Restore {
     StepRunner runner = new StepRunner(node.nanoTime(), listener);
     Opened opened = open(request, runner, listener);
     if (opened instanceof Opened.Refused damaged) {
-      return refused(damaged.property(), damaged.wanted(), damaged.found());
+      return new RestoreOutcome.Refused(
+          List.of(
+              new FailedRequirement(
+                  damaged.property(), damaged.wanted(), damaged.found(), Scope.ARTIFACT)));
     }
     Artifact artifact = ((Opened.Verified) opened).artifact();
     String owner = artifact.manifest().origin().namespace();
@@ -128,8 +132,9 @@ public final class Restore {
         || !(done.value().availability() instanceof DriverAvailability.Present)) {
       return refused("GPU driver", "one that answers on this node", answer.describe());
     }
+    new ProgramStart(node.proc(), node.nanoTime()).await(target.init().pid());
     List<Gpu> seen = seen(target, done.value());
-    List<Unmet> unmet = new ArrayList<>(notPortable(artifact, request));
+    List<FailedRequirement> unmet = new ArrayList<>(notPortable(artifact, request));
     unmet.addAll(new TargetCheck(node).unmet(artifact, target, done.value(), seen));
     Path root = node.proc().folder(target.init().pid()).resolve("root");
     unmet.addAll(UnpackStep.unmet(artifact, target, root, request));
@@ -138,7 +143,9 @@ public final class Restore {
       misfit
           .reasons()
           .forEach(
-              reason -> unmet.add(new Unmet(reason.property(), reason.wanted(), reason.found())));
+              reason ->
+                  unmet.add(
+                      new FailedRequirement(reason.property(), reason.wanted(), reason.found())));
     } else {
       List<MountPair> pairs = ((MountMatch.Matched) match).pairs();
       unmet.addAll(new RightsCheck(node).images(artifact.criu(), target, pairs));
@@ -159,17 +166,20 @@ public final class Restore {
     return run(restoring, runner, control);
   }
 
-  /** What was known at the checkpoint to keep it from another container. */
-  private static List<Unmet> notPortable(Artifact artifact, RestoreRequest request) {
+  /** What was known at the checkpoint to prevent a restore in another container. */
+  private static List<FailedRequirement> notPortable(Artifact artifact, RestoreRequest request) {
     boolean addressStays = request.options().tcp() == CheckpointRequest.Tcp.KEEP;
     return Objects.requireNonNullElse(artifact.manifest().notPortable(), List.<Obstacle>of())
         .stream()
         .filter(
             one -> !addressStays || !one.property().equals(Requirement.SOCKET_ADDRESS.property()))
-        .map(one -> new Unmet(one.property(), one.expected(), one.actual(), Scope.NEW_POD))
+        .map(
+            one ->
+                new FailedRequirement(one.property(), one.expected(), one.actual(), Scope.NEW_POD))
         .toList();
   }
 
+  /** Checks every byte of the artifact, before the target is touched. */
   private Opened open(RestoreRequest request, StepRunner runner, StepListener listener) {
     long begin = node.nanoTime().getAsLong();
     listener.progress("verify", 0, 0);
@@ -177,7 +187,7 @@ public final class Restore {
       return new ArtifactReader(
               request.options().threads(),
               (bytes, total) -> listener.progress("verify", bytes, total))
-          .open(request.artifact(), ArtifactReader.Regions.BEFORE_EACH_FILL, request.digest());
+          .open(request.artifact(), request.digest());
     } catch (IOException e) {
       return new Opened.Refused(
           Opened.Kind.DAMAGED, "artifact", "one that can be read", String.valueOf(e.getMessage()));
@@ -190,6 +200,9 @@ public final class Restore {
       throws InterruptedException {
     node.journal().write(restoring.work());
     try {
+      if (!restoring.artifact().manifest().deviceSets().isEmpty()) {
+        restoring.startKeeper();
+      }
       runner.forward(forward, restoring, control);
       node.journal().remove(restoring.work().containerId());
       long bytes = restoring.work().cuda().stream().mapToLong(CudaProcess::totalBytes).sum();
@@ -211,6 +224,7 @@ public final class Restore {
       restoring.note(work -> work.withPhase(Work.Phase.WORKING));
       new Children(restoring).end();
       runner.back(forward, restoring);
+      endKeeper(restoring);
       node.journal().remove(restoring.work().containerId());
     } catch (StepFailure stuck) {
       LOG.log(System.Logger.Level.ERROR, "a failed restore could not be ended", stuck);
@@ -218,6 +232,15 @@ public final class Restore {
     }
     return new RestoreOutcome.Failed(
         runner.lastStep(), failure.reason(), message, runner.timings());
+  }
+
+  private void endKeeper(Restoring restoring) throws InterruptedException {
+    try {
+      restoring.awaitKeeper();
+    } catch (StepFailure e) {
+      LOG.log(System.Logger.Level.DEBUG, "a keeper did not start", e);
+    }
+    node.keepers().end(restoring.work().containerId());
   }
 
   private Work begin(RestoreRequest request, Container target) {
@@ -239,7 +262,8 @@ public final class Restore {
         null,
         null,
         request.artifact().toString(),
-        List.of());
+        List.of(),
+        null);
   }
 
   private static List<Mount> sourceMounts(Artifact artifact) {

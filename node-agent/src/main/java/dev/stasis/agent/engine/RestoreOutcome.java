@@ -1,17 +1,17 @@
 package dev.stasis.agent.engine;
 
-import dev.stasis.agent.preflight.Unmet;
+import dev.stasis.agent.preflight.FailedRequirement;
 import java.util.List;
 
-/** How a restore ended. */
+/** The outcome of a restore. */
 public sealed interface RestoreOutcome {
 
   /**
-   * The workload runs again, and it was seen to.
+   * The workload runs again, and was verified.
    *
    * @param init its first process
-   * @param proof what was seen of each process
-   * @param gpuBytes device memory that it holds again
+   * @param proof the verified state of each process
+   * @param gpuBytes its device memory
    */
   record Proven(int init, List<ProvenProcess> proof, long gpuBytes, StepTimings timings)
       implements RestoreOutcome {
@@ -20,19 +20,16 @@ public sealed interface RestoreOutcome {
     }
   }
 
-  /**
-   * The artifact and the target do not fit, or one of them is not what it has to be; nothing was
-   * touched.
-   */
-  record Refused(List<Unmet> unmet) implements RestoreOutcome {
+  /** The artifact and the target do not match, or one of them is invalid; nothing was changed. */
+  record Refused(List<FailedRequirement> unmet) implements RestoreOutcome {
     public Refused {
       unmet = List.copyOf(unmet);
     }
   }
 
   /**
-   * It failed. What had come back of the workload was ended, so the artifact is still the one whole
-   * copy; the target has to be deleted, since files of the workload lie in it.
+   * It failed. The restored processes were ended, so the artifact is still the only complete copy.
+   * The target must be deleted, because it contains files of the workload.
    */
   record Failed(String step, Reason reason, String message, StepTimings timings)
       implements RestoreOutcome {}

@@ -6,15 +6,15 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is asked of a restore.
+ * A request for a restore.
  *
  * @param id the operation's id
- * @param owner for whom, as people should read it
- * @param namespace the namespace that asks; an artifact of another one is refused
+ * @param owner the requester, for users
+ * @param namespace the requesting namespace; an artifact of another one is refused
  * @param artifact the artifact's folder
- * @param digest the digest that the artifact has to have; null when any will do
- * @param target the container that waits: its id, a unique beginning of it, or a pid
- * @param options how it is done
+ * @param digest the artifact's required digest; null for any
+ * @param target the waiting container: its id, a unique prefix of it, or a pid
+ * @param options further options
  * @param volumes the volumes of the target; only the pod's own ones are replaced
  */
 public record RestoreRequest(
@@ -40,9 +40,9 @@ public record RestoreRequest(
   }
 
   /**
-   * How a restore is done.
+   * Options of a restore.
    *
-   * @param tcp what becomes of the TCP connections in the image
+   * @param tcp handling of the TCP connections in the image
    * @param memoryWait how long to wait until the device memory is free
    * @param threads copying and hashing threads
    */

@@ -14,8 +14,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives restored threads what criu does not carry: the processors that they were bound to, and the
- * slack of their timers. They run without that too, only slower: what cannot be given is logged.
+ * Restores thread settings that criu does not: CPU affinity and timer slack. Threads also run
+ * without them, only slower, so a failure is only logged.
  */
 final class RestoredThreads {
 
@@ -29,7 +29,7 @@ final class RestoredThreads {
     this.control = new ThreadControl(restoring.node().proc());
   }
 
-  /** The tree is stopped: no thread can end meanwhile and leave its number to another one. */
+  /** The tree is stopped: no thread can end meanwhile and have its number reused. */
   void settle() {
     CpuSet room = new CpusetReader().read(restoring.target());
     for (ProcessFacts facts : restoring.artifact().manifest().processes()) {
@@ -47,7 +47,7 @@ final class RestoredThreads {
   private void settle(ThreadSettings thread, @Nullable ThreadFacts before, CpuSet room) {
     CpuSet wanted = before == null ? room : processors(before, room);
     try {
-      // Where it is to have all, it has them by its cgroup, unless the agent itself was bound.
+      // The cgroup already gives it all processors, unless the agent itself was bound.
       if (wanted.equals(room) ? room.isMoreThan(thread.cpus()) : !wanted.equals(thread.cpus())) {
         control.pin(thread.tid(), wanted);
       }
@@ -63,7 +63,7 @@ final class RestoredThreads {
     }
   }
 
-  /** All that there are for a thread that was not bound, or whose processors are not there. */
+  /** All processors for a thread that was not bound, or whose processors do not exist. */
   private static CpuSet processors(ThreadFacts before, CpuSet room) {
     if (before.cpus() == null || before.ofCpus() == null) {
       return room;
@@ -85,7 +85,7 @@ final class RestoredThreads {
     try {
       return CpuSet.parse(cpus).carried(CpuSet.parse(of), room);
     } catch (IllegalArgumentException e) {
-      // An artifact may come from anywhere, and what it says here is worth no failure.
+      // An artifact may come from anywhere, and an invalid value here must not fail the restore.
       return Optional.empty();
     }
   }

@@ -12,13 +12,13 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Ends what has come back of a workload in a target, when the restore cannot go on: until the proof
- * the artifact is the only whole copy, and two must never be.
+ * Ends the restored processes in a target if the restore cannot continue: until the verification
+ * the artifact is the only complete copy, and there must never be two.
  */
 final class RestoredTree {
 
   /**
-   * A killed process is gone at once; giving back a hundred gigabytes takes the kernel some
+   * A killed process is gone immediately; freeing a hundred gigabytes takes the kernel some
    * seconds.
    */
   private static final Duration END_LIMIT = Duration.ofSeconds(60);
@@ -26,7 +26,7 @@ final class RestoredTree {
   /** The holder ends within milliseconds of its workload. */
   private static final Duration HOLDER_LIMIT = Duration.ofSeconds(5);
 
-  /** A tree that is being made may fork while it is killed. */
+  /** A tree that is being restored may fork while it is killed. */
   private static final int ROUNDS = 5;
 
   private final FrozenWork frozen;
@@ -35,14 +35,14 @@ final class RestoredTree {
     this.frozen = frozen;
   }
 
-  /** Everything in the target but its holder. */
+  /** Everything in the target except its holder. */
   List<ProcessId> processes() {
     return listed(true);
   }
 
   /**
-   * What was restored. The kubelet's probes and exec sessions are in the target, too, and have all
-   * rights for a moment, until the runtime has taken them away.
+   * The restored processes. The kubelet's probes and exec sessions are in the target too, and have
+   * all rights for a moment, until the runtime has dropped them.
    */
   List<ProcessId> restored() {
     Set<ProcessId> all = new LinkedHashSet<>(frozen.work().tree());
@@ -69,9 +69,7 @@ final class RestoredTree {
     return all;
   }
 
-  /**
-   * A holder whose workload was killed ends with it, and is not in the container's cgroup by then.
-   */
+  /** A holder ends with its killed workload, and is then no longer in the container's cgroup. */
   private boolean holderEnds() {
     return !frozen.alive(frozen.work().init())
         || frozen

@@ -5,6 +5,7 @@ import dev.stasis.agent.criu.MountPair;
 import dev.stasis.agent.cuda.Gpu;
 import dev.stasis.agent.cuda.GpuPair;
 import dev.stasis.agent.cuda.GpuUuid;
+import dev.stasis.agent.direct.KeeperFailure;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.artifact.Artifact;
 import dev.stasis.artifact.Hardware;
@@ -14,9 +15,12 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
-/** What the steps of one restore share on their way forward. */
+/** The state shared by the steps of one restore. */
 final class Restoring extends FrozenWork {
 
   private final RestoreRequest request;
@@ -26,6 +30,7 @@ final class Restoring extends FrozenWork {
   private final List<MountPair> mounts;
   private final Map<Integer, ProcessId> byOwnPid = new TreeMap<>();
   private final List<ProvenProcess> proof = new ArrayList<>();
+  private @Nullable Beside keeper;
 
   Restoring(
       NodeParts node,
@@ -52,7 +57,7 @@ final class Restoring extends FrozenWork {
     return artifact;
   }
 
-  /** The container that waits, with its holder as the first process. */
+  /** The waiting container, with its holder as the first process. */
   Container target() {
     return target;
   }
@@ -61,7 +66,7 @@ final class Restoring extends FrozenWork {
     return mounts;
   }
 
-  /** The restored processes by the pids that they see themselves; filled once they are there. */
+  /** The restored processes by their own pids; filled once they exist. */
   Map<Integer, ProcessId> byOwnPid() {
     return byOwnPid;
   }
@@ -70,12 +75,12 @@ final class Restoring extends FrozenWork {
     return proof;
   }
 
-  /** The holder's folder as the host sees it. */
+  /** The holder's folder on the host. */
   Path holderFolder() {
     return node().proc().folder(target.init().pid()).resolve("root/.stasis");
   }
 
-  /** The GPU that takes the place of each; empty when they are the same ones in the same order. */
+  /** The replacement of each GPU; empty if they are the same ones in the same order. */
   List<GpuPair> map() {
     List<Hardware.Gpu> before = artifact.manifest().hardware().gpus();
     List<GpuPair> pairs = new ArrayList<>();
@@ -88,7 +93,7 @@ final class Restoring extends FrozenWork {
     return same ? List.of() : pairs;
   }
 
-  /** Where device memory that was on a GPU goes. */
+  /** Returns the destination of a GPU's device memory. */
   Map<GpuUuid, Long> moved(Map<String, Long> before) {
     Map<String, GpuUuid> to = new HashMap<>();
     List<Hardware.Gpu> hardware = artifact.manifest().hardware().gpus();
@@ -99,6 +104,31 @@ final class Restoring extends FrozenWork {
     before.forEach(
         (uuid, bytes) -> moved.merge(to.getOrDefault(uuid, GpuUuid.parse(uuid)), bytes, Long::sum));
     return moved;
+  }
+
+  /** Starts a keeper in advance; its context and its pinned memory take up to a second. */
+  void startKeeper() {
+    keeper =
+        Beside.start(
+            "keeper of " + work().containerId(),
+            () -> {
+              try {
+                node().keepers().open(work().containerId()).close();
+              } catch (KeeperFailure e) {
+                throw new StepFailure(Reason.REGION_MOVE, String.valueOf(e.getMessage()), e);
+              }
+            });
+  }
+
+  void awaitKeeper() throws StepFailure, InterruptedException {
+    if (keeper != null) {
+      keeper.await();
+    }
+  }
+
+  /** The GPUs of the target. */
+  Set<GpuUuid> gpuSet() {
+    return gpus.stream().map(Gpu::uuid).collect(Collectors.toSet());
   }
 
   List<ProcessFacts> cudaFacts() {

@@ -1,6 +1,6 @@
 package dev.stasis.agent.engine;
 
-import dev.stasis.agent.preflight.Unmet;
+import dev.stasis.agent.preflight.FailedRequirement;
 import dev.stasis.agent.process.Capabilities;
 import dev.stasis.agent.process.ProcessStatus.Ids;
 import dev.stasis.agent.process.ThreadRights;
@@ -11,23 +11,23 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What a process of the target's pod can have at most. The limit is what the pod was admitted with,
- * not what its first process has now: a program with file capabilities or a setuid bit may have
- * more than that process, but never more than the bounding set allows. So nothing is refused that a
- * workload could have come to in this container by itself.
+ * The maximum rights of a process in the target pod: what was admitted for the pod, not what its
+ * first process has now. A program with file capabilities or a setuid bit may have more than that
+ * process, but never more than the bounding set allows. A workload with rights that it could have
+ * obtained in this container by itself is therefore not refused.
  *
  * @param holder the rights of the target's first process
- * @param inherited the seccomp filters that criu's children have from the agent already
- * @param known the capabilities that this kernel has; criu drops others
+ * @param inherited the seccomp filters that criu's children inherit from the agent
+ * @param known the capabilities of this kernel; criu drops others
  */
 record RightsLimit(ThreadRights holder, int inherited, long known) {
 
-  /** All that stands against a thread that has, or would be given, these rights. */
-  List<Unmet> exceededBy(ThreadRights rights, String thread) {
-    List<Unmet> unmet = new ArrayList<>();
+  /** Returns everything in which a thread's rights exceed the limit. */
+  List<FailedRequirement> exceededBy(ThreadRights rights, String thread) {
+    List<FailedRequirement> unmet = new ArrayList<>();
     capabilities(rights, thread).ifPresent(unmet::add);
     if (holder.noNewPrivileges() && !rights.noNewPrivileges()) {
-      unmet.add(new Unmet("no_new_privs of " + thread, "1, as in the target", "0"));
+      unmet.add(new FailedRequirement("no_new_privs of " + thread, "1, as in the target", "0"));
     }
     filters(rights, thread).ifPresent(unmet::add);
     ids(thread, "user", Capabilities.SETUID, all(holder.uids()), all(rights.uids()))
@@ -40,19 +40,19 @@ record RightsLimit(ThreadRights holder, int inherited, long known) {
     return unmet;
   }
 
-  private Optional<Unmet> capabilities(ThreadRights rights, String thread) {
+  private Optional<FailedRequirement> capabilities(ThreadRights rights, String thread) {
     long more = rights.capabilities().any() & known & ~holder.capabilities().bounding();
     return more == 0
         ? Optional.empty()
         : Optional.of(
-            new Unmet(
+            new FailedRequirement(
                 "capabilities of " + thread,
                 "at most those of the target: "
                     + Capabilities.names(holder.capabilities().bounding()),
                 "also " + Capabilities.names(more)));
   }
 
-  private Optional<Unmet> filters(ThreadRights rights, String thread) {
+  private Optional<FailedRequirement> filters(ThreadRights rights, String thread) {
     int needed = holder.seccompFilters() - inherited;
     if (holder.seccomp() != ThreadRights.SECCOMP_FILTER || needed <= 0) {
       return Optional.empty();
@@ -62,7 +62,7 @@ record RightsLimit(ThreadRights holder, int inherited, long known) {
     return filtered
         ? Optional.empty()
         : Optional.of(
-            new Unmet(
+            new FailedRequirement(
                 "seccomp filters of " + thread,
                 "at least " + needed + ", as the target has",
                 rights.seccomp() == ThreadRights.SECCOMP_FILTER
@@ -74,7 +74,7 @@ record RightsLimit(ThreadRights holder, int inherited, long known) {
    * Without no_new_privs a setuid program of the image gives any id; with it, only the capability
    * does.
    */
-  private Optional<Unmet> ids(
+  private Optional<FailedRequirement> ids(
       String thread, String what, int capability, Set<Integer> allowed, Set<Integer> actual) {
     if (!holder.noNewPrivileges() || holder.capabilities().allow(capability)) {
       return Optional.empty();
@@ -83,7 +83,8 @@ record RightsLimit(ThreadRights holder, int inherited, long known) {
     more.removeAll(allowed);
     return more.isEmpty()
         ? Optional.empty()
-        : Optional.of(new Unmet(what + " ids of " + thread, "of " + allowed, "also " + more));
+        : Optional.of(
+            new FailedRequirement(what + " ids of " + thread, "of " + allowed, "also " + more));
   }
 
   private static Set<Integer> all(Ids ids) {

@@ -10,22 +10,28 @@ import java.util.OptionalLong;
 import java.util.function.ToLongFunction;
 
 /**
- * Whether a container and its host have room for the device memory in their own. Without it the
- * kernel kills the workload in the middle of the driver's Checkpoint, so it is looked at before
- * anything is frozen and again just before the driver's call.
+ * Determines whether a container and its host have memory for the device memory. Otherwise the
+ * kernel kills the workload in the middle of the driver's Checkpoint, so it is checked before the
+ * freeze and again just before the driver's call.
  */
 final class Room {
 
-  /** Of the device memory: page tables and the driver's rounding. */
+  /** Part of the device memory: page tables and the driver's rounding. */
   private static final double OVERHEAD = 1.02;
 
-  /** Beyond it: the context's own host state, criu's and the mover's small buffers. */
+  /** In addition: the context's own host state, and small buffers of criu and the mover. */
   private static final long FIXED_BYTES = 256L << 20;
+
+  /**
+   * A stage in memory only saves time, so it leaves this much more to the node: the kubelet evicts
+   * pods below 100 MiB, and many nodes are configured for more.
+   */
+  private static final long LEFT_BY_A_STAGE = 1L << 30;
 
   private final ProcFs proc;
   private final ToLongFunction<Container> promised;
 
-  /** Counts nothing as promised. */
+  /** Assumes no reservations. */
   Room(ProcFs proc) {
     this(proc, container -> 0);
   }
@@ -33,45 +39,50 @@ final class Room {
   /**
    * The room of a node.
    *
-   * @param promised bytes of the node's memory that others than this container will take
+   * @param promised bytes of the node's memory that are reserved for other containers
    */
   Room(ProcFs proc, ToLongFunction<Container> promised) {
     this.proc = proc;
     this.promised = promised;
   }
 
-  /** What is needed for that much device memory, kept {@code copies} times in host memory. */
-  static long needed(long deviceBytes, int copies) {
-    return (long) (deviceBytes * OVERHEAD) + FIXED_BYTES + deviceBytes * (copies - 1);
+  /** Returns what that much device memory requires. */
+  static long needed(long deviceBytes) {
+    return (long) (deviceBytes * OVERHEAD) + FIXED_BYTES;
   }
 
-  /** The sentence with both numbers, when there is too little. */
-  Optional<String> missing(Container container, List<CudaProcess> cuda, int copies) {
+  /** The same, with a stage that is charged only to the node. */
+  private static long neededOfNode(long deviceBytes, long stagedBytes) {
+    return needed(deviceBytes) + (stagedBytes == 0 ? 0 : stagedBytes + LEFT_BY_A_STAGE);
+  }
+
+  /** The sentence with both numbers, if there is too little. */
+  Optional<String> missing(Container container, List<CudaProcess> cuda, long stagedBytes) {
     long device = cuda.stream().mapToLong(CudaProcess::totalBytes).sum();
-    return missing(container, device, copies);
+    return missing(container, device, stagedBytes);
   }
 
-  /** What there is for one copy, in numbers. */
+  /** Returns the room without a stage, in numbers. */
   Inspected.RoomFound found(Container container, long deviceBytes) {
     MemoryRoom room = new MemoryRoomReader(proc).read(container);
     Optional<MemoryRoom.Level> level = room.tightest().or(() -> room.levels().stream().findFirst());
     long used = level.map(one -> Math.max(0, one.usage() - one.reclaimable())).orElse(0L);
     return new Inspected.RoomFound(
-        used + needed(deviceBytes, 1),
+        used + needed(deviceBytes),
         used,
         level.map(MemoryRoom.Level::limit).orElse(OptionalLong.empty()),
         Math.max(0, room.hostAvailable() - promised.applyAsLong(container)),
-        missing(container, deviceBytes, 1));
+        missing(container, deviceBytes, 0));
   }
 
-  Optional<String> missing(Container container, long deviceBytes, int copies) {
-    long needed = needed(deviceBytes, copies);
+  Optional<String> missing(Container container, long deviceBytes, long stagedBytes) {
+    long needed = needed(deviceBytes);
     MemoryRoom room = new MemoryRoomReader(proc).read(container);
     for (MemoryRoom.Level level : room.levels()) {
       OptionalLong free = level.free();
       if (free.isPresent() && free.getAsLong() < needed) {
         return Optional.of(
-            "memory limit of cgroup %s: wanted %d bytes free for %d bytes of device memory, found %d (limit %d, in use %d)"
+            "memory limit of cgroup %s: expected %d bytes free for %d bytes of device memory, got %d (limit %d, in use %d)"
                 .formatted(
                     level.cgroup(),
                     needed,
@@ -82,10 +93,11 @@ final class Room {
       }
     }
     long others = promised.applyAsLong(container);
-    if (room.hostAvailable() - others < needed) {
+    long neededOfNode = neededOfNode(deviceBytes, stagedBytes);
+    if (room.hostAvailable() - others < neededOfNode) {
       return Optional.of(
-          "memory of the node: wanted %d bytes available for %d bytes of device memory, found %d, of which %d are promised to other freezes"
-              .formatted(needed, deviceBytes, room.hostAvailable(), others));
+          "memory of the node: expected %d bytes available for %d bytes of device memory, got %d, of which %d are promised to other freezes"
+              .formatted(neededOfNode, deviceBytes, room.hostAvailable(), others));
     }
     return Optional.empty();
   }

@@ -1,6 +1,8 @@
 package dev.stasis.agent.engine;
 
 import dev.stasis.agent.cuda.CudaState;
+import dev.stasis.agent.direct.Gate;
+import dev.stasis.agent.direct.KeeperFailure;
 import dev.stasis.agent.mover.JournalReading;
 import dev.stasis.agent.process.PidFd;
 import dev.stasis.agent.process.ProcessId;
@@ -13,12 +15,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Looks at what a workload does, and believes only what it sees. */
+/** Determines the current state of a workload from observations only. */
 final class SourceProbe {
 
   /**
-   * A process that is ending answers for some time, the driver calls it an error of the system; it
-   * gives its memory back first, which takes seconds for many gigabytes.
+   * A process that is ending still answers for some time, which the driver reports as a system
+   * error; it frees its memory first, which takes seconds for many gigabytes.
    */
   private static final Duration ENDING = Duration.ofSeconds(3);
 
@@ -31,7 +33,7 @@ final class SourceProbe {
   SourceState look() throws InterruptedException {
     SourceState seen = seen();
     if (seen.kind() == SourceState.Kind.FROZEN || seen.kind() == SourceState.Kind.RUNNING) {
-      // Who just crashes still looks stopped, or locked, or as if it ran.
+      // A crashing process still looks stopped, or locked, or running.
       Optional<ProcessId> ending = processes().filter(this::ending).findFirst();
       if (ending.isPresent()) {
         return ended(ending.get());
@@ -75,7 +77,8 @@ final class SourceProbe {
         return new SourceState(SourceState.Kind.FROZEN, "process " + process + " is stopped");
       }
     }
-    return driverStates(work.cuda());
+    Optional<SourceState> waiting = gates(work.offloaded());
+    return waiting.isPresent() ? waiting.get() : driverStates(work.cuda());
   }
 
   private static SourceState gone(Work work) {
@@ -83,7 +86,7 @@ final class SourceProbe {
         SourceState.Kind.GONE, "the workload's first process " + work.init() + " has ended");
   }
 
-  /** One of its processes has ended; often all of it is about to. */
+  /** One of its processes has ended; often all of them are about to. */
   private SourceState ended(ProcessId process) {
     return ends(frozen.work().init())
         ? gone(frozen.work())
@@ -99,6 +102,29 @@ final class SourceProbe {
   private boolean stopped(ProcessId process) {
     return frozen.alive(process)
         && frozen.node().proc().threads(process.pid()).stream().anyMatch(ThreadStat::isStopped);
+  }
+
+  /** A process at a closed gate makes no progress, whatever the driver reports. */
+  private Optional<SourceState> gates(List<Offloaded> offloaded) throws InterruptedException {
+    for (Offloaded one : offloaded) {
+      try {
+        Gate gate = frozen.node().keepers().look(one.process());
+        if (gate.state() != Gate.State.OPEN) {
+          return Optional.of(
+              new SourceState(
+                  SourceState.Kind.FROZEN,
+                  "process %s waits at its gate: %s".formatted(one.process(), gate.state())));
+        }
+      } catch (KeeperFailure e) {
+        return Optional.of(
+            ends(one.process())
+                ? ended(one.process())
+                : new SourceState(
+                    SourceState.Kind.UNKNOWN,
+                    "gate of process %s: %s".formatted(one.process(), e.getMessage())));
+      }
+    }
+    return Optional.empty();
   }
 
   private SourceState driverStates(List<CudaProcess> processes) throws InterruptedException {

@@ -1,22 +1,22 @@
 package dev.stasis.agent.engine;
 
 /**
- * What the workload does after an operation, as far as it could be seen.
+ * The observed state of a workload after an operation.
  *
- * @param kind in one word
- * @param detail in one sentence, with the driver's own error where there is one
+ * @param kind the state
+ * @param detail one sentence, with the driver's own error if there is one
  */
 public record SourceState(Kind kind, String detail) {
 
-  /** In one word. */
+  /** The state. */
   public enum Kind {
-    /** Every process is there and RUNNING; nothing of it was lost. */
+    /** Every process exists and is RUNNING; nothing was lost. */
     RUNNING,
-    /** It stands still, whole, and can be brought back: {@code stasis-node thaw}. */
+    /** It is frozen and complete, and can be thawed: {@code stasis-node thaw}. */
     FROZEN,
     /** It has ended. */
     GONE,
-    /** It could not be brought back, or it cannot be told. */
+    /** It could not be thawed, or its state is unknown. */
     UNKNOWN
   }
 }

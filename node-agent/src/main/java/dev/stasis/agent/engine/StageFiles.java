@@ -7,7 +7,7 @@ import java.util.Comparator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The files of a stage in memory. Those of a stage in an artifact are the artifact's. */
+/** The files of a stage in memory. Those of a stage in an artifact belong to the artifact. */
 final class StageFiles {
 
   private final FrozenWork frozen;
@@ -16,7 +16,7 @@ final class StageFiles {
     this.frozen = frozen;
   }
 
-  /** Removes the stage; only when nothing in it is an only copy any more. */
+  /** Removes the stage; only if none of its files is an only copy any more. */
   void remove() throws IOException {
     @Nullable String name = frozen.work().stage();
     if (name == null) {

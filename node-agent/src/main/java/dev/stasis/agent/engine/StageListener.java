@@ -3,13 +3,12 @@ package dev.stasis.agent.engine;
 import java.nio.file.Path;
 
 /**
- * Hears which files of an artifact are final while others are still to be written, so that they can
- * go elsewhere at once. Is called by the threads that do the work, several at a time: must not
- * block, and must not throw.
+ * Receives which files of an artifact are final while others are still written, so that they can be
+ * sent immediately. Called by the worker threads, in parallel: must not block or throw.
  */
 public interface StageListener {
 
-  /** Hears nothing. */
+  /** Ignores everything. */
   StageListener NONE =
       new StageListener() {
         @Override
@@ -22,10 +21,10 @@ public interface StageListener {
         public void finished(Path folder) {}
       };
 
-  /** The artifact is made in this folder, which is renamed when it is published. */
+  /** The artifact is written into this folder, which is renamed when it is published. */
   void begins(Path folder);
 
-  /** So many bytes from the beginning of a file are final. */
+  /** This many bytes from the beginning of a file are final. */
   void grew(Path file, long bytes);
 
   /** Every file in that folder of it is final. */

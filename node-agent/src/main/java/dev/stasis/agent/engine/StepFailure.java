@@ -2,7 +2,7 @@ package dev.stasis.agent.engine;
 
 import java.util.Objects;
 
-/** A step could not be done: why, in a sentence that a user can act on. */
+/** A failed step, with a message that a user can act on. */
 final class StepFailure extends Exception {
 
   private static final long serialVersionUID = 1L;

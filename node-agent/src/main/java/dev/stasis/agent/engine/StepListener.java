@@ -1,13 +1,15 @@
 package dev.stasis.agent.engine;
 
-/** Hears what an operation does, for progress lines, journals and metrics. Must not block. */
+/**
+ * Receives the progress of an operation, for progress lines, journals and metrics. Must not block.
+ */
 public interface StepListener {
 
-  /** Hears nothing. */
+  /** Ignores everything. */
   StepListener NONE = (step, done, total) -> {};
 
   /**
-   * A step began ({@code done == 0, total == 0}) or went on.
+   * A step began ({@code done == 0, total == 0}) or progressed.
    *
    * @param step the step's name
    * @param done bytes done in this step
@@ -16,9 +18,9 @@ public interface StepListener {
   void progress(String step, long done, long total);
 
   /**
-   * The way forward ended here, and everything is being undone.
+   * The forward direction ended, and everything is being undone.
    *
-   * @param why in one sentence
+   * @param why the reason, in one sentence
    */
   default void undoing(String why) {}
 }

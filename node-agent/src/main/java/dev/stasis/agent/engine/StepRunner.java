@@ -6,7 +6,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.function.LongSupplier;
 
-/** Runs steps forward and back, and takes the time of each. */
+/** Runs steps forward and back, and measures their durations. */
 final class StepRunner {
 
   private static final System.Logger LOG = System.getLogger(StepRunner.class.getName());
@@ -21,7 +21,7 @@ final class StepRunner {
     this.listener = listener;
   }
 
-  /** The last step that began on the way forward. */
+  /** The last forward step that began. */
   String lastStep() {
     return lastStep;
   }
@@ -30,7 +30,7 @@ final class StepRunner {
     return timings;
   }
 
-  /** Runs the steps in order, asking the control before each. */
+  /** Runs the steps in order, consulting the control before each. */
   <C extends U, U> void forward(
       List<? extends Step<C, U>> steps, C context, OperationControl control)
       throws StepFailure, InterruptedException {
@@ -50,9 +50,9 @@ final class StepRunner {
   }
 
   /**
-   * Undoes the steps from the last to the first. Ends at the first undo that fails: a later one may
-   * count on it (no thread runs before its memory is whole, no driver call is made on a stopped
-   * process).
+   * Undoes the steps from the last to the first. Stops at the first undo that fails, because a
+   * later one may depend on it (no thread runs before its memory is complete, no driver call is
+   * made on a stopped process).
    */
   <C extends U, U> void back(List<? extends Step<C, U>> steps, U context)
       throws StepFailure, InterruptedException {

@@ -5,8 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * How long each step took, in the order in which the steps began. Undo steps stand as {@code
- * undo:NAME}.
+ * The duration of each step, in the order of their starts. Undo steps are named {@code undo:NAME}.
  */
 public final class StepTimings {
 
@@ -16,7 +15,7 @@ public final class StepTimings {
     took.merge(step, duration, Duration::plus);
   }
 
-  /** A copy: step to time. */
+  /** Returns a copy: step to duration. */
   public synchronized Map<String, Duration> asMap() {
     return new LinkedHashMap<>(took);
   }

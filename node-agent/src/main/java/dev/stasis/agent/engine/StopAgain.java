@@ -9,10 +9,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Stops a tree that should stand still and may not: a criu that was killed lets it go. */
+/** Stops a tree that should be stopped but may not be: a killed criu continues it. */
 final class StopAgain {
 
-  /** As for the first stop: milliseconds, and some tries for a big tree. */
+  /** As for the first stop: milliseconds, and some attempts for a large tree. */
   private static final Duration LIMIT = Duration.ofSeconds(30);
 
   private final FrozenWork frozen;
@@ -30,8 +30,8 @@ final class StopAgain {
     if (outcome instanceof StopOutcome.NotStopped not) {
       throw new StepFailure(Reason.PROCESS_CONTROL, not.why());
     }
-    // Those that stood still already are ours too: the undo of the stop lets all of them go, but
-    // for those of before.
+    // Those that were already stopped belong to us too: the undo of the stop continues all of them,
+    // except those stopped before the freeze.
     List<ProcessId> all = new ArrayList<>(frozen.work().tree());
     for (ProcessId process : ((StopOutcome.Stopped) outcome).tree().stopped()) {
       if (!all.contains(process)) {

@@ -5,6 +5,8 @@ import dev.stasis.agent.container.Freezer;
 import dev.stasis.agent.container.StopOutcome;
 import dev.stasis.agent.container.StoppedTree;
 import dev.stasis.agent.container.TreeStopper;
+import dev.stasis.agent.preflight.FailedRequirement;
+import dev.stasis.agent.preflight.Requirement;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.process.ProcessStat;
 import java.time.Duration;
@@ -15,21 +17,26 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Stops the whole tree, so that nothing of it changes between the choice of regions and the end of
- * the packing. The undo lets it go, and sees it run: the driver never returns from a call on a
- * stopped process.
+ * Stops the whole tree, so that it does not change between the choice of regions and the end of the
+ * packing. The undo continues it and verifies that it runs: the driver never returns from a call on
+ * a stopped process.
  */
 final class StopStep implements Step<Freeze, FrozenWork> {
 
   /**
    * Stopping takes milliseconds; a tree of thousands, or one in the middle of a vfork, may need
-   * some tries.
+   * some attempts.
    */
   private static final Duration LIMIT = Duration.ofSeconds(30);
 
+  /** Operations on files take milliseconds. One on a socket or a pipe may take forever. */
+  private static final Duration DRAIN_LIMIT = Duration.ofSeconds(5);
+
+  static final String NAME = "stop";
+
   @Override
   public String name() {
-    return "stop";
+    return NAME;
   }
 
   @Override
@@ -38,14 +45,31 @@ final class StopStep implements Step<Freeze, FrozenWork> {
   }
 
   @Override
-  public void run(Freeze freeze) throws StepFailure {
-    // Written before the first signal: whoever finds this knows that stopped processes are ours,
-    // but for these.
+  public void run(Freeze freeze) throws StepFailure, InterruptedException {
+    // Recorded before the first signal: a reader then knows that stopped processes were stopped by
+    // us, except these.
     List<ProcessStat> members = freeze.node().tree().list(freeze.source()).members();
     List<ProcessId> before =
         members.stream().filter(ProcessStat::isStopped).map(ProcessStat::id).toList();
     freeze.note(work -> work.withTree(members.stream().map(ProcessStat::id).toList(), before));
-    StopOutcome outcome = new TreeStopper(freeze.node().proc()).stop(freeze.source(), LIMIT);
+    TreeStopper stopper = new TreeStopper(freeze.node().proc());
+    long until = System.nanoTime() + DRAIN_LIMIT.toNanos();
+    StoppedTree tree = stop(freeze, stopper, before);
+    List<FailedRequirement> busy = freeze.requirePortable();
+    // An operation of an io_uring ends, and a message is read, only when the program runs.
+    while (!busy.isEmpty()
+        && busy.stream().allMatch(Requirement::mayPass)
+        && System.nanoTime() < until) {
+      stopper.resume(tree, LIMIT);
+      tree = stop(freeze, stopper, before);
+      busy = freeze.requirePortable();
+    }
+    Freeze.refuse(busy);
+  }
+
+  private static StoppedTree stop(Freeze freeze, TreeStopper stopper, List<ProcessId> before)
+      throws StepFailure {
+    StopOutcome outcome = stopper.stop(freeze.source(), LIMIT);
     if (outcome instanceof StopOutcome.NotStopped not) {
       throw new StepFailure(Reason.PROCESS_CONTROL, not.why());
     }
@@ -53,7 +77,7 @@ final class StopStep implements Step<Freeze, FrozenWork> {
     List<ProcessId> all = new ArrayList<>(tree.stopped());
     all.addAll(tree.stoppedBefore());
     freeze.note(work -> work.withTree(all, before));
-    freeze.requirePortable();
+    return tree;
   }
 
   @Override
@@ -67,7 +91,7 @@ final class StopStep implements Step<Freeze, FrozenWork> {
       if (freezer.isPresent() && freezer.get().isFrozen() && !freezer.get().thaw(LIMIT)) {
         throw new StepFailure(
             Reason.PROCESS_CONTROL,
-            "cgroup of container %s: wanted it thawed, found it frozen (one above it, or by somebody else)"
+            "cgroup of container %s: expected it thawed, got it frozen (one above it, or by somebody else)"
                 .formatted(container.get().id()));
       }
     }
@@ -80,7 +104,7 @@ final class StopStep implements Step<Freeze, FrozenWork> {
     if (!still.isEmpty()) {
       throw new StepFailure(
           Reason.PROCESS_CONTROL,
-          "SIGCONT: wanted every process running, found stopped after %d s: %s"
+          "SIGCONT: expected every process running, got stopped after %d s: %s"
               .formatted(LIMIT.toSeconds(), still));
     }
     frozen.noteIfPossible(work -> work.withTree(List.of(), List.of()));

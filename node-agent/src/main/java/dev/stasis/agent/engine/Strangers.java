@@ -1,7 +1,7 @@
 package dev.stasis.agent.engine;
 
 import dev.stasis.agent.container.Container;
-import dev.stasis.agent.preflight.Unmet;
+import dev.stasis.agent.preflight.FailedRequirement;
 import dev.stasis.agent.process.PidFd;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.process.ProcessStat;
@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Processes of a target that no restore brought there: an exec session, a container that shares its
- * pid namespace, an ephemeral container. With the capability SYS_PTRACE such a process could take
- * criu over while it works, so there must be none; then no process is left that could.
+ * Processes of a target that were not restored: an exec session, a container that shares its pid
+ * namespace, an ephemeral container. With SYS_PTRACE such a process could take over criu, so there
+ * must be none when criu starts.
  */
 final class Strangers {
 
@@ -34,8 +34,8 @@ final class Strangers {
     this.patience = patience;
   }
 
-  /** Waits for those that end by themselves, and tells those that do not. */
-  Optional<Unmet> unmet(Container target) {
+  /** Waits for those that end by themselves, and returns those that do not. */
+  Optional<FailedRequirement> unmet(Container target) {
     long until = node.nanoTime().getAsLong() + patience.toNanos();
     while (true) {
       List<ProcessStat> found = node.tree().strangers(target);
@@ -45,7 +45,7 @@ final class Strangers {
       }
       if (left <= 0 || !ends(found.get(0).id(), Duration.ofNanos(left))) {
         return Optional.of(
-            new Unmet(
+            new FailedRequirement(
                 "target container",
                 "no other process in it than the holder and what it runs",
                 found.stream()

@@ -1,10 +1,13 @@
 package dev.stasis.agent.engine;
 
 import dev.stasis.agent.container.Container;
+import dev.stasis.agent.layer.ContainerPaths;
+import dev.stasis.agent.preflight.FailedRequirement;
 import dev.stasis.agent.preflight.Subject;
 import dev.stasis.agent.preflight.Surroundings;
-import dev.stasis.agent.preflight.Unmet;
+import dev.stasis.agent.process.IoUring;
 import dev.stasis.agent.process.MemoryMapping;
+import dev.stasis.agent.process.Mount;
 import dev.stasis.agent.process.OpenFile;
 import dev.stasis.agent.process.ProcFs;
 import dev.stasis.agent.process.ProcessStat;
@@ -12,40 +15,59 @@ import dev.stasis.agent.process.Sockets;
 import dev.stasis.agent.process.ThreadStat;
 import dev.stasis.artifact.InterfaceAddress;
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** Reads of a container what the preflight judges. Touches nothing. */
+/** Reads the input of the preflight from a container. Changes nothing. */
 final class SubjectReader {
 
-  /** The device of a watched file, as the kernel keeps it: the minor number in the low 20 bits. */
-  private static final Pattern WATCH = Pattern.compile("(?m)^inotify wd:.* sdev:([0-9a-f]+)");
+  /** It is -1 for an ended process. */
+  private static final Pattern PIDFD = Pattern.compile("(?m)^Pid:\\s+([0-9]+)$");
 
-  private static final int MINOR_BITS = 20;
+  /** The kernel has no event for the end of an operation: polled for half a second. */
+  private static final int RING_LOOKS = 100;
+
+  private static final long RING_PAUSE_NANOS = 5_000_000;
 
   private final ProcFs proc;
   private final Sockets sockets;
+  private final Watches watches;
   private final RightsCheck rights;
 
   SubjectReader(NodeParts node) {
     this.proc = node.proc();
     this.sockets = new Sockets(proc);
+    this.watches = new Watches(proc);
     this.rights = new RightsCheck(node);
+  }
+
+  /** Returns the paths of all watched files that can be found. */
+  Map<String, String> watched(
+      Container container, List<Subject.Member> members, CheckpointRequest request) {
+    Set<String> all =
+        members.stream().flatMap(member -> member.watches().stream()).collect(Collectors.toSet());
+    return watches.paths(container, request.packedMounts(), all, Map.of());
   }
 
   Surroundings around(
       Container container,
       List<Subject.Member> members,
       CheckpointRequest request,
-      List<InterfaceAddress> addresses) {
+      Namespaces namespaces,
+      Map<String, String> watched) {
     Map<Long, String> protocols = new HashMap<>();
     for (Subject.Member member : members) {
       int pid = member.id().pid();
@@ -61,22 +83,57 @@ final class SubjectReader {
       }
     }
     int root = container.root().pid();
+    List<Integer> pids = members.stream().map(member -> member.id().pid()).toList();
+    List<Mount> mounts = proc.mounts(root);
+    ContainerPaths paths = new ContainerPaths(proc.folder(root).resolve("root"));
     return new Surroundings(
         container.namespaces(),
-        proc.mounts(root),
+        mounts,
         request.packedMounts(),
+        mounts.stream()
+            .map(Mount::mountPoint)
+            .filter(request.packedMounts()::contains)
+            .filter(path -> !paths.isFolder(path))
+            .collect(Collectors.toSet()),
         request.podMounts(),
         sockets.inet(root),
-        addresses.stream().map(InterfaceAddress::parsed).collect(Collectors.toSet()),
+        namespaces.addresses().stream().map(InterfaceAddress::parsed).collect(Collectors.toSet()),
         protocols,
-        rights.label(root).map(Unmet::found).orElse(null),
+        namespaces.connected(),
+        sockets.unreadNetlink(root),
+        ipcObjects(namespaces, mounts, root),
+        watched,
+        rights
+            .label(root)
+            .map(FailedRequirement::found)
+            .or(() -> rights.labelBeside(root, pids))
+            .orElse(null),
         request.addressStays());
+  }
+
+  /** Those of System V, and the POSIX message queues where the container has them mounted. */
+  private List<String> ipcObjects(Namespaces namespaces, List<Mount> mounts, int root) {
+    List<String> objects = new ArrayList<>(namespaces.ipcObjects());
+    for (Mount mount : mounts) {
+      if (mount.type().equals("mqueue")) {
+        Path folder = proc.folder(root).resolve("root" + mount.mountPoint());
+        try (DirectoryStream<Path> queues = Files.newDirectoryStream(folder)) {
+          queues.forEach(queue -> objects.add("POSIX message queue /" + queue.getFileName()));
+        } catch (IOException | DirectoryIteratorException e) {
+          // The process has ended, or another mount hides the queues from its programs.
+        }
+      }
+    }
+    return objects;
   }
 
   Subject.Member member(ProcessStat stat, boolean cuda) {
     Set<String> mapped = new HashSet<>();
     for (MemoryMapping mapping : proc.maps(stat.pid())) {
-      if (mapping.inode() != 0 || mapping.path().equals("[uprobes]")) {
+      // The inode of a segment of System V is its id, which may be 0.
+      if (mapping.inode() != 0
+          || mapping.path().equals("[uprobes]")
+          || mapping.path().startsWith("/SYSV")) {
         mapped.add(mapping.path());
       }
     }
@@ -90,10 +147,13 @@ final class SubjectReader {
         proc.namespaces(stat.pid()),
         mapped,
         tracer(stat.pid()),
-        watches(stat.pid(), files));
+        watches.of(stat.pid(), files),
+        pidfds(stat.pid(), files),
+        rings(stat.pid(), files),
+        proc.hasAddressLimit(stat.pid()));
   }
 
-  /** Of any of its threads. */
+  /** For any of its threads. */
   private int tracer(int pid) {
     return proc.threads(pid).stream()
         .mapToInt(ThreadStat::tracerPid)
@@ -102,25 +162,39 @@ final class SubjectReader {
         .orElse(0);
   }
 
-  private Set<String> watches(int pid, List<OpenFile> files) {
-    Set<String> watches = new HashSet<>();
+  /** A busy ring is read again for a moment: most operations take microseconds. */
+  private List<IoUring> rings(int pid, List<OpenFile> files) {
+    List<IoUring> rings = new ArrayList<>();
     for (OpenFile file : files) {
-      if (file.target().equals("anon_inode:inotify")) {
-        Matcher watch = WATCH.matcher(info(pid, file));
-        while (watch.find()) {
-          long device = Long.parseLong(watch.group(1), 16);
-          watches.add((device >> MINOR_BITS) + ":" + (device & ((1 << MINOR_BITS) - 1)));
+      if (file.target().equals(IoUring.TARGET)) {
+        IoUring ring = IoUring.parse(file.fd(), proc.fileInfo(pid, file.fd()));
+        for (int look = 0; ring.busy() && look < RING_LOOKS; look++) {
+          LockSupport.parkNanos(RING_PAUSE_NANOS);
+          ring = IoUring.parse(file.fd(), proc.fileInfo(pid, file.fd()));
+        }
+        rings.add(ring);
+      }
+    }
+    return rings;
+  }
+
+  /**
+   * The processes to which its pidfds refer. criu restores those of ended and of unreaped
+   * processes.
+   */
+  private Set<Integer> pidfds(int pid, List<OpenFile> files) {
+    Set<Integer> processes = new HashSet<>();
+    for (OpenFile file : files) {
+      if (file.target().equals("anon_inode:[pidfd]")) {
+        Matcher process = PIDFD.matcher(proc.fileInfo(pid, file.fd()));
+        if (process.find()
+            && proc.stat(Integer.parseInt(process.group(1)))
+                .filter(ProcessStat::isZombie)
+                .isEmpty()) {
+          processes.add(Integer.parseInt(process.group(1)));
         }
       }
     }
-    return watches;
-  }
-
-  private String info(int pid, OpenFile file) {
-    try {
-      return Files.readString(proc.folder(pid).resolve("fdinfo").resolve("" + file.fd()));
-    } catch (IOException e) {
-      return ""; // Closed meanwhile, or the process has ended.
-    }
+    return processes;
   }
 }

@@ -5,8 +5,9 @@ import dev.stasis.agent.container.ProcessTree;
 import dev.stasis.agent.cuda.Gpu;
 import dev.stasis.agent.cuda.NodeGpus;
 import dev.stasis.agent.layer.ContainerPaths;
-import dev.stasis.agent.preflight.Unmet;
+import dev.stasis.agent.preflight.FailedRequirement;
 import dev.stasis.artifact.Artifact;
+import dev.stasis.artifact.DeviceMemory;
 import dev.stasis.artifact.Hardware;
 import dev.stasis.artifact.Manifest;
 import dev.stasis.artifact.NodeFacts;
@@ -23,14 +24,15 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a container that waits can take a workload: each property that stands against it, with
- * both values.
+ * Checks whether a waiting container can run a workload: each property that prevents it, with both
+ * values.
  */
 final class TargetCheck {
 
-  /** From this driver on a map of GPUs can be given; before it the same GPUs are needed. */
+  /** The first driver that accepts a map of GPUs; before it the same GPUs are needed. */
   private static final int MAP_SINCE_CUDA = 13000;
 
   private final NodeParts node;
@@ -39,13 +41,14 @@ final class TargetCheck {
     this.node = node;
   }
 
-  List<Unmet> unmet(Artifact artifact, Container target, NodeGpus gpus, List<Gpu> seen) {
-    List<Unmet> unmet = new ArrayList<>();
+  List<FailedRequirement> unmet(
+      Artifact artifact, Container target, NodeGpus gpus, List<Gpu> seen) {
+    List<FailedRequirement> unmet = new ArrayList<>();
     unmet.addAll(holder(target));
     Manifest manifest = artifact.manifest();
     List<Hardware.Gpu> before = manifest.hardware().gpus();
     if (before.size() != seen.size()) {
-      unmet.add(new Unmet("gpu.count", "" + before.size(), "" + seen.size()));
+      unmet.add(new FailedRequirement("gpu.count", "" + before.size(), "" + seen.size()));
     } else if (!before.isEmpty()) {
       Compatibility.check(wanted(manifest), new PlaceFingerprint(node).of(gpus, seen))
           .mismatches()
@@ -54,10 +57,11 @@ final class TargetCheck {
           .forEach(
               mismatch ->
                   unmet.add(
-                      new Unmet(mismatch.property().key(), mismatch.wanted(), mismatch.found())));
+                      new FailedRequirement(
+                          mismatch.property().key(), mismatch.wanted(), mismatch.found())));
       if (!same(before, seen) && gpus.cudaVersion() < MAP_SINCE_CUDA) {
         unmet.add(
-            new Unmet(
+            new FailedRequirement(
                 "gpu.uuid",
                 "the same GPUs in the same order, since driver "
                     + gpus.driverVersion()
@@ -66,17 +70,53 @@ final class TargetCheck {
       }
     }
     new Room(node.proc())
-        .missing(target, manifest.sizes().gpuBytes(), 1)
+        .missing(target, inHostMemory(manifest), 0)
         .ifPresent(
-            missing -> unmet.add(new Unmet("room for device memory", "enough of it", missing)));
+            missing ->
+                unmet.add(
+                    new FailedRequirement("room for device memory", "enough of it", missing)));
+    unmet.addAll(library(manifest.device(), target));
     for (VolumeFile file : manifest.openFilesOnVolumes()) {
       changed(target, file).ifPresent(unmet::add);
     }
     return unmet;
   }
 
-  private List<Unmet> holder(Container target) {
-    List<Unmet> unmet = new ArrayList<>();
+  private static boolean isBelow(String path, String mountPoint) {
+    return !mountPoint.equals("/") && path.startsWith(mountPoint + "/");
+  }
+
+  /** The direct path needs host memory only for what the driver restores. */
+  private static long inHostMemory(Manifest manifest) {
+    long direct = manifest.device() == null ? 0 : manifest.device().bytes();
+    return Math.max(0, manifest.sizes().gpuBytes() - direct);
+  }
+
+  /** The library maps itself from its file, and loads the memory from a keeper. */
+  private List<FailedRequirement> library(@Nullable DeviceMemory device, Container target) {
+    if (device == null) {
+      return List.of();
+    }
+    if (!node.keepers().available()) {
+      return List.of(
+          new FailedRequirement("direct data path", "stasis-keeper on this node", "none"));
+    }
+    if (target.mounts().stream().anyMatch(mount -> isBelow(device.library(), mount.mountPoint()))) {
+      return List.of(); // A volume, which is unpacked later; criu reports missing files then.
+    }
+    Path root = node.proc().folder(target.init().pid()).resolve("root");
+    try {
+      new ContainerPaths(root).file(device.library());
+      return List.of();
+    } catch (IOException e) {
+      return List.of(
+          new FailedRequirement(
+              "library of the direct data path", device.library(), "no such file"));
+    }
+  }
+
+  private List<FailedRequirement> holder(Container target) {
+    List<FailedRequirement> unmet = new ArrayList<>();
     List<String> command = node.proc().cmdline(target.init().pid());
     boolean waits =
         command.size() > 1
@@ -84,17 +124,17 @@ final class TargetCheck {
             && command.get(1).equals("init");
     if (!waits) {
       unmet.add(
-          new Unmet(
+          new FailedRequirement(
               "target container",
               "a holder (stasis-runtime init) that waits",
-              // Without its arguments, which may hold a Secret: statuses are for everyone to read.
+              // Without its arguments, which may contain a Secret: statuses are widely readable.
               command.isEmpty() ? "a process without a command line" : command.get(0)));
       return unmet;
     }
     ProcessTree.Listing listing = node.tree().list(target);
     if (target.isRestored() || listing.living().size() > 1) {
       unmet.add(
-          new Unmet(
+          new FailedRequirement(
               "target container",
               "a fresh holder, alone in its container",
               listing.living().size() + " processes"));
@@ -103,11 +143,13 @@ final class TargetCheck {
     new RightsCheck(node).label(target.init().pid()).ifPresent(unmet::add);
     Path folder = node.proc().folder(target.init().pid()).resolve("root/.stasis");
     if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
-      unmet.add(new Unmet("holder's folder", "a folder at /.stasis", "none, or a link"));
+      unmet.add(
+          new FailedRequirement("holder's folder", "a folder at /.stasis", "none, or a link"));
     } else if (Files.exists(folder.resolve(ProveStep.MARK), LinkOption.NOFOLLOW_LINKS)
         || Files.exists(folder.resolve("workload.pid"), LinkOption.NOFOLLOW_LINKS)) {
       unmet.add(
-          new Unmet("target container", "a fresh holder", "one that was restored into before"));
+          new FailedRequirement(
+              "target container", "a fresh holder", "one that was restored into before"));
     }
     return unmet;
   }
@@ -130,7 +172,7 @@ final class TargetCheck {
                     new dev.stasis.compat.Gpu(
                         gpu.model(), gpu.memoryBytes() >> 20, gpu.computeCapability(), false))
             .toList();
-    // Interconnect is wanted only where it is known: as the manifest has it.
+    // Interconnect is required only if it is known from the manifest.
     return new NodeFactsReader(node.proc().root(), node.tools().criuVersion())
         .host(facts)
         .and(
@@ -141,8 +183,11 @@ final class TargetCheck {
                 .fingerprint());
   }
 
-  /** criu wants a file on a volume as it was, and says so only in the middle of the restore. */
-  private Optional<Unmet> changed(Container target, VolumeFile file) {
+  /**
+   * criu requires a file on a volume to be unchanged, and reports a change only in the middle of
+   * the restore.
+   */
+  private Optional<FailedRequirement> changed(Container target, VolumeFile file) {
     Path root = node.proc().folder(target.init().pid()).resolve("root");
     try {
       ContainerPaths.File found = new ContainerPaths(root).file(file.path());
@@ -150,12 +195,13 @@ final class TargetCheck {
         return Optional.empty();
       }
       return Optional.of(
-          new Unmet(
+          new FailedRequirement(
               "file " + file.path() + " on a volume",
               "%d bytes of %s".formatted(file.size(), file.modified()),
               "%d bytes of %s".formatted(found.size(), found.modified())));
     } catch (IOException e) {
-      return Optional.of(new Unmet("file " + file.path() + " on a volume", "there", "none"));
+      return Optional.of(
+          new FailedRequirement("file " + file.path() + " on a volume", "there", "none"));
     }
   }
 }

@@ -10,8 +10,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings a frozen, suspended or half-frozen workload back to running, from its journal alone: it
- * needs no agent that remembers and no API server. Also the resume of a suspend.
+ * Thaws a frozen, suspended or partially frozen workload from its journal alone, without the memory
+ * of an agent and without the API server. Also the resume of a suspend.
  */
 public final class Thaw {
 
@@ -23,7 +23,7 @@ public final class Thaw {
     this.node = node;
   }
 
-  /** All that is in hand on this node, oldest first. */
+  /** Returns all recorded operations of this node, oldest first. */
   public List<Work> inHand() {
     return node.journal().all();
   }
@@ -31,7 +31,7 @@ public final class Thaw {
   /**
    * Thaws one container.
    *
-   * @param name the container's id or the unique beginning of one, or the operation's id
+   * @param name the container's id, a unique prefix of it, or the operation's id
    */
   public ThawOutcome run(String name, StepListener listener) throws InterruptedException {
     List<Work> matching =
@@ -40,18 +40,18 @@ public final class Thaw {
             .toList();
     if (matching.size() != 1) {
       return new ThawOutcome.NotFound(
-          "frozen workload %s: wanted exactly one, found %d of %d in hand"
+          "frozen workload %s: expected exactly one, got %d of %d in hand"
               .formatted(name, matching.size(), inHand().size()));
     }
     Work work = matching.get(0);
     Optional<HostLocks.Held> lock = node.locks().tryTake(work.containerId());
     if (lock.isEmpty()) {
       return new ThawOutcome.NotFound(
-          "container %s: wanted it at rest, found an agent at work on it; cancel its operation first"
+          "container %s: expected it at rest, got an agent at work on it; cancel its operation first"
               .formatted(work.containerId()));
     }
     try (HostLocks.Held held = lock.get()) {
-      // Read again under the lock: whoever had it may have ended the work.
+      // Read again under the lock: its previous holder may have finished the operation.
       Optional<Work> now = node.journal().read(work.containerId());
       return now.isPresent()
           ? locked(now.get(), listener)
@@ -90,7 +90,7 @@ public final class Thaw {
     return ended(state, runner, begin);
   }
 
-  /** The proof was done: all that may be missing is the mark that says so. */
+  /** The verification succeeded: only its mark may be missing. */
   private static SourceState proven(FrozenWork frozen) throws InterruptedException {
     Path folder = frozen.node().proc().folder(frozen.work().init().pid()).resolve("root/.stasis");
     try {
@@ -108,8 +108,9 @@ public final class Thaw {
         state, runner.timings(), Duration.ofNanos(node.nanoTime().getAsLong() - begin));
   }
 
-  private void forget(FrozenWork frozen) {
+  private void forget(FrozenWork frozen) throws InterruptedException {
     try {
+      node.keepers().end(frozen.work().containerId());
       new StageFiles(frozen).remove();
       removeUnpublished(frozen.work().artifactStage());
       node.journal().remove(frozen.work().containerId());
@@ -118,9 +119,7 @@ public final class Thaw {
     }
   }
 
-  /**
-   * The staging folder of an artifact that nobody will seal any more, and the note of its owner.
-   */
+  /** The staging folder of an artifact that will never be sealed, and its owner file. */
   private void removeUnpublished(@Nullable String staging) throws IOException {
     if (staging == null) {
       return;

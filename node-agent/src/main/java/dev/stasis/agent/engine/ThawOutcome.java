@@ -2,16 +2,16 @@ package dev.stasis.agent.engine;
 
 import java.time.Duration;
 
-/** How a thaw ended. */
+/** The outcome of a thaw. */
 public sealed interface ThawOutcome {
 
   /** Nothing was done. */
   record NotFound(String why) implements ThawOutcome {}
 
   /**
-   * It was tried; {@code state} says what the workload does now.
+   * It was attempted; {@code state} is the current state of the workload.
    *
-   * @param took the whole time
+   * @param took total duration
    */
   record Ended(SourceState state, StepTimings timings, Duration took) implements ThawOutcome {}
 }

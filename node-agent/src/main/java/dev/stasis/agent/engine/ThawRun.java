@@ -3,8 +3,8 @@ package dev.stasis.agent.engine;
 import java.util.List;
 
 /**
- * The way back: helpers ended, every step undone from the last to the first, and then a look at
- * what the workload does.
+ * The undo: ends helpers, undoes every step from the last to the first, and then determines the
+ * state of the workload.
  */
 final class ThawRun {
 

@@ -16,11 +16,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Transparent huge pages, switched to {@code always} while the driver copies out. The setting
- * belongs to the whole machine, so it has one owner: a host file with the old value, the boot and
- * the users of the moment, written before the change. The last user puts it back, an agent's start
- * does when all users are dead, and a watchdog child does when this process dies; and only while
- * the value is still ours.
+ * Sets transparent huge pages to {@code always} while the driver copies out. The setting belongs to
+ * the whole machine, so it has one owner: a host file with the old value, the boot and the current
+ * users, written before the change. The last user restores it, an agent's start does so when all
+ * users are dead, and a watchdog child does so when this process dies; and only while the value is
+ * still ours.
  */
 public final class ThpSetting {
 
@@ -28,7 +28,7 @@ public final class ThpSetting {
   private static final Pattern CHOSEN = Pattern.compile("\\[([a-z]+)]");
   private static final String OURS = "always";
 
-  /** The others hold the lock for a file write. */
+  /** Other users hold the lock for a file write. */
   private static final Duration LOCK_WAIT = Duration.ofSeconds(5);
 
   private final Path setting;
@@ -50,10 +50,10 @@ public final class ThpSetting {
     this.proc = proc;
   }
 
-  /** What the host file holds. */
+  /** The content of the host file. */
   record Note(String bootId, String oldValue, List<ProcessId> users) {}
 
-  /** The raised setting; closing it puts the old one back when nobody else uses it. */
+  /** The raised setting; closing it restores the old one if it has no other user. */
   public final class Raised implements AutoCloseable {
     private final Optional<Process> watchdog;
 
@@ -65,18 +65,18 @@ public final class ThpSetting {
     public void close() {
       if (watchdog.isPresent()) {
         leave(self());
-        // Its standard input ends: it looks, finds that nothing is left to do, and goes.
+        // Its standard input ends: it finds nothing left to do, and exits.
         watchdog.get().destroy();
       }
     }
   }
 
-  /** Does nothing, for those who did not ask. */
+  /** Does nothing, if it is not configured. */
   public Raised untouched() {
     return new Raised(Optional.empty());
   }
 
-  /** Raises the setting; when the machine does not let us, everything goes on without. */
+  /** Raises the setting; if the machine does not allow that, everything continues without it. */
   public Raised raise() throws InterruptedException {
     Optional<HostLocks.Held> held = locks.take("thp", LOCK_WAIT);
     if (held.isEmpty() || !Files.isWritable(setting)) {
@@ -98,7 +98,7 @@ public final class ThpSetting {
     }
   }
 
-  /** Puts the setting back when all its users are dead; for an agent's start and stop. */
+  /** Restores the setting if all its users are dead; for an agent's start and stop. */
   public void putBackIfAbandoned() throws InterruptedException {
     Optional<HostLocks.Held> held = locks.take("thp", LOCK_WAIT);
     if (held.isPresent()) {
@@ -111,8 +111,8 @@ public final class ThpSetting {
   }
 
   private void leave(ProcessId user) {
-    // Best effort: without the lock another user's note could be lost, with it none can; nobody
-    // holds it for long.
+    // Best effort: without the lock the entry of another user could be lost. With it that cannot
+    // happen, and it is never held for long.
     Optional<HostLocks.Held> lock = locks.tryTake("thp");
     try {
       Note now = living();
@@ -140,8 +140,8 @@ public final class ThpSetting {
   }
 
   /**
-   * The note without users that are dead; empty when it is of another boot, in which the setting
-   * was made afresh.
+   * The entries of living users; empty if the file is from another boot, in which the setting was
+   * reset.
    */
   private Note living() throws IOException {
     if (!Files.exists(note)) {
@@ -174,8 +174,8 @@ public final class ThpSetting {
   }
 
   /**
-   * Waits for the end of its standard input, which is our death, and puts the old value back if it
-   * is still ours, the note is still there and names no other user.
+   * Waits for the end of its standard input, which means that the agent is dead. It then restores
+   * the old value if the current one is still ours and the file exists without another user.
    */
   private Process watchdog(String old) throws IOException {
     String script =

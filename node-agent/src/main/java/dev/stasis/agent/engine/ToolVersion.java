@@ -1,11 +1,11 @@
 package dev.stasis.agent.engine;
 
-/** The version of Stasis that is running, as its jar says. */
+/** The version of the running Stasis, from its jar. */
 public final class ToolVersion {
 
   private ToolVersion() {}
 
-  /** As the jar says; {@code development} outside of one. */
+  /** The version in the jar; {@code development} outside of one. */
   public static String current() {
     String version = ToolVersion.class.getPackage().getImplementationVersion();
     return version == null ? "development" : version;

@@ -7,7 +7,7 @@ import java.nio.file.Path;
  * The programs that the engine runs.
  *
  * @param runtime {@code stasis-runtime}
- * @param bundle criu, as it goes into containers too
- * @param criuVersion what criu says of itself
+ * @param bundle criu, in a form that also runs in containers
+ * @param criuVersion its reported version
  */
 public record Tools(Path runtime, CriuBundle bundle, String criuVersion) {}

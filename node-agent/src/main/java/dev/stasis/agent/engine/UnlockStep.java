@@ -3,10 +3,10 @@ package dev.stasis.agent.engine;
 import dev.stasis.agent.cuda.CudaState;
 import java.time.Duration;
 
-/** Lets the workload's CUDA calls go on. */
+/** Unlocks the workload's CUDA calls. */
 final class UnlockStep implements Step<Restoring, FrozenWork> {
 
-  /** Long enough for kernels of a workload that has just begun to run again. */
+  /** Long enough for kernels of a workload that has just resumed. */
   private static final Duration LOCK_AGAIN = Duration.ofSeconds(10);
 
   private static final System.Logger LOG = System.getLogger(UnlockStep.class.getName());
@@ -29,7 +29,7 @@ final class UnlockStep implements Step<Restoring, FrozenWork> {
         .forEach(restoring.work().cuda(), process -> restoring.node().calls().unlock(process));
   }
 
-  /** Locked again, so that it can be put away before it is ended. */
+  /** Locked again, so that it can be checkpointed before it is ended. */
   @Override
   public void undo(FrozenWork frozen) throws InterruptedException {
     for (CudaProcess process : frozen.cudaAlive()) {

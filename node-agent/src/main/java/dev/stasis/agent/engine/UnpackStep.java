@@ -3,7 +3,7 @@ package dev.stasis.agent.engine;
 import dev.stasis.agent.container.Container;
 import dev.stasis.agent.layer.LayerUnpacker;
 import dev.stasis.agent.layer.VolumeGuard;
-import dev.stasis.agent.preflight.Unmet;
+import dev.stasis.agent.preflight.FailedRequirement;
 import dev.stasis.agent.process.Mount;
 import dev.stasis.artifact.Artifact;
 import java.io.IOException;
@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Gives the target the files that the workload wrote. */
+/** Unpacks the workload's files into the target. */
 final class UnpackStep implements Step<Restoring, FrozenWork> {
 
   @Override
@@ -41,20 +41,24 @@ final class UnpackStep implements Step<Restoring, FrozenWork> {
   }
 
   /**
-   * Returns the volumes of the target whose files a restore would delete although they are not the
-   * pod's own; touches nothing.
+   * Returns the volumes of the target whose files a restore would delete although they do not
+   * belong to the pod; changes nothing.
    */
-  static List<Unmet> unmet(Artifact artifact, Container target, Path root, RestoreRequest request) {
+  static List<FailedRequirement> unmet(
+      Artifact artifact, Container target, Path root, RestoreRequest request) {
     try {
       if (isEmpty(artifact.layer())) {
         return List.of();
       }
       return unpacker(target, request).misfits(artifact.layer(), root).stream()
-          .map(misfit -> new Unmet(misfit.property(), misfit.expected(), misfit.actual()))
+          .map(
+              misfit ->
+                  new FailedRequirement(misfit.property(), misfit.expected(), misfit.actual()))
           .toList();
     } catch (IOException e) {
       return List.of(
-          new Unmet("volumes of the target", "ones that can be read", e.getMessage() + ""));
+          new FailedRequirement(
+              "volumes of the target", "ones that can be read", e.getMessage() + ""));
     }
   }
 
@@ -70,9 +74,7 @@ final class UnpackStep implements Step<Restoring, FrozenWork> {
     }
   }
 
-  /**
-   * A target that was written to is deleted by whoever made it; its files belong to nobody else.
-   */
+  /** A written target is deleted by its creator; its files belong to it only. */
   @Override
   public void undo(FrozenWork frozen) {}
 }

@@ -9,28 +9,30 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One piece of work in hand, as its journal holds it: enough for another agent, or a person without
- * one, to bring the workload back.
+ * A recorded operation, as stored in its journal: enough for another agent, or a user without an
+ * agent, to thaw the workload.
  *
  * @param format the journal's version
- * @param bootId the boot in which it was written; in another boot every process of it is gone
+ * @param bootId the boot during which it was written; in another boot every process of it is gone
  * @param id the operation's id
- * @param owner for whom: shown to people
- * @param kind what is done
- * @param after what was asked to become of a frozen workload
- * @param phase how far it is
- * @param since when the workload was touched first
- * @param containerId whose work
+ * @param owner the requester, for users
+ * @param kind the kind of operation
+ * @param after what was requested for a frozen workload
+ * @param phase its progress
+ * @param since when the workload was first touched
+ * @param containerId the container
  * @param init the workload's first process
  * @param cuda the processes that hold GPU state
- * @param tree the processes that were told to stop; empty while they run
- * @param stoppedBefore those of the tree that were stopped before we came
+ * @param tree the processes that were stopped; empty while they run
+ * @param stoppedBefore processes of the tree that were already stopped
  * @param regionJournals the journals of moved regions
- * @param stage the folder that holds staged regions; null when nothing is staged
- * @param artifactStage the artifact's own staging folder; null when there is none
- * @param artifact where the artifact lies once it is published, and with it what was staged there;
- *     null when there is none
- * @param children helpers of ours that outlive us (criu, mover)
+ * @param stage the folder with staged regions; null if nothing is staged
+ * @param artifactStage the artifact's staging folder; null if there is none
+ * @param artifact the path of the published artifact, which includes what was staged there; null if
+ *     there is none
+ * @param children helpers that outlive the agent (criu, mover)
+ * @param offloaded processes with large allocations that the keeper took over, or may have taken
+ *     over
  */
 public record Work(
     int format,
@@ -50,16 +52,20 @@ public record Work(
     @Nullable String stage,
     @Nullable String artifactStage,
     @Nullable String artifact,
-    List<ProcessId> children) {
+    List<ProcessId> children,
+    @Nullable List<Offloaded> offloaded) {
 
-  /** The version written by this agent. */
+  /** The version that this agent writes while no memory is offloaded. */
   public static final int FORMAT = 1;
 
-  /** What ids of operations begin with that a person began: no agent knows what they are for. */
+  /** The version otherwise: an agent that cannot reload memory must not thaw the workload. */
+  static final int WITH_OFFLOADED_MEMORY = 2;
+
+  /** The prefix of ids of operations that a user started: no agent knows their purpose. */
   public static final String BY_HAND = "by-hand-";
 
   public Work {
-    // A journal without them would be read as null.
+    // An older journal without them would be read as null.
     Stream.of(bootId, id, owner, kind, after, phase, since, containerId, init)
         .forEach(Objects::requireNonNull);
     cuda = List.copyOf(cuda);
@@ -67,14 +73,20 @@ public record Work(
     stoppedBefore = List.copyOf(stoppedBefore);
     regionJournals = List.copyOf(regionJournals);
     children = List.copyOf(children);
+    offloaded = offloaded == null ? List.of() : List.copyOf(offloaded);
+  }
+
+  @Override
+  public List<Offloaded> offloaded() {
+    return Objects.requireNonNull(offloaded);
   }
 
   /**
-   * Returns what is known about a container whose journal cannot be read.
+   * Returns what is known about a container with an unreadable journal.
    *
    * @param containerId the name of the journal's folder
-   * @param why what is wrong with the journal
-   * @param since when it was written last
+   * @param why the problem of the journal
+   * @param since when it was last written
    */
   static Work unknown(String containerId, String why, Instant since) {
     return new Work(
@@ -95,35 +107,36 @@ public record Work(
         null,
         null,
         null,
-        List.of());
+        List.of(),
+        null);
   }
 
-  /** Whether a person means it to stand still: nobody else brings it back. */
+  /** Returns whether a user wants it to be frozen: no component thaws it then. */
   public boolean isKeptByHand() {
     return id.startsWith(BY_HAND) && (phase == Phase.SUSPENDED || phase == Phase.HELD);
   }
 
-  /** What is done with the container. */
+  /** The kind of operation. */
   public enum Kind {
     /** Its workload is frozen: undone by a thaw. */
     FREEZE,
     /**
-     * A workload is brought back in it: undone by ending what came back, since only the artifact is
-     * whole.
+     * A workload is restored in it: undone by ending the restored processes, since only the
+     * artifact is complete.
      */
     RESTORE
   }
 
-  /** How far a piece of work is. */
+  /** The progress of an operation. */
   public enum Phase {
     /**
      * Being frozen, thawed or restored by an agent that holds the container's lock. Next: any
-     * other, or the journal goes.
+     * other, or the journal is deleted.
      */
     WORKING,
     /**
      * Thawed and running; files are still being written, and a successor only removes them. Or
-     * restored and proven: a successor lets it be. Next: the journal goes.
+     * restored and verified: a successor leaves it running. Next: the journal is deleted.
      */
     PUBLISHING,
     /** Checkpointed in memory, waiting for its resume. Next: WORKING. */
@@ -133,13 +146,13 @@ public record Work(
      */
     HELD,
     /**
-     * The caller gave the word: the tree is being ended and nothing may thaw it. Next: the journal
-     * goes.
+     * The caller has decided: the tree is being ended and must not be thawed. Next: the journal is
+     * deleted.
      */
     ENDING,
     /**
-     * Its journal cannot be read, or is of a newer version: never written, and nothing is done with
-     * the workload. Next: a person decides.
+     * Its journal is unreadable, or of a newer version: never written, and nothing is done with the
+     * workload. Next: a user decides.
      */
     UNKNOWN
   }
@@ -168,6 +181,14 @@ public record Work(
         });
   }
 
+  Work withOffloaded(List<Offloaded> next, @Nullable String nextStage) {
+    return with(
+        copy -> {
+          copy.offloaded = next;
+          copy.stage = nextStage;
+        });
+  }
+
   Work withArtifactStage(@Nullable String next) {
     return with(copy -> copy.artifactStage = next);
   }
@@ -187,7 +208,7 @@ public record Work(
     return copy.work();
   }
 
-  /** What changes while the work goes on; the rest stays as it was begun. */
+  /** The fields that change during the operation; the others keep their initial values. */
   private static final class Copy {
 
     private final Work of;
@@ -199,6 +220,7 @@ public record Work(
     private @Nullable String stage;
     private @Nullable String artifactStage;
     private List<ProcessId> children;
+    private List<Offloaded> offloaded;
 
     Copy(Work of) {
       this.of = of;
@@ -210,11 +232,12 @@ public record Work(
       this.stage = of.stage;
       this.artifactStage = of.artifactStage;
       this.children = of.children;
+      this.offloaded = of.offloaded();
     }
 
     Work work() {
       return new Work(
-          of.format,
+          offloaded.isEmpty() ? FORMAT : WITH_OFFLOADED_MEMORY,
           of.bootId,
           of.id,
           of.owner,
@@ -231,7 +254,8 @@ public record Work(
           stage,
           artifactStage,
           of.artifact,
-          children);
+          children,
+          offloaded);
     }
   }
 }

@@ -23,9 +23,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /**
- * The pieces of work in hand on this node, one folder a container below the state folder. Written
- * before the step that it speaks of. It lies on a tmpfs: it has to outlive the agent, and must not
- * outlive the boot.
+ * The recorded operations of this node, one folder per container below the state folder. Each
+ * record is written before the corresponding step. The folder is on a tmpfs: it must outlive the
+ * agent, but not the boot.
  */
 public final class WorkJournal {
 
@@ -39,7 +39,7 @@ public final class WorkJournal {
       JsonMapper.builder()
           .addModule(new JavaTimeModule())
           .disable(SerializationFeature.WRITE_DATES_AS_TIMESTAMPS)
-          // A newer agent may have added fields; those that this one knows keep their meaning.
+          // A newer agent may have added fields; the known ones keep their meaning.
           .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
           .build();
 
@@ -52,7 +52,7 @@ public final class WorkJournal {
     this.folder = stateDir.resolve("work");
   }
 
-  /** The folder of a container's work; made when it is not there. */
+  /** Returns the folder of a container's operation; created if missing. */
   public Path folderOf(String containerId) {
     Path path = folder.resolve(containerId);
     try {
@@ -64,7 +64,7 @@ public final class WorkJournal {
     return path;
   }
 
-  /** Writes what holds now. */
+  /** Writes the current state. */
   public void write(Work work) {
     Path path = folderOf(work.containerId());
     Path fresh = path.resolve(FILE + ".new");
@@ -80,14 +80,12 @@ public final class WorkJournal {
     }
   }
 
-  /** Returns the work in hand for a container; of phase UNKNOWN when its journal is unreadable. */
+  /** Returns the operation of a container; with phase UNKNOWN if its journal is unreadable. */
   public Optional<Work> read(String containerId) {
     return readFile(folder.resolve(containerId).resolve(FILE));
   }
 
-  /**
-   * Returns all work in hand, oldest first. A journal that is unreadable speaks for itself only.
-   */
+  /** Returns all operations, oldest first. An unreadable journal affects only itself. */
   public List<Work> all() {
     List<Work> found = new ArrayList<>();
     if (!Files.isDirectory(folder)) {
@@ -103,8 +101,8 @@ public final class WorkJournal {
   }
 
   /**
-   * Removes the journal of work that has ended well, the journal's own file first: without it the
-   * rest says nothing.
+   * Removes the journal of a finished operation, the journal file first: without it the rest has no
+   * meaning.
    */
   public void remove(String containerId) {
     Path path = folder.resolve(containerId);
@@ -127,13 +125,15 @@ public final class WorkJournal {
     String container = String.valueOf(file.getName(file.getNameCount() - 2));
     try {
       Work work = json.readValue(Files.readAllBytes(file), Work.class);
-      if (work == null || work.format() > Work.FORMAT || !work.containerId().equals(container)) {
+      if (work == null
+          || work.format() > Work.WITH_OFFLOADED_MEMORY
+          || !work.containerId().equals(container)) {
         return Optional.of(
             unknown(
                 file,
                 "expected format %d of container %s, got %s"
                     .formatted(
-                        Work.FORMAT,
+                        Work.WITH_OFFLOADED_MEMORY,
                         container,
                         work == null ? null : work.format() + " of " + work.containerId())));
       }

@@ -9,8 +9,8 @@ import dev.stasis.agent.process.ProcFs;
 import java.time.Duration;
 
 /**
- * Recovers from a call that did not come back: another worker, then the state once the process's
- * own thread is idle.
+ * Recovers from a call that did not return: replaces the worker, then reads the state once the
+ * process's own thread is idle.
  */
 final class WorkerRecovery implements DriverRecovery {
 
@@ -29,8 +29,8 @@ final class WorkerRecovery implements DriverRecovery {
   public DriverAnswer<CudaCall> replaceAndSettle(CudaProcess process, String why)
       throws InterruptedException {
     worker.replace(why);
-    // What the call itself was given is given once more: the driver's own thread may have all of
-    // its work before it.
+    // The call's own deadline is granted once more: the driver's own thread may still have all of
+    // its work to do.
     Duration patience = DriverDeadline.forBytes(process.totalBytes()).checkpoint();
     SettledState.Outcome outcome =
         new SettledState(proc)

@@ -1,6 +1,6 @@
 /**
- * Checkpoint, restore and thaw as ordered, named steps, each with its undo beside it. An undo reads
- * the world and not a memory of what was done, so the same code rolls back, resumes, and cleans up
+ * Checkpoint, restore and thaw as ordered, named steps, each with its undo. An undo reads the
+ * actual state instead of a record of actions, so the same code rolls back, resumes, and cleans up
  * after a dead agent.
  */
 @NullMarked

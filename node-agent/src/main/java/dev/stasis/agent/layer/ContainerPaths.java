@@ -5,15 +5,15 @@ import java.nio.file.Path;
 import java.time.Instant;
 
 /**
- * Looks at files of a container by their paths there. Links are resolved within the container: an
- * absolute one does not lead into the agent's own root, as it would by way of {@code
+ * Reads files of a container by their paths inside it. Links are resolved within the container: an
+ * absolute link does not lead into the agent's own root, as it would with {@code
  * /proc/PID/root/...}.
  *
  * @param root {@code /proc/PID/root}
  */
 public record ContainerPaths(Path root) {
 
-  /** A file's length in bytes and when it was changed last. */
+  /** A file's length in bytes and the time of its last change. */
   public record File(long size, Instant modified) {}
 
   /** Returns the facts of a file; the last name of the path is not followed. */
@@ -25,7 +25,7 @@ public record ContainerPaths(Path root) {
     }
   }
 
-  /** Returns whether there is a folder at that path, which is not a link. */
+  /** Returns whether the path is a folder and not a link. */
   public boolean isFolder(String path) {
     try (Handle container = Handle.ofTrusted(root);
         Handle folder = container.inRoot(MountTargets.bytes(path))) {

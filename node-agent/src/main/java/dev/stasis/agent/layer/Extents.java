@@ -3,21 +3,24 @@ package dev.stasis.agent.layer;
 import java.io.IOException;
 
 /**
- * The parts of a file that are no hole. They are asked of the kernel each time and never kept: a
- * file may have more of them than there is memory.
+ * The parts of a file that are not holes. They are queried from the kernel each time and never
+ * stored: a file may have more of them than fit into memory.
  */
 interface Extents {
 
-  /** Takes one part. */
+  /** Receives one part. */
   @FunctionalInterface
   interface Sink {
     void take(long offset, long length) throws IOException;
   }
 
-  /** Passes each part on; returns a sum of all, which is another one when the file has changed. */
+  /**
+   * Passes each part to the consumer; returns a checksum of all, which differs if the file has
+   * changed.
+   */
   long forEach(Sink sink) throws IOException;
 
-  /** Those of an open file. */
+  /** For an open file. */
   static Extents of(Handle file, long size) {
     return sink -> {
       long sum = 1;

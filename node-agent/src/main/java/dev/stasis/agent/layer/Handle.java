@@ -11,11 +11,12 @@ import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * An open inode. Everything below it is reached through it, so that nobody who renames or links
- * meanwhile can make us touch another file. Not for several threads at once.
+ * An open inode. Everything below it is accessed relative to it, so a concurrent rename or link
+ * cannot redirect an access to another file. Not thread-safe.
  */
 final class Handle implements AutoCloseable {
   private static final Libc LIBC = Native.load("c", Libc.class);
@@ -23,15 +24,18 @@ final class Handle implements AutoCloseable {
   private static final int O_NOFOLLOW = Platform.isARM() ? 0x8000 : 0x20000;
   private static final byte[] EMPTY = {0};
 
-  /** File systems allow some 4 KiB (ext4) to 64 KiB; some allow any number of attributes. */
+  /** File systems allow about 4 KiB (ext4) to 64 KiB; some allow any number of attributes. */
   private static final int MOST_ATTRIBUTE_BYTES = 512 << 10;
 
-  /** Below the folder, on the same mount, through no link of any kind. */
+  /** Resolution below the folder, on the same mount, through no link of any kind. */
   private static final int CONFINED =
       Libc.RESOLVE_BENEATH
           | Libc.RESOLVE_NO_SYMLINKS
           | Libc.RESOLVE_NO_MAGICLINKS
           | Libc.RESOLVE_NO_XDEV;
+
+  /** As {@code statfs} numbers them: ext4, XFS, Btrfs. */
+  private static final Set<Long> TIMED_FILE_SYSTEMS = Set.of(0xEF53L, 0x58465342L, 0x9123683EL);
 
   private final int fd;
   private final String name;
@@ -41,40 +45,46 @@ final class Handle implements AutoCloseable {
     this.name = name;
   }
 
-  /** A folder by a path that the caller trusts, such as {@code /proc/PID/root}. */
+  /** Opens a folder by a path that the caller trusts, such as {@code /proc/PID/root}. */
   static Handle ofTrusted(Path folder) throws IOException {
     String path = MountTargets.bytes(folder.toString());
     return new Handle(
         checked(LIBC.open(z(path), O_DIRECTORY | Libc.O_CLOEXEC), "open", path), path);
   }
 
-  /** An inode below this folder, not opened for reading: for asking, changing and linking. */
+  /** Opens an inode below this folder, not for reading: for querying, changing and linking. */
   Handle at(String path) throws IOException {
     return openat2(path, Libc.O_PATH | O_NOFOLLOW, 0, CONFINED);
   }
 
-  /** A folder below this one, as {@link #at}, for listing. */
+  /** Opens a folder below this one, as {@link #at}, for listing. */
   Handle folder(String path) throws IOException {
     return openat2(path, O_DIRECTORY | O_NOFOLLOW, 0, CONFINED);
   }
 
-  /** A folder of a container by its absolute path there: mounts and links are followed within. */
+  /**
+   * Opens a folder of a container by its absolute path inside it: mounts and links are followed
+   * within the container.
+   */
   Handle folderInRoot(String path) throws IOException {
     return openat2(path, O_DIRECTORY, 0, Libc.RESOLVE_IN_ROOT | Libc.RESOLVE_NO_MAGICLINKS);
   }
 
-  /** As {@link #folderInRoot}, anything, and the last name is not followed: for asking only. */
+  /**
+   * Same as {@link #folderInRoot} for any file type, and the last name is not followed: only for
+   * querying.
+   */
   Handle inRoot(String path) throws IOException {
     return openat2(
         path, Libc.O_PATH | O_NOFOLLOW, 0, Libc.RESOLVE_IN_ROOT | Libc.RESOLVE_NO_MAGICLINKS);
   }
 
-  /** A file below this folder, for reading. A pipe in its place does not block. */
+  /** Opens a file below this folder for reading. A pipe in its place does not block. */
   Handle file(String path) throws IOException {
     return openat2(path, Libc.O_NONBLOCK | O_NOFOLLOW, 0, CONFINED);
   }
 
-  /** Makes a file that nobody else can read yet. */
+  /** Creates a file that no other user can read yet. */
   Handle createFile(String child) throws IOException {
     int flags = Libc.O_WRONLY | Libc.O_CREAT | Libc.O_EXCL | O_NOFOLLOW;
     return openat2(child, flags, 0600, CONFINED);
@@ -84,7 +94,8 @@ final class Handle implements AutoCloseable {
     ByteBuffer how = ByteBuffer.allocate(24).order(ByteOrder.nativeOrder());
     how.putLong(flags | Libc.O_CLOEXEC).putLong(mode).putLong(resolve);
     long result = -1;
-    // EAGAIN says that something was renamed beside us; a few tries pass that, hostility does not.
+    // EAGAIN means that a name was changed concurrently; a few retries are enough unless that is
+    // intentional.
     for (int tries = 0; tries < 16 && result < 0; tries++) {
       result = LIBC.syscall(Libc.SYS_OPENAT2, (long) fd, z(path), how.array(), 24L);
       if (result < 0 && Native.getLastError() != Libc.EAGAIN) {
@@ -94,9 +105,28 @@ final class Handle implements AutoCloseable {
     return new Handle(checked((int) result, "open", path), path);
   }
 
-  /** Reads or writes this inode through a channel of its own. */
+  /** Opens a channel for this inode. */
   FileChannel channel(OpenOption... options) throws IOException {
     return FileChannel.open(Path.of(self()), options);
+  }
+
+  /** Opens this very inode for reading; a device in its place is opened too: ask before. */
+  Handle forReading() throws IOException {
+    String path = self();
+    int flags = Libc.O_NONBLOCK | Libc.O_CLOEXEC;
+    return new Handle(checked(LIBC.open(z(path), flags), "open", name), name);
+  }
+
+  /**
+   * Whether every change of a file here shows in the time of its last change, once its memory was
+   * written back: true for ext4, XFS and Btrfs. A tmpfs does not notice stores to memory, and a
+   * file system of the network has another machine's clock.
+   */
+  boolean keepsTimesOfChange() throws IOException {
+    byte[] struct = new byte[256];
+    checked(LIBC.fstatfs(fd, struct), "ask the file system of", name);
+    return TIMED_FILE_SYSTEMS.contains(
+        ByteBuffer.wrap(struct).order(ByteOrder.nativeOrder()).getLong());
   }
 
   Stat stat() throws IOException {
@@ -106,12 +136,14 @@ final class Handle implements AutoCloseable {
     return Stat.of(struct);
   }
 
-  /** Fills a buffer with the next entries of this folder; how many bytes, 0 at the end. */
+  /**
+   * Fills a buffer with the next entries of this folder; returns the number of bytes, 0 at the end.
+   */
   long list(byte[] buffer) throws IOException {
     return checked(LIBC.getdents64(fd, buffer, buffer.length), "list", name);
   }
 
-  /** Lists this folder from its beginning again. */
+  /** Restarts the listing of this folder. */
   void rewind() throws IOException {
     checked(LIBC.lseek(fd, 0, Libc.SEEK_SET), "list", name);
   }
@@ -122,7 +154,7 @@ final class Handle implements AutoCloseable {
     return new String(buffer, 0, length, StandardCharsets.ISO_8859_1);
   }
 
-  /** Where the next data or hole begins; {@code size} when there is none behind the offset. */
+  /** Returns where the next data or hole begins; {@code size} if there is none after the offset. */
   long seek(long offset, boolean data, long size) throws IOException {
     long found = LIBC.lseek(fd, offset, data ? Libc.SEEK_DATA : Libc.SEEK_HOLE);
     if (found < 0 && Native.getLastError() == Libc.ENXIO) {
@@ -132,7 +164,7 @@ final class Handle implements AutoCloseable {
   }
 
   Map<String, byte[]> attributes() throws IOException {
-    // Most inodes have none, and asking for the length alone tells so.
+    // Most inodes have none, which the length alone shows.
     long room = LIBC.listxattr(z(self()), EMPTY, 0);
     if (room == 0 || (room < 0 && Native.getLastError() == Libc.ENOTSUP)) {
       return Map.of();
@@ -153,7 +185,7 @@ final class Handle implements AutoCloseable {
           if (bytes > MOST_ATTRIBUTE_BYTES) {
             throw new IOException(
                 "%s: expected at most %d bytes of extended attributes, got more"
-                    .formatted(LinuxError.shown(name), MOST_ATTRIBUTE_BYTES));
+                    .formatted(Libc.LinuxError.shown(name), MOST_ATTRIBUTE_BYTES));
           }
           attributes.put(attribute, Arrays.copyOf(value, (int) size));
         }
@@ -182,12 +214,12 @@ final class Handle implements AutoCloseable {
     checked(LIBC.chmod(z(self()), mode), "set the mode of", name);
   }
 
-  /** Makes a file exactly that long; what is new in it is a hole. */
+  /** Sets the length of a file; a new part is a hole. */
   void setSize(long size) throws IOException {
     checked(LIBC.ftruncate(fd, size), "set the size of", name);
   }
 
-  /** Sets the time of the last change; that of the last access becomes the same. */
+  /** Sets the time of the last change; the time of the last access becomes the same. */
   void setModified(long seconds, int nanos) throws IOException {
     long[] times = {seconds, nanos, seconds, nanos};
     checked(LIBC.utimensat(Libc.AT_FDCWD, z(self()), times, 0), "set the time of", name);
@@ -201,7 +233,7 @@ final class Handle implements AutoCloseable {
     checked(LIBC.symlinkat(z(target), fd, z(child)), "make link", child);
   }
 
-  /** Gives another inode of the same file system a name in this folder. */
+  /** Adds a name in this folder for another inode of the same file system. */
   void createLink(String child, Handle inode) throws IOException {
     checked(
         LIBC.linkat(Libc.AT_FDCWD, z(inode.self()), fd, z(child), Libc.AT_SYMLINK_FOLLOW),
@@ -234,7 +266,7 @@ final class Handle implements AutoCloseable {
     int unused = LIBC.close(fd);
   }
 
-  /** The kernel's own link to exactly this inode. */
+  /** The kernel's magic link to exactly this inode. */
   private String self() {
     return "/proc/self/fd/" + fd;
   }
@@ -243,13 +275,13 @@ final class Handle implements AutoCloseable {
     return (name + "\0").getBytes(StandardCharsets.ISO_8859_1);
   }
 
-  private static int checked(int result, String call, String name) throws LinuxError {
+  private static int checked(int result, String call, String name) throws Libc.LinuxError {
     return (int) checked((long) result, call, name);
   }
 
-  private static long checked(long result, String call, String name) throws LinuxError {
+  private static long checked(long result, String call, String name) throws Libc.LinuxError {
     if (result < 0) {
-      throw new LinuxError(call, name, Native.getLastError());
+      throw new Libc.LinuxError(call, name, Native.getLastError());
     }
     return result;
   }

@@ -15,19 +15,19 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Remembers the first path of each file that has several. The paths are kept in a file without a
- * name, since a workload may have any number of them.
+ * Remembers the first path of each file with several links. The paths are stored in a file without
+ * a name, because a workload may have any number of them.
  */
 final class HardLinks implements Closeable {
 
-  /** Takes some 15 MiB of memory: package managers link ten thousands of files. */
+  /** Takes about 15 MiB of memory: package managers link tens of thousands of files. */
   static final int MOST = 100_000;
 
   private final FileChannel paths;
   private final Map<String, First> open = new HashMap<>();
 
   /**
-   * @param folder on a disk; nothing stays there
+   * @param folder on a disk; nothing is left in it
    */
   HardLinks(Path folder) throws IOException {
     Path file = Files.createTempFile(folder, ".links", null);
@@ -38,7 +38,7 @@ final class HardLinks implements Closeable {
     }
   }
 
-  /** Where the first path lies, and how many other ones are still to come. */
+  /** The offset of the first path, and the number of links still to come. */
   private static final class First {
     private final long offset;
     private final int length;
@@ -51,7 +51,7 @@ final class HardLinks implements Closeable {
     }
   }
 
-  /** Returns the path under which the file was seen first; nothing for the first one itself. */
+  /** Returns the path under which the file was first seen; empty for the first path itself. */
   Optional<String> first(Stat stat, String path) throws IOException {
     First first = open.get(stat.inode());
     if (first != null) {
@@ -63,7 +63,7 @@ final class HardLinks implements Closeable {
     if (open.size() == MOST) {
       throw new IOException(
           "%s: expected at most %d files with hard links that are not seen yet, got more"
-              .formatted(LinuxError.shown(path), MOST));
+              .formatted(Libc.LinuxError.shown(path), MOST));
     }
     byte[] bytes = path.getBytes(StandardCharsets.ISO_8859_1);
     open.put(stat.inode(), new First(paths.size(), bytes.length, stat.links() - 1));

@@ -10,25 +10,25 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells what the runtime and the container toolkit's hooks put into a writable layer from what the
- * program wrote. The former belongs to the node: every container has its own, with other names and
- * for another driver's files.
+ * Distinguishes files that the runtime and the container toolkit's hooks put into a writable layer
+ * from those of the program. The former belong to the node: every container has its own, with other
+ * names and for another driver's files.
  */
 final class HookFiles {
   private static final Pattern LIBRARY = Pattern.compile("(.*/lib[^/]*\\.so)(\\.[^/]*)?");
   private static final Pattern TOOLKIT =
       Pattern.compile("(.*/)?(libcuda\\.so|libnvidia-ml\\.so).*|(var/)?run/nvidia-ctk-hook(/.*)?");
 
-  /** What the toolkit's hooks write, whichever version of the toolkit. */
+  /** Files written by any version of the toolkit's hooks. */
   private static final List<Pattern> WRITTEN =
       List.of(
           // update-ldcache
           Pattern.compile("etc/ld\\.so\\.cache~?"),
           Pattern.compile("etc/ld\\.so\\.conf\\.d/[^/]*nvcr[^/]*"),
-          // update-application-profile, and the folders of what is mounted there
+          // update-application-profile, and the mount points in that folder
           Pattern.compile("etc/nvidia(/.*)?"),
           Pattern.compile("etc/vulkan(/.*)?"),
-          // disable-device-node-modification, under another name in every container
+          // disable-device-node-modification, with another name in every container
           Pattern.compile("(var/)?run/nvidia-ctk-hook(/.*)?"));
 
   private final MountTargets mounts;
@@ -44,10 +44,10 @@ final class HookFiles {
   }
 
   /**
-   * Why a path of the layer is not the program's, or nothing when it is.
+   * Returns why a path of the layer does not belong to the program; empty if it does.
    *
    * @param path relative to the container's root
-   * @param link the target when it is a symbolic link
+   * @param link the target if it is a symbolic link
    */
   Optional<String> foreign(String path, @Nullable String link) {
     if (mounts.contains(path)) {
@@ -62,7 +62,7 @@ final class HookFiles {
     return Optional.empty();
   }
 
-  /** ldconfig and the hooks link {@code libX.so} to {@code libX.so.1} and that to the mount. */
+  /** ldconfig and the hooks link {@code libX.so} to {@code libX.so.1}, and that to the mount. */
   private boolean isDriverLink(String path, String link) {
     return stem(resolved(path, link)).filter(mountedLibraries::contains).isPresent();
   }

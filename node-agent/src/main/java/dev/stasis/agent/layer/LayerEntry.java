@@ -4,13 +4,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One entry of an archive.
+ * An entry of an archive.
  *
  * @param path relative, {@code .} for the folder itself
- * @param kind what it is; a deletion is a character device 0:0, as overlayfs has it
+ * @param kind its type; a deletion is a character device 0:0, as in overlayfs
  * @param link a symbolic link's target, or the earlier path of a hard link's file; else empty
  * @param size a file's length in bytes
- * @param extents the parts of a file that are no hole, in order
+ * @param extents the parts of a file that are not holes, in order
  */
 record LayerEntry(
     String path,
@@ -27,22 +27,22 @@ record LayerEntry(
     long size,
     List<Extent> extents) {
 
-  /** The attribute by which overlayfs says that nothing of the image's folder shows. */
+  /** The attribute by which overlayfs marks that the image's folder is hidden. */
   static final String OPAQUE = "trusted.overlay.opaque";
 
   /**
-   * Whether an attribute is the program's: not the overlay's own, and of the security modules' only
-   * the capabilities, since labels and signatures belong to the node.
+   * Returns whether an attribute belongs to the program: not to overlayfs, and of those of security
+   * modules only the capabilities, since labels and signatures belong to the node.
    */
   static boolean isPrograms(String attribute) {
     return !attribute.startsWith("trusted.overlay.")
         && (!attribute.startsWith("security.") || attribute.equals("security.capability"));
   }
 
-  /** Bytes that are stored. */
+  /** Bytes stored in the archive. */
   record Extent(long offset, long length) {}
 
-  /** The kinds of entries, with tar's letter for each. */
+  /** The kinds of entries, with tar's letters. */
   enum Kind {
     FILE('0'),
     HARD_LINK('1'),
@@ -63,22 +63,28 @@ record LayerEntry(
     }
   }
 
+  /** A deletion of what is at this path. */
+  static LayerEntry deletion(String path) {
+    return new LayerEntry(
+        path, Kind.CHARACTER_DEVICE, 0, 0, 0, 0, 0, "", 0, 0, Map.of(), 0, List.of());
+  }
+
   boolean isDeletion() {
     return kind == Kind.CHARACTER_DEVICE && major == 0 && minor == 0;
   }
 
-  /** Whether everything that lies in the folder already has to go. */
+  /** Returns whether the existing content of the folder must be deleted. */
   boolean isOpaque() {
     return kind == Kind.FOLDER && attributes.containsKey(OPAQUE);
   }
 
-  /** The folder that it lies in. */
+  /** Returns its parent folder. */
   String parent() {
     int slash = path.lastIndexOf('/');
     return slash < 0 ? "." : path.substring(0, slash);
   }
 
-  /** Its name in that folder. */
+  /** Returns its name in that folder. */
   String name() {
     return path.substring(path.lastIndexOf('/') + 1);
   }

@@ -6,11 +6,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** What a workload wrote: an archive for its writable layer and one for each of its volumes. */
+/**
+ * The files that a workload wrote: an archive of its writable layer and one of each of its volumes.
+ */
 public record LayerIndex(List<Part> parts) {
   private static final String FILE_NAME = "index.json";
 
-  /** It lies in memory; the lists in it are short. */
+  /** It is kept in memory; its lists are short. */
   private static final long MOST_BYTES = 16 << 20;
 
   private static final JsonMapper MAPPER = new JsonMapper();
@@ -20,11 +22,11 @@ public record LayerIndex(List<Part> parts) {
   }
 
   /**
-   * One archive.
+   * An archive.
    *
-   * @param target what it is in the container: {@code /} for the writable layer, else a mount point
-   * @param archive the file's name beside the index
-   * @param entries how many files, folders and deletions it has
+   * @param target its path in the container: {@code /} for the writable layer, else a mount point
+   * @param archive the name of the archive file in the same folder
+   * @param entries number of files, folders and deletions
    * @param bytes the archive's size
    * @param deleted files of the image that the workload deleted
    * @param leftOut what was not packed, each with the reason
@@ -41,18 +43,13 @@ public record LayerIndex(List<Part> parts) {
       leftOut = List.copyOf(leftOut);
       if (!archive.matches("[a-z0-9-]+\\.tar")) {
         throw new IllegalArgumentException(
-            "archive: wanted a file's name ending in .tar, found \"" + archive + "\"");
+            "archive: expected a file's name ending in .tar, got \"" + archive + "\"");
       }
     }
 
     boolean isLayer() {
       return target.equals("/");
     }
-  }
-
-  /** All archives together, in bytes. */
-  public long totalBytes() {
-    return parts.stream().mapToLong(Part::bytes).sum();
   }
 
   /** Reads the index of a folder that {@link LayerPacker} filled. */

@@ -2,30 +2,100 @@ package dev.stasis.agent.layer;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Packs what a workload wrote while none of its threads runs. Reads the overlay's upper folder for
- * what changed, which is consistent while the tree is stopped, and changes nothing in it; where the
- * upper folder holds only a part (a renamed folder, a file with new metadata), the container's own
- * view gives the rest.
+ * Packs what a workload wrote, most of it while the workload still runs, and the changes while none
+ * of its threads runs. Reads the overlay's upper folder for what changed, which is consistent while
+ * the tree is stopped, and changes nothing in it; where the upper folder holds only a part (a
+ * renamed folder, a file with new metadata), the container's own view gives the rest.
  */
-public final class LayerPacker {
+public final class LayerPacker implements AutoCloseable {
+
+  private static final String LAYER = "/";
+
   private final List<String> mountPoints;
+  private final Map<String, Begun> begun = new HashMap<>();
+
+  /** Hears how far packing is. */
+  @FunctionalInterface
+  public interface Watch {
+
+    /**
+     * Called after each file.
+     *
+     * @param bytes of the archive that is being written
+     * @throws IOException ends it
+     */
+    void packed(long bytes) throws IOException;
+  }
+
+  /** An archive that was begun while the workload ran. */
+  private record Begun(PaxWriter archive, PackedAhead packed) {}
 
   /**
-   * Makes ready, so that nothing has to be loaded while the workload stands still: make it before.
+   * Makes ready, so that nothing has to be loaded while the workload is frozen: make it before.
    *
    * @param mountPoints every mount point of the container, as its mount table has them
-   * @throws IOException when the system's library does not answer
+   * @throws IOException if the C library does not answer
    */
   public LayerPacker(List<String> mountPoints) throws IOException {
     this.mountPoints = List.copyOf(mountPoints);
     try (Handle any = Handle.ofTrusted(Path.of("/"))) {
       any.stat();
     }
+  }
+
+  /**
+   * Begins to pack a container that runs, where its file systems tell later what has changed. The
+   * parameters are those of {@link #pack}.
+   *
+   * @throws IOException when the folder cannot be written, or the watch ends it
+   */
+  public void packAhead(
+      @Nullable Path upper, Path root, List<String> volumes, Path folder, Clock clock, Watch watch)
+      throws IOException {
+    try (Handle merged = Handle.ofTrusted(root)) {
+      if (upper != null) {
+        try (Handle changed = Handle.ofTrusted(upper)) {
+          packAhead(LAYER, changed, folder.resolve(archive(LAYER, volumes)), clock, watch);
+        }
+      }
+      for (String volume : volumes) {
+        try (Handle tree = merged.folderInRoot(MountTargets.bytes(volume))) {
+          packAhead(volume, tree, folder.resolve(archive(volume, volumes)), clock, watch);
+        }
+      }
+    }
+  }
+
+  private void packAhead(String target, Handle tree, Path file, Clock clock, Watch watch)
+      throws IOException {
+    if (tree.keepsTimesOfChange()) {
+      Begun one = new Begun(new PaxWriter(file), new PackedAhead());
+      begun.put(target, one);
+      boolean overlay = target.equals(LAYER);
+      new AheadPacker(one.archive, hooks(target), one.packed, clock, watch).pack(tree, overlay);
+      // Else the disk is still busy with it when the workload is frozen.
+      one.archive.sync();
+    }
+  }
+
+  private HookFiles hooks(String target) {
+    return new HookFiles(MountTargets.of(target.equals(LAYER) ? mountPoints : List.of()));
+  }
+
+  private static String archive(String target, List<String> volumes) {
+    return target.equals(LAYER)
+        ? "root.tar"
+        : "volume-%d.tar".formatted(1 + volumes.indexOf(target));
   }
 
   /**
@@ -36,17 +106,29 @@ public final class LayerPacker {
    * @param root its root as it sees it: {@code /proc/PID/root}
    * @param volumes the mount points whose content belongs to the workload: /dev/shm, emptyDirs
    * @param folder where the archives and their index go
+   * @param written paths of files that processes of the stopped tree map shared and writable, which
+   *     a device may write to unnoticed
    * @throws IOException when anything cannot be packed as it is; what is there by then is of no use
    */
-  public LayerIndex pack(@Nullable Path upper, Path root, List<String> volumes, Path folder)
+  public LayerIndex pack(
+      @Nullable Path upper, Path root, List<String> volumes, Path folder, Set<String> written)
       throws IOException {
+    Set<String> names =
+        written.stream()
+            .map(path -> MountTargets.bytes(path.substring(path.lastIndexOf('/') + 1)))
+            .collect(Collectors.toSet());
+    begun.values().forEach(one -> one.packed.mayBeWritten(names));
     List<LayerIndex.Part> parts = new ArrayList<>();
     try (Handle merged = Handle.ofTrusted(root)) {
       if (upper != null) {
-        parts.add(layer(upper, merged, folder));
+        try (Handle changed = Handle.ofTrusted(upper)) {
+          parts.add(pack(LAYER, changed, merged, folder, archive(LAYER, volumes)));
+        }
       }
       for (String volume : volumes) {
-        parts.add(volume(volume, merged, folder, "volume-%d.tar".formatted(parts.size())));
+        try (Handle tree = merged.folderInRoot(MountTargets.bytes(volume))) {
+          parts.add(pack(volume, tree, tree, folder, archive(volume, volumes)));
+        }
       }
     }
     LayerIndex index = new LayerIndex(parts);
@@ -54,26 +136,28 @@ public final class LayerPacker {
     return index;
   }
 
-  private LayerIndex.Part layer(Path upper, Handle merged, Path folder) throws IOException {
-    try (Handle changed = Handle.ofTrusted(upper);
-        HardLinks links = new HardLinks(folder);
-        PaxWriter archive = new PaxWriter(folder.resolve("root.tar"))) {
-      HookFiles hooks = new HookFiles(MountTargets.of(mountPoints));
-      TreePacker packer = new TreePacker(archive, hooks, merged, links);
-      packer.overlay(changed);
-      return packer.finish("/", "root.tar");
+  private LayerIndex.Part pack(String target, Handle tree, Handle merged, Path folder, String name)
+      throws IOException {
+    Begun ahead = begun.remove(target);
+    PackedAhead packed = ahead == null ? new PackedAhead() : ahead.packed;
+    try (HardLinks links = new HardLinks(folder);
+        PaxWriter archive = ahead == null ? new PaxWriter(folder.resolve(name)) : ahead.archive) {
+      TreePacker packer = new TreePacker(archive, hooks(target), merged, links, packed);
+      if (target.equals(LAYER)) {
+        packer.overlay(tree);
+      } else {
+        packer.everything(tree, ".");
+      }
+      return packer.finish(target, name);
     }
   }
 
-  private static LayerIndex.Part volume(String target, Handle merged, Path folder, String name)
-      throws IOException {
-    HookFiles hooks = new HookFiles(MountTargets.of(List.of()));
-    try (Handle tree = merged.folderInRoot(MountTargets.bytes(target));
-        HardLinks links = new HardLinks(folder);
-        PaxWriter archive = new PaxWriter(folder.resolve(name))) {
-      TreePacker packer = new TreePacker(archive, hooks, tree, links);
-      packer.everything(tree, ".");
-      return packer.finish(target, name);
+  /** Closes what {@link #packAhead} has begun and {@link #pack} has not taken. */
+  @Override
+  public void close() throws IOException {
+    for (Begun one : begun.values()) {
+      one.archive.close();
     }
+    begun.clear();
   }
 }

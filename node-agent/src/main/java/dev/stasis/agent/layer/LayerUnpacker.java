@@ -5,15 +5,16 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
- * Unpacks what {@link LayerPacker} packed into a waiting container, through the container's own
- * root. Neither the archives nor the container's files are trusted: every step goes by the kernel's
- * confined resolution below an open folder, through no link and onto no mount, and what the
- * target's own runtime and hooks made stays as it is.
+ * Unpacks the archives of {@link LayerPacker} into a waiting container, through the container's own
+ * root. Neither the archives nor the container's files are trusted: every step uses the kernel's
+ * confined resolution below an open folder, through no link and onto no mount. Files of the
+ * target's own runtime and hooks are not changed.
  */
 public final class LayerUnpacker {
-  /** A pod has some dozen volumes; an index with more of them is not one of ours. */
+  /** A pod has a few dozen volumes; an index with more is not one of ours. */
   private static final int MOST_PARTS = 1000;
 
   private final List<String> mountPoints;
@@ -29,10 +30,10 @@ public final class LayerUnpacker {
   }
 
   /**
-   * What was done.
+   * The result.
    *
-   * @param entries files, folders and deletions that were applied
-   * @param leftAlone paths of the archives that were not, each with the reason
+   * @param entries number of files, folders and deletions that were applied
+   * @param leftAlone paths of the archives that were not applied, each with the reason
    */
   public record Unpacked(long entries, List<String> leftAlone) {
     public Unpacked {
@@ -41,7 +42,7 @@ public final class LayerUnpacker {
   }
 
   /**
-   * Returns the volumes of the target that must not be replaced; touches nothing.
+   * Returns the volumes of the target that must not be replaced; changes nothing.
    *
    * @param folder the folder with the archives and their index
    * @param root the target's root: {@code /proc/HOLDER/root}
@@ -52,7 +53,7 @@ public final class LayerUnpacker {
       for (LayerIndex.Part part : parts(folder)) {
         try (Handle target = target(container, part)) {
           misfit(part, target).ifPresent(misfits::add);
-        } catch (LinuxError e) {
+        } catch (Libc.LinuxError e) {
           misfits.add(
               new VolumeGuard.Misfit("volume " + part.target(), "a folder", e.getMessage() + ""));
         }
@@ -62,13 +63,13 @@ public final class LayerUnpacker {
   }
 
   /**
-   * Makes the target's files those of the source. Existing files are replaced, deleted ones
-   * deleted, volumes emptied first; mounts inside are left alone.
+   * Makes the target's files equal to those of the source. Existing files are replaced, deleted
+   * ones deleted, volumes emptied first; mounts inside them are not changed.
    *
    * @param folder the folder with the archives and their index
    * @param root the target's root: {@code /proc/HOLDER/root}
-   * @throws IOException when anything cannot be made as it was; the target is then of no use. When
-   *     a volume must not be replaced, nothing was touched
+   * @throws IOException if anything cannot be applied; the target is then unusable. If a volume
+   *     must not be replaced, nothing was changed
    */
   public Unpacked unpack(Path folder, Path root) throws IOException {
     long entries = 0;
@@ -82,13 +83,18 @@ public final class LayerUnpacker {
         List<String> mounts = part.isLayer() ? mountPoints : List.of();
         try (Handle target = target(container, part);
             PaxReader archive = new PaxReader(folder.resolve(part.archive()))) {
-          // Once more for the very folder that is written to: its path may lead elsewhere by now.
+          // Checked again for the opened folder that is written to: its path may point elsewhere by
+          // now.
           Optional<VolumeGuard.Misfit> misfit = misfit(part, target);
           if (misfit.isPresent()) {
             throw new IOException(misfit.get().sentence());
           }
           TreeUnpacker unpacker =
-              new TreeUnpacker(target, new HookFiles(MountTargets.of(mounts)), part.isLayer());
+              new TreeUnpacker(
+                  target,
+                  new HookFiles(MountTargets.of(mounts)),
+                  part.isLayer() ? Set.of() : guard.mounted(part.target(), container),
+                  part.isLayer());
           entries += unpacker.unpack(archive);
           leftAlone.addAll(unpacker.leftAlone());
         } catch (IOException e) {

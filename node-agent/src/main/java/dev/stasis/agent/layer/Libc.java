@@ -1,10 +1,13 @@
 package dev.stasis.agent.layer;
 
 import com.sun.jna.Library;
+import com.sun.jna.Native;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 
 /**
- * The system calls that Java has no way to make: relative to an open folder, on names that are
- * bytes, and confined below a folder.
+ * System calls that Java does not offer: relative to an open folder, with names as bytes, and
+ * confined below a folder.
  */
 interface Libc extends Library {
   int O_WRONLY = 1;
@@ -55,6 +58,8 @@ interface Libc extends Library {
 
   int statx(int folder, byte[] path, int flags, int mask, byte[] result);
 
+  int fstatfs(int fd, byte[] result);
+
   long getdents64(int folder, byte[] buffer, long length);
 
   long readlinkat(int folder, byte[] path, byte[] buffer, long length);
@@ -84,4 +89,35 @@ interface Libc extends Library {
   int chmod(byte[] path, int mode);
 
   int utimensat(int folder, byte[] path, long[] times, int flags);
+
+  /** A failed system call: its name, its subject, and the error's number and text. */
+  static final class LinuxError extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    private final int number;
+
+    LinuxError(String call, String name, int number) {
+      super("%s %s: %s".formatted(call, shown(name), Words.of(number)));
+      this.number = number;
+    }
+
+    int number() {
+      return number;
+    }
+
+    /** Returns a name of this package in readable form. */
+    static String shown(String name) {
+      return new String(name.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
+    }
+
+    private interface Words extends com.sun.jna.Library {
+      Words LIBC = Native.load("c", Words.class);
+
+      String strerror(int number);
+
+      static String of(int number) {
+        return LIBC.strerror(number) + " (" + number + ")";
+      }
+    }
+  }
 }

@@ -6,10 +6,10 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** The names in a folder, a few at a time: a folder may have more of them than there is memory. */
+/** The names in a folder, in batches: a folder may have more of them than fit into memory. */
 final class Listing {
 
-  /** Small, since a path may go through two thousand folders that are all being listed. */
+  /** Small, because a path may contain two thousand folders that are all being listed. */
   private static final int BUFFER = 1024;
 
   private final Handle folder;
@@ -19,13 +19,13 @@ final class Listing {
   private int at;
 
   /**
-   * @param folder opened for listing, and listed by nothing else
+   * @param folder opened for listing, and not listed by other code
    */
   Listing(Handle folder) {
     this.folder = folder;
   }
 
-  /** The next name in the kernel's order; null at the end. */
+  /** Returns the next name in the kernel's order; null at the end. */
   @Nullable String next() throws IOException {
     while (true) {
       if (at >= filled) {

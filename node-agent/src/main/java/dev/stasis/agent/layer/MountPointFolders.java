@@ -5,24 +5,24 @@ import java.nio.file.Path;
 import java.util.Collection;
 
 /**
- * Makes the folders and files on which a source had mounts and the target has nothing at that path:
- * the container toolkit gives one of its mounts a new name in every container, and criu wants the
- * old one to mount on.
+ * Creates the folders and files on which the source had mounts and that are missing in the target.
+ * The container toolkit gives one of its mounts a new name in every container, and criu needs the
+ * old one as a mount point.
  */
 public final class MountPointFolders {
 
   /**
-   * Makes missing folders. Links of the image are followed within it and never out of it.
+   * Creates missing folders. Links of the image are followed within it and never out of it.
    *
    * @param root the target's root: {@code /proc/HOLDER/root}
    * @param paths absolute paths in the container
-   * @throws IOException when one cannot be made; the message names it
+   * @throws IOException if one cannot be created; the message names it
    */
   public void makeFolders(Path root, Collection<String> paths) throws IOException {
     make(root, paths, true);
   }
 
-  /** As {@link #makeFolders}, but the last name of each path is an empty file. */
+  /** Same as {@link #makeFolders}, but the last name of each path is an empty file. */
   public void makeFiles(Path root, Collection<String> paths) throws IOException {
     make(root, paths, false);
   }
@@ -49,7 +49,7 @@ public final class MountPointFolders {
         } else {
           above.createFile(names[i]).close();
         }
-      } catch (LinuxError e) {
+      } catch (Libc.LinuxError e) {
         if (e.number() != Libc.EEXIST) {
           throw e;
         }

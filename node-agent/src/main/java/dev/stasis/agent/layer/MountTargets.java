@@ -5,13 +5,13 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.Set;
 
-/** Where something is mounted in a container, as paths relative to its root. */
+/** The mount points in a container, as paths relative to its root. */
 record MountTargets(Set<String> paths) {
   MountTargets {
     paths = Set.copyOf(paths);
   }
 
-  /** From the mount points of a mount table. */
+  /** Creates an instance from the mount points of a mount table. */
   static MountTargets of(Collection<String> mountPoints) {
     Set<String> paths = new HashSet<>();
     for (String point : mountPoints) {
@@ -23,7 +23,7 @@ record MountTargets(Set<String> paths) {
     return new MountTargets(paths);
   }
 
-  /** A path as this package writes names. */
+  /** Converts a path to the form of this package. */
   static String bytes(String path) {
     return new String(path.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
   }

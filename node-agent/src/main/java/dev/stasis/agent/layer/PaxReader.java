@@ -17,8 +17,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Reads what {@link PaxWriter} writes, and nothing else. The archive is not trusted: a path that
- * could leave its folder, a length that does not fit, and everything unknown is refused.
+ * Reads the output of {@link PaxWriter}, and no other format. The archive is untrusted: a path that
+ * could leave its folder, an invalid length and unknown content are refused.
  */
 final class PaxReader implements AutoCloseable {
   private static final String ATTRIBUTE = "SCHILY.xattr.";
@@ -35,7 +35,7 @@ final class PaxReader implements AutoCloseable {
     this.in = in;
   }
 
-  /** The next entry; what was not read of the one before it is passed over. */
+  /** Returns the next entry; unread bytes of the previous one are skipped. */
   Optional<LayerEntry> next() throws IOException {
     in.skipNBytes(left);
     byte[] first = block();
@@ -56,14 +56,14 @@ final class PaxReader implements AutoCloseable {
     return Optional.of(entry(header, records));
   }
 
-  /** Copies the bytes of the entry's extents to their places. */
+  /** Copies the bytes of the entry's extents to their offsets. */
   void copyTo(LayerEntry entry, FileChannel file) throws IOException {
     byte[] buffer = new byte[1 << 18];
     for (LayerEntry.Extent extent : entry.extents()) {
       for (long done = 0; done < extent.length(); ) {
         int count = in.read(buffer, 0, (int) Math.min(buffer.length, extent.length() - done));
         if (count < 0) {
-          throw bad(LinuxError.shown(entry.path()), extent.length() + " bytes", "the end");
+          throw bad(Libc.LinuxError.shown(entry.path()), extent.length() + " bytes", "the end");
         }
         ByteBuffer bytes = ByteBuffer.wrap(buffer, 0, count);
         for (long at = extent.offset() + done; bytes.hasRemaining(); ) {
@@ -91,7 +91,7 @@ final class PaxReader implements AutoCloseable {
     boolean sparse = records.containsKey("GNU.sparse.realsize");
     String path = safePath(text(records, sparse ? "GNU.sparse.name" : "path"));
     if (stored > 0 && kind != LayerEntry.Kind.FILE) {
-      throw bad("size of " + LinuxError.shown(path), "0", Long.toString(stored));
+      throw bad("size of " + Libc.LinuxError.shown(path), "0", Long.toString(stored));
     }
     long size =
         sparse ? number(text(records, "GNU.sparse.realsize"), 10, 1L << 62, "size") : stored;
@@ -125,7 +125,7 @@ final class PaxReader implements AutoCloseable {
   private List<LayerEntry.Extent> sparseExtents(long size, long stored) throws IOException {
     int[] read = {0};
     int count = (int) number(mapLine(read), 10, SparseMap.MOST_BYTES / 4, "count of extents");
-    ExtentList extents = new ExtentList();
+    SparseMap.ExtentList extents = new SparseMap.ExtentList();
     long end = 0;
     long sum = 0;
     for (int i = 0; i < count; i++) {
@@ -161,7 +161,7 @@ final class PaxReader implements AutoCloseable {
     return line.toString();
   }
 
-  /** A block with a right sum; empty at the archive's end. */
+  /** Reads a block with a correct checksum; null at the archive's end. */
   private byte[] block() throws IOException {
     byte[] block = in.readNBytes(PaxWriter.BLOCK);
     if (block.length != PaxWriter.BLOCK) {
@@ -258,13 +258,13 @@ final class PaxReader implements AutoCloseable {
       }
     }
     if (!safe) {
-      throw bad("path", "one below its folder", "\"" + LinuxError.shown(path) + "\"");
+      throw bad("path", "one below its folder", "\"" + Libc.LinuxError.shown(path) + "\"");
     }
     return path;
   }
 
   private static IOException bad(String property, String wanted, String found) {
     return new IOException(
-        "layer archive: %s: wanted %s, found %s".formatted(property, wanted, found));
+        "layer archive: %s: expected %s, got %s".formatted(property, wanted, found));
   }
 }

@@ -13,15 +13,15 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Writes tar archives in the POSIX (pax) format, sparse files as GNU tar 1.0 has them, extended
- * attributes as GNU tar and star have them: {@code tar --xattrs --xattrs-include='*' -x} reads all
- * of it. Written here since names and attribute values must pass as bytes, which the libraries at
- * hand decode as UTF-8.
+ * Writes tar archives in the POSIX (pax) format, sparse files as GNU tar 1.0 does, extended
+ * attributes as GNU tar and star do: {@code tar --xattrs --xattrs-include='*' -x} reads all of it.
+ * Implemented here because names and attribute values must be kept as bytes, which existing
+ * libraries decode as UTF-8.
  */
 final class PaxWriter implements AutoCloseable {
   static final int BLOCK = 512;
 
-  /** More than Linux lets one inode have of names and attributes. */
+  /** More than Linux allows for the names and attributes of one inode. */
   static final int MOST_RECORD_BYTES = 1 << 20;
 
   private final FileChannel out;
@@ -31,7 +31,7 @@ final class PaxWriter implements AutoCloseable {
         FileChannel.open(archive, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE));
   }
 
-  /** Writes an entry without bytes. */
+  /** Writes an entry without data. */
   void write(LayerEntry entry) throws IOException {
     byte[] records = records(entry, false, 0);
     write(
@@ -40,7 +40,7 @@ final class PaxWriter implements AutoCloseable {
         header(entry.path(), entry.kind().letter(), 0, entry));
   }
 
-  /** Writes a file, the bytes of its extents from {@code data}. */
+  /** Writes a file, with the bytes of its extents from {@code data}. */
   void write(LayerEntry file, Extents extents, FileChannel data) throws IOException {
     SparseMap map = SparseMap.of(file, extents);
     long size = map.isSparse() ? map.paddedLength() + map.stored() : file.size();
@@ -62,6 +62,16 @@ final class PaxWriter implements AutoCloseable {
     return out.position();
   }
 
+  /** Takes back what was written behind this size. */
+  void cut(long size) throws IOException {
+    out.truncate(size);
+  }
+
+  /** Waits until the disk has all of it. */
+  void sync() throws IOException {
+    out.force(false);
+  }
+
   /** Ends the archive. */
   void finish() throws IOException {
     write(new byte[2 * BLOCK]);
@@ -78,7 +88,7 @@ final class PaxWriter implements AutoCloseable {
       if (count <= 0) {
         throw new EOFException(
             "%s: expected %d bytes from %d on, got %d: it changed while it was packed"
-                .formatted(LinuxError.shown(path), length, offset, length - left));
+                .formatted(Libc.LinuxError.shown(path), length, offset, length - left));
       }
       at += count;
       left -= count;
@@ -103,19 +113,19 @@ final class PaxWriter implements AutoCloseable {
       record(records, "path", bytes(entry.path()));
     }
     for (Map.Entry<String, byte[]> attribute : entry.attributes().entrySet()) {
-      // As GNU tar does: a record's key ends at its first equals sign.
+      // As in GNU tar: a record's key ends at its first equals sign.
       String key = attribute.getKey().replace("%", "%25").replace("=", "%3D");
       record(records, "SCHILY.xattr." + key, attribute.getValue());
     }
     if (records.size() > MOST_RECORD_BYTES) {
       throw new IOException(
           "%s: expected at most %d bytes of names and attributes, got %d"
-              .formatted(LinuxError.shown(entry.path()), MOST_RECORD_BYTES, records.size()));
+              .formatted(Libc.LinuxError.shown(entry.path()), MOST_RECORD_BYTES, records.size()));
     }
     return records.toByteArray();
   }
 
-  /** A record begins with its own length, digits counted. */
+  /** A record begins with its own length, including the digits. */
   private static void record(ByteArrayOutputStream to, String key, byte[] value)
       throws IOException {
     int rest = key.length() + value.length + 3;
@@ -126,7 +136,7 @@ final class PaxWriter implements AutoCloseable {
     to.write('\n');
   }
 
-  /** What does not fit its field stands in the pax records, which win. */
+  /** Values that do not fit into their field are in the pax records, which take precedence. */
   private static byte[] header(String name, char type, long size, LayerEntry entry) {
     byte[] header = new byte[BLOCK];
     byte[] shortened = bytes(name);

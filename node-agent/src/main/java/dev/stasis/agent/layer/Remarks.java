@@ -3,7 +3,7 @@ package dev.stasis.agent.layer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Sentences for people about single files: the first ones, and how many more there were. */
+/** Sentences about single files for users: the first ones, and the number of further ones. */
 final class Remarks {
 
   /** Enough for a reader; a workload may delete a million files. */

@@ -2,24 +2,26 @@ package dev.stasis.agent.layer;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.AbstractList;
+import java.util.Arrays;
 
 /**
- * The map before a sparse file's bytes, as GNU tar 1.0 has it: lines of digits, padded to a block.
+ * The map before a sparse file's data, as in GNU tar 1.0: lines of digits, padded to a block.
  *
- * @param extents how many parts are no hole
- * @param length of the lines, in bytes
+ * @param extents number of extents
+ * @param length length of the lines in bytes
  * @param stored bytes of all extents
  * @param size of the file
- * @param sum of the extents
+ * @param sum checksum of the extents
  */
 record SparseMap(long extents, long length, long stored, long size, long sum) {
 
-  /** A map of 8 MiB describes some 400,000 extents; the reader takes no longer one. */
+  /** A map of 8 MiB describes about 400,000 extents; the reader accepts no longer one. */
   static final int MOST_BYTES = 8 << 20;
 
   private static final int PIECE = 1 << 16;
 
-  /** Takes the next bytes of the map. */
+  /** Receives the next bytes of the map. */
   @FunctionalInterface
   interface Out {
     void write(byte[] piece) throws IOException;
@@ -28,7 +30,7 @@ record SparseMap(long extents, long length, long stored, long size, long sum) {
   /**
    * Measures the map of a file.
    *
-   * @throws IOException when the file has so many holes that no reader would take the map
+   * @throws IOException if the file has more holes than a reader accepts
    */
   static SparseMap of(LayerEntry file, Extents extents) throws IOException {
     // Count, length, stored.
@@ -42,7 +44,7 @@ record SparseMap(long extents, long length, long stored, long size, long sum) {
               if (sums[1] > MOST_BYTES - 64) {
                 throw new IOException(
                     "%s: expected a file with at most some 400,000 holes, got more"
-                        .formatted(LinuxError.shown(file.path())));
+                        .formatted(Libc.LinuxError.shown(file.path())));
               }
             });
     long lines = line(sums[0] + 1).length() + sums[1] + end(file.size()).length();
@@ -72,7 +74,7 @@ record SparseMap(long extents, long length, long stored, long size, long sum) {
     out.write(new byte[PaxWriter.padding(length)]);
   }
 
-  /** Refuses a file whose extents are others by now: its bytes would be put in wrong places. */
+  /** Refuses a file with extents that have changed: its bytes would be written at wrong offsets. */
   void requireSame(long found) throws IOException {
     if (found != sum) {
       throw new IOException("sparse file: expected the same holes as before, got others");
@@ -88,8 +90,33 @@ record SparseMap(long extents, long length, long stored, long size, long sum) {
     return number + "\n";
   }
 
-  /** An empty extent at the end tells the size. */
+  /** An empty extent at the end gives the size. */
   private static String end(long size) {
     return line(size) + line(0);
+  }
+
+  /** Extents at sixteen bytes each: a sparse file may have several 100,000 of them. */
+  static final class ExtentList extends AbstractList<LayerEntry.Extent> {
+    private long[] numbers = new long[16];
+    private int size;
+
+    void append(long offset, long length) {
+      if (2 * size == numbers.length) {
+        numbers = Arrays.copyOf(numbers, 2 * (size + size / 2));
+      }
+      numbers[2 * size] = offset;
+      numbers[2 * size + 1] = length;
+      size++;
+    }
+
+    @Override
+    public LayerEntry.Extent get(int index) {
+      return new LayerEntry.Extent(numbers[2 * index], numbers[2 * index + 1]);
+    }
+
+    @Override
+    public int size() {
+      return size;
+    }
   }
 }

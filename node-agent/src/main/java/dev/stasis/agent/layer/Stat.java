@@ -3,7 +3,7 @@ package dev.stasis.agent.layer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** What the kernel says of an inode. */
+/** What the kernel says of an inode; {@code changed} is the time at which anything of it was. */
 record Stat(
     Type type,
     int mode,
@@ -15,6 +15,8 @@ record Stat(
     long allocated,
     long seconds,
     int nanos,
+    long changedSeconds,
+    int changedNanos,
     int major,
     int minor) {
 
@@ -45,11 +47,13 @@ record Stat(
         statx.getLong(48) * 512,
         statx.getLong(112),
         statx.getInt(120),
+        statx.getLong(96),
+        statx.getInt(104),
         statx.getInt(128),
         statx.getInt(132));
   }
 
-  /** The device that overlayfs writes where a file of the image was deleted. */
+  /** The device number by which overlayfs marks a deleted file of the image. */
   boolean isWhiteout() {
     return type == Type.CHARACTER_DEVICE && major == 0 && minor == 0;
   }
@@ -63,7 +67,7 @@ record Stat(
       case 010 -> Type.FILE;
       case 012 -> Type.SYMLINK;
       case 014 -> Type.SOCKET;
-      default -> throw new IllegalStateException("file type: wanted a known one, found " + mode);
+      default -> throw new IllegalStateException("file type: expected a known one, got " + mode);
     };
   }
 }

@@ -7,8 +7,8 @@ import java.util.Set;
 /**
  * The volumes that the kubelet mounted into a target container.
  *
- * @param emptyDirs the folder on the host of each writable emptyDir, by its path in the container
- * @param others paths in the container at which anything else is mounted
+ * @param emptyDirs the host folder of each writable emptyDir, by its path in the container
+ * @param others paths in the container with other mounts
  */
 public record TargetVolumes(Map<String, Path> emptyDirs, Set<String> others) {
   public TargetVolumes {
@@ -16,7 +16,7 @@ public record TargetVolumes(Map<String, Path> emptyDirs, Set<String> others) {
     others = Set.copyOf(others);
   }
 
-  /** Returns the volumes of a container outside Kubernetes: it has no emptyDirs. */
+  /** Returns the volumes of a container outside Kubernetes, which has no emptyDirs. */
   public static TargetVolumes none() {
     return new TargetVolumes(Map.of(), Set.of());
   }

@@ -12,15 +12,16 @@ import java.util.TreeMap;
 
 /** Packs one tree of files. */
 final class TreePacker {
-  private static final String OVERLAY = "trusted.overlay.";
+  static final String OVERLAY = "trusted.overlay.";
 
-  /** The kernel takes no longer path: what has one could be packed, but never be unpacked. */
+  /** The kernel accepts no longer path: such a file could be packed, but never unpacked. */
   static final int LONGEST_PATH = 4095;
 
   private final PaxWriter archive;
   private final HookFiles hooks;
   private final Handle merged;
   private final HardLinks links;
+  private final PackedAhead ahead;
   private final Remarks deleted = new Remarks();
   private final Remarks leftOut = new Remarks();
   private long entries;
@@ -28,24 +29,62 @@ final class TreePacker {
   /**
    * @param merged the tree as the container sees it
    * @param links those of this tree
+   * @param ahead what the archive holds already
    */
-  TreePacker(PaxWriter archive, HookFiles hooks, Handle merged, HardLinks links) {
+  TreePacker(
+      PaxWriter archive, HookFiles hooks, Handle merged, HardLinks links, PackedAhead ahead) {
     this.links = links;
+    this.ahead = ahead;
+    this.entries = ahead.size();
     this.archive = archive;
     this.hooks = hooks;
     this.merged = merged;
   }
 
-  /** Packs an overlay's upper folder: what differs from the image. */
+  /** Packs an overlay's upper folder: the differences from the image. */
   void overlay(Handle upper) throws IOException {
+    boolean fresh = ahead.folder(".", upper.stat(), false) != PackedAhead.Found.SAME;
     inode(upper, ".", true);
-    below(upper, ".", true);
+    below(upper, ".", true, fresh);
+    deleteVanished(upper, true);
   }
 
-  /** Packs a folder with all below it on the same mount; nothing else is to be there later. */
+  /**
+   * Packs a folder with everything below it on the same mount; the restored folder must contain
+   * nothing else.
+   */
   void everything(Handle folder, String path) throws IOException {
-    opaque(folder, path);
-    below(folder, path, false);
+    boolean fresh = ahead.folder(path, folder.stat(), true) != PackedAhead.Found.SAME;
+    if (fresh) {
+      opaque(folder, path);
+    } else {
+      inode(folder, path, false);
+    }
+    below(folder, path, false, fresh);
+    deleteVanished(folder, false);
+  }
+
+  /** Takes back what was packed and is gone; the time of a folder comes last. */
+  private void deleteVanished(Handle top, boolean overlay) throws IOException {
+    for (Map.Entry<String, List<String>> one : ahead.vanished().entrySet()) {
+      for (String path : one.getValue()) {
+        write(LayerEntry.deletion(path));
+      }
+      if (one.getKey().equals(".")) {
+        inode(top, ".", overlay);
+      } else {
+        try (Handle folder = top.folder(one.getKey())) {
+          unhidden(folder, one.getKey(), overlay);
+        }
+      }
+    }
+  }
+
+  /** A folder again, which keeps what the archive has in it. */
+  private void unhidden(Handle folder, String path, boolean overlay) throws IOException {
+    Map<String, byte[]> attributes = attributes(folder, overlay);
+    attributes.remove(LayerEntry.OPAQUE);
+    write(entry(folder.stat(), path, LayerEntry.Kind.FOLDER, attributes));
   }
 
   private void opaque(Handle folder, String path) throws IOException {
@@ -60,16 +99,16 @@ final class TreePacker {
   }
 
   /** A folder that is being packed. */
-  private record Level(Handle folder, Listing names, String path, boolean overlay) {
+  private record Level(Handle folder, Listing names, String path, boolean overlay, boolean fresh) {
     String path(String name) {
       return path.equals(".") ? name : path + "/" + name;
     }
   }
 
   /** Packs what lies below a folder. Folders can be nested deeper than calls. */
-  private void below(Handle top, String path, boolean overlay) throws IOException {
+  private void below(Handle top, String path, boolean overlay, boolean fresh) throws IOException {
     Deque<Level> levels = new ArrayDeque<>();
-    levels.push(new Level(top, new Listing(top), path, overlay));
+    levels.push(new Level(top, new Listing(top), path, overlay, fresh));
     try {
       while (!levels.isEmpty()) {
         Level level = levels.getFirst();
@@ -87,13 +126,13 @@ final class TreePacker {
     }
   }
 
-  /** Packs one child; the level below it when it is a folder. */
+  /** Packs one child, and returns the next level if it is a folder. */
   private Optional<Level> child(Level parent, String name) throws IOException {
     String path = parent.path(name);
     if (path.length() > LONGEST_PATH) {
       throw new IOException(
           "%s...: expected a path of at most %d bytes, got a longer one, which could not be restored"
-              .formatted(LinuxError.shown(path.substring(0, 80)), LONGEST_PATH));
+              .formatted(Libc.LinuxError.shown(path.substring(0, 80)), LONGEST_PATH));
     }
     try (Handle inode = parent.folder.at(name)) {
       Stat stat = inode.stat();
@@ -104,11 +143,14 @@ final class TreePacker {
       } else if (stat.type() == Stat.Type.FOLDER) {
         return Optional.of(folder(parent, name, path));
       } else {
-        leaf(parent.folder, name, path, parent.overlay, inode, stat);
+        boolean same = ahead.holds(path, stat);
+        if (!same || parent.fresh) {
+          leaf(parent.folder, name, path, parent.overlay, inode, stat);
+        }
       }
-    } catch (LinuxError e) {
+    } catch (Libc.LinuxError e) {
       if (e.number() != Libc.EXDEV) {
-        throw new IOException("%s: %s".formatted(LinuxError.shown(path), e.getMessage()), e);
+        throw new IOException("%s: %s".formatted(Libc.LinuxError.shown(path), e.getMessage()), e);
       }
       leaveOut(path, "a mount point");
     }
@@ -118,17 +160,27 @@ final class TreePacker {
   private Level folder(Level parent, String name, String path) throws IOException {
     Handle folder = parent.folder.folder(name);
     boolean overlay = parent.overlay;
+    boolean fresh = true;
     try {
+      Map<String, byte[]> all = folder.attributes();
+      boolean opaque = attributes(folder, overlay).containsKey(LayerEntry.OPAQUE);
+      PackedAhead.Found found = ahead.folder(path, folder.stat(), opaque);
       // A renamed folder of the image: only the container's view has all of its files.
-      if (overlay && folder.attributes().containsKey(OVERLAY + "redirect")) {
+      if (overlay && all.containsKey(OVERLAY + "redirect")) {
         overlay = false;
         folder.close();
         folder = merged.folder(path);
         opaque(folder, path);
+      } else if (found == PackedAhead.Found.SAME && !parent.fresh) {
+        fresh = false;
+        unhidden(folder, path, overlay);
       } else {
+        if (found == PackedAhead.Found.REPLACED) {
+          write(LayerEntry.deletion(path));
+        }
         inode(folder, path, overlay);
       }
-      return new Level(folder, new Listing(folder), path, overlay);
+      return new Level(folder, new Listing(folder), path, overlay, fresh);
     } catch (IOException e) {
       folder.close();
       throw e;
@@ -144,8 +196,10 @@ final class TreePacker {
       throws IOException {
     if (stat.isWhiteout()) {
       if (overlay) {
-        deleted.add(LinuxError.shown(path));
+        deleted.add(Libc.LinuxError.shown(path));
         write(entry(stat, path, LayerEntry.Kind.CHARACTER_DEVICE, Map.of()));
+      } else {
+        takeBack(path);
       }
       return;
     }
@@ -163,8 +217,18 @@ final class TreePacker {
       case CHARACTER_DEVICE ->
           write(entry(stat, path, LayerEntry.Kind.CHARACTER_DEVICE, attributes));
       case BLOCK_DEVICE -> write(entry(stat, path, LayerEntry.Kind.BLOCK_DEVICE, attributes));
-      case SOCKET -> leaveOut(path, "a socket, which its program makes");
+      case SOCKET -> {
+        takeBack(path);
+        leaveOut(path, "a socket, which its program makes");
+      }
       case FOLDER -> throw new IOException(path + ": expected a file, got a folder by now");
+    }
+  }
+
+  /** Something that is not packed is where something was packed. */
+  private void takeBack(String path) throws IOException {
+    if (ahead.knows(path)) {
+      write(LayerEntry.deletion(path));
     }
   }
 
@@ -193,12 +257,11 @@ final class TreePacker {
   }
 
   private void leaveOut(String path, String reason) {
-    leftOut.add("%s: %s".formatted(LinuxError.shown(path), reason));
+    leftOut.add("%s: %s".formatted(Libc.LinuxError.shown(path), reason));
   }
 
   /** The attributes that are the program's, and the mark of a folder that hides the image's. */
-  private static Map<String, byte[]> attributes(Handle inode, boolean overlayFolder)
-      throws IOException {
+  static Map<String, byte[]> attributes(Handle inode, boolean overlayFolder) throws IOException {
     Map<String, byte[]> kept = new TreeMap<>();
     inode
         .attributes()
@@ -216,7 +279,7 @@ final class TreePacker {
     return kept;
   }
 
-  private static LayerEntry entry(
+  static LayerEntry entry(
       Stat stat, String path, LayerEntry.Kind kind, Map<String, byte[]> attributes) {
     boolean device =
         kind == LayerEntry.Kind.CHARACTER_DEVICE || kind == LayerEntry.Kind.BLOCK_DEVICE;

@@ -5,41 +5,50 @@ import java.nio.channels.FileChannel;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** Unpacks one archive into one folder. */
 final class TreeUnpacker {
-  /** Each level of what is deleted takes its part of the stack; a fresh target has few of them. */
+  /** Each deleted level uses part of the stack; a new target has few of them. */
   private static final int DEEPEST = 500;
 
   private final Handle root;
   private final HookFiles hooks;
+  private final Set<String> mounted;
   private final boolean mayBeReadOnly;
   private final Deque<Folder> folders = new ArrayDeque<>();
   private final Remarks leftAlone = new Remarks();
 
+  /** Folders with other mounts that were kept and that the archive has not named yet, by inode. */
+  private final Map<String, String> unnamed = new LinkedHashMap<>();
+
   /**
-   * Into a folder.
+   * For a folder.
    *
-   * @param mayBeReadOnly whether it may be a read-only root file system: then the runtime alone
-   *     could make something there, and the target's has done so too
+   * @param mounted inodes that are also mounted elsewhere: such a folder is emptied and filled,
+   *     never recreated, so that the mount keeps showing the same files
+   * @param mayBeReadOnly whether it may be a read-only root file system: only the runtime can have
+   *     created files there, and the target's has done so too
    */
-  TreeUnpacker(Handle root, HookFiles hooks, boolean mayBeReadOnly) {
+  TreeUnpacker(Handle root, HookFiles hooks, Set<String> mounted, boolean mayBeReadOnly) {
     this.mayBeReadOnly = mayBeReadOnly;
+    this.mounted = Set.copyOf(mounted);
     this.root = root;
     this.hooks = hooks;
   }
 
-  /** A folder whose children are being made, which changes its time. */
+  /** A folder whose children are being created, which changes its time. */
   private record Folder(String path, long seconds, int nanos) {
     boolean holds(String other) {
       return path.equals(".") ? !other.equals(".") : other.startsWith(path + "/");
     }
   }
 
-  /** How many entries were applied. */
+  /** Returns the number of applied entries. */
   long unpack(PaxReader archive) throws IOException {
     long count = 0;
     for (Optional<LayerEntry> next = archive.next(); next.isPresent(); next = archive.next()) {
@@ -47,22 +56,27 @@ final class TreeUnpacker {
       try {
         finishFolders(entry.path());
         count += apply(entry, archive) ? 1 : 0;
-      } catch (LinuxError e) {
+      } catch (Libc.LinuxError e) {
         if (mayBeReadOnly && e.number() == Libc.EROFS && isMountPoint(entry)) {
           leave(entry.path(), "the root file system is read-only");
           continue;
         }
         throw new IOException(
-            "%s: %s".formatted(LinuxError.shown(entry.path()), e.getMessage()), e);
+            "%s: %s".formatted(Libc.LinuxError.shown(entry.path()), e.getMessage()), e);
       }
     }
     while (!folders.isEmpty()) {
       finish(folders.pop());
     }
+    for (String path : unnamed.values()) {
+      throw new IOException(
+          "%s: the target has this mounted by a subPath: expected a folder in the checkpoint, got none"
+              .formatted(Libc.LinuxError.shown(path)));
+    }
     return count;
   }
 
-  /** An archive has all that lies in a folder right behind it. */
+  /** An archive has the content of a folder directly after it. */
   private void finishFolders(String next) throws IOException {
     while (!folders.isEmpty() && !folders.getFirst().holds(next)) {
       finish(folders.pop());
@@ -104,7 +118,7 @@ final class TreeUnpacker {
       }
       create(parent, entry, archive);
       return true;
-    } catch (LinuxError e) {
+    } catch (Libc.LinuxError e) {
       if (e.number() == Libc.EXDEV) {
         return leave(entry.path(), "below a mount point");
       }
@@ -128,8 +142,12 @@ final class TreeUnpacker {
     String name = entry.name();
     boolean there = false;
     try (Handle old = parent.at(name)) {
-      there = old.stat().type() == Stat.Type.FOLDER;
-    } catch (LinuxError e) {
+      Stat stat = old.stat();
+      there = stat.type() == Stat.Type.FOLDER;
+      if (there) {
+        unnamed.remove(stat.inode());
+      }
+    } catch (Libc.LinuxError e) {
       if (e.number() == Libc.EXDEV) {
         return leave(entry.path(), "a mount point");
       }
@@ -189,7 +207,10 @@ final class TreeUnpacker {
     }
   }
 
-  /** The owner before the mode, which a change of owner cuts, and both before the attributes. */
+  /**
+   * The owner before the mode, because a change of owner clears mode bits, and both before the
+   * attributes.
+   */
   private static void metadata(Handle inode, LayerEntry entry) throws IOException {
     inode.setOwner(entry.uid(), entry.gid());
     if (entry.kind() != LayerEntry.Kind.SYMLINK) {
@@ -203,20 +224,26 @@ final class TreeUnpacker {
   }
 
   /**
-   * Deletes a name with all below it, but no mount point: from outside the container that would
-   * take the mount away from under it. False when something had to stay.
+   * Deletes a name with everything below it, except mount points: unlinking one from outside the
+   * container would remove the mount. A folder that is mounted elsewhere is only emptied. Returns
+   * false if anything had to stay.
    */
   private boolean delete(Handle parent, String name, String path) throws IOException {
     boolean folder;
+    boolean keep;
     try (Handle old = parent.at(name)) {
       Stat stat = old.stat();
+      keep = mounted.contains(stat.inode());
+      if (keep) {
+        unnamed.put(stat.inode(), path);
+      }
       folder = stat.type() == Stat.Type.FOLDER;
       String link = stat.type() == Stat.Type.SYMLINK ? old.linkTarget() : null;
       Optional<String> foreign = hooks.foreign(path, link);
       if (foreign.isPresent()) {
         return leave(path, foreign.get());
       }
-    } catch (LinuxError e) {
+    } catch (Libc.LinuxError e) {
       if (e.number() == Libc.EXDEV) {
         return leave(path, "a mount point");
       }
@@ -229,7 +256,7 @@ final class TreeUnpacker {
       if (path.chars().filter(c -> c == '/').count() > DEEPEST) {
         throw new IOException(
             "%s...: expected folders of the target to be nested at most %d deep, got deeper ones"
-                .formatted(LinuxError.shown(path.substring(0, 80)), DEEPEST));
+                .formatted(Libc.LinuxError.shown(path.substring(0, 80)), DEEPEST));
       }
       try (Handle old = parent.folder(name)) {
         if (!empty(old, path + "/")) {
@@ -237,11 +264,14 @@ final class TreeUnpacker {
         }
       }
     }
+    if (keep) {
+      return false;
+    }
     parent.unlink(name, folder);
     return true;
   }
 
-  /** Deletes all children. What a file system lists while they are deleted is not relied on. */
+  /** Deletes all children. A listing that changes during the deletion is not relied on. */
   private boolean empty(Handle folder, String prefix) throws IOException {
     boolean empty;
     boolean progress;
@@ -259,7 +289,7 @@ final class TreeUnpacker {
     return empty;
   }
 
-  /** A runtime makes folders and empty files, on which it mounts. */
+  /** A runtime creates folders and empty files as mount points. */
   private static boolean isMountPoint(LayerEntry entry) {
     return !entry.isDeletion()
         && (entry.kind() == LayerEntry.Kind.FOLDER
@@ -267,7 +297,7 @@ final class TreeUnpacker {
   }
 
   private boolean leave(String path, String reason) {
-    leftAlone.add("%s: %s".formatted(LinuxError.shown(path), reason));
+    leftAlone.add("%s: %s".formatted(Libc.LinuxError.shown(path), reason));
     return false;
   }
 }

@@ -16,26 +16,27 @@ import java.util.logging.Logger;
 /**
  * Sends messages to standard error.
  *
- * <p>By calls and not by a file of settings: the library of the agent's framework that takes the
- * place of the JDK's own logging reads none, and keeps every message until somebody takes it.
+ * <p>Configured by calls and not by a file: the logging library of the agent's framework replaces
+ * that of the JDK, reads no such file, and buffers every message until a handler is set.
  *
- * @param ours the least that is said of Stasis's own classes
- * @param others the same of all others
+ * @param ours lowest level for Stasis's own classes
+ * @param others lowest level for all other classes
  */
 public record ProgramLog(System.Logger.Level ours, System.Logger.Level others) {
 
   private static final String OURS = "dev.stasis";
 
-  /** From now on; what was said before is lost. */
+  /** Takes effect for later messages; earlier ones are lost. */
   public void apply() {
-    // The first one decides whose logging it is; asked for by another way it complains.
+    // The first call decides which implementation logs; it prints a warning if it is selected in
+    // another way.
     System.getLogger(OURS).isLoggable(System.Logger.Level.INFO);
     Logger root = LogManager.getLogManager().getLogger("");
     for (Handler other : root.getHandlers()) {
       root.removeHandler(other);
     }
     Handler console = new ConsoleHandler();
-    console.setFormatter(new Line());
+    console.setFormatter(new BufferedSocket());
     console.setLevel(Level.ALL);
     console.setFilter(this::isWanted);
     root.addHandler(console);
@@ -47,8 +48,8 @@ public record ProgramLog(System.Logger.Level ours, System.Logger.Level others) {
     return message.getLevel().intValue() >= (own ? ours : others).getSeverity();
   }
 
-  /** {@code 12:30:00.125 INFO: lock of process 7: ...}, and behind it what was thrown. */
-  private static final class Line extends Formatter {
+  /** {@code 12:30:00.125 INFO: lock of process 7: ...}, followed by the exception. */
+  private static final class BufferedSocket extends Formatter {
     private final DateTimeFormatter time =
         DateTimeFormatter.ofPattern("HH:mm:ss.SSS", Locale.ROOT).withZone(ZoneId.systemDefault());
 

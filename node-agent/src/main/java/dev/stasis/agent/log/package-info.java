@@ -1,4 +1,4 @@
-/** What programs say of their work that are no application of the agent's framework. */
+/** Logging of the programs that are not applications of the agent's framework. */
 @NullMarked
 package dev.stasis.agent.log;
 

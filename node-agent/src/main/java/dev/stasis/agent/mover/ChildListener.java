@@ -1,9 +1,9 @@
 package dev.stasis.agent.mover;
 
-/** Told of a child that outlives us, so that a successor can find it. */
+/** Receives each child that outlives the agent, so that a successor can find it. */
 @FunctionalInterface
 public interface ChildListener {
 
-  /** The child runs. */
+  /** Called when the child runs. */
   void started(ProcessHandle child);
 }

@@ -17,10 +17,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Takes a region journal line by line. Whatever is not exactly as agreed is damage. */
+/** Parses a region journal line by line. Any deviation from the format counts as damage. */
 final class JournalParser {
 
-  /** A line that makes no sense. */
+  /** A line that cannot be parsed. */
   static final class Damaged extends Exception {
     private static final long serialVersionUID = 1;
     private final String sentence;
@@ -35,7 +35,7 @@ final class JournalParser {
     }
   }
 
-  /** Longer than any path that the kernel takes. */
+  /** Longer than any path that the kernel accepts. */
   private static final int LONGEST_LINE = 8192;
 
   private static final Pattern HEADER =
@@ -64,7 +64,7 @@ final class JournalParser {
   private int inOrder;
   private long finalBytes;
 
-  /** Empty when not even the first line was complete. */
+  /** Empty if not even the first line is complete. */
   Optional<RegionJournal> journal() {
     Header head = header;
     return head == null
@@ -74,7 +74,7 @@ final class JournalParser {
                 head.bootId, head.process, head.stage, regions, chunks, absent, injected));
   }
 
-  /** Bytes from the beginning of the stage of which every chunk is named. */
+  /** Bytes from the beginning of the stage that are covered by recorded chunks without a gap. */
   long finalBytes() {
     return finalBytes;
   }
@@ -87,7 +87,7 @@ final class JournalParser {
         take(line.toString(StandardCharsets.UTF_8));
         line.reset();
       } else if (line.size() == LONGEST_LINE) {
-        throw new Damaged("line " + (lines + 1) + ": wanted at most " + LONGEST_LINE + " bytes");
+        throw new Damaged("line " + (lines + 1) + ": expected at most " + LONGEST_LINE + " bytes");
       } else {
         line.write(next);
       }
@@ -151,8 +151,7 @@ final class JournalParser {
 
   private void known(int number) throws Damaged {
     if (!chunks.containsKey(number)) {
-      throw new Damaged(
-          "line " + lines + ": wanted a chunk that lies in the stage, found " + number);
+      throw new Damaged("line " + lines + ": expected a chunk in the stage, got " + number);
     }
   }
 
@@ -176,7 +175,7 @@ final class JournalParser {
   }
 
   private String found(String wanted, String line) {
-    return "line " + lines + ": wanted " + wanted + ", found \"" + line + "\"";
+    return "line " + lines + ": expected " + wanted + ", got \"" + line + "\"";
   }
 
   private static int integer(Matcher matcher, int group) {

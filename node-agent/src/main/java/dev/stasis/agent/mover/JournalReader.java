@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Reads region journals. A journal may be written while it is read; its last line counts only with
- * its newline.
+ * Reads region journals. A journal may be written while it is read; its last line counts only if it
+ * ends in a newline.
  */
 public final class JournalReader {
 
@@ -28,7 +28,7 @@ public final class JournalReader {
   }
 
   /**
-   * @param bootNow the boot id of this machine
+   * @param bootNow the current boot id of this machine
    */
   public JournalReader(String bootNow) {
     this.bootNow = bootNow;
@@ -56,10 +56,10 @@ public final class JournalReader {
   }
 
   /**
-   * Every journal of this process in the work folders below {@code stateFolder}; none where nothing
-   * of it was ever moved.
+   * Returns every journal of this process in the work folders below {@code stateFolder}; empty if
+   * no memory of it was ever moved.
    *
-   * @throws IOException when a folder is there and cannot be read
+   * @throws IOException if an existing folder cannot be read
    */
   public List<JournalReading> of(ProcessId process, Path stateFolder) throws IOException {
     List<JournalReading> readings = new ArrayList<>();
@@ -81,7 +81,7 @@ public final class JournalReader {
   private static JournalReading about(ProcessId process, JournalReading reading) {
     if (reading instanceof JournalReading.Read read && !read.journal().process().equals(process)) {
       return new JournalReading.Unreadable(
-          read.file(), "wanted process " + process + ", found " + read.journal().process());
+          read.file(), "expected process " + process + ", got " + read.journal().process());
     }
     return reading;
   }

@@ -2,16 +2,16 @@ package dev.stasis.agent.mover;
 
 import java.nio.file.Path;
 
-/** What came of reading a region journal. */
+/** The result of reading a region journal. */
 public sealed interface JournalReading {
 
   /** The journal's file. */
   Path file();
 
-  /** Whether it proves that all memory is in the process. When in doubt: no. */
+  /** Whether it proves that all memory is in the process. False in case of doubt. */
   boolean whole();
 
-  /** One sentence for a person. */
+  /** One sentence for users. */
   String describe();
 
   /** It was read to its end, or to the line that was being written when its writer died. */
@@ -37,8 +37,8 @@ public sealed interface JournalReading {
   }
 
   /**
-   * Not even its first line is complete. That line stands before the first drop, and a journal that
-   * begins with dropped memory (a restore's) is put in place by rename: nothing is absent.
+   * Not even its first line is complete. That line precedes the first drop, and a journal that
+   * begins with dropped memory (of a restore) is created by rename, so no memory is absent.
    */
   record Begun(Path file) implements JournalReading {
     @Override
@@ -52,7 +52,7 @@ public sealed interface JournalReading {
     }
   }
 
-  /** It was removed meanwhile, as whoever holds the container's lock does when all is well. */
+  /** It was removed meanwhile, by the holder of the container's lock after a success. */
   record Removed(Path file) implements JournalReading {
     @Override
     public boolean whole() {
@@ -65,7 +65,7 @@ public sealed interface JournalReading {
     }
   }
 
-  /** It was written before the machine was started: process and stage are gone. */
+  /** It was written before the last boot: process and stage are gone. */
   record Lost(Path file, String bootId, String bootNow) implements JournalReading {
     @Override
     public boolean whole() {
@@ -83,7 +83,7 @@ public sealed interface JournalReading {
     }
   }
 
-  /** It says something that makes no sense, so nothing in it is believed. */
+  /** It contains an invalid line, so none of its content is used. */
   record Unreadable(Path file, String why) implements JournalReading {
     @Override
     public boolean whole() {

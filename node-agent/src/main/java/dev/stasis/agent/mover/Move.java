@@ -4,29 +4,32 @@ import dev.stasis.agent.process.ProcessId;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/** One run of {@code stasis-runtime move}, as its command line. */
+/** The command line of one run of {@code stasis-runtime move}. */
 public sealed interface Move {
 
-  /** Whose memory. */
+  /** The process that owns the memory. */
   ProcessId target();
 
   /** The region journal. */
   Path journal();
 
-  /** Copying threads. */
+  /** The number of copying threads. */
   int threads();
 
-  /** The arguments behind {@code stasis-runtime}. */
+  /** The arguments after {@code stasis-runtime}. */
   List<String> arguments();
 
   /**
-   * Regions out of the process into a stage, dropped behind the copy.
+   * Copies regions of the process into a stage.
    *
    * @param regions a file that lists the regions
-   * @param stage the file that takes the bytes
+   * @param stage the file that receives the bytes
    * @param pieceBytes how much is copied before it is dropped
-   * @param digest which digest the journal has of each chunk; SHA-256 comes beside CRC32C
+   * @param drops whether copied memory is dropped in the process, so that the stage holds the only
+   *     copy
+   * @param digest the digest of each chunk in the journal; SHA-256 is added to CRC32C
    */
   record Out(
       ProcessId target,
@@ -35,6 +38,7 @@ public sealed interface Move {
       Path journal,
       int threads,
       long pieceBytes,
+      boolean drops,
       Verify digest)
       implements Move {
 
@@ -44,26 +48,40 @@ public sealed interface Move {
       all.addAll(List.of("--regions", regions.toString(), "--stage", stage.toString()));
       all.addAll(List.of("--piece", Long.toString(pieceBytes)));
       all.addAll(List.of("--digest", digest.word));
+      if (!drops) {
+        all.add("--no-drop");
+      }
       return all;
     }
   }
 
   /**
-   * Regions back into the process, each chunk checked before it is written.
+   * Fills regions of the process; each chunk is checked before it is written.
    *
-   * @param verify which digest is checked
-   * @param punch whether the stage is given back behind the fill
+   * @param verify the digest to check
+   * @param punch whether space in the stage is freed after each fill
+   * @param host a file with the regions that are not device memory; null if all are
    */
-  record In(ProcessId target, Path journal, int threads, Verify verify, boolean punch)
+  record In(
+      ProcessId target,
+      Path journal,
+      int threads,
+      Verify verify,
+      boolean punch,
+      @Nullable Path host)
       implements Move {
 
     @Override
     public List<String> arguments() {
       List<String> all = head("in", this);
       all.addAll(List.of("--verify", verify.word));
-      // Fewer faults for us, and for the driver that reads it: measured in docs/benchmarks.md. The
-      // driver gives the range back with its Restore, so the program never sees the difference.
+      // Fewer page faults for the mover, and for the driver that reads the memory: measured in
+      // docs/benchmarks.md. The driver frees the range during its Restore, so the program never
+      // sees a difference. The program's own memory would keep the advice.
       all.add("--huge");
+      if (host != null) {
+        all.addAll(List.of("--not-huge", host.toString()));
+      }
       if (punch) {
         all.add("--punch");
       }
@@ -71,11 +89,11 @@ public sealed interface Move {
     }
   }
 
-  /** The digest that a copy takes and a fill checks. */
+  /** The digest that a copy computes and a fill checks. */
   enum Verify {
-    /** Against our own faults, within one freeze. */
+    /** Detects our own faults within one freeze. */
     CRC32C("crc32c"),
-    /** Against anything that happened to an artifact. */
+    /** Detects any change of an artifact. */
     SHA256("sha256");
 
     private final String word;

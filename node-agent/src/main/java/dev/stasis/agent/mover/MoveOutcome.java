@@ -2,41 +2,41 @@ package dev.stasis.agent.mover;
 
 import dev.stasis.agent.process.ChildStart;
 
-/** How a run of the mover ended. */
+/** The result of a mover run. */
 public sealed interface MoveOutcome {
 
   /**
-   * Everything that was asked is done.
+   * Everything requested is done.
    *
    * @param bytes the bytes moved
    */
   record Moved(long bytes) implements MoveOutcome {}
 
   /**
-   * The mover gave up or died; the region journal says what holds now.
+   * The mover failed or died; the region journal shows the current state.
    *
-   * @param cause the kind of fault
-   * @param message the mover's own sentence
+   * @param cause the kind of failure
+   * @param message the mover's error message
    */
   record Failed(Cause cause, String message) implements MoveOutcome {}
 
-  /** Kinds of fault, by the mover's exit code. */
+  /** Kinds of failure, by the mover's exit code. */
   enum Cause {
-    /** The command line was wrong: a fault of ours. */
+    /** The command line was invalid: a bug of the agent. */
     USAGE,
-    /** The process is gone, or is not the one named. */
+    /** The process is gone or has another start time. */
     PROCESS_GONE,
-    /** A chunk is not what its digest says; nothing of it was written. */
+    /** The digest of a chunk does not match; nothing of it was written. */
     WRONG_DIGEST,
-    /** The stage has no room. */
+    /** The stage has no space. */
     NO_ROOM,
     /** The call could not be injected into the process. */
     INJECTION,
     /** Any other system error. */
     SYSTEM,
-    /** A key pressed on our terminal ended the mover before its first line. */
+    /** A key press on our terminal ended the mover before its first line. */
     NOT_BEGUN,
-    /** The mover was killed, or outran its deadline and was ended. */
+    /** The mover was killed, or exceeded its deadline and was ended. */
     KILLED;
 
     static Cause ofExitCode(int code) {

@@ -14,21 +14,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 
 /**
- * Runs {@code stasis-runtime move} as a child outside of the agent's container. What it stages in
- * memory is charged to the workload's container. The child outlives this process; the journal tells
- * a successor what it did.
+ * Runs {@code stasis-runtime move} as a child outside the agent's container. Memory that it stages
+ * is not charged to a pod, so a pod's limits neither prevent it nor end it. The child outlives this
+ * process; the journal shows a successor what it did.
  */
 public final class Mover {
 
-  /**
-   * TERM lets the mover finish its piece and detach from the process: it needs well under a second.
-   */
+  /** On TERM the mover finishes its piece and detaches from the process, in well under a second. */
   private static final Duration TERM_GRACE = Duration.ofSeconds(5);
 
   private final Path runtime;
 
   /**
-   * A mover.
+   * Creates a mover.
    *
    * @param runtime the program {@code stasis-runtime}
    */
@@ -37,37 +35,27 @@ public final class Mover {
   }
 
   /**
-   * Runs a move to its end; one that a key ends before it begins is begun again.
+   * Runs a move to its end. If a key press ends it before it begins, it is started again.
    *
-   * @param cgroups the cgroups that are charged for a stage in memory; empty where there is none
-   * @param deadline after this the child is ended
-   * @param started told the child once it runs, to be journalled
-   * @param progress told the bytes done
+   * @param deadline the child is ended after this time
+   * @param started called with the child once it runs, to record it
+   * @param progress called with the bytes done
    */
-  public MoveOutcome run(
-      Move move,
-      List<Path> cgroups,
-      Duration deadline,
-      ChildListener started,
-      LongConsumer progress)
+  public MoveOutcome run(Move move, Duration deadline, ChildListener started, LongConsumer progress)
       throws InterruptedException {
-    MoveOutcome outcome = once(move, cgroups, deadline, started, progress);
+    MoveOutcome outcome = once(move, deadline, started, progress);
     for (int tries = 1;
         tries < ChildStart.TRIES
             && outcome instanceof MoveOutcome.Failed failed
             && failed.cause() == MoveOutcome.Cause.NOT_BEGUN;
         tries++) {
-      outcome = once(move, cgroups, deadline, started, progress);
+      outcome = once(move, deadline, started, progress);
     }
     return outcome;
   }
 
   private MoveOutcome once(
-      Move move,
-      List<Path> cgroups,
-      Duration deadline,
-      ChildListener started,
-      LongConsumer progress)
+      Move move, Duration deadline, ChildListener started, LongConsumer progress)
       throws InterruptedException {
     Path errors = move.journal().resolveSibling(move.journal().getFileName() + ".errors");
     Process child;
@@ -75,7 +63,7 @@ public final class Mover {
       child =
           new ChildStart()
               .start(
-                  new ProcessBuilder(command(move, cgroups))
+                  new ProcessBuilder(command(move))
                       .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
                       .redirectError(ProcessBuilder.Redirect.to(errors.toFile())));
     } catch (IOException e) {
@@ -97,7 +85,7 @@ public final class Mover {
       end(child);
       throw e;
     }
-    // The child's end closes the pipe; the reader needs only what is already in it.
+    // The pipe closes when the child ends; the reader needs only what is already in it.
     reader.join(TERM_GRACE.toMillis());
     if (child.exitValue() == 0) {
       return new MoveOutcome.Moved(moved[0]);
@@ -106,12 +94,9 @@ public final class Mover {
         MoveOutcome.Cause.ofExitCode(child.exitValue()), lastLine(errors, child.exitValue()));
   }
 
-  private List<String> command(Move move, List<Path> cgroups) {
+  private List<String> command(Move move) {
     List<String> command = new ArrayList<>(List.of(runtime.toString(), "enter"));
     command.addAll(new HelperCgroups().enterOptions());
-    for (Path cgroup : cgroups) {
-      command.addAll(List.of("--cgroup", cgroup.toString()));
-    }
     command.addAll(List.of("--", runtime.toString()));
     command.addAll(move.arguments());
     return command;
@@ -127,7 +112,7 @@ public final class Mover {
         }
       }
     } catch (IOException e) {
-      // The pipe ends with the child; the exit code says how it went.
+      // The pipe ends with the child; the exit code gives the result.
       progress.accept(moved[0]);
     }
   }

@@ -9,34 +9,51 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Finds the regions that the driver's Checkpoint made, by comparing a process's address ranges
- * before and after it. Ranges and not mappings, because the kernel may merge the new region with a
- * neighbour. The tree stands still from before the second look until the regions are filled again,
- * so a wrong choice costs time and never data.
+ * Finds the memory that the mover copies instead of criu: large private memory of any process, and
+ * the regions that the driver's Checkpoint created. The latter are found by comparing a process's
+ * address ranges before and after it. Ranges are compared instead of mappings, because the kernel
+ * may merge the new region with a neighbor. The tree is stopped from before the second read until
+ * the end of the dump, so a wrong choice costs time but never data.
  */
 public final class RegionFinder {
 
   /**
-   * How far the regions may be from the device bytes that NVML gave: 10 MiB were seen, contexts
-   * vary.
+   * Allowed difference between the regions and the device bytes reported by NVML: 10 MiB were seen,
+   * and contexts vary.
    */
   static final long TOLERANCE_BYTES = 64L << 20;
 
-  /** Smaller ranges are not worth a copy of their own; malloc arenas grow in steps below this. */
+  /** Smaller ranges are not worth a separate copy; malloc arenas grow in smaller steps. */
   static final long SMALLEST_BYTES = 1L << 20;
 
+  /** For memory that is not the driver's: a smaller copy costs as much as criu's. */
+  static final long SMALLEST_HOST_BYTES = 4L << 20;
+
   /**
-   * Locked, huge-page, device, raw page-frame and userfaultfd memory: dropping or filling these
-   * means something else than it does for plain anonymous pages.
+   * A restore populates all pages of such memory, so nearly all of them must be populated before.
+   * At most a fifteenth more memory is then used, and a large reservation (a JVM's heap, a
+   * sanitizer's shadow memory) is not read.
+   */
+  private static final int DENSE_OF_16 = 15;
+
+  /**
+   * Locked, huge-page, device, raw page-frame and userfaultfd memory: dropping or filling it has
+   * other effects than for plain anonymous pages.
    */
   private static final Set<String> FLAGS_LEFT_TO_CRIU = Set.of("lo", "ht", "io", "pf", "um", "uw");
 
   /**
+   * Shadow stacks, which only their thread may write; memory that the kernel may drop by itself;
+   * guard pages; and memory that must not use huge pages, which a fill requests.
+   */
+  private static final Set<String> HOST_FLAGS_LEFT_TO_CRIU = Set.of("ss", "dp", "gu", "nh");
+
+  /**
    * Chooses the regions of one process.
    *
-   * @param before the mappings while the process was locked, before Checkpoint
+   * @param before the mappings after Lock and before Checkpoint
    * @param after the mappings with their details (smaps) after Checkpoint, with the tree stopped
-   * @param deviceBytes the device memory that NVML gave for the process before Checkpoint
+   * @param deviceBytes the process's device memory according to NVML before Checkpoint
    */
   public RegionChoice choose(List<MemoryMapping> before, List<MappingUse> after, long deviceBytes) {
     List<Region> used = usedRanges(before);
@@ -79,13 +96,39 @@ public final class RegionFinder {
     return new RegionChoice.Movable(found);
   }
 
+  /**
+   * Finds private memory that is large, nearly full, and not shared with a forked child.
+   *
+   * @param mappings all mappings of a stopped process, with their details (smaps)
+   * @param besides the regions that are already copied
+   */
+  public List<Region> large(List<MappingUse> mappings, List<Region> besides) {
+    List<Region> taken = new ArrayList<>(besides);
+    taken.sort(Comparator.comparingLong(Region::address));
+    List<Region> found = new ArrayList<>();
+    for (MappingUse use : mappings) {
+      MemoryMapping mapping = use.mapping();
+      boolean suits =
+          plain(mapping)
+              && use.rss() / DENSE_OF_16 >= mapping.length() / 16
+              && use.swap() == 0
+              && use.sharedClean() + use.sharedDirty() == 0
+              && FLAGS_LEFT_TO_CRIU.stream().noneMatch(use.vmFlags()::contains)
+              && HOST_FLAGS_LEFT_TO_CRIU.stream().noneMatch(use.vmFlags()::contains);
+      if (suits) {
+        minus(new Region(mapping.start(), mapping.length()), taken).stream()
+            .filter(region -> region.length() >= SMALLEST_HOST_BYTES)
+            .forEach(found::add);
+      }
+    }
+    return found;
+  }
+
   private static boolean plain(MemoryMapping mapping) {
     return mapping.permissions().equals("rw-p") && mapping.isAnonymous();
   }
 
-  /**
-   * Ranges that held something before; a reservation without any right ({@code ---p}) held nothing.
-   */
+  /** Ranges that held data before; a reservation without permissions ({@code ---p}) held none. */
   private static List<Region> usedRanges(List<MemoryMapping> before) {
     List<Region> ranges = new ArrayList<>();
     for (MemoryMapping mapping : before) {

@@ -11,17 +11,18 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * What a region journal says: which memory of a process is where. Read it by {@link JournalReader}.
+ * The content of a region journal: the location of each part of a process's memory. {@link
+ * JournalReader} reads it.
  *
- * @param bootId the boot under which it was written
- * @param process whose memory it is
- * @param stage the file that holds what was taken out
- * @param regions in the order of writing
- * @param chunks what lies in the stage, by number
- * @param absent numbers of the chunks that were dropped, or about to be, and not filled again:
- *     their only copy is the stage
- * @param injected whether a thread may still hold registers that are not its own: what moved the
- *     memory died before it could put them back
+ * @param bootId the boot during which it was written
+ * @param process the process that owns the memory
+ * @param stage the file that holds the copied memory
+ * @param regions in the order of the records
+ * @param chunks the chunks in the stage, by number
+ * @param absent numbers of the chunks that were dropped, or were about to be, and not filled since:
+ *     their only copy is in the stage
+ * @param injected whether a thread may still have foreign registers, because the mover died before
+ *     it restored them
  */
 public record RegionJournal(
     String bootId,
@@ -33,21 +34,21 @@ public record RegionJournal(
     boolean injected) {
 
   /**
-   * A stretch of the process's memory that is moved as one.
+   * A range of the process's memory that is moved as a unit.
    *
-   * @param address where it begins
-   * @param length bytes
+   * @param address its start address
+   * @param length its length in bytes
    */
   public record Region(int number, long address, long length) {}
 
   /**
    * A piece of a region that was copied into the stage.
    *
-   * @param address where it belongs in the process
-   * @param length bytes
-   * @param offset where it begins in the stage
-   * @param crc32c of its bytes in hex; empty for a chunk of zeros, which the stage does not hold
-   * @param sha256 in hex, behind {@code 16x} of sixteen lanes, where it was known
+   * @param address its address in the process
+   * @param length its length in bytes
+   * @param offset its offset in the stage
+   * @param crc32c CRC32C of its bytes in hex; empty for a chunk of zeros, which is not in the stage
+   * @param sha256 digest in hex, after {@code 16x} for sixteen lanes, if known
    */
   public record Chunk(
       int number,
@@ -69,14 +70,14 @@ public record RegionJournal(
   }
 
   /**
-   * Whether all of the process's memory is in the process and its registers are its own: only then
-   * may it go on and the driver restore it.
+   * Returns whether all of the process's memory is in the process and its registers are its own.
+   * Only then may the process be continued and the driver restore it.
    */
   public boolean whole() {
     return absent.isEmpty() && !injected;
   }
 
-  /** Bytes that are in the stage only. */
+  /** Bytes that are only in the stage. */
   public long absentBytes() {
     return absent.stream().mapToLong(number -> chunk(number).length()).sum();
   }
@@ -89,7 +90,7 @@ public record RegionJournal(
     return chunk;
   }
 
-  /** The name of the journal of this process in its work folder. */
+  /** Returns the name of this process's journal in its work folder. */
   public static String fileName(ProcessId process) {
     return "regions-" + process.pid() + "-" + process.startTime() + ".journal";
   }

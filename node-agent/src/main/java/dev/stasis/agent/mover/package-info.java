@@ -1,6 +1,6 @@
 /**
- * Moving device regions: which memory may be moved, the journal that says where each byte's only
- * copy is, and the run of {@code stasis-runtime move}, which does it.
+ * Moves device regions: selects the memory that may be moved, reads the journal of where each
+ * byte's only copy is, and runs {@code stasis-runtime move}, which copies.
  */
 @NullMarked
 package dev.stasis.agent.mover;

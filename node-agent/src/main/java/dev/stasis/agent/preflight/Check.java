@@ -2,9 +2,9 @@ package dev.stasis.agent.preflight;
 
 import java.util.List;
 
-/** One property that is looked at. */
+/** One property that is checked. */
 interface Check {
 
-  /** What is not as it has to be; nothing when all is well. */
-  List<Unmet> unmet(Subject subject);
+  /** Returns the unmet requirements; empty if all are met. */
+  List<FailedRequirement> unmet(Subject subject);
 }

@@ -5,10 +5,10 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * What a process that uses CUDA has. It tells of one that the driver cannot be asked about, since
- * somebody has stopped it: without any of this it does not use CUDA; with it, it may.
+ * The files of CUDA in a process. They are used for a stopped process, for which the driver cannot
+ * be called: without any of them it does not use CUDA; with one, it may.
  *
- * @param mappedFiles the paths of the files in its memory
+ * @param mappedFiles the paths of its mapped files
  * @param files its open files
  */
 public record CudaTraces(Collection<String> mappedFiles, List<OpenFile> files) {
@@ -18,7 +18,7 @@ public record CudaTraces(Collection<String> mappedFiles, List<OpenFile> files) {
     files = List.copyOf(files);
   }
 
-  /** The driver's library in its memory, or one of its devices open. */
+  /** Returns whether the driver's library is mapped, or one of its devices is open. */
   public boolean any() {
     return mappedFiles.stream().anyMatch(path -> path.contains("libcuda.so"))
         || files.stream().anyMatch(file -> file.target().startsWith("/dev/nvidia"));

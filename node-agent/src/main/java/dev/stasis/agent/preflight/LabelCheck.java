@@ -2,11 +2,14 @@ package dev.stasis.agent.preflight;
 
 import java.util.List;
 
-/** Finds a container whose AppArmor profile or SELinux label a restore cannot apply. */
+/**
+ * Detects a container with an AppArmor profile or SELinux label that a restore cannot apply to all
+ * its threads.
+ */
 final class LabelCheck implements Check {
 
   @Override
-  public List<Unmet> unmet(Subject subject) {
+  public List<FailedRequirement> unmet(Subject subject) {
     String label = subject.around().foreignLabel();
     return label == null ? List.of() : List.of(Requirement.SECURITY_LABEL.found(label));
   }

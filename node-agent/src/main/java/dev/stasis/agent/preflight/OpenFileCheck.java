@@ -11,26 +11,32 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
-/** Open files that neither criu nor the driver can carry over, and too many of them. */
+/** Open files that neither criu nor the driver can restore, and too many of them. */
 final class OpenFileCheck implements Check {
 
-  /** As many does criu open in a process's own name at a time; tried with 4.2.1, one less fails. */
+  /**
+   * The number of descriptors that criu opens in a process at the same time; tested with 4.2.1, one
+   * less fails.
+   */
   private static final int CRIUS_OWN = 4;
 
-  /** A CUDA process may have these from the driver, which closes its own before the dump. */
+  private static final int O_DIRECT = 040000;
+
+  /** A CUDA process may have these from the driver, which closes them before the dump. */
   private static final Set<Requirement> MAYBE_THE_DRIVERS =
       Set.of(Requirement.USERFAULTFD, Requirement.LANDLOCK);
 
   /**
-   * By the link in /proc/PID/fd. Devices are those that programs are known to use; a file below
-   * /dev may as well be one of a tmpfs.
+   * By the link in /proc/PID/fd. The list has the devices that programs are known to use; another
+   * file below /dev may be on a tmpfs.
    */
   private final Map<Requirement, Predicate<String>> kinds = new EnumMap<>(Requirement.class);
 
   OpenFileCheck() {
     kinds.put(Requirement.TERMINAL, like("/dev/(pts/.*|tty|console|tty[A-Za-z0-9]+)"));
-    kinds.put(Requirement.IO_URING, like("anon_inode:\\[io_uring\\]"));
+    kinds.put(Requirement.FANOTIFY, like("anon_inode:\\[fanotify\\]"));
     kinds.put(Requirement.PERF_EVENT, like("anon_inode:\\[perf_event\\]"));
     kinds.put(Requirement.USERFAULTFD, like("(anon_inode:\\[userfaultfd\\]|/dev/userfaultfd)"));
     kinds.put(
@@ -43,6 +49,7 @@ final class OpenFileCheck implements Check {
         like(
             "(/dev/(fuse|kvm|dri/.*|nvidia-fs.*|vfio/.*|vhost-.*|udmabuf|dma_heap/.*|snd/.*|uinput"
                 + "|hpet|cpu_dma_latency)|anon_inode:kvm-.*|/dmabuf:.*)"));
+    kinds.put(Requirement.SECRET_MEMORY, like("/secretmem.*"));
     kinds.put(Requirement.RDMA, target -> target.startsWith("/dev/infiniband/"));
     kinds.put(Requirement.GDRDRV, target -> target.startsWith("/dev/gdrdrv"));
     kinds.put(Requirement.MPS, target -> target.contains("/nvidia-mps/"));
@@ -53,8 +60,8 @@ final class OpenFileCheck implements Check {
   }
 
   @Override
-  public List<Unmet> unmet(Subject subject) {
-    List<Unmet> unmet = new ArrayList<>();
+  public List<FailedRequirement> unmet(Subject subject) {
+    List<FailedRequirement> unmet = new ArrayList<>();
     for (Member member : subject.processes()) {
       kinds.forEach(
           (kind, matches) ->
@@ -64,32 +71,69 @@ final class OpenFileCheck implements Check {
                   .findFirst()
                   .ifPresent(file -> unmet.add(kind.found(words(member, file)))));
       room(member).ifPresent(unmet::add);
-      for (Mount mount : subject.around().mounts()) {
-        if (mount.type().equals("overlay")
-            && member.watches().contains(mount.major() + ":" + mount.minor())) {
+      watches(member, subject.around()).ifPresent(unmet::add);
+      queue(member, subject.around()).ifPresent(unmet::add);
+      member.files().stream()
+          .filter(file -> file.isPipe() && (file.flags() & O_DIRECT) != 0)
+          .findFirst()
+          .ifPresent(file -> unmet.add(Requirement.PACKET_PIPE.found(words(member, file))));
+      for (int pid : member.pidfds()) {
+        if (subject.processes().stream().noneMatch(other -> other.id().pid() == pid)) {
           unmet.add(
-              Requirement.INOTIFY.found(
-                  "a watch below %s by process %s (%s)"
-                      .formatted(mount.mountPoint(), member.id(), member.stat().comm())));
+              Requirement.PIDFD.found(
+                  "one of process %d, held by %s".formatted(pid, name(member))));
         }
       }
     }
     return unmet;
   }
 
-  private static Optional<Unmet> room(Member member) {
+  private static Optional<FailedRequirement> queue(Member member, Surroundings around) {
+    Set<Integer> queues =
+        around.mounts().stream()
+            .filter(mount -> mount.type().equals("mqueue"))
+            .map(Mount::id)
+            .collect(Collectors.toSet());
+    return member.files().stream()
+        .filter(file -> queues.contains(file.mountId()))
+        .findFirst()
+        .map(file -> Requirement.MESSAGE_QUEUE.found(words(member, file)));
+  }
+
+  /** The kernel opens files of an overlay only by path. */
+  private static Optional<FailedRequirement> watches(Member member, Surroundings around) {
+    for (Mount mount : around.mounts()) {
+      String device = mount.major() + ":" + mount.minor() + ":";
+      for (String watch : member.watches()) {
+        if (mount.type().equals("overlay")
+            && watch.startsWith(device)
+            && !around.watched().containsKey(watch)) {
+          return Optional.of(
+              Requirement.INOTIFY.found(
+                  "a watch on inode %s below %s by %s"
+                      .formatted(
+                          watch.substring(device.length()), mount.mountPoint(), name(member))));
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static Optional<FailedRequirement> room(Member member) {
     long limit = member.descriptorLimit();
     long used = member.files().stream().filter(file -> file.fd() < limit).count();
     return limit - used >= CRIUS_OWN
         ? Optional.empty()
         : Optional.of(
             Requirement.DESCRIPTORS.found(
-                "%d of %d used by process %s (%s)"
-                    .formatted(used, limit, member.id(), member.stat().comm())));
+                "%d of %d used by %s".formatted(used, limit, name(member))));
   }
 
   private static String words(Member member, OpenFile file) {
-    return "%s as descriptor %d of process %s (%s)"
-        .formatted(file.target(), file.fd(), member.id(), member.stat().comm());
+    return "%s as descriptor %d of %s".formatted(file.target(), file.fd(), name(member));
+  }
+
+  private static String name(Member member) {
+    return "process %s (%s)".formatted(member.id(), member.stat().comm());
   }
 }

@@ -4,40 +4,53 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 
-/** All checks on a running workload; every reason is told, not only the first. */
+/** All checks on a running workload; all failures are reported, not only the first. */
 public final class Preflight {
 
   private final List<Check> checks;
 
   /**
-   * The checks.
+   * Creates the checks.
    *
-   * @param allowPeerToPeer whether several processes with NCCL are taken although their shared
-   *     memory may not come back
+   * @param nothingShared whether the user states that processes share no GPU memory
    */
-  public Preflight(boolean allowPeerToPeer) {
+  public Preflight(boolean nothingShared) {
     this(
         List.of(
-            new ProcessCheck(),
+            new ProcessCheck(false),
             new OpenFileCheck(),
+            new IoUringCheck(),
             new SocketCheck(),
             new MountCheck(),
             new LabelCheck(),
-            new GpuCheck(allowPeerToPeer)));
+            new GpuCheck(),
+            new SharingCheck(nothingShared)));
   }
 
   private Preflight(List<Check> checks) {
     this.checks = checks;
   }
 
-  /** What keeps a stopped workload from another pod. */
-  public static Preflight portability() {
-    return new Preflight(List.of(new SocketCheck(), new MountCheck(), new LabelCheck()));
+  /** The check for GPU memory shared by locked processes. */
+  public static Preflight sharing(boolean nothingShared) {
+    return new Preflight(List.of(new SharingCheck(nothingShared)));
   }
 
-  /** What rules a checkpoint or a restore in another pod out; empty when nothing does. */
-  public List<Unmet> unmet(Subject subject) {
-    LinkedHashSet<Unmet> all = new LinkedHashSet<>();
+  /** The checks of what may have changed before the workload was stopped. */
+  public static Preflight stopped() {
+    return new Preflight(
+        List.of(
+            new ProcessCheck(true),
+            new OpenFileCheck(),
+            new IoUringCheck(),
+            new SocketCheck(),
+            new MountCheck(),
+            new LabelCheck()));
+  }
+
+  /** Returns what prevents a checkpoint or a restore in another pod; empty if nothing does. */
+  public List<FailedRequirement> unmet(Subject subject) {
+    LinkedHashSet<FailedRequirement> all = new LinkedHashSet<>();
     for (Check check : checks) {
       all.addAll(check.unmet(subject));
     }

@@ -4,22 +4,38 @@ import dev.stasis.agent.preflight.Subject.Member;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a process itself may not be: traced, stopped, in a namespace of its own, ... */
+/** Properties that a process must not have: traced, stopped, in its own namespace, ... */
 final class ProcessCheck implements Check {
 
+  /** A restore creates all processes in the namespaces of its target. */
+  private static final List<String> OF_THE_TREE =
+      List.of("pid", "ipc", "uts", "net", "mnt", "cgroup", "time");
+
+  private final boolean stoppedByUs;
+
   /**
-   * Namespaces that criu dumps for a whole tree alone. It has ways for nested mount and network
-   * namespaces.
+   * A check.
+   *
+   * @param stoppedByUs whether the agent has stopped the workload
    */
-  private static final List<String> OF_THE_TREE = List.of("pid", "ipc", "uts");
+  ProcessCheck(boolean stoppedByUs) {
+    this.stoppedByUs = stoppedByUs;
+  }
 
   @Override
-  public List<Unmet> unmet(Subject subject) {
-    List<Unmet> unmet = new ArrayList<>();
+  public List<FailedRequirement> unmet(Subject subject) {
+    List<FailedRequirement> unmet = new ArrayList<>();
     if (subject.cuda().isEmpty()) {
       unmet.add(
           Requirement.CUDA_PROCESS.found(
               "none among " + subject.processes().size() + " processes"));
+    }
+    List<String> objects = subject.around().ipcObjects();
+    if (!objects.isEmpty()) {
+      unmet.add(
+          Requirement.IPC_OBJECTS.found(
+              objects.get(0)
+                  + (objects.size() > 1 ? " and %d more".formatted(objects.size() - 1) : "")));
     }
     for (Member member : subject.processes()) {
       String name = "process %s (%s)".formatted(member.id(), member.stat().comm());
@@ -44,7 +60,12 @@ final class ProcessCheck implements Check {
       if (member.mappedFiles().contains("[uprobes]")) {
         unmet.add(Requirement.UPROBES.found("a mapping [uprobes] in " + name));
       }
-      if (member.stat().isStopped() && new CudaTraces(member.mappedFiles(), member.files()).any()) {
+      if (member.mappedFiles().stream().anyMatch(path -> path.startsWith("/SYSV"))) {
+        unmet.add(Requirement.SYSTEM_V.found("a segment attached to " + name));
+      }
+      if (!stoppedByUs
+          && member.stat().isStopped()
+          && new CudaTraces(member.mappedFiles(), member.files()).any()) {
         unmet.add(Requirement.STOPPED.found(name + " stopped by a signal; kill -CONT resumes it"));
       }
     }

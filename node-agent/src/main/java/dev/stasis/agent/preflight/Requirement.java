@@ -4,17 +4,15 @@ import static dev.stasis.agent.preflight.Scope.CHECKPOINT;
 import static dev.stasis.agent.preflight.Scope.NEW_POD;
 
 /**
- * Every requirement that a running workload has to meet, all of them checked before anything is
- * frozen. The table in docs/compatibility.md has a row for each.
+ * The requirements for a running workload, all of them checked before the freeze. The table in
+ * docs/compatibility.md has a row for each.
  */
 public enum Requirement {
   CUDA_PROCESS(CHECKPOINT, "CUDA process", "at least one process that uses CUDA"),
   TERMINAL(CHECKPOINT, "terminal", "a container without a terminal (tty: false)"),
   USER_NAMESPACE(CHECKPOINT, "user namespace", "the host's (hostUsers: true)"),
   NESTED_NAMESPACE(
-      CHECKPOINT,
-      "nested namespace",
-      "every process in the container's PID, IPC and UTS namespace"),
+      CHECKPOINT, "nested namespace", "every process in the container's own namespaces"),
   TRACER(CHECKPOINT, "traced process", "no process under strace, gdb or another tracer"),
   STOPPED(
       CHECKPOINT,
@@ -28,50 +26,88 @@ public enum Requirement {
   IO_URING(
       CHECKPOINT,
       "io_uring",
-      "no io_uring: criu cannot dump one (seccompProfile RuntimeDefault in the pod, or"
-          + " UV_USE_IO_URING=0 for libuv, turns it off)"),
+      "idle rings of 64 entries or more, each with one descriptor, nothing registered and less than"
+          + " 67 million operations so far (retry when one is busy; seccompProfile RuntimeDefault"
+          + " in the pod turns io_uring off; the label stasis.dev/prepare=true sets it in new"
+          + " pods)"),
   PERF_EVENT(CHECKPOINT, "perf event", "no open perf event (perf, a profiler, or its library)"),
   USERFAULTFD(CHECKPOINT, "userfaultfd", "no userfaultfd"),
   BPF(CHECKPOINT, "BPF", "no open BPF map, program or link"),
   LANDLOCK(CHECKPOINT, "landlock", "no open landlock ruleset"),
   SECCOMP_NOTIFY(CHECKPOINT, "seccomp notification", "no open seccomp notification descriptor"),
+  SECRET_MEMORY(CHECKPOINT, "secret memory", "no memory of memfd_secret"),
+  SYSTEM_V(
+      CHECKPOINT,
+      "System V shared memory",
+      "none that is attached (shmat): use POSIX shared memory or a mapped file"),
+  MESSAGE_QUEUE(CHECKPOINT, "POSIX message queue", "none that is open"),
+  PACKET_PIPE(CHECKPOINT, "packet pipe", "no pipe in packet mode (O_DIRECT)"),
   INOTIFY(
       CHECKPOINT,
-      "inotify on the writable layer",
-      "no watch on a file of the container's own file system (turn a reload watcher off, or watch"
-          + " files on a volume)"),
+      "inotify",
+      "watched files that have a path among the first million of the container's own file system"
+          + " (or watch files on a volume)"),
+  FANOTIFY(CHECKPOINT, "fanotify", "no open fanotify group"),
+  PIDFD(CHECKPOINT, "pidfd", "pidfds of processes of the container only"),
   DEVICE(CHECKPOINT, "device", "no open device but GPUs and /dev/null, zero, full and random"),
   RDMA(CHECKPOINT, "RDMA", "no open InfiniBand or RDMA device"),
   GDRDRV(CHECKPOINT, "gdrdrv", "no open /dev/gdrdrv (GDRCopy)"),
   MPS(CHECKPOINT, "MPS", "a process that is no client of CUDA's multi-process service"),
   MIG(CHECKPOINT, "MIG", "a whole GPU"),
+  SHARING(
+      CHECKPOINT,
+      "CUDA memory between processes",
+      "no shared memory, pipe or socket between two processes that have a CUDA context (sharing:"
+          + " None, where they share no GPU memory)"),
   NCCL(
       CHECKPOINT,
       "NCCL peer-to-peer",
-      "NCCL_P2P_DISABLE=1 and NCCL_CUMEM_HOST_ENABLE=0 in each of several processes"),
+      "NCCL_P2P_DISABLE=1, NCCL_CUMEM_HOST_ENABLE=0 and NCCL_NVLS_ENABLE=0 in each of several"
+          + " ranks (the label stasis.dev/prepare=ranks sets them)"),
+  NVLS(CHECKPOINT, "NCCL NVLS", "NCCL_NVLS_ENABLE=0 in each of several ranks"),
   MPTCP(
-      CHECKPOINT, "MPTCP socket", "TCP (GODEBUG=multipathtcp=0 for Go programs, from Go 1.24 on)"),
+      CHECKPOINT,
+      "MPTCP socket",
+      "TCP (GODEBUG=multipathtcp=0 for Go programs, from Go 1.24 on; the label"
+          + " stasis.dev/prepare=true sets it in new pods)"),
   SOCKET(CHECKPOINT, "socket", "sockets of TCP, UDP, ICMP, Unix, netlink and packets only"),
+  UNIX_PEER(
+      CHECKPOINT,
+      "Unix connection",
+      "connections between processes of the container only: close those to others before (or use"
+          + " TCP, which a restore closes)"),
+  FILE_OF_VOLUME(
+      CHECKPOINT,
+      "file of an emptyDir",
+      "folders of emptyDirs: the files of a mount by subPath are packed as a folder"),
   MOUNT_KIND(CHECKPOINT, "mount", "a mount that another container can have too"),
+  NETLINK(
+      CHECKPOINT, "netlink socket", "no messages that wait for the program to read them (retry)"),
+  IPC_OBJECTS(
+      NEW_POD,
+      "System V IPC",
+      "no semaphores, message queues and segments of System V and no POSIX message queues in the"
+          + " pod: a new pod has none of them (use POSIX semaphores, which lie in /dev/shm)"),
   SOCKET_ADDRESS(
       NEW_POD,
       "socket address",
       "0.0.0.0, ::, the loopback, or an address of a network interface of the pod: no other pod has"
           + " this one (or tcp: Keep, where the target pod has it)"),
+  UNIX_DATAGRAM(
+      NEW_POD,
+      "Unix datagram socket",
+      "none that is connected to a named socket of a process outside of the container: another pod"
+          + " may lack that one"),
   SECURITY_LABEL(
       NEW_POD,
       "security label",
-      "no AppArmor profile or SELinux label but the agent's: a restore cannot apply another one"
-          + " (appArmorProfile Unconfined in the pod, or agent.restoreWithoutAppArmor in the chart)"),
+      "the same AppArmor profile for all threads, with an agent that has none; or the SELinux label"
+          + " of the agent, since a restore cannot apply another one"),
   FOREIGN_MOUNT(
       NEW_POD,
       "mount made inside",
-      "file systems that are volumes of the pod: no other pod has what the workload itself mounted"),
-  OVERLAPPING_MOUNTS(
-      NEW_POD,
-      "overlapping mounts",
-      "each folder of a volume mounted once: a subPath beside the whole volume needs a volume of its"
-          + " own");
+      "file systems that are volumes of the pod: no other pod has what the workload itself"
+          + " mounted");
 
   private final Scope scope;
   private final String property;
@@ -83,7 +119,7 @@ public enum Requirement {
     this.expected = expected;
   }
 
-  /** What it rules out when it is not met. */
+  /** What is prevented if it is not met. */
   public Scope scope() {
     return scope;
   }
@@ -93,18 +129,23 @@ public enum Requirement {
     return property;
   }
 
-  /** What has to be so, and how to get there. */
+  /** The expected state, and how to achieve it. */
   public String expected() {
     return expected;
   }
 
-  /** Says that it is not met. */
-  Unmet found(String actual) {
-    return new Unmet(property, expected, actual, scope);
+  /** Whether one that is not met may be met in a moment, by a program that runs on. */
+  public static boolean mayPass(FailedRequirement one) {
+    return one.property().equals(IO_URING.property) || one.property().equals(NETLINK.property);
   }
 
-  /** Says that it is not met, and where. */
-  Unmet foundAt(String where, String actual) {
-    return new Unmet(property + " " + where, expected, actual, scope);
+  /** Returns the failed requirement. */
+  FailedRequirement found(String actual) {
+    return new FailedRequirement(property, expected, actual, scope);
+  }
+
+  /** Returns the failed requirement, with its location. */
+  FailedRequirement foundAt(String where, String actual) {
+    return new FailedRequirement(property + " " + where, expected, actual, scope);
   }
 }

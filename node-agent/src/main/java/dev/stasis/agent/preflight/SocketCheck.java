@@ -3,6 +3,7 @@ package dev.stasis.agent.preflight;
 import dev.stasis.agent.preflight.Subject.Member;
 import dev.stasis.agent.process.InetSocket;
 import dev.stasis.agent.process.OpenFile;
+import dev.stasis.agent.process.UnixConnection;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -11,12 +12,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Sockets of a kind that criu cannot dump, and those on an address that no other pod has. An
+ * Sockets of a kind that criu cannot dump, and those with an address that no other pod has. An
  * address of the pod's network interfaces is replaced by that of the new pod.
  */
 final class SocketCheck implements Check {
 
-  /** As the kernel names them. criu ends a dump at any other. */
+  /** In the kernel's terms. criu fails at any other kind. */
   private static final Set<String> DUMPED =
       Set.of(
           "TCP",
@@ -34,14 +35,14 @@ final class SocketCheck implements Check {
           "NETLINK",
           "PACKET");
 
-  /** Sockets named in one sentence; a server may have thousands. */
+  /** Number of sockets named in one sentence; a server may have thousands. */
   private static final int NAMED = 3;
 
   private static final int LISTENING = 10;
 
   @Override
-  public List<Unmet> unmet(Subject subject) {
-    List<Unmet> unmet = new ArrayList<>();
+  public List<FailedRequirement> unmet(Subject subject) {
+    List<FailedRequirement> unmet = new ArrayList<>();
     Map<Long, String> holders = new LinkedHashMap<>();
     for (Member member : subject.processes()) {
       for (OpenFile file : member.files()) {
@@ -56,24 +57,48 @@ final class SocketCheck implements Check {
             unmet.add(
                 kind.found("%s as descriptor %d of %s".formatted(protocol, file.fd(), process)));
           }
+          if (subject.around().unread().contains(inode)) {
+            unmet.add(
+                Requirement.NETLINK.found(
+                    "unread messages on descriptor %d of %s".formatted(file.fd(), process)));
+          }
         }
       }
     }
+    unixPeers(subject.around(), holders, unmet);
     if (!subject.around().addressStays()) {
       strangeAddress(subject.around(), holders, unmet);
     }
     return unmet;
   }
 
+  /** criu dumps a connection only with both ends. */
+  private static void unixPeers(
+      Surroundings around, Map<Long, String> holders, List<FailedRequirement> unmet) {
+    for (UnixConnection one : around.connected()) {
+      String holder = holders.get(one.inode());
+      if (holder != null && !holders.containsKey(one.peer())) {
+        Requirement kind =
+            one.isDatagram() && one.peerIsNamed()
+                ? Requirement.UNIX_DATAGRAM
+                : Requirement.UNIX_PEER;
+        unmet.add(
+            kind.found(
+                "socket %d of %s, connected to socket %d of a process outside"
+                    .formatted(one.inode(), holder, one.peer())));
+      }
+    }
+  }
+
   private static void strangeAddress(
-      Surroundings around, Map<Long, String> holders, List<Unmet> unmet) {
+      Surroundings around, Map<Long, String> holders, List<FailedRequirement> unmet) {
     List<InetSocket> sockets = around.sockets();
     List<InetSocket> bound =
         sockets.stream()
             .filter(socket -> holders.containsKey(socket.inode()))
             .filter(socket -> isSpecific(socket.local()))
             .filter(socket -> !around.interfaceAddresses().contains(socket.local()))
-            // The other connections are closed by a restore, and bound to nothing.
+            // The other connections are closed by a restore, and are not bound.
             .filter(socket -> !socket.isConnection() || isWithItself(socket, sockets))
             .toList();
     if (!bound.isEmpty()) {
@@ -87,7 +112,7 @@ final class SocketCheck implements Check {
     }
   }
 
-  /** One that a network namespace has or has not. */
+  /** A property that a network namespace either has or not. */
   private static boolean isSpecific(InetAddress address) {
     return !address.isAnyLocalAddress()
         && !address.isLoopbackAddress()

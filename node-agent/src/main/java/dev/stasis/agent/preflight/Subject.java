@@ -1,6 +1,7 @@
 package dev.stasis.agent.preflight;
 
 import dev.stasis.agent.cuda.NodeGpus;
+import dev.stasis.agent.process.IoUring;
 import dev.stasis.agent.process.OpenFile;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.process.ProcessStat;
@@ -9,15 +10,15 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What is looked at: the processes of a container as they are while it runs.
+ * The subject of the checks: the processes of a running container.
  *
  * @param processes every process of the tree
  * @param gpus the node's GPUs
- * @param gpuFiles the minor numbers of the GPUs that the container sees; empty when it cannot be
- *     told
+ * @param gpuFiles the minor numbers of the GPUs that the container sees; empty if unknown
  * @param hostUserNamespace the inode of the host's user namespace
  * @param mpsRunning whether a process of CUDA's multi-process service runs on this node
  * @param around what the processes share
+ * @param contexts the processes with a CUDA context
  */
 public record Subject(
     List<Member> processes,
@@ -25,11 +26,23 @@ public record Subject(
     Set<Integer> gpuFiles,
     long hostUserNamespace,
     boolean mpsRunning,
-    Surroundings around) {
+    Surroundings around,
+    Contexts contexts) {
 
   public Subject {
     processes = List.copyOf(processes);
     gpuFiles = Set.copyOf(gpuFiles);
+  }
+
+  /** A subject in which at most one process has a CUDA context. */
+  public Subject(
+      List<Member> processes,
+      NodeGpus gpus,
+      Set<Integer> gpuFiles,
+      long hostUserNamespace,
+      boolean mpsRunning,
+      Surroundings around) {
+    this(processes, gpus, gpuFiles, hostUserNamespace, mpsRunning, around, Contexts.none());
   }
 
   /** The processes that use CUDA. */
@@ -41,15 +54,17 @@ public record Subject(
    * One process.
    *
    * @param stat its stat
-   * @param usesCuda whether the driver knows it
+   * @param usesCuda whether the driver reports it as a CUDA process
    * @param files its open files
-   * @param descriptorLimit the first descriptor that it may no longer open ({@code ulimit -n})
-   * @param environment what it was started with
+   * @param descriptorLimit the first descriptor number that it may not open ({@code ulimit -n})
+   * @param environment its initial environment
    * @param namespaces the inodes of its namespaces
-   * @param mappedFiles the paths of the files in its memory, and {@code [uprobes]} where it has
-   *     some
+   * @param mappedFiles the paths of its mapped files, and {@code [uprobes]} if it has some
    * @param tracer the pid of the process that traces it, 0 for none
-   * @param watches the file systems on which it watches files by inotify, as {@code MAJOR:MINOR}
+   * @param watches the inodes that it watches by inotify, as {@code MAJOR:MINOR:INODE}
+   * @param pidfds the processes to which its pidfds refer
+   * @param rings its io_uring instances
+   * @param addressLimit whether its address space is limited
    */
   public record Member(
       ProcessStat stat,
@@ -60,7 +75,10 @@ public record Subject(
       Map<String, Long> namespaces,
       Set<String> mappedFiles,
       int tracer,
-      Set<String> watches) {
+      Set<String> watches,
+      Set<Integer> pidfds,
+      List<IoUring> rings,
+      boolean addressLimit) {
 
     public Member {
       files = List.copyOf(files);
@@ -68,9 +86,11 @@ public record Subject(
       namespaces = Map.copyOf(namespaces);
       mappedFiles = Set.copyOf(mappedFiles);
       watches = Set.copyOf(watches);
+      pidfds = Set.copyOf(pidfds);
+      rings = List.copyOf(rings);
     }
 
-    /** Which process. */
+    /** Identifies the process. */
     public ProcessId id() {
       return stat.id();
     }

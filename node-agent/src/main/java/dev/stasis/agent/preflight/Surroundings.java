@@ -2,6 +2,7 @@ package dev.stasis.agent.preflight;
 
 import dev.stasis.agent.process.InetSocket;
 import dev.stasis.agent.process.Mount;
+import dev.stasis.agent.process.UnixConnection;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Map;
@@ -14,22 +15,33 @@ import org.jspecify.annotations.Nullable;
  * @param namespaces types and inodes of the namespaces of its first process
  * @param mounts its mounts, in the kernel's order
  * @param packedMounts where those are whose files go into the artifact
+ * @param fileVolumes those of them that are a single file
  * @param podMounts where the pod itself has volumes; null outside Kubernetes
  * @param sockets the sockets in its network namespace that are bound or connected
  * @param interfaceAddresses those of its network interfaces, which the next pod has too, with other
  *     values
  * @param protocols of each socket that a process holds, by inode
- * @param foreignLabel its AppArmor profile or SELinux label, where a restore cannot apply that one
+ * @param connected the Unix sockets in its network namespace that have a peer
+ * @param unread the netlink sockets with messages that wait to be read, by inode
+ * @param ipcObjects what the IPC namespace holds of System V and of POSIX message queues
+ * @param watched a path for each watched inode for which one was found, by {@code
+ *     MAJOR:MINOR:INODE}
+ * @param foreignLabel an AppArmor profile or SELinux label in it that a restore cannot apply
  * @param addressStays whether the user says that a target pod has the same address
  */
 public record Surroundings(
     Map<String, Long> namespaces,
     List<Mount> mounts,
     Set<String> packedMounts,
+    Set<String> fileVolumes,
     @Nullable Set<String> podMounts,
     List<InetSocket> sockets,
     Set<InetAddress> interfaceAddresses,
     Map<Long, String> protocols,
+    List<UnixConnection> connected,
+    Set<Long> unread,
+    List<String> ipcObjects,
+    Map<String, String> watched,
     @Nullable String foreignLabel,
     boolean addressStays) {
 
@@ -37,9 +49,14 @@ public record Surroundings(
     namespaces = Map.copyOf(namespaces);
     mounts = List.copyOf(mounts);
     packedMounts = Set.copyOf(packedMounts);
+    fileVolumes = Set.copyOf(fileVolumes);
     podMounts = podMounts == null ? null : Set.copyOf(podMounts);
     sockets = List.copyOf(sockets);
     interfaceAddresses = Set.copyOf(interfaceAddresses);
     protocols = Map.copyOf(protocols);
+    connected = List.copyOf(connected);
+    unread = Set.copyOf(unread);
+    ipcObjects = List.copyOf(ipcObjects);
+    watched = Map.copyOf(watched);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What rules a checkpoint out, found before anything is frozen: each refusal names the property and
- * both values.
+ * Finds what prevents a checkpoint, before the freeze: each refusal names the property and both
+ * values.
  */
 @NullMarked
 package dev.stasis.agent.preflight;

@@ -69,17 +69,17 @@ public record Capabilities(
     return Long.parseUnsignedLong(ProcessStatus.wanted(status, name), 16);
   }
 
-  /** All that the thread has, or can come to have. */
+  /** The permitted set: all capabilities that the thread has or can raise. */
   public long any() {
     return inheritable | permitted | effective | bounding | ambient;
   }
 
-  /** Whether a program that the thread executes can have that capability. */
+  /** Returns whether a program executed by the thread can get that capability. */
   public boolean allow(int capability) {
     return (bounding >>> capability & 1) == 1;
   }
 
-  /** The names of a set as users write them in a securityContext. */
+  /** Returns the names of a set as users write them in a securityContext. */
   public static String names(long set) {
     List<String> names = new ArrayList<>();
     for (int i = 0; i < Long.SIZE; i++) {

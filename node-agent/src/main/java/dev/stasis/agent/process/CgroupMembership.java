@@ -23,7 +23,7 @@ public record CgroupMembership(int hierarchy, List<String> controllers, String p
   static CgroupMembership parse(String line) {
     String[] field = line.split(":", 3);
     if (field.length < 3) {
-      throw new IllegalArgumentException("cgroup: wanted NUMBER:CONTROLLERS:PATH, found " + line);
+      throw new IllegalArgumentException("cgroup: expected NUMBER:CONTROLLERS:PATH, got " + line);
     }
     List<String> controllers = field[1].isEmpty() ? List.of() : Arrays.asList(field[1].split(","));
     return new CgroupMembership(Integer.parseInt(field[0]), controllers, field[2]);

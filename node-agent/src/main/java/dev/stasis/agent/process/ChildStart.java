@@ -6,27 +6,28 @@ import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Starts programs of ours although somebody sends signals to our whole process group, as an
- * impatient Ctrl-C does. Each of them leaves our session, where no key reaches it, but not before
- * its first line; until then a key ends it, or Java's helper that becomes it, and nothing was done:
- * it is started again. A mask of signals would not help: newer Javas clear it in the helper.
+ * Starts our programs even if a signal is sent to our whole process group, for example by repeated
+ * Ctrl-C. Each program moves to its own session in its first line, where no key press reaches it.
+ * Before that, a key press ends it (or Java's helper process that becomes it) before it has done
+ * anything, and it is started again. A signal mask would not help: newer Java versions clear it in
+ * the helper.
  */
 public final class ChildStart {
 
-  /** A person does not press keys that often while one program starts. */
+  /** More key presses than a user makes while one program starts. */
   public static final int TRIES = 20;
 
-  /** Codes of programs that hang-up, Ctrl-C and Ctrl-\ ended. */
+  /** Exit codes of programs ended by hang-up, Ctrl-C and Ctrl-\. */
   private static final Set<Integer> ENDED_BY_A_KEY = Set.of(128 + 1, 128 + 2, 128 + 3);
 
-  /** To the first line it takes milliseconds; a busy machine is given time. */
+  /** The first line runs within milliseconds; this allows for a busy machine. */
   private static final Duration TO_THE_FIRST_LINE = Duration.ofSeconds(30);
 
   private static final long LOOK_EVERY_NANOS = 1_000_000;
 
   private final ProcFs proc = new ProcFs();
 
-  /** Starts it; a key may still end it, as {@link #endedByAKey} tells. */
+  /** Starts the program. A key press may still end it; see {@link #endedByAKey}. */
   public Process start(ProcessBuilder program) throws IOException {
     for (int tries = 1; ; tries++) {
       try {
@@ -40,8 +41,8 @@ public final class ChildStart {
   }
 
   /**
-   * Starts a program whose first line begins a session of its own, and waits until it has begun, or
-   * has ended by itself.
+   * Starts a program whose first line begins a new session, and waits until it has begun or has
+   * exited.
    */
   public Process startAway(ProcessBuilder program) throws IOException {
     Process child = start(program);
@@ -51,7 +52,7 @@ public final class ChildStart {
     return child;
   }
 
-  /** Whether a key ended it: before its first line, so that nothing was done. */
+  /** Returns whether a key press ended it before its first line, so that it did nothing. */
   public static boolean endedByAKey(int exitCode) {
     return ENDED_BY_A_KEY.contains(exitCode);
   }
@@ -67,7 +68,7 @@ public final class ChildStart {
     return !endedByAKey(child.exitValue());
   }
 
-  /** False also of one that has just ended: Java then says so in a moment. */
+  /** Also false for a process that has just ended; Java reports that a moment later. */
   private boolean leadsASession(Process child) {
     int pid = (int) child.pid();
     return proc.stat(pid).filter(stat -> stat.session() == pid).isPresent();

@@ -7,9 +7,9 @@ import java.util.Optional;
 import java.util.TreeSet;
 
 /**
- * Processors of a node by their numbers, as the kernel lists them: {@code 0-3,8}.
+ * Processors of a node by number, in the kernel's list format: {@code 0-3,8}.
  *
- * @param cpus ascending, each once
+ * @param cpus in ascending order, without duplicates
  */
 public record CpuSet(List<Integer> cpus) {
 
@@ -21,9 +21,9 @@ public record CpuSet(List<Integer> cpus) {
   }
 
   /**
-   * The kernel's list; empty text is no processor at all.
+   * Parses the kernel's list; an empty text is the empty set.
    *
-   * @throws IllegalArgumentException when it is no such list
+   * @throws IllegalArgumentException if the text is not such a list
    */
   public static CpuSet parse(String list) {
     List<Integer> cpus = new ArrayList<>();
@@ -33,7 +33,7 @@ public record CpuSet(List<Integer> cpus) {
         int last = ends[ends.length - 1];
         if (ends[0] < 0 || last < ends[0] || last >= MOST) {
           throw new IllegalArgumentException(
-              "processors: wanted ranges of numbers below %d, found %s".formatted(MOST, range));
+              "processors: expected ranges of numbers below %d, got %s".formatted(MOST, range));
         }
         for (int cpu = ends[0]; cpu <= last; cpu++) {
           cpus.add(cpu);
@@ -47,15 +47,15 @@ public record CpuSet(List<Integer> cpus) {
     return cpus.isEmpty();
   }
 
-  /** Whether it has all of the other's and more. */
+  /** Returns whether this set is a proper superset of the other one. */
   public boolean isMoreThan(CpuSet other) {
     return cpus.size() > other.cpus.size() && cpus.containsAll(other.cpus);
   }
 
   /**
-   * These processors of some, among others: the same ones by rank where there are as many, so that
-   * the third of a container's own stays the third; else the same numbers. Empty where neither can
-   * be.
+   * Maps these processors, a subset of {@code of}, to {@code to}: by rank if both have the same
+   * size, so that the third of a container's processors stays the third; otherwise by number. Empty
+   * if neither is possible.
    */
   public Optional<CpuSet> carried(CpuSet of, CpuSet to) {
     if (of.cpus.size() == to.cpus.size() && of.cpus.containsAll(cpus)) {
@@ -65,7 +65,7 @@ public record CpuSet(List<Integer> cpus) {
     return to.cpus.containsAll(cpus) ? Optional.of(this) : Optional.empty();
   }
 
-  /** As {@code sched_setaffinity} wants it: whole words of 64 processors, the lowest first. */
+  /** The format of {@code sched_setaffinity}: whole words of 64 processors, lowest first. */
   byte[] mask() {
     int highest = cpus.isEmpty() ? 0 : cpus.get(cpus.size() - 1);
     byte[] mask = new byte[(highest / 64 + 1) * 8];
@@ -73,7 +73,7 @@ public record CpuSet(List<Integer> cpus) {
     return mask;
   }
 
-  /** As {@link #parse} reads it. */
+  /** Returns the format that {@link #parse} reads. */
   @Override
   public String toString() {
     StringBuilder list = new StringBuilder();

@@ -7,22 +7,28 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The cgroups of helpers that have to outlive the agent: criu's dump, the mover, the guard, the
- * driver worker. The runtime kills every process in the cgroup of the agent's container when the
- * container ends, and so does the kernel when the container is out of memory.
+ * The cgroups of helpers that must outlive the agent: criu's dump, the mover, the guard, the driver
+ * worker. The runtime kills every process in the cgroup of the agent's container when the container
+ * ends, and so does the kernel when the container is out of memory.
  */
 public final class HelperCgroups {
 
-  /** One in each hierarchy, below its root, where no kubelet and no runtime looks for processes. */
+  /**
+   * One cgroup in each hierarchy, below its root, where neither kubelet nor runtime expects
+   * processes.
+   */
   public static final String NAME = "stasis-helpers";
 
-  /** A helper that dies in the middle costs more than any container; -1000 would never die. */
+  /**
+   * Losing a helper in the middle of its work costs more than losing a container. -1000 would
+   * exempt it from the OOM killer entirely.
+   */
   private static final String OOM_SCORE_ADJ = "-900";
 
   private final ProcFs proc;
   private final Path root;
 
-  /** Returns those of this machine. */
+  /** Returns the cgroups of this machine. */
   public HelperCgroups() {
     this(new ProcFs(), Path.of("/sys/fs/cgroup"));
   }
@@ -33,8 +39,8 @@ public final class HelperCgroups {
   }
 
   /**
-   * Returns the options of {@code stasis-runtime enter} that place a helper. All of them are tried
-   * only: a helper in the agent's own cgroup is better than none.
+   * Returns the options of {@code stasis-runtime enter} that place a helper. All of them are best
+   * effort: a helper in the agent's own cgroup is better than none.
    */
   public List<String> enterOptions() {
     List<String> options = new ArrayList<>();
@@ -43,7 +49,7 @@ public final class HelperCgroups {
     return options;
   }
 
-  /** One for each hierarchy in which this process is not at the root already. */
+  /** One for each hierarchy in which this process is not already at the root. */
   List<Path> folders() {
     return proc.cgroups((int) ProcessHandle.current().pid()).stream()
         .filter(membership -> !membership.path().equals("/"))
@@ -62,7 +68,7 @@ public final class HelperCgroups {
       Files.createDirectories(own);
       return own;
     } catch (IOException e) {
-      return hierarchy; // The root takes processes too; they only are not counted apart.
+      return hierarchy; // The root accepts processes too; they are only not accounted separately.
     }
   }
 
@@ -70,7 +76,7 @@ public final class HelperCgroups {
     if (!membership.isUnified()) {
       return root.resolve(String.join(",", membership.controllers()).replace("name=", ""));
     }
-    // Beside hierarchies of version 1, the unified one has a folder of its own.
+    // Beside version 1 hierarchies, the unified hierarchy has its own mount point.
     Path hybrid = root.resolve("unified");
     return Files.isDirectory(hybrid) ? hybrid : root;
   }

@@ -7,11 +7,11 @@ import java.nio.ByteOrder;
 import java.util.HexFormat;
 
 /**
- * A line of {@code /proc/PID/net/tcp} and its relatives: a socket that is bound or connected.
+ * A bound or connected socket: a line of {@code /proc/PID/net/tcp} and the similar tables.
  *
  * @param protocol the table's name: {@code tcp}, {@code tcp6}, {@code udp}, ...
- * @param state as the kernel numbers those of TCP; 1 is established, 10 listens
- * @param inode the one of the descriptors that hold it, 0 when none does
+ * @param state the kernel's number of the TCP state; 1 is established, 10 is listening
+ * @param inode the inode shown by the descriptors that hold it, 0 if none does
  */
 public record InetSocket(
     String protocol,
@@ -24,7 +24,7 @@ public record InetSocket(
 
   private static final int ESTABLISHED = 1;
 
-  /** Whether it is a connection of TCP, in whichever of its states. */
+  /** Returns whether it is a TCP connection, in any state. */
   public boolean isConnection() {
     return protocol.startsWith("tcp") && remotePort != 0;
   }
@@ -33,7 +33,7 @@ public record InetSocket(
     return isConnection() && state == ESTABLISHED;
   }
 
-  /** Whether the other one is the other end of the same connection. */
+  /** Returns whether the other socket is the other end of the same connection. */
   public boolean isPeerOf(InetSocket other) {
     return localPort == other.remotePort
         && remotePort == other.localPort
@@ -59,7 +59,7 @@ public record InetSocket(
         Long.parseLong(field[9]));
   }
 
-  /** The kernel prints the address as words of 32 bits in the byte order of the machine. */
+  /** The kernel prints the address as 32-bit words in the machine's byte order. */
   private static InetAddress address(String hex) {
     byte[] printed = HexFormat.of().parseHex(hex);
     ByteBuffer words = ByteBuffer.wrap(printed);
@@ -68,7 +68,7 @@ public record InetSocket(
       bytes.putInt(words.getInt());
     }
     try {
-      // One of IPv4 in the form of IPv6 becomes one of IPv4.
+      // Converts an IPv4-mapped IPv6 address to IPv4.
       return InetAddress.getByAddress(bytes.array());
     } catch (UnknownHostException e) {
       throw new IllegalArgumentException("address: expected 4 or 16 bytes, got " + hex, e);

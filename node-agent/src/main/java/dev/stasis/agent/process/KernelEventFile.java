@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * A small file of the kernel's that announces its changes, such as {@code cgroup.events}. Reading
- * it arms the announcement, so no change between a reading and the wait after it is missed.
+ * A small kernel file that signals its changes, such as {@code cgroup.events}. Reading it arms the
+ * notification, so no change between a read and the following wait is missed.
  */
 public final class KernelEventFile implements AutoCloseable {
 
@@ -38,9 +38,9 @@ public final class KernelEventFile implements AutoCloseable {
   }
 
   /**
-   * Waits for a change since the last reading.
+   * Waits for a change since the last read.
    *
-   * @return false when none came in that time
+   * @return false if none occurred in that time
    */
   public boolean awaitChange(Duration atMost) throws IOException {
     LibC.PollFd descriptor = new LibC.PollFd();

@@ -5,13 +5,15 @@ import com.sun.jna.Native;
 import com.sun.jna.Structure;
 import com.sun.jna.Structure.FieldOrder;
 
-/** The few calls of the C library that Java has no words for. */
+/** Bindings of the few C library calls that Java does not offer. */
 interface LibC extends Library {
 
   LibC INSTANCE = Native.load("c", LibC.class);
 
   /** Numbers that are the same on every architecture since Linux 5.3. */
   long SYS_PIDFD_SEND_SIGNAL = 424;
+
+  long SYS_IO_URING_SETUP = 425;
 
   long SYS_PIDFD_OPEN = 434;
 

@@ -15,15 +15,15 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * The end of a log that another program wrote. How long the log and its lines are is up to the
- * workload, so neither is ever in memory as a whole. A path in it may hold any byte.
+ * The end of a log written by another program. The workload determines how long the log and its
+ * lines are, so neither is ever in memory as a whole. A path in it may contain any byte.
  */
 public final class LogTail {
 
-  /** criu writes some 100 MB for a million descriptors; its last words are what counts. */
+  /** criu writes about 100 MB for a million descriptors; only its last lines matter. */
   private static final long MOST_BYTES = 64L << 20;
 
-  /** Longer than any path; what a line has beyond that is dropped. */
+  /** Longer than any path; the remainder of a longer line is dropped. */
   private static final int LONGEST_LINE = 8192;
 
   private final Path file;
@@ -38,7 +38,7 @@ public final class LogTail {
     this.most = most;
   }
 
-  /** Passes the last lines on, one by one; none where there is no file. */
+  /** Passes the last lines on, one by one; none if the file does not exist. */
   public void forEach(Consumer<String> line) throws IOException {
     try (FileChannel channel = FileChannel.open(file)) {
       channel.position(Math.max(0, channel.size() - most));

@@ -8,13 +8,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A mapping and what the kernel says of its pages ({@code smaps}). Sizes are bytes.
+ * A mapping and the statistics of its pages ({@code smaps}). Sizes are bytes.
  *
  * @param rss pages in memory
- * @param sharedClean of these, in use by more than one address space and unwritten
- * @param sharedDirty in use by more than one address space and written: after a fork
- * @param privateClean only here and unwritten
- * @param privateDirty only here and written
+ * @param sharedClean of these, shared with another address space and not written
+ * @param sharedDirty of these, shared with another address space and written: after a fork
+ * @param privateClean of these, not shared and not written
+ * @param privateDirty of these, not shared and written
  * @param anonymous pages without a file
  * @param swap pages swapped out
  * @param anonHuge bytes in transparent huge pages
@@ -58,7 +58,8 @@ public record MappingUse(
 
   private static void add(
       List<MappingUse> uses, @Nullable MemoryMapping mapping, Map<String, String> fields) {
-    // A process that ended while its file was read leaves a head without its lines.
+    // If a process ends while its file is read, the last mapping has a header line without its
+    // fields.
     if (mapping == null || !fields.containsKey("VmFlags")) {
       return;
     }

@@ -7,12 +7,13 @@ import java.util.regex.Pattern;
  * A line of {@code maps}. Addresses are unsigned 64-bit numbers; those of a program lie below 2^63.
  *
  * @param start first address
- * @param end the address behind the last
+ * @param end address after the last byte
  * @param permissions four letters, for example {@code rw-p}
  * @param offset where in the file the mapping begins, in bytes
  * @param device the file's device as {@code major:minor} in hexadecimal
  * @param inode 0 when there is no file
- * @param path the file, a name in square brackets, or empty; {@code " (deleted)"} stays at its end
+ * @param path the file, a name in square brackets, or empty; a trailing {@code " (deleted)"} is
+ *     kept
  */
 public record MemoryMapping(
     long start, long end, String permissions, long offset, String device, long inode, String path) {
@@ -25,7 +26,7 @@ public record MemoryMapping(
     return end - start;
   }
 
-  /** Writes stay with this process (or are copied for it). */
+  /** Writes are private to this process (copy on write). */
   public boolean isPrivate() {
     return permissions.charAt(3) == 'p';
   }
@@ -34,11 +35,7 @@ public record MemoryMapping(
     return permissions.charAt(1) == 'w';
   }
 
-  public boolean isReadable() {
-    return permissions.charAt(0) == 'r';
-  }
-
-  /** No file stands behind it and the kernel gave it no name. */
+  /** The mapping has no file and no name from the kernel. */
   public boolean isAnonymous() {
     return inode == 0 && (path.isEmpty() || path.startsWith("[anon"));
   }
@@ -50,7 +47,7 @@ public record MemoryMapping(
   static MemoryMapping parse(String line) {
     Matcher matcher = LINE.matcher(line);
     if (!matcher.matches()) {
-      throw new IllegalArgumentException("maps: wanted START-END PERMISSIONS ..., found " + line);
+      throw new IllegalArgumentException("maps: expected START-END PERMISSIONS ..., got " + line);
     }
     return new MemoryMapping(
         Long.parseUnsignedLong(matcher.group(1), 16),
@@ -59,11 +56,12 @@ public record MemoryMapping(
         Long.parseUnsignedLong(matcher.group(4), 16),
         matcher.group(5),
         Long.parseUnsignedLong(matcher.group(6)),
-        // Only the newline is escaped here, so a backslash of the name cannot be told apart.
+        // The kernel escapes only the newline here, so a literal backslash in the name is
+        // ambiguous.
         matcher.group(7).replace("\\012", "\n"));
   }
 
-  /** Whether a line of smaps begins a mapping rather than telling about the one before. */
+  /** Returns whether a line of smaps begins a mapping, rather than describing the previous one. */
   static boolean isHead(String line) {
     int dash = line.indexOf('-');
     int space = line.indexOf(' ');

@@ -8,12 +8,12 @@ import java.util.Optional;
  * A line of {@code mountinfo}, names decoded.
  *
  * @param root the folder (or file) of the file system that is mounted here
- * @param mountPoint where, as the process sees it
+ * @param mountPoint path as the process sees it
  * @param options of this mount: {@code ro}, {@code nosuid}, ...
- * @param optionalFields how changes spread: {@code shared:N}, {@code master:N}, ...
- * @param type of the file system
- * @param source the device or whatever the file system calls its source
- * @param superOptions of the file system: for overlay its layers
+ * @param optionalFields propagation: {@code shared:N}, {@code master:N}, ...
+ * @param type type of the file system
+ * @param source the device, or the file system's name for its source
+ * @param superOptions options of the file system: for overlay its layers
  */
 public record Mount(
     int id,
@@ -38,7 +38,7 @@ public record Mount(
     return options.contains("ro") || superOptions.contains("ro");
   }
 
-  /** The value of {@code name=value} among the file system's options. */
+  /** Returns the value of {@code name=value} among the file system's options. */
   public Optional<String> superOption(String name) {
     return superOptions.stream()
         .filter(option -> option.startsWith(name + "="))
@@ -53,7 +53,7 @@ public record Mount(
       dash++;
     }
     if (field.length < dash + 4) {
-      throw new IllegalArgumentException("mountinfo: wanted at least 10 fields, found " + line);
+      throw new IllegalArgumentException("mountinfo: expected at least 10 fields, got " + line);
     }
     String[] device = field[2].split(":");
     return new Mount(

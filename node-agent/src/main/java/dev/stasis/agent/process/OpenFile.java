@@ -5,8 +5,9 @@ import java.util.OptionalLong;
 /**
  * An open file descriptor.
  *
- * @param target where the link in /proc/PID/fd points: a path, {@code pipe:[INODE]}, {@code
- *     socket:[INODE]}, {@code anon_inode:[eventfd]}; a deleted file ends in {@code " (deleted)"}
+ * @param target target of the link in /proc/PID/fd: a path, {@code pipe:[INODE]}, {@code
+ *     socket:[INODE]}, {@code anon_inode:[eventfd]}; that of a deleted file ends in {@code "
+ *     (deleted)"}
  * @param flags the open flags, as open(2) takes them
  * @param position the file position in bytes
  * @param mountId the mount that the file belongs to, as in {@link Mount#id}
@@ -39,7 +40,7 @@ public record OpenFile(int fd, String target, int flags, long position, int moun
     return (flags & O_ACCMODE) != 0;
   }
 
-  /** The file's name is gone, only descriptors and mappings keep it. */
+  /** The file has no name any more; only descriptors and mappings keep it. */
   public boolean isDeleted() {
     return target.endsWith(" (deleted)");
   }
@@ -59,7 +60,8 @@ public record OpenFile(int fd, String target, int flags, long position, int moun
         case "flags" -> flags = Integer.parseUnsignedInt(value, 8);
         case "mnt_id" -> mountId = Integer.parseInt(value);
         default -> {
-          // Lines of special files (eventfd, epoll, inotify) follow; nobody here needs them.
+          // Lines specific to special files (eventfd, epoll, inotify) follow; they are not used
+          // here.
         }
       }
     }

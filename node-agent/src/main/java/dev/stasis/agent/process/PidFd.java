@@ -4,8 +4,8 @@ import com.sun.jna.Native;
 import java.time.Duration;
 
 /**
- * A hold on one process: as long as it is open, a signal reaches this process or nobody, even when
- * its pid has gone to another one.
+ * A handle of one process. While it is open, a signal reaches this process or none, even if another
+ * process has its pid by now.
  */
 public final class PidFd implements AutoCloseable {
 
@@ -23,14 +23,10 @@ public final class PidFd implements AutoCloseable {
     this.fd = fd;
   }
 
-  public ProcessId process() {
-    return process;
-  }
-
   /**
    * Sends a signal.
    *
-   * @return false when the process has ended and was reaped
+   * @return false if the process has ended and was reaped
    */
   public boolean send(Signal signal) {
     if (libc.syscall(LibC.SYS_PIDFD_SEND_SIGNAL, (long) fd, (long) signal.number(), 0L, 0L) == 0) {
@@ -45,9 +41,9 @@ public final class PidFd implements AutoCloseable {
   }
 
   /**
-   * Waits until the process has ended (a zombie has).
+   * Waits until the process has ended (a zombie has ended).
    *
-   * @return false when it still ran after that time
+   * @return false if it still ran after that time
    */
   public boolean awaitEnd(Duration atMost) {
     long until = System.nanoTime() + atMost.toNanos();

@@ -17,19 +17,19 @@ public final class PidFds {
     this.libc = LibC.INSTANCE;
   }
 
-  /** Empty when the process is gone or its pid belongs to another one now. */
+  /** Empty if the process is gone or another process has its pid. */
   public Optional<PidFd> open(ProcessId process) {
     int fd = (int) libc.syscall(LibC.SYS_PIDFD_OPEN, (long) process.pid(), 0L);
     if (fd < 0) {
       int error = Native.getLastError();
-      // EINVAL: the pid is now that of a thread, so the process is gone.
+      // EINVAL: the pid is now the number of a thread, so the process is gone.
       if (error == ESRCH || error == EINVAL) {
         return Optional.empty();
       }
       throw new IllegalStateException("opening process " + process + ": errno " + error);
     }
     PidFd opened = new PidFd(process, libc, fd);
-    // Only now, with the descriptor held, does the start time say whom it holds.
+    // The start time identifies the process only now that the descriptor holds it.
     if (proc.stat(process).isEmpty()) {
       opened.close();
       return Optional.empty();

@@ -10,7 +10,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -23,10 +22,10 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
- * Reads /proc. A process that is gone, or goes while it is read, is an empty result; anything else
- * that stands in the way (no permission, a line that makes no sense) is an exception.
+ * Reads /proc. If a process is gone, or ends while it is read, the result is empty. Any other
+ * failure (no permission, a line that cannot be parsed) is an exception.
  *
- * <p>No two readings are of one moment unless the process is stopped.
+ * <p>Two reads show the same moment only if the process is stopped.
  */
 public final class ProcFs {
 
@@ -38,7 +37,7 @@ public final class ProcFs {
     this(Path.of("/proc"));
   }
 
-  /** Reads below another folder, laid out like /proc. */
+  /** Reads another folder with the layout of /proc. */
   public ProcFs(Path root) {
     this.root = root;
   }
@@ -52,12 +51,12 @@ public final class ProcFs {
     return root.resolve(Integer.toString(pid));
   }
 
-  /** The process that has this pid now. */
+  /** Returns the process that currently has this pid. */
   public Optional<ProcessId> id(int pid) {
     return stat(pid).map(ProcessStat::id);
   }
 
-  /** Whether this very process is there and has not ended; a zombie has ended. */
+  /** Returns whether this process exists and has not ended; a zombie has ended. */
   public boolean alive(ProcessId process) {
     return stat(process).filter(stat -> !stat.isZombie()).isPresent();
   }
@@ -66,7 +65,7 @@ public final class ProcFs {
     return read(folder(pid).resolve("stat")).map(ProcessStat::parse);
   }
 
-  /** As {@link #stat(int)}, empty also when another process has the pid now. */
+  /** Same as {@link #stat(int)}, but also empty if another process has the pid now. */
   public Optional<ProcessStat> stat(ProcessId process) {
     return stat(process.pid()).filter(stat -> stat.startTime() == process.startTime());
   }
@@ -75,13 +74,14 @@ public final class ProcFs {
     return read(folder(pid).resolve("status")).map(ProcessStatus::parse);
   }
 
+  /** Returns the program's own threads, without those of the kernel. */
   public List<ThreadStat> threads(int pid) {
     List<ThreadStat> threads = new ArrayList<>();
     for (int tid : numbers(folder(pid).resolve("task"))) {
       Path folder = folder(pid).resolve("task").resolve(Integer.toString(tid));
       Optional<ProcessStat> stat = read(folder.resolve("stat")).map(ProcessStat::parse);
       Optional<ProcessStatus> status = read(folder.resolve("status")).map(ProcessStatus::parse);
-      if (stat.isPresent() && status.isPresent()) {
+      if (stat.isPresent() && status.isPresent() && !stat.get().isIoWorker()) {
         ProcessStat thread = stat.get();
         threads.add(
             new ThreadStat(
@@ -96,10 +96,11 @@ public final class ProcFs {
     return threads;
   }
 
-  /** What each thread has set for itself. */
+  /** Returns the settings of each thread. */
   public List<ThreadSettings> threadSettings(int pid) {
     List<ThreadSettings> all = new ArrayList<>();
-    for (int tid : numbers(folder(pid).resolve("task"))) {
+    for (ThreadStat own : threads(pid)) {
+      int tid = own.tid();
       Path status = folder(pid).resolve("task").resolve(tid + "/status");
       read(status)
           .map(ProcessStatus::parse)
@@ -121,12 +122,14 @@ public final class ProcFs {
           .map(text -> Long.parseLong(text.trim()))
           .orElse(0L);
     } catch (UncheckedIOException e) {
-      // Only who may change it may read it.
+      // Reading it requires the right to change it.
       return 0;
     }
   }
 
-  /** Every process of the machine, kernel threads and zombies too, in the order of pids. */
+  /**
+   * Returns every process of the machine by ascending pid, including kernel threads and zombies.
+   */
   public List<ProcessStat> processes() {
     return numbers(root).stream().map(this::stat).flatMap(Optional::stream).toList();
   }
@@ -139,12 +142,12 @@ public final class ProcFs {
     return lines(folder(pid).resolve("maps"), MemoryMapping::parse);
   }
 
-  /** As {@link #maps}, with what the kernel knows of the pages; slow for a large process. */
+  /** Same as {@link #maps}, with statistics of the pages; slow for a large process. */
   public List<MappingUse> smaps(int pid) {
     return read(folder(pid).resolve("smaps")).map(MappingUse::parse).orElse(List.of());
   }
 
-  /** In the order of mounting, which is also the kernel's. */
+  /** In mount order, which is the kernel's order. */
   public List<Mount> mounts(int pid) {
     return lines(folder(pid).resolve("mountinfo"), Mount::parse);
   }
@@ -165,7 +168,17 @@ public final class ProcFs {
     return files;
   }
 
-  /** The first descriptor that it may no longer open; empty without a limit or a process. */
+  /**
+   * Returns the kernel's information on a descriptor; empty if it is closed or the process is gone.
+   */
+  public String fileInfo(int pid, int fd) {
+    return read(folder(pid).resolve("fdinfo").resolve(Integer.toString(fd))).orElse("");
+  }
+
+  /**
+   * Returns the first descriptor number that the process may not open; empty without a limit or a
+   * process.
+   */
   public OptionalLong descriptorLimit(int pid) {
     return read(folder(pid).resolve("limits"))
         .flatMap(text -> text.lines().filter(line -> line.startsWith(DESCRIPTORS)).findFirst())
@@ -175,7 +188,14 @@ public final class ProcFs {
         .orElse(OptionalLong.empty());
   }
 
-  /** Type of namespace ({@code net}, {@code pid}, ...) to its inode. */
+  /** Returns whether the process has a limit of its address space (ulimit -v). */
+  public boolean hasAddressLimit(int pid) {
+    return read(folder(pid).resolve("limits"))
+        .filter(text -> !text.matches("(?s).*\nMax address space +unlimited.*"))
+        .isPresent();
+  }
+
+  /** Maps the type of each namespace ({@code net}, {@code pid}, ...) to its inode. */
   public Map<String, Long> namespaces(int pid) {
     Map<String, Long> inodes = new TreeMap<>();
     Path folder = folder(pid).resolve("ns");
@@ -186,7 +206,9 @@ public final class ProcFs {
     return inodes;
   }
 
-  /** The environment that the process was started with. Empty for a process without memory. */
+  /**
+   * Returns the environment with which the process was started. Empty for a process without memory.
+   */
   public Map<String, String> environment(int pid) {
     Map<String, String> environment = new LinkedHashMap<>();
     for (String entry : strings(folder(pid).resolve("environ"))) {
@@ -202,28 +224,21 @@ public final class ProcFs {
     return strings(folder(pid).resolve("cmdline"));
   }
 
-  /** Where the process's {@code name} link ({@code exe}, {@code cwd}, {@code root}) points. */
+  /**
+   * Returns the target of the process's link {@code name} ({@code exe}, {@code cwd}, {@code root}).
+   */
   public Optional<String> link(int pid, String name) {
     return link(folder(pid).resolve(name));
   }
 
-  /** Another one after every boot; what was noted under another boot id describes nothing now. */
+  /** Changes with every boot; records with another boot id are obsolete. */
   public String bootId() {
     return read(root.resolve("sys/kernel/random/boot_id"))
-        .orElseThrow(() -> new IllegalStateException("boot id: wanted a file in " + root))
+        .orElseThrow(() -> new IllegalStateException("boot id: expected a file in " + root))
         .trim();
   }
 
-  /** Time since boot, suspended time counted. */
-  public Duration uptime() {
-    String text =
-        read(root.resolve("uptime"))
-            .orElseThrow(() -> new IllegalStateException("uptime: wanted a file in " + root));
-    double seconds = Double.parseDouble(text.substring(0, text.indexOf(' ')));
-    return Duration.ofMillis(Math.round(seconds * 1000));
-  }
-
-  /** A line of /proc/meminfo in bytes, for example {@code MemAvailable}. */
+  /** Returns a line of /proc/meminfo in bytes, for example {@code MemAvailable}. */
   public OptionalLong memory(String name) {
     return read(root.resolve("meminfo"))
         .flatMap(text -> text.lines().filter(line -> line.startsWith(name + ":")).findFirst())
@@ -240,7 +255,7 @@ public final class ProcFs {
     return read(file)
         .map(
             text ->
-                // Not String.lines: a carriage return in a name would end a line there.
+                // Not String.lines: a carriage return in a name would end a line.
                 Arrays.stream(text.split("\n")).filter(line -> !line.isEmpty()).map(parse).toList())
         .orElse(List.of());
   }
@@ -250,7 +265,7 @@ public final class ProcFs {
     if (text.isEmpty()) {
       return List.of();
     }
-    // Each string ends with a NUL, but a process may have written over its last one.
+    // Each string ends with a NUL, unless the process has overwritten the last one.
     String content = text.get();
     int end = content.endsWith("\0") ? content.length() - 1 : content.length();
     return List.of(content.substring(0, end).split("\0", -1));
@@ -272,7 +287,7 @@ public final class ProcFs {
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(folder)) {
       entries.forEach(entry -> names.add(String.valueOf(entry.getFileName())));
     } catch (DirectoryIteratorException e) {
-      // Its cause is the real fault, always one of reading.
+      // The cause is the original exception, always a failed read.
       return goneOrThrow(new IOException(String.valueOf(e.getCause()), e), List.of());
     } catch (IOException e) {
       return goneOrThrow(e, List.of());
@@ -297,8 +312,8 @@ public final class ProcFs {
   }
 
   /**
-   * Whether the process has ended. A file opened while it lived gives ESRCH when it is read after
-   * the end, some give ENOENT, and the mounts of a zombie give EINVAL.
+   * Returns whether the process has ended. A file that was opened before gives ESRCH when it is
+   * read after the end, some give ENOENT, and the mounts of a zombie give EINVAL.
    */
   static boolean isGone(IOException e) {
     String message = String.valueOf(e.getMessage());

@@ -1,10 +1,10 @@
 package dev.stasis.agent.process;
 
 /**
- * A process or a thread as its {@code stat} file gives it.
+ * A process or a thread, from its {@code stat} file.
  *
- * @param pid the process, or the thread where a thread's file was read
- * @param comm its name, at most 15 bytes, which may hold any byte: spaces, brackets, newlines
+ * @param pid the process, or the thread if a thread's file was read
+ * @param comm its name, at most 15 bytes, which may contain any byte: spaces, brackets, newlines
  * @param state R running, S sleeping, D uninterruptible, T stopped, t stopped by a tracer, Z
  *     zombie, X dead, I idle kernel thread
  * @param ppid the parent, 0 for the first process
@@ -31,6 +31,7 @@ public record ProcessStat(
     long virtualBytes) {
 
   private static final long PF_KTHREAD = 0x00200000;
+  private static final long PF_IO_WORKER = 0x00000010;
   private static final long PF_EXITING = 0x00000004;
   private static final long PF_DUMPCORE = 0x00000200;
   private static final long PF_SIGNALED = 0x00000400;
@@ -39,43 +40,48 @@ public record ProcessStat(
     return new ProcessId(pid, startTime);
   }
 
-  /** Dead, but its parent has not yet asked for its end: it has no memory and runs nothing. */
+  /** Ended, but not yet reaped by its parent: it has no memory and runs no code. */
   public boolean isZombie() {
-    // With threads left it is only the main thread that has ended.
+    // If threads are left, only the main thread has ended.
     return (state == 'Z' || state == 'X') && threads <= 1;
   }
 
-  /** On its way to its end, by itself or by a signal: its memory may still be there. */
+  /** Ending, by itself or by a signal; its memory may still exist. */
   public boolean isEnding() {
     return (flags & (PF_EXITING | PF_DUMPCORE | PF_SIGNALED)) != 0;
   }
 
-  /** A signal ends it, or has ended it. */
+  /** A signal is ending it, or has ended it. */
   public boolean isSignaled() {
     return (flags & (PF_DUMPCORE | PF_SIGNALED)) != 0;
   }
 
-  /** A thread of the kernel itself, without memory of its own. */
+  /** A kernel thread, without its own memory. */
   public boolean isKernelThread() {
     return (flags & PF_KTHREAD) != 0;
   }
 
-  /** Stopped by a signal; a stop by a tracer is not meant. */
+  /** A kernel thread that works for an io_uring; it runs none of the program's code. */
+  public boolean isIoWorker() {
+    return (flags & PF_IO_WORKER) != 0;
+  }
+
+  /** Stopped by a signal; a stop by a tracer does not count. */
   public boolean isStopped() {
     return state == 'T';
   }
 
   static ProcessStat parse(String text) {
-    // The name stands in brackets and may itself hold brackets: only the last one closes it.
+    // The name is in brackets and may contain brackets itself: only the last one closes it.
     int open = text.indexOf('(');
     int close = text.lastIndexOf(')');
     if (open < 1 || close < open) {
-      throw new IllegalArgumentException("stat: wanted PID (NAME) STATE ..., found " + text);
+      throw new IllegalArgumentException("stat: expected PID (NAME) STATE ..., got " + text);
     }
     String[] field = text.substring(close + 2).trim().split(" ");
     if (field.length < 21) {
       throw new IllegalArgumentException(
-          "stat: wanted at least 23 fields, found " + (field.length + 2));
+          "stat: expected at least 23 fields, got " + (field.length + 2));
     }
     return new ProcessStat(
         Integer.parseInt(text.substring(0, open).trim()),

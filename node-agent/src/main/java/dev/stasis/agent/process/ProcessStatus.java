@@ -6,21 +6,21 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What {@code status} adds to {@code stat}.
+ * The fields of {@code status} that {@code stat} does not have.
  *
  * @param state the same letter as in {@link ProcessStat#state}
- * @param threadGroup the pid of the process, also where a thread's file was read
- * @param tracerPid who traces it, 0 for nobody
+ * @param threadGroup the pid of the process, even if a thread's file was read
+ * @param tracerPid the tracer's pid, 0 for none
  * @param uids real, effective, saved and file system user
  * @param gids the same four of the group
- * @param nsPids its pid in each pid namespace, from the reader's down to its own
+ * @param nsPids its pid in each pid namespace, from the reader's namespace to its own
  * @param threads how many threads the process has
- * @param noNewPrivileges whether exec can give it rights
+ * @param noNewPrivileges whether no_new_privs is set
  * @param seccomp 0 none, 1 strict, 2 filter
  * @param capEffective the effective capabilities as a bit set
  * @param capBounding the bounding set
- * @param cpus the processors that it may run on
- * @param pendingSignals those that wait for the thread or for its process, bit 0 for signal 1
+ * @param cpus the processors on which it may run
+ * @param pendingSignals signals pending for the thread or its process, bit 0 for signal 1
  */
 public record ProcessStatus(
     char state,
@@ -38,7 +38,7 @@ public record ProcessStatus(
     CpuSet cpus,
     long pendingSignals) {
 
-  /** The four ids that the kernel keeps for a user or a group. */
+  /** The four ids that the kernel stores for a user or a group. */
   public record Ids(int real, int effective, int saved, int fileSystem) {
     static Ids parse(String text) {
       List<Integer> all = numbers(text);
@@ -50,7 +50,7 @@ public record ProcessStatus(
     nsPids = List.copyOf(nsPids);
   }
 
-  /** The lines of a status file by their names. */
+  /** The lines of a status file by name. */
   static Map<String, String> fields(String text) {
     Map<String, String> fields = new HashMap<>();
     text.lines()
@@ -84,7 +84,7 @@ public record ProcessStatus(
             | Long.parseUnsignedLong(wanted(fields, "ShdPnd"), 16));
   }
 
-  /** Whether this signal waits for it. */
+  /** Returns whether this signal is pending. */
   public boolean isPending(int signal) {
     return (pendingSignals >> (signal - 1) & 1) == 1;
   }
@@ -92,13 +92,13 @@ public record ProcessStatus(
   static String wanted(Map<String, String> fields, String name) {
     String value = fields.get(name);
     if (value == null || value.isEmpty()) {
-      throw new IllegalArgumentException("status: wanted a line " + name + ", found none");
+      throw new IllegalArgumentException("status: expected a line " + name + ", got none");
     }
     return value;
   }
 
   static List<Integer> numbers(String text) {
-    // Unsigned: the kernel gives an id that this user namespace does not know as 4294967295.
+    // Unsigned: the kernel shows an id without a mapping in this user namespace as 4294967295.
     return Arrays.stream(text.split("\\s+")).map(Integer::parseUnsignedInt).toList();
   }
 }

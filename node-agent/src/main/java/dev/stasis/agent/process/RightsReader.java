@@ -9,10 +9,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Reads from /proc what threads may do. */
+/** Reads the rights of threads from /proc. */
 public final class RightsReader {
 
-  /** user:role:type, and a range where the policy has levels. */
+  /** user:role:type, and a range if the policy has levels. */
   private static final String SELINUX = "[^: ]+:[^: ]+:[^: ]+(:.*)?";
 
   private final ProcFs proc;
@@ -21,7 +21,7 @@ public final class RightsReader {
     this.proc = proc;
   }
 
-  /** Of the main thread; empty when the process is gone. */
+  /** Returns the label of the main thread; empty if the process is gone. */
   public Optional<ThreadRights> of(int pid) {
     return read(pid, proc.folder(pid));
   }
@@ -34,7 +34,7 @@ public final class RightsReader {
     return threads;
   }
 
-  /** Empty when no such security module is enabled, or the process is gone. */
+  /** Empty if no such security module is enabled, or the process is gone. */
   public Optional<SecurityLabel> label(int pid) {
     return label(proc.folder(pid));
   }
@@ -43,9 +43,14 @@ public final class RightsReader {
     return label(task(pid, tid));
   }
 
-  /** The capabilities that this kernel knows; all when it does not say. */
+  /** Returns the rights of all threads. */
+  public List<SecurityLabel> labels(int pid) {
+    return proc.numbers(tasks(pid)).stream().flatMap(tid -> label(pid, tid).stream()).toList();
+  }
+
+  /** The capabilities that this kernel knows; all if it does not report them. */
   public long knownCapabilities() {
-    // In one reading: a sysctl has nothing left behind its first byte.
+    // One read: a sysctl returns nothing after the first one.
     try (InputStream in = Files.newInputStream(proc.root().resolve("sys/kernel/cap_last_cap"))) {
       String last = new String(in.readNBytes(16), StandardCharsets.US_ASCII);
       return -1L >>> (Long.SIZE - 1 - Integer.parseInt(last.trim()));
@@ -58,7 +63,7 @@ public final class RightsReader {
     return ProcFs.read(folder.resolve("status")).map(text -> ThreadRights.parse(tid, text));
   }
 
-  /** Where both modules are there, the folder of its own has AppArmor's. */
+  /** If both modules are enabled, the separate folder has AppArmor's label. */
   private static Optional<SecurityLabel> label(Path folder) {
     return text(folder.resolve("attr/apparmor/current"))
         .map(text -> new SecurityLabel(true, text))

@@ -1,6 +1,6 @@
 package dev.stasis.agent.process;
 
-/** The signals that we send, with Linux's numbers (the same on x86-64 and arm64). */
+/** The signals that we send, with their Linux numbers (the same on x86-64 and arm64). */
 public enum Signal {
   KILL(9),
   TERM(15),

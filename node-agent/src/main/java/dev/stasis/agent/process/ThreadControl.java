@@ -5,7 +5,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Changes {@link ThreadSettings}. The thread is known by its number alone: it must be stopped. */
+/**
+ * Changes {@link ThreadSettings}. A thread is identified only by its number, so it must be stopped.
+ */
 public final class ThreadControl {
 
   private final ProcFs proc;
@@ -15,7 +17,7 @@ public final class ThreadControl {
     this.proc = proc;
   }
 
-  /** From now on the thread runs on these processors only. */
+  /** Restricts the thread to these processors. */
   public void pin(int tid, CpuSet cpus) throws IOException {
     byte[] mask = cpus.mask();
     if (libc.sched_setaffinity(tid, mask.length, mask) != 0) {

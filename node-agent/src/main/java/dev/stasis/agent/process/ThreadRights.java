@@ -4,14 +4,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the kernel lets a thread do.
+ * The rights of a thread.
  *
  * @param tid the thread
  * @param groups supplementary groups
- * @param noNewPrivileges whether exec gives no rights
+ * @param noNewPrivileges whether no_new_privs is set
  * @param seccomp 0 none, 1 strict, 2 filter
- * @param seccompFilters how many filters it has
- * @param tracerPid who traces it, 0 for none
+ * @param seccompFilters number of its filters
+ * @param tracerPid the tracer's pid, 0 for none
  */
 public record ThreadRights(
     int tid,
@@ -34,7 +34,7 @@ public record ThreadRights(
     Map<String, String> status = ProcessStatus.fields(text);
     String groups = status.getOrDefault("Groups", "");
     int seccomp = Integer.parseInt(status.getOrDefault("Seccomp", "0"));
-    // Kernels before 5.9 do not count them.
+    // Kernels before 5.9 do not report the number.
     String filters = status.getOrDefault("Seccomp_filters", seccomp == SECCOMP_FILTER ? "1" : "0");
     return new ThreadRights(
         tid,

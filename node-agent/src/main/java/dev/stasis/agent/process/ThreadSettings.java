@@ -1,12 +1,11 @@
 package dev.stasis.agent.process;
 
 /**
- * What a thread has set for itself that criu does not carry.
+ * Per-thread settings that criu does not restore.
  *
- * @param tid as the reader sees it
- * @param ownTid as the thread sees it
- * @param cpus the processors that it may run on
- * @param timerSlackNanos by how much its timers may be late; 0 where that has no meaning or cannot
- *     be read
+ * @param tid the thread's number in the reader's namespace
+ * @param ownTid the thread's number in its own namespace
+ * @param cpus the processors on which it may run
+ * @param timerSlackNanos how late its timers may be; 0 if that has no meaning or cannot be read
  */
 public record ThreadSettings(int tid, int ownTid, CpuSet cpus, long timerSlackNanos) {}

@@ -1,6 +1,6 @@
 /**
- * What /proc says, as values. A process is always its pid and its start time, so that a reused pid
- * is never taken for the process that had it before.
+ * Reads /proc into values. A process is always identified by pid and start time, so that a process
+ * with a reused pid is never mistaken for the earlier one.
  */
 @NullMarked
 package dev.stasis.agent.process;

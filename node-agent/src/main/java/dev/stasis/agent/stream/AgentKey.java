@@ -3,24 +3,33 @@ package dev.stasis.agent.stream;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.math.BigInteger;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
+import java.security.MessageDigest;
+import java.security.Principal;
+import java.security.PrivateKey;
 import java.security.SecureRandom;
+import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.security.spec.ECGenParameterSpec;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.Collection;
 import java.util.Date;
 import java.util.function.Supplier;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
 import javax.net.ssl.TrustManager;
+import javax.net.ssl.X509ExtendedKeyManager;
+import javax.net.ssl.X509ExtendedTrustManager;
 import org.bouncycastle.asn1.x500.X500Name;
 import org.bouncycastle.asn1.x500.X500NameBuilder;
 import org.bouncycastle.asn1.x500.style.BCStyle;
@@ -28,17 +37,20 @@ import org.bouncycastle.cert.jcajce.JcaX509CertificateConverter;
 import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
 import org.bouncycastle.operator.OperatorCreationException;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The key of one agent, made at its start and never written anywhere, and the certificate that says
- * its public half. Nobody signs it but the agent: the other end knows it from the operation.
+ * The key of one agent, generated at its start and never stored, with the certificate of its public
+ * half. The certificate is self-signed: the peer learns it from the operation.
  */
 public final class AgentKey {
 
-  /** Longer than any agent runs: the pin is what counts, a new start makes a new one. */
+  /**
+   * Longer than any agent runs. The pin provides the security, and each start creates a new key.
+   */
   private static final Duration VALID = Duration.ofDays(3650);
 
-  /** A node's clock may be behind. */
+  /** A node's clock may be slow. */
   private static final Duration BEFORE = Duration.ofDays(1);
 
   private final KeyPair pair;
@@ -50,9 +62,9 @@ public final class AgentKey {
   }
 
   /**
-   * Makes a key.
+   * Generates a key.
    *
-   * @param nodeName the agent's node, for whoever reads the certificate
+   * @param nodeName the agent's node, for readers of the certificate
    */
   public static AgentKey generate(String nodeName, Clock clock) {
     try {
@@ -80,7 +92,7 @@ public final class AgentKey {
     }
   }
 
-  /** The certificate in PEM, as a GpuNode publishes it. */
+  /** The certificate in PEM, as published in the GpuNode. */
   public String pem() {
     try {
       return "-----BEGIN CERTIFICATE-----\n"
@@ -92,7 +104,10 @@ public final class AgentKey {
     }
   }
 
-  /** TLS with this key, with the peers that are expected at the time of each handshake. */
+  /**
+   * Returns a TLS context with this key. It accepts the peers that are expected at the time of each
+   * handshake.
+   */
   SSLContext context(Supplier<? extends Collection<X509Certificate>> peers) {
     try {
       SSLContext context = SSLContext.getInstance("TLSv1.3");
@@ -107,9 +122,9 @@ public final class AgentKey {
   }
 
   /**
-   * Reads a peer's certificate.
+   * Parses a peer's certificate.
    *
-   * @throws IOException when that is none
+   * @throws IOException if it is not a certificate
    */
   static X509Certificate certificate(String pem) throws IOException {
     try {
@@ -119,8 +134,123 @@ public final class AgentKey {
                   new ByteArrayInputStream(pem.getBytes(StandardCharsets.US_ASCII)));
     } catch (GeneralSecurityException e) {
       throw new IOException(
-          "certificate of the peer: wanted one in PEM, found " + pem.length() + " other characters",
+          "certificate of the peer: expected one in PEM, got " + pem.length() + " other characters",
           e);
+    }
+  }
+
+  /** Always returns the only key. A key store in memory would needlessly encrypt and decrypt it. */
+  static final class OwnKey extends X509ExtendedKeyManager {
+
+    private static final String NAME = "agent";
+
+    private final PrivateKey key;
+    private final X509Certificate certificate;
+
+    OwnKey(PrivateKey key, X509Certificate certificate) {
+      this.key = key;
+      this.certificate = certificate;
+    }
+
+    @Override
+    public @Nullable String chooseServerAlias(
+        String type, Principal @Nullable [] issuers, @Nullable Socket socket) {
+      return type.equals(key.getAlgorithm()) ? NAME : null;
+    }
+
+    @Override
+    public @Nullable String chooseClientAlias(
+        String[] types, Principal @Nullable [] issuers, @Nullable Socket socket) {
+      return Arrays.asList(types).contains(key.getAlgorithm()) ? NAME : null;
+    }
+
+    @Override
+    public String @Nullable [] getServerAliases(String type, Principal @Nullable [] issuers) {
+      return type.equals(key.getAlgorithm()) ? new String[] {NAME} : null;
+    }
+
+    @Override
+    public String @Nullable [] getClientAliases(String type, Principal @Nullable [] issuers) {
+      return getServerAliases(type, issuers);
+    }
+
+    @Override
+    public X509Certificate @Nullable [] getCertificateChain(String name) {
+      return name.equals(NAME) ? new X509Certificate[] {certificate} : null;
+    }
+
+    @Override
+    public @Nullable PrivateKey getPrivateKey(String name) {
+      return name.equals(NAME) ? key : null;
+    }
+  }
+
+  /**
+   * Accepts exactly the certificates that are currently expected, compared byte by byte, whatever
+   * their issuer.
+   */
+  static final class PinnedPeer extends X509ExtendedTrustManager {
+
+    private final Supplier<? extends Collection<X509Certificate>> pinned;
+
+    PinnedPeer(Supplier<? extends Collection<X509Certificate>> pinned) {
+      this.pinned = pinned;
+    }
+
+    private void check(X509Certificate[] chain) throws CertificateException {
+      if (chain.length == 0) {
+        throw new CertificateException("certificate of the peer: expected one, got none");
+      }
+      for (X509Certificate one : pinned.get()) {
+        if (MessageDigest.isEqual(chain[0].getEncoded(), one.getEncoded())) {
+          return;
+        }
+      }
+      throw new CertificateException(
+          "certificate of the peer: expected the one in the operation, got another, of "
+              + chain[0].getSubjectX500Principal());
+    }
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket)
+        throws CertificateException {
+      check(chain);
+    }
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket)
+        throws CertificateException {
+      check(chain);
+    }
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine)
+        throws CertificateException {
+      check(chain);
+    }
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine)
+        throws CertificateException {
+      check(chain);
+    }
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String type)
+        throws CertificateException {
+      check(chain);
+    }
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String type)
+        throws CertificateException {
+      check(chain);
+    }
+
+    /** An empty list: the peer is asked for any certificate that it has. */
+    @Override
+    public X509Certificate[] getAcceptedIssuers() {
+      return new X509Certificate[0];
     }
   }
 }

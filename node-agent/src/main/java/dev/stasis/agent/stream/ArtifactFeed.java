@@ -11,38 +11,38 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Feeds an {@link Outbound} with an artifact, also with one that is still being made: its files as
- * they become final, then whatever is missing. Not for several threads at once.
+ * Feeds an {@link SendQueue} with an artifact, even while it is being written: its files as they
+ * become final, then the remaining ones. Not thread-safe.
  */
 public final class ArtifactFeed {
 
-  /** Last: whoever looks into the other folder sees no manifest before all else. */
+  /** Last: the receiving folder contains no manifest before everything else is there. */
   private static final List<String> LAST = List.of(Manifest.DIGEST_FILE_NAME, Manifest.FILE_NAME);
 
-  private final Outbound outbound;
+  private final SendQueue outbound;
   private @Nullable Path folder;
 
-  public ArtifactFeed(Outbound outbound) {
+  public ArtifactFeed(SendQueue outbound) {
     this.outbound = outbound;
   }
 
-  /** It is being made in this folder, which is renamed in the end. */
+  /** The artifact is being written in this folder, which is renamed at the end. */
   public void begins(Path staging) throws IOException {
     folder = staging;
     outbound.from(staging);
   }
 
-  /** The first bytes of one of its files are final. */
+  /** The first bytes of a file are final. */
   public void grew(Path file, long bytes) {
     outbound.grow(name(file), bytes);
   }
 
-  /** Every file in this folder of it is final. */
+  /** Every file in this subfolder is final. */
   public void finished(Path sub) throws IOException {
     addAll(sub, folder == null ? sub : folder);
   }
 
-  /** It is published there: all of it is final. */
+  /** The artifact is published at this path: all of it is final. */
   public void whole(Path artifact) throws IOException {
     outbound.from(artifact);
     addAll(artifact, artifact);
@@ -72,7 +72,7 @@ public final class ArtifactFeed {
     Path root = folder;
     if (root == null || !file.startsWith(root)) {
       throw new IllegalArgumentException(
-          "file %s: wanted one below %s".formatted(file, String.valueOf(root)));
+          "file %s: expected one below %s".formatted(file, String.valueOf(root)));
     }
     return root.relativize(file).toString();
   }

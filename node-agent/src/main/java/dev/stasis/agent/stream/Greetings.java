@@ -1,6 +1,7 @@
 package dev.stasis.agent.stream;
 
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -12,9 +13,8 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The connections that have not proven yet who they are. There are so many of them at most, and
- * none is one for long: the oldest gives way to the newest, since a peer that is expected greets in
- * milliseconds.
+ * The connections that have not authenticated yet. Their number and duration are limited. The
+ * oldest is closed for a new one, because an expected peer authenticates within milliseconds.
  */
 final class Greetings implements AutoCloseable {
   private final int most;
@@ -43,12 +43,12 @@ final class Greetings implements AutoCloseable {
     open.put(line, clock.schedule(() -> hangUp(line), atMost.toMillis(), TimeUnit.MILLISECONDS));
   }
 
-  /** How long a connection is one of these: until this is closed. */
+  /** The time during which a connection counts as one of these: until this is closed. */
   Greeting of(Socket line) {
     return () -> ended(line);
   }
 
-  /** A connection that has to say who it is. */
+  /** A connection that must authenticate. */
   interface Greeting extends AutoCloseable {
     @Override
     void close();
@@ -66,7 +66,7 @@ final class Greetings implements AutoCloseable {
       line.close();
     } catch (IOException e) {
       System.getLogger(Greetings.class.getName())
-          .log(System.Logger.Level.DEBUG, "a connection could not be closed", e);
+          .log(Level.DEBUG, "a connection could not be closed", e);
     }
   }
 

@@ -12,8 +12,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.Set;
 
 /**
- * The folder of the artifact that is sent. It is held open: the publication of an artifact renames
- * its folder, and what is on its way then is still found in it.
+ * The folder of the artifact that is sent. It is held open, because publication renames it, and
+ * files in transit must still be found in it.
  */
 final class SentFolder implements Closeable {
 
@@ -23,7 +23,7 @@ final class SentFolder implements Closeable {
     DirectoryStream<Path> opened = Files.newDirectoryStream(path);
     if (!(opened instanceof SecureDirectoryStream<Path> secure)) {
       opened.close();
-      throw new IOException("folder " + path + ": wanted a file system with openat, found none");
+      throw new IOException("folder " + path + ": expected a file system with openat, got none");
     }
     this.folder = secure;
   }
@@ -36,7 +36,7 @@ final class SentFolder implements Closeable {
       return file;
     }
     channel.close();
-    throw new IOException("file " + name + ": wanted one of the disk, found " + channel);
+    throw new IOException("file " + name + ": expected one of the disk, got " + channel);
   }
 
   @Override

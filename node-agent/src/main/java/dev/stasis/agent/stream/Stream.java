@@ -4,6 +4,7 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -19,19 +20,20 @@ import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection: blocks out, acknowledgements in. What is not acknowledged at its end goes back.
+ * One connection: sends blocks and receives acknowledgements. At its end, unacknowledged blocks
+ * return to the queue.
  */
 final class Stream implements AutoCloseable {
 
-  /** Blocks on their way: enough that neither end waits for the other's disk or network. */
+  /** Blocks in flight: enough that neither end waits for the other's disk or network. */
   private static final int WINDOW = 8;
 
   private final SSLSocket socket;
-  private final Line line;
+  private final BufferedSocket line;
   private final DataInputStream in;
   private final DataOutputStream out;
-  private final Outbound outbound;
-  private final RateLimit limit;
+  private final SendQueue outbound;
+  private final StreamSender.RateLimit limit;
   private final Duration silence;
   private final Runnable answered;
   private final Semaphore window = new Semaphore(WINDOW);
@@ -42,11 +44,11 @@ final class Stream implements AutoCloseable {
 
   Stream(
       SSLSocket socket,
-      Line line,
+      BufferedSocket line,
       DataInputStream in,
       DataOutputStream out,
-      Outbound outbound,
-      RateLimit limit,
+      SendQueue outbound,
+      StreamSender.RateLimit limit,
       Duration silence,
       Runnable answered)
       throws IOException {
@@ -64,9 +66,9 @@ final class Stream implements AutoCloseable {
     listener.start();
   }
 
-  /** Takes blocks until there are no more. */
+  /** Sends blocks until there are no more. */
   void sendAll() throws IOException, InterruptedException {
-    byte[] piece = new byte[Wire.PIECE];
+    byte[] piece = new byte[StreamProtocol.PIECE];
     for (Optional<Block> block = outbound.take(); block.isPresent(); block = outbound.take()) {
       synchronized (sent) {
         sent.put(block.get().number(), block.get());
@@ -76,7 +78,7 @@ final class Stream implements AutoCloseable {
         send(block.get(), source, piece);
       }
     }
-    out.writeByte(Wire.END);
+    out.writeByte(StreamProtocol.END);
     out.flush();
     ended = true;
   }
@@ -84,19 +86,19 @@ final class Stream implements AutoCloseable {
   private void send(Block block, Source source, byte[] piece)
       throws IOException, InterruptedException {
     if (source.isZero(piece)) {
-      // A hole at the other end: the list of files tells the size.
+      // It becomes a hole at the other end; the list of files has the size.
       acknowledged(block.number());
       return;
     }
     if (!window.tryAcquire(StreamSender.ANSWER_MILLIS, TimeUnit.MILLISECONDS)) {
       throw new IOException(
-          "peer: wanted an acknowledgement within %d s, found none"
+          "peer: expected an acknowledgement within %d s, got none"
               .formatted(StreamSender.ANSWER_MILLIS / 1000));
     }
     check();
     limit.pass(block.length());
     line.hold();
-    out.writeByte(Wire.BLOCK);
+    out.writeByte(StreamProtocol.BLOCK);
     out.writeLong(block.number());
     out.writeUTF(block.name());
     out.writeLong(block.offset());
@@ -113,7 +115,7 @@ final class Stream implements AutoCloseable {
     line.release();
   }
 
-  /** The file of a block: our own, so what goes wrong with it is no matter of this stream. */
+  /** The file of a block is our own, so an error in it is not an error of this stream. */
   private final class Source implements AutoCloseable {
     private final Block block;
     private final FileChannel file;
@@ -144,7 +146,7 @@ final class Stream implements AutoCloseable {
         while (buffer.hasRemaining()) {
           if (file.read(buffer, block.offset() + at + buffer.position()) < 0) {
             throw new EOFException(
-                "wanted %d bytes at %d, found the end".formatted(block.length(), block.offset()));
+                "expected %d bytes at %d, got the end".formatted(block.length(), block.offset()));
           }
         }
       } catch (IOException e) {
@@ -178,12 +180,12 @@ final class Stream implements AutoCloseable {
       while (true) {
         byte frame = nextFrame();
         answered.run();
-        if (frame == Wire.FAILED) {
+        if (frame == StreamProtocol.FAILED) {
           outbound.fail(in.readUTF());
           throw new IOException("the peer gave up");
         }
-        if (frame != Wire.ACKNOWLEDGED) {
-          throw new IOException("peer: wanted an acknowledgement, found " + frame);
+        if (frame != StreamProtocol.ACKNOWLEDGED) {
+          throw new IOException("peer: expected an acknowledgement, got " + frame);
         }
         window.release();
         acknowledged(in.readLong());
@@ -191,7 +193,7 @@ final class Stream implements AutoCloseable {
     } catch (IOException e) {
       if (!ended) {
         broken = e;
-        // Whoever waits for the window or for the next block of this stream shall see it.
+        // Wakes threads that wait for the window or for the next block of this stream.
         window.release(WINDOW);
         giveBack();
         hangUp();
@@ -199,7 +201,9 @@ final class Stream implements AutoCloseable {
     }
   }
 
-  /** An idle stream is silent for as long as there is nothing to send; only then that is right. */
+  /**
+   * An idle stream is silent while there is nothing to send; silence is an error only otherwise.
+   */
   private byte nextFrame() throws IOException {
     while (true) {
       try {
@@ -208,7 +212,7 @@ final class Stream implements AutoCloseable {
         synchronized (sent) {
           if (!sent.isEmpty()) {
             throw new IOException(
-                "peer: wanted an acknowledgement within %d s, found none"
+                "peer: expected an acknowledgement within %d s, got none"
                     .formatted(silence.toSeconds()),
                 e);
           }
@@ -218,8 +222,9 @@ final class Stream implements AutoCloseable {
   }
 
   /**
-   * Whoever writes into a connection that nobody reads waits for ever, unless it is cut. The plain
-   * connection first: TLS says good-bye, and would wait behind what is being written.
+   * A write to a connection without a reader waits forever unless the connection is closed. The
+   * plain connection is closed first: TLS sends a closing message, and would wait for the pending
+   * write.
    */
   private void hangUp() {
     try {
@@ -227,8 +232,7 @@ final class Stream implements AutoCloseable {
       line.close();
       socket.close();
     } catch (IOException e) {
-      System.getLogger(Stream.class.getName())
-          .log(System.Logger.Level.DEBUG, "the end of a broken stream", e);
+      System.getLogger(Stream.class.getName()).log(Level.DEBUG, "the end of a broken stream", e);
     }
   }
 

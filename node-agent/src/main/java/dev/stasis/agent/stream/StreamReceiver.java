@@ -5,6 +5,7 @@ import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -26,44 +27,41 @@ import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The end that listens, one a node. It takes streams of expected transfers from expected peers and
- * nothing else.
- */
+/** The listening end, one per node: accepts only expected transfers from expected peers. */
 public final class StreamReceiver implements AutoCloseable {
 
-  /** A handshake and a hello are some milliseconds of work and a few round trips. */
+  /** A handshake and a hello take some milliseconds and a few round trips. */
   private static final int HELLO_MILLIS = 10_000;
 
-  /** By then a connection has named its transfer, even if it sends a byte every few seconds. */
+  /** By then a connection must have named its transfer, even a slow one. */
   private static final Duration GREETING = Duration.ofSeconds(30);
 
-  /** Of connections that have not said yet for which transfer they are. */
+  /** Number of connections that have not named their transfer yet. */
   static final int MOST_GREETING = 64;
 
-  /** Connections that wait to be accepted: all streams of some transfers at once. */
+  /** Connections that wait to be accepted: all streams of a few transfers at once. */
   private static final int BACKLOG = 128;
 
   private final ServerSocket server;
   private final SSLSocketFactory tls;
-  private final Map<String, Incoming> expected = new ConcurrentHashMap<>();
+  private final Map<String, ReceiveSession> expected = new ConcurrentHashMap<>();
   private final Map<Socket, String> connections = new ConcurrentHashMap<>();
   private final Greetings greetings;
 
-  /** The last that are over: a connection that comes too late hears why. */
-  private final Map<String, Incoming> over =
+  /** The most recent finished transfers: a late connection receives the result. */
+  private final Map<String, ReceiveSession> over =
       Collections.synchronizedMap(
           new LinkedHashMap<>() {
             @Override
-            protected boolean removeEldestEntry(Map.Entry<String, Incoming> eldest) {
+            protected boolean removeEldestEntry(Map.Entry<String, ReceiveSession> eldest) {
               return size() > BACKLOG;
             }
           });
 
   /**
-   * Listens from now on.
+   * Starts to listen.
    *
-   * @param address where; port 0 takes a free one
+   * @param address the address; port 0 selects a free port
    */
   public StreamReceiver(AgentKey key, InetSocketAddress address) throws IOException {
     this(key, address, GREETING);
@@ -72,7 +70,7 @@ public final class StreamReceiver implements AutoCloseable {
   StreamReceiver(AgentKey key, InetSocketAddress address, Duration greeting) throws IOException {
     this.greetings = new Greetings(MOST_GREETING, greeting);
     this.tls = key.context(this::peers).getSocketFactory();
-    this.server = new LineServer();
+    this.server = new BufferedSocket.LineServer();
     try {
       server.bind(address, BACKLOG);
     } catch (IOException e) {
@@ -82,7 +80,7 @@ public final class StreamReceiver implements AutoCloseable {
     start("stasis-stream-accept", this::accept);
   }
 
-  /** Those of transfers that are over too: they are told so, instead of trying on. */
+  /** Includes finished transfers: their peers get an answer instead of retrying. */
   private List<X509Certificate> peers() {
     List<X509Certificate> peers = new ArrayList<>();
     expected.values().forEach(one -> peers.add(one.peer()));
@@ -92,7 +90,7 @@ public final class StreamReceiver implements AutoCloseable {
     return peers;
   }
 
-  /** Where it listens. */
+  /** Returns the listening address. */
   public int port() {
     return server.getLocalPort();
   }
@@ -102,15 +100,14 @@ public final class StreamReceiver implements AutoCloseable {
    *
    * @param id the same at both ends
    * @param peerPem the sender's certificate
-   * @param folder takes the files; private, and there already
-   * @param room bytes that it may take
-   * @throws IOException when a transfer of that id is expected already, or that is no certificate
+   * @param folder an existing private folder for the files
+   * @param room maximum number of bytes
+   * @throws IOException if a transfer of that id is already expected, or the certificate is invalid
    */
   public Expected expect(String id, String peerPem, Path folder, long room) throws IOException {
-    Incoming incoming = new Incoming(AgentKey.certificate(peerPem), folder, room);
+    ReceiveSession incoming = new ReceiveSession(AgentKey.certificate(peerPem), folder, room);
     if (expected.putIfAbsent(id, incoming) != null) {
-      throw new IOException(
-          "transfer " + id + ": wanted one that is not expected yet, found it is");
+      throw new IOException("transfer " + id + " is expected already");
     }
     return new Expected(id, incoming);
   }
@@ -118,23 +115,23 @@ public final class StreamReceiver implements AutoCloseable {
   /** A transfer that is expected until it is closed. */
   public final class Expected implements AutoCloseable {
     private final String id;
-    private final Incoming incoming;
+    private final ReceiveSession incoming;
 
-    private Expected(String id, Incoming incoming) {
+    private Expected(String id, ReceiveSession incoming) {
       this.id = id;
       this.incoming = incoming;
     }
 
-    /** Bytes that have arrived; a block that came twice counts twice. */
+    /** Bytes that have arrived; a block received twice counts twice. */
     public long bytes() {
       return incoming.bytes();
     }
 
     /**
-     * Waits until every file is whole.
+     * Waits until every file is complete.
      *
-     * @return false when it is not by then
-     * @throws IOException when it failed, with the reason
+     * @return false if the time is over before
+     * @throws IOException if the transfer failed, with the reason
      */
     public boolean await(Duration atMost) throws IOException, InterruptedException {
       try {
@@ -148,7 +145,7 @@ public final class StreamReceiver implements AutoCloseable {
       }
     }
 
-    /** Takes no more of it; what lies in the folder stays there. */
+    /** Accepts no more data; the content of the folder stays. */
     @Override
     public void close() throws IOException {
       over.put(id, incoming);
@@ -199,26 +196,26 @@ public final class StreamReceiver implements AutoCloseable {
           new DataInputStream(new BufferedInputStream(socket.getInputStream(), 1 << 16));
       DataOutputStream out =
           new DataOutputStream(new BufferedOutputStream(socket.getOutputStream(), 1 << 12));
-      String id = Wire.hello(in);
-      Incoming incoming = expected.get(id);
+      String id = StreamProtocol.hello(in);
+      ReceiveSession incoming = expected.get(id);
       X509Certificate peer = (X509Certificate) socket.getSession().getPeerCertificates()[0];
       if (incoming == null || !incoming.isFrom(peer)) {
-        Incoming before = incoming == null ? over.get(id) : null;
-        String nobody = "transfer " + id + ": nobody expects it from this peer";
-        Wire.sentence(out, before == null || !before.isFrom(peer) ? nobody : first(before, nobody));
+        ReceiveSession before = incoming == null ? over.get(id) : null;
+        String nobody = "transfer " + id + ": not expected from this peer";
+        StreamProtocol.sentence(
+            out, before == null || !before.isFrom(peer) ? nobody : first(before, nobody));
         return;
       }
       greeting.close();
       connections.put(socket, id);
       if (expected.get(id) != incoming) {
-        // It was closed in between: its end has not seen this connection, so nobody else ends it.
-        Wire.sentence(out, first(incoming, "transfer " + id + ": it was ended at this end"));
+        // The session was closed in between, without this connection.
+        StreamProtocol.sentence(out, first(incoming, "transfer " + id + " was ended here"));
         return;
       }
-      out.writeByte(Wire.DONE);
+      out.writeByte(StreamProtocol.DONE);
       out.flush();
-      // From here on the sender may have nothing to say for as long as criu writes; the end of the
-      // transfer closes the socket.
+      // The sender may be silent while criu writes; the end of the transfer closes the socket.
       socket.setSoTimeout(0);
       receive(incoming, in, out);
     } finally {
@@ -226,53 +223,54 @@ public final class StreamReceiver implements AutoCloseable {
     }
   }
 
-  static void receive(Incoming incoming, DataInputStream in, DataOutputStream out)
+  static void receive(ReceiveSession incoming, DataInputStream in, DataOutputStream out)
       throws IOException {
-    byte[] piece = new byte[Wire.PIECE];
-    for (byte frame = in.readByte(); frame != Wire.END; frame = in.readByte()) {
+    byte[] piece = new byte[StreamProtocol.PIECE];
+    for (byte frame = in.readByte(); frame != StreamProtocol.END; frame = in.readByte()) {
       String failure;
       try {
         failure = frame(frame, incoming, in, out, piece);
       } catch (RuntimeException e) {
-        // Of ours, but caused by what the peer sent: the transfer ends by name, not in silence.
+        // An exception of ours, caused by the peer's data: the transfer fails with a message.
         failure = "stream: " + e;
       }
       if (failure != null) {
         incoming.whole().completeExceptionally(new IOException(failure));
-        Wire.sentence(out, first(incoming, failure));
+        StreamProtocol.sentence(out, first(incoming, failure));
         return;
       }
     }
   }
 
   private static @Nullable String frame(
-      byte frame, Incoming incoming, DataInputStream in, DataOutputStream out, byte[] piece)
+      byte frame, ReceiveSession incoming, DataInputStream in, DataOutputStream out, byte[] piece)
       throws IOException {
-    if (frame == Wire.BLOCK) {
+    if (frame == StreamProtocol.BLOCK) {
       return block(incoming, in, out, piece);
     }
-    if (frame != Wire.FILES) {
+    if (frame != StreamProtocol.FILES) {
       return "stream: expected a block, a list or the end, got " + frame;
     }
     String failure = finish(incoming, in);
     if (failure == null) {
-      out.writeByte(Wire.DONE);
+      out.writeByte(StreamProtocol.DONE);
       out.flush();
       incoming.whole().complete(null);
     }
     return failure;
   }
 
-  /** What ended the transfer: the other connections then only find its files closed. */
-  private static String first(Incoming incoming, String failure) {
+  // Other connections of a failed transfer only report that its files are closed.
+  private static String first(ReceiveSession incoming, String failure) {
     return incoming
         .whole()
         .handle((whole, first) -> first == null ? failure : String.valueOf(first.getMessage()))
         .getNow(failure);
   }
 
-  private static @Nullable String finish(Incoming incoming, DataInputStream in) throws IOException {
-    var sizes = Wire.files(in);
+  private static @Nullable String finish(ReceiveSession incoming, DataInputStream in)
+      throws IOException {
+    var sizes = StreamProtocol.files(in);
     try {
       incoming.finish(sizes);
       return null;
@@ -282,18 +280,18 @@ public final class StreamReceiver implements AutoCloseable {
   }
 
   private static @Nullable String block(
-      Incoming incoming, DataInputStream in, DataOutputStream out, byte[] piece)
+      ReceiveSession incoming, DataInputStream in, DataOutputStream out, byte[] piece)
       throws IOException {
     long number = in.readLong();
     String name = in.readUTF();
     long offset = in.readLong();
     int length = in.readInt();
-    if (length < 1 || length > Outbound.BLOCK) {
-      return "block: wanted 1 to %d bytes, found %d".formatted(Outbound.BLOCK, length);
+    if (length < 1 || length > SendQueue.BLOCK) {
+      return "block: expected 1 to %d bytes, got %d".formatted(SendQueue.BLOCK, length);
     }
     CRC32C found = new CRC32C();
     String where = "block of %s at %d: ".formatted(name, offset);
-    IncomingFile.Place place;
+    ReceiveSession.IncomingFile.Place place;
     try {
       place = incoming.place(name, offset, length);
     } catch (IOException e) {
@@ -314,10 +312,10 @@ public final class StreamReceiver implements AutoCloseable {
     }
     int crc = in.readInt();
     if ((int) found.getValue() != crc) {
-      // What was written of it is of no use to anybody: this ends the transfer.
-      return where + "wanted the checksum %08x, found %08x".formatted(crc, (int) found.getValue());
+      // The partial data is useless, so this ends the transfer.
+      return where + "expected the checksum %08x, got %08x".formatted(crc, (int) found.getValue());
     }
-    out.writeByte(Wire.ACKNOWLEDGED);
+    out.writeByte(StreamProtocol.ACKNOWLEDGED);
     out.writeLong(number);
     out.flush();
     return null;
@@ -343,6 +341,6 @@ public final class StreamReceiver implements AutoCloseable {
   }
 
   private static void log(String what, IOException e) {
-    System.getLogger(StreamReceiver.class.getName()).log(System.Logger.Level.INFO, what + ": " + e);
+    System.getLogger(StreamReceiver.class.getName()).log(Level.INFO, what + ": " + e);
   }
 }

@@ -4,6 +4,7 @@ import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -12,26 +13,27 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 
-/** The end that connects: several streams that share one {@link Outbound}. */
+/** The connecting end: several streams that share one {@link SendQueue}. */
 public final class StreamSender {
 
-  /** Within one data centre a connection that takes longer will not come. */
+  /** Within one data center, a connection that takes longer will not be established. */
   private static final int CONNECT_MILLIS = 5_000;
 
-  /** A peer that acknowledges nothing for so long, or answers no hello, is gone or stuck. */
+  /** A peer that acknowledges nothing or does not answer a hello for this long is gone or stuck. */
   static final int ANSWER_MILLIS = 30_000;
 
-  /** Two tries of a broken stream are so far apart: a link that flaps is back within seconds. */
+  /** Time between two attempts of a broken stream: an unstable link recovers within seconds. */
   private static final Duration PAUSE = Duration.ofMillis(500);
 
   private final SSLContext context;
   private final InetSocketAddress peer;
   private final String transfer;
-  private final Outbound outbound;
+  private final SendQueue outbound;
   private final Options options;
   private final LongSupplier nanoTime;
   private final RateLimit limit;
@@ -40,27 +42,27 @@ public final class StreamSender {
   private final CountDownLatch connected;
 
   /**
-   * How to send.
+   * Settings of a transfer.
    *
-   * @param streams connections at a time
-   * @param bytesPerSecond limit of all streams together; 0: none
-   * @param patience how long the peer may be out of reach before all of it fails
-   * @param silence how long it may leave blocks without an answer: a connection whose other end is
-   *     gone without a word looks like one that is slow
+   * @param streams number of parallel connections
+   * @param bytesPerSecond limit of all streams together; 0 for none
+   * @param patience how long the peer may be unreachable before the transfer fails
+   * @param silence how long the peer may leave blocks unanswered: a connection to a peer that
+   *     disappeared looks like a slow one
    */
   public record Options(int streams, long bytesPerSecond, Duration patience, Duration silence) {}
 
   /**
    * @param transfer the id that the receiver expects
    * @param peerPem the receiver's certificate
-   * @throws IOException when that is no certificate
+   * @throws IOException if the certificate is invalid
    */
   public StreamSender(
       AgentKey key,
       InetSocketAddress peer,
       String peerPem,
       String transfer,
-      Outbound outbound,
+      SendQueue outbound,
       Options options,
       LongSupplier nanoTime)
       throws IOException {
@@ -77,22 +79,22 @@ public final class StreamSender {
   }
 
   /**
-   * Waits until every stream has been connected once.
+   * Waits until every stream has connected once.
    *
-   * @return false when one has not by then
+   * @return false if the time is over before
    */
   public boolean awaitConnected(Duration atMost) throws InterruptedException {
     return connected.await(atMost.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  /** How often a stream was taken up again. */
+  /** The number of reconnections of all streams. */
   public int reconnects() {
     return reconnects.get();
   }
 
   /**
-   * Sends everything, until the receiver has said that all of it is there. {@link Outbound#fail}
-   * ends it from outside.
+   * Sends everything, until the receiver has confirmed that it is complete. {@link SendQueue#fail}
+   * ends it from another thread.
    *
    * @throws IOException with the reason in one sentence; the receiver may have a part
    */
@@ -107,7 +109,7 @@ public final class StreamSender {
     }
     try {
       while (!outbound.awaitAll(Duration.ofSeconds(1))) {
-        // Only woken to see whether everybody gave up, which fail() tells.
+        // The wait only checks whether all streams have failed, which fail() reports.
       }
       finish();
     } catch (InterruptedException e) {
@@ -146,9 +148,8 @@ public final class StreamSender {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (IOException e) {
-      // Told to whoever waits already: the outbound has failed.
-      System.getLogger(StreamSender.class.getName())
-          .log(System.Logger.Level.DEBUG, "stream to " + peer, e);
+      // Waiting threads already get the failure from the queue.
+      System.getLogger(StreamSender.class.getName()).log(Level.DEBUG, "stream to " + peer, e);
     }
   }
 
@@ -156,7 +157,7 @@ public final class StreamSender {
     long since = Math.max(brokenSince, lastAnswer.get());
     if (nanoTime.getAsLong() - since > options.patience().toNanos()) {
       outbound.fail(
-          "peer %s: wanted an answer within %d s, found none; the last error: %s"
+          "peer %s: expected an answer within %d s, got none; the last error: %s"
               .formatted(peer, options.patience().toSeconds(), e.getMessage()));
     }
   }
@@ -164,24 +165,24 @@ public final class StreamSender {
   private void finish() throws IOException, InterruptedException {
     long since = nanoTime.getAsLong();
     while (true) {
-      try (SSLSocket socket = connect(new Line())) {
+      try (SSLSocket socket = connect(new BufferedSocket())) {
         DataOutputStream out =
             new DataOutputStream(new BufferedOutputStream(socket.getOutputStream()));
         DataInputStream in = new DataInputStream(socket.getInputStream());
         greet(in, out);
-        // Files of any number get their sizes now.
+        // The sizes of any number of files are set now.
         socket.setSoTimeout((int) options.patience().toMillis());
-        Wire.files(out, outbound.sizes());
+        StreamProtocol.files(out, outbound.sizes());
         byte answer = in.readByte();
-        if (answer == Wire.FAILED) {
+        if (answer == StreamProtocol.FAILED) {
           outbound.fail(in.readUTF());
         }
         outbound.awaitAll(Duration.ZERO);
-        out.writeByte(Wire.END);
+        out.writeByte(StreamProtocol.END);
         out.flush();
         return;
       } catch (IOException e) {
-        // Throws when it has failed for good.
+        // Throws if the transfer has failed permanently.
         outbound.awaitAll(Duration.ZERO);
         giveUpAfterPatience(since, e);
         outbound.awaitAll(Duration.ZERO);
@@ -192,7 +193,7 @@ public final class StreamSender {
   }
 
   private Stream open() throws IOException {
-    Line line = new Line();
+    BufferedSocket line = new BufferedSocket();
     SSLSocket socket = connect(line);
     try {
       DataOutputStream out =
@@ -215,7 +216,7 @@ public final class StreamSender {
     }
   }
 
-  private SSLSocket connect(Line line) throws IOException {
+  private SSLSocket connect(BufferedSocket line) throws IOException {
     try {
       line.connect(peer, CONNECT_MILLIS);
       line.setSoTimeout(ANSWER_MILLIS);
@@ -236,15 +237,55 @@ public final class StreamSender {
   }
 
   private void greet(DataInputStream in, DataOutputStream out) throws IOException {
-    Wire.hello(out, transfer);
+    StreamProtocol.hello(out, transfer);
     byte answer = in.readByte();
-    if (answer == Wire.FAILED) {
+    if (answer == StreamProtocol.FAILED) {
       String sentence = in.readUTF();
       outbound.fail("peer " + peer + " refused: " + sentence);
       throw new IOException(sentence);
     }
-    if (answer != Wire.DONE) {
-      throw new IOException("peer " + peer + ": wanted an answer to the greeting, found " + answer);
+    if (answer != StreamProtocol.DONE) {
+      throw new IOException("peer " + peer + ": expected an answer to the greeting, got " + answer);
+    }
+  }
+
+  /** Limits the rate of all streams together, block by block. */
+  static final class RateLimit {
+
+    private final long bytesPerSecond;
+    private final LongSupplier nanoTime;
+    private long free;
+
+    /**
+     * @param bytesPerSecond 0: no limit
+     */
+    RateLimit(long bytesPerSecond, LongSupplier nanoTime) {
+      this.bytesPerSecond = bytesPerSecond;
+      this.nanoTime = nanoTime;
+      this.free = nanoTime.getAsLong();
+    }
+
+    /** Reserves that many bytes, and returns the nanoseconds until they may be sent. */
+    synchronized long book(int bytes) {
+      if (bytesPerSecond == 0) {
+        return 0;
+      }
+      long now = nanoTime.getAsLong();
+      long start = Math.max(free, now);
+      free = start + (long) (bytes * 1e9 / bytesPerSecond);
+      return start - now;
+    }
+
+    void pass(int bytes) throws InterruptedException {
+      long until = nanoTime.getAsLong() + book(bytes);
+      for (long left = until - nanoTime.getAsLong();
+          left > 0;
+          left = until - nanoTime.getAsLong()) {
+        LockSupport.parkNanos(this, left);
+        if (Thread.interrupted()) {
+          throw new InterruptedException();
+        }
+      }
     }
   }
 }

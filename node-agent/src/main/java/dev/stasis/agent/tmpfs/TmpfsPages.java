@@ -14,8 +14,8 @@ import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
- * A file of a tmpfs, written through mappings: whoever writes into one by a call waits for all
- * others that do, so that the file takes some 5 GB/s however many streams bring it.
+ * A tmpfs file that is written through mappings. Writes by system call serialize on the file, which
+ * limits it to about 5 GB/s however many streams write.
  */
 public final class TmpfsPages implements Closeable {
 
@@ -28,7 +28,7 @@ public final class TmpfsPages implements Closeable {
     this.fd = fd;
   }
 
-  /** Empty where that gains nothing, or cannot be: then its channel serves as well. */
+  /** Empty if mappings bring no gain or are not possible; the caller then uses the channel. */
   public static Optional<TmpfsPages> of(Path file) throws IOException {
     if (!Files.getFileStore(file).type().equals("tmpfs") || !Platform.is64Bit()) {
       return Optional.empty();
@@ -38,15 +38,15 @@ public final class TmpfsPages implements Closeable {
   }
 
   /**
-   * A part of the file, to write into; empty when it cannot be had.
+   * Maps a part of the file for writing; empty if that fails.
    *
-   * @param length the file must be so long, from the offset on, and stay so
+   * @param length the file must have at least this length after the offset, and must keep it
    */
   public Optional<Window> window(long offset, long length) {
     if (offset % PAGE != 0 || length <= 0) {
       return Optional.empty();
     }
-    // Whoever closes the file meanwhile would give its number to another one.
+    // A close at the same time would let another file get its descriptor number.
     Lock open = lock.readLock();
     open.lock();
     try {
@@ -64,7 +64,7 @@ public final class TmpfsPages implements Closeable {
     }
   }
 
-  /** A part of the file. For one thread. It outlives the file. */
+  /** A part of the file, for use by one thread. It stays valid after the file is closed. */
   public static final class Window implements Closeable {
     private final Pointer pointer;
     private final long length;
@@ -75,15 +75,15 @@ public final class TmpfsPages implements Closeable {
     }
 
     /**
-     * Writes there. The kernel is asked for the pages first: where there is no room for them it
-     * says so, while the first touch of one would be the end of the agent (SIGBUS).
+     * Writes into the window. The pages are allocated by a system call first: it reports missing
+     * space, whereas touching such a page would end the agent (SIGBUS).
      *
-     * @return false when it has none, or does not know that question (before Linux 5.14)
+     * @return false if there is no space, or the kernel does not have that call (before Linux 5.14)
      */
     public boolean put(long at, byte[] data, int size) {
       if (at < 0 || size < 0 || at + size > length) {
         throw new IllegalArgumentException(
-            "part at %d of %d bytes: wanted within %d".formatted(at, size, length));
+            "part at %d of %d bytes: expected within %d".formatted(at, size, length));
       }
       long first = at / PAGE * PAGE;
       if (Libc.INSTANCE.madvise(pointer.share(first), at + size - first, Libc.MADV_POPULATE_WRITE)
@@ -100,7 +100,7 @@ public final class TmpfsPages implements Closeable {
     }
   }
 
-  /** Gives out no more windows; those that are out stay. */
+  /** Opens no more windows; existing ones stay valid. */
   @Override
   public void close() {
     Lock alone = lock.writeLock();
@@ -115,7 +115,7 @@ public final class TmpfsPages implements Closeable {
     }
   }
 
-  /** Memory of files: Java lets go of a mapping when its garbage collection likes to. */
+  /** Memory of mappings: Java unmaps it at some later garbage collection. */
   private interface Libc extends Library {
     Libc INSTANCE = Native.load("c", Libc.class);
 

@@ -1,4 +1,4 @@
-/** Writing into files of memory as fast as memory is. */
+/** Writes into memory-backed files at memory speed. */
 @NullMarked
 package dev.stasis.agent.tmpfs;
 

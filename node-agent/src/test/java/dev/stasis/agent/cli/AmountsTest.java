@@ -21,7 +21,7 @@ class AmountsTest {
   @ValueSource(strings = {"", "5", "0s", "-1s", "5 s", "5d", "s", "1h 3m", "5ss"})
   void aTimeWithoutUnitOrSenseIsRefused(String text) {
     assertThatThrownBy(() -> new Span.Converter().convert(text))
-        .hasMessageContaining("wanted a time above 0");
+        .hasMessageContaining("expected a time above 0");
   }
 
   @ParameterizedTest
@@ -40,7 +40,7 @@ class AmountsTest {
   @ValueSource(strings = {"", "GiB", "1.5GiB", "-1", "1GB"})
   void bytesWithoutSenseAreRefused(String text) {
     assertThatThrownBy(() -> new Bytes.Converter().convert(text))
-        .hasMessageContaining("wanted bytes");
+        .hasMessageContaining("expected bytes");
   }
 
   @ParameterizedTest

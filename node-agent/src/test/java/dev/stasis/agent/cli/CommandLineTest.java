@@ -75,7 +75,7 @@ class CommandLineTest {
   void everyHelpEndsWithTheExitCodes(String command) {
     assertThat(program.run((command + " --help").split(" "))).isZero();
     assertThat(program.out())
-        .contains("Exit codes:", "  4   A workload stands still", "--json", "--state-dir");
+        .contains("Exit codes:", "  4   A workload is frozen", "--json", "--state-dir");
   }
 
   @Test
@@ -87,7 +87,7 @@ class CommandLineTest {
   @Test
   void aNodeWithNothingFrozenSaysSo() {
     assertThat(program.run("frozen", "--state-dir", state.toString())).isZero();
-    assertThat(program.out()).isEqualTo("nothing stands still on this node\n");
+    assertThat(program.out()).isEqualTo("no frozen workloads on this node\n");
   }
 
   @Test
@@ -134,7 +134,7 @@ class CommandLineTest {
             program.run(
                 "end", "c0ffee", "--state-dir", state.toString(), "--criu-dir", state + "/c"))
         .isEqualTo(3);
-    assertThat(program.err()).contains("wanted --yes or a terminal");
+    assertThat(program.err()).contains("expected --yes or a terminal");
   }
 
   @Test
@@ -144,7 +144,7 @@ class CommandLineTest {
         .isEqualTo(3);
     assertThat(program.run("end", "abc", "--state-dir", state.toString(), "--criu-dir", criu))
         .isEqualTo(3);
-    assertThat(program.err()).contains("wanted exactly one");
+    assertThat(program.err()).contains("expected exactly one");
   }
 
   @Test
@@ -188,6 +188,7 @@ class CommandLineTest {
                 stage,
                 null,
                 null,
-                List.of()));
+                List.of(),
+                null));
   }
 }

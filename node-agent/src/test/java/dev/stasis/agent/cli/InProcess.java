@@ -25,7 +25,8 @@ final class InProcess {
             false,
             false);
     return StasisNode.run(
-        new Environment(console, Clock.fixed(NOW, ZoneOffset.UTC), new Interruption(console)),
+        new Environment(
+            console, Clock.fixed(NOW, ZoneOffset.UTC), new Environment.Interruption(console)),
         arguments);
   }
 

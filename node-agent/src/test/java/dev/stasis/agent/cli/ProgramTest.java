@@ -55,7 +55,7 @@ class ProgramTest {
       Program.Run wrong =
           program.run("restore", artifact, "--into", target.id(), "--digest", "0".repeat(64));
       assertThat(wrong.code()).isEqualTo(3);
-      assertThat(wrong.err()).contains("artifact digest: wanted 000");
+      assertThat(wrong.err()).contains("artifact digest: expected 000");
       Program.Run back = program.run("restore", artifact, "--into", target.id(), "--json");
       assertThat(back.code()).as(back.err()).isZero();
       assertThat(back.json().get("outcome").asText()).isEqualTo("Proven");
@@ -71,7 +71,7 @@ class ProgramTest {
       Program.Run suspended =
           program.run("checkpoint", source.id(), "--after", "suspend", "--owner", "alice");
       assertThat(suspended.code()).as(suspended.err()).isZero();
-      assertThat(suspended.out()).contains("suspended", "let it go on:  stasis-node thaw");
+      assertThat(suspended.out()).contains("suspended", "resume it:  stasis-node thaw");
       Program.Run frozen = program.run("frozen");
       assertThat(frozen.out()).contains(source.id().substring(0, 12), "suspended", "alice");
       Program.Run again = program.run("checkpoint", source.id(), "--after", "suspend");
@@ -83,7 +83,7 @@ class ProgramTest {
       assertThat(thawed.code()).as(thawed.err()).isZero();
       assertThat(thawed.json().get("thawed").get(0).get("state").asText()).isEqualTo("Running");
       source.awaitSteps(3);
-      assertThat(program.run("frozen").out()).contains("nothing stands still");
+      assertThat(program.run("frozen").out()).contains("no frozen workloads");
     }
   }
 
@@ -95,7 +95,7 @@ class ProgramTest {
       Program.Run held =
           program.run("checkpoint", source.id(), "--store", store, "--after", "evict");
       assertThat(held.code()).as(held.err()).isZero();
-      assertThat(held.out()).contains("stands still", "stasis-node end ");
+      assertThat(held.out()).contains("is frozen", "stasis-node end ");
       String id = source.id().substring(0, 12);
       assertThat(program.run("end", id).code()).isEqualTo(3);
       assertThat(source.running()).isTrue();
@@ -127,7 +127,7 @@ class ProgramTest {
       source.awaitSteps(3);
       Program.Run none = program.run("cuda", "lock", "4194304");
       assertThat(none.code()).isEqualTo(3);
-      assertThat(none.err()).contains("wanted one that runs, found none");
+      assertThat(none.err()).contains("expected one that runs, got none");
     }
   }
 
@@ -165,8 +165,7 @@ class ProgramTest {
       } while (!run.waitFor(100, TimeUnit.MILLISECONDS));
       String told = Files.readString(out) + Files.readString(err);
       assertThat(run.exitValue()).as(told).isEqualTo(1);
-      assertThat(told)
-          .contains("\"Cancelled\"", "\"Running\"", "it was undone: the workload runs on");
+      assertThat(told).contains("\"Cancelled\"", "\"Running\"", "it was undone: the workload runs");
       source.awaitSteps(3);
     } finally {
       Files.deleteIfExists(out);

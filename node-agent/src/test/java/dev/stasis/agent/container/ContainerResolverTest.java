@@ -68,7 +68,7 @@ class ContainerResolverTest {
       assertThat(resolver.resolve("pid-" + process.pid() + "-1"))
           .isEqualTo(
               new Resolution.Refused(
-                  "container pid-" + process.pid() + "-1: wanted a running process, found none"));
+                  "container pid-" + process.pid() + "-1: expected a running process, got none"));
     } finally {
       sleep.destroyForcibly().waitFor();
     }
@@ -113,11 +113,11 @@ class ContainerResolverTest {
     assertThat(resolver.resolve("0123456789abcdef0123"))
         .isEqualTo(
             new Resolution.Refused(
-                "container 0123456789abcdef0123: wanted one that runs on this node, found none"));
+                "container 0123456789abcdef0123: expected one that runs on this node, got none"));
     assertThat(resolver.resolve("../etc"))
         .isEqualTo(
             new Resolution.Refused(
-                "container ../etc: wanted an id, the beginning of one, or a pid"));
+                "container ../etc: expected an id, the beginning of one, or a pid"));
   }
 
   @Test

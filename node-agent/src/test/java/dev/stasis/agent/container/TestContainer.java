@@ -264,7 +264,7 @@ public final class TestContainer implements AutoCloseable {
         .redirectOutput(ProcessBuilder.Redirect.DISCARD)
         .start()
         .waitFor();
-    for (Cgroup hierarchy : new CgroupFolders(new ProcFs()).all()) {
+    for (Cgroup hierarchy : new ContainerResolver.CgroupFolders(new ProcFs()).all()) {
       // runc leaves the pod's folder above its own.
       Path pod = hierarchy.folder().resolve("kubepods/besteffort").resolve(cgroup.getName(2));
       Files.deleteIfExists(pod.resolve(id));

@@ -34,7 +34,7 @@ class CriuCheckTest {
   void anOldOneIsNoneAtAll() throws Exception {
     assertThat(new CriuCheck().check(program("echo Version: 3.17.1")))
         .isEqualTo(
-            new CriuCheck.Result.Unusable("criu version: wanted 4.1.1 or newer, found 3.17.1"));
+            new CriuCheck.Result.Unusable("criu version: expected 4.1.1 or newer, got 3.17.1"));
   }
 
   @Test
@@ -43,7 +43,7 @@ class CriuCheckTest {
 
     assertThat(new CriuCheck().check(criu))
         .isEqualTo(
-            new CriuCheck.Result.Unusable("criu check: wanted \"Looks good\", found no mounts"));
+            new CriuCheck.Result.Unusable("criu check: expected \"Looks good\", got no mounts"));
   }
 
   private Path program(String line) throws IOException {

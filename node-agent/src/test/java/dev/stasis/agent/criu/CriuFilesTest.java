@@ -40,9 +40,9 @@ class CriuFilesTest {
 
     assertThatThrownBy(() -> new CriuStatsFile(image(0x57093306, torn)).read())
         .isInstanceOf(IOException.class)
-        .hasMessageEndingWith("wanted criu's statistics, found a torn file");
+        .hasMessageEndingWith("expected criu's statistics, got a torn file");
     assertThatThrownBy(() -> new CriuStatsFile(image(1, torn)).read())
-        .hasMessageEndingWith("wanted criu's statistics, found another kind of file");
+        .hasMessageEndingWith("expected criu's statistics, got another kind of file");
   }
 
   @Test
@@ -64,11 +64,11 @@ class CriuFilesTest {
 
     assertThat(new CriuCheck().check(old))
         .isEqualTo(
-            new CriuCheck.Result.Unusable("criu version: wanted 4.1.1 or newer, found 3.17.1"));
+            new CriuCheck.Result.Unusable("criu version: expected 4.1.1 or newer, got 3.17.1"));
     assertThat(new CriuCheck().check(folder.resolve("none")))
         .isEqualTo(
             new CriuCheck.Result.Unusable(
-                "criu: wanted a program, found none at " + folder.resolve("none")));
+                "criu: expected a program, got none at " + folder.resolve("none")));
   }
 
   @Test
@@ -95,7 +95,7 @@ class CriuFilesTest {
     Files.createFile(bundle.plugins().resolve("cuda_plugin.so"));
 
     assertThatThrownBy(() -> bundle.install(criu))
-        .hasMessage("criu plugins: wanted an empty folder, found files in " + bundle.plugins());
+        .hasMessage("criu plugins: expected an empty folder, got files in " + bundle.plugins());
   }
 
   private Path program(String name) throws IOException {

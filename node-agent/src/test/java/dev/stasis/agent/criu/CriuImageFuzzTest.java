@@ -3,6 +3,7 @@ package dev.stasis.agent.criu;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.util.Arrays;
 
 /** What root on another node may have written into the images of an artifact. */
 class CriuImageFuzzTest {
@@ -29,6 +30,19 @@ class CriuImageFuzzTest {
   void anyInventoryIsReadOrRefused(byte[] image) {
     try {
       new IdsImage().ofInventory(new ByteArrayInputStream(image));
+    } catch (IOException refused) {
+      return;
+    }
+  }
+
+  @FuzzTest
+  void anyProgramsAreComparedOrRefused(byte[] programs) {
+    int middle = programs.length / 2 & -SeccompProgram.INSTRUCTION;
+    try {
+      SeccompProgram first = SeccompProgram.of(Arrays.copyOf(programs, middle));
+      SeccompProgram second =
+          SeccompProgram.of(Arrays.copyOfRange(programs, middle, programs.length));
+      new SeccompComparison(first, second).isNoLaxer();
     } catch (IOException refused) {
       return;
     }

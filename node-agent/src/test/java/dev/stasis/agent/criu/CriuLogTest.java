@@ -13,7 +13,8 @@ class CriuLogTest {
       delimiter = '|',
       value = {
         "Can't dump file 5 of that type [20666] (chr 195:255)|UNSUPPORTED_FILE|chr 195:255",
-        "Can't dump file 12 of that type [600] (anon_inode:[io_uring])|UNSUPPORTED_FILE|anon_inode:[io_uring]",
+        "Can't dump file 12 of that type [600] (anon_inode:[perf_event])|UNSUPPORTED_FILE|anon_inode:[perf_event]",
+        "uring: Can't dump io_uring 4 of 77: operations in flight|UNSUPPORTED_FILE|io_uring 4 of 77: operations in flight",
         "Can't dump ghost file /tmp/x y of 9 size, increase limit|DELETED_FILE_TOO_LARGE|/tmp/x y",
         "Can't link remap to /data/linked: File exists|LEFT_OVER_LINK|/data/linked",
         "File tmp/log has bad size 6 (expect 4)|FILE_CHANGED|tmp/log",

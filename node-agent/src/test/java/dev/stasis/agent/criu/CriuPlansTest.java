@@ -7,6 +7,7 @@ import dev.stasis.agent.container.Container;
 import dev.stasis.agent.container.OutsidePipe;
 import dev.stasis.agent.process.Mount;
 import dev.stasis.agent.process.ProcessId;
+import dev.stasis.artifact.Region;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +20,16 @@ class CriuPlansTest {
   private static final CriuBundle BUNDLE = new CriuBundle(Path.of("/run/stasis/criu"));
   private static final Path IMAGES = Path.of("/var/ckpt/criu");
   private static final Path WORK = Path.of("/run/stasis/work/ff/criu");
+
+  @Test
+  void thePagesOfSavedMemoryAreLeftOutOfADump() {
+    SavedMemory saved = new SavedMemory(new ProcessId(43, 8), new Region(0x7f0000000000L, 0x2000));
+
+    List<String> line =
+        dump(container(0), CriuOptions.usual().withSaved(List.of(saved))).command(List.of());
+
+    assertThat(values(line, "--external")).contains("saved-memory[43]:7f0000000000-7f0000002000");
+  }
 
   @Test
   void everyMountButTheRootAndProcIsExternalOnDump() {
@@ -35,6 +46,13 @@ class CriuPlansTest {
         .containsSequence("--libdir", "/run/stasis/criu/plugins")
         .contains("--leave-stopped", "--manage-cgroups=ignore", "--no-default-config")
         .doesNotContain("--leave-running", "--real-uid");
+  }
+
+  /** Which are most of what criu does in a tree of many threads and mappings. */
+  @Test
+  void noLineIsLoggedForEachMapping() {
+    assertThat(dump(container(0), CriuOptions.usual()).criuArguments()).contains("-v2");
+    assertThat(restore(CriuOptions.usual()).criuArguments()).contains("-v2");
   }
 
   @Test
@@ -72,6 +90,13 @@ class CriuPlansTest {
         .containsSequence("--pidfile", "/work/workload.pid")
         .contains("--own-root", "--fresh-proc", "--restore-detached", "--tcp-close")
         .doesNotContain("fd[12]:pipe:[777]", "--tcp-established");
+  }
+
+  @Test
+  void everyThreadGetsTheProfileThatIsNamed() {
+    assertThat(restore(CriuOptions.usual().withAppArmorProfile("box")).criuArguments())
+        .containsSequence("--lsm-profile", "apparmor:box");
+    assertThat(restore(CriuOptions.usual()).criuArguments()).doesNotContain("--lsm-profile");
   }
 
   @Test

@@ -56,7 +56,7 @@ class MountMatcherTest {
     target = sample("cdi-target-pod.mountinfo", line -> line.replace("580.159.04", "570.86.15"));
 
     assertThat(matcher.match(source, target))
-        .hasToString("NVIDIA driver: wanted 580.159.04, found 570.86.15");
+        .hasToString("NVIDIA driver: expected 580.159.04, got 570.86.15");
   }
 
   @Test
@@ -64,7 +64,7 @@ class MountMatcherTest {
     target = target.stream().filter(mount -> !mount.mountPoint().contains("580.159.04")).toList();
 
     assertThat(matcher.match(source, target).toString())
-        .startsWith("NVIDIA driver: wanted 580.159.04, found none");
+        .startsWith("NVIDIA driver: expected 580.159.04, got none");
   }
 
   @Test
@@ -72,7 +72,7 @@ class MountMatcherTest {
     target = target.stream().filter(mount -> !mount.mountPoint().equals("/data")).toList();
 
     assertThat(matcher.match(source, target))
-        .hasToString("mount /data: wanted ext4 from /dev/vda, found none");
+        .hasToString("mount /data: expected ext4 from /dev/vda, got none");
   }
 
   @Test
@@ -83,7 +83,7 @@ class MountMatcherTest {
             .toList();
 
     assertThat(matcher.match(source, target))
-        .hasToString("mount /data: wanted writable, found read-only");
+        .hasToString("mount /data: expected writable, got read-only");
   }
 
   @Test
@@ -92,6 +92,33 @@ class MountMatcherTest {
 
     assertThat(((MountMatch.Matched) matcher.match(source, target)).pairs())
         .contains(new MountPair("/proc/keys", "/dev/null"));
+  }
+
+  @Test
+  void aMaskedFolderStaysMaskedWhereTheTargetDoesNotMaskIt() {
+    List<Mount> more = new ArrayList<>(source);
+    for (String place : List.of("/sys/firmware", "/sys/devices/virtual/powercap")) {
+      more.add(masked(place));
+    }
+    List<Mount> older = new ArrayList<>(target);
+    older.removeIf(mount -> mount.mountPoint().equals("/sys/devices/virtual/powercap"));
+    older.removeIf(mount -> mount.mountPoint().equals("/sys/firmware"));
+    older.add(masked("/sys/firmware"));
+
+    assertThat(((MountMatch.Matched) matcher.match(more, older)).pairs())
+        .filteredOn(pair -> pair.source().equals("/sys/devices/virtual/powercap"))
+        .singleElement()
+        .satisfies(
+            pair ->
+                assertThat(older)
+                    .filteredOn(mount -> mount.mountPoint().equals(pair.target()))
+                    .singleElement()
+                    .matches(mount -> mount.type().equals("tmpfs") && mount.isReadOnly()));
+  }
+
+  private static Mount masked(String place) {
+    return new Mount(
+        1, 1, 0, 9, "/", place, List.of("ro"), List.of(), "tmpfs", "tmpfs", List.of("ro"));
   }
 
   @Test

@@ -87,7 +87,10 @@ class RestoreImagesTest {
   private static UnknownFieldSet.Builder filter() {
     return empty()
         .mergeField(
-            1, UnknownFieldSet.Field.newBuilder().addLengthDelimited(ByteString.EMPTY).build());
+            1,
+            UnknownFieldSet.Field.newBuilder()
+                .addLengthDelimited(ByteString.fromHex("060000000000ff7f"))
+                .build());
   }
 
   @BeforeEach

@@ -92,7 +92,7 @@ class DriverRefusalTest {
     ProcessId earlier = new ProcessId(counter.id().pid(), counter.id().startTime() - 1);
 
     for (DriverAnswer<CudaCall> answer : everyCall(earlier)) {
-      expect(answer, Refusal.PROCESS_GONE, "found another, " + counter.id());
+      expect(answer, Refusal.PROCESS_GONE, "got another, " + counter.id());
     }
     assertThat(driver.state(counter.id(), DEADLINE))
         .isInstanceOfSatisfying(
@@ -105,7 +105,7 @@ class DriverRefusalTest {
     Counter counter = node.counter("--mib", "4");
     counter.process().destroyForcibly().onExit().join();
 
-    expect(driver.state(counter.id(), DEADLINE), Refusal.PROCESS_GONE, "found none");
+    expect(driver.state(counter.id(), DEADLINE), Refusal.PROCESS_GONE, "got none");
     assertThat(driver.memoryOf(counter.id(), DEADLINE)).isInstanceOf(Refused.class);
   }
 
@@ -177,7 +177,7 @@ class DriverRefusalTest {
               worker.state(process, DEADLINE),
               worker.memoryOf(process, DEADLINE))) {
         assertThat(answer).isInstanceOf(DriverAnswer.NoDriver.class);
-        assertThat(answer.describe()).startsWith("no driver: wanted lib").contains("/none/");
+        assertThat(answer.describe()).startsWith("no driver: expected lib").contains("/none/");
       }
       DriverAnswer<NodeGpus> gpus = worker.gpus(DEADLINE);
       assertThat(gpus).isInstanceOf(Done.class);

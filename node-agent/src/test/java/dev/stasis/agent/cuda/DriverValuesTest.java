@@ -35,8 +35,8 @@ class DriverValuesTest {
   void aUuidThatIsNoneIsRefusedWithBothForms(String text) {
     assertThatThrownBy(() -> GpuUuid.parse(text))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageStartingWith("gpu uuid: wanted GPU-xxxxxxxx-")
-        .hasMessageEndingWith("found \"" + text + "\"");
+        .hasMessageStartingWith("gpu uuid: expected GPU-xxxxxxxx-")
+        .hasMessageEndingWith("got \"" + text + "\"");
   }
 
   @Test
@@ -82,9 +82,9 @@ class DriverValuesTest {
     assertThat(new DriverAvailability.Present("/l", 13010).describe())
         .isEqualTo("driver for CUDA 13.1 at /l");
     assertThat(new DriverAvailability.NoLibrary("libcuda.so.1", List.of("/a", "/b")).describe())
-        .isEqualTo("no driver: wanted libcuda.so.1, found none at /a, /b");
+        .isEqualTo("no driver: expected libcuda.so.1, got none at /a, /b");
     assertThat(new DriverAvailability.Outdated(12040, "cuX").describe())
-        .isEqualTo("driver too old: wanted cuX (driver 570, CUDA 12.8), found CUDA 12.4");
+        .isEqualTo("driver too old: expected cuX (driver 570, CUDA 12.8), got CUDA 12.4");
     assertThat(new DriverAvailability.Broken(803, "MISMATCH").describe())
         .isEqualTo("driver broken: 803 MISMATCH");
   }

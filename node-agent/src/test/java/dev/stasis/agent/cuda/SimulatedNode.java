@@ -36,7 +36,7 @@ public final class SimulatedNode implements AutoCloseable {
       List<String> wrong =
           lines().stream().filter(line -> !line.matches("step [0-9]+ sum [0-9a-f]+ ok")).toList();
       if (!process.isAlive() || !wrong.isEmpty()) {
-        throw new AssertionError("the counter: wanted good steps, found " + wrong);
+        throw new AssertionError("the counter: expected good steps, got " + wrong);
       }
     }
 
@@ -62,7 +62,7 @@ public final class SimulatedNode implements AutoCloseable {
         Path.of(System.getProperty("stasis.sim", "../sim-gpu/target")).toAbsolutePath().normalize();
     if (!Files.exists(libcuda())) {
       throw new IllegalStateException(
-          "stasis.sim: wanted the simulated GPU (make -C sim-gpu), found no " + libcuda());
+          "stasis.sim: expected the simulated GPU (make -C sim-gpu), got no " + libcuda());
     }
     this.folder = Files.createTempDirectory(Path.of("/dev/shm"), "stasis-driver-test");
     List<String> command = new ArrayList<>(List.of(built.resolve("sim-gpu-node").toString()));

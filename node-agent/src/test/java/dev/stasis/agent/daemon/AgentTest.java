@@ -143,6 +143,16 @@ class AgentTest {
     }
 
     @Override
+    public Path keeper() {
+      return folder.resolve("no-keeper");
+    }
+
+    @Override
+    public int keeperArenaMib() {
+      return 32;
+    }
+
+    @Override
     public Path memoryStage() {
       return folder.resolve("stage");
     }

@@ -2,7 +2,7 @@ package dev.stasis.agent.daemon;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.agent.daemon.operation.Backoff;
+import dev.stasis.agent.daemon.operation.Intervals;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -12,7 +12,8 @@ import org.junit.jupiter.api.Test;
 /** What a predecessor left frozen waits for an agent that takes it up. */
 class TakeUpTest {
 
-  private static final Backoff BRIEF = new Backoff(Duration.ofMillis(1), Duration.ofMillis(5));
+  private static final Intervals.Backoff BRIEF =
+      new Intervals.Backoff(Duration.ofMillis(1), Duration.ofMillis(5));
 
   @Test
   void itIsTriedUntilItHasWorkedAndTheAgentIsNotReadyMeanwhile() throws Exception {

@@ -54,7 +54,8 @@ class ArtifactUseTest {
         null,
         staging,
         artifact,
-        List.of());
+        List.of(),
+        null);
   }
 
   @ParameterizedTest

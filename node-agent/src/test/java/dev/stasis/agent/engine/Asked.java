@@ -39,7 +39,7 @@ record Asked(
         usual.stagePlace(),
         usual.lockTimeout(),
         usual.thpAlways(),
-        usual.allowPeerToPeer(),
+        usual.nothingShared(),
         false,
         Set.of());
   }
@@ -73,7 +73,7 @@ record Asked(
         container, store, after, path, stage, lockTimeout, true, peers, restorable, packed);
   }
 
-  Asked allowingPeers() {
+  Asked nothingShared() {
     return new Asked(
         container, store, after, path, stage, lockTimeout, thp, true, restorable, packed);
   }

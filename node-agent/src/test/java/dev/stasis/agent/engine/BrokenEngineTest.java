@@ -2,6 +2,7 @@ package dev.stasis.agent.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stasis.agent.engine.CheckpointRequest.DataPathChoice;
 import dev.stasis.agent.mover.JournalReading;
 import dev.stasis.agent.mover.RegionJournal;
 import dev.stasis.agent.process.ProcessId;
@@ -90,7 +91,8 @@ class BrokenEngineTest {
   }
 
   private CheckpointOutcome run(List<Step<Freeze, FrozenWork>> steps) throws InterruptedException {
-    return EngineLab.checkpoint(new Checkpoint(lab.parts(), steps), Asked.of(lab, source));
+    return EngineLab.checkpoint(
+        new Checkpoint(lab.parts(), steps), Asked.of(lab, source).by(DataPathChoice.LOW_MEMORY));
   }
 
   @Test
@@ -145,8 +147,10 @@ class BrokenEngineTest {
   @Test
   void anEngineThatStopsTooLateIsRefusedByTheMover() throws Exception {
     List<Step<Freeze, FrozenWork>> late = new ArrayList<>(Checkpoint.steps());
-    late.add(3, late.remove(2)); // the stop behind the move
-    assertThat(late).extracting(Step::name).startsWith("lock", "gpu-checkpoint", "move", "stop");
+    late.add(4, late.remove(3)); // the stop behind the move
+    assertThat(late)
+        .extracting(Step::name)
+        .startsWith("offload", "lock", "gpu-checkpoint", "move", "stop");
     assertThat(run(late))
         .isInstanceOfSatisfying(
             CheckpointOutcome.Failed.class,

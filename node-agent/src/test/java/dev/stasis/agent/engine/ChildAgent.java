@@ -49,6 +49,11 @@ final class ChildAgent implements AutoCloseable {
     return child;
   }
 
+  /** One that comes to its end unless it is killed. */
+  static Process unharmed(EngineLab lab, String what, GpuContainer container) throws IOException {
+    return start(lab, what, container, "NEVER", "none", "stay").process;
+  }
+
   private static ChildAgent start(
       EngineLab lab, String what, GpuContainer container, String moment, String step, String how)
       throws IOException {

@@ -1,6 +1,7 @@
 package dev.stasis.agent.engine;
 
 import dev.stasis.agent.cuda.DriverWorker;
+import dev.stasis.agent.engine.CheckpointRequest.DataPathChoice;
 import dev.stasis.agent.engine.HookedStep.Moment;
 import dev.stasis.agent.testing.SimGpuNode;
 import java.io.IOException;
@@ -13,8 +14,9 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * An agent in a process of its own that does a checkpoint or a restore and dies, or stays, at one
- * moment of it. Arguments: state folder, memory stage, folder, GPUs, what (an {@link After}, or the
- * folder of an artifact), container, moment, step, {@code die} or {@code stay}.
+ * moment of it. Arguments: state folder, memory stage, folder, GPUs, what (a {@link
+ * DataPathChoice}, or the folder of an artifact), container, moment, step, {@code die} or {@code
+ * stay}.
  */
 final class EngineChild {
 
@@ -29,7 +31,9 @@ final class EngineChild {
     try (DriverWorker worker = EngineLab.worker(gpus, state)) {
       NodeParts node =
           new NodeEngine(
-                  EngineLab.settings(state, Path.of(args[1]), folder), worker, Clock.systemUTC())
+                  EngineLab.settings(gpus, state, Path.of(args[1]), folder),
+                  worker,
+                  Clock.systemUTC())
               .node();
       if (args[4].startsWith("/")) {
         new Restore(node, HookedStep.all(Restore.steps(), stop))
@@ -50,10 +54,24 @@ final class EngineChild {
         null,
         args[5],
         folder.resolve("store"),
-        After.valueOf(args[4]),
-        CheckpointRequest.Options.defaults(),
+        After.RESUME,
+        options(DataPathChoice.valueOf(args[4])),
         null,
         java.util.Set.of());
+  }
+
+  private static CheckpointRequest.Options options(DataPathChoice path) {
+    CheckpointRequest.Options usual = CheckpointRequest.Options.defaults();
+    return new CheckpointRequest.Options(
+        usual.lockTimeout(),
+        usual.stagePlace(),
+        path,
+        usual.tcp(),
+        usual.thpAlways(),
+        usual.nothingShared(),
+        usual.threads(),
+        usual.durability(),
+        usual.requireRestorable());
   }
 
   private static RestoreRequest restore(String[] args) {

@@ -6,6 +6,7 @@ import dev.stasis.agent.cuda.DriverAnswer;
 import dev.stasis.agent.cuda.DriverWorker;
 import dev.stasis.agent.cuda.NodeGpus;
 import dev.stasis.agent.cuda.WorkerSettings;
+import dev.stasis.agent.direct.KeeperSettings;
 import dev.stasis.agent.testing.GpuContainer;
 import dev.stasis.agent.testing.SimGpuNode;
 import java.io.IOException;
@@ -46,7 +47,8 @@ public final class EngineLab implements AutoCloseable {
       memoryStage = Files.createTempDirectory(Path.of("/dev/shm"), "stasis-stage");
       Files.createDirectories(store());
       worker = worker(gpus, state);
-      engine = new NodeEngine(settings(state, memoryStage, folder), worker, Clock.systemUTC());
+      engine =
+          new NodeEngine(settings(gpus, state, memoryStage, folder), worker, Clock.systemUTC());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -62,15 +64,45 @@ public final class EngineLab implements AutoCloseable {
                     "STASIS_SIM_GPU", gpus.folder().toString())));
   }
 
-  public static EngineSettings settings(Path state, Path memoryStage, Path folder) {
+  public static EngineSettings settings(
+      SimGpuNode gpus, Path state, Path memoryStage, Path folder) {
     return new EngineSettings(
-        state, memoryStage, folder.resolve("criu"), runtime(), criu(), "4.2.1", 2, false);
+        state,
+        memoryStage,
+        folder.resolve("criu"),
+        runtime(),
+        criu(),
+        "4.2.1",
+        2,
+        false,
+        new KeeperSettings(keeper(), 32, keeperEnvironment(gpus)));
   }
 
   public static Path runtime() {
     return Path.of(System.getProperty("stasis.runtime", "../runtime/target/stasis-runtime"))
         .toAbsolutePath()
         .normalize();
+  }
+
+  static Path keeper() {
+    return direct().resolve("stasis-keeper");
+  }
+
+  /** The library that a workload preloads for the direct data path. */
+  static Path gate() {
+    return direct().resolve("libstasis-gate.so");
+  }
+
+  private static Path direct() {
+    return Path.of(System.getProperty("stasis.direct", "../direct/target"))
+        .toAbsolutePath()
+        .normalize();
+  }
+
+  static Map<String, String> keeperEnvironment(SimGpuNode gpus) {
+    return Map.of(
+        "STASIS_LIBCUDA", gpus.libcuda().toString(),
+        "STASIS_SIM_GPU", gpus.folder().toString());
   }
 
   public static Path criu() {

@@ -76,7 +76,7 @@ class EvictTest {
     source.verify(MIB);
     assertThat(lab.engine().evicted().end(source.id()))
         .isInstanceOfSatisfying(
-            ThawOutcome.NotFound.class, none -> assertThat(none.why()).contains("found none"));
+            ThawOutcome.NotFound.class, none -> assertThat(none.why()).contains("got none"));
     assertThat(source.running()).isTrue();
   }
 }

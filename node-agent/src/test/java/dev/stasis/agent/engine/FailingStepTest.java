@@ -54,7 +54,8 @@ class FailingStepTest {
   }
 
   static Stream<String> everyUndo() {
-    return Checkpoint.steps().stream().map(Step::name);
+    // Nothing of this workload is offloaded; DirectLossTest has one of which it is.
+    return Checkpoint.steps().stream().map(Step::name).filter(name -> !name.equals("offload"));
   }
 
   @ParameterizedTest

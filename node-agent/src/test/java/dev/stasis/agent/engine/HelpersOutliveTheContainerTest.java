@@ -132,16 +132,14 @@ class HelpersOutliveTheContainerTest {
       case "move in" ->
           new Mover(runtime)
               .run(
-                  new Move.In(target, journal, 1, Move.Verify.CRC32C, false),
-                  List.of(),
+                  new Move.In(target, journal, 1, Move.Verify.CRC32C, false, null),
                   LIMIT,
                   child -> {},
                   bytes -> {});
       case "move out" ->
           new Mover(runtime)
               .run(
-                  new Move.Out(target, journal, journal, journal, 1, 1, Move.Verify.CRC32C),
-                  List.of(),
+                  new Move.Out(target, journal, journal, journal, 1, 1, true, Move.Verify.CRC32C),
                   LIMIT,
                   child -> {},
                   bytes -> {});

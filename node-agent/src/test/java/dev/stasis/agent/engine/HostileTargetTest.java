@@ -85,6 +85,9 @@ class HostileTargetTest {
 
       target.awaitSteps(2);
       assertThat(namesIn(root(target).resolve("run"))).noneMatch(name -> name.startsWith("ran-"));
+      for (String place : PLACES) {
+        assertThat(namesIn(root(target).resolve(place))).noneMatch(name -> name.endsWith(".ran"));
+      }
     }
   }
 

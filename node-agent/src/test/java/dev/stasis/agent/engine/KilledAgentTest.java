@@ -7,6 +7,7 @@ import dev.stasis.agent.container.Container;
 import dev.stasis.agent.container.ContainerResolver;
 import dev.stasis.agent.container.Freezer;
 import dev.stasis.agent.container.Resolution;
+import dev.stasis.agent.engine.CheckpointRequest.DataPathChoice;
 import dev.stasis.agent.process.ProcFs;
 import dev.stasis.agent.testing.GpuContainer;
 import java.time.Duration;
@@ -58,14 +59,22 @@ class KilledAgentTest {
   @ParameterizedTest
   @MethodSource("everyStep")
   void anotherOneBringsTheWorkloadBack(String moment, String step) throws Exception {
-    ChildAgent.dying(lab, After.RESUME.name(), source, moment, step);
+    ChildAgent.dying(lab, DataPathChoice.MOVER.name(), source, moment, step);
+    thaw();
+  }
+
+  /** In the low-memory mode the stage holds the only copy at these moments. */
+  @ParameterizedTest
+  @CsvSource({"AFTER, move", "DURING, dump", "AFTER, layer", "BEFORE_UNDO, move"})
+  void alsoWhenTheStageHoldsTheOnlyCopy(String moment, String step) throws Exception {
+    ChildAgent.dying(lab, DataPathChoice.LOW_MEMORY.name(), source, moment, step);
     thaw();
   }
 
   @ParameterizedTest
   @CsvSource({"DURING, lock", "DURING, dump", "DURING, hash", "DURING, publish"})
   void alsoInTheMiddle(String moment, String step) throws Exception {
-    ChildAgent.dying(lab, After.RESUME.name(), source, moment, step);
+    ChildAgent.dying(lab, DataPathChoice.MOVER.name(), source, moment, step);
     thaw();
   }
 
@@ -77,7 +86,7 @@ class KilledAgentTest {
         ((Resolution.Found) new ContainerResolver(new ProcFs()).resolve(source.id())).container();
     Optional<Freezer> freezer = Freezer.of(container);
     assumeTrue(freezer.isPresent(), "needs a cgroup that can be frozen");
-    ChildAgent.dying(lab, After.RESUME.name(), source, "AFTER", step);
+    ChildAgent.dying(lab, DataPathChoice.MOVER.name(), source, "AFTER", step);
     // It freezes at once.
     assertThat(freezer.orElseThrow().freeze(Duration.ofSeconds(60))).isTrue();
 
@@ -88,7 +97,8 @@ class KilledAgentTest {
   @Tag("jvm")
   @Test
   void twoAgentsNeverActAtOnce() throws Exception {
-    try (ChildAgent other = ChildAgent.staying(lab, After.RESUME.name(), source, "AFTER", "stop")) {
+    try (ChildAgent other =
+        ChildAgent.staying(lab, DataPathChoice.MOVER.name(), source, "AFTER", "stop")) {
       assertThat(lab.checkpoint(Asked.of(lab, source)))
           .isInstanceOfSatisfying(
               CheckpointOutcome.Refused.class,

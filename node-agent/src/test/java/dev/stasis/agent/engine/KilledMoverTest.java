@@ -2,6 +2,7 @@ package dev.stasis.agent.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stasis.agent.engine.CheckpointRequest.DataPathChoice;
 import dev.stasis.agent.engine.CheckpointRequest.StagePlace;
 import dev.stasis.agent.engine.WrappedProgram.Killed;
 import dev.stasis.agent.testing.ContainerSpec;
@@ -12,7 +13,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The mover is killed while it moves out or in; between drop and fill no byte is lost. */
+/**
+ * The mover is killed while it copies, or, in the low-memory mode, while it moves out or in:
+ * between drop and fill no byte is lost.
+ */
 class KilledMoverTest {
 
   private static final int MIB = 96;
@@ -40,16 +44,28 @@ class KilledMoverTest {
   }
 
   @ParameterizedTest
+  @CsvSource({"1, MEMORY", "10, MEMORY", "25, DISK"})
+  void whileItCopies(int millis, StagePlace stage) throws Exception {
+    onTheWayOut(millis, stage, DataPathChoice.MOVER);
+  }
+
+  @ParameterizedTest
   @CsvSource({"1, MEMORY", "10, MEMORY", "25, MEMORY", "40, MEMORY", "60, DISK", "90, DISK"})
   void onTheWayOut(int millis, StagePlace stage) throws Exception {
+    onTheWayOut(millis, stage, DataPathChoice.LOW_MEMORY);
+  }
+
+  private static void onTheWayOut(int millis, StagePlace stage, DataPathChoice path)
+      throws Exception {
     Killed mover = mover("out", millis);
-    CheckpointOutcome outcome = run(mover, stage);
+    CheckpointOutcome outcome = run(mover, stage, path);
     if (wasHit(mover, millis)) {
       assertThat(outcome)
           .isInstanceOfSatisfying(
               CheckpointOutcome.Failed.class,
               failed -> {
-                assertThat(failed.step()).isEqualTo("move");
+                assertThat(failed.step())
+                    .isEqualTo(path == DataPathChoice.MOVER ? "copied" : "move");
                 assertThat(failed.reason()).isEqualTo(Reason.REGION_MOVE);
                 assertThat(failed.source().kind()).isEqualTo(SourceState.Kind.RUNNING);
               });
@@ -63,7 +79,7 @@ class KilledMoverTest {
   @ValueSource(ints = {1, 10, 20, 30, 45})
   void onTheWayIn(int millis) throws Exception {
     Killed mover = mover("in", millis);
-    CheckpointOutcome outcome = run(mover, StagePlace.MEMORY);
+    CheckpointOutcome outcome = run(mover, StagePlace.MEMORY, DataPathChoice.LOW_MEMORY);
     if (wasHit(mover, millis)) {
       assertThat(outcome)
           .isInstanceOfSatisfying(
@@ -88,9 +104,11 @@ class KilledMoverTest {
     return mover.wasHit();
   }
 
-  private static CheckpointOutcome run(Killed mover, StagePlace stage) throws InterruptedException {
+  private static CheckpointOutcome run(Killed mover, StagePlace stage, DataPathChoice path)
+      throws InterruptedException {
     return EngineLab.checkpoint(
-        new Checkpoint(LabParts.mover(lab, mover.program())), Asked.of(lab, source).staged(stage));
+        new Checkpoint(LabParts.mover(lab, mover.program())),
+        Asked.of(lab, source).by(path).staged(stage));
   }
 
   private static void runsOn() {

@@ -66,6 +66,7 @@ final class LabParts {
         node.journal(),
         node.journals(),
         mover,
+        node.keepers(),
         tools,
         node.thp(),
         node.stateDir(),

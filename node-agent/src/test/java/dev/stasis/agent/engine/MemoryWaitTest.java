@@ -87,7 +87,7 @@ class MemoryWaitTest {
               RestoreOutcome.Failed.class,
               failed -> {
                 assertThat(failed.reason()).isEqualTo(Reason.NO_ROOM);
-                assertThat(failed.message()).contains("free memory of GPU").contains("wanted");
+                assertThat(failed.message()).contains("free memory of GPU").contains("expected");
               });
     }
     try (GpuContainer target = GpuContainer.start(spec.asHolder())) {

@@ -3,22 +3,26 @@ package dev.stasis.agent.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.agent.layer.TargetVolumes;
+import dev.stasis.agent.preflight.FailedRequirement;
 import dev.stasis.agent.preflight.Requirement;
 import dev.stasis.agent.testing.ContainerSpec;
 import dev.stasis.agent.testing.GpuContainer;
+import dev.stasis.artifact.ArtifactStage.SealedArtifact;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A volume that is mounted whole and once more by a folder of it stays in its pod. */
+/** A folder of a volume that is mounted beside the volume is the same folder after a restore. */
 class OverlappingVolumesTest {
 
   private static final int MIB = 8;
@@ -38,58 +42,98 @@ class OverlappingVolumesTest {
 
   @ParameterizedTest
   @CsvSource({
-    "., in/side, true",
-    "in/side, ., true",
-    "., ., false",
-    "in, other, false",
+    "., in/side, in/side/file, file",
+    "in/side, ., file, in/side/file",
+    "., ., in/side/file, in/side/file",
+    "in, other, side/file, none",
   })
-  void aFolderOfAVolumeBesideTheVolumeKeepsItInItsPod(
-      String first, String second, boolean overlaps, @TempDir Path here, @TempDir Path there)
+  void aFolderOfAVolumeStaysMountedBesideTheVolume(
+      String first,
+      String second,
+      String atFirst,
+      String atSecond,
+      @TempDir Path here,
+      @TempDir Path there)
       throws Exception {
-    ContainerSpec spec =
-        ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "20");
+    ContainerSpec spec = spec();
     try (GpuContainer source = GpuContainer.start(spec.withBinds(binds(here, first, second)))) {
       source.awaitSteps(2);
       Files.writeString(here.resolve("in/side/file"), "of the workload");
-      Asked asked = Asked.of(lab, source).packing("/data/one", "/data/two");
-      if (overlaps) {
-        assertThat(lab.checkpoint(asked.after(After.EVICT)))
-            .isInstanceOfSatisfying(
-                CheckpointOutcome.Refused.class,
-                refused ->
-                    assertThat(refused.unmet())
-                        .singleElement()
-                        .satisfies(
-                            unmet -> {
-                              assertThat(unmet.property())
-                                  .isEqualTo(Requirement.OVERLAPPING_MOUNTS.property());
-                              assertThat(unmet.found()).contains("in/side");
-                            }));
-        lab.assertNothingLeft();
-        source.awaitSteps(2);
-      }
-      CheckpointOutcome.Published published = lab.published(asked);
-      source.verify(MIB);
-      RestoreOutcome outcome;
+      Files.setPosixFilePermissions(
+          here.resolve("in/side"), PosixFilePermissions.fromString("rwx------"));
+      SealedArtifact artifact = checkpoint(source);
+      Files.writeString(
+          Files.createDirectories(there.resolve("in/side/old")).resolve("file"), "of the target");
       try (GpuContainer target =
           GpuContainer.start(spec.withBinds(binds(there, first, second)).asHolder())) {
-        outcome =
-            lab.engine()
-                .restore()
-                .run(
-                    request(published.artifact().path(), target, binds(there, first, second)),
-                    EngineLab.control(),
-                    StepListener.NONE);
-      }
-      if (overlaps) {
-        assertThat(published.artifact().manifest().notPortable()).hasSize(1);
-        assertThat(outcome).isInstanceOf(RestoreOutcome.Refused.class);
-      } else {
-        assertThat(published.artifact().manifest().notPortable()).isNull();
-        assertThat(outcome).isInstanceOf(RestoreOutcome.Proven.class);
-        assertThat(there.resolve("in/side/file")).exists();
+        assertThat(restore(artifact, target, binds(there, first, second)))
+            .isInstanceOf(RestoreOutcome.Proven.class);
+        Path root = Path.of("/proc/" + target.pid() + "/root/data");
+        assertThat(root.resolve("one").resolve(atFirst)).hasContent("of the workload");
+        if (!atSecond.equals("none")) {
+          // A later write through one mount is seen through the other: it is the same folder.
+          Files.writeString(root.resolve("one").resolve(atFirst), "written later");
+          assertThat(root.resolve("two").resolve(atSecond)).hasContent("written later");
+        }
+        assertThat(there.resolve("in/side/old")).doesNotExist();
+        assertThat(Files.getPosixFilePermissions(there.resolve("in/side"))).hasSize(3);
       }
     }
+  }
+
+  @Test
+  void aMountedFolderThatTheCheckpointLacksFailsTheRestore(@TempDir Path here, @TempDir Path there)
+      throws Exception {
+    ContainerSpec spec = spec();
+    try (GpuContainer source = GpuContainer.start(spec.withBinds(binds(here, ".", "in/side")))) {
+      source.awaitSteps(2);
+      Files.move(here.resolve("in/side"), here.resolve("moved"));
+      SealedArtifact artifact = checkpoint(source);
+      try (GpuContainer target =
+          GpuContainer.start(spec.withBinds(binds(there, ".", "in/side")).asHolder())) {
+        assertThat(restore(artifact, target, binds(there, ".", "in/side")).toString())
+            .contains("in/side: the target has this mounted by a subPath");
+      }
+    }
+  }
+
+  @Test
+  void aFileOfAVolumeIsRefusedBeforeTheFreeze(@TempDir Path here) throws Exception {
+    Map<String, Path> binds = binds(here, ".", "in/file");
+    Files.writeString(here.resolve("in/file"), "mounted");
+    try (GpuContainer source = GpuContainer.start(spec().withBinds(binds))) {
+      source.awaitSteps(2);
+      assertThat(lab.checkpoint(Asked.of(lab, source).packing("/data/one", "/data/two")))
+          .isInstanceOfSatisfying(
+              CheckpointOutcome.Refused.class,
+              refused ->
+                  assertThat(refused.unmet())
+                      .extracting(FailedRequirement::property)
+                      .containsExactly(Requirement.FILE_OF_VOLUME.property()));
+      lab.assertNothingLeft();
+      source.awaitSteps(2);
+      source.verify(MIB);
+    }
+  }
+
+  private static ContainerSpec spec() {
+    return ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "20");
+  }
+
+  private static SealedArtifact checkpoint(GpuContainer source) throws InterruptedException {
+    CheckpointOutcome.Published published =
+        lab.published(
+            Asked.of(lab, source).packing("/data/one", "/data/two").requiringRestorable());
+    assertThat(published.artifact().manifest().notPortable()).isNull();
+    return published.artifact();
+  }
+
+  private static RestoreOutcome restore(
+      SealedArtifact artifact, GpuContainer target, Map<String, Path> binds)
+      throws InterruptedException {
+    return lab.engine()
+        .restore()
+        .run(request(artifact.path(), target, binds), EngineLab.control(), StepListener.NONE);
   }
 
   private static RestoreRequest request(

@@ -2,12 +2,20 @@ package dev.stasis.agent.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stasis.agent.preflight.FailedRequirement;
 import dev.stasis.agent.preflight.Requirement;
 import dev.stasis.agent.preflight.Scope;
-import dev.stasis.agent.preflight.Unmet;
 import dev.stasis.agent.testing.ContainerSpec;
 import dev.stasis.agent.testing.GpuContainer;
 import dev.stasis.agent.testing.OddProcess;
+import dev.stasis.compat.Fingerprint;
+import dev.stasis.compat.Property;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -15,6 +23,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whatever a checkpoint or a restore in another pod would fail at is refused before the freeze. */
@@ -53,31 +62,13 @@ class PortabilityTest {
   }
 
   @ParameterizedTest
-  @CsvSource({
-    "io_uring, IO_URING",
-    "perf, PERF_EVENT",
-    "userfaultfd, USERFAULTFD",
-    "bpf, BPF",
-    "landlock, LANDLOCK",
-    "inotify /data, INOTIFY",
-    "tty, TERMINAL",
-    "device /dev/fuse 10 229, DEVICE",
-    "socket 2 1 262, MPTCP",
-    "socket 10 1 262, MPTCP",
-    "socket 2 1 132, SOCKET",
-    "socket 40 1 0, SOCKET",
-    "socket 38 5 0, SOCKET",
-    "socket 44 3 0, SOCKET",
-    "namespace ipc, NESTED_NAMESPACE",
-    "namespace uts, NESTED_NAMESPACE",
-    "trace, TRACER",
-  })
+  @MethodSource("dev.stasis.agent.engine.ProvenRequirementsTest#atTheFreeze")
   void whatFailsInTheFreezeIsRefusedBeforeAnythingIsTouched(String request, Requirement property)
       throws Exception {
     odd.must(request);
     assertThat(property.scope()).isEqualTo(Scope.CHECKPOINT);
     assertThat(refused(Asked.of(lab, source)))
-        .extracting(Unmet::property)
+        .extracting(FailedRequirement::property)
         .containsExactly(property.property());
     untouched();
   }
@@ -143,6 +134,9 @@ class PortabilityTest {
         "socket 1 1 0",
         "socket 16 3 0",
         "inotify /proc",
+        "inotify /etc /data",
+        "pidfd",
+        "unix-pair",
       })
   void whatAnotherPodCanHaveTooIsTaken(String request) throws Exception {
     odd.must(request);
@@ -158,15 +152,39 @@ class PortabilityTest {
   }
 
   @Test
-  void aFileSystemThatWasMountedInsideKeepsItInItsPod() throws Exception {
-    odd.must("mount /data/inside");
+  void aUnixConnectionToAnotherProcessIsRefusedBeforeAnythingIsTouched() throws Exception {
+    Path here = Path.of("/proc/" + source.pid() + "/root/data/outside");
+    try (ServerSocketChannel outside = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      outside.bind(UnixDomainSocketAddress.of(here));
+      odd.must("unix-stream /data/outside");
+      // Until it is accepted the other end has no inode.
+      try (SocketChannel accepted = outside.accept()) {
+        assertThat(refused(Asked.of(lab, source)))
+            .singleElement()
+            .satisfies(
+                unmet -> {
+                  assertThat(unmet.property()).isEqualTo(Requirement.UNIX_PEER.property());
+                  assertThat(unmet.found()).contains("(odd)");
+                });
+        untouched();
+      }
+    } finally {
+      odd.must("nothing");
+      Files.deleteIfExists(here);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"ramfs", "tmpfs"})
+  void aFileSystemThatWasMountedInsideKeepsItInItsPod(String type) throws Exception {
+    odd.must(type + " /data/inside");
     try {
       assertThat(refused(Asked.of(lab, source).after(After.EVICT)))
-          .extracting(Unmet::toString)
+          .extracting(FailedRequirement::toString)
           .singleElement()
           .asString()
           .startsWith(Requirement.FOREIGN_MOUNT.property())
-          .endsWith("ramfs at /data/inside");
+          .endsWith(type + " at /data/inside");
       untouched();
       assertThat(lab.published(Asked.of(lab, source)).artifact().manifest().notPortable())
           .hasSize(1);
@@ -175,21 +193,82 @@ class PortabilityTest {
     }
   }
 
+  @ParameterizedTest
+  @MethodSource("dev.stasis.agent.engine.ProvenRequirementsTest#leftOutElsewhere")
+  void whatAnotherPodLacksKeepsItInItsPod(String request) throws Exception {
+    odd.must(request);
+    assertThat(refused(Asked.of(lab, source).after(After.EVICT)))
+        .extracting(FailedRequirement::property)
+        .containsExactly(Requirement.IPC_OBJECTS.property());
+    untouched();
+    assertThat(lab.published(Asked.of(lab, source)).artifact().manifest().notPortable()).hasSize(1);
+  }
+
+  private static CheckpointOutcome checkpointWith(String request, Asked asked) throws Exception {
+    odd.must("nothing");
+    return EngineLab.checkpoint(
+        new Checkpoint(
+            lab.parts(),
+            HookedStep.all(
+                Checkpoint.steps(),
+                (moment, step) -> {
+                  if (moment == HookedStep.Moment.BEFORE && step.equals("stop")) {
+                    odd.must(request);
+                  }
+                })),
+        asked);
+  }
+
+  @Test
+  void aRingThatIsBusyWhenTheTreeIsStoppedIsAwaited() throws Exception {
+    assertThat(checkpointWith("io_uring brief", Asked.of(lab, source)))
+        .isInstanceOf(CheckpointOutcome.Published.class);
+    untouched();
+  }
+
+  @Test
+  void aRingThatStaysBusyIsRefusedBeforeTheDump() throws Exception {
+    assertThat(checkpointWith("io_uring busy", Asked.of(lab, source)))
+        .isInstanceOfSatisfying(
+            CheckpointOutcome.Failed.class,
+            failed -> {
+              assertThat(failed.reason()).isEqualTo(Reason.REFUSED);
+              assertThat(failed.message()).contains("io_uring").contains("operations in flight");
+              assertThat(failed.source().kind()).isEqualTo(SourceState.Kind.RUNNING);
+            });
+    untouched();
+  }
+
+  @Test
+  void onlyAWorkloadWithARingAsksForANodeWithIoUring() throws Exception {
+    odd.must("nothing");
+    assertThat(needs().value(Property.IO_URING)).isEmpty();
+    odd.must("io_uring");
+    assertThat(needs().value(Property.IO_URING)).contains("yes");
+  }
+
+  private static Fingerprint needs() throws InterruptedException {
+    Checkpoint checkpoint = lab.engine().checkpoint();
+    return lab.engine().fingerprint().wanted(checkpoint.inspect(Asked.of(lab, source).request()));
+  }
+
+  @Test
+  void aFirstRingAfterTheInspectionKeepsItInItsPod() throws Exception {
+    assertThat(checkpointWith("io_uring", Asked.of(lab, source).after(After.EVICT)))
+        .isInstanceOfSatisfying(
+            CheckpointOutcome.Failed.class,
+            failed -> {
+              assertThat(failed.reason()).isEqualTo(Reason.REFUSED);
+              assertThat(failed.message()).contains(Property.IO_URING.key());
+              assertThat(failed.source().kind()).isEqualTo(SourceState.Kind.RUNNING);
+            });
+    untouched();
+  }
+
   @Test
   void aListenerOpenedAfterTheInspectionIsSeenOnceTheTreeIsStopped() throws Exception {
-    odd.must("nothing");
     CheckpointOutcome outcome =
-        EngineLab.checkpoint(
-            new Checkpoint(
-                lab.parts(),
-                HookedStep.all(
-                    Checkpoint.steps(),
-                    (moment, step) -> {
-                      if (moment == HookedStep.Moment.BEFORE && step.equals("stop")) {
-                        odd.must("listen 10.98.7.6");
-                      }
-                    })),
-            Asked.of(lab, source).after(After.EVICT));
+        checkpointWith("listen 10.98.7.6", Asked.of(lab, source).after(After.EVICT));
     assertThat(outcome)
         .isInstanceOfSatisfying(
             CheckpointOutcome.Failed.class,
@@ -236,7 +315,7 @@ class PortabilityTest {
     }
   }
 
-  private static List<Unmet> refused(Asked asked) throws InterruptedException {
+  private static List<FailedRequirement> refused(Asked asked) throws InterruptedException {
     CheckpointOutcome outcome = lab.checkpoint(asked);
     assertThat(outcome).isInstanceOf(CheckpointOutcome.Refused.class);
     return ((CheckpointOutcome.Refused) outcome).unmet();

@@ -1,19 +1,32 @@
 package dev.stasis.agent.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import dev.stasis.agent.preflight.FailedRequirement;
+import dev.stasis.agent.preflight.Requirement;
+import dev.stasis.agent.process.ProcFs;
 import dev.stasis.agent.testing.ContainerSpec;
 import dev.stasis.agent.testing.GpuContainer;
+import dev.stasis.agent.testing.Sh;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Workloads that could not come back are refused or rolled back, and run on. */
 class RefusedWorkloadTest {
 
   private static final int MIB = 8;
+
+  private static final Map<String, String> P2P_OFF =
+      Map.of("NCCL_P2P_DISABLE", "1", "NCCL_CUMEM_HOST_ENABLE", "0", "NCCL_NVLS_ENABLE", "0");
 
   @SuppressWarnings("NullAway.Init")
   private EngineLab lab;
@@ -53,25 +66,83 @@ class RefusedWorkloadTest {
 
   @Test
   void ncclBetweenProcessesIsRefusedBeforeAnythingIsFrozen() throws Exception {
-    try (GpuContainer source = GpuContainer.start(with("--nccl", "--fork", "1"))) {
+    refused("NCCL peer-to-peer", "/dev/shm/nccl-", with("--nccl", "--fork", "1"));
+  }
+
+  @Test
+  void ranksThatMayUseNvlsAreRefused() throws Exception {
+    Map<String, String> open =
+        Map.of("NCCL_P2P_DISABLE", "1", "NCCL_CUMEM_HOST_ENABLE", "0", "NCCL_NVLS_ENABLE", "1");
+    refused("NCCL NVLS", "/dev/shm/nccl-", with("--nccl", "--fork", "1").withEnvironment(open));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"pipe, a pipe", "unix, a Unix socket", "tcp, a connection (tcp)", "shm, /dev/zero"})
+  void whatJoinsTwoGpuProcessesIsRefusedBeforeAnythingIsFrozen(String link, String found)
+      throws Exception {
+    refused("CUDA memory between processes", found, with("--link", link, "--fork", "1"));
+  }
+
+  @Test
+  void whatJoinsThemAfterTheInspectionIsFoundWhileTheyAreLocked() throws Exception {
+    try (GpuContainer source = GpuContainer.start(with("--fork", "1"))) {
       source.awaitSteps(2);
-      assertThat(lab.checkpoint(Asked.of(lab, source)))
+      List<Integer> both = new ArrayList<>(List.of(source.pid()));
+      new ProcFs().children(source.pid()).forEach(child -> both.add(child.pid()));
+      both.forEach(pid -> lab.gpus().fault("lock." + pid, "hold at=before"));
+      FutureTask<CheckpointOutcome> outcome =
+          new FutureTask<>(() -> lab.checkpoint(Asked.of(lab, source)));
+      new Thread(outcome).start();
+      await().until(() -> both.stream().allMatch(pid -> lab.gpus().isHeld("lock." + pid)));
+      both.forEach(pid -> new Sh().must("kill", "-USR1", "" + pid));
+      await().until(() -> both.stream().allMatch(RefusedWorkloadTest::mapsASegment));
+      both.forEach(pid -> lab.gpus().release("lock." + pid));
+      assertThat(outcome.get(60, TimeUnit.SECONDS))
           .isInstanceOfSatisfying(
-              CheckpointOutcome.Refused.class,
-              refused ->
-                  assertThat(refused.unmet())
-                      .singleElement()
-                      .satisfies(
-                          unmet -> assertThat(unmet.property()).isEqualTo("NCCL peer-to-peer")));
+              CheckpointOutcome.Failed.class,
+              failed -> {
+                assertThat(failed.reason()).isEqualTo(Reason.REFUSED);
+                assertThat(failed.message()).contains("/dev/shm/nccl-");
+                assertThat(failed.source().kind()).isEqualTo(SourceState.Kind.RUNNING);
+              });
+      runsOn(source);
+    }
+  }
+
+  private static boolean mapsASegment(int pid) {
+    return new ProcFs().maps(pid).stream().anyMatch(map -> map.path().contains("/nccl-"));
+  }
+
+  @Test
+  void theUserMaySayThatConnectedProcessesShareNoGpuMemory() throws Exception {
+    try (GpuContainer source = GpuContainer.start(with("--link", "unix", "--fork", "1"))) {
+      source.awaitSteps(2);
+      lab.published(Asked.of(lab, source).nothingShared());
       runsOn(source);
     }
   }
 
   @Test
-  void ncclWithoutPeerToPeerIsTaken() throws Exception {
-    ContainerSpec spec =
-        with("--nccl", "--fork", "1")
-            .withEnvironment(Map.of("NCCL_P2P_DISABLE", "1", "NCCL_CUMEM_HOST_ENABLE", "0"));
+  void aLauncherThatOnlyHasTheLibrariesIsNoSecondRank() throws Exception {
+    try (GpuContainer source = GpuContainer.start(with("--launcher", "--nccl", "--link", "tcp"))) {
+      source.awaitSteps(2);
+      lab.published(Asked.of(lab, source));
+      runsOn(source);
+    }
+  }
+
+  @Test
+  void twoIndependentProcessesAreTaken() throws Exception {
+    try (GpuContainer source = GpuContainer.start(with("--fork", "1"))) {
+      source.awaitSteps(2);
+      lab.published(Asked.of(lab, source));
+      runsOn(source);
+    }
+  }
+
+  @Test
+  void ranksWhoseNcclSharesNothingOfTheDriverAreTaken() throws Exception {
+    ContainerSpec spec = with("--nccl", "--fork", "1").withEnvironment(P2P_OFF);
     try (GpuContainer source = GpuContainer.start(spec)) {
       source.awaitSteps(2);
       lab.published(Asked.of(lab, source));
@@ -87,6 +158,41 @@ class RefusedWorkloadTest {
               CheckpointOutcome.Refused.class,
               refused -> assertThat(refused.unmet().toString()).contains("CUDA process"));
       lab.assertNothingLeft();
+    }
+  }
+
+  @Test
+  void aStoppedProcessThatUsesAGpuIsRefused() throws Exception {
+    try (GpuContainer source = GpuContainer.start(with())) {
+      source.awaitSteps(2);
+      new Sh().must("kill", "-STOP", "" + source.pid());
+      assertThat(lab.checkpoint(Asked.of(lab, source)))
+          .isInstanceOfSatisfying(
+              CheckpointOutcome.Refused.class,
+              refused ->
+                  assertThat(refused.unmet())
+                      .extracting(FailedRequirement::property)
+                      .contains(Requirement.STOPPED.property()));
+      new Sh().must("kill", "-CONT", "" + source.pid());
+      runsOn(source);
+    }
+  }
+
+  private void refused(String property, String found, ContainerSpec spec) throws Exception {
+    try (GpuContainer source = GpuContainer.start(spec)) {
+      source.awaitSteps(2);
+      assertThat(lab.checkpoint(Asked.of(lab, source)))
+          .isInstanceOfSatisfying(
+              CheckpointOutcome.Refused.class,
+              refused ->
+                  assertThat(refused.unmet())
+                      .singleElement()
+                      .satisfies(
+                          unmet -> {
+                            assertThat(unmet.property()).isEqualTo(property);
+                            assertThat(unmet.found()).contains(found);
+                          }));
+      runsOn(source);
     }
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.stasis.agent.cuda.CudaCall;
 import dev.stasis.agent.cuda.DriverAnswer;
 import dev.stasis.agent.cuda.Refusal;
+import dev.stasis.agent.engine.CheckpointRequest.DataPathChoice;
 import dev.stasis.agent.engine.HookedStep.Moment;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.process.Signal;
@@ -42,7 +43,7 @@ class RegionGuardTest {
       CheckpointOutcome outcome =
           EngineLab.checkpoint(
               new Checkpoint(lab.parts(), HookedStep.all(Checkpoint.steps(), hook)),
-              Asked.of(lab, source));
+              Asked.of(lab, source).by(DataPathChoice.LOW_MEMORY));
       assertThat(answers)
           .hasSize(2)
           .allSatisfy(

@@ -2,8 +2,9 @@ package dev.stasis.agent.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.ByteString;
 import com.google.protobuf.UnknownFieldSet;
-import dev.stasis.agent.preflight.Unmet;
+import dev.stasis.agent.preflight.FailedRequirement;
 import dev.stasis.agent.process.ProcFs;
 import dev.stasis.agent.process.RightsReader;
 import dev.stasis.agent.process.ThreadRights;
@@ -11,6 +12,8 @@ import dev.stasis.agent.testing.ContainerSpec;
 import dev.stasis.agent.testing.GpuContainer;
 import dev.stasis.agent.testing.Security;
 import dev.stasis.agent.testing.Sh;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -28,6 +31,8 @@ class RestoredRightsTest {
 
   private static final Security USUAL = Security.usual();
   private static final Security RESTRICTED = Security.restricted(1000).withFilter();
+
+  private static final ByteString ALLOWS_ALL = ByteString.fromHex("06000000" + "0000ff7f");
 
   /** Made once for each: what differs is the target, or what the artifact says. */
   private static final Map<Security, Path> ARTIFACTS = new HashMap<>();
@@ -131,6 +136,33 @@ class RestoredRightsTest {
             .folder();
 
     refused(forged, RESTRICTED, "seccomp filters of thread", "mode 0");
+  }
+
+  @Test
+  void aFilterThatAllowsMoreThanTheTargetsIsRefused() throws Exception {
+    Path forged =
+        new ForgedArtifact(artifact(RESTRICTED))
+            .entries("seccomp", chains -> eachFilter(chains, ALLOWS_ALL))
+            .folder();
+
+    refused(forged, RESTRICTED, "seccomp filters of thread", "others");
+  }
+
+  private static UnknownFieldSet eachFilter(UnknownFieldSet chains, ByteString program) {
+    UnknownFieldSet.Field.Builder filters = UnknownFieldSet.Field.newBuilder();
+    for (ByteString filter : chains.getField(1).getLengthDelimitedList()) {
+      try {
+        UnknownFieldSet changed =
+            UnknownFieldSet.parseFrom(filter).toBuilder()
+                .clearField(1)
+                .addField(1, UnknownFieldSet.Field.newBuilder().addLengthDelimited(program).build())
+                .build();
+        filters.addLengthDelimited(changed.toByteString());
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+    return UnknownFieldSet.newBuilder().addField(1, filters.build()).build();
   }
 
   @Test
@@ -247,6 +279,11 @@ class RestoredRightsTest {
             .threads(of -> of.toBuilder().clearField(11).clearField(12).build()),
         RESTRICTED,
         "seccomp filters of thread");
+    endedBeforeItRuns(
+        new ForgedArtifact(artifact(RESTRICTED))
+            .entries("seccomp", chains -> eachFilter(chains, ALLOWS_ALL)),
+        RESTRICTED,
+        "seccomp filters of thread");
   }
 
   private static void endedBeforeItRuns(ForgedArtifact forged, Security security, String message)
@@ -281,7 +318,7 @@ class RestoredRightsTest {
       assertThat(outcome).isInstanceOf(RestoreOutcome.Refused.class);
       assertThat(((RestoreOutcome.Refused) outcome).unmet())
           .anyMatch(
-              (Unmet unmet) ->
+              (FailedRequirement unmet) ->
                   unmet.property().startsWith(property) && unmet.found().contains(found));
       assertThat(Files.exists(target.holderFolder().resolve("workload.pid"))).isFalse();
       lab.assertNothingLeft();

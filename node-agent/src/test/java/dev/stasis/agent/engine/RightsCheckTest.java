@@ -2,11 +2,13 @@ package dev.stasis.agent.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.agent.preflight.Unmet;
+import dev.stasis.agent.criu.SeccompFilterReader;
+import dev.stasis.agent.preflight.FailedRequirement;
 import dev.stasis.agent.process.ProcFs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,12 +29,17 @@ class RightsCheckTest {
     Files.writeString(at, text);
   }
 
-  private Optional<Unmet> check() {
+  private Optional<FailedRequirement> check() {
     return check(false);
   }
 
-  private Optional<Unmet> check(boolean withoutAppArmor) {
-    return new RightsCheck(new ProcFs(proc), AGENT, withoutAppArmor).label(HOLDER);
+  private Optional<FailedRequirement> check(boolean withoutAppArmor) {
+    return rights(withoutAppArmor).label(HOLDER);
+  }
+
+  private RightsCheck rights(boolean withoutAppArmor) {
+    return new RightsCheck(
+        new ProcFs(proc), AGENT, withoutAppArmor, new SeccompFilterReader(Path.of("/none")));
   }
 
   @Test
@@ -41,15 +48,36 @@ class RightsCheckTest {
   }
 
   @Test
-  void anotherAppArmorProfileThanTheAgentsIsRefusedByName() throws Exception {
+  void anAgentWithoutAProfileAppliesThatOfTheTarget() throws Exception {
     label(AGENT, "apparmor/current", "unconfined\n");
+    label(HOLDER, "apparmor/current", "cri-containerd.apparmor.d//&:box:inner (enforce)\n");
+
+    assertThat(check()).isEmpty();
+    assertThat(rights(false).profile(HOLDER)).contains("cri-containerd.apparmor.d//&:box:inner");
+    assertThat(rights(true).profile(HOLDER)).isEmpty();
+  }
+
+  @Test
+  void threadsWithOtherLabelsThanTheFirstProcessAreFound() throws Exception {
+    label(HOLDER, "apparmor/current", "box (enforce)\n");
+    label(HOLDER, "../task/2/attr/apparmor/current", "box (enforce)\n");
+    assertThat(rights(false).labelBeside(HOLDER, List.of(HOLDER))).isEmpty();
+
+    label(HOLDER, "../task/3/attr/apparmor/current", "box//hat (enforce)\n");
+    assertThat(rights(false).labelBeside(HOLDER, List.of(HOLDER)))
+        .contains("box//hat (enforce) beside box (enforce)");
+  }
+
+  @Test
+  void anotherProfileThanThatOfAConfinedAgentIsRefusedByName() throws Exception {
+    label(AGENT, "apparmor/current", "agent (enforce)\n");
     label(HOLDER, "apparmor/current", "cri-containerd.apparmor.d (enforce)\n");
 
     assertThat(check())
         .hasValueSatisfying(
             unmet -> {
               assertThat(unmet.property()).isEqualTo("AppArmor profile of the target");
-              assertThat(unmet.wanted()).endsWith("unconfined");
+              assertThat(unmet.wanted()).endsWith("agent (enforce)");
               assertThat(unmet.found()).isEqualTo("cri-containerd.apparmor.d (enforce)");
             });
   }
@@ -69,7 +97,7 @@ class RightsCheckTest {
 
   @Test
   void anAdministratorMayGiveUpAppArmorButNotSelinux() throws Exception {
-    label(AGENT, "apparmor/current", "unconfined\n");
+    label(AGENT, "apparmor/current", "agent (enforce)\n");
     label(HOLDER, "apparmor/current", "cri-containerd.apparmor.d (enforce)\n");
     assertThat(check(true)).isEmpty();
 

@@ -28,36 +28,47 @@ class RoomTest {
   @TempDir private Path folder;
 
   @ParameterizedTest
-  @ValueSource(ints = {1, 2})
-  void aMemoryLimitMayNotBeOneByteShort(int copies) throws IOException {
-    // 2 % and 256 MiB above the device memory, and the device memory once more for a kept stage.
-    long needed = 1020L * (1 << 20) + (256L << 20) + (copies - 1) * DEVICE;
-    assertThat(Room.needed(DEVICE, copies)).isEqualTo(needed);
+  @ValueSource(longs = {0, DEVICE})
+  void aMemoryLimitMayNotBeOneByteShort(long staged) throws IOException {
+    // 2 % and 256 MiB above the device memory; a stage in memory is the node's, not the pod's.
+    long needed = 1020L * (1 << 20) + (256L << 20);
+    assertThat(Room.needed(DEVICE)).isEqualTo(needed);
     plenty();
-    assertThat(missing(USED + needed, copies)).isEmpty();
-    assertThat(missing(USED + needed - 1, copies))
+    assertThat(missing(USED + needed, staged)).isEmpty();
+    assertThat(missing(USED + needed - 1, staged))
         .hasValueSatisfying(
             why -> assertThat(why).contains("" + needed).contains("" + (needed - 1)));
   }
 
   @Test
   void theNodesMemoryMayNotBeShortEither() throws IOException {
-    long needed = Room.needed(DEVICE, 1);
+    long needed = Room.needed(DEVICE);
     available(needed);
-    assertThat(missing(Long.MAX_VALUE / 4, 1)).isEmpty();
+    assertThat(missing(Long.MAX_VALUE / 4, 0)).isEmpty();
     available(needed - 1024);
-    assertThat(missing(Long.MAX_VALUE / 4, 1))
+    assertThat(missing(Long.MAX_VALUE / 4, 0))
+        .hasValueSatisfying(why -> assertThat(why).contains("memory of the node"));
+  }
+
+  @Test
+  void aStageInMemoryLeavesTheNodeAGibibyte() throws IOException {
+    Container container = container(Long.MAX_VALUE / 4);
+    Room room = new Room(new ProcFs(folder));
+    available(Room.needed(DEVICE) + DEVICE + (1L << 30));
+    assertThat(room.missing(container, DEVICE, DEVICE)).isEmpty();
+    available(Room.needed(DEVICE) + DEVICE + (1L << 30) - 1024);
+    assertThat(room.missing(container, DEVICE, DEVICE))
         .hasValueSatisfying(why -> assertThat(why).contains("memory of the node"));
   }
 
   @Test
   void whatAnotherFreezeWasPromisedIsNotThereTwice() throws IOException {
-    long needed = Room.needed(DEVICE, 1);
+    long needed = Room.needed(DEVICE);
     available(needed + (1 << 20));
     Container container = container(Long.MAX_VALUE / 4);
-    assertThat(new Room(new ProcFs(folder), any -> 1 << 20).missing(container, DEVICE, 1))
+    assertThat(new Room(new ProcFs(folder), any -> 1 << 20).missing(container, DEVICE, 0))
         .isEmpty();
-    assertThat(new Room(new ProcFs(folder), any -> 2 << 20).missing(container, DEVICE, 1))
+    assertThat(new Room(new ProcFs(folder), any -> 2 << 20).missing(container, DEVICE, 0))
         .hasValueSatisfying(why -> assertThat(why).contains("promised to other freezes"));
   }
 
@@ -94,8 +105,8 @@ class RoomTest {
     Files.writeString(folder.resolve("meminfo"), "MemAvailable: " + bytes / 1024 + " kB\n");
   }
 
-  private Optional<String> missing(long limit, int copies) throws IOException {
-    return new Room(new ProcFs(folder)).missing(container(limit), DEVICE, copies);
+  private Optional<String> missing(long limit, long staged) throws IOException {
+    return new Room(new ProcFs(folder)).missing(container(limit), DEVICE, staged);
   }
 
   private Container container(long limit) throws IOException {

@@ -73,7 +73,7 @@ record SavedLab(
     lab.assertNothingLeft();
     assertThat(
             new ArtifactReader(2, (done, total) -> {})
-                .open(artifact(), ArtifactReader.Regions.NOW, published.artifact().sha256()))
+                .open(artifact(), published.artifact().sha256()))
         .isInstanceOf(Opened.Verified.class);
   }
 

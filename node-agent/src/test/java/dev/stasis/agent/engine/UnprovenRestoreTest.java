@@ -30,8 +30,8 @@ class UnprovenRestoreTest {
 
   @ParameterizedTest
   @CsvSource({
-    "RUN, 'wanted RUNNING, found LOCKED'",
-    "MEMORY, 'bytes, found 0'",
+    "RUN, 'expected RUNNING, got LOCKED'",
+    "MEMORY, 'bytes, got 0'",
     "ANSWER, 'is not known'",
   })
   void itIsNotReportedAsRestored(Missing missing, String message) throws Exception {

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,7 +43,8 @@ class WorkJournalTest {
         null,
         null,
         null,
-        List.of());
+        List.of(),
+        null);
   }
 
   @ParameterizedTest
@@ -72,8 +74,26 @@ class WorkJournalTest {
     Path good = journal().folderOf("good").resolve("work.json");
     String text = Files.readString(good);
     Files.writeString(journal().folderOf("other").resolve("work.json"), text);
-    Files.writeString(good, text.replace("\"format\" : 1", "\"format\" : 2"));
+    Files.writeString(good, text.replace("\"format\" : 1", "\"format\" : 3"));
 
     assertThat(journal().all()).extracting(Work::phase).containsOnly(Work.Phase.UNKNOWN);
+  }
+
+  @Test
+  void anAgentThatCannotReloadMemoryDoesNotTakeUpWhatIsOffloaded() throws IOException {
+    Work work =
+        work(Work.Phase.WORKING)
+            .withOffloaded(
+                List.of(new Offloaded(new ProcessId(7, 8), 1, Map.of(), "/stage/1")), "/stage");
+    journal().write(work);
+    assertThat(journal().folderOf("good").resolve("work.json"))
+        .content()
+        .contains("\"format\" : 2");
+    assertThat(journal().read("good")).contains(work);
+
+    journal().write(work.withOffloaded(List.of(), null));
+    assertThat(journal().folderOf("good").resolve("work.json"))
+        .content()
+        .contains("\"format\" : 1");
   }
 }

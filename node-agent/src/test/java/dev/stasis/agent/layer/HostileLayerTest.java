@@ -56,7 +56,7 @@ class HostileLayerTest {
   void aPathThatCouldLeaveTheFolderIsRefused(String path) throws Exception {
     archive(file(path));
 
-    assertThatThrownBy(this::unpack).hasMessageContaining("path: wanted one below its folder");
+    assertThatThrownBy(this::unpack).hasMessageContaining("path: expected one below its folder");
     assertUntouched();
   }
 
@@ -82,7 +82,7 @@ class HostileLayerTest {
 
     assertThatThrownBy(this::unpack).hasMessageContaining("mine: ");
     archive(hardLink("mine", "../outside/x"));
-    assertThatThrownBy(this::unpack).hasMessageContaining("path: wanted one below its folder");
+    assertThatThrownBy(this::unpack).hasMessageContaining("path: expected one below its folder");
     assertUntouched();
   }
 
@@ -143,7 +143,7 @@ class HostileLayerTest {
         "{\"parts\":[{\"target\":\"/\",\"archive\":\"../x.tar\",\"entries\":0,\"bytes\":0,"
             + "\"deleted\":[],\"leftOut\":[]}]}");
 
-    assertThatThrownBy(this::unpack).hasMessageContaining("archive: wanted a file's name");
+    assertThatThrownBy(this::unpack).hasMessageContaining("archive: expected a file's name");
   }
 
   @Test

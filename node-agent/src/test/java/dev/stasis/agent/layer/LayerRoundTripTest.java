@@ -71,7 +71,8 @@ class LayerRoundTripTest {
   }
 
   private LayerIndex.Part carryOver() throws IOException {
-    LayerIndex index = packer().pack(roots().upper("source"), source, List.of(), archives);
+    LayerIndex index =
+        packer().pack(roots().upper("source"), source, List.of(), archives, Set.of());
     new LayerUnpacker(List.of("/"), GUARD).unpack(archives, target);
     return index.parts().get(0);
   }
@@ -248,7 +249,7 @@ class LayerRoundTripTest {
     Files.move(lazy.resolve("app"), lazy.resolve("moved"));
     run("chmod", "0604", lazy.resolve("etc/passwd").toString());
 
-    packer().pack(roots().upper("lazy"), lazy, List.of(), archives);
+    packer().pack(roots().upper("lazy"), lazy, List.of(), archives, Set.of());
     new LayerUnpacker(List.of("/"), GUARD).unpack(archives, target);
 
     assertThat(listing(target)).isEqualTo(listing(lazy));
@@ -268,7 +269,8 @@ class LayerRoundTripTest {
 
     LayerIndex index =
         new LayerPacker(points)
-            .pack(roots().upper("source"), source, List.of("/dev/shm", "/data"), archives);
+            .pack(
+                roots().upper("source"), source, List.of("/dev/shm", "/data"), archives, Set.of());
     new LayerUnpacker(points, emptyDirs("dev/shm", "data")).unpack(archives, target);
 
     assertThat(index.parts()).extracting(LayerIndex.Part::target).contains("/dev/shm", "/data");
@@ -282,7 +284,7 @@ class LayerRoundTripTest {
   void ofARootThatIsNoOverlayOnlyTheVolumesArePacked() throws Exception {
     Files.writeString(source.resolve("data/kept"), "kept");
 
-    LayerIndex index = packer().pack(null, source, List.of("/data"), archives);
+    LayerIndex index = packer().pack(null, source, List.of("/data"), archives, Set.of());
     new LayerUnpacker(List.of("/"), emptyDirs("data")).unpack(archives, target);
 
     assertThat(index.parts()).extracting(LayerIndex.Part::target).containsExactly("/data");
@@ -302,7 +304,7 @@ class LayerRoundTripTest {
     }
     Path out = Files.createDirectory(temp.resolve("out"));
 
-    packer().pack(roots().upper("source"), source, List.of(), archives);
+    packer().pack(roots().upper("source"), source, List.of(), archives, Set.of());
     run(
         "tar",
         "--xattrs",

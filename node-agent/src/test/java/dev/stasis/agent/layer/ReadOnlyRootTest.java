@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -50,7 +51,8 @@ class ReadOnlyRootTest {
   private LayerUnpacker.Unpacked carryOver(Path source) throws Exception {
     Path target = container("target");
     Path archives = Files.createDirectory(temp.resolve("archives"));
-    new LayerPacker(List.of("/")).pack(roots().upper("source"), source, List.of(), archives);
+    new LayerPacker(List.of("/"))
+        .pack(roots().upper("source"), source, List.of(), archives, Set.of());
     OverlayRoots.run("mount", "-o", "remount,ro", target.toString());
     return new LayerUnpacker(List.of("/"), GUARD).unpack(archives, target);
   }

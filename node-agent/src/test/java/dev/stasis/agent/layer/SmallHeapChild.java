@@ -17,7 +17,7 @@ final class SmallHeapChild {
     try {
       if (args[0].equals("pack")) {
         LayerIndex index =
-            new LayerPacker(List.of("/")).pack(null, root, List.of("/data"), archives);
+            new LayerPacker(List.of("/")).pack(null, root, List.of("/data"), archives, Set.of());
         System.out.println("packed " + index.parts().get(0).entries() + " entries");
       } else if (args[0].equals("map")) {
         System.out.println("read " + map(root, archives.resolve("map.tar")) + " extents");
@@ -57,7 +57,7 @@ final class SmallHeapChild {
     try (HardLinks links = new HardLinks(folder)) {
       for (int i = 0; i <= HardLinks.MOST; i++) {
         String inode = "253:1:%012d".formatted(i);
-        Stat stat = new Stat(Stat.Type.FILE, 0644, 0, 0, 2, inode, 0, 0, 0, 0, 0, 0);
+        Stat stat = new Stat(Stat.Type.FILE, 0644, 0, 0, 2, inode, 0, 0, 0, 0, 0, 0, 0, 0);
         links.first(stat, "a/".repeat(2000) + "file-" + i);
       }
     }

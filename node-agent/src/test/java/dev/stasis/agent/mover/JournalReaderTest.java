@@ -155,7 +155,7 @@ class JournalReaderTest {
 
     assertThat(reading).isInstanceOf(JournalReading.Unreadable.class);
     assertThat(reading.whole()).isFalse();
-    assertThat(reading.describe()).contains("line 6: wanted");
+    assertThat(reading.describe()).contains("line 6: expected");
   }
 
   @ParameterizedTest

@@ -53,7 +53,8 @@ class MoverTest {
     Files.writeString(program, "#!/bin/sh\ncd " + folder + "\necho >>starts\n" + script + "\n");
     Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwx------"));
     Move move =
-        new Move.In(new ProcessId(1, 0), folder.resolve("journal"), 1, Move.Verify.CRC32C, false);
-    return new Mover(program).run(move, List.of(), LIMIT, child -> {}, bytes -> {});
+        new Move.In(
+            new ProcessId(1, 0), folder.resolve("journal"), 1, Move.Verify.CRC32C, false, null);
+    return new Mover(program).run(move, LIMIT, child -> {}, bytes -> {});
   }
 }

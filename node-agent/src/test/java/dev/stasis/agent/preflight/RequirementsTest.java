@@ -6,10 +6,13 @@ import dev.stasis.agent.cuda.DriverAvailability;
 import dev.stasis.agent.cuda.Gpu;
 import dev.stasis.agent.cuda.GpuUuid;
 import dev.stasis.agent.cuda.NodeGpus;
+import dev.stasis.agent.preflight.Contexts.SharedMemory;
 import dev.stasis.agent.process.InetSocket;
+import dev.stasis.agent.process.IoUring;
 import dev.stasis.agent.process.Mount;
 import dev.stasis.agent.process.OpenFile;
 import dev.stasis.agent.process.ProcessStat;
+import dev.stasis.agent.process.UnixConnection;
 import dev.stasis.api.v1alpha1.common.Fault;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -29,6 +32,9 @@ class RequirementsTest {
 
   private static final long HOST_USERS = 1;
 
+  private static final Mount ROOT =
+      new Mount(1, 1, 0, 29, "/", "/", List.of("rw"), List.of(), "overlay", "overlay", List.of());
+
   private static final Mount VOLUME = mount("/pods/1/e", "/data", "ext4");
 
   /** A workload that meets every requirement, and can be changed to violate one. */
@@ -38,17 +44,26 @@ class RequirementsTest {
     private boolean cuda = true;
     private boolean mig;
     private String file = "/data/log";
+    private int flags = 2;
     private long limit = 1024;
     private long users = HOST_USERS;
     private long pids = 2;
     private int tracer;
     private int processes = 1;
+    private Set<SharedMemory> memory = Set.of();
+    private Map<String, String> environment = Map.of();
     private Set<String> mapped = Set.of("/usr/lib/libcuda.so.1");
     private Set<String> watches = Set.of();
+    private Set<Integer> pidfds = Set.of();
+    private List<UnixConnection> connected = List.of();
+    private List<IoUring> rings = List.of();
+    private Set<Long> unread = Set.of();
+    private List<String> ipcObjects = List.of();
     private Map<Long, String> protocols = Map.of();
     private List<InetSocket> sockets = List.of();
+    private Set<String> fileVolumes = Set.of();
     private @Nullable String label;
-    private final List<Mount> mounts = new ArrayList<>(List.of(mount("/", "/", "overlay"), VOLUME));
+    private final List<Mount> mounts = new ArrayList<>(List.of(ROOT, VOLUME));
 
     Subject subject() {
       List<Subject.Member> members = new ArrayList<>();
@@ -57,13 +72,16 @@ class RequirementsTest {
             new Subject.Member(
                 new ProcessStat(pid, "python", state, 1, pid, pid, tty, 0, 0, 1, 7, 0),
                 cuda,
-                List.of(new OpenFile(7, file, 2, 0, 1)),
+                List.of(new OpenFile(7, file, flags, 0, 1)),
                 limit,
-                Map.of(),
+                environment,
                 Map.of("user", users, "pid", pids),
                 mapped,
                 tracer,
-                watches));
+                watches,
+                pidfds,
+                rings,
+                false));
       }
       Gpu gpu =
           new Gpu(
@@ -91,12 +109,26 @@ class RequirementsTest {
               Map.of("pid", 2L),
               mounts,
               Set.of("/data"),
+              fileVolumes,
               Set.of("/data", "/cache/"),
               sockets,
               Set.of(),
               protocols,
+              connected,
+              unread,
+              ipcObjects,
+              Map.of("0:29:6", "/found"),
               label,
-              false));
+              false),
+          new Contexts(
+              members.stream().map(member -> new Contexts.Holder(member, memory)).toList(),
+              Map.of()));
+    }
+
+    Workload share() {
+      processes = 2;
+      memory = Set.of(new SharedMemory("00:1a", 5, "/dev/shm/some", true));
+      return this;
     }
 
     Workload opens(String target) {
@@ -126,22 +158,36 @@ class RequirementsTest {
       case STOPPED -> workload.state = 'T';
       case UPROBES -> workload.mapped = Set.of("[uprobes]");
       case DESCRIPTORS -> workload.limit = 3;
-      case IO_URING -> workload.opens("anon_inode:[io_uring]");
+      case IO_URING -> workload.rings = List.of(new IoUring(7, 9, 64, 5, true, false));
       case PERF_EVENT -> workload.opens("anon_inode:[perf_event]");
       case BPF -> workload.opens("anon_inode:bpf-map");
       case SECCOMP_NOTIFY -> workload.opens("anon_inode:seccomp notify");
-      case INOTIFY -> workload.watches = Set.of("8:1");
+      case SECRET_MEMORY -> workload.opens("/secretmem (deleted)");
+      case SYSTEM_V -> workload.mapped = Set.of("/SYSV00001234 (deleted)");
+      case MESSAGE_QUEUE -> workload.mounts.add(mount("/", "/dev/mqueue", "mqueue"));
+      case PACKET_PIPE -> workload.opens("pipe:[5]").flags = 040001;
+      case INOTIFY -> workload.watches = Set.of("0:29:7", "0:29:6");
+      case FANOTIFY -> workload.opens("anon_inode:[fanotify]");
+      case PIDFD -> workload.pidfds = Set.of(10, 4711);
+      case UNIX_PEER ->
+          workload.opens(5, "UNIX-STREAM").connected = List.of(new UnixConnection(5, 6, 1, true));
+      case UNIX_DATAGRAM ->
+          workload.opens(5, "UNIX").connected = List.of(new UnixConnection(5, 6, 2, true));
       case DEVICE -> workload.opens("/dev/fuse");
       case RDMA -> workload.opens("/dev/infiniband/uverbs0");
       case GDRDRV -> workload.opens("/dev/gdrdrv");
       case MPS -> workload.opens("/tmp/nvidia-mps/control");
       case MIG -> workload.mig = true;
-      case NCCL -> {
-        workload.processes = 2;
-        workload.mapped = Set.of("/usr/lib/libnccl.so.2");
+      case SHARING -> workload.share();
+      case NCCL -> workload.share().mapped = Set.of("/usr/lib/libnccl.so.2");
+      case NVLS -> {
+        workload.share().mapped = Set.of("/usr/lib/libnccl.so.2");
+        workload.environment = Map.of("NCCL_P2P_DISABLE", "1", "NCCL_SHM_DISABLE", "1");
       }
       case MPTCP -> workload.opens(5, "MPTCPv6");
       case SOCKET -> workload.opens(5, "AF_VSOCK");
+      case NETLINK -> workload.opens(5, "NETLINK").unread = Set.of(5L);
+      case IPC_OBJECTS -> workload.ipcObjects = List.of("semaphore set 7");
       case MOUNT_KIND -> workload.mounts.add(mount("/", "/mnt", "autofs"));
       case SOCKET_ADDRESS -> {
         InetAddress own = InetAddress.getByName("10.1.2.3");
@@ -151,7 +197,7 @@ class RequirementsTest {
       }
       case SECURITY_LABEL -> workload.label = "cri-containerd.apparmor.d (enforce)";
       case FOREIGN_MOUNT -> workload.mounts.add(mount("/", "/made/inside", "fuse.sshfs"));
-      case OVERLAPPING_MOUNTS -> workload.mounts.add(mount("/pods/1/e/in", "/other", "ext4"));
+      case FILE_OF_VOLUME -> workload.fileVolumes = Set.of("/data");
       case USERFAULTFD, LANDLOCK -> throw new IllegalArgumentException("those of helpers alone");
     }
     return workload;

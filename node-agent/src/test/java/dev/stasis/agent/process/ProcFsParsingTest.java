@@ -1,7 +1,6 @@
 package dev.stasis.agent.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
@@ -219,14 +218,6 @@ class ProcFsParsingTest {
     assertThat(proc.namespaces(42)).isEmpty();
     assertThat(proc.cgroups(42)).isEmpty();
     assertThat(proc.environment(42)).isEmpty();
-  }
-
-  @Test
-  void anIdIsReadBackAsItWasWritten() {
-    assertThat(ProcessId.parse(new ProcessId(42, 99887).toString()))
-        .isEqualTo(new ProcessId(42, 99887));
-    assertThatThrownBy(() -> ProcessId.parse("42"))
-        .hasMessage("process: wanted PID@START, for example 4242@99887, found \"42\"");
   }
 
   private void write(String file, String text) throws IOException {

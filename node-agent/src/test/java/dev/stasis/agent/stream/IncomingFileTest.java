@@ -37,7 +37,8 @@ class IncomingFileTest {
   @Test
   void whatManyWriteAtOnceIsAllThere() throws Exception {
     byte[] data = random(16 * MIB + 1234);
-    try (IncomingFile file = IncomingFile.open(memory.file("7.data"))) {
+    try (ReceiveSession.IncomingFile file =
+        ReceiveSession.IncomingFile.open(memory.file("7.data"))) {
       ExecutorService streams = Executors.newFixedThreadPool(4);
       try {
         List<Future<?>> blocks = new ArrayList<>();
@@ -65,7 +66,7 @@ class IncomingFileTest {
   void whatIsNotWrittenStaysAHole() throws Exception {
     Path path = memory.file("7.data");
     byte[] data = random(MIB);
-    try (IncomingFile file = IncomingFile.open(path)) {
+    try (ReceiveSession.IncomingFile file = ReceiveSession.IncomingFile.open(path)) {
       write(file, 1000L * MIB, data);
       file.atLeast(2000L * MIB);
     }
@@ -81,7 +82,8 @@ class IncomingFileTest {
 
   @Test
   void aFullTmpfsIsAnErrorAndNotTheEnd() throws Exception {
-    try (IncomingFile file = IncomingFile.open(memory.file("7.data"))) {
+    try (ReceiveSession.IncomingFile file =
+        ReceiveSession.IncomingFile.open(memory.file("7.data"))) {
       byte[] block = random(4 * MIB);
 
       assertThatThrownBy(
@@ -98,16 +100,18 @@ class IncomingFileTest {
   @Test
   void aBlockAtAnyOffsetIsWritten() throws Exception {
     byte[] data = random(3 * MIB);
-    try (IncomingFile file = IncomingFile.open(memory.file("7.data"))) {
+    try (ReceiveSession.IncomingFile file =
+        ReceiveSession.IncomingFile.open(memory.file("7.data"))) {
       write(file, 0, Arrays.copyOf(data, 1001));
       write(file, 1001, Arrays.copyOfRange(data, 1001, data.length));
     }
     assertThat(Files.readAllBytes(memory.file("7.data"))).isEqualTo(data);
   }
 
-  private static void write(IncomingFile file, long offset, byte[] block) throws IOException {
-    byte[] piece = new byte[Wire.PIECE];
-    try (IncomingFile.Place place = file.place(offset, block.length)) {
+  private static void write(ReceiveSession.IncomingFile file, long offset, byte[] block)
+      throws IOException {
+    byte[] piece = new byte[StreamProtocol.PIECE];
+    try (ReceiveSession.IncomingFile.Place place = file.place(offset, block.length)) {
       for (int at = 0; at < block.length; at += piece.length) {
         int some = Math.min(piece.length, block.length - at);
         System.arraycopy(block, at, piece, 0, some);

@@ -9,7 +9,7 @@ class RateLimitTest {
   @Test
   void theLimitHoldsForAllStreamsTogether() {
     long[] now = {0};
-    RateLimit limit = new RateLimit(1 << 20, () -> now[0]);
+    StreamSender.RateLimit limit = new StreamSender.RateLimit(1 << 20, () -> now[0]);
 
     assertThat(limit.book(1 << 20)).isZero();
     assertThat(limit.book(1 << 20)).isEqualTo(1_000_000_000L);

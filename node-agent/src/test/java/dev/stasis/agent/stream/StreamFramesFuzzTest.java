@@ -24,8 +24,8 @@ class StreamFramesFuzzTest {
   @FuzzTest
   void anyFramesAreTakenOrRefused(byte[] frames) throws IOException {
     Path folder = Files.createTempDirectory("stasis-frames");
-    try (Incoming incoming =
-        new Incoming(peer, Files.createDirectory(folder.resolve("in")), ROOM)) {
+    try (ReceiveSession incoming =
+        new ReceiveSession(peer, Files.createDirectory(folder.resolve("in")), ROOM)) {
       DataInputStream in = new DataInputStream(new ByteArrayInputStream(frames));
       try {
         StreamReceiver.receive(incoming, in, new DataOutputStream(new ByteArrayOutputStream()));
@@ -48,7 +48,7 @@ class StreamFramesFuzzTest {
   @FuzzTest
   void anyGreetingIsTakenOrRefused(byte[] greeting) {
     try {
-      String id = Wire.hello(new DataInputStream(new ByteArrayInputStream(greeting)));
+      String id = StreamProtocol.hello(new DataInputStream(new ByteArrayInputStream(greeting)));
       if (id.length() > 65535) {
         throw new AssertionError("id: " + id.length());
       }

@@ -28,7 +28,7 @@ class StreamRefusalsTest extends TwoAgents {
   void anotherCertificateThanTheOneInTheOperationIsRefused() throws Exception {
     writeArtifact();
     AgentKey stranger = AgentKey.generate("node1", Clock.systemUTC());
-    Outbound outbound = new Outbound();
+    SendQueue outbound = new SendQueue();
     addArtifact(outbound);
     outbound.complete();
     try (StreamReceiver.Expected expected = receiver.expect(ID, stranger.pem(), to, ROOM)) {
@@ -47,7 +47,7 @@ class StreamRefusalsTest extends TwoAgents {
     try (StreamReceiver other =
         new StreamReceiver(stranger, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
       other.expect(ID, source.pem(), to, ROOM);
-      Outbound outbound = new Outbound();
+      SendQueue outbound = new SendQueue();
       addArtifact(outbound);
       outbound.complete();
 
@@ -64,12 +64,12 @@ class StreamRefusalsTest extends TwoAgents {
     AgentKey stranger = AgentKey.generate("node3", Clock.systemUTC());
     receiver.expect("of-stranger", stranger.pem(), to, ROOM);
     receiver.expect(ID, source.pem(), Files.createDirectory(folder.resolve("mine")), ROOM);
-    Outbound outbound = new Outbound();
+    SendQueue outbound = new SendQueue();
     addArtifact(outbound);
     outbound.complete();
 
     assertThatThrownBy(() -> sender("of-stranger", outbound).run())
-        .hasMessageContaining("nobody expects it from this peer");
+        .hasMessageContaining("not expected from this peer");
     assertThat(to).isEmptyDirectory();
   }
 
@@ -77,15 +77,15 @@ class StreamRefusalsTest extends TwoAgents {
   void aConnectionThatComesAfterTheEndHearsWhatEndedIt() throws Exception {
     writeArtifact();
     try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to, ROOM)) {
-      assertThat(answerToABlockOf("no/name")).isEqualTo(Wire.FAILED);
+      assertThat(answerToABlockOf("no/name")).isEqualTo(StreamProtocol.FAILED);
     }
-    Outbound late = new Outbound();
+    SendQueue late = new SendQueue();
     addArtifact(late);
     late.complete();
 
     assertThatThrownBy(() -> sender(ID, late).run())
         .hasMessageContaining("refused")
-        .hasMessageContaining("wanted a name of an artifact's file, found \"no/name\"");
+        .hasMessageContaining("expected a name of an artifact's file, got \"no/name\"");
   }
 
   @Test
@@ -93,9 +93,9 @@ class StreamRefusalsTest extends TwoAgents {
     writeArtifact();
     for (String name : new String[] {"../x", "criu/../../x", "/etc/x", "other/x", "criu/a/b", ""}) {
       try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to, ROOM)) {
-        assertThat(answerToABlockOf(name)).as(name).isEqualTo(Wire.FAILED);
+        assertThat(answerToABlockOf(name)).as(name).isEqualTo(StreamProtocol.FAILED);
         assertThatThrownBy(() -> expected.await(ENOUGH))
-            .hasMessageContaining("wanted a name of an artifact's file");
+            .hasMessageContaining("expected a name of an artifact's file");
       }
     }
     assertThat(to).isEmptyDirectory();
@@ -105,7 +105,7 @@ class StreamRefusalsTest extends TwoAgents {
   void aBlockWithAWrongChecksumEndsTheTransfer() throws Exception {
     writeArtifact();
     try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to, ROOM)) {
-      assertThat(answerToABlockOf("manifest.json", 0, 1)).isEqualTo(Wire.FAILED);
+      assertThat(answerToABlockOf("manifest.json", 0, 1)).isEqualTo(StreamProtocol.FAILED);
       assertThatThrownBy(() -> expected.await(ENOUGH))
           .hasMessageContaining("block of manifest.json at 0: ")
           .hasMessageContaining("the checksum");
@@ -117,7 +117,7 @@ class StreamRefusalsTest extends TwoAgents {
     writeArtifact();
     Path elsewhere = Files.createDirectory(folder.resolve("elsewhere"));
     Files.createSymbolicLink(to.resolve("criu"), elsewhere);
-    Outbound outbound = new Outbound();
+    SendQueue outbound = new SendQueue();
     add(outbound, "criu/pages-1.img");
     outbound.complete();
     try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to, ROOM)) {
@@ -131,7 +131,7 @@ class StreamRefusalsTest extends TwoAgents {
     for (long offset :
         new long[] {-1, Long.MIN_VALUE, Long.MAX_VALUE, Long.MAX_VALUE - 1, 1L << 60}) {
       try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to, ROOM)) {
-        assertThat(answerToABlockOf("manifest.json", offset, 0)).isEqualTo(Wire.FAILED);
+        assertThat(answerToABlockOf("manifest.json", offset, 0)).isEqualTo(StreamProtocol.FAILED);
         assertThatThrownBy(() -> expected.await(ENOUGH))
             .hasMessageContaining("expected an offset from 0 to");
       }
@@ -142,7 +142,7 @@ class StreamRefusalsTest extends TwoAgents {
   @Test
   void moreBytesThanThereIsRoomForEndTheTransfer() throws Exception {
     long room = writeArtifact();
-    Outbound outbound = new Outbound();
+    SendQueue outbound = new SendQueue();
     addArtifact(outbound);
     outbound.complete();
     try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to, room)) {
@@ -161,7 +161,7 @@ class StreamRefusalsTest extends TwoAgents {
       for (int i = 0; i < 3 * StreamReceiver.MOST_GREETING; i++) {
         silent.add(new Socket(InetAddress.getLoopbackAddress(), receiver.port()));
       }
-      Outbound outbound = new Outbound();
+      SendQueue outbound = new SendQueue();
       addArtifact(outbound);
       outbound.complete();
       try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to, ROOM)) {
@@ -210,12 +210,12 @@ class StreamRefusalsTest extends TwoAgents {
             .createSocket(InetAddress.getLoopbackAddress(), receiver.port())) {
       DataOutputStream out = new DataOutputStream(socket.getOutputStream());
       DataInputStream in = new DataInputStream(socket.getInputStream());
-      Wire.hello(out, ID);
-      assertThat(in.readByte()).isEqualTo(Wire.DONE);
+      StreamProtocol.hello(out, ID);
+      assertThat(in.readByte()).isEqualTo(StreamProtocol.DONE);
       byte[] data = "{}".getBytes(StandardCharsets.US_ASCII);
       CRC32C crc = new CRC32C();
       crc.update(data, 0, data.length);
-      out.writeByte(Wire.BLOCK);
+      out.writeByte(StreamProtocol.BLOCK);
       out.writeLong(0);
       out.writeUTF(name);
       out.writeLong(offset);

@@ -27,7 +27,7 @@ class StreamTest extends TwoAgents {
 
   @Test
   void everyFileArrivesAsItIsWithItsHoles() throws Exception {
-    Outbound outbound = new Outbound();
+    SendQueue outbound = new SendQueue();
     long allocated = writeArtifact();
     addArtifact(outbound);
     outbound.complete();
@@ -50,7 +50,7 @@ class StreamTest extends TwoAgents {
   @Test
   void everyFileArrivesInMemoryToo(@TempDir(factory = InMemory.class) Path memory)
       throws Exception {
-    Outbound outbound = new Outbound();
+    SendQueue outbound = new SendQueue();
     long allocated = writeArtifact();
     addArtifact(outbound);
     outbound.complete();
@@ -78,7 +78,7 @@ class StreamTest extends TwoAgents {
   @Test
   void filesMayBeAddedWhileOthersAreOnTheirWay() throws Exception {
     writeArtifact();
-    Outbound outbound = new Outbound();
+    SendQueue outbound = new SendQueue();
     add(outbound, "criu/pages-1.img");
     try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to, ROOM)) {
       CompletableFuture<Void> sent = inBackground(sender(outbound, address(receiver.port()), 2, 0));
@@ -98,7 +98,7 @@ class StreamTest extends TwoAgents {
     writeArtifact();
     byte[] data = Files.readAllBytes(from.resolve("criu/pages-1.img"));
     Path growing = from.resolve("regions/9.data");
-    Outbound outbound = new Outbound();
+    SendQueue outbound = new SendQueue();
     ArtifactFeed feed = new ArtifactFeed(outbound);
     Path renamed = folder.resolve("published");
     try (outbound;
@@ -134,7 +134,7 @@ class StreamTest extends TwoAgents {
   @Test
   void aFileThatWasCalledFinalAndChangesIsNotSent() throws Exception {
     writeArtifact();
-    Outbound outbound = new Outbound();
+    SendQueue outbound = new SendQueue();
     ArtifactFeed feed = new ArtifactFeed(outbound);
     try (outbound) {
       feed.begins(from);
@@ -143,14 +143,14 @@ class StreamTest extends TwoAgents {
 
       assertThatThrownBy(() -> feed.finished(from.resolve("criu")))
           .isInstanceOf(IllegalStateException.class)
-          .hasMessageContaining("criu/empty.img: wanted 0 bytes as before, found 9");
+          .hasMessageContaining("criu/empty.img: expected 0 bytes as before, got 9");
     }
   }
 
   @Test
   void aBrokenConnectionIsTakenUpAgainAndNothingIsMissing() throws Exception {
     writeArtifact();
-    Outbound outbound = new Outbound();
+    SendQueue outbound = new SendQueue();
     addArtifact(outbound);
     outbound.complete();
     try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to, ROOM);
@@ -169,7 +169,7 @@ class StreamTest extends TwoAgents {
   @Test
   void aPeerThatFallsSilentWithoutAWordIsTakenForBroken() throws Exception {
     writeArtifact();
-    Outbound outbound = new Outbound();
+    SendQueue outbound = new SendQueue();
     addArtifact(outbound);
     outbound.complete();
     try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to, ROOM);
@@ -197,7 +197,7 @@ class StreamTest extends TwoAgents {
   @Test
   void aPeerThatStaysOutOfReachIsToldWithTheLastError() throws Exception {
     writeArtifact();
-    Outbound outbound = new Outbound();
+    SendQueue outbound = new SendQueue();
     addArtifact(outbound);
     outbound.complete();
     int port = receiver.port();
@@ -205,13 +205,13 @@ class StreamTest extends TwoAgents {
 
     assertThatThrownBy(() -> sender(outbound, address(port), 2, 0, Duration.ofSeconds(1)).run())
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("wanted an answer within 1 s")
+        .hasMessageContaining("expected an answer within 1 s")
         .hasMessageContaining("refused");
   }
 
   @Test
   void aSourceThatCannotBeReadEndsTheTransferWithItsName() throws Exception {
-    Outbound outbound = new Outbound();
+    SendQueue outbound = new SendQueue();
     outbound.from(from);
     outbound.add("criu/gone", 10);
     outbound.complete();
@@ -223,7 +223,7 @@ class StreamTest extends TwoAgents {
 
   @Test
   void aTransferThatIsEndedFromOutsideEndsAtOnce() throws Exception {
-    Outbound outbound = new Outbound();
+    SendQueue outbound = new SendQueue();
     try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to, ROOM)) {
       CompletableFuture<Void> sent = inBackground(sender(ID, outbound));
       outbound.fail("cancelled by its user");

@@ -67,14 +67,14 @@ abstract class TwoAgents {
     return 40L << 11;
   }
 
-  void addArtifact(Outbound outbound) throws IOException {
+  void addArtifact(SendQueue outbound) throws IOException {
     for (String name :
         new String[] {"criu/pages-1.img", "criu/empty.img", "regions/7.data", "manifest.json"}) {
       add(outbound, name);
     }
   }
 
-  void add(Outbound outbound, String name) throws IOException {
+  void add(SendQueue outbound, String name) throws IOException {
     outbound.from(from);
     outbound.add(name, Files.size(from.resolve(name)));
   }
@@ -83,7 +83,7 @@ abstract class TwoAgents {
     return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
   }
 
-  StreamSender sender(String id, Outbound outbound) throws IOException {
+  StreamSender sender(String id, SendQueue outbound) throws IOException {
     return new StreamSender(
         source,
         address(receiver.port()),
@@ -94,13 +94,13 @@ abstract class TwoAgents {
         System::nanoTime);
   }
 
-  StreamSender sender(Outbound outbound, InetSocketAddress peer, int streams, long rate)
+  StreamSender sender(SendQueue outbound, InetSocketAddress peer, int streams, long rate)
       throws IOException {
     return sender(outbound, peer, streams, rate, Duration.ofSeconds(20));
   }
 
   StreamSender sender(
-      Outbound outbound, InetSocketAddress peer, int streams, long rate, Duration patience)
+      SendQueue outbound, InetSocketAddress peer, int streams, long rate, Duration patience)
       throws IOException {
     return new StreamSender(
         source,

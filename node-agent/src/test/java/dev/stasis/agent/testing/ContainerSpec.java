@@ -16,6 +16,7 @@ import java.util.Map;
  * @param security with which rights its first process runs
  * @param memoryLimit in bytes, 0 for none
  * @param holder whether it waits for a restore instead of working
+ * @param program the workload; by default a counter
  * @param arguments of the workload
  * @param environment of the workload, beside the usual
  * @param volumes folders of the host that are mounted, by their paths in the container
@@ -26,6 +27,7 @@ public record ContainerSpec(
     Security security,
     long memoryLimit,
     boolean holder,
+    List<String> program,
     List<String> arguments,
     Map<String, String> environment,
     Map<String, Path> volumes) {
@@ -33,12 +35,20 @@ public record ContainerSpec(
   /** A counter on GPU 0 as root. */
   public static ContainerSpec counter(SimGpuNode gpus, String... arguments) {
     return new ContainerSpec(
-        gpus, List.of(0), Security.usual(), 0, false, List.of(arguments), Map.of(), Map.of());
+        gpus,
+        List.of(0),
+        Security.usual(),
+        0,
+        false,
+        List.of("/bin/gpu-counter"),
+        List.of(arguments),
+        Map.of(),
+        Map.of());
   }
 
   public ContainerSpec asHolder() {
     return new ContainerSpec(
-        gpus, visible, security, memoryLimit, true, arguments, environment, volumes);
+        gpus, visible, security, memoryLimit, true, program, arguments, environment, volumes);
   }
 
   public ContainerSpec asUser(int id) {
@@ -47,35 +57,49 @@ public record ContainerSpec(
 
   public ContainerSpec with(Security other) {
     return new ContainerSpec(
-        gpus, visible, other, memoryLimit, holder, arguments, environment, volumes);
+        gpus, visible, other, memoryLimit, holder, program, arguments, environment, volumes);
   }
 
   public ContainerSpec withGpus(Integer... indexes) {
     return new ContainerSpec(
-        gpus, List.of(indexes), security, memoryLimit, holder, arguments, environment, volumes);
+        gpus,
+        List.of(indexes),
+        security,
+        memoryLimit,
+        holder,
+        program,
+        arguments,
+        environment,
+        volumes);
   }
 
   public ContainerSpec withMemoryLimit(long bytes) {
     return new ContainerSpec(
-        gpus, visible, security, bytes, holder, arguments, environment, volumes);
+        gpus, visible, security, bytes, holder, program, arguments, environment, volumes);
   }
 
   public ContainerSpec withEnvironment(Map<String, String> more) {
     return new ContainerSpec(
-        gpus, visible, security, memoryLimit, holder, arguments, more, volumes);
+        gpus, visible, security, memoryLimit, holder, program, arguments, more, volumes);
   }
 
   public ContainerSpec withVolume(String path, Path folder) {
     Map<String, Path> all = new LinkedHashMap<>(volumes);
     all.put(path, folder);
     return new ContainerSpec(
-        gpus, visible, security, memoryLimit, holder, arguments, environment, all);
+        gpus, visible, security, memoryLimit, holder, program, arguments, environment, all);
   }
 
   /** With folders of the host, in that order. */
   public ContainerSpec withBinds(Map<String, Path> more) {
     return new ContainerSpec(
-        gpus, visible, security, memoryLimit, holder, arguments, environment, more);
+        gpus, visible, security, memoryLimit, holder, program, arguments, environment, more);
+  }
+
+  /** With another program, which starts counters by itself. */
+  public ContainerSpec withProgram(List<String> other) {
+    return new ContainerSpec(
+        gpus, visible, security, memoryLimit, holder, other, List.of(), environment, volumes);
   }
 
   public ContainerSpec withCapabilities(String... more) {
@@ -124,21 +148,27 @@ public record ContainerSpec(
     if (holder) {
       command.addAll(List.of("/.stasis/stasis-runtime", "init", "--"));
     }
-    command.add("/bin/gpu-counter");
+    command.addAll(program);
     command.addAll(arguments);
     Map<String, Object> process = new LinkedHashMap<>();
     process.put("terminal", false);
     process.put("user", Map.of("uid", security.uid(), "gid", security.uid()));
     process.put("args", command);
-    List<String> variables =
-        new ArrayList<>(List.of("PATH=/bin", "LD_LIBRARY_PATH=/usr/lib/x86_64-linux-gnu"));
-    environment.forEach((name, value) -> variables.add(name + "=" + value));
-    process.put("env", variables);
+    Map<String, String> variables = new LinkedHashMap<>();
+    variables.put("PATH", "/bin");
+    variables.put("LD_LIBRARY_PATH", "/usr/lib/x86_64-linux-gnu");
+    variables.putAll(environment);
+    process.put(
+        "env",
+        variables.entrySet().stream().map(one -> one.getKey() + "=" + one.getValue()).toList());
     process.put("cwd", "/");
     List<String> capable = security.capabilities();
     process.put(
         "capabilities", Map.of("bounding", capable, "effective", capable, "permitted", capable));
     process.put("noNewPrivileges", security.noNewPrivileges());
+    if (security.appArmorProfile() != null) {
+      process.put("apparmorProfile", security.appArmorProfile());
+    }
     Map<String, Object> resources = new LinkedHashMap<>();
     resources.put("devices", List.of(Map.of("allow", true, "access", "rwm")));
     if (memoryLimit > 0) {

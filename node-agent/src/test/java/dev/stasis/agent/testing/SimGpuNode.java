@@ -26,7 +26,7 @@ public final class SimGpuNode implements AutoCloseable {
     Path build = Path.of(System.getProperty("stasis.sim", "../sim-gpu/target")).toAbsolutePath();
     if (!Files.isExecutable(build.resolve("gpu-counter"))) {
       throw new IllegalStateException(
-          "simulated GPU: wanted " + build + "/gpu-counter, found none; run make -C sim-gpu");
+          "simulated GPU: expected " + build + "/gpu-counter, got none; run make -C sim-gpu");
     }
     return build;
   }

@@ -34,7 +34,7 @@ final class StepLog {
         .findFirst()
         .ifPresent(
             line -> {
-              throw new AssertionError("wanted steps only, found: " + line);
+              throw new AssertionError("expected steps only, got: " + line);
             });
     Map<String, List<String>> earlier = byProcess(before);
     byProcess(lines)

@@ -52,7 +52,7 @@ class TmpfsPagesTest {
         TmpfsPages.Window window = pages.window(0, MIB).orElseThrow()) {
       assertThat(window.put(0, new byte[4096], 4096)).isFalse();
       assertThatThrownBy(() -> window.put(MIB - 1, new byte[2], 2))
-          .hasMessage("part at 1048575 of 2 bytes: wanted within 1048576");
+          .hasMessage("part at 1048575 of 2 bytes: expected within 1048576");
     }
     assertThat(path).isEmptyFile();
   }

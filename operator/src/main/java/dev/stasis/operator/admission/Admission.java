@@ -28,24 +28,24 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Answers the API server's questions as long as the operator runs, in every replica. */
+/** Serves the API server's webhook requests while the operator runs, in every replica. */
 @Singleton
 public class Admission {
 
   private static final Logger LOG = System.getLogger(Admission.class.getName());
 
-  /** Small beside the life of a certificate; what changes in between tells a watch. */
+  /** Short compared with the lifetime of a certificate; a watch reports changes in between. */
   private static final long LOOK_SECONDS = 300;
 
-  /** After a look that failed: the API server may be starting too. */
+  /** After a failed attempt: the API server may be starting too. */
   private static final long AGAIN_SECONDS = 5;
 
   private final KubernetesClient client;
   private final Informers informers;
   private final WebhookConfig config;
   private final HookPaths paths;
-  private final ServedKeys served = new ServedKeys();
-  private final KeyKeeper keeper;
+  private final ServingKeyManager served = new ServingKeyManager();
+  private final ServingKeySecret keeper;
   private final String namespace;
   private final List<SharedIndexInformer<?>> watches = new ArrayList<>();
   private final ScheduledExecutorService clockwork =
@@ -69,7 +69,7 @@ public class Admission {
     this(client, informers, config, stasis, clock, hooks.stream().toList());
   }
 
-  /** With those hooks. */
+  /** Serves those hooks. */
   public Admission(
       KubernetesClient client,
       Informers informers,
@@ -82,14 +82,14 @@ public class Admission {
     this.config = config;
     this.namespace = stasis.namespace();
     this.paths = new HookPaths(hooks);
-    this.keeper = new KeyKeeper(client, config, namespace, served, paths, clock);
+    this.keeper = new ServingKeySecret(client, config, namespace, served, paths, clock);
   }
 
   void start(@Observes StartupEvent event) {
     start();
   }
 
-  /** Begins; it answers once it has a key and has seen the cluster. */
+  /** Starts; requests are answered once there is a key and the caches are filled. */
   public void start() {
     if (!config.enabled()) {
       return;
@@ -118,15 +118,15 @@ public class Admission {
     }
   }
 
-  /** Another replica renews the key; a chart that is upgraded may bring webhooks anew. */
+  /** Another replica may renew the key; a chart upgrade may replace the webhook configurations. */
   private void watch() {
     if (!watches.isEmpty()) {
       return;
     }
     var registration = client.admissionRegistration().v1();
-    Wake<Secret> secret = new Wake<>(this::wake);
-    Wake<ValidatingWebhookConfiguration> validating = new Wake<>(this::wake);
-    Wake<MutatingWebhookConfiguration> mutating = new Wake<>(this::wake);
+    ChangeHandler<Secret> secret = new ChangeHandler<>(this::wake);
+    ChangeHandler<ValidatingWebhookConfiguration> validating = new ChangeHandler<>(this::wake);
+    ChangeHandler<MutatingWebhookConfiguration> mutating = new ChangeHandler<>(this::wake);
     watches.add(
         client.secrets().inNamespace(namespace).withName(config.secret()).inform(secret, 0));
     watches.add(
@@ -134,11 +134,9 @@ public class Admission {
             .validatingWebhookConfigurations()
             .withName(config.configuration())
             .inform(validating, 0));
-    watches.add(
-        registration
-            .mutatingWebhookConfigurations()
-            .withName(config.configuration())
-            .inform(mutating, 0));
+    for (String name : List.of(config.configuration(), config.preparation())) {
+      watches.add(registration.mutatingWebhookConfigurations().withName(name).inform(mutating, 0));
+    }
   }
 
   private void wake() {
@@ -163,7 +161,7 @@ public class Admission {
         open.shakeHands(served);
         answered = true;
       } catch (IOException e) {
-        throw new UncheckedIOException("the webhooks do not answer themselves: " + e, e);
+        throw new UncheckedIOException("the webhooks do not answer a test request: " + e, e);
       }
     }
   }
@@ -173,21 +171,21 @@ public class Admission {
     return keeper.ring().map(ring -> keeper.configurations().reach(path, ring));
   }
 
-  /** Whether the API server is to ask at all. */
+  /** Whether webhooks are enabled. */
   public boolean isEnabled() {
     return config.enabled();
   }
 
-  /** Whether it answers, or shall not. */
+  /** Whether the endpoint answers, or is disabled. */
   public boolean isReady() {
     return !config.enabled() || answered;
   }
 
-  /** The port on which it answers. */
+  /** The port of the endpoint. */
   public int port() {
     Endpoint open = endpoint;
     if (open == null) {
-      throw new IllegalStateException("the webhooks: wanted started, found stopped");
+      throw new IllegalStateException("webhooks: stopped");
     }
     return open.port();
   }

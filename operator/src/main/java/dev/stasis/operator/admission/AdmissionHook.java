@@ -3,19 +3,19 @@ package dev.stasis.operator.admission;
 import io.fabric8.kubernetes.api.model.admission.v1.AdmissionRequest;
 
 /**
- * Answers one kind of question of the API server. Every replica of the operator is asked, also one
- * that does not lead: what it decides it reads from the API server and writes there.
+ * Answers one kind of webhook request. Every replica of the operator receives requests, not only
+ * the leader, so a hook reads and writes the API server directly.
  */
 public interface AdmissionHook {
 
-  /** First part of the name of its webhook, and its path: {@code evict} of evict.stasis.dev. */
+  /** First part of the webhook's name, and its path: {@code evict} of evict.stasis.dev. */
   String path();
 
   /**
-   * Answers. What it throws becomes a 500, and the failurePolicy of the webhook decides. It may be
-   * asked twice, when a connection to the API server was closed before the answer came.
+   * Answers a request. An exception becomes a 500, and the failurePolicy of the webhook decides. It
+   * may be called twice, if a connection to the API server was closed before the answer arrived.
    *
-   * @param request as the API server sent it; a dry run is answered without any effect
+   * @param request the request of the API server; a dry run must not have any effect
    */
   Verdict review(AdmissionRequest request);
 }

@@ -17,8 +17,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The two webhook configurations of the chart: where the API server finds the operator, and which
- * certificates it believes.
+ * The chart's webhook configurations: the operator's address for the API server, and the
+ * certificates to trust.
  */
 final class Configurations {
 
@@ -53,7 +53,7 @@ final class Configurations {
         .build();
   }
 
-  /** Writes it into every webhook that says something else. One that is not there has none. */
+  /** Updates every webhook that has other values. A missing configuration is skipped. */
   void trust(KeyRing ring) {
     var validating =
         client
@@ -69,19 +69,17 @@ final class Configurations {
       }
       patch(validating, known, ring);
     }
-    var mutating =
-        client
-            .admissionRegistration()
-            .v1()
-            .mutatingWebhookConfigurations()
-            .withName(config.configuration());
-    var other = mutating.get();
-    if (other != null) {
-      Map<String, WebhookClientConfig> known = new HashMap<>();
-      for (MutatingWebhook webhook : other.getWebhooks()) {
-        known.put(webhook.getName(), webhook.getClientConfig());
+    for (String name : List.of(config.configuration(), config.preparation())) {
+      var mutating =
+          client.admissionRegistration().v1().mutatingWebhookConfigurations().withName(name);
+      var other = mutating.get();
+      if (other != null) {
+        Map<String, WebhookClientConfig> known = new HashMap<>();
+        for (MutatingWebhook webhook : other.getWebhooks()) {
+          known.put(webhook.getName(), webhook.getClientConfig());
+        }
+        patch(mutating, known, ring);
       }
-      patch(mutating, known, ring);
     }
   }
 
@@ -101,7 +99,7 @@ final class Configurations {
     }
   }
 
-  /** With the one that is not meant as null, so that it goes. */
+  /** The field that is not used is set to null, which removes it. */
   private static Map<String, @Nullable Object> fields(WebhookClientConfig reach) {
     Map<String, @Nullable Object> fields = new HashMap<>();
     fields.put("caBundle", reach.getCaBundle());

@@ -25,23 +25,23 @@ import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLSocket;
 
 /**
- * The HTTPS endpoint: one AdmissionReview there and back. A connection occupies no thread before it
- * has delivered a whole request for the path of a hook.
+ * The HTTPS endpoint: one AdmissionReview in each direction. A connection uses no thread before it
+ * has delivered a complete request for the path of a hook.
  */
 final class Endpoint implements AutoCloseable {
 
   private static final Logger LOG = System.getLogger(Endpoint.class.getName());
 
-  /** The API server refuses larger objects itself; an update sends two. */
+  /** The API server itself refuses larger objects; an update contains two. */
   private static final int LARGEST = 8 << 20;
 
   /** Each answer takes a few requests to the API server, milliseconds each. */
   private static final int THREADS = 8;
 
-  /** It has taken 3 s on a node with ten times more work than cores. */
+  /** It took 3 s on a node with ten times more work than cores. */
   private static final int HANDSHAKE_MILLISECONDS = 20_000;
 
-  /** Go's client, and so the API server, keeps an idle connection for 90 s. */
+  /** Go's HTTP client, and so the API server, keeps an idle connection for 90 s. */
   private static final int IDLE_SECONDS = 120;
 
   /** Binding a port takes milliseconds, also on a busy node. */
@@ -53,9 +53,10 @@ final class Endpoint implements AutoCloseable {
   private final HookPaths paths;
   private final Reviews reviews;
   private final UnprovenConnections unproven;
-  private final SecondTry secondTry = new SecondTry();
+  private final ClosedConnectionRetry secondTry = new ClosedConnectionRetry();
 
-  private Endpoint(Vertx vertx, int port, ServedKeys keys, HookPaths paths, Reviews reviews) {
+  private Endpoint(
+      Vertx vertx, int port, ServingKeyManager keys, HookPaths paths, Reviews reviews) {
     this.vertx = vertx;
     this.paths = paths;
     this.reviews = reviews;
@@ -85,8 +86,8 @@ final class Endpoint implements AutoCloseable {
             .requestHandler(this::receive);
   }
 
-  /** Opens it. */
-  static Endpoint open(int port, ServedKeys keys, HookPaths paths, Reviews reviews)
+  /** Opens the port. */
+  static Endpoint open(int port, ServingKeyManager keys, HookPaths paths, Reviews reviews)
       throws IOException {
     Vertx vertx =
         Vertx.vertx(
@@ -94,7 +95,7 @@ final class Endpoint implements AutoCloseable {
                 .setEventLoopPoolSize(1)
                 .setWorkerPoolSize(1)
                 .setInternalBlockingPoolSize(1)
-                // It serves no files, and the root file system is read-only.
+                // The endpoint serves no files, and the root file system is read-only.
                 .setFileSystemOptions(
                     new FileSystemOptions()
                         .setFileCachingEnabled(false)
@@ -123,10 +124,10 @@ final class Endpoint implements AutoCloseable {
   }
 
   /**
-   * Shakes hands with itself as the API server will: the first time takes seconds on a busy node,
-   * longer than a webhook may.
+   * Performs a TLS handshake with itself: the first one takes seconds on a busy node, longer than a
+   * webhook's timeout.
    */
-  void shakeHands(ServedKeys keys) throws IOException {
+  void shakeHands(ServingKeyManager keys) throws IOException {
     try (SSLSocket socket = (SSLSocket) keys.trusting().getSocketFactory().createSocket()) {
       socket.connect(
           new InetSocketAddress(InetAddress.getLoopbackAddress(), port()), HANDSHAKE_MILLISECONDS);

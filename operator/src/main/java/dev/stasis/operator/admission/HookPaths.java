@@ -12,8 +12,8 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Finds the hook for a request path. API servers do not prove their identity to a webhook, so a
- * path contains what only a reader of the webhook configurations can know.
+ * Finds the hook for a request path. API servers do not authenticate to a webhook, so a path
+ * contains a secret that only readers of the webhook configurations know.
  */
 final class HookPaths {
 
@@ -27,10 +27,10 @@ final class HookPaths {
   }
 
   /**
-   * Returns the path of a hook. Each hook has its own code: when a webhook fails closed, the API
-   * server tells the user the URL, and that must not open the other hooks.
+   * Returns the path of a hook. Each hook has its own code: if a webhook fails closed, the API
+   * server shows its URL to the user, and that must not open the other hooks.
    *
-   * @param token the token of the Secret; empty for a Secret that was written before there were any
+   * @param token the token of the Secret; empty for a Secret of a version without tokens
    */
   static String path(String token, String hook) {
     return token.isEmpty() ? "/" + hook : "/" + code(token, hook) + "/" + hook;
@@ -46,12 +46,12 @@ final class HookPaths {
     }
   }
 
-  /** Replaces the tokens that open a path. */
+  /** Replaces the valid tokens. */
   void accept(Set<String> accepted) {
     tokens = Set.copyOf(accepted);
   }
 
-  /** Returns the hook of a path; compares in constant time. */
+  /** Returns the hook for a path; compares in constant time. */
   Optional<AdmissionHook> hook(String path) {
     byte[] asked = path.getBytes(StandardCharsets.UTF_8);
     AdmissionHook found = null;

@@ -13,17 +13,17 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys that the Secret holds. A new one is first announced, so that every API server trusts it,
- * and served later: at no moment is a certificate served that somebody does not know.
+ * The keys in the Secret. A new key is first announced, so that every API server trusts it, and
+ * served later. No certificate is therefore served before all API servers know it.
  *
- * @param current what is served
- * @param next what will be
- * @param previous the one before, which another replica may serve for a moment
+ * @param current the key that is served
+ * @param next the next key
+ * @param previous the previous key, which another replica may still serve briefly
  */
 record KeyRing(ServingKey current, Optional<ServingKey> next, Optional<Retired> previous) {
 
   /**
-   * What is left of a key that is served no more.
+   * The part that is kept of a key that is no longer served.
    *
    * @param certificatePem its certificate
    * @param token its token
@@ -34,19 +34,19 @@ record KeyRing(ServingKey current, Optional<ServingKey> next, Optional<Retired> 
     }
   }
 
-  /** A third of its life: weeks for whoever has to see that it does not change. */
+  /** A third of its lifetime: weeks in which an administrator can notice that the renewal fails. */
   private static final Duration RENEW = Duration.ofDays(30);
 
-  /** From the announcement until it is served; an API server reads it within seconds. */
+  /** Time between announcement and use; an API server reads it within seconds. */
   private static final Duration ANNOUNCED = Duration.ofMinutes(15);
 
-  /** What comes after what was found; the same when nothing is to be done. */
+  /** Returns the next state; the same if nothing is to be done. */
   static KeyRing after(Optional<KeyRing> found, Set<String> names, Instant now) {
     if (found.isEmpty()
         || !found.get().current.names().equals(names)
         || !now.isBefore(found.get().current.end())) {
       ServingKey key = ServingKey.generate(names, now);
-      // The API server and the other replicas know this token; the certificate alone has to change.
+      // The API server and the other replicas know this token; only the certificate must change.
       Optional<String> token = found.map(ring -> ring.current.token()).filter(it -> !it.isEmpty());
       return new KeyRing(
           token.map(key::withToken).orElse(key),
@@ -57,7 +57,7 @@ record KeyRing(ServingKey current, Optional<ServingKey> next, Optional<Retired> 
     if (ring.next.isPresent() && !now.isBefore(ring.next.get().made().plus(ANNOUNCED))) {
       return new KeyRing(ring.next.get(), Optional.empty(), Optional.of(Retired.of(ring.current)));
     }
-    // A Secret of a version without tokens: its replicas have gone by the time one is asked for.
+    // A Secret of a version without tokens: its replicas are gone by the time one is required.
     boolean due = ring.current.token().isEmpty() || !now.isBefore(ring.current.end().minus(RENEW));
     if (ring.next.isEmpty() && due) {
       return new KeyRing(ring.current, Optional.of(ServingKey.generate(names, now)), ring.previous);
@@ -73,8 +73,8 @@ record KeyRing(ServingKey current, Optional<ServingKey> next, Optional<Retired> 
   }
 
   /**
-   * The tokens by which a hook may be asked for now. Paths without one end soon after the change:
-   * until then an API server may not have read the new path.
+   * The tokens that are currently valid. Paths without a token expire soon after the change; until
+   * then an API server may not have read the new path.
    */
   Set<String> tokens(Instant now) {
     Set<String> tokens = new HashSet<>();
@@ -88,7 +88,7 @@ record KeyRing(ServingKey current, Optional<ServingKey> next, Optional<Retired> 
     return tokens;
   }
 
-  /** As data of a Secret. */
+  /** Returns the data of a Secret. */
   Map<String, String> data() {
     Map<String, String> data = new LinkedHashMap<>();
     data.put("tls.crt", encoded(current.certificatePem()));
@@ -108,7 +108,7 @@ record KeyRing(ServingKey current, Optional<ServingKey> next, Optional<Retired> 
     return data;
   }
 
-  /** Reads the data of a Secret; empty: there is nothing of use in it. */
+  /** Parses the data of a Secret; empty if it is not usable. */
   static Optional<KeyRing> read(@Nullable Map<String, String> data) {
     if (data == null) {
       return Optional.empty();

@@ -9,7 +9,7 @@ import java.net.HttpURLConnection;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 
-/** Questions and answers as the API server writes and reads them. */
+/** Parses and formats AdmissionReviews. */
 final class Reviews {
 
   private static final int TOO_MANY_REQUESTS = 429;
@@ -21,21 +21,21 @@ final class Reviews {
   }
 
   /**
-   * Reads a question.
+   * Parses a request.
    *
-   * @throws IllegalArgumentException when it is none
+   * @throws IllegalArgumentException if it is not a request
    */
   AdmissionRequest read(byte[] body) {
     AdmissionReview review =
         serialization.unmarshal(new String(body, StandardCharsets.UTF_8), AdmissionReview.class);
     if (review == null || review.getRequest() == null || review.getRequest().getUid() == null) {
       throw new IllegalArgumentException(
-          "body: wanted an AdmissionReview of admission.k8s.io/v1 with a request, found none");
+          "body: expected an AdmissionReview of admission.k8s.io/v1 with a request, got none");
     }
     return review.getRequest();
   }
 
-  /** Writes the answer. */
+  /** Formats the answer. */
   byte[] write(AdmissionRequest request, Verdict verdict) {
     AdmissionResponseBuilder response = new AdmissionResponseBuilder().withUid(request.getUid());
     if (verdict instanceof Verdict.Allowed allowed) {

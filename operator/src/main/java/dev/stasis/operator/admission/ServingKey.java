@@ -40,23 +40,23 @@ import org.bouncycastle.operator.OperatorCreationException;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 
 /**
- * A key and the certificate that says its public half. It signs itself and nothing else: the API
- * server knows it from the caBundle that the operator writes.
+ * A key and its self-signed certificate, which signs nothing else. The API server trusts it through
+ * the caBundle that the operator writes.
  *
- * @param key never leaves the Secret and the operator's memory
+ * @param key exists only in the Secret and in the operator's memory
  * @param certificate for the names by which the API server reaches the operator
- * @param token secret part of the paths that are asked for while this key is served; empty in a
- *     Secret of a version without tokens
+ * @param token secret part of the paths that are valid while this key is served; empty in a Secret
+ *     of a version without tokens
  */
 record ServingKey(PrivateKey key, X509Certificate certificate, String token) {
 
-  /** As long as those of public authorities: short enough that the change is no rare event. */
+  /** The lifetime that public authorities use: short enough that renewals are routine. */
   private static final Duration VALID = Duration.ofDays(90);
 
-  /** The API server's clock may be behind. */
+  /** The API server's clock may be slow. */
   private static final Duration BEFORE = Duration.ofHours(1);
 
-  /** As many bits as the code that is made of it. */
+  /** As many bits as the code derived from it. */
   private static final int TOKEN_BYTES = 32;
 
   private static final int DNS = 2;
@@ -116,9 +116,9 @@ record ServingKey(PrivateKey key, X509Certificate certificate, String token) {
   }
 
   /**
-   * Reads key and certificate.
+   * Parses key and certificate.
    *
-   * @throws IllegalArgumentException when they are none
+   * @throws IllegalArgumentException if they are invalid
    */
   static ServingKey parse(String keyPem, String certificatePem, String token) {
     try {
@@ -127,7 +127,7 @@ record ServingKey(PrivateKey key, X509Certificate certificate, String token) {
           KeyFactory.getInstance("EC").generatePrivate(new PKCS8EncodedKeySpec(encoded));
       return new ServingKey(key, certificate(certificatePem), token);
     } catch (GeneralSecurityException e) {
-      throw new IllegalArgumentException("key: wanted one of EC in PKCS 8, found another", e);
+      throw new IllegalArgumentException("key: expected an EC key in PKCS 8", e);
     }
   }
 
@@ -163,17 +163,17 @@ record ServingKey(PrivateKey key, X509Certificate certificate, String token) {
         .replace(System.lineSeparator(), "\n");
   }
 
-  /** When it was made. */
+  /** Returns the time of its creation. */
   Instant made() {
     return certificate.getNotBefore().toInstant().plus(BEFORE);
   }
 
-  /** Until when it counts. */
+  /** Returns the time of its expiry. */
   Instant end() {
     return certificate.getNotAfter().toInstant();
   }
 
-  /** The names for which it was made. */
+  /** The names in its certificate. */
   Set<String> names() {
     try {
       var alternatives = certificate.getSubjectAlternativeNames();

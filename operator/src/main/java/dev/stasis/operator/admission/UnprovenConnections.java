@@ -7,15 +7,15 @@ import java.util.Map;
 
 /**
  * Connections that have not yet completed a request for the path of a hook. Each has a time limit,
- * and beyond a number of them the oldest is closed: connections that only occupy the endpoint never
- * keep it from the API server.
+ * and above a maximum number the oldest is closed. Idle connections therefore cannot block the API
+ * server's requests.
  */
 final class UnprovenConnections {
 
-  /** The API server has given up by then: the chart's webhook timeout is 3 s, at most 30 s. */
+  /** The API server has given up by then: the chart's webhook timeout is 3 s, the maximum 30 s. */
   static final long LIMIT_MILLISECONDS = 30_000;
 
-  /** Some 20 KiB each; API servers need a few at a time, and for milliseconds. */
+  /** About 20 KiB each; API servers need a few at a time, for milliseconds. */
   static final int MOST = 256;
 
   private final Vertx vertx;
@@ -29,7 +29,7 @@ final class UnprovenConnections {
     this.limitMilliseconds = limitMilliseconds;
   }
 
-  /** Takes in a new connection. */
+  /** Adds a new connection. */
   synchronized void add(HttpConnection connection) {
     timers.put(connection, vertx.setTimer(limitMilliseconds, late -> connection.close()));
     connection.closeHandler(closed -> remove(connection));
@@ -40,7 +40,7 @@ final class UnprovenConnections {
     }
   }
 
-  /** Forgets a connection that is closed, or has completed a request for a hook. */
+  /** Removes a connection that is closed, or has completed a request for a hook. */
   synchronized void remove(HttpConnection connection) {
     Long timer = timers.remove(connection);
     if (timer != null) {

@@ -2,13 +2,13 @@ package dev.stasis.operator.admission;
 
 import java.util.List;
 
-/** What a hook says to a request. */
+/** The answer of a hook. */
 public sealed interface Verdict {
 
   /**
-   * It may pass.
+   * The request is allowed.
    *
-   * @param warnings for whoever asked, a sentence each
+   * @param warnings for the client, one sentence each
    */
   record Allowed(List<String> warnings) implements Verdict {
     public Allowed {
@@ -16,25 +16,25 @@ public sealed interface Verdict {
     }
   }
 
-  /** It may pass later: the API server answers 429, and whoever asked asks again. */
+  /** The request may be allowed later: the API server answers 429, and the client retries. */
   record NotNow(String sentence) implements Verdict {}
 
-  /** It may not pass. */
+  /** The request is denied. */
   record Denied(String sentence) implements Verdict {}
 
   /**
-   * It passes, changed.
+   * The request is allowed, with a change.
    *
    * @param patch a JSON patch
    */
   record Changed(String patch) implements Verdict {}
 
-  /** It may pass, and there is nothing to say about it. */
+  /** Allows the request without warnings. */
   static Verdict allowed() {
     return new Allowed(List.of());
   }
 
-  /** It may pass, with a word about it. */
+  /** Allows the request with a warning. */
   static Verdict allowed(String warning) {
     return new Allowed(List.of(warning));
   }

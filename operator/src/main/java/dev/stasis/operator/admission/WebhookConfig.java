@@ -8,7 +8,7 @@ import java.util.Optional;
 @ConfigMapping(prefix = "stasis.webhook")
 public interface WebhookConfig {
 
-  /** Whether the operator answers the API server's questions at all. */
+  /** Whether the operator serves webhooks. */
   @WithDefault("true")
   boolean enabled();
 
@@ -16,18 +16,23 @@ public interface WebhookConfig {
   @WithDefault("9443")
   int port();
 
-  /** Service by which the API server reaches it, in the operator's namespace. */
+  /** Name of the Service in the operator's namespace through which the API server connects. */
   @WithDefault("stasis-webhook")
   String service();
 
-  /** Where the API server reaches it in place of the service: {@code https://HOST:PORT}. */
+  /** URL to use instead of the Service: {@code https://HOST:PORT}. */
   Optional<String> url();
 
-  /** Secret in the operator's namespace that holds key and certificate. */
+  /** Name of the Secret in the operator's namespace with key and certificate. */
   @WithDefault("stasis-webhook")
   String secret();
 
   /** Name of the ValidatingWebhookConfiguration and of the MutatingWebhookConfiguration. */
   @WithDefault("stasis")
   String configuration();
+
+  /** Name of the MutatingWebhookConfiguration of the webhooks that are always active. */
+  default String preparation() {
+    return configuration() + "-prepare";
+  }
 }

@@ -1,6 +1,6 @@
 /**
- * What the API server asks the operator before it admits something: one HTTPS endpoint, its
- * certificate, and the hooks that answer.
+ * The operator's admission webhooks: one HTTPS endpoint, its certificate, and the hooks that
+ * answer.
  */
 @NullMarked
 package dev.stasis.operator.admission;

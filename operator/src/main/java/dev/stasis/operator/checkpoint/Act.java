@@ -2,7 +2,7 @@ package dev.stasis.operator.checkpoint;
 
 import dev.stasis.api.v1alpha1.GpuNodeOperation;
 import dev.stasis.operator.operation.OperationView;
-import dev.stasis.operator.pod.Mark;
+import dev.stasis.operator.pod.PodConditionUpdate;
 import io.fabric8.kubernetes.api.model.Pod;
 
 /** Something to be done. Each can be done again without harm. */
@@ -24,7 +24,7 @@ sealed interface Act {
   record Abandon(OperationView operation) implements Act {}
 
   /** Says on the pod what becomes of it. */
-  record MarkPod(Pod pod, Mark mark) implements Act {}
+  record MarkPod(Pod pod, PodConditionUpdate mark) implements Act {}
 
   /** Has a Job take the pod back that it has released. */
   record TakeBack(Pod pod, Pod source) implements Act {}

@@ -3,10 +3,9 @@ package dev.stasis.operator.checkpoint;
 import dev.stasis.api.v1alpha1.GpuNodeOperation;
 import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.common.ObservedPod;
-import dev.stasis.api.v1alpha1.common.Truth;
-import dev.stasis.operator.pod.Owners;
-import dev.stasis.operator.pod.PodWrites;
+import dev.stasis.operator.owner.PodEvictor;
 import dev.stasis.operator.pod.Template;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Reason;
@@ -44,7 +43,7 @@ final class Beginning {
     } else if (result instanceof Validation.Wait wait && late) {
       turn.fail(
           Reason.DEADLINE_EXCEEDED,
-          "deadline: wanted it begun within %s, found it waiting: %s"
+          "deadline: expected it begun within %s, got it waiting: %s"
               .formatted(turn.spec().getDeadline(), wait.sentence()));
     } else if (result instanceof Validation.Wait wait) {
       wait(turn, wait);
@@ -82,44 +81,26 @@ final class Beginning {
         && !turn.spec().getExplainOnly()
         // The webhook has asked that already, and by now a budget of our own refuses everybody.
         && !turn.isForAnEviction()) {
-      if (Owners.of(admitted.pod()).isPresent()) {
-        turn.ask(
-            new Question.Depart(admitted.pod(), true),
-            answer -> {
-              if (answer instanceof PodWrites.Refused refused) {
-                untouched(turn);
-                turn.fail(Reason.OWNED_POD, refused.sentence());
-              } else {
-                eviction(turn, frozen, admitted);
-              }
-            });
-      } else {
-        eviction(turn, frozen, admitted);
+      PodEvictor.Result result = turn.evictor().dryRun(admitted.pod());
+      if (result instanceof PodEvictor.OwnerLives lives) {
+        untouched(turn);
+        turn.fail(Reason.OWNED_POD, lives.message());
+        return;
       }
-      return;
+      if (result instanceof PodEvictor.Refused refused) {
+        evictionRefused(turn, refused);
+        return;
+      }
     }
     order(turn, frozen, admitted);
   }
 
-  /** Whether it would be accepted. */
-  private void eviction(Turn turn, Frozen frozen, Validation.Admitted admitted) {
-    turn.ask(
-        new Question.Evict(admitted.pod(), true),
-        answer -> {
-          if (answer instanceof PodWrites.Refused refused) {
-            evictionRefused(turn, refused);
-          } else {
-            order(turn, frozen, admitted);
-          }
-        });
-  }
-
-  private static void evictionRefused(Turn turn, PodWrites.Refused refused) {
+  private static void evictionRefused(Turn turn, PodEvictor.Refused refused) {
     if (refused.later() && turn.now().isBefore(turn.deadline())) {
-      wait(turn, new Validation.Wait(Reason.EVICTION_REFUSED, refused.sentence()));
+      wait(turn, new Validation.Wait(Reason.EVICTION_REFUSED, refused.message()));
     } else {
       untouched(turn);
-      turn.fail(Reason.EVICTION_REFUSED, refused.sentence());
+      turn.fail(Reason.EVICTION_REFUSED, refused.message());
     }
   }
 
@@ -146,6 +127,10 @@ final class Beginning {
 
   private static void untouched(Turn turn) {
     turn.report()
-        .also(ConditionType.SOURCE_RUNNING, Truth.TRUE, Reason.UNTOUCHED, "nobody touched it");
+        .also(
+            ConditionType.SOURCE_RUNNING,
+            ConditionValue.TRUE,
+            Reason.UNTOUCHED,
+            "nobody touched it");
   }
 }

@@ -7,19 +7,22 @@ import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.operator.cluster.Informers;
 import dev.stasis.operator.config.StasisConfig;
-import dev.stasis.operator.event.Events;
+import dev.stasis.operator.event.EventRecorder;
 import dev.stasis.operator.log.LogContext;
 import dev.stasis.operator.operation.Operations;
 import dev.stasis.operator.owner.Departure;
+import dev.stasis.operator.owner.PodEvictor;
 import dev.stasis.operator.pod.PodWrites;
-import dev.stasis.operator.status.Change;
 import dev.stasis.operator.status.Changes;
+import dev.stasis.operator.status.ErrorStatus;
+import dev.stasis.operator.workflow.StatusWriter;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.javaoperatorsdk.operator.api.config.informer.Informer;
 import io.javaoperatorsdk.operator.api.reconciler.Cleaner;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
 import io.javaoperatorsdk.operator.api.reconciler.ControllerConfiguration;
 import io.javaoperatorsdk.operator.api.reconciler.DeleteControl;
+import io.javaoperatorsdk.operator.api.reconciler.ErrorStatusUpdateControl;
 import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
 import io.javaoperatorsdk.operator.api.reconciler.MaxReconciliationInterval;
 import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
@@ -28,15 +31,10 @@ import io.javaoperatorsdk.operator.processing.event.rate.RateLimited;
 import io.javaoperatorsdk.operator.processing.event.source.EventSource;
 import io.javaoperatorsdk.operator.processing.retry.GradualRetry;
 import java.time.Clock;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /** Observes, decides, acts, reports. */
 @ControllerConfiguration(
@@ -62,29 +60,28 @@ public class CheckpointReconciler implements Reconciler<GpuCheckpoint>, Cleaner<
   private final Observer observer;
   private final Course course;
   private final Hands hands;
-  private final Changes changes;
+  private final StatusWriter<GpuCheckpoint, GpuCheckpointStatus> statuses;
   private final Clock clock;
   private final StasisConfig config;
   private final WakeUps wakeUps;
-
-  /** When the progress of an object was last written; forgotten with the operator. */
-  private final Map<String, Instant> progressed = new ConcurrentHashMap<>();
 
   CheckpointReconciler(
       Informers informers,
       Operations operations,
       PodWrites pods,
-      Events events,
+      EventRecorder events,
       KubernetesClient client,
       Changes changes,
       Clock clock,
       StasisConfig config,
       WakeUps wakeUps,
       Departure departure) {
-    this.observer = new Observer(informers, pods, client, clock, config);
+    this.observer =
+        new Observer(informers, pods, new PodEvictor(pods, departure), client, clock, config);
     this.course = new Course(operations, client.getKubernetesSerialization());
     this.hands = new Hands(operations, pods, events, client, departure);
-    this.changes = changes;
+    this.statuses =
+        new StatusWriter<>(GpuCheckpointStatus::new, changes, config.progressEvery(), clock);
     this.clock = clock;
     this.config = config;
     this.wakeUps = wakeUps;
@@ -99,27 +96,36 @@ public class CheckpointReconciler implements Reconciler<GpuCheckpoint>, Cleaner<
   @Override
   public UpdateControl<GpuCheckpoint> reconcile(
       GpuCheckpoint checkpoint, Context<GpuCheckpoint> context) {
-    JsonNode before = changes.snapshot(statusOf(checkpoint));
-    CheckpointPhase phase = statusOf(checkpoint).getPhase();
+    Optional<JsonNode> before = statuses.read(checkpoint);
+    CheckpointPhase phase = checkpoint.getStatus().getPhase();
     Turn turn = turn(checkpoint);
-    Change change = changes.between(before, turn.status());
-    UpdateControl<GpuCheckpoint> control = written(turn, change, phase);
-    turn.again().ifPresent(control::rescheduleAfter);
+    CheckpointPhase after = turn.phase();
+    // The phases of a freeze can follow each other within a second: a write for each is too many.
+    boolean isProgress = phase != null && FROZEN.contains(phase) && FROZEN.contains(after);
+    UpdateControl<GpuCheckpoint> control =
+        statuses.write(checkpoint, before, isProgress, turn.again(), context);
+    if (after.isFinal()) {
+      statuses.forget(checkpoint);
+    }
     return control;
   }
 
   @Override
+  public ErrorStatusUpdateControl<GpuCheckpoint> updateErrorStatus(
+      GpuCheckpoint failed, Context<GpuCheckpoint> context, Exception error) {
+    return ErrorStatus.of(failed, context, clock, error);
+  }
+
+  @Override
   public DeleteControl cleanup(GpuCheckpoint checkpoint, Context<GpuCheckpoint> context) {
-    JsonNode before = changes.snapshot(statusOf(checkpoint));
+    Optional<JsonNode> before = statuses.read(checkpoint);
     Turn turn = turn(checkpoint);
     if (turn.isOver()) {
-      progressed.remove(turn.uid());
+      statuses.forget(checkpoint);
       return DeleteControl.defaultDelete();
     }
-    if (changes.between(before, turn.status()) == Change.SUBSTANCE) {
-      // What it waits for, above all an artifact that cannot be deleted.
-      context.getClient().resource(turn.object()).lockResourceVersion().updateStatus();
-    }
+    // What it waits for, above all an artifact that cannot be deleted.
+    statuses.writeDeleted(checkpoint, before, context);
     return DeleteControl.noFinalizerRemoval()
         .rescheduleAfter(turn.again().orElse(config.lookAgainEvery()).toMillis());
   }
@@ -135,33 +141,5 @@ public class CheckpointReconciler implements Reconciler<GpuCheckpoint>, Cleaner<
       hands.carryOut(turn);
       return turn;
     }
-  }
-
-  private UpdateControl<GpuCheckpoint> written(
-      Turn turn, Change change, @Nullable CheckpointPhase before) {
-    if (change == Change.NONE) {
-      return UpdateControl.noUpdate();
-    }
-    CheckpointPhase after = turn.status().getPhase();
-    boolean progress =
-        change == Change.PROGRESS
-            || before != null && FROZEN.contains(before) && FROZEN.contains(turn.phase());
-    if (progress) {
-      Instant last = progressed.getOrDefault(turn.uid(), Instant.EPOCH);
-      Duration left = config.progressEvery().minus(Duration.between(last, clock.instant()));
-      if (!left.isNegative() && !left.isZero()) {
-        turn.again(left);
-        return UpdateControl.noUpdate();
-      }
-    }
-    progressed.put(turn.uid(), clock.instant());
-    if (after != null && after.isFinal()) {
-      progressed.remove(turn.uid());
-    }
-    return UpdateControl.patchStatus(turn.object());
-  }
-
-  private static GpuCheckpointStatus statusOf(GpuCheckpoint checkpoint) {
-    return Objects.requireNonNullElseGet(checkpoint.getStatus(), GpuCheckpointStatus::new);
   }
 }

@@ -1,22 +1,22 @@
 package dev.stasis.operator.checkpoint;
 
+import dev.stasis.api.text.HumanBytes;
+import dev.stasis.api.text.HumanDuration;
 import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
 import dev.stasis.api.v1alpha1.common.ArtifactStatus;
 import dev.stasis.api.v1alpha1.common.CheckpointTimings;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.common.Fault;
 import dev.stasis.api.v1alpha1.common.Room;
-import dev.stasis.api.v1alpha1.common.Truth;
 import dev.stasis.api.v1alpha1.operation.OperationPhase;
 import dev.stasis.api.v1alpha1.operation.Outcome;
 import dev.stasis.api.v1alpha1.operation.WorkloadState;
 import dev.stasis.operator.operation.OperationView;
-import dev.stasis.operator.pod.Mark;
+import dev.stasis.operator.pod.PodConditionUpdate;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Reason;
-import dev.stasis.operator.status.Size;
-import dev.stasis.operator.status.Took;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -41,7 +41,10 @@ final class Ending {
   void next(Turn turn, Frozen frozen, OperationView view) {
     Following.takeOver(turn, view);
     timings(turn, view);
-    view.artifact().ifPresent(turn.status()::setArtifact);
+    view.artifact().ifPresent(artifact -> RemoteUpload.takeOver(turn, artifact));
+    if (!view.succeeded() && view.artifact().isEmpty()) {
+      RemoteUpload.undone(turn);
+    }
     if (turn.spec().getExplainOnly() && view.succeeded()) {
       explaining.next(turn, view);
       return;
@@ -61,11 +64,12 @@ final class Ending {
     turn.again(turn.config().progressEvery());
   }
 
-  private static Mark mark(OperationView view) {
+  private static PodConditionUpdate mark(OperationView view) {
     return switch (view.workload()) {
-      case FROZEN -> Mark.frozen(Reason.FROZEN.word(), said(view));
-      case ENDED -> Mark.notFrozen(Reason.WORKLOAD_LOST.word(), "the workload has ended");
-      default -> Mark.notFrozen(Reason.RESUMED.word(), "the workload goes on");
+      case FROZEN -> PodConditionUpdate.frozen(Reason.FROZEN.value(), said(view));
+      case ENDED ->
+          PodConditionUpdate.notFrozen(Reason.WORKLOAD_LOST.value(), "the workload has ended");
+      default -> PodConditionUpdate.notFrozen(Reason.RESUMED.value(), "the workload goes on");
     };
   }
 
@@ -81,7 +85,7 @@ final class Ending {
       turn.report()
           .also(
               ConditionType.SOURCE_RUNNING,
-              Truth.FALSE,
+              ConditionValue.FALSE,
               Reason.EVICTED,
               "its pod was removed after the artifact was safe");
       ready(turn);
@@ -108,20 +112,20 @@ final class Ending {
   private static void suspended(Turn turn, Frozen frozen) {
     turn.status().setSuspensions(frozen.number());
     turn.status().setSuspendedTime(turn.now());
-    new TurnTaking(turn).restart();
+    new TimeSliceScheduler(turn).restart();
     turn.enter(CheckpointPhase.SUSPENDED);
     String where = "in the memory of node " + turn.node().orElse("unknown");
     turn.report()
-        .also(ConditionType.SUSPENDED, Truth.TRUE, Reason.SUSPENDED, where)
-        .also(ConditionType.SOURCE_RUNNING, Truth.FALSE, Reason.SUSPENDED, where);
+        .also(ConditionType.SUSPENDED, ConditionValue.TRUE, Reason.SUSPENDED, where)
+        .also(ConditionType.SOURCE_RUNNING, ConditionValue.FALSE, Reason.SUSPENDED, where);
     if (turn.status().getArtifact() == null) {
       turn.report().notReached(Reason.NO_ARTIFACT, "suspended " + where);
     } else {
       turn.report().done(Reason.ARTIFACT_VERIFIED, artifact(turn));
     }
     turn.mark(
-        Mark.frozen(
-            Reason.SUSPENDED.word(),
+        PodConditionUpdate.frozen(
+            Reason.SUSPENDED.value(),
             "suspended by GpuCheckpoint " + turn.object().getMetadata().getName()));
     turn.tell(false, Reason.SUSPENDED, "suspended " + where, "suspended/" + frozen.number());
   }
@@ -151,7 +155,7 @@ final class Ending {
             .orElse(true);
     if (view.phase() == OperationPhase.CANCELLED && turn.isCancelled() && harmless) {
       cancelled(turn);
-    } else if (harmless && Frozen.suspensions(turn) > 0 && new TurnTaking(turn).isOn()) {
+    } else if (harmless && Frozen.suspensions(turn) > 0 && new TimeSliceScheduler(turn).isOn()) {
       anotherSlice(turn, view);
     } else {
       List<Fault> faults = faults(turn, view);
@@ -175,7 +179,7 @@ final class Ending {
     turn.status().setFaults(faults(turn, view));
     turn.enter(
         turn.status().getArtifact() == null ? CheckpointPhase.PENDING : CheckpointPhase.READY);
-    new TurnTaking(turn).restart();
+    new TimeSliceScheduler(turn).restart();
     turn.tell(
         true,
         Reason.OPERATION_FAILED,
@@ -207,8 +211,8 @@ final class Ending {
         Reasons.fault(
             Reason.NO_ROOM,
             "memory limit",
-            "at least " + new Size(needed).text(),
-            new Size(limit).text()));
+            "at least " + new HumanBytes(needed).text(),
+            new HumanBytes(limit).text()));
   }
 
   private static String said(OperationView view) {
@@ -225,16 +229,24 @@ final class Ending {
       case REFUSED ->
           turn.report()
               .also(
-                  ConditionType.SOURCE_RUNNING, Truth.TRUE, Reason.UNTOUCHED, "nobody touched it");
+                  ConditionType.SOURCE_RUNNING,
+                  ConditionValue.TRUE,
+                  Reason.UNTOUCHED,
+                  "nobody touched it");
       case LOST ->
           turn.report()
-              .also(ConditionType.SOURCE_RUNNING, Truth.FALSE, Reason.WORKLOAD_LOST, said(view));
+              .also(
+                  ConditionType.SOURCE_RUNNING,
+                  ConditionValue.FALSE,
+                  Reason.WORKLOAD_LOST,
+                  said(view));
       default -> running(turn, view, Reason.THAWED);
     }
   }
 
   private static void running(Turn turn, OperationView view, Reason why) {
-    Truth runs = Objects.requireNonNullElse(view.status().getSourceRunning(), Truth.UNKNOWN);
+    ConditionValue runs =
+        Objects.requireNonNullElse(view.status().getSourceRunning(), ConditionValue.UNKNOWN);
     Integer processes = view.status().getSourceProcesses();
     String seen =
         processes == null
@@ -277,7 +289,7 @@ final class Ending {
         .ifPresent(waited -> timings.setWaitedMilliseconds(waited.toMillis()));
     Long frozen = timings.getFrozenMilliseconds();
     if (frozen != null) {
-      timings.setFrozen(new Took(Duration.ofMillis(frozen)).text());
+      timings.setFrozen(new HumanDuration(Duration.ofMillis(frozen)).text());
     }
     CheckpointTimings before = turn.status().getTimings();
     if (before != null && timings.getResumeMilliseconds() == null) {

@@ -8,8 +8,9 @@ import dev.stasis.api.v1alpha1.operation.OperationPhase;
 import dev.stasis.api.v1alpha1.operation.OperationType;
 import dev.stasis.api.v1alpha1.operation.WorkloadState;
 import dev.stasis.api.v1alpha1.restore.RestorePhase;
+import dev.stasis.operator.node.NodeAgent;
 import dev.stasis.operator.operation.OperationView;
-import dev.stasis.operator.pod.Mark;
+import dev.stasis.operator.pod.PodConditionUpdate;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Conditions;
 import dev.stasis.operator.status.Reason;
@@ -54,18 +55,16 @@ final class Farewell {
         return;
       }
     } else if (isAwake(turn, all)) {
-      turn.mark(Mark.notFrozen(Reason.RESUMED.word(), "the GpuCheckpoint is deleted"));
+      turn.mark(
+          PodConditionUpdate.notFrozen(Reason.RESUMED.value(), "the GpuCheckpoint is deleted"));
     } else {
       return;
     }
-    room.next(
-        turn,
-        () -> {
-          if (isArtifactDealtWith(turn, all)) {
-            all.forEach(view -> turn.act(new Act.Release(view)));
-            turn.letGo();
-          }
-        });
+    room.next(turn);
+    if (isArtifactDealtWith(turn, all)) {
+      all.forEach(view -> turn.act(new Act.Release(view)));
+      turn.letGo();
+    }
   }
 
   private static boolean isFreeze(OperationView view) {
@@ -78,12 +77,14 @@ final class Farewell {
 
   /** Cancels what is at work; what brings a workload back is waited for. */
   private void end(Turn turn, OperationView view) {
-    Agent agent = new Agent(turn, view.operation().getSpec().getNodeName());
-    if (agent.isGivenUp(deleted(turn))) {
+    NodeAgent agent = turn.agent(view.operation().getSpec().getNodeName());
+    if (agent.isGivenUp(deleted(turn), turn.config().orphanAfter(), turn.now())) {
       turn.act(new Act.Abandon(view));
       givenUp(turn, agent, "operation " + view.name());
       turn.again(turn.config().progressEvery());
-    } else if (!isFreeze(view) && view.type() != OperationType.IMPORT) {
+    } else if (!isFreeze(view)
+        && view.type() != OperationType.IMPORT
+        && view.type() != OperationType.UPLOAD) {
       return;
     } else if (!view.isClaimed()) {
       turn.act(new Act.Withdraw(view));
@@ -105,14 +106,14 @@ final class Farewell {
     if (left.isEmpty() || turn.pod().isEmpty()) {
       return true;
     }
-    Agent agent = new Agent(turn, left.get().operation().getSpec().getNodeName());
-    if (agent.isGivenUp(deleted(turn))) {
+    NodeAgent agent = turn.agent(left.get().operation().getSpec().getNodeName());
+    if (agent.isGivenUp(deleted(turn), turn.config().orphanAfter(), turn.now())) {
       givenUp(turn, agent, "the suspended workload");
       return true;
     }
     int number = number(left.get());
     Optional<OperationView> resume = Frozen.operation(turn, OperationType.RESUME, number);
-    TurnTaking taking = new TurnTaking(turn);
+    TimeSliceScheduler taking = new TimeSliceScheduler(turn);
     if (resume.isEmpty() && taking.isOn() && !taking.verdict().runs()) {
       turn.tell(
           false,
@@ -201,6 +202,7 @@ final class Farewell {
         .filter(Farewell::isFreeze)
         .flatMap(view -> view.artifact().stream())
         .findFirst()
+        .filter(said -> turn.status().getArtifact() == null)
         .orElse(turn.status().getArtifact());
   }
 
@@ -210,7 +212,7 @@ final class Farewell {
         all.stream().anyMatch(view -> isFreeze(view) && view.workload() == WorkloadState.ENDED)
             || new Conditions(Objects.requireNonNullElse(turn.status().getConditions(), List.of()))
                 .find(ConditionType.SOURCE_RUNNING)
-                .filter(condition -> condition.reason().equals(Reason.EVICTED.word()))
+                .filter(condition -> condition.reason().equals(Reason.EVICTED.value()))
                 .isPresent();
     boolean restored =
         Resting.restores(turn).stream()
@@ -224,14 +226,16 @@ final class Farewell {
   /** A node whose agent can delete it now. */
   private static Optional<String> reaching(Turn turn, ArtifactStatus artifact) {
     if (artifact.getNode() != null) {
-      return Optional.of(artifact.getNode())
-          .filter(node -> new Agent(turn, node).against().isEmpty());
+      return Optional.of(artifact.getNode()).filter(node -> turn.agent(node).against().isEmpty());
     }
     return turn.cluster().gpuNodes().stream()
         .filter(node -> sees(node, artifact.getStore()))
         .map(node -> node.getMetadata().getName())
-        .sorted()
-        .filter(node -> new Agent(turn, node).against().isEmpty())
+        // The node of the pod may have a copy of its own, which is deleted with it.
+        .sorted(
+            Comparator.comparing((String node) -> !turn.node().equals(Optional.of(node)))
+                .thenComparing(Comparator.naturalOrder()))
+        .filter(node -> turn.agent(node).against().isEmpty())
         .findFirst();
   }
 
@@ -249,17 +253,17 @@ final class Farewell {
       }
       return isLate(turn);
     }
-    Agent agent = new Agent(turn, artifact.getNode());
-    if (agent.isGivenUp(deleted(turn))) {
+    NodeAgent agent = turn.agent(artifact.getNode());
+    if (agent.isGivenUp(deleted(turn), turn.config().orphanAfter(), turn.now())) {
       givenUp(turn, agent, "the artifact");
       return true;
     }
     return false;
   }
 
-  private static void givenUp(Turn turn, Agent agent, String what) {
+  private static void givenUp(Turn turn, NodeAgent agent, String what) {
     String why =
-        agent.isNodeGone()
+        agent.nodeGone()
             ? "node " + agent.node() + " is gone"
             : agent.against().orElse("its agent is silent");
     turn.tell(true, Reason.RELEASED, what + " is released: " + why, "released/" + what);

@@ -1,13 +1,11 @@
 package dev.stasis.operator.checkpoint;
 
-import dev.stasis.api.v1alpha1.Api;
 import dev.stasis.api.v1alpha1.GpuCheckpoint;
 import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
-import dev.stasis.api.v1alpha1.common.CheckpointTimings;
-import dev.stasis.api.v1alpha1.common.DataPath;
 import dev.stasis.operator.cluster.Changed;
 import dev.stasis.operator.cluster.Informers;
+import dev.stasis.operator.metric.Leadership;
 import dev.stasis.operator.metric.StasisMetrics;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Conditions;
@@ -17,7 +15,6 @@ import jakarta.enterprise.event.Observes;
 import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -30,9 +27,6 @@ import org.jspecify.annotations.Nullable;
 @Singleton
 class Figures {
 
-  private static final String KIND = "GpuCheckpoint";
-  private static final String SCHEDULE = "GpuCheckpointSchedule";
-
   private static final Set<CheckpointPhase> ENDS =
       Set.of(
           CheckpointPhase.READY,
@@ -42,9 +36,11 @@ class Figures {
           CheckpointPhase.CANCELLED);
 
   private final StasisMetrics metrics;
+  private final Leadership leadership;
 
-  Figures(StasisMetrics metrics) {
+  Figures(StasisMetrics metrics, Leadership leadership) {
     this.metrics = metrics;
+    this.leadership = leadership;
   }
 
   /** What was over before somebody looked was counted by whoever looked then. */
@@ -53,7 +49,8 @@ class Figures {
   }
 
   void look(Changed<GpuCheckpoint> change) {
-    if (change.cameOrWent()) {
+    // Each replica watches; what each of them counted would be counted twice.
+    if (change.cameOrWent() || !leadership.leads()) {
       return;
     }
     GpuCheckpointStatus before = status(change.before().orElseThrow());
@@ -74,22 +71,22 @@ class Figures {
       @Nullable CheckpointPhase before, GpuCheckpoint checkpoint, CheckpointPhase after) {
     GpuCheckpointStatus status = status(checkpoint);
     Conditions conditions = conditions(status);
-    metrics.ended(KIND, after.word(), reason(conditions));
-    Map<String, String> labels = checkpoint.getMetadata().getLabels();
-    if (labels != null && labels.containsKey(Api.SCHEDULE_LABEL)) {
-      // A run of a schedule: the alert NoRecentCheckpoint asks for these alone.
-      metrics.ended(SCHEDULE, after.word(), reason(conditions));
-    }
+    metrics.ended(checkpoint, after.value(), reason(conditions));
     // A resumed suspension has been counted when it was suspended.
     if (status.getTimings() != null && before != CheckpointPhase.SUSPENDED) {
-      timings(status.getTimings(), status.getDataPath());
+      Optional.ofNullable(status.getTimings().getFrozenMilliseconds())
+          .map(Duration::ofMillis)
+          .ifPresent(metrics::frozen);
+    }
+    if (after == CheckpointPhase.READY && status.getArtifact() != null) {
+      Optional.ofNullable(status.getArtifact().getBytes()).ifPresent(metrics::stored);
     }
   }
 
   private static boolean isLost(GpuCheckpointStatus status) {
     return conditions(status)
         .find(ConditionType.SOURCE_RUNNING)
-        .filter(condition -> condition.reason().equals(Reason.WORKLOAD_LOST.word()))
+        .filter(condition -> condition.reason().equals(Reason.WORKLOAD_LOST.value()))
         .isPresent();
   }
 
@@ -106,27 +103,5 @@ class Figures {
         .find(ConditionType.READY)
         .map(condition -> condition.reason())
         .orElse("Unknown");
-  }
-
-  private void timings(CheckpointTimings timings, @Nullable DataPath path) {
-    String way = path == null ? "None" : path.word();
-    step("hooks", way, timings.getHooksMilliseconds());
-    step("lock", way, timings.getLockMilliseconds());
-    step("gpu-checkpoint", way, timings.getGpuCheckpointMilliseconds());
-    step("move", way, timings.getMoveMilliseconds());
-    step("dump", way, timings.getDumpMilliseconds());
-    step("layer", way, timings.getLayerMilliseconds());
-    step("store", way, timings.getStoreMilliseconds());
-    step("fill", way, timings.getFillMilliseconds());
-    step("resume", way, timings.getResumeMilliseconds());
-    Optional.ofNullable(timings.getFrozenMilliseconds())
-        .map(Duration::ofMillis)
-        .ifPresent(metrics::frozen);
-  }
-
-  private void step(String step, String path, @Nullable Long milliseconds) {
-    if (milliseconds != null) {
-      metrics.step(KIND, step, path, Duration.ofMillis(milliseconds));
-    }
   }
 }

@@ -2,17 +2,19 @@ package dev.stasis.operator.checkpoint;
 
 import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.common.Explanation;
 import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.Truth;
 import dev.stasis.api.v1alpha1.operation.ArtifactReference;
 import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
 import dev.stasis.api.v1alpha1.operation.OperationPhase;
 import dev.stasis.api.v1alpha1.operation.WorkloadState;
+import dev.stasis.operator.node.NodeAgent;
 import dev.stasis.operator.operation.OperationView;
-import dev.stasis.operator.pod.Mark;
+import dev.stasis.operator.pod.PodConditionUpdate;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Reason;
+import dev.stasis.operator.workflow.FaultSummary;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
@@ -26,25 +28,26 @@ final class Following {
   private static final Set<String> FREEZING = Set.of("lock", "gpu-checkpoint", "stop");
 
   /** Steps during which the artifact is written. */
-  private static final Set<String> SAVING = Set.of("move", "dump", "layer");
+  private static final Set<String> SAVING = Set.of("move", "dump", "layer", "copied");
 
   /** Steps after which the workload runs again. */
   private static final Set<String> RESUMING = Set.of("fill", "continue", "gpu-restore", "unlock");
 
-  private final RoomTalk room;
-  private final Holding holding;
   private final Validation validation;
 
-  Following(RoomTalk room, Holding holding, Validation validation) {
-    this.room = room;
-    this.holding = holding;
+  Following(Validation validation) {
     this.validation = validation;
   }
 
-  void next(Turn turn, Frozen frozen, OperationView view) {
+  /** What is done about an operation whose agent is at work. */
+  interface Continuation {
+    void next(Turn turn, Frozen frozen, OperationView view);
+  }
+
+  void next(Turn turn, Frozen frozen, OperationView view, Continuation then) {
     takeOver(turn, view);
-    Agent agent = new Agent(turn, view.operation().getSpec().getNodeName());
-    if (agent.isNodeGone()) {
+    NodeAgent agent = turn.agent(view.operation().getSpec().getNodeName());
+    if (agent.nodeGone()) {
       lost(turn, agent);
       return;
     }
@@ -52,23 +55,22 @@ final class Following {
       turn.act(new Act.Cancel(view));
     }
     if (!view.isClaimed()) {
-      unclaimed(turn, frozen, view, agent);
+      unclaimed(turn, frozen.number() == 1, view, agent);
       return;
     }
     frozen(turn, view);
     if (agent.isSilent()) {
+      String sentence = silence(agent);
+      turn.report()
+          .also(ConditionType.SOURCE_RUNNING, ConditionValue.UNKNOWN, Reason.NODE_SILENT, sentence);
       silent(turn, view, agent);
       return;
     }
     turn.againAt(agent.silentAt());
-    if (view.phase() == OperationPhase.HELD) {
-      holding.next(turn, frozen, view);
-    } else if (isTooLarge(turn, view)) {
+    if (view.phase() != OperationPhase.HELD && isTooLarge(turn, view)) {
       turn.act(new Act.Cancel(view));
-    } else if (room.isAsked(view)) {
-      room.next(turn, view);
     } else {
-      working(turn, view);
+      then.next(turn, frozen, view);
     }
   }
 
@@ -93,7 +95,9 @@ final class Following {
             .orElse(List.of());
     if (!faults.isEmpty()) {
       turn.status().setFaults(faults);
-      turn.working(Reasons.of(faults.get(0).reason(), Reason.STORE_FULL), Turn.sentences(faults));
+      turn.working(
+          Reasons.of(faults.get(0).reason(), Reason.STORE_FULL),
+          new FaultSummary(faults).message());
     }
     return !faults.isEmpty();
   }
@@ -103,12 +107,7 @@ final class Following {
     GpuNodeOperationStatus from = view.status();
     GpuCheckpointStatus to = turn.status();
     to.setOperation(view.isFinal() ? null : view.name());
-    to.setStep(view.isFinal() ? null : from.getStep());
-    to.setDoneBytes(view.isFinal() ? null : from.getDoneBytes());
-    to.setTotalBytes(view.isFinal() ? null : from.getTotalBytes());
-    to.setProgress(view.isFinal() ? null : from.getProgress());
-    to.setBytesPerSecond(view.isFinal() ? null : from.getBytesPerSecond());
-    to.setRate(view.isFinal() ? null : from.getRate());
+    to.copyProgress(view.isFinal() ? null : from);
     to.setHardware(newer(from.getHardware(), to.getHardware()));
     to.setDataPath(newer(from.getDataPath(), to.getDataPath()));
     to.setDataPathReason(newer(from.getDataPathReason(), to.getDataPathReason()));
@@ -126,8 +125,13 @@ final class Following {
     return said == null ? known : said;
   }
 
-  private static void unclaimed(Turn turn, Frozen frozen, OperationView view, Agent agent) {
-    boolean late = frozen.number() == 1 && !turn.now().isBefore(turn.deadline());
+  /**
+   * Waits for the agent to claim the operation.
+   *
+   * @param first whether the deadline of the object is that of the operation
+   */
+  static void unclaimed(Turn turn, boolean first, OperationView view, NodeAgent agent) {
+    boolean late = first && !turn.now().isBefore(turn.deadline());
     if (late || (turn.isCancelled() && agent.isSilent())) {
       // Taken back only if still unclaimed; then nothing was touched, and the next turn says so.
       turn.act(new Act.Withdraw(view));
@@ -144,15 +148,15 @@ final class Following {
   /** Says on the pod whether it stands still. */
   private static void frozen(Turn turn, OperationView view) {
     if (view.workload() == WorkloadState.FROZEN) {
-      turn.mark(Mark.frozen(Reason.FROZEN.word(), words(turn)));
+      turn.mark(PodConditionUpdate.frozen(Reason.FROZEN.value(), words(turn)));
       turn.report()
           .also(
               ConditionType.SOURCE_RUNNING,
-              Truth.UNKNOWN,
+              ConditionValue.UNKNOWN,
               Reason.FROZEN,
               "it stands still while it is worked on");
     } else if (view.workload() == WorkloadState.RUNNING) {
-      turn.mark(Mark.notFrozen(Reason.RESUMED.word(), "the workload goes on"));
+      turn.mark(PodConditionUpdate.notFrozen(Reason.RESUMED.value(), "the workload goes on"));
     }
   }
 
@@ -161,20 +165,25 @@ final class Following {
         .formatted(turn.object().getMetadata().getName(), turn.spec().getAfterCheckpoint());
   }
 
-  private static void lost(Turn turn, Agent agent) {
+  private static void lost(Turn turn, NodeAgent agent) {
     String sentence = "node " + agent.node() + " is gone, and the workload with it";
-    turn.report().also(ConditionType.SOURCE_RUNNING, Truth.FALSE, Reason.NODE_GONE, sentence);
+    turn.report()
+        .also(ConditionType.SOURCE_RUNNING, ConditionValue.FALSE, Reason.NODE_GONE, sentence);
     turn.fail(Reason.WORKLOAD_LOST, sentence);
   }
 
-  private static void silent(Turn turn, OperationView view, Agent agent) {
-    String sentence = agent.against().orElse("agent of node " + agent.node() + " is silent");
-    turn.report().also(ConditionType.SOURCE_RUNNING, Truth.UNKNOWN, Reason.NODE_SILENT, sentence);
+  private static String silence(NodeAgent agent) {
+    return agent.against().orElse("agent of node " + agent.node() + " is silent");
+  }
+
+  /** Waits for an agent that has claimed the operation and is silent. */
+  static void silent(Turn turn, OperationView view, NodeAgent agent) {
+    String sentence = silence(agent);
     Instant end =
         Objects.requireNonNull(view.status().getClaimedBy(), "it is claimed")
             .time()
             .plus(view.operation().getSpec().getDeadline().duration());
-    if (agent.isGivenUp(end)) {
+    if (agent.isGivenUp(end, turn.config().orphanAfter(), turn.now())) {
       turn.fail(Reason.NODE_SILENT, sentence);
       return;
     }
@@ -183,7 +192,7 @@ final class Following {
     turn.again(turn.config().lookAgainEvery());
   }
 
-  private static void working(Turn turn, OperationView view) {
+  static void working(Turn turn, Frozen frozen, OperationView view) {
     phase(turn, view);
     boolean undone = view.phase() == OperationPhase.UNDOING || view.isCancelled();
     String sentence = undone ? "is being undone" : "the agent is at work";

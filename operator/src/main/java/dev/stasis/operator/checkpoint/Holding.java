@@ -3,8 +3,7 @@ package dev.stasis.operator.checkpoint;
 import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1alpha1.operation.OperationType;
 import dev.stasis.operator.operation.OperationView;
-import dev.stasis.operator.pod.Owners;
-import dev.stasis.operator.pod.PodWrites;
+import dev.stasis.operator.owner.PodEvictor;
 import dev.stasis.operator.status.Backoff;
 import dev.stasis.operator.status.Reason;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -21,9 +20,11 @@ import java.util.Optional;
 final class Holding {
 
   private final Orders orders;
+  private final RemoteUpload upload;
 
-  Holding(Orders orders) {
+  Holding(Orders orders, RemoteUpload upload) {
     this.orders = orders;
+    this.upload = upload;
   }
 
   void next(Turn turn, Frozen frozen, OperationView held) {
@@ -31,10 +32,13 @@ final class Holding {
         turn.phase() == CheckpointPhase.RESUMING
             ? CheckpointPhase.RESUMING
             : CheckpointPhase.SAVING);
-    turn.again(turn.config().lookAgainEvery());
-    boolean leaves =
-        turn.pod().map(pod -> pod.getMetadata().getDeletionTimestamp() != null).orElse(true);
-    if (leaves) {
+    held.artifact()
+        .filter(artifact -> artifact.getDurability() != null)
+        .ifPresent(artifact -> RemoteUpload.takeOver(turn, artifact));
+    if (!turn.isDeleted() && !turn.isCancelled()) {
+      upload.next(turn);
+    }
+    if (isLeaving(turn)) {
       end(turn, frozen, held);
     } else if (held.isCancelled() || isLate(turn, held)) {
       // The agent thaws it, unless it sees the pod go before.
@@ -42,61 +46,60 @@ final class Holding {
     } else if (turn.isCancelled() || turn.isDeleted()) {
       turn.working(Reason.CANCELLED, "is being undone");
       turn.act(new Act.Cancel(held));
+    } else if (!RemoteUpload.isStored(turn)) {
+      RemoteUpload.await(turn);
     } else if (turn.isForAnEviction()) {
       turn.status().setFaults(null);
       turn.working(Reason.WAITING_FOR_EVICTION, "the artifact is safe; its pod may be evicted");
-    } else if (Owners.of(turn.pod().orElseThrow()).isPresent()) {
-      depart(turn, held, turn.pod().orElseThrow());
     } else {
+      turn.againAt(deadline(held));
       evict(turn, held, turn.pod().orElseThrow());
+      return;
     }
+    turn.again(turn.config().lookAgainEvery());
   }
 
-  /** Its controller shall make the target in its place, and count nothing as failed. */
-  private static void depart(Turn turn, OperationView held, Pod pod) {
-    turn.ask(
-        new Question.Depart(pod, false),
-        answer -> {
-          if (answer instanceof PodWrites.Refused refused) {
-            turn.working(Reason.OWNER_LIVES, refused.sentence());
-            turn.again(
-                new Backoff(turn.config().progressEvery(), turn.config().lookAgainEvery())
-                    .after(held.entered(), turn.now()));
-          } else {
-            evict(turn, held, pod);
-          }
-        });
+  /** Returns whether the pod is deleted, or gone. */
+  static boolean isLeaving(Turn turn) {
+    return turn.pod().map(pod -> pod.getMetadata().getDeletionTimestamp() != null).orElse(true);
   }
 
   private static boolean isLate(Turn turn, OperationView held) {
-    Instant end =
-        Objects.requireNonNull(held.status().getClaimedBy(), "it is claimed")
-            .time()
-            .plus(held.operation().getSpec().getDeadline().duration());
-    return !turn.now().isBefore(end);
+    return !turn.now().isBefore(deadline(held));
   }
 
+  private static Instant deadline(OperationView held) {
+    return Objects.requireNonNull(held.status().getClaimedBy(), "it is claimed")
+        .time()
+        .plus(held.operation().getSpec().getDeadline().duration());
+  }
+
+  /** Its controller shall create the target in its place, and count nothing as failed. */
   private static void evict(Turn turn, OperationView held, Pod pod) {
-    turn.ask(
-        new Question.Evict(pod, false),
-        answer -> {
-          if (answer instanceof PodWrites.Refused refused) {
-            String sentence = refused.sentence();
-            turn.working(Reason.EVICTION_REFUSED, sentence);
-            turn.status()
-                .setFaults(
-                    List.of(
-                        Reasons.fault(
-                            Reason.EVICTION_REFUSED,
-                            "eviction of pod " + pod.getMetadata().getName(),
-                            "that it is accepted",
-                            sentence)));
-            turn.tell(true, Reason.EVICTION_REFUSED, sentence, held.name());
-          } else {
-            turn.status().setFaults(null);
-            turn.working(Reason.IN_PROGRESS, "the pod is removed");
-          }
-        });
+    PodEvictor.Result result = turn.evictor().evict(pod);
+    if (result instanceof PodEvictor.OwnerLives lives) {
+      turn.working(Reason.OWNER_LIVES, lives.message());
+      turn.again(
+          new Backoff(turn.config().progressEvery(), Backoff.FROZEN)
+              .after(held.entered(), turn.now()));
+      return;
+    }
+    turn.again(turn.config().lookAgainEvery());
+    if (result instanceof PodEvictor.Refused refused) {
+      turn.working(Reason.EVICTION_REFUSED, refused.message());
+      turn.status()
+          .setFaults(
+              List.of(
+                  Reasons.fault(
+                      Reason.EVICTION_REFUSED,
+                      "eviction of pod " + pod.getMetadata().getName(),
+                      "that it is accepted",
+                      refused.message())));
+      turn.tell(true, Reason.EVICTION_REFUSED, refused.message(), held.name());
+    } else {
+      turn.status().setFaults(null);
+      turn.working(Reason.IN_PROGRESS, "the pod is removed");
+    }
   }
 
   private void end(Turn turn, Frozen frozen, OperationView held) {

@@ -56,6 +56,14 @@ final class ImportCheck {
       return new Refused(refused.fault());
     }
     GpuCheckpointStore store = ((StoreChoice.Chosen) chosen).store();
+    if (store.getSpec().uploads()) {
+      return new Refused(
+          Reasons.fault(
+              Reason.NOT_IMPORTED,
+              "store",
+              "one with nodeLocal, or sharedPath with layout Files",
+              store.getMetadata().getName() + ", which has another format"));
+    }
     boolean nodeLocal = store.getSpec().getNodeLocal() != null;
     if (nodeLocal && from.nodeName() == null) {
       return new Refused(
@@ -82,7 +90,7 @@ final class ImportCheck {
       return new Wait(
           new Validation.Wait(
               Reason.WAITING_FOR_AGENT,
-              "store %s: wanted a node whose agent reaches it, found none"
+              "store %s: expected a node whose agent reaches it, got none"
                   .formatted(store.getMetadata().getName())));
     }
     if (turn.cluster().node(node).isEmpty() && turn.cluster().gpuNode(node).isEmpty()) {
@@ -100,7 +108,7 @@ final class ImportCheck {
         .filter(node -> sees(node, store))
         .map(node -> node.getMetadata().getName())
         .sorted()
-        .filter(node -> new Agent(turn, node).against().isEmpty())
+        .filter(node -> turn.agent(node).against().isEmpty())
         .findFirst();
   }
 

@@ -11,9 +11,9 @@ import dev.stasis.api.v1alpha1.common.ObservedPod;
 import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
 import dev.stasis.api.v1alpha1.operation.OperationPhase;
 import dev.stasis.api.v1alpha1.operation.OperationType;
+import dev.stasis.operator.node.NodeAgent;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.status.Reason;
-import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -66,7 +66,7 @@ final class Importing {
           result instanceof ImportCheck.Wait wait ? wait.why().sentence() : "that it was";
       turn.fail(
           Reason.DEADLINE_EXCEEDED,
-          "deadline: wanted it begun within %s, found it waiting: %s"
+          "deadline: expected it begun within %s, got it waiting: %s"
               .formatted(turn.spec().getDeadline(), found));
     } else if (result instanceof ImportCheck.Wait wait) {
       turn.working(wait.why().reason(), wait.why().sentence());
@@ -83,8 +83,8 @@ final class Importing {
 
   private void follow(Turn turn, OperationView view) {
     Following.takeOver(turn, view);
-    Agent agent = new Agent(turn, view.operation().getSpec().getNodeName());
-    if (agent.isNodeGone()) {
+    NodeAgent agent = turn.agent(view.operation().getSpec().getNodeName());
+    if (agent.nodeGone()) {
       turn.fail(Reason.NODE_GONE, "node " + agent.node() + " is gone");
       return;
     }
@@ -92,43 +92,13 @@ final class Importing {
       turn.act(new Act.Cancel(view));
     }
     if (!view.isClaimed()) {
-      unclaimed(turn, view, agent);
+      Following.unclaimed(turn, true, view, agent);
     } else if (agent.isSilent()) {
-      silent(turn, view, agent);
+      Following.silent(turn, view, agent);
     } else {
       turn.againAt(agent.silentAt());
       working(turn, view);
     }
-  }
-
-  private static void unclaimed(Turn turn, OperationView view, Agent agent) {
-    boolean late = !turn.now().isBefore(turn.deadline());
-    if (late || (turn.isCancelled() && agent.isSilent())) {
-      // Taken back only if still unclaimed; the next turn says so.
-      turn.act(new Act.Withdraw(view));
-      turn.again(turn.config().progressEvery());
-      return;
-    }
-    turn.working(
-        agent.isSilent() ? Reason.NODE_SILENT : Reason.WAITING_FOR_AGENT,
-        agent.against().orElse("ordered from the agent of node " + agent.node()));
-    turn.again(turn.config().lookAgainEvery());
-    turn.againAt(turn.deadline());
-  }
-
-  private static void silent(Turn turn, OperationView view, Agent agent) {
-    String sentence = agent.against().orElse("agent of node " + agent.node() + " is silent");
-    Instant end =
-        Objects.requireNonNull(view.status().getClaimedBy(), "it is claimed")
-            .time()
-            .plus(view.operation().getSpec().getDeadline().duration());
-    if (agent.isGivenUp(end)) {
-      turn.fail(Reason.NODE_SILENT, sentence);
-      return;
-    }
-    turn.working(Reason.NODE_SILENT, sentence);
-    turn.tell(true, Reason.NODE_SILENT, sentence, "silent/" + view.name());
-    turn.again(turn.config().lookAgainEvery());
   }
 
   private void working(Turn turn, OperationView view) {

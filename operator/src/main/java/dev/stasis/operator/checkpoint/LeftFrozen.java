@@ -1,9 +1,10 @@
 package dev.stasis.operator.checkpoint;
 
-import dev.stasis.api.v1alpha1.common.Truth;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.operation.WorkloadState;
+import dev.stasis.operator.node.NodeAgent;
 import dev.stasis.operator.operation.OperationView;
-import dev.stasis.operator.pod.Mark;
+import dev.stasis.operator.pod.PodConditionUpdate;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Conditions;
 import dev.stasis.operator.status.Reason;
@@ -21,7 +22,7 @@ final class LeftFrozen {
 
   /** It was not known then what becomes of the workload. */
   private static final Set<String> OPEN =
-      Set.of(Reason.NOT_THAWED.word(), Reason.NODE_SILENT.word());
+      Set.of(Reason.NOT_THAWED.value(), Reason.NODE_SILENT.value());
 
   private final Onward onward;
 
@@ -36,12 +37,12 @@ final class LeftFrozen {
     turn.report()
         .also(
             ConditionType.SOURCE_RUNNING,
-            known ? Truth.FALSE : Truth.UNKNOWN,
+            known ? ConditionValue.FALSE : ConditionValue.UNKNOWN,
             Reason.NOT_THAWED,
             sentence);
     turn.mark(
-        Mark.frozen(
-            Reason.NOT_THAWED.word(),
+        PodConditionUpdate.frozen(
+            Reason.NOT_THAWED.value(),
             "frozen by GpuCheckpoint %s: %s"
                 .formatted(turn.object().getMetadata().getName(), sentence)));
     turn.tell(true, Reason.NOT_THAWED, sentence, occasion(view, "stands"));
@@ -70,17 +71,17 @@ final class LeftFrozen {
 
   /** Whether its agent can still wake it; what is left of it otherwise is said. */
   boolean isWaitedFor(Turn turn, OperationView view, Instant since) {
-    Agent agent = new Agent(turn, view.operation().getSpec().getNodeName());
+    NodeAgent agent = turn.agent(view.operation().getSpec().getNodeName());
     if (turn.pod().isEmpty()) {
       lost(turn, view, "the pod was deleted while its workload stood still");
       return false;
     }
-    if (agent.isNodeGone()) {
+    if (agent.nodeGone()) {
       lost(turn, view, "node " + agent.node() + " is gone, and the frozen workload with it");
       return false;
     }
     say(turn, view);
-    if (agent.isGivenUp(since) && turn.isDeleted()) {
+    if (agent.isGivenUp(since, turn.config().orphanAfter(), turn.now()) && turn.isDeleted()) {
       turn.tell(
           true,
           Reason.RELEASED,
@@ -106,15 +107,16 @@ final class LeftFrozen {
     Instant since = view.status().getWorkloadTime();
     String sentence =
         "the workload goes on" + (since == null ? "" : " since " + since) + ": thawed by its agent";
-    turn.report().also(ConditionType.SOURCE_RUNNING, Truth.TRUE, Reason.THAWED, sentence);
-    turn.mark(Mark.notFrozen(Reason.THAWED.word(), sentence));
+    turn.report().also(ConditionType.SOURCE_RUNNING, ConditionValue.TRUE, Reason.THAWED, sentence);
+    turn.mark(PodConditionUpdate.notFrozen(Reason.THAWED.value(), sentence));
     turn.tell(false, Reason.THAWED, sentence, occasion(view, "woken"));
     onward.next(turn, view);
   }
 
   private static void lost(Turn turn, OperationView view, String sentence) {
-    turn.report().also(ConditionType.SOURCE_RUNNING, Truth.FALSE, Reason.WORKLOAD_LOST, sentence);
-    turn.mark(Mark.notFrozen(Reason.WORKLOAD_LOST.word(), sentence));
+    turn.report()
+        .also(ConditionType.SOURCE_RUNNING, ConditionValue.FALSE, Reason.WORKLOAD_LOST, sentence);
+    turn.mark(PodConditionUpdate.notFrozen(Reason.WORKLOAD_LOST.value(), sentence));
     turn.tell(true, Reason.WORKLOAD_LOST, sentence, occasion(view, "lost"));
   }
 

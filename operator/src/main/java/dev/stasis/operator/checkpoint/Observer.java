@@ -5,7 +5,8 @@ import dev.stasis.api.v1alpha1.common.ObservedPod;
 import dev.stasis.api.v1alpha1.operation.OperationPod;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.config.StasisConfig;
-import dev.stasis.operator.pod.JobPods;
+import dev.stasis.operator.owner.PodEvictor;
+import dev.stasis.operator.pod.JobDeadlines;
 import dev.stasis.operator.pod.PodWrites;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -20,15 +21,22 @@ final class Observer {
 
   private final Cluster cluster;
   private final PodWrites pods;
-  private final JobPods jobs;
+  private final PodEvictor evictor;
+  private final JobDeadlines jobs;
   private final Clock clock;
   private final StasisConfig config;
 
   Observer(
-      Cluster cluster, PodWrites pods, KubernetesClient client, Clock clock, StasisConfig config) {
+      Cluster cluster,
+      PodWrites pods,
+      PodEvictor evictor,
+      KubernetesClient client,
+      Clock clock,
+      StasisConfig config) {
     this.cluster = cluster;
     this.pods = pods;
-    this.jobs = new JobPods(client);
+    this.evictor = evictor;
+    this.jobs = new JobDeadlines(client, clock);
     this.clock = clock;
     this.config = config;
   }
@@ -40,13 +48,13 @@ final class Observer {
     }
     Optional<String> uid = podUid(checkpoint);
     Optional<Pod> pod = uid.isPresent() ? known(checkpoint, uid.get()) : first(checkpoint);
-    Optional<Instant> jobDeadline =
-        uid.isPresent() ? Optional.empty() : pod.flatMap(jobs::deadline);
+    Optional<Instant> jobDeadline = uid.isPresent() ? Optional.empty() : pod.flatMap(jobs::of);
     return turn(checkpoint, pod, jobDeadline);
   }
 
   private Turn turn(GpuCheckpoint checkpoint, Optional<Pod> pod, Optional<Instant> jobDeadline) {
-    return new Turn(checkpoint, new Turn.Sight(cluster, pod, jobDeadline, clock.instant(), config));
+    return new Turn(
+        checkpoint, new Sight(cluster, pods, evictor, pod, jobDeadline, clock.instant(), config));
   }
 
   /** The pod that was frozen: another one of its name is not meant. */

@@ -18,7 +18,7 @@ final class Onward {
   }
 
   void next(Turn turn, OperationView freeze) {
-    room.next(turn, () -> {});
+    room.next(turn);
     Optional<Pod> source = template.read(Orders.template(freeze));
     Optional<Pod> released =
         turn.pod()

@@ -31,6 +31,11 @@ final class Orders {
    */
   private static final TimeSpan WAY_BACK = TimeSpan.of("30m");
 
+  /**
+   * A store may be unreachable for long; whoever waits for the upload has a deadline of its own.
+   */
+  private static final TimeSpan UPLOAD = TimeSpan.of("24h");
+
   private final Operations operations;
 
   Orders(Operations operations) {
@@ -47,6 +52,7 @@ final class Orders {
     freeze.setLivenessPolicy(spec.getLivenessPolicy());
     freeze.setMemoryRoom(spec.getMemoryRoom());
     freeze.setOtherContainers(spec.getOtherContainers());
+    freeze.setSharing(spec.getSharing());
     freeze.setExplainOnly(spec.getExplainOnly());
     freeze.setAfterwards(afterwards(spec.getAfterCheckpoint()));
     freeze.setRequireRestorable(spec.getRequireRestorable());
@@ -111,20 +117,36 @@ final class Orders {
     return operations.draft(turn.self(), left.number(), order);
   }
 
+  /** Uploads the artifact from the node whose disk holds it. */
+  GpuNodeOperation upload(Turn turn, ArtifactStatus artifact) {
+    GpuNodeOperationSpec order = new GpuNodeOperationSpec();
+    order.setType(OperationType.UPLOAD);
+    order.setNodeName(Objects.requireNonNull(artifact.getNode(), "it is on a node"));
+    order.setArtifact(reference(turn, artifact));
+    order.setDeadline(UPLOAD);
+    return operations.draft(turn.self(), 1, order);
+  }
+
   /** Deletes the artifact, by the agent of that node. */
   GpuNodeOperation delete(Turn turn, ArtifactStatus artifact, String node) {
     GpuNodeOperationSpec order = new GpuNodeOperationSpec();
     order.setType(OperationType.DELETE_ARTIFACT);
     order.setNodeName(node);
-    order.setArtifact(
-        new ArtifactReference(
-            Objects.requireNonNull(artifact.getStore(), "an artifact has a store"),
-            Objects.requireNonNullElseGet(artifact.getLocation(), () -> location(turn)),
-            turn.namespace(),
-            Objects.requireNonNullElse(artifact.getUid(), turn.uid()),
-            artifact.getSha256()));
+    order.setArtifact(reference(turn, artifact));
     order.setDeadline(WAY_BACK);
     return operations.draft(turn.self(), 1, order);
+  }
+
+  private static ArtifactReference reference(Turn turn, ArtifactStatus artifact) {
+    return new ArtifactReference(
+        Objects.requireNonNull(artifact.getStore(), "an artifact has a store"),
+        Objects.requireNonNullElseGet(artifact.getLocation(), () -> location(turn)),
+        turn.namespace(),
+        Objects.requireNonNullElse(artifact.getUid(), turn.uid()),
+        artifact.getSha256(),
+        artifact.getDurability() == null
+            ? null
+            : Validation.namespace(turn).getMetadata().getUid());
   }
 
   /** Below the root of the store; the uid keeps two objects of one name apart. */

@@ -43,7 +43,7 @@ final class Path {
     }
     if (!cameFrom.containsKey(to)) {
       throw new IllegalStateException(
-          "phase: no way leads from " + from.word() + " to " + to.word());
+          "phase: no way leads from " + from.value() + " to " + to.value());
     }
     List<CheckpointPhase> way = new ArrayList<>();
     CheckpointPhase at = to;

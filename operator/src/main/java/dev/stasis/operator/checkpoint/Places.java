@@ -1,17 +1,21 @@
 package dev.stasis.operator.checkpoint;
 
+import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.api.v1alpha1.common.ArtifactStatus;
 import dev.stasis.api.v1alpha1.common.Condition;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.common.Fault;
 import dev.stasis.api.v1alpha1.common.Hardware;
-import dev.stasis.api.v1alpha1.common.Truth;
 import dev.stasis.compat.Fingerprint;
+import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.explain.Candidate;
 import dev.stasis.operator.explain.NodeVerdicts;
 import dev.stasis.operator.node.Candidates;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Conditions;
 import dev.stasis.operator.status.Reason;
+import dev.stasis.operator.workflow.FaultSummary;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -41,16 +45,30 @@ final class Places {
    * would otherwise be a write of every checkpoint there is. The count is that of the last change.
    */
   void update(Turn turn) {
-    NodeVerdicts verdicts = of(turn);
-    Truth known =
+    ConditionValue known =
         new Conditions(Objects.requireNonNullElse(turn.status().getConditions(), List.of()))
             .find(ConditionType.RESTORABLE)
             .map(Condition::status)
-            .orElse(Truth.UNKNOWN);
-    boolean fits = obstacles(turn).isEmpty() && verdicts.fit() > 0;
-    if (known != (fits ? Truth.TRUE : Truth.FALSE)) {
-      write(turn, verdicts);
+            .orElse(ConditionValue.UNKNOWN);
+    boolean fits =
+        obstacles(turn).isEmpty() && fitsSomewhere(turn.cluster(), turn.status(), turn.now());
+    if (known != (fits ? ConditionValue.TRUE : ConditionValue.FALSE)) {
+      write(turn);
     }
+  }
+
+  /** Returns whether any node fits, without a verdict about those behind the first that does. */
+  boolean fitsSomewhere(Cluster cluster, GpuCheckpointStatus status, Instant now) {
+    Hardware hardware = status.getHardware();
+    if (hardware == null || hardware.fingerprint() == null) {
+      return false;
+    }
+    Fingerprint wanted = Fingerprint.parse(hardware.fingerprint());
+    String holds = status.getArtifact() == null ? null : status.getArtifact().getNode();
+    return cluster.gpuNodes().stream()
+        .filter(node -> holds == null || holds.equals(node.getMetadata().getName()))
+        .map(node -> candidates.of(node, cluster.node(node.getMetadata().getName()), now))
+        .anyMatch(candidate -> NodeVerdicts.of(wanted, List.of(candidate)).fit() > 0);
   }
 
   /** Puts it into the condition. */
@@ -67,9 +85,9 @@ final class Places {
       turn.report()
           .also(
               ConditionType.RESTORABLE,
-              Truth.FALSE,
+              ConditionValue.FALSE,
               Reason.NOT_PORTABLE,
-              Turn.sentences(obstacles));
+              new FaultSummary(obstacles).message());
       return;
     }
     turn.status().setNodesFit(verdicts.fit());
@@ -77,7 +95,7 @@ final class Places {
     turn.report()
         .also(
             ConditionType.RESTORABLE,
-            fits ? Truth.TRUE : Truth.FALSE,
+            fits ? ConditionValue.TRUE : ConditionValue.FALSE,
             fits ? Reason.NODES_FIT : Reason.NO_NODE_FITS,
             verdicts.sentence());
   }
@@ -96,7 +114,7 @@ final class Places {
     }
     List<String> against = new ArrayList<>(candidate.against());
     against.add(
-        "store %s: wanted the disk of node %s, found another node"
+        "store %s: expected the disk of node %s, got another node"
             .formatted(artifact.getStore(), artifact.getNode()));
     return new Candidate(candidate.name(), candidate.facts(), against);
   }

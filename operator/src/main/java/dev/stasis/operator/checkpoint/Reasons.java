@@ -2,7 +2,6 @@ package dev.stasis.operator.checkpoint;
 
 import dev.stasis.api.v1alpha1.common.Fault;
 import dev.stasis.operator.status.Reason;
-import java.util.Arrays;
 
 /** Reasons as words, and back. */
 final class Reasons {
@@ -11,14 +10,11 @@ final class Reasons {
 
   /** The reason of that word; agents have words of their own that no condition has. */
   static Reason of(String word, Reason otherwise) {
-    return Arrays.stream(Reason.values())
-        .filter(reason -> reason.word().equals(word))
-        .findFirst()
-        .orElse(otherwise);
+    return Reason.find(word).orElse(otherwise);
   }
 
   /** Something is not as it must be. */
   static Fault fault(Reason reason, String property, String wanted, String found) {
-    return Fault.misfit(reason.word(), property, wanted, found);
+    return Fault.misfit(reason.value(), property, wanted, found);
   }
 }

@@ -5,6 +5,7 @@ import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1alpha1.common.ObjectReference;
 import dev.stasis.api.v1alpha1.common.PhaseTime;
 import dev.stasis.api.v1alpha1.common.TimeSpan;
+import dev.stasis.api.v1alpha1.operation.OperationType;
 import dev.stasis.api.v1alpha1.restore.RestorePhase;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.status.ConditionType;
@@ -56,17 +57,20 @@ final class Resting {
         new Conditions(Objects.requireNonNullElse(turn.status().getConditions(), List.of()));
     if (known.find(ConditionType.ROOM_RETURNED).isPresent()
         && !known.isTrue(ConditionType.ROOM_RETURNED)) {
-      room.next(turn, () -> {});
+      room.next(turn);
     }
   }
 
   /** One that is not over though its object is: it is undone. */
   private void forget(Turn turn, OperationView view) {
+    if (view.type() == OperationType.UPLOAD && turn.phase() == CheckpointPhase.READY) {
+      return;
+    }
     if (view.isFinal()) {
       if (leftFrozen.isOver(turn, view)) {
         turn.act(new Act.Release(view));
       }
-    } else if (new Agent(turn, view.operation().getSpec().getNodeName()).isNodeGone()) {
+    } else if (turn.agent(view.operation().getSpec().getNodeName()).nodeGone()) {
       turn.act(new Act.Abandon(view));
     } else if (!view.isCancelled()) {
       turn.act(new Act.Cancel(view));
@@ -101,13 +105,13 @@ final class Resting {
    * is believed when the condition has said so for long enough.
    */
   private static boolean isLost(Turn turn, String node) {
-    if (!new Agent(turn, node).isNodeGone()) {
+    if (!turn.agent(node).nodeGone()) {
       return false;
     }
     Optional<Instant> since =
         new Conditions(Objects.requireNonNullElse(turn.status().getConditions(), List.of()))
             .find(ConditionType.RESTORABLE)
-            .filter(condition -> condition.reason().equals(Reason.NO_NODE_FITS.word()))
+            .filter(condition -> condition.reason().equals(Reason.NO_NODE_FITS.value()))
             .map(condition -> condition.lastTransitionTime());
     Instant at = since.orElse(turn.now()).plus(turn.config().orphanAfter());
     turn.againAt(at);

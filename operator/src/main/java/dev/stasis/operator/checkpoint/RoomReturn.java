@@ -1,8 +1,8 @@
 package dev.stasis.operator.checkpoint;
 
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.common.ObservedPod;
 import dev.stasis.api.v1alpha1.common.Room;
-import dev.stasis.api.v1alpha1.common.Truth;
 import dev.stasis.operator.pod.PodWrites;
 import dev.stasis.operator.pod.Template;
 import dev.stasis.operator.resize.KubeletWord;
@@ -29,8 +29,8 @@ final class RoomReturn {
     this.template = template;
   }
 
-  /** Does it where it is still to be done, then goes on. */
-  void next(Turn turn, Runnable then) {
+  /** Does it where it is still to be done. */
+  void next(Turn turn) {
     ObservedPod observed = turn.status().getPod();
     Room room = turn.status().getRoom();
     Optional<Pod> before = template.read(turn.status().getPodTemplate());
@@ -40,12 +40,10 @@ final class RoomReturn {
         || room.originalLimit() == null
         || room.neededBytes() == null
         || before.isEmpty()) {
-      then.run();
       return;
     }
     if (turn.pod().isEmpty() || turn.pod().get().getMetadata().getDeletionTimestamp() != null) {
       turn.report().drop(ConditionType.ROOM_RETURNED);
-      then.run();
       return;
     }
     Pod now = turn.pod().get();
@@ -55,29 +53,22 @@ final class RoomReturn {
       turn.report()
           .also(
               ConditionType.ROOM_RETURNED,
-              Truth.FALSE,
+              ConditionValue.FALSE,
               Reason.LIMIT_STILL_RAISED,
               "the memory limit is to be " + room.originalLimit() + " again: " + LOWERING);
-      then.run();
       return;
     }
     if (back.isEmpty()) {
       turn.report()
           .also(
               ConditionType.ROOM_RETURNED,
-              Truth.TRUE,
+              ConditionValue.TRUE,
               Reason.LIMIT_RETURNED,
               "the memory limit is again " + room.originalLimit());
-      then.run();
       return;
     }
     Pod resized = planner.resized(now, observed.container(), back.get());
-    turn.ask(
-        new Question.Resize(resized, false),
-        answer -> {
-          said(turn, room, answer);
-          then.run();
-        });
+    said(turn, room, turn.pods().resize(resized, false));
   }
 
   private static void said(Turn turn, Room room, PodWrites.Answer answer) {
@@ -85,7 +76,7 @@ final class RoomReturn {
     turn.report()
         .also(
             ConditionType.ROOM_RETURNED,
-            Truth.FALSE,
+            ConditionValue.FALSE,
             Reason.LIMIT_STILL_RAISED,
             "the memory limit is to be " + room.originalLimit() + " again: " + why);
     if (answer instanceof PodWrites.Refused) {

@@ -5,13 +5,10 @@ import dev.stasis.api.v1alpha1.common.Fault;
 import dev.stasis.api.v1alpha1.common.Room;
 import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
 import dev.stasis.operator.operation.OperationView;
-import dev.stasis.operator.pod.PodWrites;
-import dev.stasis.operator.resize.KubeletWord;
-import dev.stasis.operator.resize.RoomAnswer;
-import dev.stasis.operator.room.RoomPlan;
+import dev.stasis.operator.resize.HeadroomNegotiation;
 import dev.stasis.operator.status.Reason;
+import dev.stasis.operator.workflow.FaultSummary;
 import io.fabric8.kubernetes.api.model.Node;
-import io.fabric8.kubernetes.api.model.Pod;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -22,13 +19,6 @@ import org.jspecify.annotations.Nullable;
  * resized, or the order is cancelled with the reason. Nothing is frozen meanwhile.
  */
 final class RoomTalk {
-
-  private final RoomAnswer answer = new RoomAnswer();
-  private final KubeletWord kubelet = new KubeletWord();
-
-  boolean isAsked(OperationView view) {
-    return answer.isAsked(view);
-  }
 
   /** What the agent found, beside what is known here of the limit before. */
   static void takeOver(GpuCheckpointStatus to, GpuNodeOperationStatus from) {
@@ -56,62 +46,45 @@ final class RoomTalk {
     return known == null || now == null ? now : Long.valueOf(Math.max(known, now));
   }
 
-  void next(Turn turn, OperationView view) {
+  void next(Turn turn, Frozen frozen, OperationView view) {
     turn.again(turn.config().lookAgainEvery());
     Optional<Node> node = turn.cluster().node(view.operation().getSpec().getNodeName());
     List<Fault> faults = Objects.requireNonNullElse(turn.status().getFaults(), List.of());
     if (view.isCancelled() && !turn.isCancelled() && !faults.isEmpty()) {
-      turn.working(Reason.NO_ROOM, Turn.sentences(faults));
+      turn.working(Reason.NO_ROOM, new FaultSummary(faults).message());
       return;
     }
     if (view.isCancelled() || turn.pod().isEmpty() || node.isEmpty()) {
       turn.working(Reason.CANCELLED, "is being undone");
       return;
     }
-    Pod pod = turn.pod().get();
-    RoomPlan plan = answer.plan(turn.cluster(), view, pod, node.get(), turn.spec().getMemoryRoom());
-    if (plan instanceof RoomPlan.Refused refused) {
+    HeadroomNegotiation.Result result =
+        new HeadroomNegotiation(turn.cluster(), turn.pods())
+            .answer(view, turn.pod().get(), node.get(), turn.spec().getMemoryRoom());
+    if (result instanceof HeadroomNegotiation.Refused refused) {
       refuse(turn, view, refused.faults());
-    } else if (plan instanceof RoomPlan.Resize resize) {
-      resize(turn, view, pod, resize);
+    } else if (result instanceof HeadroomNegotiation.Raised raised) {
+      String original = raised.room().originalLimit();
+      Room known = Objects.requireNonNull(turn.status().getRoom(), "the agent reported it");
+      turn.status()
+          .setRoom(
+              new Room(
+                  known.neededBytes(),
+                  known.usedBytes(),
+                  known.limitBytes(),
+                  original,
+                  known.nodeFreeBytes()));
+      turn.working(Reason.MAKING_ROOM, raised.message());
+      turn.tell(false, Reason.MAKING_ROOM, raised.message(), view.name());
     } else {
-      turn.working(Reason.MAKING_ROOM, kubelet.waiting(pod));
+      turn.working(Reason.MAKING_ROOM, ((HeadroomNegotiation.Waiting) result).message());
     }
-  }
-
-  private void resize(Turn turn, OperationView view, Pod pod, RoomPlan.Resize resize) {
-    Pod resized = answer.resized(pod, resize);
-    turn.ask(
-        new Question.Resize(resized, true),
-        dry -> {
-          if (dry instanceof PodWrites.Refused refused) {
-            refuse(turn, view, List.of(RoomAnswer.fault(resize, refused)));
-            return;
-          }
-          turn.ask(
-              new Question.Resize(resized, false),
-              said -> {
-                if (said instanceof PodWrites.Refused refused) {
-                  refuse(turn, view, List.of(RoomAnswer.fault(resize, refused)));
-                } else {
-                  made(turn, view, resize);
-                }
-              });
-        });
-  }
-
-  private static void made(Turn turn, OperationView view, RoomPlan.Resize resize) {
-    Room room = Objects.requireNonNull(turn.status().getRoom(), "the agent said it");
-    turn.status().setRoom(RoomAnswer.raised(room, resize));
-    String sentence = RoomAnswer.sentence(resize);
-    turn.working(Reason.MAKING_ROOM, sentence);
-    turn.tell(false, Reason.MAKING_ROOM, sentence, view.name());
   }
 
   /** Why goes into the status, and the order is cancelled: it is refused when that is done. */
   private static void refuse(Turn turn, OperationView view, List<Fault> faults) {
     turn.status().setFaults(faults);
-    turn.working(Reason.NO_ROOM, Turn.sentences(faults));
+    turn.working(Reason.NO_ROOM, new FaultSummary(faults).message());
     turn.act(new Act.Cancel(view));
   }
 }

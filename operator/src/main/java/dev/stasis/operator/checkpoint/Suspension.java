@@ -1,15 +1,19 @@
 package dev.stasis.operator.checkpoint;
 
+import dev.stasis.api.v1alpha1.GpuNode;
 import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1alpha1.common.CheckpointTimings;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.common.ObservedPod;
 import dev.stasis.api.v1alpha1.common.PhaseTime;
-import dev.stasis.api.v1alpha1.common.Truth;
+import dev.stasis.api.v1alpha1.node.GpuNodeStatus;
+import dev.stasis.api.v1alpha1.node.NodeHost;
 import dev.stasis.api.v1alpha1.operation.Claim;
 import dev.stasis.api.v1alpha1.operation.OperationType;
 import dev.stasis.api.v1alpha1.operation.WorkloadState;
+import dev.stasis.operator.node.NodeAgent;
 import dev.stasis.operator.operation.OperationView;
-import dev.stasis.operator.pod.Mark;
+import dev.stasis.operator.pod.PodConditionUpdate;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Reason;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
@@ -43,12 +47,13 @@ final class Suspension {
       turn.again(turn.config().progressEvery());
       return;
     }
-    TurnTaking taking = new TurnTaking(turn);
+    TimeSliceScheduler taking = new TimeSliceScheduler(turn);
     if (taking.isOn() ? !taking.verdict().runs() : turn.wantsSuspended()) {
-      turn.report().also(ConditionType.SUSPENDED, Truth.TRUE, Reason.SUSPENDED, where(turn));
+      turn.report()
+          .also(ConditionType.SUSPENDED, ConditionValue.TRUE, Reason.SUSPENDED, where(turn));
       turn.mark(
-          Mark.frozen(
-              Reason.SUSPENDED.word(),
+          PodConditionUpdate.frozen(
+              Reason.SUSPENDED.value(),
               "suspended by GpuCheckpoint " + turn.object().getMetadata().getName()));
       if (taking.isOn()) {
         taking.waiting();
@@ -92,7 +97,7 @@ final class Suspension {
       turn.working(Reason.NOT_SUSPENDED, "spec.suspend is false");
     } else {
       turn.report().notReached(Reason.RESUMED, "resumed; spec.suspend is false");
-      new TurnTaking(turn).running();
+      new TimeSliceScheduler(turn).running();
     }
   }
 
@@ -102,7 +107,7 @@ final class Suspension {
   }
 
   private static void working(Turn turn, OperationView view) {
-    Agent agent = new Agent(turn, view.operation().getSpec().getNodeName());
+    NodeAgent agent = turn.agent(view.operation().getSpec().getNodeName());
     Optional<String> against = agent.against();
     turn.working(
         against.isPresent() ? Reason.NODE_SILENT : Reason.IN_PROGRESS,
@@ -115,16 +120,16 @@ final class Suspension {
     Duration time = Duration.between(since(turn), turn.now());
     String sentence = "resumed after " + time.toSeconds() + "s";
     turn.report()
-        .also(ConditionType.SUSPENDED, Truth.FALSE, Reason.RESUMED, sentence)
+        .also(ConditionType.SUSPENDED, ConditionValue.FALSE, Reason.RESUMED, sentence)
         .also(
             ConditionType.SOURCE_RUNNING,
-            Objects.requireNonNullElse(view.status().getSourceRunning(), Truth.TRUE),
+            Objects.requireNonNullElse(view.status().getSourceRunning(), ConditionValue.TRUE),
             Reason.RESUMED,
             sentence);
     turn.status().setSuspendedTime(null);
     turn.status().setFaults(null);
     timed(turn, view);
-    new TurnTaking(turn).restart();
+    new TimeSliceScheduler(turn).restart();
     if (turn.status().getArtifact() == null) {
       turn.enter(CheckpointPhase.PENDING);
       turn.report().notReached(Reason.RESUMED, sentence);
@@ -132,10 +137,10 @@ final class Suspension {
       turn.enter(CheckpointPhase.READY);
       turn.report().done(Reason.ARTIFACT_VERIFIED, Ending.artifact(turn));
     }
-    turn.mark(Mark.notFrozen(Reason.RESUMED.word(), sentence));
+    turn.mark(PodConditionUpdate.notFrozen(Reason.RESUMED.value(), sentence));
     turn.tell(false, Reason.RESUMED, sentence, "resumed/" + Frozen.suspensions(turn));
     turn.again(turn.config().progressEvery());
-    room.next(turn, () -> {});
+    room.next(turn);
   }
 
   /** How long the way back took, beside how long the freeze did. */
@@ -157,7 +162,7 @@ final class Suspension {
                 ? List.of(Reasons.fault(Reason.OPERATION_FAILED, "resume", "that it goes on", why))
                 : view.faults());
     // Who shares its GPUs by turns lets the next one go.
-    new TurnTaking(turn).restart();
+    new TimeSliceScheduler(turn).restart();
     if (view.workload() == WorkloadState.ENDED) {
       lost(turn, why);
       return;
@@ -178,8 +183,8 @@ final class Suspension {
   /** What was in memory is gone with the node, its boot, or the pod. */
   private static boolean isLost(Turn turn, Frozen last) {
     String node = turn.node().orElse("");
-    Agent agent = new Agent(turn, node);
-    if (agent.isNodeGone()) {
+    NodeAgent agent = turn.agent(node);
+    if (agent.nodeGone()) {
       lost(turn, "node " + node + " is gone, and the suspended workload with it");
       return true;
     }
@@ -190,13 +195,19 @@ final class Suspension {
     String container = containerOf(turn);
     String frozen = last.operation(turn).map(it -> it.status().getContainerId()).orElse(null);
     if (container != null && frozen != null && !container.endsWith(frozen)) {
-      lost(turn, "its container was started anew while the workload was suspended");
+      lost(turn, "its container restarted while the workload was suspended");
       return true;
     }
-    String now = agent.bootId();
+    String now =
+        turn.cluster()
+            .gpuNode(node)
+            .map(GpuNode::getStatus)
+            .map(GpuNodeStatus::getHost)
+            .map(NodeHost::getBootId)
+            .orElse(null);
     String then = bootId(last.operation(turn));
     if (now != null && then != null && !now.equals(then)) {
-      lost(turn, "node " + node + " was started anew while the workload was suspended");
+      lost(turn, "node " + node + " restarted while the workload was suspended");
       return true;
     }
     return false;
@@ -223,8 +234,8 @@ final class Suspension {
 
   private static void lost(Turn turn, String sentence) {
     turn.report()
-        .also(ConditionType.SUSPENDED, Truth.FALSE, Reason.WORKLOAD_LOST, sentence)
-        .also(ConditionType.SOURCE_RUNNING, Truth.FALSE, Reason.WORKLOAD_LOST, sentence);
+        .also(ConditionType.SUSPENDED, ConditionValue.FALSE, Reason.WORKLOAD_LOST, sentence)
+        .also(ConditionType.SOURCE_RUNNING, ConditionValue.FALSE, Reason.WORKLOAD_LOST, sentence);
     turn.status().setSuspendedTime(null);
     if (turn.status().getArtifact() != null) {
       turn.enter(CheckpointPhase.READY);
@@ -233,7 +244,7 @@ final class Suspension {
     } else {
       turn.fail(Reason.WORKLOAD_LOST, sentence);
     }
-    turn.mark(Mark.notFrozen(Reason.WORKLOAD_LOST.word(), sentence));
+    turn.mark(PodConditionUpdate.notFrozen(Reason.WORKLOAD_LOST.value(), sentence));
   }
 
   private static Optional<OperationView> resume(Turn turn, Frozen last) {

@@ -6,14 +6,17 @@ import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointSpec;
 import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.common.Fault;
 import dev.stasis.api.v1alpha1.common.ObjectReference;
-import dev.stasis.api.v1alpha1.common.Truth;
+import dev.stasis.api.v1alpha1.common.PhaseTime;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.operator.event.Story;
+import dev.stasis.operator.node.NodeAgent;
 import dev.stasis.operator.operation.OperationView;
-import dev.stasis.operator.pod.Mark;
+import dev.stasis.operator.owner.PodEvictor;
+import dev.stasis.operator.pod.PodConditionUpdate;
 import dev.stasis.operator.pod.PodWrites;
 import dev.stasis.operator.status.Backoff;
 import dev.stasis.operator.status.ConditionType;
@@ -21,6 +24,8 @@ import dev.stasis.operator.status.Conditions;
 import dev.stasis.operator.status.PhaseLog;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.status.Report;
+import dev.stasis.operator.workflow.FaultSummary;
+import dev.stasis.operator.workflow.RequestContext;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Clock;
 import java.time.Duration;
@@ -31,14 +36,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One look at one GpuCheckpoint: what is seen, and what is decided because of it. The status is the
  * object's own and is changed; nothing else is, before the turn is carried out.
  */
-final class Turn {
+final class Turn implements RequestContext<CheckpointPhase> {
 
   private final GpuCheckpoint object;
   private final GpuCheckpointStatus status;
@@ -47,25 +51,8 @@ final class Turn {
   private final List<Act> acts = new ArrayList<>();
   private final List<Story> stories = new ArrayList<>();
   private @Nullable List<OperationView> operations;
-  private @Nullable Question question;
   private @Nullable Duration again;
   private boolean over;
-
-  /**
-   * What is seen beside the object.
-   *
-   * @param cluster everything that is watched
-   * @param pod the pod that is meant: that of status.pod.uid, else that of spec.podName
-   * @param jobDeadline when the Job of the pod ends it; empty for none
-   * @param now the time
-   * @param config the settings
-   */
-  record Sight(
-      Cluster cluster,
-      Optional<Pod> pod,
-      Optional<Instant> jobDeadline,
-      Instant now,
-      StasisConfig config) {}
 
   Turn(GpuCheckpoint object, Sight sight) {
     this.object = object;
@@ -82,7 +69,8 @@ final class Turn {
             Clock.fixed(sight.now(), ZoneOffset.UTC));
   }
 
-  GpuCheckpoint object() {
+  @Override
+  public GpuCheckpoint object() {
     return object;
   }
 
@@ -98,6 +86,14 @@ final class Turn {
     return sight.cluster();
   }
 
+  PodWrites pods() {
+    return sight.pods();
+  }
+
+  PodEvictor evictor() {
+    return sight.evictor();
+  }
+
   StasisConfig config() {
     return sight.config();
   }
@@ -110,7 +106,8 @@ final class Turn {
     return operations;
   }
 
-  Instant now() {
+  @Override
+  public Instant now() {
     return sight.now();
   }
 
@@ -144,16 +141,34 @@ final class Turn {
     return object.getMetadata().getDeletionTimestamp() != null;
   }
 
-  /** Whether nobody wants it any more; in a namespace that goes nothing is begun or kept frozen. */
-  boolean isCancelled() {
-    return Boolean.TRUE.equals(spec().getCancel()) || isNamespaceGoing();
+  @Override
+  public boolean isCancelRequested() {
+    return Boolean.TRUE.equals(spec().getCancel());
   }
 
-  private boolean isNamespaceGoing() {
-    return cluster()
-        .namespace(namespace())
-        .filter(found -> found.getMetadata().getDeletionTimestamp() != null)
-        .isPresent();
+  @Override
+  public boolean hasFailed() {
+    return phase() == CheckpointPhase.FAILED;
+  }
+
+  @Override
+  public @Nullable String operationName() {
+    return status.getOperation();
+  }
+
+  @Override
+  public List<PhaseTime<CheckpointPhase>> phases() {
+    return Objects.requireNonNullElse(status.getPhases(), List.of());
+  }
+
+  /** Whether nobody wants it any more; in a namespace that goes nothing is begun or kept frozen. */
+  @Override
+  public boolean isCancelled() {
+    return isCancelRequested()
+        || cluster()
+            .namespace(namespace())
+            .filter(found -> found.getMetadata().getDeletionTimestamp() != null)
+            .isPresent();
   }
 
   /** Whether somebody else evicts the pod, and is held until it is saved. */
@@ -175,12 +190,18 @@ final class Turn {
     return new ObjectReference("GpuCheckpoint", namespace(), object.getMetadata().getName(), uid());
   }
 
+  /** Returns the agent of a node. */
+  NodeAgent agent(String node) {
+    return NodeAgent.of(cluster(), node, now());
+  }
+
   /** The node of the pod, once it is known. */
   Optional<String> node() {
     return Optional.ofNullable(status.getPod()).map(pod -> pod.node());
   }
 
-  CheckpointPhase phase() {
+  @Override
+  public CheckpointPhase phase() {
     return Objects.requireNonNullElse(status.getPhase(), CheckpointPhase.PENDING);
   }
 
@@ -210,7 +231,7 @@ final class Turn {
   /** It could not be done; an agent's own words are only in the faults. */
   void fail(List<Fault> faults, Reason otherwise) {
     status.setFaults(faults);
-    fail(Reasons.of(faults.get(0).reason(), otherwise), sentences(faults));
+    fail(Reasons.of(faults.get(0).reason(), otherwise), new FaultSummary(faults).message());
   }
 
   /** It could not be done. What was saved before stays what it is. */
@@ -219,7 +240,7 @@ final class Turn {
     report.failed(reason, sentence);
     if (isSavedBefore()) {
       report.done(Reason.ARTIFACT_VERIFIED, Ending.artifact(this));
-      report.also(ConditionType.FAILED, Truth.TRUE, reason, sentence);
+      report.also(ConditionType.FAILED, ConditionValue.TRUE, reason, sentence);
     }
     tell(true, reason, sentence, "failed");
   }
@@ -240,16 +261,12 @@ final class Turn {
 
   /** Whether the workload shall be suspended now. */
   boolean wantsSuspended() {
+    TimeSliceScheduler slices = new TimeSliceScheduler(this);
     return spec().getAfterCheckpoint() == AfterCheckpoint.SUSPEND
         && !Boolean.FALSE.equals(spec().getSuspend())
         && !isCancelled()
         && !isDeleted()
-        && !hasItsTurn();
-  }
-
-  private boolean hasItsTurn() {
-    TurnTaking taking = new TurnTaking(this);
-    return taking.isOn() && taking.verdict().runs();
+        && !(slices.isOn() && slices.verdict().runs());
   }
 
   /** Whether it stays in the memory of its node. */
@@ -258,21 +275,13 @@ final class Turn {
         .isTrue(ConditionType.SUSPENDED);
   }
 
-  static String sentences(List<Fault> faults) {
-    return String.join("; ", faults.stream().map(Fault::message).toList());
-  }
-
   void act(Act act) {
     acts.add(act);
   }
 
   /** Says it on the pod, when there is one. */
-  void mark(Mark mark) {
+  void mark(PodConditionUpdate mark) {
     pod().ifPresent(pod -> act(new Act.MarkPod(pod, mark)));
-  }
-
-  void ask(Question.Ask ask, Consumer<PodWrites.Answer> then) {
-    question = new Question(ask, then);
   }
 
   /** Tells it on the object and on the pod. */
@@ -319,13 +328,6 @@ final class Turn {
   /** The object may go. */
   void letGo() {
     over = true;
-  }
-
-  /** The question that is still to be answered, once. */
-  Optional<Question> takeQuestion() {
-    Optional<Question> taken = Optional.ofNullable(question);
-    question = null;
-    return taken;
   }
 
   List<Act> acts() {

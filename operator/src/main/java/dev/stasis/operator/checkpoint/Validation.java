@@ -4,16 +4,16 @@ import dev.stasis.api.v1alpha1.GpuCheckpointStore;
 import dev.stasis.api.v1alpha1.GpuNodeOperation;
 import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
 import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.OtherContainers;
 import dev.stasis.api.v1alpha1.operation.Claim;
 import dev.stasis.api.v1alpha1.operation.OperationPhase;
 import dev.stasis.api.v1alpha1.operation.OperationType;
-import dev.stasis.api.v1alpha1.operation.WorkloadState;
 import dev.stasis.operator.liveness.Liveness;
 import dev.stasis.operator.liveness.LivenessVerdict;
+import dev.stasis.operator.node.NodeAgent;
 import dev.stasis.operator.operation.OperationView;
+import dev.stasis.operator.operation.PodInUse;
 import dev.stasis.operator.pod.Owners;
-import dev.stasis.operator.pod.PodCheck;
+import dev.stasis.operator.pod.SourcePod;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.store.StoreChoice;
 import dev.stasis.operator.store.StoreFacts;
@@ -69,35 +69,27 @@ final class Validation {
   private final NamespaceLimit limit = new NamespaceLimit();
 
   Result validate(Turn turn, Frozen frozen) {
-    String name = turn.spec().getPodName();
-    if (turn.pod().isEmpty()) {
-      return refused(
-          Reasons.fault(
-              Reason.POD_NOT_FOUND,
-              "podName",
-              name + " in namespace " + turn.namespace(),
-              "no such pod"));
+    SourcePod named =
+        SourcePod.check(
+            turn.pod(),
+            new SourcePod.Named(
+                turn.namespace(),
+                turn.spec().getPodName(),
+                turn.spec().getPodUid(),
+                turn.spec().getContainerName()),
+            turn.config().gpuResources());
+    if (named instanceof SourcePod.Refused refused) {
+      return new Refused(refused.faults());
     }
-    Pod pod = turn.pod().get();
-    String uid = turn.spec().getPodUid();
-    if (uid != null && !uid.equals(pod.getMetadata().getUid())) {
-      return refused(Reasons.fault(Reason.POD_CHANGED, "podUid", uid, pod.getMetadata().getUid()));
-    }
-    PodCheck check = new PodCheck(pod, turn.config().gpuResources());
-    List<Fault> faults = new ArrayList<>();
-    check.notRunning().ifPresent(faults::add);
-    PodCheck.Found found = check.container(Optional.ofNullable(turn.spec().getContainerName()));
-    if (found instanceof PodCheck.None none) {
-      faults.add(none.fault());
-    }
-    if (!faults.isEmpty() || !(found instanceof PodCheck.One one)) {
-      return new Refused(faults);
-    }
+    SourcePod.Found source = (SourcePod.Found) named;
+    Pod pod = source.pod();
     String node = pod.getSpec().getNodeName();
-    List<String> others = check.others(one.container());
-    others(turn, frozen, others).ifPresent(faults::add);
-    owner(turn, check).ifPresent(faults::add);
-    LivenessVerdict liveness = liveness(turn, pod, one.container());
+    List<Fault> faults = new ArrayList<>();
+    if (frozen.writes()) {
+      source.refusedContainers(turn.spec().getOtherContainers()).ifPresent(faults::add);
+    }
+    owner(turn, source).ifPresent(faults::add);
+    LivenessVerdict liveness = liveness(turn, pod, source.container());
     if (liveness instanceof LivenessVerdict.TooShort tooShort) {
       faults.addAll(tooShort.faults());
     }
@@ -132,7 +124,8 @@ final class Validation {
         .wait(turn)
         .or(() -> busy(turn, pod, node))
         .<Result>map(wait -> wait)
-        .orElseGet(() -> new Admitted(pod, one.container(), node, store, maxFrozen, others));
+        .orElseGet(
+            () -> new Admitted(pod, source.container(), node, store, maxFrozen, source.others()));
   }
 
   private Optional<GpuCheckpointStore> store(Turn turn, List<Fault> faults) {
@@ -202,25 +195,10 @@ final class Validation {
                 turn.jobDeadline()));
   }
 
-  private static Optional<Fault> others(Turn turn, Frozen frozen, List<String> others) {
-    boolean refused =
-        frozen.writes()
-            && !others.isEmpty()
-            && turn.spec().getOtherContainers() == OtherContainers.REFUSE;
-    return refused
-        ? Optional.of(
-            Reasons.fault(
-                Reason.OTHER_CONTAINERS,
-                "otherContainers",
-                "StartAnew, or a pod with one container",
-                "Refuse, and containers " + others + " beside it"))
-        : Optional.empty();
-  }
-
-  private static Optional<Fault> owner(Turn turn, PodCheck check) {
+  private static Optional<Fault> owner(Turn turn, SourcePod.Found source) {
     return turn.spec().getAfterCheckpoint() != AfterCheckpoint.EVICT
         ? Optional.empty()
-        : check
+        : source
             .controller()
             .filter(owner -> !Owners.canHandOver(owner))
             .map(
@@ -245,13 +223,13 @@ final class Validation {
   }
 
   static Optional<Wait> agent(Turn turn, String node) {
-    Agent agent = new Agent(turn, node);
+    NodeAgent agent = turn.agent(node);
     return agent
         .against()
         .map(
             sentence ->
                 new Wait(
-                    agent.isSilent() && !agent.isMissing()
+                    agent.isSilent() && turn.cluster().gpuNode(node).isPresent()
                         ? Reason.NODE_SILENT
                         : Reason.WAITING_FOR_AGENT,
                     sentence));
@@ -269,24 +247,14 @@ final class Validation {
         : Optional.of(
             new Wait(
                 Reason.STORE_NOT_WRITABLE,
-                "store %s: wanted one that node %s can write to, found nothing said of it yet"
+                "store %s: expected one that node %s can write to, got nothing said of it yet"
                     .formatted(store.getMetadata().getName(), node)));
   }
 
   private static Optional<Wait> busy(Turn turn, Pod pod, String node) {
-    Optional<OperationView> other =
-        turn.cluster().operationsOn(pod.getMetadata().getUid()).stream()
-            .map(OperationView::of)
-            .filter(view -> !turn.uid().equals(view.operation().getSpec().getRequester().uid()))
-            .filter(Validation::hasItInHand)
-            .findFirst();
-    if (other.isPresent()) {
-      var requester = other.get().operation().getSpec().getRequester();
-      return Optional.of(
-          new Wait(
-              Reason.ANOTHER_OPERATION,
-              "pod %s: wanted one that nobody works on, found it in the hands of %s %s"
-                  .formatted(pod.getMetadata().getName(), requester.kind(), requester.name())));
+    Optional<String> inUse = new PodInUse(turn.cluster()).byAnother(pod, turn.uid());
+    if (inUse.isPresent()) {
+      return Optional.of(new Wait(Reason.ANOTHER_OPERATION, inUse.get()));
     }
     long making =
         turn.cluster().operationsOf(node).stream()
@@ -298,15 +266,7 @@ final class Validation {
         : Optional.of(
             new Wait(
                 Reason.NODE_BUSY,
-                "node %s: wanted fewer than %d checkpoints in the making, found %d"
+                "node %s: expected fewer than %d checkpoints in the making, got %d"
                     .formatted(node, turn.config().checkpointsPerNode(), making)));
-  }
-
-  private static boolean hasItInHand(OperationView view) {
-    return !view.isFinal() || view.workload() == WorkloadState.SUSPENDED || view.isLeftFrozen();
-  }
-
-  private static Refused refused(Fault fault) {
-    return new Refused(List.of(fault));
   }
 }

@@ -45,6 +45,7 @@ class WakeUps {
   private final Cluster cluster;
   private final OperationSource operations;
   private final Clock clock;
+  private final NodeChanges changes;
   private final Candidates candidates = new Candidates();
 
   WakeUps(Informers informers, OperationSource operations, Clock clock) {
@@ -52,6 +53,7 @@ class WakeUps {
     this.cluster = informers;
     this.operations = operations;
     this.clock = clock;
+    this.changes = new NodeChanges(informers, clock);
   }
 
   List<EventSource<?, GpuCheckpoint>> sources(IndexerResourceCache<GpuCheckpoint> cache) {
@@ -59,7 +61,7 @@ class WakeUps {
         Map.of(
             BY_POD, WakeUps::podsOf,
             BY_NODE, WakeUps::nodesOf,
-            BY_PHASE, checkpoint -> List.of(phaseOf(checkpoint).word())));
+            BY_PHASE, checkpoint -> List.of(phaseOf(checkpoint).value())));
     return List.of(
         operations.of(RequesterKind.CHECKPOINT),
         new WishSource<>(GpuCheckpoint.class, informers),
@@ -162,9 +164,23 @@ class WakeUps {
       // No workload with a GPU is ever placed there.
       return concerned;
     }
-    concerned.addAll(ids(cache.byIndex(BY_PHASE, CheckpointPhase.READY.word())));
-    concerned.addAll(ids(cache.byIndex(BY_PHASE, CheckpointPhase.PENDING.word())));
+    concerned.addAll(
+        ids(changes.concerned(cache.byIndex(BY_PHASE, CheckpointPhase.READY.value()))));
+    // One that has not begun waits for the node of its pod.
+    concerned.addAll(
+        ids(
+            cache.byIndex(BY_PHASE, CheckpointPhase.PENDING.value()).stream()
+                .filter(it -> isOn(it, node))
+                .toList()));
     return concerned;
+  }
+
+  private boolean isOn(GpuCheckpoint checkpoint, String node) {
+    return checkpoint.getSpec().getImportSource() != null
+        || cluster
+            .pod(checkpoint.getMetadata().getNamespace(), checkpoint.getSpec().getPodName())
+            .filter(pod -> node.equals(pod.getSpec().getNodeName()))
+            .isPresent();
   }
 
   /** Those of the pod; and when it ends, those that wait for its turn to be over. */
@@ -204,7 +220,7 @@ class WakeUps {
             phaseOf(one),
             one.getSpec().getTurnSlice(),
             Optional.ofNullable(one.getSpec().getSuspend()),
-            Rota.leaves(one),
+            TimeSliceQueue.leaves(one),
             Optional.ofNullable(one.getStatus()).map(it -> it.getTurn()).map(it -> it.since()));
   }
 

@@ -5,7 +5,7 @@ import dev.stasis.api.v1alpha1.GpuMigration;
 import dev.stasis.api.v1alpha1.GpuNode;
 import dev.stasis.api.v1alpha1.GpuNodeOperation;
 import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.operator.uninstall.Installed;
+import dev.stasis.operator.uninstall.InstalledResources;
 import dev.stasis.operator.uninstall.Step;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -21,7 +21,7 @@ import java.util.Map;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/** What an uninstall reads and writes in a cluster. Watches from the beginning to its close. */
+/** The uninstall's access to a cluster. It watches from its creation until it is closed. */
 class ClusterView implements AutoCloseable {
 
   private static final Map<String, Class<? extends HasMetadata>> KINDS =
@@ -38,7 +38,7 @@ class ClusterView implements AutoCloseable {
   private final SharedIndexInformer<GpuNodeOperation> operations;
   private final SharedIndexInformer<GpuNode> nodes;
 
-  /** With the namespace of the operations. */
+  /** Uses the namespace of the operations. */
   ClusterView(KubernetesClient client, String system) {
     this.client = client;
     checkpoints = client.resources(GpuCheckpoint.class).inAnyNamespace().inform(changed());
@@ -49,8 +49,8 @@ class ClusterView implements AutoCloseable {
   }
 
   /** Returns the objects that the watches have shown so far. */
-  Installed read() {
-    return new Installed(
+  InstalledResources read() {
+    return new InstalledResources(
         checkpoints.getStore().list(),
         restores.getStore().list(),
         migrations.getStore().list(),
@@ -58,7 +58,7 @@ class ClusterView implements AutoCloseable {
         nodes.getStore().list());
   }
 
-  /** False: it was deleted since it was read, which is as good. */
+  /** Returns false if it was deleted after it was read, which is equivalent. */
   boolean take(Step step) {
     try {
       client

@@ -5,10 +5,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A line of the program that counts on its GPU.
+ * An output line of the program that counts on its GPU.
  *
- * @param number which step
- * @param right whether what it read from the device was what it had put there
+ * @param number the step's number
+ * @param right whether the data read from the device was the data written
  */
 record CountedStep(long number, boolean right) {
 

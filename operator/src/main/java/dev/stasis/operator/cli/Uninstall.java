@@ -1,9 +1,9 @@
 package dev.stasis.operator.cli;
 
 import dev.stasis.api.skew.TolerantSerialization;
-import dev.stasis.operator.uninstall.Leaving;
-import dev.stasis.operator.uninstall.Obstacle;
+import dev.stasis.operator.uninstall.Blocker;
 import dev.stasis.operator.uninstall.Step;
+import dev.stasis.operator.uninstall.UninstallPreflight;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.KubernetesClientException;
@@ -14,12 +14,12 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * Runs before the release goes: resumes what is suspended and waits for it, or refuses. Exit code
- * 0: Stasis may go.
+ * Runs before an uninstall: resumes suspended workloads and waits for them, or refuses. Exit code
+ * 0: Stasis can be removed.
  */
 public final class Uninstall {
 
-  /** It may not go: the log says why. */
+  /** Stasis must not be removed: the log has the reason. */
   static final int REFUSED = 1;
 
   private final ClusterView cluster;
@@ -33,8 +33,8 @@ public final class Uninstall {
   }
 
   /**
-   * Arguments: the namespace of the operations, {@code --force} to cancel what is at work and to
-   * leave evicted workloads in their stores, and {@code --timeout=SECONDS}.
+   * Arguments: the namespace of the operations, {@code --force} to cancel requests in progress and
+   * to leave evicted workloads in their stores, and {@code --timeout=SECONDS}.
    */
   public static void main(String[] arguments) {
     boolean force = List.of(arguments).contains("--force");
@@ -60,13 +60,13 @@ public final class Uninstall {
   }
 
   int run(boolean force, Duration atMost) throws InterruptedException {
-    Leaving leaving = new Leaving(cluster.read());
-    List<Obstacle> obstacles = leaving.obstacles();
-    if (!obstacles.isEmpty() && !force) {
-      refuse(obstacles);
+    UninstallPreflight leaving = new UninstallPreflight(cluster.read());
+    List<Blocker> blockers = leaving.blockers();
+    if (!blockers.isEmpty() && !force) {
+      refuse(blockers);
       return REFUSED;
     }
-    obstacles.forEach(one -> out.println("uninstall: in spite of this: " + one.what()));
+    blockers.forEach(one -> out.println("uninstall: forced, although " + one.what()));
     if (force) {
       leaving.cancels().forEach(this::take);
     }
@@ -74,39 +74,41 @@ public final class Uninstall {
     return await(atMost);
   }
 
-  private void refuse(List<Obstacle> obstacles) {
+  private void refuse(List<Blocker> blockers) {
     out.println("uninstall: refused; nothing was touched:");
-    for (Obstacle one : obstacles) {
+    for (Blocker one : blockers) {
       out.println("  - " + one.what());
       out.println("      " + one.command());
     }
-    out.println("To go in spite of it (work is cancelled; what is evicted stays in its store,");
-    out.println("and comes back when Stasis is installed again):");
+    out.println(
+        "To uninstall anyway (running operations are cancelled; checkpoints of evicted pods");
+    out.println("stay in their stores and can be restored once Stasis is installed again):");
     out.println("      helm upgrade RELEASE CHART --reuse-values --set uninstall.force=true");
   }
 
   private void take(Step step) {
     out.println("uninstall: " + step);
     if (!cluster.take(step)) {
-      out.println("uninstall: " + step.name() + " is gone meanwhile");
+      out.println("uninstall: " + step.name() + " was deleted meanwhile");
     }
   }
 
   private int await(Duration atMost) throws InterruptedException {
     Instant end = clock.instant().plus(atMost);
-    List<String> pending = new Leaving(cluster.read()).pending();
+    List<String> pending = new UninstallPreflight(cluster.read()).pending();
     while (!pending.isEmpty()) {
       Duration left = Duration.between(clock.instant(), end);
       if (left.isNegative() || left.isZero()) {
-        out.println("uninstall: refused; after " + atMost.toSeconds() + " s this is not over:");
+        out.println(
+            "uninstall: refused; after " + atMost.toSeconds() + " s these are not finished:");
         pending.forEach(one -> out.println("  - " + one));
         out.println("See: kubectl stasis doctor; then uninstall again.");
         return REFUSED;
       }
       cluster.awaitChange(left);
-      pending = new Leaving(cluster.read()).pending();
+      pending = new UninstallPreflight(cluster.read()).pending();
     }
-    out.println("uninstall: nothing stands still; Stasis may go");
+    out.println("uninstall: no workload is frozen; Stasis can be removed");
     return 0;
   }
 }

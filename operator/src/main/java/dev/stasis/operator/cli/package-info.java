@@ -1,4 +1,4 @@
-/** Programs of the operator's image that the chart starts beside the operator. */
+/** Programs of the operator's image that the chart runs beside the operator. */
 @NullMarked
 package dev.stasis.operator.cli;
 

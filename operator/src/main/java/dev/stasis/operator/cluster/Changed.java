@@ -4,19 +4,19 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.util.Optional;
 
 /**
- * Something has changed.
+ * A change of an object.
  *
- * @param before as it was; empty: it is new
- * @param after as it is; empty: it is gone
+ * @param before its earlier state; empty if it is new
+ * @param after its current state; empty if it was deleted
  */
 public record Changed<R extends HasMetadata>(Optional<R> before, Optional<R> after) {
 
-  /** As it is now, or as it last was. */
+  /** Returns the current, or the last, state. */
   public R subject() {
     return after.or(() -> before).orElseThrow();
   }
 
-  /** Whether it was not there before or is not there now. */
+  /** Returns whether it was created or deleted. */
   public boolean cameOrWent() {
     return before.isEmpty() || after.isEmpty();
   }

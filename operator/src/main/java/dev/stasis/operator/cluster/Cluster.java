@@ -17,93 +17,93 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What is known of the cluster, without a request. It may lag behind by a moment; what is given out
- * belongs to everybody and is not changed. A pod without a GPU is an {@link OrdinaryPod}, and
- * nobody can write it.
+ * The observed state of the cluster, read without API requests. It may lag slightly behind.
+ * Returned objects are shared and must not be changed. A pod without a GPU is a {@link TrimmedPod},
+ * which cannot be written.
  */
 public interface Cluster {
 
-  /** The pod of that name. */
+  /** Returns the pod with that name. */
   Optional<Pod> pod(String namespace, String name);
 
-  /** All pods of a namespace. */
+  /** Returns all pods of a namespace. */
   List<Pod> pods(String namespace);
 
-  /** All pods that have no node yet. */
+  /** Returns all pods without a node. */
   List<Pod> podsWithoutNode();
 
-  /** All pods on a node. */
+  /** Returns all pods on a node. */
   List<Pod> podsOn(String node);
 
-  /** The node of that name. */
+  /** Returns the node with that name. */
   Optional<Node> node(String name);
 
-  /** All nodes. */
+  /** Returns all nodes. */
   List<Node> nodes();
 
-  /** What the agent of that node published. */
+  /** Returns the GpuNode published by that node's agent. */
   Optional<GpuNode> gpuNode(String name);
 
-  /** The same of every node with an agent. */
+  /** Returns the GpuNodes of all nodes with an agent. */
   List<GpuNode> gpuNodes();
 
-  /** The store of that name. */
+  /** Returns the store with that name. */
   Optional<GpuCheckpointStore> store(String name);
 
-  /** All stores. */
+  /** Returns all stores. */
   List<GpuCheckpointStore> stores();
 
-  /** The GpuCheckpoint of that name. */
+  /** Returns the GpuCheckpoint with that name. */
   Optional<GpuCheckpoint> checkpoint(String namespace, String name);
 
-  /** All GpuCheckpoints of a namespace. */
+  /** Returns all GpuCheckpoints of a namespace. */
   List<GpuCheckpoint> checkpoints(String namespace);
 
-  /** All GpuCheckpoints of the pod of that name. */
+  /** Returns all GpuCheckpoints of the pod with that name. */
   List<GpuCheckpoint> checkpointsOf(String namespace, String pod);
 
-  /** The GpuCheckpoints that were made for the object with that uid. */
+  /** Returns the GpuCheckpoints that were created for the object with that uid. */
   List<GpuCheckpoint> checkpointsFor(String uid);
 
-  /** All GpuCheckpoints whose artifact lies in that store. */
+  /** Returns all GpuCheckpoints with an artifact in that store. */
   List<GpuCheckpoint> checkpointsIn(String store);
 
-  /** All GpuRestores of a namespace. */
+  /** Returns all GpuRestores of a namespace. */
   List<GpuRestore> restores(String namespace);
 
-  /** The GpuRestores that were made for the object with that uid. */
+  /** Returns the GpuRestores that were created for the object with that uid. */
   List<GpuRestore> restoresFor(String uid);
 
-  /** All GpuRestores of that GpuCheckpoint. */
+  /** Returns all GpuRestores of that GpuCheckpoint. */
   List<GpuRestore> restoresOf(String namespace, String checkpoint);
 
-  /** All GpuMigrations. */
+  /** Returns all GpuMigrations. */
   List<GpuMigration> migrations();
 
-  /** The operations that were made for the object with that uid. */
+  /** Returns the operations that were created for the object with that uid. */
   List<GpuNodeOperation> operations(String requesterUid);
 
-  /** The operations that work on the pod with that uid. */
+  /** Returns the operations on the pod with that uid. */
   List<GpuNodeOperation> operationsOn(String podUid);
 
-  /** The operations of that node. */
+  /** Returns the operations of that node. */
   List<GpuNodeOperation> operationsOf(String node);
 
-  /** The operations that have to do with an artifact in that store. */
+  /** Returns the operations on an artifact in that store. */
   List<GpuNodeOperation> operationsIn(String store);
 
-  /** All policies. */
+  /** Returns all policies. */
   List<GpuPreemptionPolicy> policies();
 
-  /** All priority classes. */
+  /** Returns all priority classes. */
   List<PriorityClass> priorityClasses();
 
-  /** The namespace of that name. */
+  /** Returns the namespace with that name. */
   Optional<Namespace> namespace(String name);
 
-  /** Its quotas, with their use. */
+  /** Returns its ResourceQuotas, with their usage. */
   List<ResourceQuota> quotas(String namespace);
 
-  /** Its ranges. */
+  /** Returns its LimitRanges. */
   List<LimitRange> ranges(String namespace);
 }

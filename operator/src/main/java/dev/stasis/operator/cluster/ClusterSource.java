@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Wakes a reconciler for those of its objects that a change of another kind concerns.
+ * Triggers reconciliations of the objects affected by a change of another kind.
  *
  * @param <R> the kind that changes
  * @param <P> the kind of the reconciler
@@ -24,8 +24,8 @@ public class ClusterSource<R extends HasMetadata, P extends HasMetadata>
   private final Consumer<Changed<R>> listener = this::changed;
 
   /**
-   * @param concerned which objects of the reconciler a change concerns; called from the thread of
-   *     the watch, so it is quick
+   * @param concerned returns the objects of the reconciler affected by a change; called by the
+   *     watch's thread, so it must be quick
    */
   public ClusterSource(
       Class<R> kind,
@@ -35,9 +35,9 @@ public class ClusterSource<R extends HasMetadata, P extends HasMetadata>
   }
 
   /**
-   * The same for a reconciler that has another one of that kind.
+   * The same for a reconciler with several event sources of that kind.
    *
-   * @param name tells the two apart
+   * @param name distinguishes them
    */
   public ClusterSource(
       String name,
@@ -64,14 +64,14 @@ public class ClusterSource<R extends HasMetadata, P extends HasMetadata>
   }
 
   private void changed(Changed<R> change) {
-    // javac 25 takes no loop over what the wildcard stands for.
+    // javac 25 rejects a loop over the wildcard's elements.
     Collection<ResourceID> objects = concerned.apply(change);
     for (ResourceID object : objects) {
       getEventHandler().handleEvent(new Event(object));
     }
   }
 
-  /** Reconcilers ask the {@link Cluster}. */
+  /** Reconcilers read the {@link Cluster} instead. */
   @Override
   public Set<R> getSecondaryResources(P primary) {
     return Set.of();

@@ -31,36 +31,36 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** One watch a kind. It begins with the first event source that needs it. */
+/** The shared informers. They start with the first event source that uses them. */
 @Singleton
 public class Informers implements Cluster {
 
-  /** As long as the framework waits for its own first lists; see application.properties. */
+  /** As long as the framework waits for its own initial lists; see application.properties. */
   private static final long FIRST_LIST_SECONDS = 120;
 
-  private final Map<Class<? extends HasMetadata>, WatchedKind<?>> kinds;
-  private final Unseen unseen = new Unseen();
+  private final Map<Class<? extends HasMetadata>, SharedInformer<?>> kinds;
+  private final CreationExpectations unseen = new CreationExpectations();
   private @Nullable CompletableFuture<Void> lists;
 
-  /** Nothing is asked of the API server yet. */
+  /** Sends no request yet. */
   public Informers(KubernetesClient client, StasisConfig config) {
-    this.kinds = new Kinds(client, config).all();
+    this.kinds = new SharedInformers(client, config).all();
     listen(GpuNodeOperation.class, change -> unseen.forget(change.subject()));
   }
 
-  /** An operation was made: it is told of from now on, though the watch may show it later. */
+  /** Adds an operation that was created; the watch may show it later. */
   public void made(GpuNodeOperation operation) {
     unseen.made(operation);
   }
 
-  /** An operation was let go. */
+  /** Removes an operation that was deleted. */
   public void letGo(GpuNodeOperation operation) {
     unseen.forget(operation);
   }
 
   /**
-   * Begins to watch, and waits for the first lists; the second time it waits for the same ones, so
-   * that nobody takes what was never seen for empty.
+   * Starts the watches and waits for the first lists, so that an empty cache means that there is
+   * nothing.
    *
    * @throws IllegalStateException when the API server does not answer in time, or forbids it
    */
@@ -78,7 +78,7 @@ public class Informers implements Cluster {
       throw new IllegalStateException("the first lists: " + e.getMessage(), e);
     } catch (TimeoutException e) {
       throw new IllegalStateException(
-          "the first lists: wanted within " + FIRST_LIST_SECONDS + "s, found none", e);
+          "first lists: not complete within " + FIRST_LIST_SECONDS + "s", e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted while waiting for the first lists", e);
@@ -94,7 +94,7 @@ public class Informers implements Cluster {
     return lists != null;
   }
 
-  /** The kinds whose watch has ended; none while all is well. */
+  /** Returns the kinds with a watch that has ended. */
   public List<String> ended() {
     return kinds.entrySet().stream()
         .filter(kind -> !kind.getValue().informer().isRunning())
@@ -102,7 +102,9 @@ public class Informers implements Cluster {
         .toList();
   }
 
-  /** Hands on every change of that kind, from the thread of its watch: the listener is quick. */
+  /**
+   * Adds a listener for changes of a kind. It runs on the thread of the watch and must be quick.
+   */
   public <R extends HasMetadata> void listen(Class<R> kind, Consumer<Changed<R>> listener) {
     watched(kind).listen(listener);
   }
@@ -111,14 +113,14 @@ public class Informers implements Cluster {
     watched(kind).forget(listener);
   }
 
-  @SuppressWarnings("unchecked") // add() is the only one that puts
-  private <R extends HasMetadata> WatchedKind<R> watched(Class<R> kind) {
-    WatchedKind<?> watched = kinds.get(kind);
+  @SuppressWarnings("unchecked") // only add() puts values
+  private <R extends HasMetadata> SharedInformer<R> watched(Class<R> kind) {
+    SharedInformer<?> watched = kinds.get(kind);
     if (watched == null) {
       throw new IllegalArgumentException(
-          "kind: wanted one of " + kinds.keySet() + ", found " + kind);
+          "kind: expected one of " + kinds.keySet() + ", got " + kind);
     }
-    return (WatchedKind<R>) watched;
+    return (SharedInformer<R>) watched;
   }
 
   @Override
@@ -133,12 +135,12 @@ public class Informers implements Cluster {
 
   @Override
   public List<Pod> podsWithoutNode() {
-    return watched(Pod.class).by(Kinds.BY_NODE, Kinds.NO_NODE);
+    return watched(Pod.class).by(SharedInformers.BY_NODE, SharedInformers.NO_NODE);
   }
 
   @Override
   public List<Pod> podsOn(String node) {
-    return watched(Pod.class).by(Kinds.BY_NODE, node);
+    return watched(Pod.class).by(SharedInformers.BY_NODE, node);
   }
 
   @Override
@@ -181,24 +183,29 @@ public class Informers implements Cluster {
     return watched(GpuCheckpoint.class).by(Cache.NAMESPACE_INDEX, namespace);
   }
 
-  /** All GpuCheckpoints. */
+  /** Returns all GpuCheckpoints. */
   public List<GpuCheckpoint> checkpoints() {
     return watched(GpuCheckpoint.class).all();
   }
 
   @Override
   public List<GpuCheckpoint> checkpointsOf(String namespace, String pod) {
-    return watched(GpuCheckpoint.class).by(Kinds.BY_POD, namespace + "/" + pod);
+    return watched(GpuCheckpoint.class).by(SharedInformers.BY_POD, namespace + "/" + pod);
   }
 
   @Override
   public List<GpuCheckpoint> checkpointsFor(String uid) {
-    return watched(GpuCheckpoint.class).by(Kinds.BY_REQUESTER, uid);
+    return watched(GpuCheckpoint.class).by(SharedInformers.BY_REQUESTER, uid);
   }
 
   @Override
   public List<GpuCheckpoint> checkpointsIn(String store) {
-    return watched(GpuCheckpoint.class).by(Kinds.BY_STORE, store);
+    return watched(GpuCheckpoint.class).by(SharedInformers.BY_STORE, store);
+  }
+
+  /** Returns all GpuRestores. */
+  public List<GpuRestore> restores() {
+    return watched(GpuRestore.class).all();
   }
 
   @Override
@@ -208,12 +215,13 @@ public class Informers implements Cluster {
 
   @Override
   public List<GpuRestore> restoresFor(String uid) {
-    return watched(GpuRestore.class).by(Kinds.BY_REQUESTER, uid);
+    return watched(GpuRestore.class).by(SharedInformers.BY_REQUESTER, uid);
   }
 
   @Override
   public List<GpuRestore> restoresOf(String namespace, String checkpoint) {
-    return watched(GpuRestore.class).by(Kinds.BY_CHECKPOINT, namespace + "/" + checkpoint);
+    return watched(GpuRestore.class)
+        .by(SharedInformers.BY_CHECKPOINT, namespace + "/" + checkpoint);
   }
 
   @Override
@@ -223,28 +231,28 @@ public class Informers implements Cluster {
 
   @Override
   public List<GpuNodeOperation> operations(String requesterUid) {
-    return operations(Kinds.BY_REQUESTER, requesterUid);
+    return operations(SharedInformers.BY_REQUESTER, requesterUid);
   }
 
   @Override
   public List<GpuNodeOperation> operationsOn(String podUid) {
-    return operations(Kinds.BY_POD, podUid);
+    return operations(SharedInformers.BY_POD, podUid);
   }
 
   @Override
   public List<GpuNodeOperation> operationsOf(String node) {
-    return operations(Kinds.BY_NODE, node);
+    return operations(SharedInformers.BY_NODE, node);
   }
 
   @Override
   public List<GpuNodeOperation> operationsIn(String store) {
-    return operations(Kinds.BY_STORE, store);
+    return operations(SharedInformers.BY_STORE, store);
   }
 
   private List<GpuNodeOperation> operations(String index, String value) {
-    WatchedKind<GpuNodeOperation> watched = watched(GpuNodeOperation.class);
+    SharedInformer<GpuNodeOperation> watched = watched(GpuNodeOperation.class);
     Function<GpuNodeOperation, List<String>> values =
-        Objects.requireNonNull(Kinds.operationIndexers().get(index), index);
+        Objects.requireNonNull(SharedInformers.operationIndexers().get(index), index);
     return unseen.with(
         () -> watched.by(index, value), operation -> values.apply(operation).contains(value));
   }

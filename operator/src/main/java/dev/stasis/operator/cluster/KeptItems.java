@@ -5,7 +5,7 @@ import io.fabric8.kubernetes.client.informers.cache.BasicItemStore;
 import io.fabric8.kubernetes.client.informers.cache.Cache;
 import java.util.function.UnaryOperator;
 
-/** The memory of a watch, with of each object what is to be kept of it. */
+/** The item store of a watch, which keeps a reduced copy of each object. */
 final class KeptItems<R extends HasMetadata> extends BasicItemStore<R> {
 
   private final UnaryOperator<R> kept;

@@ -7,8 +7,8 @@ import io.fabric8.kubernetes.client.informers.cache.Cache;
 import java.util.function.Supplier;
 
 /**
- * What a reconciler keeps that only wants to be woken, and reads from the common watch: each
- * reconciler has a watch of its own, which would keep everything once more.
+ * The part of an object kept by a reconciler that only needs to be triggered and reads from the
+ * shared watch. Each reconciler has its own watch, which would otherwise cache everything again.
  */
 public class NamesOnly<R extends HasMetadata> extends BasicItemStore<R> {
 
@@ -35,6 +35,6 @@ public class NamesOnly<R extends HasMetadata> extends BasicItemStore<R> {
     return super.put(key, named);
   }
 
-  /** Adds what else is read of the metadata. */
+  /** Also keeps other metadata that is read. */
   protected void more(ObjectMeta of, ObjectMeta kept) {}
 }

@@ -9,12 +9,12 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * Lists the objects of a namespace as the API server has them, page by page, and keeps those that
- * are wanted: a namespace may hold thousands of checkpoints, each with the template of its pod.
+ * Lists the objects of a namespace from the API server page by page, and keeps those that match: a
+ * namespace may hold thousands of checkpoints, each with the template of its pod.
  */
 public final class Pages {
 
-  /** As many as the informers list at a time; some MB of checkpoints. */
+  /** The page size of the informers; a few MB of checkpoints. */
   private static final long PAGE = 500;
 
   private final KubernetesClient client;
@@ -29,9 +29,12 @@ public final class Pages {
     this.page = page;
   }
 
-  /** Returns those of a kind in a namespace that the predicate keeps, of one moment. */
+  /**
+   * Returns the objects of a kind in a namespace that match the predicate, from one consistent
+   * list.
+   */
   public <T extends HasMetadata> List<T> list(
-      Class<T> kind, String namespace, Predicate<? super T> wanted) {
+      Class<T> kind, String namespace, Predicate<? super T> matching) {
     List<T> kept = new ArrayList<>();
     String next = null;
     do {
@@ -40,7 +43,7 @@ public final class Pages {
               .resources(kind)
               .inNamespace(namespace)
               .list(new ListOptionsBuilder().withLimit(page).withContinue(next).build());
-      list.getItems().stream().filter(wanted).forEach(kept::add);
+      list.getItems().stream().filter(matching).forEach(kept::add);
       next = list.getMetadata().getContinue();
     } while (next != null && !next.isEmpty());
     return kept;

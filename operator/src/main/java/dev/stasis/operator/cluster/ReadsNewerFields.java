@@ -5,7 +5,7 @@ import dev.stasis.api.skew.NewerFields;
 import io.quarkus.kubernetes.client.KubernetesClientObjectMapperCustomizer;
 import jakarta.inject.Singleton;
 
-/** An operator works on under the definitions of a newer release, with its objects. */
+/** Lets an operator work with the CRDs and objects of a newer release. */
 @Singleton
 class ReadsNewerFields implements KubernetesClientObjectMapperCustomizer {
 

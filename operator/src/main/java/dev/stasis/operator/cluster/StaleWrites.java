@@ -5,7 +5,7 @@ import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.net.HttpURLConnection;
 import org.jspecify.annotations.Nullable;
 
-/** Refused writes whose object was deleted or recreated after it was read. */
+/** Refused writes to an object that was deleted or recreated after it was read. */
 public final class StaleWrites {
 
   private static final int INVALID = 422;

@@ -5,7 +5,7 @@ import org.eclipse.microprofile.health.HealthCheck;
 import org.eclipse.microprofile.health.HealthCheckResponse;
 import org.eclipse.microprofile.health.Liveness;
 
-/** An operator whose watch has ended for good sees nothing: it is better started anew. */
+/** Liveness: an operator with a watch that has ended sees no changes and must be restarted. */
 @Liveness
 @Singleton
 class WatchesAreAlive implements HealthCheck {

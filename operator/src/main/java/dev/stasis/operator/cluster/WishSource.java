@@ -6,10 +6,9 @@ import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import java.util.List;
 
 /**
- * Wakes a reconciler when somebody wants something else of one of its objects: a new spec, a
- * cancel, a deletion. The framework tells of these too, except of one that comes while the
- * reconciler writes the status: JOSDK 5.3 takes it for the echo of that write, and a deletion would
- * wait until something else happens to the object.
+ * Triggers a reconciliation when the spec or the deletionTimestamp of a primary resource changes.
+ * The framework does so too, except for a change during a status write: JOSDK 5.3 mistakes it for
+ * the echo of that write, and a deletion would wait for the next event.
  *
  * @param <P> the kind of the reconciler
  */
@@ -20,7 +19,7 @@ public final class WishSource<P extends CustomResource<?, ? extends ConditionedS
     super("wishes", kind, informers, WishSource::unheeded);
   }
 
-  /** Also after each write of the status that did not know of it. */
+  /** Also after each status write that did not include the change. */
   static <P extends CustomResource<?, ? extends ConditionedStatus>> List<ResourceID> unheeded(
       Changed<P> change) {
     if (change.cameOrWent()) {

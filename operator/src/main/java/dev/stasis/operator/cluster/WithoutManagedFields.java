@@ -7,9 +7,8 @@ import io.quarkus.kubernetes.client.KubernetesClientObjectMapperCustomizer;
 import jakarta.inject.Singleton;
 
 /**
- * Reads no metadata.managedFields: who wrote which field. As maps of maps they were half of the
- * heap, in every cache, and nobody here asks for them. An update without them leaves them to the
- * API server, which goes on with its own.
+ * Does not deserialize metadata.managedFields. As nested maps they were half of the heap, in every
+ * cache, and they are not used. An update without them leaves them unchanged in the API server.
  */
 @Singleton
 class WithoutManagedFields implements KubernetesClientObjectMapperCustomizer {
@@ -19,7 +18,7 @@ class WithoutManagedFields implements KubernetesClientObjectMapperCustomizer {
     mapper.addMixIn(ObjectMeta.class, Ignored.class);
   }
 
-  /** What Jackson shall take for written at {@link ObjectMeta}. */
+  /** Replaces Jackson's view of {@link ObjectMeta}. */
   @JsonIgnoreProperties("managedFields")
   private interface Ignored {}
 }

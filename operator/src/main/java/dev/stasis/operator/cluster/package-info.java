@@ -1,4 +1,4 @@
-/** The cluster as its watches show it: one watch a kind, shared by all reconcilers. */
+/** The cluster as observed by its watches: one watch per kind, shared by all reconcilers. */
 @NullMarked
 package dev.stasis.operator.cluster;
 

@@ -14,10 +14,10 @@ public interface StasisConfig {
   /** Namespace of the operations, of the Lease and of the operator itself. */
   String namespace();
 
-  /** Who this operator is in the election; the name of its pod. */
+  /** Identity of this operator in the leader election; the name of its pod. */
   String identity();
 
-  /** Name of the Lease by which one operator of several leads. */
+  /** Name of the Lease for leader election. */
   @WithDefault("stasis-operator")
   String leaseName();
 
@@ -26,37 +26,34 @@ public interface StasisConfig {
   List<String> gpuResources();
 
   /**
-   * How long an agent has to be silent, or a node gone, before nobody waits for it any more and
-   * what belongs to it is released. Default: 15 minutes, longer than a node takes to start anew.
+   * How long an agent must be silent, or a node gone, before requests stop waiting for it and its
+   * resources are released. Default: 15 minutes, longer than a node takes to reboot.
    */
   @WithDefault("15m")
   Duration orphanAfter();
 
-  /**
-   * Shortest time between two writes that only say how far something is. Default: a second, as the
-   * agent's.
-   */
+  /** Minimum interval between two writes of progress only. Default: a second, as in the agent. */
   @WithDefault("1s")
   Duration progressEvery();
 
   /**
-   * How often something is looked at again that tells nobody of its end: an agent that falls
-   * silent, a disruption budget that refuses. Default: 15 seconds, small beside the times that such
-   * things take and large beside what a look costs.
+   * Polling interval for states without an event: an agent that becomes silent, a disruption budget
+   * that refuses. Default: 15 seconds, short compared with such states and long compared with the
+   * cost of a poll.
    */
   @WithDefault("15s")
   Duration lookAgainEvery();
 
   /**
-   * How many GpuCheckpoints may be in the making on one node at a time. Default: 8, the GPUs of the
-   * usual machine; the agent lets those on one GPU wait for each other.
+   * Maximum number of GpuCheckpoints in progress on one node. Default: 8, the usual number of GPUs;
+   * the agent processes those on the same GPU one after the other.
    */
   @WithDefault("8")
   int checkpointsPerNode();
 
   /**
-   * How many GpuCheckpoints of one namespace may be unfinished at a time; younger ones wait.
-   * Default: 256, more than a namespace has GPUs.
+   * Maximum number of unfinished GpuCheckpoints of one namespace; newer ones wait. Default: 256,
+   * more than a namespace has GPUs.
    */
   @WithDefault("256")
   int checkpointsPerNamespace();
@@ -64,10 +61,10 @@ public interface StasisConfig {
   /** Collector of traces, http://HOST:4318, by OTLP over HTTP. Default: none, and no traces. */
   Optional<String> tracesEndpoint();
 
-  /** How many pods may be on the move at once. */
+  /** Maximum numbers of pods that are moved at the same time. */
   Migrations migrations();
 
-  /** Limits of migrations: each one that waits says so, and has its turn. */
+  /** Limits of migrations: a waiting one reports that, and they proceed in order. */
   interface Migrations {
 
     /** In the whole cluster. Default: 16. */
@@ -75,13 +72,13 @@ public interface StasisConfig {
     int perCluster();
 
     /**
-     * Of one namespace. Default: 8, half of those in the cluster, so that the pods of others are
-     * moved even while one namespace has migrations whose targets are never scheduled.
+     * In one namespace. Default: 8, half of those in the cluster, so that other namespaces can
+     * migrate pods even while one has migrations with targets that are never scheduled.
      */
     @WithDefault("8")
     int perNamespace();
 
-    /** Away from one node. Default: 2, so that each has a good part of its network. */
+    /** From one node. Default: 2, so that each has a good part of its network. */
     @WithDefault("2")
     int perSourceNode();
 
@@ -93,19 +90,19 @@ public interface StasisConfig {
   /** The holder of a target. */
   Holder holder();
 
-  /** Of a container that waits until a workload is restored into it. */
+  /** Of a container that waits for a restore. */
   interface Holder {
 
-    /** Image that brings stasis-runtime. The chart names the one that belongs to it. */
+    /** Image with stasis-runtime. The chart sets the matching one. */
     @WithDefault("stasis/runtime:0.1.0")
     String image();
 
-    /** Puts stasis-runtime into the target's folder. */
+    /** Copies stasis-runtime into the target's folder. */
     @WithDefault("/stasis-runtime,install,--dir,/.stasis")
     List<String> command();
 
     /**
-     * Containers that an admission webhook adds to every pod again, so that they are not taken over
+     * Containers that an admission webhook adds to every pod again, so that they are not copied
      * into a target. Default: those of the usual service meshes and of Vault.
      */
     @WithDefault(

@@ -1,4 +1,4 @@
-/** What an installation decides, each with its default and the reason for it. */
+/** Settings of an installation, each with its default and the reason for it. */
 @NullMarked
 package dev.stasis.operator.config;
 

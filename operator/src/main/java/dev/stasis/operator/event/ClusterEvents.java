@@ -21,31 +21,31 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 
-/** Events as objects of the API server. The name of one follows from what it tells. */
+/** Creates events on the API server. The name of an event is derived from its content. */
 @Singleton
-public class ClusterEvents implements Events {
+public class ClusterEvents implements EventRecorder {
 
   private static final Logger LOG = System.getLogger(ClusterEvents.class.getName());
 
-  /** Where those of objects without a namespace are looked for. */
+  /** The namespace of events about cluster-scoped objects. */
   private static final String DEFAULT = "default";
 
-  /** A name has room for 253: 200 of the object's, and the digest. */
+  /** A name may have 253 characters: 200 of the object's name, and the digest. */
   private static final int OF_NAME = 200;
 
   private static final int DIGEST_BYTES = 8;
 
-  /** The API server refuses longer ones. */
+  /** The API server refuses longer messages. */
   private static final int MESSAGE = 1024;
 
-  /** Enough for all that a large cluster is told within the hour for which it keeps events. */
+  /** Enough for one hour of events in a large cluster, which is how long Kubernetes keeps them. */
   private static final int REMEMBERED = 20_000;
 
   private final KubernetesClient client;
   private final Clock clock;
 
-  /** Told already, by this operator: what another one told, the name of the event tells. */
-  private final Set<String> told =
+  /** Events that this operator created; those of an earlier one exist under the same names. */
+  private final Set<String> created =
       Collections.synchronizedSet(
           Collections.newSetFromMap(
               new LinkedHashMap<String, Boolean>() {
@@ -62,17 +62,21 @@ public class ClusterEvents implements Events {
 
   @Override
   public boolean tell(Story story) {
-    if (!told.add(digest(story))) {
+    if (!created.add(digest(story))) {
       return false;
     }
     Level level = story.warning() ? Level.WARNING : Level.INFO;
-    LOG.log(level, "{0}: {1}", story.reason().word(), story.message());
+    LOG.log(level, "{0}: {1}", story.reason().value(), story.message());
     try {
       client.v1().events().resource(event(story)).create();
     } catch (KubernetesClientException e) {
+      if (e.getCode() == 0 || e.getCode() >= HttpURLConnection.HTTP_INTERNAL_ERROR) {
+        // The next reconciliation creates it: the API server was unavailable.
+        created.remove(digest(story));
+      }
       if (e.getCode() != HttpURLConnection.HTTP_CONFLICT) {
-        // A namespace that ends takes no events; nor does an API server that is overloaded.
-        LOG.log(Level.WARNING, "an event could not be told: {0}", e.getMessage());
+        // A namespace that is being deleted, or an overloaded API server, refuses events.
+        LOG.log(Level.WARNING, "Could not create event: {0}", e.getMessage());
       }
     }
     return true;
@@ -96,7 +100,7 @@ public class ClusterEvents implements Events {
         .withUid(about.getUid())
         .endInvolvedObject()
         .withType(story.warning() ? "Warning" : "Normal")
-        .withReason(story.reason().word())
+        .withReason(story.reason().value())
         .withMessage(shortened(story.message()))
         .withNewSource()
         .withComponent("stasis-operator")
@@ -113,15 +117,15 @@ public class ClusterEvents implements Events {
   }
 
   private static String digest(Story story) {
-    String told =
+    String content =
         String.join(
             "\n",
             Objects.requireNonNullElse(story.about().getMetadata().getUid(), ""),
-            story.reason().word(),
+            story.reason().value(),
             story.occasion());
     try {
       byte[] digest =
-          MessageDigest.getInstance("SHA-256").digest(told.getBytes(StandardCharsets.UTF_8));
+          MessageDigest.getInstance("SHA-256").digest(content.getBytes(StandardCharsets.UTF_8));
       return HexFormat.of().formatHex(digest, 0, DIGEST_BYTES);
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("SHA-256 is part of every Java platform", e);

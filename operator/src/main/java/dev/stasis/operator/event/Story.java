@@ -4,24 +4,24 @@ import dev.stasis.operator.status.Reason;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 
 /**
- * One thing that happened to one object.
+ * An event about an object.
  *
- * @param about the object, as {@code kubectl describe} shows it
- * @param warning whether somebody should look
- * @param reason which, of the same closed list as in conditions
+ * @param about the object that {@code kubectl describe} shows it with
+ * @param warning whether it is of type Warning
+ * @param reason one of the reasons that conditions use
  * @param message one sentence
- * @param occasion tells two of the same reason apart that both happened: the number of a
- *     suspension, the name of an operation; told once each
+ * @param occasion distinguishes events with the same reason, such as the number of a suspension or
+ *     the name of an operation; each is created once
  */
 public record Story(
     HasMetadata about, boolean warning, Reason reason, String message, String occasion) {
 
-  /** All is well. */
+  /** Returns a normal event. */
   public static Story normal(HasMetadata about, Reason reason, String message, String occasion) {
     return new Story(about, false, reason, message, occasion);
   }
 
-  /** Somebody should look. */
+  /** Returns a warning. */
   public static Story warning(HasMetadata about, Reason reason, String message, String occasion) {
     return new Story(about, true, reason, message, occasion);
   }

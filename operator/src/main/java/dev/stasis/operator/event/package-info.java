@@ -1,4 +1,4 @@
-/** Events of Kubernetes: what a person would want to know, told once. */
+/** Kubernetes events, each created once. */
 @NullMarked
 package dev.stasis.operator.event;
 

@@ -8,29 +8,29 @@ import java.time.Duration;
 @ConfigMapping(prefix = "stasis.eviction")
 public interface EvictionConfig {
 
-  /** How long an eviction is held at most, where the pod's annotation says nothing else. */
+  /** Maximum time to hold an eviction, unless the pod's annotation sets another. */
   @WithDefault("10m")
   Duration deadline();
 
   /**
-   * The longest that an annotation may ask for; a longer one counts as this. Default: six hours, so
-   * that a user cannot hold an administrator's drain over night.
+   * Maximum of the annotation's value. Default: six hours, so that a user cannot hold an
+   * administrator's drain overnight.
    */
   @WithDefault("6h")
   Duration maxDeadline();
 
   /**
-   * After how long without a further request an eviction counts as given up, and the pod goes on.
-   * Default: a minute; kubectl drain asks every 5 s, autoscalers every 10 s or so.
+   * Time without a further request after which an eviction counts as abandoned. Default: a minute;
+   * kubectl drain requests every 5 s, autoscalers about every 10 s.
    */
   @WithDefault("1m")
   Duration givenUpAfter();
 
-  /** After how long another attempt is made to save a pod. Default: half a minute. */
+  /** Time before another attempt to checkpoint a pod. Default: half a minute. */
   @WithDefault("30s")
   Duration againAfter();
 
-  /** How long the records stay once all is over. Default: an hour, as events do. */
+  /** How long records are kept after the end. Default: an hour, as for events. */
   @WithDefault("1h")
   Duration keep();
 }

@@ -5,7 +5,7 @@ import dev.stasis.operator.admission.AdmissionHook;
 import dev.stasis.operator.admission.Verdict;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.config.StasisConfig;
-import dev.stasis.operator.event.Events;
+import dev.stasis.operator.event.EventRecorder;
 import dev.stasis.operator.event.Story;
 import dev.stasis.operator.owner.Departure;
 import dev.stasis.operator.pod.PodWrites;
@@ -13,7 +13,9 @@ import dev.stasis.operator.status.Reason;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.admission.v1.AdmissionRequest;
 import io.fabric8.kubernetes.api.model.policy.v1.Eviction;
+import io.fabric8.kubernetes.client.KubernetesClientException;
 import jakarta.inject.Singleton;
+import java.lang.System.Logger.Level;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -22,31 +24,33 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Holds the eviction of a protected pod until it is saved. Whoever evicts is told to ask again
- * (429), as a PodDisruptionBudget would tell him.
+ * Refuses the eviction of a protected pod until the pod is checkpointed. The answer is 429, as for
+ * a PodDisruptionBudget, so clients retry.
  */
 @Singleton
 class EvictionHook implements AdmissionHook {
 
-  /** More often nobody needs to know when it was asked for last. */
+  private static final System.Logger LOG = System.getLogger(EvictionHook.class.getName());
+
+  /** Minimum interval between updates of the annotation with the last request. */
   private static final Duration NOTED_EVERY = Duration.ofSeconds(5);
 
   private final Cluster cluster;
-  private final Attempts attempts;
-  private final Guards guards;
+  private final EvictionAttempts attempts;
+  private final EvictionBudgets budgets;
   private final PodWrites pods;
-  private final Events events;
+  private final EventRecorder events;
   private final Clock clock;
   private final Departure departure;
   private final EvictionConfig config;
-  private final Decider decider;
+  private final EvictionDecider decider;
 
   EvictionHook(
       Cluster cluster,
-      Attempts attempts,
-      Guards guards,
+      EvictionAttempts attempts,
+      EvictionBudgets budgets,
       PodWrites pods,
-      Events events,
+      EventRecorder events,
       Clock clock,
       EvictionConfig config,
       StasisConfig stasis,
@@ -54,12 +58,12 @@ class EvictionHook implements AdmissionHook {
     this.departure = departure;
     this.cluster = cluster;
     this.attempts = attempts;
-    this.guards = guards;
+    this.budgets = budgets;
     this.pods = pods;
     this.events = events;
     this.clock = clock;
     this.config = config;
-    this.decider = new Decider(config, stasis.gpuResources());
+    this.decider = new EvictionDecider(config, stasis.gpuResources());
   }
 
   @Override
@@ -73,7 +77,7 @@ class EvictionHook implements AdmissionHook {
     if (known.isEmpty() || !decider.isProtected(known.get())) {
       return Verdict.allowed();
     }
-    // An eviction for which another pod was meant is the API server's to refuse.
+    // The API server itself refuses an eviction of a former pod of the name.
     Optional<Pod> fresh = pods.fresh(request.getNamespace(), request.getName());
     if (fresh.isEmpty() || !decider.isProtected(fresh.get())) {
       return Verdict.allowed();
@@ -83,62 +87,69 @@ class EvictionHook implements AdmissionHook {
       return Verdict.allowed(
           "pod " + request.getName() + " is protected: its eviction would wait until it is saved");
     }
-    List<Attempt> made = attempts.of(pod);
+    List<EvictionAttempt> made = attempts.of(pod);
     Instant now = clock.instant();
-    Answer answer =
-        decider.answer(
-            new Decider.Sight(
+    EvictionDecision decision =
+        decider.decide(
+            new EvictionDecider.Observation(
                 pod,
                 made,
                 made.isEmpty() ? Optional.empty() : attempts.freeze(made.get(made.size() - 1)),
                 now));
-    return carryOut(answer, pod, made, now);
+    return carryOut(decision, pod, made, now);
   }
 
-  private Verdict carryOut(Answer answer, Pod pod, List<Attempt> made, Instant now) {
-    if (answer instanceof Answer.Begin begin) {
+  private Verdict carryOut(
+      EvictionDecision decision, Pod pod, List<EvictionAttempt> made, Instant now) {
+    if (decision instanceof EvictionDecision.Begin begin) {
       return begin(begin, pod, made, now);
-    } else if (answer instanceof Answer.Hold hold) {
+    } else if (decision instanceof EvictionDecision.Hold hold) {
       if (!now.isBefore(hold.attempt().requested().plus(NOTED_EVERY))) {
         attempts.requested(hold.attempt(), now);
       }
       return new Verdict.NotNow(hold.sentence());
-    } else if (answer instanceof Answer.LetGo letGo) {
+    } else if (decision instanceof EvictionDecision.Allow allow) {
       Optional<String> against = departure.prepare(pod);
       if (against.isPresent()) {
-        attempts.requested(letGo.attempt(), now);
+        attempts.requested(allow.attempt(), now);
         return new Verdict.NotNow(against.get());
       }
-      if (!attempts.claim(letGo.attempt(), now)) {
+      if (!attempts.claim(allow.attempt(), now)) {
         return new Verdict.NotNow(
-            "pod " + pod.getMetadata().getName() + " is being looked at; asked again it is clear");
+            "pod " + pod.getMetadata().getName() + " is being processed; retry the eviction");
       }
-      guards.leave(pod.getMetadata().getNamespace(), pod.getMetadata().getUid());
+      budgets.delete(pod.getMetadata().getNamespace(), pod.getMetadata().getUid());
       return Verdict.allowed();
-    } else if (answer instanceof Answer.GiveWay giveWay) {
-      guards.leave(pod.getMetadata().getNamespace(), pod.getMetadata().getUid());
+    } else if (decision instanceof EvictionDecision.AllowUnsaved unsaved) {
+      budgets.delete(pod.getMetadata().getNamespace(), pod.getMetadata().getUid());
       events.tell(
-          Story.warning(pod, Reason.EVICTED_UNSAVED, giveWay.sentence(), giveWay.occasion()));
-      return Verdict.allowed(giveWay.sentence());
+          Story.warning(pod, Reason.EVICTED_UNSAVED, unsaved.sentence(), unsaved.occasion()));
+      return Verdict.allowed(unsaved.sentence());
     }
     return Verdict.allowed();
   }
 
-  private Verdict begin(Answer.Begin begin, Pod pod, List<Attempt> made, Instant now) {
+  private Verdict begin(
+      EvictionDecision.Begin begin, Pod pod, List<EvictionAttempt> made, Instant now) {
     String name = pod.getMetadata().getName();
     boolean first = made.isEmpty() || begin.since().equals(now);
-    Optional<String> refusal = first ? guards.refusal(pod) : Optional.empty();
+    Optional<String> refusal = first ? budgets.refusal(pod) : Optional.empty();
     if (refusal.isPresent()) {
-      // Frozen for nothing: the eviction would be refused all the same.
+      // The eviction would be refused after the freeze too.
       return new Verdict.NotNow(refusal.get());
     }
-    Instant end = begin.since().plus(Attempt.deadline(pod, config));
+    Instant end = begin.since().plus(EvictionAttempt.deadline(pod, config));
     attempts.since(pod, begin.since());
-    Optional<GpuCheckpoint> attempt =
-        attempts.begin(pod, begin.number(), begin.since(), now, Duration.between(now, end));
+    Optional<GpuCheckpoint> attempt;
+    try {
+      attempt = attempts.begin(pod, begin.number(), begin.since(), now, Duration.between(now, end));
+    } catch (KubernetesClientException e) {
+      // An exception would let the eviction pass: the webhook's failurePolicy is Ignore.
+      return refused(pod, begin, end, e);
+    }
     attempt.ifPresent(
         checkpoint -> {
-          guards.stand(pod, checkpoint);
+          guard(pod, checkpoint);
           String sentence =
               "is saved by GpuCheckpoint "
                   + checkpoint.getMetadata().getName()
@@ -152,11 +163,46 @@ class EvictionHook implements AdmissionHook {
                 name,
                 attempt
                     .map(checkpoint -> checkpoint.getMetadata().getName())
-                    .orElseGet(() -> Attempt.name(pod, begin.number())),
+                    .orElseGet(() -> EvictionAttempt.name(pod, begin.number())),
                 end.truncatedTo(ChronoUnit.SECONDS)));
   }
 
-  /** By the request, or by the options of the deletion that the eviction carries. */
+  /** Holds the eviction until its deadline if a quota or a policy refuses the checkpoint. */
+  private Verdict refused(
+      Pod pod, EvictionDecision.Begin begin, Instant end, KubernetesClientException refusal) {
+    String why = message(refusal);
+    events.tell(
+        Story.warning(
+            pod,
+            Reason.CHECKPOINT_REFUSED,
+            "cannot be saved before it is evicted: " + why,
+            EvictionAttempt.name(pod, begin.number())
+                + begin.since().truncatedTo(ChronoUnit.SECONDS)));
+    return new Verdict.NotNow(
+        "pod %s cannot be saved before it is evicted: %s; tried again, evicted anyway at %s"
+            .formatted(pod.getMetadata().getName(), why, end.truncatedTo(ChronoUnit.SECONDS)));
+  }
+
+  /** A pod without a budget is checkpointed too; it is unprotected only while no operator runs. */
+  private void guard(Pod pod, GpuCheckpoint attempt) {
+    try {
+      budgets.create(pod, attempt);
+    } catch (KubernetesClientException e) {
+      LOG.log(
+          Level.WARNING,
+          "Pod has no PodDisruptionBudget while it is saved: namespace={0} pod={1}: {2}",
+          pod.getMetadata().getNamespace(),
+          pod.getMetadata().getName(),
+          message(e));
+    }
+  }
+
+  private static String message(KubernetesClientException e) {
+    String ofServer = e.getStatus() == null ? null : e.getStatus().getMessage();
+    return String.valueOf(ofServer == null ? e.getMessage() : ofServer);
+  }
+
+  /** Set in the request, or in the options of the deletion inside the eviction. */
   private static boolean isDryRun(AdmissionRequest request) {
     boolean ofDeletion =
         request.getObject() instanceof Eviction eviction

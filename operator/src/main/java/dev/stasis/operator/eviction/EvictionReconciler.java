@@ -7,7 +7,7 @@ import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1alpha1.restore.RestorePhase;
 import dev.stasis.operator.cluster.ClusterSource;
 import dev.stasis.operator.cluster.Informers;
-import dev.stasis.operator.event.Events;
+import dev.stasis.operator.event.EventRecorder;
 import dev.stasis.operator.event.Story;
 import dev.stasis.operator.log.LogContext;
 import dev.stasis.operator.status.Reason;
@@ -19,6 +19,7 @@ import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
 import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
 import io.javaoperatorsdk.operator.api.reconciler.UpdateControl;
 import io.javaoperatorsdk.operator.processing.event.ResourceID;
+import io.javaoperatorsdk.operator.processing.event.rate.RateLimited;
 import io.javaoperatorsdk.operator.processing.event.source.EventSource;
 import io.javaoperatorsdk.operator.processing.retry.GradualRetry;
 import java.time.Clock;
@@ -28,33 +29,35 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Looks after what the webhook has begun: leaves a restore for a pod that was evicted, thaws one
- * whose eviction was given up, and clears away.
+ * Follows up checkpoints that the eviction webhook created: creates a restore for an evicted pod,
+ * cancels the checkpoint if the eviction is no longer requested, and deletes old records.
  */
 @ControllerConfiguration(
     name = "eviction",
     informer = @Informer(labelSelector = Api.EVICTION_LABEL),
     generationAwareEventProcessing = false)
 @GradualRetry(maxAttempts = -1, initialInterval = 1000, intervalMultiplier = 2, maxInterval = 60000)
+// A last protection against a loop.
+@RateLimited(maxReconciliations = 50, within = 5)
 public class EvictionReconciler implements Reconciler<GpuCheckpoint> {
 
   private final Informers informers;
-  private final Attempts attempts;
-  private final Guards guards;
-  private final Events events;
+  private final EvictionAttempts attempts;
+  private final EvictionBudgets budgets;
+  private final EventRecorder events;
   private final EvictionConfig config;
   private final Clock clock;
 
   EvictionReconciler(
       Informers informers,
-      Attempts attempts,
-      Guards guards,
-      Events events,
+      EvictionAttempts attempts,
+      EvictionBudgets budgets,
+      EventRecorder events,
       EvictionConfig config,
       Clock clock) {
     this.informers = informers;
     this.attempts = attempts;
-    this.guards = guards;
+    this.budgets = budgets;
     this.events = events;
     this.config = config;
     this.clock = clock;
@@ -63,7 +66,7 @@ public class EvictionReconciler implements Reconciler<GpuCheckpoint> {
   @Override
   public List<EventSource<?, GpuCheckpoint>> prepareEventSources(
       EventSourceContext<GpuCheckpoint> context) {
-    // The restore that is left has the name of its checkpoint.
+    // The remaining restore has the name of its checkpoint.
     return List.of(
         new ClusterSource<GpuRestore, GpuCheckpoint>(
             "eviction",
@@ -75,8 +78,9 @@ public class EvictionReconciler implements Reconciler<GpuCheckpoint> {
   @Override
   public UpdateControl<GpuCheckpoint> reconcile(
       GpuCheckpoint checkpoint, Context<GpuCheckpoint> context) {
-    Attempt attempt = new Attempt(checkpoint);
-    if (checkpoint.getMetadata().getDeletionTimestamp() != null || !Attempt.is(checkpoint)) {
+    EvictionAttempt attempt = new EvictionAttempt(checkpoint);
+    if (checkpoint.getMetadata().getDeletionTimestamp() != null
+        || !EvictionAttempt.is(checkpoint)) {
       return UpdateControl.noUpdate();
     }
     try (LogContext fields = LogContext.of(checkpoint)) {
@@ -90,10 +94,10 @@ public class EvictionReconciler implements Reconciler<GpuCheckpoint> {
     }
   }
 
-  /** The pod is gone: it comes back elsewhere. */
-  private Optional<Instant> evicted(Attempt attempt) {
+  /** The pod is evicted, and is restored on another node. */
+  private Optional<Instant> evicted(EvictionAttempt attempt) {
     if (attempt.restore().isEmpty()) {
-      guards.leave(namespace(attempt), podUid(attempt));
+      budgets.delete(namespace(attempt), podUid(attempt));
       attempts.restore(attempt);
       return Optional.empty();
     }
@@ -106,29 +110,29 @@ public class EvictionReconciler implements Reconciler<GpuCheckpoint> {
     return back.flatMap(time -> cleared(attempt, time));
   }
 
-  /** It goes on where it was, or goes as it is: another attempt may follow. */
-  private Optional<Instant> failed(Attempt attempt) {
+  /** The pod keeps running, or is evicted without a checkpoint; another attempt may follow. */
+  private Optional<Instant> failed(EvictionAttempt attempt) {
     Instant quiet = attempt.requested().plus(config.givenUpAfter());
     if (clock.instant().isBefore(quiet)) {
       return Optional.of(quiet);
     }
     Optional<Pod> pod = pod(attempt);
-    // A later attempt has them in hand.
+    // A later attempt uses them.
     boolean last = pod.map(it -> isLast(attempt, it)).orElse(true);
     if (last) {
-      guards.leave(namespace(attempt), podUid(attempt));
-      pod.ifPresent(guards::forget);
-      pod.ifPresent(attempts::forget);
+      budgets.delete(namespace(attempt), podUid(attempt));
+      pod.ifPresent(budgets::unlabel);
+      pod.ifPresent(attempts::unannotate);
     }
     return cleared(attempt, quiet);
   }
 
-  private boolean isLast(Attempt attempt, Pod pod) {
-    List<Attempt> all = attempts.of(pod);
+  private boolean isLast(EvictionAttempt attempt, Pod pod) {
+    List<EvictionAttempt> all = attempts.of(pod);
     return all.isEmpty() || all.get(all.size() - 1).name().equals(attempt.name());
   }
 
-  private Optional<Instant> atWork(Attempt attempt) {
+  private Optional<Instant> atWork(EvictionAttempt attempt) {
     Instant quiet = attempt.requested().plus(config.givenUpAfter());
     if (attempt.isCancelled()) {
       return Optional.empty();
@@ -140,7 +144,7 @@ public class EvictionReconciler implements Reconciler<GpuCheckpoint> {
         pod(attempt).map(it -> it.getMetadata().getDeletionTimestamp() != null).orElse(true);
     if (!leaves && attempts.cancel(attempt)) {
       String sentence =
-          "nobody has asked for its eviction for %ds: it goes on"
+          "its eviction was not requested again for %ds: it keeps running"
               .formatted(config.givenUpAfter().toSeconds());
       events.tell(
           Story.normal(attempt.checkpoint(), Reason.EVICTION_GIVEN_UP, sentence, "given up"));
@@ -153,7 +157,7 @@ public class EvictionReconciler implements Reconciler<GpuCheckpoint> {
     return Optional.empty();
   }
 
-  private Optional<Instant> cleared(Attempt attempt, Instant over) {
+  private Optional<Instant> cleared(EvictionAttempt attempt, Instant over) {
     Instant end = over.plus(config.keep());
     if (clock.instant().isBefore(end)) {
       return Optional.of(end);
@@ -162,7 +166,7 @@ public class EvictionReconciler implements Reconciler<GpuCheckpoint> {
     return Optional.empty();
   }
 
-  private Optional<Pod> pod(Attempt attempt) {
+  private Optional<Pod> pod(EvictionAttempt attempt) {
     return informers
         .pod(namespace(attempt), attempt.checkpoint().getSpec().getPodName())
         .filter(pod -> pod.getMetadata().getUid().equals(podUid(attempt)));
@@ -184,12 +188,12 @@ public class EvictionReconciler implements Reconciler<GpuCheckpoint> {
         : phases.get(phases.size() - 1).time();
   }
 
-  private static String namespace(Attempt attempt) {
+  private static String namespace(EvictionAttempt attempt) {
     return attempt.checkpoint().getMetadata().getNamespace();
   }
 
-  /** By its label, without which it would not be looked at here. */
-  private static String podUid(Attempt attempt) {
+  /** Every checkpoint of this reconciler has the label. */
+  private static String podUid(EvictionAttempt attempt) {
     return attempt.checkpoint().getMetadata().getLabels().getOrDefault(Api.EVICTION_LABEL, "");
   }
 }

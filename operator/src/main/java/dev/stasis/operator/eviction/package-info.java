@@ -1,6 +1,6 @@
 /**
- * Saves a protected pod before it is evicted: the webhook that holds the eviction, and what comes
- * of the checkpoint that is made meanwhile.
+ * Saves a protected pod before its eviction: the webhook that holds the eviction, and the follow-up
+ * of the checkpoint.
  */
 @NullMarked
 package dev.stasis.operator.eviction;

@@ -7,9 +7,8 @@ import java.util.List;
  * A node with GPUs.
  *
  * @param name its name
- * @param facts what it offers
- * @param against what else stands against it now, each a sentence: cordoned, no agent, a GPU that
- *     is quarantined
+ * @param facts its offer
+ * @param against other reasons against it, one sentence each: cordoned, no agent, a fenced GPU
  */
 public record Candidate(String name, NodeFacts facts, List<String> against) {
   public Candidate {

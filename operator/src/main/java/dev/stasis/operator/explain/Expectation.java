@@ -7,26 +7,26 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long a workload would stand still, from its size and from what its node measured of itself.
+ * The expected freeze time of a workload, from its size and the measurements of its node.
  *
  * @param gpuBytes device memory
  * @param hostBytes the rest of its memory
- * @param path the way that the device memory takes
+ * @param path the data path of the device memory
  * @param writes whether an artifact is written; a suspend in memory writes none
  */
 public record Expectation(long gpuBytes, long hostBytes, DataPath path, boolean writes) {
 
-  /** Where the node has not measured itself: the slow end of what was seen on an H200. */
+  /** For a node without measurements: the slow end of the rates seen on an H200. */
   private static final long GPU_CHECKPOINT = 2_600_000_000L;
 
   private static final long GPU_RESTORE = 8_000_000_000L;
   private static final long MOVE = 10_000_000_000L;
   private static final long WRITE = 1_600_000_000L;
 
-  /** criu moves pages with one thread, whatever the disk can. */
+  /** criu copies pages with one thread, whatever the disk's rate is. */
   private static final long CRIU = 2_700_000_000L;
 
-  /** Lock, stop, dump of the small rest, and the looks between. */
+  /** Lock, stop, dump of the small remainder, and the checks in between. */
   private static final Duration FIXED = Duration.ofSeconds(1);
 
   /** From the lock until the workload runs again. */

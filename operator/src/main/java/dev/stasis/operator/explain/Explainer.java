@@ -1,35 +1,35 @@
 package dev.stasis.operator.explain;
 
+import dev.stasis.api.text.HumanBytes;
+import dev.stasis.api.text.HumanDuration;
 import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.common.Explanation;
 import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.Truth;
 import dev.stasis.operator.liveness.LivenessVerdict;
 import dev.stasis.operator.room.RoomPlan;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.status.Report;
-import dev.stasis.operator.status.Size;
-import dev.stasis.operator.status.Took;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
-/** Puts everything that is known about a freeze into one answer. */
+/** Combines everything that is known about a freeze into one answer. */
 public final class Explainer {
 
   /**
-   * What was found.
+   * The findings.
    *
-   * @param agent what the agent of the node found: faults of the preflight, expected bytes, data
-   *     path; empty when the agent was not asked, or there is none
-   * @param found faults that were found before: of the pod, the store, the target
-   * @param frozen how long it is expected to take
-   * @param liveness whether what watches the pod lets it
-   * @param room whether the device memory finds room
-   * @param nodes where the workload could come back
+   * @param agent the findings of the node's agent: faults of the preflight, expected bytes, data
+   *     path; empty if the agent was not asked, or there is none
+   * @param found earlier findings about the pod, the store and the target
+   * @param frozen the expected freeze time
+   * @param liveness whether probes and deadlines allow it
+   * @param room whether there is memory for the device memory
+   * @param nodes the nodes that could restore the workload
    */
   public record Findings(
       Optional<Explanation> agent,
@@ -43,7 +43,7 @@ public final class Explainer {
     }
   }
 
-  /** All of it in one; no fault: it can be done. */
+  /** Combines the findings; without a fault, the freeze is possible. */
   public Explanation explain(Findings findings) {
     Optional<Explanation> agent = findings.agent();
     Long bytes = agent.map(Explanation::expectedBytes).orElse(null);
@@ -51,16 +51,17 @@ public final class Explainer {
         faults(findings),
         agent.map(Explanation::notPortable).orElse(null),
         bytes,
-        bytes == null ? null : new Size(bytes).text(),
+        bytes == null ? null : new HumanBytes(bytes).text(),
         findings.frozen().toMillis(),
-        new Took(findings.frozen()).text(),
+        new HumanDuration(findings.frozen()).text(),
         agent.map(Explanation::dataPath).orElse(null),
         agent.map(Explanation::dataPathReason).orElse(null));
   }
 
   /**
-   * Puts it into the status of a GpuCheckpoint that asked for no more. It is Ready never: nothing
-   * was frozen, so there is nothing to restore; and that is no failure.
+   * Writes the explanation into the status of a GpuCheckpoint that requested only that. Its Ready
+   * condition is false, because nothing was frozen and there is nothing to restore; this is not a
+   * failure.
    */
   public void write(Findings findings, GpuCheckpointStatus status, Report report) {
     Explanation explanation = explain(findings);
@@ -76,13 +77,20 @@ public final class Explainer {
     report.notReached(Reason.NO_ARTIFACT, "explainOnly: nothing was frozen");
     if (faults.isEmpty()) {
       report.also(
-          ConditionType.FEASIBLE, Truth.TRUE, Reason.NOTHING_AGAINST_IT, forecast(explanation));
+          ConditionType.FEASIBLE,
+          ConditionValue.TRUE,
+          Reason.NOTHING_AGAINST_IT,
+          forecast(explanation));
     } else {
-      report.also(ConditionType.FEASIBLE, Truth.FALSE, Reason.PREFLIGHT_REFUSED, sentences(faults));
+      report.also(
+          ConditionType.FEASIBLE,
+          ConditionValue.FALSE,
+          Reason.PREFLIGHT_REFUSED,
+          sentences(faults));
     }
     report.also(
         ConditionType.RESTORABLE,
-        portable && fits ? Truth.TRUE : Truth.FALSE,
+        portable && fits ? ConditionValue.TRUE : ConditionValue.FALSE,
         !portable ? Reason.NOT_PORTABLE : fits ? Reason.NODES_FIT : Reason.NO_NODE_FITS,
         portable ? findings.nodes().sentence() : sentences(obstacles));
     report.writeTo(status);

@@ -10,26 +10,32 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Where a workload could come back, and what stands against each other node.
+ * The nodes that could restore a workload, and the reasons against the others.
  *
- * @param all of every node; those that fit first, then by name
+ * @param all the verdicts for every node; matching nodes first, then by name
  */
 public record NodeVerdicts(List<NodeVerdict> all) {
 
-  /** A status has to stay small, however many nodes a cluster has. */
+  /** A status must stay small, however many nodes a cluster has. */
   private static final int LISTED = 100;
+
+  /** Number of nodes in a sentence; the status lists all. */
+  private static final int NAMED = 3;
 
   public NodeVerdicts {
     all = List.copyOf(all);
   }
 
   /**
-   * Looks at every node.
+   * Evaluates every node.
    *
-   * @param wanted what the workload needs; the pod's own properties are passed over
+   * @param wanted the requirements of the workload; the pod's own properties are ignored
    */
   public static NodeVerdicts of(Fingerprint wanted, Collection<Candidate> candidates) {
     Fingerprint ofNode = wanted.only(Scope.GPUS, Scope.NODE);
@@ -42,24 +48,49 @@ public record NodeVerdicts(List<NodeVerdict> all) {
             .toList());
   }
 
-  /** Number of nodes that fit. */
+  /** Returns the number of matching nodes. */
   public int fit() {
     return (int) all.stream().filter(NodeVerdict::fits).count();
   }
 
-  /** Number of nodes with GPUs. */
+  /** Returns the number of nodes with GPUs. */
   public int known() {
     return all.size();
   }
 
-  /** As many as a status lists. */
+  /** The maximum number in a status. */
   public List<NodeVerdict> listed() {
     return all.subList(0, Math.min(all.size(), LISTED));
   }
 
-  /** In one sentence: {@code 11 of 500 nodes fit}. */
+  /** Returns one sentence: {@code 11 of 500 nodes fit}. */
   public String sentence() {
     return fit() + " of " + known() + (known() == 1 ? " node fits" : " nodes fit");
+  }
+
+  /**
+   * Returns one sentence on why no node matches.
+   *
+   * @param asked the requested node; null for any
+   */
+  public String whyNone(@Nullable String asked) {
+    if (asked != null && all.stream().noneMatch(it -> it.node().equals(asked))) {
+      return "target.nodeName: expected a node with GPUs and an agent, got none named " + asked;
+    }
+    if (known() == 0) {
+      return "node: expected one with GPUs and an agent, got none";
+    }
+    return sentence()
+        + ": "
+        + all.stream()
+            .filter(it -> asked == null || it.node().equals(asked))
+            .limit(NAMED)
+            .map(it -> it.node() + ": " + String.join(", ", reasons(it)))
+            .collect(Collectors.joining("; "));
+  }
+
+  private static List<String> reasons(NodeVerdict verdict) {
+    return Objects.requireNonNullElse(verdict.reasons(), List.of());
   }
 
   private static NodeVerdict verdict(Fingerprint wanted, Candidate candidate) {
@@ -68,16 +99,16 @@ public record NodeVerdicts(List<NodeVerdict> all) {
     int has = candidate.facts().gpus().gpus().size();
     Optional<Fingerprint> offer = candidate.facts().offer(gpus);
     if (has < gpus) {
-      reasons.add("gpu.count: wanted " + gpus + ", found " + has);
+      reasons.add("gpu.count: expected " + gpus + ", got " + has);
     } else if (offer.isEmpty()) {
       reasons.add(
-          "gpu.model: wanted " + gpus + " alike whichever are given out, found a mix or slices");
+          "gpu.model: expected " + gpus + " alike whichever are given out, got a mix or slices");
     }
     boolean fits = reasons.isEmpty();
     if (offer.isPresent()) {
       Compatibility compatibility = Compatibility.check(wanted, offer.get());
       fits = fits && compatibility.fits();
-      // A soft mismatch is named too: it is what a restore there would be tried with.
+      // A soft mismatch is reported too, since a restore there might fail because of it.
       compatibility.mismatches().stream().map(Mismatch::sentence).forEach(reasons::add);
     }
     return new NodeVerdict(candidate.name(), fits, reasons.isEmpty() ? null : reasons);

@@ -1,4 +1,7 @@
-/** What a freeze would do, without doing it: the answer to explainOnly, and to "why not there". */
+/**
+ * Describes what a freeze would do, without doing it: the answer to explainOnly, and to why a node
+ * does not match.
+ */
 @NullMarked
 package dev.stasis.operator.explain;
 

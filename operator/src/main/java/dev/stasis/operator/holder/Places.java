@@ -25,15 +25,18 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a workload can come back: the nodes that are compatible, within what the user asks, the
- * place of its artifact and the image leave.
+ * The nodes on which a workload can be restored: those that are compatible and satisfy the user's
+ * selection, the location of its artifact and its image.
  *
- * @param gpuNodes what the agents published
+ * @param gpuNodes the GpuNodes of the agents
  * @param nodes the nodes of the cluster
  */
 public record Places(Collection<GpuNode> gpuNodes, Collection<Node> nodes) {
 
-  /** What stands against each node now; a busy GPU does not, since the scheduler waits for it. */
+  /**
+   * Returns what currently prevents a restore on each node. A busy GPU does not, because the
+   * scheduler waits for it.
+   */
   public NodeVerdicts verdicts(
       Sought sought, @Nullable Target asked, Map<String, String> excluded, Instant now) {
     Map<String, Node> byName =
@@ -59,14 +62,14 @@ public record Places(Collection<GpuNode> gpuNodes, Collection<Node> nodes) {
     return NodeVerdicts.of(sought.wanted(), candidates);
   }
 
-  /** The same in terms of node labels, for the scheduler. */
+  /** Returns the same as node affinity, for the scheduler. */
   public Placement placement(Sought sought, Instant now) {
     List<NodeFacts> facts =
         new Candidates().of(gpuNodes, nodes, now).stream().map(Candidate::facts).toList();
     return Placement.of(sought.wanted(), facts);
   }
 
-  /** The image, with the nodes that may have it when no registry does. */
+  /** Returns the image, with the nodes that may have it if no registry has it. */
   public Image image(Sought sought) {
     if (sought.image().contains("@")) {
       return new Image.ByDigest(sought.image());
@@ -76,7 +79,7 @@ public record Places(Collection<GpuNode> gpuNodes, Collection<Node> nodes) {
       having.add(sought.node());
     }
     Optional<String> name = new SideLoaded(sought.pod(), sought.container()).name();
-    // Nodes list images by name, not by id; the kubelet says when it was another one.
+    // Nodes list images by name, not by id; the kubelet reports a different id.
     for (Node node : nodes) {
       if (name.filter(wanted -> lists(node, wanted)).isPresent()) {
         having.add(node.getMetadata().getName());
@@ -89,7 +92,7 @@ public record Places(Collection<GpuNode> gpuNodes, Collection<Node> nodes) {
     List<ContainerImage> images =
         node.getStatus() == null ? List.of() : node.getStatus().getImages();
     return images.stream()
-        // An image whose tag has moved on is listed without any name.
+        // An image is listed without a name after its tag has moved.
         .flatMap(listed -> Stream.ofNullable(listed.getNames()).flatMap(List::stream))
         .anyMatch(name -> name.equals(image) || name.endsWith("/" + image));
   }
@@ -100,7 +103,7 @@ public record Places(Collection<GpuNode> gpuNodes, Collection<Node> nodes) {
       return;
     }
     if (target.nodeName() != null && !target.nodeName().equals(node)) {
-      against.add("target.nodeName: wanted " + target.nodeName() + ", found " + node);
+      against.add("target.nodeName: expected " + target.nodeName() + ", got " + node);
     }
     Node known = byName.get(node);
     Map<String, String> labels =
@@ -114,9 +117,9 @@ public record Places(Collection<GpuNode> gpuNodes, Collection<Node> nodes) {
                 against.add(
                     "target.nodeSelector["
                         + key
-                        + "]: wanted "
+                        + "]: expected "
                         + value
-                        + ", found "
+                        + ", got "
                         + labels.getOrDefault(key, "none"));
               }
             });
@@ -125,14 +128,14 @@ public record Places(Collection<GpuNode> gpuNodes, Collection<Node> nodes) {
   private static void artifact(String node, Sought sought, List<String> against) {
     String holds = sought.only();
     if (holds != null && !holds.equals(node)) {
-      against.add("artifact: wanted node " + holds + ", whose disk holds it, found " + node);
+      against.add("artifact: expected node " + holds + ", whose disk holds it, got " + node);
     }
   }
 
   private static void image(String node, Image image, List<String> against) {
     if (image instanceof Image.ById byId && !byId.nodes().contains(node)) {
       against.add(
-          "image: wanted one of " + byId.nodes() + ", which have " + byId.id() + ", found " + node);
+          "image: expected one of " + byId.nodes() + ", which have " + byId.id() + ", got " + node);
     }
   }
 }

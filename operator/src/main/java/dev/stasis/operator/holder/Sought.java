@@ -5,14 +5,14 @@ import io.fabric8.kubernetes.api.model.Pod;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A workload for which a place is sought.
+ * A workload for which a node is sought.
  *
- * @param wanted what the place must have
- * @param image of the workload, as a target has to name it
- * @param pod as it was before it was touched
- * @param container the workload's
- * @param node on which it was; empty text when nobody wrote it down
- * @param only the one node that has its artifact; null: any node reaches it
+ * @param wanted the requirements for the node
+ * @param image image of the workload, as a target must name it
+ * @param pod the pod before it was touched
+ * @param container the workload's container
+ * @param node its former node; empty if unknown
+ * @param only the only node with its artifact; null if any node can read it
  */
 public record Sought(
     Fingerprint wanted,

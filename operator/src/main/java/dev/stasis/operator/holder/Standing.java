@@ -6,21 +6,21 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 
-/** How the controller of a pod stands, which would make the pod in its place. */
+/** The state of a pod's controller, which would create a pod in its place. */
 public sealed interface Standing {
 
-  /** It is gone; one of its name is another. */
+  /** It is gone; an object with its name is a different one. */
   record Gone() implements Standing {}
 
   /**
-   * It is there, or may not be looked at.
+   * It exists, or cannot be read.
    *
-   * @param makesNone why it makes no pod as it is now, and what can be done; empty: it will, or
-   *     nobody knows
+   * @param makesNone why it creates no pod in its current state, and what to do; empty if it will,
+   *     or if that is unknown
    */
   record Lives(Optional<String> makesNone) implements Standing {}
 
-  /** What it says of itself. */
+  /** The controller's own status. */
   static Lives of(GenericKubernetesResource controller) {
     return new Lives(
         ended(controller)
@@ -29,7 +29,9 @@ public sealed interface Standing {
             .or(() -> scaledToNothing(controller)));
   }
 
-  /** What helps where it will make none again: without a controller the pod comes back alone. */
+  /**
+   * What helps if it will not create one: without a controller the pod is restored as a bare pod.
+   */
   String DELETE = "once it is deleted the workload comes back as a pod of its own";
 
   private static Optional<String> ended(GenericKubernetesResource controller) {
@@ -61,7 +63,7 @@ public sealed interface Standing {
         : Optional.empty();
   }
 
-  /** A Deployment does that to the ReplicaSets that it has replaced. */
+  /** A Deployment scales down the ReplicaSets that it has replaced. */
   private static Optional<String> scaledToNothing(GenericKubernetesResource controller) {
     Object wanted =
         Objects.requireNonNullElse(

@@ -15,10 +15,10 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Reads how far a target has come, before the proof. */
+/** Reads the progress of a target, before the verification. */
 public final class TargetReader {
 
-  /** The image is not on this node, and must not be pulled: another node may have it. */
+  /** The image is not on this node and must not be pulled: another node may have it. */
   private static final String NEVER_PULLED = "ErrImageNeverPull";
 
   private static final Set<String> NO_IMAGE =
@@ -30,10 +30,10 @@ public final class TargetReader {
           "RegistryUnavailable",
           "SignatureValidationFailed");
 
-  /** The kubelet says these while all is well. */
+  /** The kubelet reports these during a normal start. */
   private static final Set<String> AS_USUAL = Set.of("PodInitializing", "ContainerCreating");
 
-  /** Reads it. */
+  /** Reads the progress. */
   public TargetState read(Pod pod, String container) {
     String name = "pod " + pod.getMetadata().getName();
     if (pod.getMetadata().getDeletionTimestamp() != null) {
@@ -153,9 +153,9 @@ public final class TargetReader {
   }
 
   private static TargetState broken(Reason reason, String property, String wanted, String found) {
-    String sentence = property + ": wanted " + wanted + ", found " + found;
+    String sentence = property + ": expected " + wanted + ", got " + found;
     return new TargetState.Broken(
-        new Fault(reason.word(), property, wanted, found, null, null, sentence));
+        new Fault(reason.value(), property, wanted, found, null, null, sentence));
   }
 
   private static String said(String before, @Nullable String words) {

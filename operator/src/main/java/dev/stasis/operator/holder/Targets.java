@@ -21,11 +21,11 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
-/** Pods that are made to take a workload, as the API server has them. */
+/** Target pods in the API server. */
 @Singleton
 public class Targets {
 
-  /** The API server is too busy, or a proxy before it: no word about the pod. */
+  /** The API server, or a proxy before it, is overloaded: the answer does not concern the pod. */
   private static final Set<Integer> TRY_AGAIN = Set.of(0, 429, 502, 503, 504);
 
   private final KubernetesClient client;
@@ -36,19 +36,19 @@ public class Targets {
     this.jobs = new JobPods(client);
   }
 
-  /** What the API server said to a pod. */
+  /** The API server's answer to a pod. */
   public sealed interface Answer {}
 
-  /** It takes it; as it has it. */
+  /** It accepts the pod; the result is its version. */
   public record Accepted(Pod pod) implements Answer {}
 
   /** Another pod has the name. */
   public record Taken() implements Answer {}
 
-  /** A quota, a policy or a webhook refuses it, in its own words. */
+  /** A quota, a policy or a webhook refuses it, with its message. */
   public record Refused(String sentence) implements Answer {}
 
-  /** All that were made for the object with that uid, asked of the API server itself. */
+  /** Returns all pods that were created for the object with that uid, read from the API server. */
   public List<Pod> madeFor(String namespace, String uid) {
     return client
         .pods()
@@ -58,7 +58,7 @@ public class Targets {
         .getItems();
   }
 
-  /** Creates it, or only asks whether it would be taken. */
+  /** Creates the pod, or only tests whether it would be accepted. */
   public Answer create(Pod pod, boolean dryRun) {
     try {
       return new Accepted(client.resource(pod).dryRun(dryRun).create());
@@ -74,7 +74,9 @@ public class Targets {
     }
   }
 
-  /** Changes one that is held by a scheduling gate; taken when somebody else has changed it. */
+  /**
+   * Changes a pod that is held by a scheduling gate; conflicts if another client has changed it.
+   */
   public Answer change(Pod pod) {
     Map<String, Object> patch =
         Map.of(
@@ -114,7 +116,7 @@ public class Targets {
   }
 
   /**
-   * Deletes it; another pod of that name stays, and one that is gone is gone. A Job counts none as
+   * Deletes it, but no other pod with that name; succeeds if it is gone. A Job does not count it as
    * failed.
    */
   public void remove(Pod pod) {
@@ -145,7 +147,7 @@ public class Targets {
     }
   }
 
-  /** How a controller stands. One that may not be looked at counts as there. */
+  /** Returns the state of a controller. One that cannot be read counts as existing. */
   public Standing standing(String namespace, OwnerReference owner) {
     try {
       GenericKubernetesResource found =

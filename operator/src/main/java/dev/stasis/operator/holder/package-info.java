@@ -1,6 +1,6 @@
 /**
- * The pod into which a workload comes, from the choice of its place until its holder waits: in the
- * words of the API server, the scheduler and the kubelet.
+ * The pod into which a workload is restored, from the choice of its node until its holder waits, in
+ * terms of the API server, the scheduler and the kubelet.
  */
 @NullMarked
 package dev.stasis.operator.holder;

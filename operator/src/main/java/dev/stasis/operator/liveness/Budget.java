@@ -6,13 +6,13 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * How long something waits before it acts on a workload that stands still.
+ * The time limit of a component that watches a workload, during a freeze.
  *
- * @param property what it is, as it stands in the pod
+ * @param property its field in the pod
  * @param total the time that its fields allow
- * @param usable the longest freeze that is safe within it
- * @param sum how the total comes about, in words
- * @param reason the reason when it is too short
+ * @param usable the longest safe freeze within it
+ * @param sum the calculation of the total, in words
+ * @param reason the reason code if it is too short
  */
 record Budget(String property, Duration total, Duration usable, String sum, Reason reason) {
 
@@ -25,9 +25,9 @@ record Budget(String property, Duration total, Duration usable, String sum, Reas
   private static final int TIMEOUT = 1;
 
   /**
-   * Of a probe. Four fifths of period times failures; but in the worst case the freeze begins just
-   * before a try, and the last one fails already when its timeout is over: with one or two allowed
-   * failures that comes first.
+   * The limit of a probe: four fifths of period times failures. In the worst case the freeze begins
+   * just before an attempt, and the last one fails when its timeout is over; with one or two
+   * allowed failures that limit is lower.
    */
   static Budget of(String property, Probe probe) {
     int period = Objects.requireNonNullElse(probe.getPeriodSeconds(), PERIOD);
@@ -44,7 +44,7 @@ record Budget(String property, Duration total, Duration usable, String sum, Reas
         Reason.LIVENESS_PROBE_TOO_SHORT);
   }
 
-  /** Of a deadline after which pod or job is ended. */
+  /** The limit of a deadline after which pod or job is ended. */
   static Budget ofDeadline(String property, Duration left) {
     Duration rest = left.isNegative() ? Duration.ZERO : left;
     return new Budget(property, rest, part(rest), "left", Reason.ACTIVE_DEADLINE_TOO_SHORT);

@@ -1,8 +1,8 @@
 package dev.stasis.operator.liveness;
 
+import dev.stasis.api.text.HumanDuration;
 import dev.stasis.api.v1alpha1.common.Fault;
 import dev.stasis.api.v1alpha1.common.LivenessPolicy;
-import dev.stasis.operator.status.Took;
 import dev.stasis.operator.target.Holder;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Compares what watches a pod with the time for which it shall stand still. The operation's own
- * deadline is taken from the answer: the freeze is undone before a probe would kill the workload.
+ * Compares the probes and deadlines of a pod with the expected freeze time. The result determines
+ * the operation's own deadline: the freeze is undone before a probe would kill the workload.
  */
 public final class Liveness {
 
@@ -29,14 +29,14 @@ public final class Liveness {
   }
 
   /**
-   * What is asked.
+   * The input.
    *
-   * @param pod as it runs, with its status
-   * @param container the one that is frozen
-   * @param expected how long the freeze is expected to take
-   * @param suspends whether the workload stays frozen until somebody resumes it
-   * @param policy what to do about probes
-   * @param jobDeadline when the Job of the pod ends it; empty for none
+   * @param pod the running pod, with its status
+   * @param container the container to freeze
+   * @param expected the expected freeze time
+   * @param suspends whether the workload stays frozen until it is resumed by a request
+   * @param policy the policy for probes
+   * @param jobDeadline when the Job of the pod ends it; empty if there is no deadline
    */
   public record Question(
       Pod pod,
@@ -46,7 +46,7 @@ public final class Liveness {
       LivenessPolicy policy,
       Optional<Instant> jobDeadline) {}
 
-  /** Answers it. */
+  /** Evaluates the input. */
   public LivenessVerdict judge(Question question) {
     List<Budget> budgets = new ArrayList<>();
     List<String> answered = new ArrayList<>();
@@ -73,9 +73,9 @@ public final class Liveness {
   }
 
   /**
-   * A probe whose failures kill the container.
+   * A probe that kills the container when it fails.
    *
-   * @param property where it stands in the pod
+   * @param property its field in the pod
    */
   private record Watch(String property, Probe probe) {}
 
@@ -87,7 +87,7 @@ public final class Liveness {
         if (container.getLivenessProbe() != null) {
           watches.add(new Watch(where + "livenessProbe", container.getLivenessProbe()));
         }
-        // The holder answers its own: a pod that has only just come back may be frozen again.
+        // The holder answers its own probe: a pod may be frozen again right after a restore.
         if (container.getStartupProbe() != null
             && !Holder.isOurs(container.getStartupProbe())
             && !hasStarted(question)) {
@@ -124,7 +124,10 @@ public final class Liveness {
     return deadlines;
   }
 
-  /** The kind of a probe that only the workload itself can answer; empty: an agent can. */
+  /**
+   * Returns the kind of a probe that only the workload itself can answer; empty if an agent can
+   * answer it.
+   */
   private static Optional<String> unanswerable(Probe probe) {
     if (probe.getExec() != null) {
       return Optional.of("exec");
@@ -144,7 +147,7 @@ public final class Liveness {
         kind.map(it -> "no " + it + " probe on a suspended workload")
             .orElse("livenessPolicy Answer, or no such probe on a suspended workload");
     String found =
-        kind.orElse("policy " + question.policy().word())
+        kind.orElse("policy " + question.policy().value())
             + ", "
             + text(budget.total())
             + " ("
@@ -155,16 +158,16 @@ public final class Liveness {
 
   private static Fault fault(Budget budget, String wanted, String found) {
     return new Fault(
-        budget.reason().word(),
+        budget.reason().value(),
         budget.property(),
         wanted,
         found,
         null,
         null,
-        budget.property() + ": wanted " + wanted + ", found " + found);
+        budget.property() + ": expected " + wanted + ", got " + found);
   }
 
   private static String text(Duration duration) {
-    return new Took(duration).text();
+    return new HumanDuration(duration).text();
   }
 }

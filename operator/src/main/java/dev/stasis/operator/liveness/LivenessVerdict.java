@@ -5,14 +5,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** Whether the freeze is over before anything that watches the pod acts. */
+/** Whether the freeze ends before any probe or deadline takes effect. */
 public sealed interface LivenessVerdict {
 
   /**
-   * It is.
+   * The freeze is safe.
    *
-   * @param maxFrozen longest time for which the workload may stand still; empty: nothing watches it
-   * @param answered probes that the agent has to answer while it stands still
+   * @param maxFrozen the longest freeze time; empty if nothing watches the workload
+   * @param answered probes that the agent must answer during the freeze
    */
   record Fits(Optional<Duration> maxFrozen, List<String> answered) implements LivenessVerdict {
     public Fits {
@@ -21,9 +21,9 @@ public sealed interface LivenessVerdict {
   }
 
   /**
-   * It is not, or a suspended workload would be killed some time.
+   * The freeze would be too long, or a suspended workload would eventually be killed.
    *
-   * @param faults each that is too short, with both times
+   * @param faults every limit that is too short, with both times
    */
   record TooShort(List<Fault> faults) implements LivenessVerdict {
     public TooShort {

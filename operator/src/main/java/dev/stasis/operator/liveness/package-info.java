@@ -1,5 +1,5 @@
 /**
- * Whether a workload may stand still for as long as a freeze takes, before its kubelet kills it.
+ * Determines whether a workload may be frozen for the expected time before its kubelet kills it.
  */
 @NullMarked
 package dev.stasis.operator.liveness;

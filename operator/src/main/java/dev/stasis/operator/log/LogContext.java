@@ -7,8 +7,8 @@ import org.jboss.logmanager.MDC;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which object the lines of this thread are about, until it is closed: fields namespace, name, uid,
- * operation, step and node of every line.
+ * The object that the log lines of this thread concern, until it is closed: the fields namespace,
+ * name, uid, operation, step and node of every line.
  */
 public final class LogContext implements AutoCloseable {
 
@@ -16,7 +16,7 @@ public final class LogContext implements AutoCloseable {
 
   private LogContext() {}
 
-  /** Of an object. */
+  /** Starts the context of an object. */
   public static LogContext of(HasMetadata object) {
     return new LogContext()
         .with("namespace", object.getMetadata().getNamespace())
@@ -24,17 +24,17 @@ public final class LogContext implements AutoCloseable {
         .with("uid", object.getMetadata().getUid());
   }
 
-  /** The operation in hand. */
+  /** Sets the current operation. */
   public LogContext operation(@Nullable String name) {
     return with("operation", name);
   }
 
-  /** Its step. */
+  /** Sets its step. */
   public LogContext step(@Nullable String step) {
     return with("step", step);
   }
 
-  /** The node on which it is. */
+  /** Sets its node. */
   public LogContext node(@Nullable String node) {
     return with("node", node);
   }

@@ -1,4 +1,4 @@
-/** The fields of log lines. */
+/** Fields of log lines. */
 @NullMarked
 package dev.stasis.operator.log;
 

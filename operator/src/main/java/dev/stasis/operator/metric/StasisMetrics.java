@@ -1,15 +1,19 @@
 package dev.stasis.operator.metric;
 
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import jakarta.inject.Singleton;
 import java.time.Duration;
+import java.util.Objects;
 
-/** What is counted when something ends. */
+/** Metrics of finished requests and events. */
 @Singleton
 public class StasisMetrics {
 
-  /** From what a lock takes to what the largest of machines may need. */
+  /** From the duration of a lock to the time that the largest machines may need. */
   private static final Duration[] BUCKETS = {
     Duration.ofMillis(100), Duration.ofMillis(250), Duration.ofMillis(500), Duration.ofSeconds(1),
     Duration.ofMillis(2500), Duration.ofSeconds(5), Duration.ofSeconds(10), Duration.ofSeconds(20),
@@ -17,59 +21,94 @@ public class StasisMetrics {
     Duration.ofMinutes(12), Duration.ofMinutes(20)
   };
 
-  private final MeterRegistry registry;
+  /** From a small model to eight GPUs with 141 GB each. */
+  private static final double[] SIZES = {
+    1L << 30, 4L << 30, 16L << 30, 64L << 30, 256L << 30, 1L << 40, 2L << 40
+  };
 
+  private final MeterRegistry registry;
+  private final Counter coldStarts;
+  private final Counter workloadsLost;
+  private final Timer frozen;
+  private final Timer downtime;
+  private final Timer proof;
+  private final DistributionSummary checkpointSize;
+
+  /**
+   * Registers the counters that alerts use at the start: an increase is visible only from an
+   * initial zero.
+   */
   public StasisMetrics(MeterRegistry registry) {
     this.registry = registry;
+    coldStarts = registry.counter("stasis_cold_starts");
+    workloadsLost = registry.counter("stasis_workloads_lost");
+    frozen = timer("stasis_frozen_duration");
+    downtime = timer("stasis_migration_downtime");
+    proof = timer("stasis_restore_proof");
+    checkpointSize =
+        DistributionSummary.builder("stasis_checkpoint_size")
+            .baseUnit("bytes")
+            .serviceLevelObjectives(SIZES)
+            .register(registry);
   }
 
   /**
-   * An object has come to its end.
+   * Counts a finished request.
    *
-   * @param outcome its last phase
-   * @param reason of its summary condition
+   * @param request in its last phase
+   * @param outcome the last phase
+   * @param reason reason of its summary condition
    */
-  public void ended(String kind, String outcome, String reason) {
+  public void ended(HasMetadata request, String outcome, String reason) {
     registry
-        .counter("stasis_operations", "kind", kind, "outcome", outcome, "reason", reason)
+        .counter(
+            "stasis_operations",
+            "namespace",
+            Objects.requireNonNullElse(request.getMetadata().getNamespace(), ""),
+            "kind",
+            request.getKind(),
+            "outcome",
+            outcome,
+            "reason",
+            reason)
         .increment();
   }
 
-  /** A step of the agent is done. */
-  public void step(String kind, String step, String path, Duration took) {
-    timer("stasis_operation_step_duration", "kind", kind, "step", step, "path", path).record(took);
-  }
-
-  /** A workload stood still for so long, and goes on. */
+  /** Records the freeze time of a checkpoint. */
   public void frozen(Duration time) {
-    timer("stasis_frozen_duration").record(time);
+    frozen.record(time);
   }
 
-  /** A workload that was moved stood still for so long. */
+  /** Records the downtime of a workload that was migrated. */
   public void downtime(Duration time) {
-    timer("stasis_migration_downtime").record(time);
+    downtime.record(time);
   }
 
-  /** A restored workload was proven so long after its holder had started. */
+  /** Records the time from the start of the target container to the verification of a restore. */
   public void proven(Duration time) {
-    timer("stasis_restore_proof").record(time);
+    proof.record(time);
   }
 
-  /** A workload was started from its image in place of a restore. */
+  /** Records the size of the artifact of a checkpoint that became Ready. */
+  public void stored(long bytes) {
+    checkpointSize.record(bytes);
+  }
+
+  /** A workload had a cold start in place of a restore. */
   public void coldStart() {
-    registry.counter("stasis_cold_starts").increment();
+    coldStarts.increment();
   }
 
   /** A workload did not survive. */
   public void workloadLost() {
-    registry.counter("stasis_workloads_lost").increment();
+    workloadsLost.increment();
   }
 
   /**
-   * A pod that had yielded is back.
+   * A preempted pod is restored.
    *
-   * @param devices how many GPUs it has
-   * @param away for how long it had none
+   * @param devices number of its GPUs
+   * @param away how long it had none
    */
   public void preempted(String namespace, long devices, Duration away) {
     registry
@@ -77,7 +116,7 @@ public class StasisMetrics {
         .increment(devices * away.toMillis() / 1000.0);
   }
 
-  private Timer timer(String name, String... tags) {
-    return Timer.builder(name).tags(tags).serviceLevelObjectives(BUCKETS).register(registry);
+  private Timer timer(String name) {
+    return Timer.builder(name).serviceLevelObjectives(BUCKETS).register(registry);
   }
 }

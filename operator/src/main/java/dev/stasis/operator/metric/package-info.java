@@ -1,4 +1,4 @@
-/** What is counted and measured, without names of pods or objects as labels. */
+/** Metrics, without names of pods or objects as labels. */
 @NullMarked
 package dev.stasis.operator.metric;
 

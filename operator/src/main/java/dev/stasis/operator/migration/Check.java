@@ -9,17 +9,17 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What is known of the source without asking its agent. */
+/** The state of the source that is known without its agent. */
 sealed interface Check {
 
   /**
-   * It can be tried.
+   * The migration can be tried.
    *
    * @param pod the source
-   * @param container the workload's
-   * @param store through which it goes
-   * @param maxFrozen how long it may stand still; empty: as long as it takes
-   * @param namespaceUid uid of the namespace, where it is known
+   * @param container the workload's container
+   * @param store the store to use
+   * @param maxFrozen maximum freeze time; empty if there is no limit
+   * @param namespaceUid uid of the namespace, if known
    */
   record Admitted(
       Pod pod,
@@ -29,16 +29,16 @@ sealed interface Check {
       @Nullable String namespaceUid)
       implements Check {}
 
-  /** It cannot be done. */
+  /** The migration is refused. */
   record Refused(List<Fault> faults) implements Check {
     public Refused {
       faults = List.copyOf(faults);
     }
   }
 
-  /** It cannot be done now. */
+  /** The migration must wait. */
   record Wait(Reason reason, String sentence) implements Check {}
 
-  /** Nobody asks any more. */
+  /** The migration is no longer requested. */
   record Done() implements Check {}
 }

@@ -1,25 +1,23 @@
 package dev.stasis.operator.migration;
 
-import dev.stasis.api.v1alpha1.migration.MigrationPhase;
 import dev.stasis.operator.pod.PodWrites;
 import dev.stasis.operator.status.Reason;
+import dev.stasis.operator.workflow.Progress;
 import io.fabric8.kubernetes.api.model.Pod;
-import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
+import java.util.Optional;
 
 /**
- * Asks by a dry run whether the source may be evicted: before anything is made, and once more
- * before it is frozen. A refusal refuses the migration, since nothing is gained by freezing a pod
- * that has to stay.
+ * Checks with a dry run whether the source may be evicted: before anything is created, and again
+ * before the source is frozen. A refusal refuses the migration, because freezing a pod that has to
+ * stay gains nothing.
  */
-@Singleton
-class EvictionCheck {
+final class EvictionCheck {
 
   /**
-   * How long after the migration was created a refusal is still waited for: a budget that was
-   * created with it refuses everything until its controller has counted the pods.
+   * How long after the creation of the migration a refusal is waited for: a budget created at the
+   * same time refuses everything until its controller has counted the pods.
    */
   private static final Duration UNSETTLED = Duration.ofSeconds(30);
 
@@ -29,33 +27,20 @@ class EvictionCheck {
     this.pods = pods;
   }
 
-  /** Returns what was decided, or what follows from the refusal. */
-  Next checked(Next decided, View view) {
-    if (decided instanceof Next.Make make) {
-      return asked(decided, view, make.source().pod(), true);
-    }
-    if (decided instanceof Next.Save save) {
-      return asked(decided, view, save.source().pod(), true);
-    }
-    return decided instanceof Next.Freeze freeze
-        ? asked(decided, view, freeze.source().pod(), false)
-        : decided;
-  }
-
-  private Next asked(Next decided, View view, Pod source, boolean mayWait) {
+  /** Returns why the source may not be evicted now; empty if it may. */
+  Optional<Progress> refusal(MigrationContext context, Pod source, boolean mayWait) {
     if (!(pods.evict(source, true) instanceof PodWrites.Refused refused)) {
-      return decided;
+      return Optional.empty();
     }
-    Instant created = Instant.parse(view.migration().getMetadata().getCreationTimestamp());
-    if (mayWait && refused.later() && view.now().isBefore(created.plus(UNSETTLED))) {
-      return new Next.Wait(MigrationPhase.PENDING, Reason.EVICTION_REFUSED, refused.sentence());
-    }
-    return new Next.RollBack(
-        List.of(
-            Decider.fault(
-                Reason.EVICTION_REFUSED,
-                "eviction of pod " + source.getMetadata().getName(),
-                "that it is accepted, since the source is removed once the target runs",
-                refused.sentence())));
+    Instant created = Instant.parse(context.migration().getMetadata().getCreationTimestamp());
+    return Optional.of(
+        mayWait && refused.later() && context.now().isBefore(created.plus(UNSETTLED))
+            ? new Progress.Waiting(Reason.EVICTION_REFUSED, refused.sentence())
+            : new Progress.Failed(
+                MigrationFaults.of(
+                    Reason.EVICTION_REFUSED,
+                    "eviction of pod " + source.getMetadata().getName(),
+                    "that it is accepted, since the source is removed once the target runs",
+                    refused.sentence())));
   }
 }

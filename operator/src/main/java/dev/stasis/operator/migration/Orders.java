@@ -6,7 +6,6 @@ import dev.stasis.api.v1alpha1.common.ObjectReference;
 import dev.stasis.api.v1alpha1.common.ObservedPod;
 import dev.stasis.api.v1alpha1.common.TimeSpan;
 import dev.stasis.api.v1alpha1.migration.GpuMigrationSpec;
-import dev.stasis.api.v1alpha1.node.AgentIdentity;
 import dev.stasis.api.v1alpha1.operation.Afterwards;
 import dev.stasis.api.v1alpha1.operation.ArtifactReference;
 import dev.stasis.api.v1alpha1.operation.FreezeOrder;
@@ -16,6 +15,8 @@ import dev.stasis.api.v1alpha1.operation.OperationType;
 import dev.stasis.api.v1alpha1.operation.Peer;
 import dev.stasis.api.v1alpha1.operation.RestoreOrder;
 import dev.stasis.api.v1alpha1.operation.TransferOrder;
+import dev.stasis.operator.node.NodeAgent;
+import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.operation.RequesterKind;
 import dev.stasis.operator.pod.Template;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
@@ -25,12 +26,12 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What the agents are told. */
+/** The specs of the agents' operations. */
 final class Orders {
 
   /**
-   * For what brings a workload back or ends it, and for what tidies up: never cut short by the
-   * migration's own deadline. The longest that was seen is 100 s for 140 GB on a busy H200.
+   * The deadline of operations that restore, end or clean up: it is independent of the migration's
+   * deadline. The longest observed duration is 100 s for 140 GB on a busy H200.
    */
   private static final TimeSpan WAY_BACK = TimeSpan.of("30m");
 
@@ -40,7 +41,7 @@ final class Orders {
     this.template = template;
   }
 
-  /** On whose behalf it is. */
+  /** The object on whose behalf they are executed. */
   static ObjectReference requester(GpuMigration migration) {
     ObjectMeta metadata = migration.getMetadata();
     return new ObjectReference(
@@ -50,8 +51,8 @@ final class Orders {
         metadata.getUid());
   }
 
-  /** Look at the source; the pod as it is now, before it is resized, is kept in the order. */
-  GpuNodeOperationSpec look(View view, Check.Admitted source) {
+  /** Inspects the source; the operation keeps the current pod, before it is resized. */
+  GpuNodeOperationSpec look(MigrationContext view, Check.Admitted source) {
     FreezeOrder freeze = freezeOrder(view, source);
     freeze.setExplainOnly(true);
     freeze.setPodTemplate(template.of(source.pod()));
@@ -60,8 +61,8 @@ final class Orders {
     return spec;
   }
 
-  /** Freeze the source, and leave it frozen until it is decided which copy is the one. */
-  GpuNodeOperationSpec freeze(View view, Check.Admitted source) {
+  /** Freezes the source, and keeps it frozen until it is decided which copy survives. */
+  GpuNodeOperationSpec freeze(MigrationContext view, Check.Admitted source) {
     FreezeOrder freeze = freezeOrder(view, source);
     freeze.setAfterwards(Afterwards.HOLD);
     freeze.setHeldUntilDecided(true);
@@ -71,15 +72,15 @@ final class Orders {
     return spec;
   }
 
-  /** The pod as it was before it was touched. */
-  static Optional<Map<String, Object>> before(View view) {
+  /** The pod before it was touched. */
+  static Optional<Map<String, Object>> before(MigrationContext view) {
     return view.work()
         .look()
         .map(look -> look.operation().getSpec().getFreeze())
         .map(FreezeOrder::getPodTemplate);
   }
 
-  private static FreezeOrder freezeOrder(View view, Check.Admitted source) {
+  private static FreezeOrder freezeOrder(MigrationContext view, Check.Admitted source) {
     GpuMigrationSpec asked = view.migration().getSpec();
     FreezeOrder freeze = new FreezeOrder();
     freeze.setNamespaceUid(source.namespaceUid());
@@ -89,7 +90,8 @@ final class Orders {
     freeze.setLivenessPolicy(asked.getLivenessPolicy());
     freeze.setMemoryRoom(asked.getMemoryRoom());
     freeze.setOtherContainers(asked.getOtherContainers());
-    // Asked of the first look already, before a target is made.
+    freeze.setSharing(asked.getSharing());
+    // Already set for the inspection, before a target is created.
     freeze.setRequireRestorable(true);
     source
         .maxFrozen()
@@ -98,7 +100,7 @@ final class Orders {
     return freeze;
   }
 
-  private static GpuNodeOperationSpec ofSource(View view, Check.Admitted source) {
+  private static GpuNodeOperationSpec ofSource(MigrationContext view, Check.Admitted source) {
     ObjectMeta pod = source.pod().getMetadata();
     GpuNodeOperationSpec spec =
         spec(OperationType.CHECKPOINT, source.pod().getSpec().getNodeName());
@@ -109,63 +111,70 @@ final class Orders {
     return spec;
   }
 
-  GpuNodeOperationSpec receive(View view, Next.Receive receive) {
-    GpuNodeOperationSpec spec = spec(OperationType.RECEIVE, receive.to());
-    spec.setArtifact(carried(view, receive.artifact()));
-    TransferOrder order =
-        transfer(view, receive.number(), receive.from().node(), receive.from().identity(), null);
-    order.setAhead(receive.artifact().isEmpty() ? true : null);
+  GpuNodeOperationSpec receive(
+      MigrationContext view, int number, Optional<ArtifactStatus> artifact) {
+    String to = view.target().orElseThrow().getSpec().getNodeName();
+    NodeAgent from = view.sourceAgent().orElseThrow();
+    GpuNodeOperationSpec spec = spec(OperationType.RECEIVE, to);
+    return transfer(spec, view, artifact, transfer(view, number, from, null));
+  }
+
+  GpuNodeOperationSpec send(
+      MigrationContext view, int number, Optional<ArtifactStatus> artifact, String address) {
+    NodeAgent to = view.targetAgent().orElseThrow();
+    GpuNodeOperationSpec spec = spec(OperationType.SEND, view.sourceAgent().orElseThrow().node());
+    return transfer(spec, view, artifact, transfer(view, number, to, address));
+  }
+
+  /** An artifact that does not exist yet is sent while it is written. */
+  private static GpuNodeOperationSpec transfer(
+      GpuNodeOperationSpec spec,
+      MigrationContext view,
+      Optional<ArtifactStatus> artifact,
+      TransferOrder order) {
+    order.setAhead(artifact.isEmpty() ? true : null);
+    spec.setArtifact(carried(view, artifact));
     spec.setTransfer(order);
     spec.setDeadline(view.left());
     return spec;
   }
 
-  GpuNodeOperationSpec send(View view, Next.Send send) {
-    String from = Objects.requireNonNull(view.sourceAgent().orElseThrow().node());
-    GpuNodeOperationSpec spec = spec(OperationType.SEND, from);
-    spec.setArtifact(carried(view, send.artifact()));
-    TransferOrder order =
-        transfer(view, send.number(), send.to().node(), send.to().identity(), send.address());
-    order.setAhead(send.artifact().isEmpty() ? true : null);
-    spec.setTransfer(order);
-    spec.setDeadline(view.left());
-    return spec;
-  }
-
-  private static ArtifactReference carried(View view, Optional<ArtifactStatus> artifact) {
+  private static ArtifactReference carried(
+      MigrationContext view, Optional<ArtifactStatus> artifact) {
     return artifact
         .map(it -> reference(view, it))
         .orElseGet(() -> reference(view, view.store().orElseThrow().getMetadata().getName(), null));
   }
 
   private static TransferOrder transfer(
-      View view, int number, String node, Optional<AgentIdentity> peer, @Nullable String address) {
+      MigrationContext view, int number, NodeAgent peer, @Nullable String address) {
     TransferOrder order = new TransferOrder();
     order.setId(view.migration().getMetadata().getUid() + "-" + number);
     order.setPeer(
         new Peer(
-            node,
+            peer.node(),
             address,
-            Objects.requireNonNullElse(peer.map(it -> it.certificate()).orElse(null), "none")));
+            Objects.requireNonNullElse(
+                peer.identity().map(it -> it.certificate()).orElse(null), "none")));
     order.setMaxBytesPerSecond(view.migration().getSpec().getMaxBytesPerSecond());
     return order;
   }
 
-  GpuNodeOperationSpec restore(View view, Next.Restore restore) {
-    GpuNodeOperationSpec spec = ofTarget(view, restore.target(), null);
-    spec.setArtifact(reference(view, restore.artifact()));
+  GpuNodeOperationSpec restore(MigrationContext view, ArtifactStatus artifact, Pod target) {
+    GpuNodeOperationSpec spec = ofTarget(view, target, null);
+    spec.setArtifact(reference(view, artifact));
     return spec;
   }
 
-  /** Compare what the target got with what the source has. */
-  GpuNodeOperationSpec fit(View view, Pod target) {
+  /** Compares the target's GPUs with the source's. */
+  GpuNodeOperationSpec fit(MigrationContext view, Pod target) {
     GpuNodeOperationSpec spec = ofTarget(view, target, true);
     spec.setArtifact(reference(view, view.store().orElseThrow().getMetadata().getName(), null));
     return spec;
   }
 
   private static GpuNodeOperationSpec ofTarget(
-      View view, Pod target, @Nullable Boolean explainOnly) {
+      MigrationContext view, Pod target, @Nullable Boolean explainOnly) {
     RestoreOrder order = new RestoreOrder();
     order.setFingerprint(
         Objects.requireNonNull(
@@ -184,19 +193,19 @@ final class Orders {
     return spec;
   }
 
-  /** Thaw or End of what was frozen. */
-  GpuNodeOperationSpec decided(Next.Decided decided) {
-    GpuNodeOperationSpec of = decided.freeze().operation().getSpec();
-    GpuNodeOperationSpec spec = spec(decided.type(), of.getNodeName());
+  /** Thaw or End of a frozen source. */
+  GpuNodeOperationSpec decided(OperationType type, OperationView freeze) {
+    GpuNodeOperationSpec of = freeze.operation().getSpec();
+    GpuNodeOperationSpec spec = spec(type, of.getNodeName());
     spec.setPod(of.getPod());
-    spec.setOfOperation(decided.freeze().name());
+    spec.setOfOperation(freeze.name());
     spec.setDeadline(WAY_BACK);
     return spec;
   }
 
-  GpuNodeOperationSpec delete(View view, Next.Delete delete) {
-    GpuNodeOperationSpec spec = spec(OperationType.DELETE_ARTIFACT, delete.node());
-    spec.setArtifact(reference(view, delete.artifact()));
+  GpuNodeOperationSpec delete(MigrationContext view, ArtifactStatus artifact, String node) {
+    GpuNodeOperationSpec spec = spec(OperationType.DELETE_ARTIFACT, node);
+    spec.setArtifact(reference(view, artifact));
     spec.setDeadline(WAY_BACK);
     return spec;
   }
@@ -208,15 +217,16 @@ final class Orders {
     return spec;
   }
 
-  private static ArtifactReference reference(View view, ArtifactStatus artifact) {
+  private static ArtifactReference reference(MigrationContext view, ArtifactStatus artifact) {
     return reference(
         view,
         Objects.requireNonNull(artifact.getStore(), "an artifact has a store"),
         artifact.getSha256());
   }
 
-  /** Below the root of the store; the uid keeps two objects of one name apart. */
-  private static ArtifactReference reference(View view, String store, @Nullable String sha256) {
+  /** Below the root of the store; the uid distinguishes two objects with the same name. */
+  private static ArtifactReference reference(
+      MigrationContext view, String store, @Nullable String sha256) {
     ObjectMeta metadata = view.migration().getMetadata();
     return new ArtifactReference(
         store,
@@ -231,8 +241,8 @@ final class Orders {
         Objects.requireNonNull(pod, "it was looked at").container(), "it was looked at");
   }
 
-  /** The pod as it was before it was touched, to make a target of. */
-  Pod original(View view, Pod now) {
+  /** The pod before it was touched, to derive a target from. */
+  Pod original(MigrationContext view, Pod now) {
     return before(view).flatMap(template::read).orElse(now);
   }
 }

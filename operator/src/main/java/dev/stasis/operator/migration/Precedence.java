@@ -5,8 +5,8 @@ import dev.stasis.api.v1alpha1.migration.GpuMigrationStatus;
 import java.util.Comparator;
 
 /**
- * Which of two migrations of one pod goes first: one that has made its target, then the one that
- * was asked for earlier. Times of creation have whole seconds; within one of them the uid decides.
+ * Which of two migrations of one pod proceeds: one with a target, otherwise the older one. Creation
+ * times have whole seconds; within one second the uid decides.
  */
 final class Precedence implements Comparator<GpuMigration> {
 

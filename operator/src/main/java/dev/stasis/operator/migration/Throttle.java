@@ -15,8 +15,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets as many pods be on the move as the installation allows. Whoever has begun stays counted
- * until it is over; what this operator has let through counts before a watch has seen it begin.
+ * Limits the number of pods that are moved at the same time. A started migration counts until it
+ * ends; one that this operator admitted counts before a watch has shown its start.
  */
 @Singleton
 class Throttle {
@@ -33,10 +33,10 @@ class Throttle {
   private final Cluster cluster;
   private final StasisConfig.Migrations limits;
 
-  /** Uids of those that were let through. */
+  /** Uids of the admitted migrations. */
   private final Map<String, Moving> through = new HashMap<>();
 
-  /** Whose pod leaves which node. */
+  /** The source nodes of the admitted migrations. */
   private record Moving(String namespace, String node) {}
 
   Throttle(Cluster cluster, StasisConfig config) {
@@ -44,13 +44,16 @@ class Throttle {
     this.limits = config.migrations();
   }
 
-  /** Why it has to wait; empty: it has its turn, and keeps it until it is given back. */
+  /**
+   * Returns why it must wait; empty if it may proceed, and counts as admitted until it ends or is
+   * withdrawn.
+   */
   synchronized Optional<String> take(GpuMigration migration, String node) {
     String uid = migration.getMetadata().getUid();
     if (through.containsKey(uid)) {
       return Optional.empty();
     }
-    // One whose finalizer was removed manually gives nothing back.
+    // A migration with a manually removed finalizer is not withdrawn.
     Set<String> known =
         cluster.migrations().stream().map(Throttle::uidOf).collect(Collectors.toSet());
     through.keySet().retainAll(known);
@@ -78,12 +81,12 @@ class Throttle {
     return Optional.empty();
   }
 
-  /** It is over, or waits for something else. */
+  /** It has ended, or waits for another reason. */
   synchronized void giveBack(GpuMigration migration) {
     through.remove(uidOf(migration));
   }
 
-  /** Nodes to which as many are on their way as may be, with that in a sentence. */
+  /** Nodes that have reached the limit of incoming migrations, with a sentence. */
   Map<String, String> full(GpuMigration migration) {
     return others(uidOf(migration))
         .map(other -> node(other.getStatus().getTarget()))
@@ -108,7 +111,7 @@ class Throttle {
   }
 
   private static String sentence(String where, int limit, long found) {
-    return "migrations " + where + ": wanted fewer than " + limit + ", found " + found;
+    return "migrations " + where + ": expected fewer than " + limit + ", got " + found;
   }
 
   private static String node(@Nullable ObservedPod pod) {

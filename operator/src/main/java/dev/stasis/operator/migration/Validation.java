@@ -3,19 +3,18 @@ package dev.stasis.operator.migration;
 import dev.stasis.api.v1alpha1.GpuCheckpointStore;
 import dev.stasis.api.v1alpha1.GpuMigration;
 import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.ObjectReference;
-import dev.stasis.api.v1alpha1.common.OtherContainers;
 import dev.stasis.api.v1alpha1.common.Target;
 import dev.stasis.api.v1alpha1.migration.GpuMigrationSpec;
 import dev.stasis.api.v1alpha1.migration.MigrationOrder;
-import dev.stasis.api.v1alpha1.operation.WorkloadState;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.liveness.Liveness;
 import dev.stasis.operator.liveness.LivenessVerdict;
-import dev.stasis.operator.operation.OperationView;
+import dev.stasis.operator.node.NodeAgent;
+import dev.stasis.operator.operation.PodInUse;
 import dev.stasis.operator.owner.Adoption;
+import dev.stasis.operator.pod.JobDeadlines;
 import dev.stasis.operator.pod.Owners;
-import dev.stasis.operator.pod.PodCheck;
+import dev.stasis.operator.pod.SourcePod;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.store.SharedStores;
 import dev.stasis.operator.store.StoreChoice;
@@ -33,18 +32,25 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Looks at everything that can be known before an agent is asked. Nothing is touched. */
+/** Checks everything that can be known before an agent is asked. Changes nothing. */
 final class Validation {
 
   private final Cluster cluster;
   private final Volumes volumes;
   private final Adoption adoption;
+  private final JobDeadlines jobs;
   private final List<String> gpuResources;
   private final StoreChoice choice = new StoreChoice();
   private final StoreRoom room = new StoreRoom();
   private final SharedStores shared = new SharedStores();
 
-  Validation(Cluster cluster, Volumes volumes, Adoption adoption, List<String> gpuResources) {
+  Validation(
+      Cluster cluster,
+      Volumes volumes,
+      Adoption adoption,
+      JobDeadlines jobs,
+      List<String> gpuResources) {
+    this.jobs = jobs;
     this.adoption = adoption;
     this.cluster = cluster;
     this.volumes = volumes;
@@ -52,43 +58,34 @@ final class Validation {
   }
 
   /**
-   * Looks.
+   * Checks the migration.
    *
-   * @param found the pod of that name
-   * @param begun whether it was looked at before, and volumes need no second look
+   * @param found the pod with that name
+   * @param begun whether it was checked before, so that volumes need no second check
    */
   Check check(GpuMigration migration, Optional<Pod> found, boolean begun, Instant now) {
     GpuMigrationSpec spec = migration.getSpec();
     String namespace = migration.getMetadata().getNamespace();
-    if (found.isEmpty()) {
-      return refused(
-          Reason.POD_NOT_FOUND,
-          "podName",
-          spec.getPodName() + " in namespace " + namespace,
-          "no such pod");
+    SourcePod named =
+        SourcePod.check(
+            found,
+            new SourcePod.Named(
+                namespace, spec.getPodName(), spec.getPodUid(), spec.getContainerName()),
+            gpuResources);
+    if (named instanceof SourcePod.Refused refused) {
+      return new Check.Refused(refused.faults());
     }
-    Pod pod = found.get();
+    SourcePod.Found source = (SourcePod.Found) named;
+    Pod pod = source.pod();
     String uid = pod.getMetadata().getUid();
-    if (spec.getPodUid() != null && !spec.getPodUid().equals(uid)) {
-      return refused(Reason.POD_CHANGED, "podUid", spec.getPodUid(), uid);
-    }
-    PodCheck check = new PodCheck(pod, gpuResources);
-    List<Fault> faults = new ArrayList<>();
-    check.notRunning().ifPresent(faults::add);
-    PodCheck.Found container = check.container(Optional.ofNullable(spec.getContainerName()));
-    if (container instanceof PodCheck.None none) {
-      faults.add(none.fault());
-    }
-    if (!faults.isEmpty() || !(container instanceof PodCheck.One one)) {
-      return new Check.Refused(faults);
-    }
     String node = pod.getSpec().getNodeName();
-    asked(spec, check, one.container(), node, faults);
+    List<Fault> faults = new ArrayList<>();
+    asked(spec, source, node, faults);
     if (!begun) {
       faults.addAll(volumes.against(pod, spec.getOrder()));
     }
     earlier(migration, uid).ifPresent(faults::add);
-    LivenessVerdict liveness = liveness(spec, pod, one.container(), now);
+    LivenessVerdict liveness = liveness(spec, pod, source.container(), now);
     if (liveness instanceof LivenessVerdict.TooShort tooShort) {
       faults.addAll(tooShort.faults());
     }
@@ -111,11 +108,11 @@ final class Validation {
             .namespace(pod.getMetadata().getNamespace())
             .map(it -> it.getMetadata().getUid())
             .orElse(null);
-    return new Check.Admitted(pod, one.container(), store.get(), maxFrozen, namespaceUid);
+    return new Check.Admitted(pod, source.container(), store.get(), maxFrozen, namespaceUid);
   }
 
   private void asked(
-      GpuMigrationSpec spec, PodCheck check, String container, String node, List<Fault> faults) {
+      GpuMigrationSpec spec, SourcePod.Found source, String node, List<Fault> faults) {
     Target target = spec.getTarget();
     if (target != null && node.equals(target.nodeName())) {
       faults.add(
@@ -125,19 +122,11 @@ final class Validation {
               "another node than the pod's own",
               node));
     }
-    check.controller().flatMap(owner -> owned(spec, owner)).ifPresent(faults::add);
-    List<String> others = check.others(container);
-    if (!others.isEmpty() && spec.getOtherContainers() == OtherContainers.REFUSE) {
-      faults.add(
-          misfit(
-              Reason.OTHER_CONTAINERS,
-              "otherContainers",
-              "StartAnew, or a pod with one container",
-              "Refuse, and containers " + others + " beside it"));
-    }
+    source.controller().flatMap(owner -> owned(spec, owner)).ifPresent(faults::add);
+    source.refusedContainers(spec.getOtherContainers()).ifPresent(faults::add);
   }
 
-  /** What its controller would do. */
+  /** The behavior of its controller. */
   private Optional<Fault> owned(GpuMigrationSpec spec, OwnerReference owner) {
     if (spec.getOrder() == MigrationOrder.SOURCE_FIRST) {
       return Owners.canHandOver(owner)
@@ -163,7 +152,7 @@ final class Validation {
                         : found));
   }
 
-  /** Two cannot move one pod. */
+  /** Two migrations cannot move one pod. */
   private Optional<Fault> earlier(GpuMigration migration, String podUid) {
     Precedence order = new Precedence();
     return cluster.migrations().stream()
@@ -197,16 +186,11 @@ final class Validation {
   }
 
   private LivenessVerdict liveness(GpuMigrationSpec spec, Pod pod, String container, Instant now) {
-    // How long it will take only the agent can say; it compares that with what is allowed.
+    // Only the agent can determine the duration; it compares that with the limit.
     return new Liveness(Clock.fixed(now, ZoneOffset.UTC))
         .judge(
             new Liveness.Question(
-                pod,
-                container,
-                Duration.ZERO,
-                false,
-                spec.getLivenessPolicy(),
-                adoption.deadline(pod)));
+                pod, container, Duration.ZERO, false, spec.getLivenessPolicy(), jobs.of(pod)));
   }
 
   private Optional<GpuCheckpointStore> store(
@@ -232,7 +216,7 @@ final class Validation {
     if (reached) {
       return store;
     }
-    // The source is gone when the target comes: only what lies elsewhere can be read there.
+    // The source is gone when the target is created: only shared volumes can be read there.
     Optional<GpuCheckpointStore> other =
         spec.getStore() == null
             ? shared.first(cluster.stores(), known, cluster.gpuNode(node))
@@ -242,9 +226,9 @@ final class Validation {
           misfit(
               Reason.STORE_NOT_SHARED,
               "store",
-              "one that both nodes reach, a sharedPath, which order: SourceFirst brings the pod"
-                  + " back from",
-              store.get().getMetadata().getName() + ", a disk of its node; set spec.store"));
+              "a sharedPath with layout Files, which both nodes read; order: SourceFirst restores"
+                  + " the pod from it",
+              store.get().getMetadata().getName() + "; set spec.store"));
     }
     return other;
   }
@@ -258,31 +242,16 @@ final class Validation {
 
   private Optional<Check.Wait> waits(
       GpuMigration migration, Pod pod, GpuCheckpointStore store, String node, Instant now) {
-    AgentState agent =
-        AgentState.of(node, cluster.node(node).isEmpty(), cluster.gpuNode(node), now);
+    NodeAgent agent = NodeAgent.of(cluster, node, now);
     if (agent.against().isPresent()) {
       return Optional.of(
           new Check.Wait(
               agent.silent().isPresent() ? Reason.NODE_SILENT : Reason.WAITING_FOR_AGENT,
               agent.against().get()));
     }
-    Optional<ObjectReference> other =
-        cluster.operationsOn(pod.getMetadata().getUid()).stream()
-            .map(OperationView::of)
-            .filter(
-                view ->
-                    !view.isFinal()
-                        || view.workload() == WorkloadState.SUSPENDED
-                        || view.isLeftFrozen())
-            .map(view -> view.operation().getSpec().getRequester())
-            .filter(requester -> !requester.uid().equals(migration.getMetadata().getUid()))
-            .findFirst();
-    if (other.isPresent()) {
-      return Optional.of(
-          new Check.Wait(
-              Reason.ANOTHER_OPERATION,
-              "pod %s: wanted one that nobody works on, found it in the hands of %s %s"
-                  .formatted(pod.getMetadata().getName(), other.get().kind(), other.get().name())));
+    Optional<String> inUse = new PodInUse(cluster).byAnother(pod, migration.getMetadata().getUid());
+    if (inUse.isPresent()) {
+      return Optional.of(new Check.Wait(Reason.ANOTHER_OPERATION, inUse.get()));
     }
     // An agent sees a new store a moment later.
     return facts(store, node).from(node).isPresent()
@@ -290,16 +259,11 @@ final class Validation {
         : Optional.of(
             new Check.Wait(
                 Reason.STORE_NOT_WRITABLE,
-                "store %s: wanted one that node %s can write to, found nothing said of it yet"
+                "store %s: expected one that node %s can write to, got nothing said of it yet"
                     .formatted(store.getMetadata().getName(), node)));
   }
 
-  private static Check.Refused refused(
-      Reason reason, String property, String wanted, String found) {
-    return new Check.Refused(List.of(misfit(reason, property, wanted, found)));
-  }
-
   private static Fault misfit(Reason reason, String property, String wanted, String found) {
-    return Fault.misfit(reason.word(), property, wanted, found);
+    return Fault.misfit(reason.value(), property, wanted, found);
   }
 }

@@ -21,8 +21,8 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Whether the volumes of a pod can be used on another node: while they are used on its own, or once
- * they are not.
+ * Whether the volumes of a pod can be used on another node: while they are used on its own, or
+ * afterwards.
  */
 class Volumes {
 
@@ -34,7 +34,7 @@ class Volumes {
     this.client = client;
   }
 
-  /** Every volume that cannot. */
+  /** Returns every volume that cannot. */
   List<Fault> against(Pod pod, MigrationOrder order) {
     return pod.getSpec().getVolumes().stream()
         .flatMap(volume -> against(pod, volume, order).stream())
@@ -42,8 +42,8 @@ class Volumes {
   }
 
   /**
-   * What stands against nodes: a disk that cannot be used there. The scheduler goes by the same,
-   * but it is asked late, with {@code order: SourceFirst} only when the source is gone.
+   * Returns what excludes nodes: a disk that cannot be used there. The scheduler applies the same
+   * rules, but late: with {@code order: SourceFirst} only after the source is gone.
    *
    * @return a sentence for each such node
    */
@@ -68,7 +68,7 @@ class Volumes {
   }
 
   private static String sentence(Volume volume, PersistentVolume disk) {
-    return "spec.volumes[%s]: wanted a node that PersistentVolume %s allows, found another"
+    return "spec.volumes[%s]: expected a node that PersistentVolume %s allows, got another"
         .formatted(volume.getName(), disk.getMetadata().getName());
   }
 
@@ -79,7 +79,10 @@ class Volumes {
         .flatMap(this::disk);
   }
 
-  /** Where an older chart lets nobody look, the scheduler judges alone, as it did before. */
+  /**
+   * With an older chart the operator may not read volumes, so only the scheduler decides, as
+   * before.
+   */
   private Optional<PersistentVolume> disk(String name) {
     try {
       return Optional.ofNullable(client.persistentVolumes().withName(name).get());
@@ -91,7 +94,7 @@ class Volumes {
     }
   }
 
-  /** The claim as the API server has it; empty when there is none. */
+  /** Returns the claim in the API server; empty if there is none. */
   Optional<PersistentVolumeClaim> claim(Pod pod, String name) {
     return Optional.ofNullable(
         client
@@ -103,7 +106,7 @@ class Volumes {
 
   private Optional<Fault> against(Pod pod, Volume volume, MigrationOrder order) {
     if (volume.getHostPath() != null) {
-      // What is only read there is compared before the restore, file by file.
+      // Volumes that are only read are compared before the restore, file by file.
       return isOnlyRead(pod, volume)
           ? Optional.empty()
           : Optional.of(
@@ -144,7 +147,7 @@ class Volumes {
 
   private static Fault fault(Volume volume, String wanted, String found) {
     return Fault.misfit(
-        Reason.VOLUME_CANNOT_FOLLOW.word(),
+        Reason.VOLUME_CANNOT_FOLLOW.value(),
         "spec.volumes[" + volume.getName() + "]",
         wanted,
         found);

@@ -32,7 +32,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** Which changes of other kinds concern which GpuMigrations. */
+/** Maps changes of other kinds to GpuMigrations. */
 @Singleton
 class WakeUps {
 
@@ -101,7 +101,7 @@ class WakeUps {
     return concerned;
   }
 
-  /** What was made for it has its uid. */
+  /** Objects that were created for it have its uid. */
   private static Collection<ResourceID> ofHalf(
       IndexerResourceCache<GpuMigration> cache, HasMetadata made) {
     Map<String, String> labels = made.getMetadata().getLabels();
@@ -109,7 +109,7 @@ class WakeUps {
     return uid == null ? List.of() : ids(cache.byIndex(BY_UID, uid));
   }
 
-  /** A heartbeat alone concerns nobody, unless it ends a silence. */
+  /** A heartbeat alone has no effect, unless it ends a silence. */
   private Collection<ResourceID> ofGpuNode(
       IndexerResourceCache<GpuMigration> cache, Changed<GpuNode> change) {
     boolean concerns =
@@ -118,7 +118,7 @@ class WakeUps {
     return concerns ? onNodeOrPending(cache, change.subject().getMetadata().getName()) : List.of();
   }
 
-  /** What of a node decides here: what it offers, its stores, and the key of its agent. */
+  /** The relevant properties of a node: its offer, its stores, and the key of its agent. */
   private List<Object> what(GpuNode node) {
     return List.of(
         candidates.of(node, cluster.node(node.getMetadata().getName()), clock.instant()),
@@ -139,7 +139,7 @@ class WakeUps {
     return concerned;
   }
 
-  /** One is over: those that wait have their turn. */
+  /** A migration has ended: waiting ones may proceed. */
   private static Collection<ResourceID> nextInTurn(
       IndexerResourceCache<GpuMigration> cache, Changed<GpuMigration> change) {
     boolean ended =

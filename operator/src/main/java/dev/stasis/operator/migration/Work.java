@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The orders that were given for one GpuMigration. Which one is which follows from its name.
+ * The operations of one GpuMigration, identified by their names.
  *
- * @param all of them
+ * @param all all of them
  */
 record Work(List<OperationView> all) {
 
-  /** Number of the Checkpoint that only looks. */
+  /** Number of the Checkpoint that only inspects. */
   static final int LOOK = 1;
 
   /** Number of the Checkpoint that freezes. */
@@ -25,14 +25,14 @@ record Work(List<OperationView> all) {
   /** Number of the DeleteArtifact on the target's node. */
   static final int OF_TARGET = 2;
 
-  /** The Restores that only compare a target have the numbers behind it, one a target. */
+  /** The Restores that only compare a target have the following numbers, one per target. */
   static final int FIT = 100;
 
   Work {
     all = List.copyOf(all);
   }
 
-  /** What the agent found before anything was touched. */
+  /** The agent's findings before anything was touched. */
   Optional<OperationView> look() {
     return of(OperationType.CHECKPOINT, LOOK);
   }
@@ -42,40 +42,29 @@ record Work(List<OperationView> all) {
     return of(OperationType.CHECKPOINT, FREEZE);
   }
 
-  /** What the agent of the target of that attempt says of its GPUs. */
+  /** The report of that attempt's target agent on its GPUs. */
   Optional<OperationView> fit(int attempt) {
     return of(OperationType.RESTORE, FIT + attempt);
   }
 
-  /** Whether that is an order to compare, by which nothing comes to run. */
+  /** Returns whether that operation only compares, and restores nothing. */
   static boolean isFit(OperationView view) {
     return view.type() == OperationType.RESTORE && number(view) > FIT;
   }
 
-  /** The last one of that type. */
+  /** Returns the last one of that type. */
   Optional<OperationView> last(OperationType type) {
     return all.stream()
         .filter(view -> view.type() == type)
         .max(Comparator.comparingInt(Work::number));
   }
 
-  /** The one of that type and number. */
+  /** Returns the one with that type and number. */
   Optional<OperationView> of(OperationType type, int number) {
     return all.stream().filter(view -> view.type() == type && number(view) == number).findFirst();
   }
 
-  /** Those that work at the target's end, or on the way there. */
-  List<OperationView> beyondTheSource() {
-    return all.stream()
-        .filter(
-            view ->
-                view.type() == OperationType.RESTORE
-                    || view.type() == OperationType.RECEIVE
-                    || view.type() == OperationType.SEND)
-        .toList();
-  }
-
-  /** The number at the end of its name. */
+  /** Returns the number in its name. */
   static int number(OperationView view) {
     return Integer.parseInt(view.name().substring(view.name().lastIndexOf('-') + 1));
   }

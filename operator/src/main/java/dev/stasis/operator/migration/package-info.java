@@ -1,7 +1,7 @@
 /**
- * Moves a running pod to another node: what is seen, the one decision that follows from it, and the
- * deed. Which copy of the workload is the one is written down once, by a write that fails when
- * somebody else has decided; before it the source can always go on, after it only the target.
+ * Moves a running pod to another node, in either order: two lists of steps. The surviving copy is
+ * recorded once, by a write that fails if another decision was recorded before. Until then the
+ * source can always be thawed; from then on only the target runs.
  */
 @NullMarked
 package dev.stasis.operator.migration;

@@ -2,7 +2,7 @@ package dev.stasis.operator.node;
 
 import dev.stasis.api.v1alpha1.GpuNode;
 import dev.stasis.api.v1alpha1.common.Condition;
-import dev.stasis.api.v1alpha1.common.Truth;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.node.AgentIdentity;
 import dev.stasis.api.v1alpha1.node.GpuNodeStatus;
 import java.time.Duration;
@@ -11,17 +11,17 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
-/** Whether the agent of a node can be counted on, from what it last said. */
+/** Determines from its last report whether the agent of a node is available. */
 public final class AgentLife {
 
-  /** The agent speaks once a minute; two words may get lost. */
+  /** The agent reports once a minute; two reports may be lost. */
   public static final Duration SILENT_AFTER = Duration.ofMinutes(3);
 
   private static final String READY = "Ready";
 
   /**
-   * Since when nobody can count on the agent: its last word when it is silent, the transition when
-   * it says itself that it is not ready. Empty: it can be counted on.
+   * Returns since when the agent is unavailable: its last report if it is silent, or the transition
+   * if it reports that it is not ready. Empty if it is available.
    */
   public Optional<Instant> awaySince(GpuNode node, Instant now) {
     Instant heard = lastWord(node);
@@ -29,33 +29,33 @@ public final class AgentLife {
       return Optional.of(heard);
     }
     return ready(node)
-        .filter(condition -> condition.status() == Truth.FALSE)
+        .filter(condition -> condition.status() == ConditionValue.FALSE)
         .map(Condition::lastTransitionTime);
   }
 
-  /** That the agent does not answer, in one sentence; empty: it does. */
+  /** Returns one sentence saying that the agent does not respond; empty if it does. */
   public Optional<String> silent(GpuNode node, Instant now) {
     Instant heard = lastWord(node);
     return isSilent(heard, now)
         ? Optional.of(
-            "agent: wanted a heartbeat within "
+            "agent: expected a heartbeat within "
                 + SILENT_AFTER.toMinutes()
-                + "m, found "
+                + "m, got "
                 + (heard.equals(Instant.EPOCH) ? "none" : "the last one at " + heard))
         : Optional.empty();
   }
 
-  /** What stands against work on the node, in one sentence; empty: nothing. */
+  /** Returns one sentence on what prevents work on the node; empty if nothing does. */
   public Optional<String> against(GpuNode node, Instant now) {
     return silent(node, now)
         .or(
             () ->
                 ready(node)
-                    .filter(condition -> condition.status() == Truth.FALSE)
-                    .map(it -> "agent: wanted Ready, found not: " + it.message()));
+                    .filter(condition -> condition.status() == ConditionValue.FALSE)
+                    .map(it -> "agent: expected Ready, got not: " + it.message()));
   }
 
-  /** When the agent last said that it is alive; the epoch when it never did. */
+  /** Returns the time of the agent's last report; the epoch if there was none. */
   public Instant lastWord(GpuNode node) {
     return Optional.ofNullable(node.getStatus())
         .map(GpuNodeStatus::getAgent)

@@ -21,7 +21,10 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Every node with an agent as a place for a restore, with all that stands against it now. */
+/**
+ * Evaluates every node with an agent as a place for a restore, with everything that currently
+ * prevents it.
+ */
 public final class Candidates {
 
   private static final NodeFacts NOTHING =
@@ -31,10 +34,10 @@ public final class Candidates {
   private final AgentLife life = new AgentLife();
 
   /**
-   * Looks at all of them.
+   * Evaluates all nodes.
    *
-   * @param gpuNodes as the agents wrote them
-   * @param nodes as the cluster has them
+   * @param gpuNodes the GpuNodes of the agents
+   * @param nodes the nodes of the cluster
    */
   public List<Candidate> of(Collection<GpuNode> gpuNodes, Collection<Node> nodes, Instant now) {
     Map<String, Node> byName =
@@ -48,7 +51,7 @@ public final class Candidates {
         .toList();
   }
 
-  /** Looks at one. */
+  /** Evaluates one node. */
   public Candidate of(GpuNode gpuNode, Optional<Node> node, Instant now) {
     List<String> against = new ArrayList<>();
     ofNode(node, against);
@@ -67,12 +70,12 @@ public final class Candidates {
 
   private static void ofNode(Optional<Node> node, List<String> against) {
     if (node.isEmpty()) {
-      against.add("node: wanted one of that name in the cluster, found none");
+      against.add("node: expected one of that name in the cluster, got none");
       return;
     }
     if (node.get().getSpec() != null
         && Boolean.TRUE.equals(node.get().getSpec().getUnschedulable())) {
-      against.add("node: wanted schedulable, found cordoned");
+      against.add("node: expected schedulable, got cordoned");
     }
     boolean down =
         node.get().getStatus() != null
@@ -82,7 +85,7 @@ public final class Candidates {
                         condition.getType().equals("Ready")
                             && !condition.getStatus().equals("True"));
     if (down) {
-      against.add("node: wanted Ready, found not");
+      against.add("node: expected Ready, got not");
     }
   }
 
@@ -95,10 +98,10 @@ public final class Candidates {
     List<Fault> missing = Objects.requireNonNullElse(status.getMissing(), List.of());
     String why = missing.stream().map(Fault::message).collect(Collectors.joining("; "));
     against.add(
-        "agent: wanted capability Restore, found " + can + (why.isEmpty() ? "" : ": " + why));
+        "agent: expected capability Restore, got " + can + (why.isEmpty() ? "" : ": " + why));
   }
 
-  /** Which GPU a pod gets is the kubelet's to say: only where none is left, nothing can start. */
+  /** The kubelet chooses the GPU of a pod. A start is impossible only if no GPU is left. */
   private static void quarantined(GpuNode node, List<String> against) {
     List<NodeGpu> gpus =
         node.getStatus() == null
@@ -112,7 +115,7 @@ public final class Candidates {
             against.add(
                 "gpu "
                     + gpu.uuid()
-                    + ": wanted one that can be used, found it quarantined: "
+                    + ": expected one that can be used, got it quarantined: "
                     + Objects.requireNonNullElse(gpu.quarantineReason(), "no reason given")));
   }
 }

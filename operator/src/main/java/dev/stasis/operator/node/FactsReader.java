@@ -18,45 +18,45 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Reads what an agent published of its node into the terms in which places are compared. */
+/** Converts an agent's report on its node into the terms in which nodes are compared. */
 public final class FactsReader {
 
   private static final long MIB = 1L << 20;
 
-  /** A pair that the agent says nothing about is promised no more than the weakest link. */
+  /** A pair that the agent does not report counts as the weakest link. */
   private static final Link WEAKEST = Link.of(Link.Kind.SYS);
 
-  /** What came of it. */
+  /** The result. */
   public sealed interface Reading {}
 
   /**
-   * What the node offers.
+   * The offer of the node.
    *
    * @param facts in the terms of compat
    */
   public record Facts(NodeFacts facts) implements Reading {}
 
   /**
-   * Nothing can be said of the node.
+   * The report cannot be evaluated.
    *
-   * @param sentence the property, what was wanted, what was found
+   * @param sentence the property, the expected and the actual value
    */
   public record Unreadable(String sentence) implements Reading {}
 
-  /** Reads it. A node without GPUs is one with none of them, not an unreadable one. */
+  /** Reads the report. A node without GPUs has zero GPUs; it is not unreadable. */
   public Reading read(GpuNode node) {
     GpuNodeStatus status = node.getStatus();
     if (status == null || status.getHost() == null) {
-      return new Unreadable("status.host: wanted what the agent found, found nothing yet");
+      return new Unreadable("status.host: expected the agent's observations, got none yet");
     }
     NodeHost host = status.getHost();
     List<NodeGpu> gpus = Objects.requireNonNullElse(status.getGpus(), List.of());
     String fingerprint = Objects.requireNonNullElse(host.getFingerprint(), "");
     if (fingerprint.isBlank()) {
-      return new Unreadable("status.host.fingerprint: wanted lines like gpu.count=1, found none");
+      return new Unreadable("status.host.fingerprint: expected lines like gpu.count=1, got none");
     }
     if (!gpus.isEmpty() && host.getDriver() == null) {
-      return new Unreadable("status.host.driver: wanted the driver's version, found none");
+      return new Unreadable("status.host.driver: expected the driver's version, got none");
     }
     try {
       String driver = Objects.requireNonNullElse(host.getDriver(), "none");
@@ -84,7 +84,7 @@ public final class FactsReader {
   private static String said(String property, NodeGpu gpu, @Nullable String value) {
     if (value == null) {
       throw new IllegalArgumentException(
-          "gpus[" + gpu.uuid() + "]." + property + ": wanted a value, found none");
+          "gpus[" + gpu.uuid() + "]." + property + ": expected a value, got none");
     }
     return value;
   }

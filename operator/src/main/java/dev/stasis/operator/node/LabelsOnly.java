@@ -4,10 +4,10 @@ import dev.stasis.operator.cluster.NamesOnly;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 
-/** Nodes as the one who writes their labels has to know them. */
+/** Caches only the labels of nodes. */
 public final class LabelsOnly extends NamesOnly<Node> {
 
-  /** For the framework, which makes it by its class. */
+  /** Used by the framework, which creates instances by reflection. */
   public LabelsOnly() {
     super(Node::new);
   }

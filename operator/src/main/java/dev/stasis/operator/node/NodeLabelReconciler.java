@@ -16,6 +16,7 @@ import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
 import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
 import io.javaoperatorsdk.operator.api.reconciler.UpdateControl;
 import io.javaoperatorsdk.operator.processing.event.ResourceID;
+import io.javaoperatorsdk.operator.processing.event.rate.RateLimited;
 import io.javaoperatorsdk.operator.processing.event.source.EventSource;
 import io.javaoperatorsdk.operator.processing.retry.GradualRetry;
 import java.net.HttpURLConnection;
@@ -29,20 +30,22 @@ import java.util.Optional;
 import java.util.SortedMap;
 
 /**
- * Writes the labels of a node from its GpuNode. The node is the primary, so that a GpuNode that is
- * deleted, and a label that somebody else changes, are seen like everything else.
+ * Writes the labels of a node from its GpuNode. The node is the primary resource, so that a deleted
+ * GpuNode, and a label changed by another client, trigger reconciliations like all other changes.
  */
 @ControllerConfiguration(
     name = "nodelabels",
     generationAwareEventProcessing = false,
     informer = @Informer(itemStore = LabelsOnly.class, informerListLimit = 500))
-// As long as it takes, at most once a minute: a node without its labels gets no target.
+// Retries until it succeeds, at most once a minute: a node without its labels gets no target.
 @GradualRetry(maxAttempts = -1, initialInterval = 1000, intervalMultiplier = 2, maxInterval = 60000)
+// A last protection against a loop.
+@RateLimited(maxReconciliations = 50, within = 5)
 public class NodeLabelReconciler implements Reconciler<Node> {
 
   private static final System.Logger LOG = System.getLogger(NodeLabelReconciler.class.getName());
 
-  /** Past the end of the grace, so that one more look is enough. */
+  /** After the end of the grace period, so that one more evaluation is enough. */
   private static final Duration AFTER_THE_END = Duration.ofSeconds(1);
 
   private final NodeLabels labels = new NodeLabels();
@@ -80,7 +83,7 @@ public class NodeLabelReconciler implements Reconciler<Node> {
     return done;
   }
 
-  /** A merge patch of these labels alone: it meets no one else's. */
+  /** A merge patch of these labels only, which conflicts with no other client. */
   private static void write(
       Context<Node> context, String node, SortedMap<String, Optional<String>> changes) {
     ObjectNode patch = JsonNodeFactory.instance.objectNode();

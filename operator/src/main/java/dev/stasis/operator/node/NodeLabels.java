@@ -12,12 +12,12 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The labels that a node shall have below {@code topology.stasis.dev/}: a promise to the scheduler
- * that a target which is placed by them can be restored there.
+ * The labels of a node below {@code topology.stasis.dev/}. They promise the scheduler that a target
+ * placed by them can be restored there.
  *
- * <p>The promise ends at once when the GpuNode is gone, when it cannot be read, or when its agent
- * cannot restore. It outlives an agent that is silent or not ready by {@link #GRACE}: the start of
- * a new version must not take the labels from every node, and a target that waits there goes on
+ * <p>They are removed immediately when the GpuNode is gone, cannot be read, or has an agent that
+ * cannot restore. If the agent is silent or not ready, they are kept for {@link #GRACE}: starting a
+ * new version must not remove the labels from every node, and a target that waits there continues
  * when the agent is back.
  */
 public final class NodeLabels {
@@ -29,14 +29,14 @@ public final class NodeLabels {
   private final AgentLife life = new AgentLife();
 
   /**
-   * What a node shall have.
+   * The labels that a node should have.
    *
-   * @param labels all of ours
-   * @param until when that is to be looked at again, whatever happens; empty: an event will say
+   * @param labels all labels of Stasis
+   * @param until when they must be evaluated again in any case; empty if an event will trigger that
    */
   public record Wanted(SortedMap<String, String> labels, Optional<Instant> until) {}
 
-  /** Decides it. */
+  /** Determines the labels. */
   public Wanted wanted(Optional<GpuNode> node, Instant now) {
     if (node.isEmpty()
         || node.get().getMetadata().getDeletionTimestamp() != null
@@ -52,8 +52,8 @@ public final class NodeLabels {
   }
 
   /**
-   * What has to change on the node: a value for each label to set, empty for each to remove. Labels
-   * of others are never among them.
+   * Returns the required changes: a value for each label to set, empty for each to remove. Other
+   * labels are never included.
    */
   public SortedMap<String, Optional<String>> changes(
       Map<String, String> has, Map<String, String> wanted) {
@@ -70,7 +70,7 @@ public final class NodeLabels {
     return changes;
   }
 
-  /** An agent that says nothing about what it can do is taken to be able to. */
+  /** An agent that reports no abilities is assumed to have them. */
   private static boolean restores(GpuNode node) {
     List<Capability> can = node.getStatus() == null ? null : node.getStatus().getCapabilities();
     return can == null || can.contains(Capability.RESTORE);

@@ -1,6 +1,6 @@
 /**
- * What the agents say of their nodes, read for the operator: what a node offers, what stands
- * against it now, and the labels by which the scheduler finds it.
+ * Evaluates the agents' reports on their nodes: what a node offers, what prevents work on it, and
+ * the labels by which the scheduler finds it.
  */
 @NullMarked
 package dev.stasis.operator.node;

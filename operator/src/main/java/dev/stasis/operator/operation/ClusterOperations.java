@@ -19,7 +19,7 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 
-/** Orders as objects of the API server. */
+/** Stores operations as objects in the API server. */
 @Singleton
 public class ClusterOperations implements Operations {
 
@@ -30,7 +30,7 @@ public class ClusterOperations implements Operations {
   private final String namespace;
   private final boolean traced;
 
-  /** Orders that are given are told of by the informers at once. */
+  /** New operations are added to the informers immediately. */
   public ClusterOperations(KubernetesClient client, Informers informers, StasisConfig config) {
     this.client = client;
     this.informers = informers;
@@ -60,7 +60,7 @@ public class ClusterOperations implements Operations {
     return operation;
   }
 
-  /** Of which span the agent's are a part; none where nobody collects them. */
+  /** Sets the parent span of the agent's spans; none if traces are not exported. */
   private Map<String, String> trace(ObjectReference requester) {
     return traced
         ? Map.of(
@@ -77,7 +77,7 @@ public class ClusterOperations implements Operations {
       if (e.getCode() != HttpURLConnection.HTTP_CONFLICT) {
         throw e;
       }
-      // By the look before this one, and the watch has not shown it yet.
+      // Created by the previous reconciliation, and the watch has not shown it yet.
       Optional.ofNullable(handle(operation).get()).ifPresent(informers::made);
     }
   }
@@ -102,7 +102,7 @@ public class ClusterOperations implements Operations {
       return false;
     }
     try {
-      // The version that was seen unclaimed: a claim in between makes this a conflict.
+      // The version that was read as unclaimed: a claim in between causes a conflict.
       client.resource(operation).lockResourceVersion().delete();
     } catch (KubernetesClientException e) {
       if (e.getCode() == HttpURLConnection.HTTP_CONFLICT) {
@@ -122,7 +122,7 @@ public class ClusterOperations implements Operations {
     informers.letGo(operation);
   }
 
-  /** One that is gone meanwhile is as it should be. */
+  /** An operation that is already gone is the desired state. */
   private void patch(GpuNodeOperation operation, String patch) {
     try {
       handle(operation).patch(MERGE, patch);

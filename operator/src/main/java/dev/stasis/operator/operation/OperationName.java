@@ -4,29 +4,29 @@ import dev.stasis.api.v1alpha1.operation.OperationType;
 import java.util.Locale;
 
 /**
- * What an operation is called. It follows from what is known: whoever starts anew finds the same
- * operation and does not make a second one.
+ * The name of an operation. It is derived from known values, so that a restarted operator finds the
+ * same operation and does not create a second one.
  *
  * @param kind kind of the requester
  * @param uid uid of the requester
- * @param type what is done
- * @param number which one of that type, from 1
+ * @param type type of the operation
+ * @param number its number among those of the type, from 1
  */
 public record OperationName(RequesterKind kind, String uid, OperationType type, int number) {
 
   public OperationName {
     if (number < 1) {
-      throw new IllegalArgumentException("number: wanted 1 or more, found " + number);
+      throw new IllegalArgumentException("number: expected 1 or more, got " + number);
     }
   }
 
-  /** As in metadata.name: {@code ckpt-UID-checkpoint-1}. */
+  /** Format of metadata.name: {@code ckpt-UID-checkpoint-1}. */
   public String text() {
     return String.join(
         "-",
         kind.prefix(),
         uid.toLowerCase(Locale.ROOT),
-        type.word().toLowerCase(Locale.ROOT),
+        type.value().toLowerCase(Locale.ROOT),
         String.valueOf(number));
   }
 

@@ -11,7 +11,7 @@ import io.javaoperatorsdk.operator.processing.event.source.EventSource;
 import jakarta.inject.Singleton;
 import java.util.List;
 
-/** Wakes a requester whenever one of its operations changes. */
+/** Triggers the requester's reconciliation whenever one of its operations changes. */
 @Singleton
 public class OperationSource {
 
@@ -21,7 +21,7 @@ public class OperationSource {
     this.informers = informers;
   }
 
-  /** For the reconciler of that kind. */
+  /** Creates the source for the reconciler of that kind. */
   public <P extends HasMetadata> EventSource<GpuNodeOperation, P> of(RequesterKind kind) {
     return new ClusterSource<>(
         GpuNodeOperation.class, informers, change -> requester(kind, change));

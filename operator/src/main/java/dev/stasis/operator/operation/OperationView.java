@@ -1,5 +1,6 @@
 package dev.stasis.operator.operation;
 
+import dev.stasis.api.text.HumanBytes;
 import dev.stasis.api.v1alpha1.GpuNodeOperation;
 import dev.stasis.api.v1alpha1.common.ArtifactStatus;
 import dev.stasis.api.v1alpha1.common.Fault;
@@ -10,43 +11,42 @@ import dev.stasis.api.v1alpha1.operation.OperationPhase;
 import dev.stasis.api.v1alpha1.operation.OperationType;
 import dev.stasis.api.v1alpha1.operation.Outcome;
 import dev.stasis.api.v1alpha1.operation.WorkloadState;
-import dev.stasis.operator.status.Size;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
 /**
- * An operation as it is read: what its agent has not said yet has a value too.
+ * A view of an operation that has defaults for values that the agent has not reported yet.
  *
- * @param operation as it was found; not changed
- * @param status what the agent said, empty before its first word
+ * @param operation the operation; not changed
+ * @param status the agent's report, empty before the first one
  */
 public record OperationView(GpuNodeOperation operation, GpuNodeOperationStatus status) {
 
-  /** Reads it. */
+  /** Creates a view. */
   public static OperationView of(GpuNodeOperation operation) {
     return new OperationView(
         operation,
         Objects.requireNonNullElseGet(operation.getStatus(), GpuNodeOperationStatus::new));
   }
 
-  /** What it is called. */
+  /** Returns its name. */
   public String name() {
     return operation.getMetadata().getName();
   }
 
-  /** What it does. */
+  /** Returns its type. */
   public OperationType type() {
     return operation.getSpec().getType();
   }
 
-  /** Where it is. */
+  /** Returns its node. */
   public OperationPhase phase() {
     return Objects.requireNonNullElse(status.getPhase(), OperationPhase.PENDING);
   }
 
-  /** Returns when it entered its last phase; when it was created while it has none. */
+  /** Returns when it entered its last phase, or its creation time if it has no phase. */
   public Instant entered() {
     List<PhaseTime<OperationPhase>> phases =
         Objects.requireNonNullElse(status.getPhases(), List.of());
@@ -57,40 +57,40 @@ public record OperationView(GpuNodeOperation operation, GpuNodeOperationStatus s
     return created == null ? Instant.EPOCH : Instant.parse(created);
   }
 
-  /** Whether it is over. */
+  /** Returns whether it is finished. */
   public boolean isFinal() {
     return phase().isFinal();
   }
 
-  /** Whether it is over and did what was asked for. */
+  /** Returns whether it is finished and succeeded. */
   public boolean succeeded() {
     return phase() == OperationPhase.SUCCEEDED;
   }
 
-  /** Whether an agent has it in hand, or had. */
+  /** Returns whether an agent has claimed it. */
   public boolean isClaimed() {
     return status.getClaimedBy() != null;
   }
 
-  /** Whether it was asked to undo everything. */
+  /** Returns whether its cancellation was requested. */
   public boolean isCancelled() {
     return Boolean.TRUE.equals(operation.getSpec().getCancel())
         || operation.getMetadata().getDeletionTimestamp() != null;
   }
 
-  /** What it left behind, once it is over. */
+  /** Returns the outcome, once it is finished. */
   public Optional<Outcome> outcome() {
     return Optional.ofNullable(status.getOutcome());
   }
 
-  /** In which state the workload is. */
+  /** Returns the state of the workload. */
   public WorkloadState workload() {
     return Objects.requireNonNullElse(status.getWorkload(), WorkloadState.UNKNOWN);
   }
 
   /**
-   * Whether it is over and its workload stands still, though nobody wants that. Its agent tries to
-   * thaw it again, and says here when it runs.
+   * Returns whether it is finished and its workload is still frozen unintentionally. Its agent
+   * retries the thaw, and reports here when the workload runs.
    */
   public boolean isLeftFrozen() {
     return operation.getSpec().getFreeze() != null
@@ -101,9 +101,9 @@ public record OperationView(GpuNodeOperation operation, GpuNodeOperationStatus s
   }
 
   /**
-   * The artifact, where the agent reports one: at the place that was ordered, with the sizes, the
-   * digest and the image that only the agent knows. An agent that reports another place speaks of
-   * an artifact that is not its own.
+   * Returns the artifact, if the agent reports one at the requested location, with the sizes,
+   * digest and image that only the agent knows. A report with another location is ignored, because
+   * it does not concern its own artifact.
    */
   public Optional<ArtifactStatus> artifact() {
     ArtifactReference ordered = operation.getSpec().getArtifact();
@@ -117,12 +117,13 @@ public record OperationView(GpuNodeOperation operation, GpuNodeOperationStatus s
     artifact.setNode(said.getNode() == null ? null : operation.getSpec().getNodeName());
     artifact.setSha256(said.getSha256());
     artifact.setBytes(said.getBytes());
-    artifact.setSize(said.getBytes() == null ? null : new Size(said.getBytes()).text());
+    artifact.setSize(said.getBytes() == null ? null : new HumanBytes(said.getBytes()).text());
     artifact.setGpuBytes(said.getGpuBytes());
     artifact.setImage(said.getImage());
+    artifact.setDurability(said.getDurability());
     artifact.setNotPortable(said.getNotPortable());
     if (type() == OperationType.IMPORT) {
-      // Whose it was before is in the manifest, which only the agent reads.
+      // The previous owner is in the manifest, which only the agent reads.
       artifact.setUid(said.getUid());
       artifact.setNamespaceUid(said.getNamespaceUid());
       artifact.setSha256(ordered.sha256() == null ? said.getSha256() : ordered.sha256());
@@ -130,12 +131,12 @@ public record OperationView(GpuNodeOperation operation, GpuNodeOperationStatus s
     return Optional.of(artifact);
   }
 
-  /** What stands against it or went wrong. */
+  /** Returns what prevents it, or its failure. */
   public List<Fault> faults() {
     return Objects.requireNonNullElse(status.getFaults(), List.of());
   }
 
-  /** The state in one word, as the agent said it. */
+  /** Returns the state in one word, as reported by the agent. */
   public String reason() {
     return Objects.requireNonNullElse(status.getReason(), "");
   }

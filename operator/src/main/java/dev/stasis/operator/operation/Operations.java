@@ -5,37 +5,40 @@ import dev.stasis.api.v1alpha1.common.ObjectReference;
 import dev.stasis.api.v1alpha1.operation.GpuNodeOperationSpec;
 
 /**
- * Orders to agents. Everything can be done again without harm; what comes of it is seen in the
- * {@link dev.stasis.operator.cluster.Cluster}.
+ * Creates and cancels the agents' operations. Every call is idempotent; the {@link
+ * dev.stasis.operator.cluster.Cluster} shows the results.
  */
 public interface Operations {
 
   /**
-   * An order, not given yet.
+   * An operation that is not created yet.
    *
-   * @param requester the object on whose behalf it is; its kind says how the name begins
-   * @param number which one of that type, from 1
-   * @param spec with type and node; the requester is put in
+   * @param requester the object on whose behalf it is executed; its kind determines the prefix of
+   *     the name
+   * @param number its number among those of the type, from 1
+   * @param spec spec with type and node; the requester is added
    */
   GpuNodeOperation draft(ObjectReference requester, int number, GpuNodeOperationSpec spec);
 
-  /** Gives it; nothing happens when it was given before. */
+  /** Creates it; has no effect if it exists. */
   void create(GpuNodeOperation operation);
 
-  /** Asks the agent to undo everything. */
+  /** Requests its cancellation: the agent undoes everything. */
   void cancel(GpuNodeOperation operation);
 
-  /** Forgets one that is final. One that is not stays, and is cancelled by the deletion. */
+  /** Deletes a finished operation. An unfinished one stays, and the deletion cancels it. */
   void release(GpuNodeOperation operation);
 
   /**
-   * Takes back one that no agent has claimed, if that is still so; an agent that claims it at the
-   * same moment wins.
+   * Deletes an operation unless an agent has claimed it; a concurrent claim wins.
    *
    * @return whether it is gone
    */
   boolean withdraw(GpuNodeOperation operation);
 
-  /** Forgets one whose agent will not end it: its node is gone, or it has been silent too long. */
+  /**
+   * Deletes an operation that its agent will not finish: its node is gone, or it has been silent
+   * too long.
+   */
   void abandon(GpuNodeOperation operation);
 }

@@ -1,6 +1,6 @@
 package dev.stasis.operator.operation;
 
-/** Kinds on whose behalf agents work. */
+/** Kinds with operations. */
 public enum RequesterKind {
   /** A GpuCheckpoint. */
   CHECKPOINT("GpuCheckpoint", "ckpt"),
@@ -24,7 +24,7 @@ public enum RequesterKind {
     return kind;
   }
 
-  /** How names of its operations begin. */
+  /** The prefix of its operations' names. */
   public String prefix() {
     return prefix;
   }

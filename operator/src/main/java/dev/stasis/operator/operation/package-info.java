@@ -1,6 +1,6 @@
 /**
- * Work for agents: orders are objects with names made from what is known, so that an operator that
- * starts anew finds what it has ordered.
+ * Work for agents: operations are objects with derived names, so that a restarted operator finds
+ * the operations that it created.
  */
 @NullMarked
 package dev.stasis.operator.operation;

@@ -1,7 +1,6 @@
 package dev.stasis.operator.owner;
 
 import dev.stasis.api.v1alpha1.Api;
-import dev.stasis.operator.pod.JobPods;
 import dev.stasis.operator.pod.Owners;
 import dev.stasis.operator.pod.PodLabels;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
@@ -9,7 +8,6 @@ import io.fabric8.kubernetes.api.model.OwnerReference;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import jakarta.inject.Singleton;
-import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -18,29 +16,27 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A controller takes another pod in the place of one of its own: it lets go of the source, which so
- * counts neither as failed nor as too many, and finds the target by the same labels.
+ * Lets a controller adopt another pod in place of one of its own. It releases the source, which
+ * then counts neither as failed nor as surplus, and selects the target by the same labels.
  */
 @Singleton
 public class Adoption {
 
-  /** A Job finds its pods by these too, whatever its selector says. */
+  /** A Job also finds its pods by these labels, whatever its selector says. */
   private static final Set<String> OF_A_JOB =
       Set.of("controller-uid", "batch.kubernetes.io/controller-uid");
 
   private final KubernetesClient client;
   private final Departure departure;
-  private final JobPods jobs;
   private final PodLabels podLabels;
 
   public Adoption(KubernetesClient client, Departure departure) {
     this.client = client;
     this.departure = departure;
-    this.jobs = new JobPods(client);
     this.podLabels = new PodLabels(client);
   }
 
-  /** Why no pod of that controller can be moved; empty: it can. */
+  /** Returns why no pod of that controller can be moved; empty if it can. */
   public Optional<String> refusal(OwnerReference owner) {
     if (!Owners.canAdopt(owner)) {
       return Optional.of("one of " + owner.getKind() + " " + owner.getName());
@@ -55,12 +51,9 @@ public class Adoption {
                 + ", and the webhooks of the operator switched off");
   }
 
-  /** When the Job of the pod ends it; empty: never, or it has none. */
-  public Optional<Instant> deadline(Pod pod) {
-    return jobs.deadline(pod);
-  }
-
-  /** Keys of the labels by which the controller finds its pods; none: it is gone. */
+  /**
+   * Returns the keys of the labels by which the controller selects its pods; empty if it is gone.
+   */
   public Set<String> selectorKeys(String namespace, OwnerReference owner) {
     Optional<GenericKubernetesResource> found = find(namespace, owner);
     Set<String> keys = new HashSet<>();
@@ -79,7 +72,7 @@ public class Adoption {
     return keys;
   }
 
-  /** The controller of the source, while it is there and has not taken the target. */
+  /** Returns the controller of the source, if it exists and has not adopted the target. */
   public Optional<OwnerReference> open(Pod source, Pod target) {
     return Owners.of(source)
         .filter(Owners::canAdopt)
@@ -89,18 +82,18 @@ public class Adoption {
   }
 
   /**
-   * The next step; each can be done again.
+   * Performs the next step; each step can be repeated.
    *
-   * @param was the source as it was before it was touched
-   * @param source as it is; empty: gone
-   * @return what is waited for now
+   * @param was the source before it was touched
+   * @param source the current source; empty if it is gone
+   * @return what is being waited for
    */
   public String step(Pod was, Optional<Pod> source, Pod target, OwnerReference owner) {
     String controller = owner.getKind() + " " + owner.getName();
     if (!departure.isHeldBack(was, owner)) {
       return controller + " would still start another pod; the API server is to ask first";
     }
-    // In this order: whoever watches pods sees the source go before it sees the target.
+    // In this order, a watcher of pods sees the source leave before the target joins.
     Set<String> keys = selectorKeys(was.getMetadata().getNamespace(), owner);
     source.ifPresent(pod -> podLabels.change(pod, without(pod, keys)));
     podLabels.change(target, missing(was, target));

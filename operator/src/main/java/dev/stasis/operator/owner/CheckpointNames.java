@@ -3,10 +3,10 @@ package dev.stasis.operator.owner;
 import dev.stasis.api.v1alpha1.GpuCheckpoint;
 import dev.stasis.operator.cluster.NamesOnly;
 
-/** Which GpuCheckpoints there are. */
+/** Caches only the names of GpuCheckpoints. */
 public final class CheckpointNames extends NamesOnly<GpuCheckpoint> {
 
-  /** For the framework, which makes it by its class. */
+  /** Used by the framework, which creates instances by reflection. */
   public CheckpointNames() {
     super(GpuCheckpoint::new);
   }

@@ -15,11 +15,14 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 
-/** Before the pod of a controller goes: nothing may start cold in its place, nothing may fail. */
+/**
+ * Prepares the deletion of a controller's pod: no pod may have a cold start in its place, and none
+ * may count as failed.
+ */
 @Singleton
 public class Departure {
 
-  /** On a pod that is never made: whoever is asked about it refuses it, if it is asked. */
+  /** Set on a pod that is never created: the webhook refuses it if it is called. */
   private static final String PROBE = Api.GROUP + "/probe";
 
   private final KubernetesClient client;
@@ -32,30 +35,33 @@ public class Departure {
     this.jobs = new JobPods(client);
   }
 
-  /** Whether it is only asked whether anybody would be asked. */
+  /** Returns whether the request only tests that the webhook is called. */
   public static boolean isProbe(Pod made) {
     return made.getMetadata().getAnnotations() != null
         && made.getMetadata().getAnnotations().containsKey(PROBE);
   }
 
-  /** Whether the API server asks the operator at all. */
+  /** Returns whether the API server calls the webhook. */
   boolean isEnabled() {
     return config.enabled();
   }
 
-  /** Why no pod of a controller can go without another one that starts cold; empty: it can. */
+  /**
+   * Returns why a pod of a controller cannot be deleted without a cold start of another one; empty
+   * if it can.
+   */
   public Optional<String> refusal() {
     return config.enabled()
         ? Optional.empty()
         : Optional.of(
-            "afterCheckpoint Evict of a pod with a controller: wanted the webhooks of the operator,"
-                + " found them switched off");
+            "afterCheckpoint Evict of a pod with a controller: expected the webhooks of the operator,"
+                + " got them disabled");
   }
 
   /**
-   * Makes sure that the pod may be deleted.
+   * Ensures that the pod may be deleted.
    *
-   * @return what is still to be waited for; empty: it may
+   * @return what is still being waited for; empty if it may be deleted
    */
   public Optional<String> prepare(Pod pod) {
     Optional<OwnerReference> owner = Owners.of(pod);
@@ -74,15 +80,15 @@ public class Departure {
     return Optional.of(controller + " releases the pod, so that it does not count as failed");
   }
 
-  /** A Job takes the pod back that it has released. */
+  /** A Job adopts a released pod again. */
   public void takeBack(Pod pod, Pod source) {
     jobs.takeBack(pod, source);
   }
 
   /**
-   * The API server asks the operator before a pod of that controller is made: tried, not believed.
-   * With name and annotations of the source: by these a StatefulSet's and an Indexed Job's next pod
-   * is known.
+   * Tests that the API server calls the operator before a pod of that controller is created. The
+   * dry run has name and annotations of the source, which identify the next pod of a StatefulSet or
+   * an Indexed Job.
    */
   boolean isHeldBack(Pod pod, OwnerReference owner) {
     Pod another =

@@ -20,18 +20,18 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A controller is to make the target of a restore: from the moment in which its pod is frozen to be
- * evicted, until the workload runs again.
+ * A controller is to create the target of a restore: from the moment its pod is frozen for the
+ * eviction until the workload runs again.
  *
- * @param checkpoint what was, or will be, saved
+ * @param checkpoint the checkpoint of the workload
  * @param owner the controller
- * @param source its pod as it was frozen
+ * @param source its pod at the time of the freeze
  */
 public record Handover(GpuCheckpoint checkpoint, OwnerReference owner, Pod source) {
 
   private static final String INDEX = "batch.kubernetes.io/job-completion-index";
 
-  /** The hand-over that the checkpoint has open; empty: none. */
+  /** Returns the unfinished hand-over of the checkpoint; empty if there is none. */
   public static Optional<Handover> open(
       GpuCheckpoint checkpoint,
       Collection<GpuRestore> restores,
@@ -49,7 +49,7 @@ public record Handover(GpuCheckpoint checkpoint, OwnerReference owner, Pod sourc
         .map(owner -> new Handover(checkpoint, owner, source));
   }
 
-  /** Its pod goes, or is about to. */
+  /** Returns whether its pod is being removed, or is about to be. */
   private static boolean isBeingEvicted(GpuCheckpoint checkpoint) {
     CheckpointPhase phase =
         Objects.requireNonNullElse(checkpoint.getStatus().getPhase(), CheckpointPhase.PENDING);
@@ -69,13 +69,15 @@ public record Handover(GpuCheckpoint checkpoint, OwnerReference owner, Pod sourc
     return atWork || (wasEvicted(checkpoint) && !isBack);
   }
 
-  private static boolean wasEvicted(GpuCheckpoint checkpoint) {
-    return Objects.requireNonNullElse(checkpoint.getStatus().getConditions(), List.<Condition>of())
-        .stream()
+  /** Returns whether the workload was saved and its pod evicted. */
+  public static boolean wasEvicted(GpuCheckpoint checkpoint) {
+    List<Condition> conditions =
+        checkpoint.getStatus() == null ? null : checkpoint.getStatus().getConditions();
+    return Objects.requireNonNullElse(conditions, List.<Condition>of()).stream()
         .anyMatch(
             condition ->
-                condition.type().equals(ConditionType.SOURCE_RUNNING.word())
-                    && condition.reason().equals(Reason.EVICTED.word()));
+                condition.type().equals(ConditionType.SOURCE_RUNNING.value())
+                    && condition.reason().equals(Reason.EVICTED.value()));
   }
 
   private static boolean isOver(GpuRestore restore) {
@@ -85,17 +87,17 @@ public record Handover(GpuCheckpoint checkpoint, OwnerReference owner, Pod sourc
   }
 
   private static boolean is(GpuRestore restore, RestorePhase... phases) {
-    // A restore that was not reconciled yet has no phase, for which an immutable list throws.
+    // A restore that was not reconciled yet has no phase, and an immutable list throws for null.
     return restore.getStatus() != null
         && Arrays.asList(phases).contains(restore.getStatus().getPhase());
   }
 
-  /** Whether the artifact is there, so that a target can be made. */
+  /** Returns whether the artifact exists, so that a target can be created. */
   public boolean isReady() {
     return checkpoint.getStatus().getPhase() == CheckpointPhase.READY;
   }
 
-  /** Whether that pod comes in the place of the source: of the same controller, and index. */
+  /** Returns whether that pod replaces the source: it has the same controller and index. */
   public boolean isFor(Pod made) {
     return Owners.of(made).filter(it -> it.getUid().equals(owner.getUid())).isPresent()
         && Objects.equals(index(made), index(source))

@@ -14,6 +14,7 @@ import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
 import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
 import io.javaoperatorsdk.operator.api.reconciler.UpdateControl;
 import io.javaoperatorsdk.operator.processing.event.ResourceID;
+import io.javaoperatorsdk.operator.processing.event.rate.RateLimited;
 import io.javaoperatorsdk.operator.processing.event.source.EventSource;
 import io.javaoperatorsdk.operator.processing.retry.GradualRetry;
 import java.time.Duration;
@@ -26,37 +27,39 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Has the API server ask before a pod of a controller with an open hand-over is made, of these
- * controllers only; and takes away targets that nobody needs any more, so that their controllers
- * make pods as always.
+ * Configures the API server to call the webhook before a controller with an unfinished hand-over
+ * creates a pod. Deletes targets that are no longer needed, so that their controllers create
+ * ordinary pods.
  */
 @ControllerConfiguration(
     name = "handover",
     generationAwareEventProcessing = false,
     informer = @Informer(itemStore = CheckpointNames.class, informerListLimit = 500))
 @GradualRetry(maxAttempts = -1, initialInterval = 1000, intervalMultiplier = 2, maxInterval = 30000)
+// A last protection against a loop.
+@RateLimited(maxReconciliations = 50, within = 5)
 public class HandoverReconciler implements Reconciler<GpuCheckpoint> {
 
   static final String PATH = "handover";
   static final String WEBHOOK = PATH + ".stasis.dev";
 
-  /** Until the certificate is there, moments after the start. */
+  /** Until the certificate exists, moments after the start. */
   static final Duration SOON = Duration.ofSeconds(2);
 
   private final Informers informers;
-  private final HeldOwners held;
+  private final GatedOwners held;
   private final Targets targets;
 
-  /** Checkpoints for which a pod waits that may be one too many. */
+  /** Checkpoints with a waiting pod that may be surplus. */
   private final Set<ResourceID> waitedFor = ConcurrentHashMap.newKeySet();
 
-  HandoverReconciler(Informers informers, HeldOwners held, Targets targets) {
+  HandoverReconciler(Informers informers, GatedOwners held, Targets targets) {
     this.informers = informers;
     this.held = held;
     this.targets = targets;
   }
 
-  /** What is written is read from the common watch, which may be behind that of this reconciler. */
+  /** The decision reads the shared watch, which may lag behind that of this reconciler. */
   @Override
   public List<EventSource<?, GpuCheckpoint>> prepareEventSources(
       EventSourceContext<GpuCheckpoint> context) {
@@ -102,7 +105,7 @@ public class HandoverReconciler implements Reconciler<GpuCheckpoint> {
     return its;
   }
 
-  /** Targets that wait for nothing, and the second of two for one checkpoint. */
+  /** Returns targets that wait for nothing, and the second of two for one checkpoint. */
   private void tidy(String namespace, List<Handover> open) {
     List<Pod> waiting =
         informers.pods(namespace).stream()

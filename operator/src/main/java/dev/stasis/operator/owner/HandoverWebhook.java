@@ -16,18 +16,22 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The webhook for pods of controllers with an open hand-over, in the MutatingWebhookConfiguration
- * of the chart. It fails closed, and there is none while no hand-over is open.
+ * The webhook for pods of controllers with an unfinished hand-over, in the chart's
+ * MutatingWebhookConfiguration. It fails closed, and does not exist while there is no unfinished
+ * hand-over.
  */
 @Singleton
 class HandoverWebhook {
 
   private static final PatchContext MERGE = PatchContext.of(PatchType.JSON_MERGE);
 
-  /** The API server waits so long; the answer takes a few requests to it, milliseconds each. */
+  /** The API server's timeout; the answer takes a few requests to it, milliseconds each. */
   private static final int SECONDS = 10;
 
-  /** As many uids as the expression holds: 40 KB, well within the 100,000 characters of CEL. */
+  /**
+   * The maximum number of uids in the expression: 40 KB, well within CEL's limit of 100,000
+   * characters.
+   */
   private static final int MOST_OWNERS = 1000;
 
   private final KubernetesClient client;
@@ -38,8 +42,8 @@ class HandoverWebhook {
     this.config = config;
   }
 
-  /** Sees to it that those are asked about; whether there is a configuration for it. */
-  boolean asks(Collection<HeldOwner> held, WebhookClientConfig reach) {
+  /** Configures the webhook for these; returns whether the configuration exists. */
+  boolean asks(Collection<GatedOwner> held, WebhookClientConfig reach) {
     Resource<MutatingWebhookConfiguration> handle =
         client
             .admissionRegistration()
@@ -68,11 +72,11 @@ class HandoverWebhook {
   }
 
   /**
-   * Of which pods the API server asks. A CEL expression may have 100,000 characters, and a uid
-   * takes 40; beyond that it asks of every pod of a controller in these namespaces, and the
-   * operator decides.
+   * The pods for which the API server calls the webhook. A CEL expression may have 100,000
+   * characters, and a uid takes 40. Above that limit the webhook is called for every pod of a
+   * controller in these namespaces, and the operator decides.
    */
-  static String condition(Collection<HeldOwner> held) {
+  static String condition(Collection<GatedOwner> held) {
     List<String> owners =
         held.stream().map(it -> "'" + it.uid() + "'").distinct().sorted().toList();
     String which =
@@ -82,8 +86,8 @@ class HandoverWebhook {
     return "object.metadata.?ownerReferences.orValue([]).exists(o, " + which + ")";
   }
 
-  private static MutatingWebhook webhook(Collection<HeldOwner> held, WebhookClientConfig reach) {
-    List<String> namespaces = held.stream().map(HeldOwner::namespace).distinct().sorted().toList();
+  private static MutatingWebhook webhook(Collection<GatedOwner> held, WebhookClientConfig reach) {
+    List<String> namespaces = held.stream().map(GatedOwner::namespace).distinct().sorted().toList();
     return new MutatingWebhookBuilder()
         .withName(HandoverReconciler.WEBHOOK)
         .withClientConfig(reach)

@@ -3,10 +3,10 @@ package dev.stasis.operator.owner;
 import dev.stasis.api.v1alpha1.GpuMigration;
 import dev.stasis.operator.cluster.NamesOnly;
 
-/** Which GpuMigrations there are. */
+/** Caches only the names of GpuMigrations. */
 public final class MigrationNames extends NamesOnly<GpuMigration> {
 
-  /** For the framework, which makes it by its class. */
+  /** Used by the framework, which creates instances by reflection. */
   public MigrationNames() {
     super(GpuMigration::new);
   }

@@ -13,14 +13,17 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A pod of a controller has moved: from the decision that the target is the one until the source is
- * gone, the controller makes no pod, and takes the target in the place of the source.
+ * The move of a controller's pod. From the decision for the target until the source is gone, the
+ * controller creates no pod, and adopts the target in place of the source.
  */
 public final class Move {
 
   private Move() {}
 
-  /** The controller that is to take the target; empty: there is none, or it is over. */
+  /**
+   * Returns the controller that is to adopt the target; empty if there is none, or the move is
+   * over.
+   */
   static Optional<OwnerReference> open(
       GpuMigration migration,
       Collection<GpuNodeOperation> operations,
@@ -30,7 +33,7 @@ public final class Move {
         : source(operations, serialization).flatMap(Owners::of).filter(Owners::canAdopt);
   }
 
-  /** Whether it has nothing to hand over, or not yet. */
+  /** Returns whether there is nothing to hand over, or not yet. */
   static boolean isOver(GpuMigration migration) {
     return migration.getSpec().getOrder() != MigrationOrder.TARGET_FIRST
         || migration.getStatus() == null
@@ -40,7 +43,7 @@ public final class Move {
         || migration.getStatus().getPhase().isFinal();
   }
 
-  /** The source as it was before it was touched: the orders have it. */
+  /** Returns the source before it was touched, from the operations. */
   public static Optional<Pod> source(
       Collection<GpuNodeOperation> operations, KubernetesSerialization serialization) {
     return operations.stream()

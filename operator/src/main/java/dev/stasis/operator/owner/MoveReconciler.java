@@ -10,27 +10,33 @@ import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
 import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
 import io.javaoperatorsdk.operator.api.reconciler.UpdateControl;
 import io.javaoperatorsdk.operator.processing.event.ResourceID;
+import io.javaoperatorsdk.operator.processing.event.rate.RateLimited;
 import io.javaoperatorsdk.operator.processing.event.source.EventSource;
 import io.javaoperatorsdk.operator.processing.retry.GradualRetry;
 import java.util.List;
 
-/** Has the API server ask before a pod of a controller is made whose pod has just moved. */
+/**
+ * Configures the API server to call the webhook before a controller creates a pod while one of its
+ * pods moves.
+ */
 @ControllerConfiguration(
     name = "handover-move",
     generationAwareEventProcessing = false,
     informer = @Informer(itemStore = MigrationNames.class, informerListLimit = 500))
 @GradualRetry(maxAttempts = -1, initialInterval = 1000, intervalMultiplier = 2, maxInterval = 30000)
+// A last protection against a loop.
+@RateLimited(maxReconciliations = 50, within = 5)
 public class MoveReconciler implements Reconciler<GpuMigration> {
 
   private final Informers informers;
-  private final HeldOwners held;
+  private final GatedOwners held;
 
-  MoveReconciler(Informers informers, HeldOwners held) {
+  MoveReconciler(Informers informers, GatedOwners held) {
     this.informers = informers;
     this.held = held;
   }
 
-  /** What is written is read from the common watch, which may be behind that of this reconciler. */
+  /** The decision reads the shared watch, which may lag behind that of this reconciler. */
   @Override
   public List<EventSource<?, GpuMigration>> prepareEventSources(
       EventSourceContext<GpuMigration> context) {

@@ -14,7 +14,7 @@ import jakarta.inject.Singleton;
 import java.util.List;
 import java.util.Optional;
 
-/** Moves of pods with a controller, asked of the API server itself. */
+/** Reads the moves of controllers' pods from the API server itself. */
 @Singleton
 public class Moves {
 
@@ -28,7 +28,10 @@ public class Moves {
     this.system = config.namespace();
   }
 
-  /** No pod in the place of one that has moved: its controller is about to take the target. */
+  /**
+   * Refuses a pod in place of one that has moved, because its controller is about to adopt the
+   * target.
+   */
   public Optional<Verdict> refusal(Pod made, String namespace) {
     Optional<OwnerReference> owner = Owners.of(made).filter(Owners::canAdopt);
     if (owner.isEmpty()) {

@@ -7,12 +7,12 @@ import java.util.Optional;
 /** Targets that wait until a GpuRestore claims them. */
 public final class Waiting {
 
-  /** Holds such a pod back from the scheduler. */
+  /** The scheduling gate of such a pod. */
   public static final String GATE = Api.GROUP + "/restore";
 
   private Waiting() {}
 
-  /** Whether it is one. */
+  /** Returns whether the pod is such a target. */
   public static boolean is(Pod pod) {
     return pod.getMetadata().getDeletionTimestamp() == null
         && pod.getMetadata().getLabels() != null
@@ -20,7 +20,7 @@ public final class Waiting {
         && pod.getSpec().getSchedulingGates().stream().anyMatch(it -> it.getName().equals(GATE));
   }
 
-  /** The GpuCheckpoint for which it waits; empty: it is none. */
+  /** Returns the GpuCheckpoint for which it waits; empty if it is not such a target. */
   public static Optional<String> checkpoint(Pod pod) {
     return is(pod)
         ? Optional.ofNullable(pod.getMetadata().getLabels().get(Api.CHECKPOINT_LABEL))

@@ -1,6 +1,6 @@
 /**
- * Pods that a controller owns: the pod that it makes in the place of one that was frozen is the
- * target of the restore, and nothing starts cold in between.
+ * Pods of controllers: the pod that a controller creates in place of a frozen one becomes the
+ * target of the restore, and no pod has a cold start in between.
  */
 @NullMarked
 package dev.stasis.operator.owner;

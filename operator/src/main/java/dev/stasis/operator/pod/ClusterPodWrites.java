@@ -1,5 +1,6 @@
 package dev.stasis.operator.pod;
 
+import dev.stasis.operator.cluster.RecentMap;
 import dev.stasis.operator.cluster.StaleWrites;
 import io.fabric8.kubernetes.api.model.DeleteOptionsBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -18,27 +19,26 @@ import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import jakarta.inject.Singleton;
 import java.time.Clock;
 import java.time.temporal.ChronoUnit;
-import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
-/** Writes on pods by the API server. */
+/** Writes pods through the API server. */
 @Singleton
 public class ClusterPodWrites implements PodWrites {
 
   /** The API server's answer to an eviction that a PodDisruptionBudget refuses. */
   private static final int TOO_MANY_REQUESTS = 429;
 
-  /** What the API server says, with the code 500, of a pod that it never evicts. */
+  /** Part of the API server's answer, with code 500, for a pod that it never evicts. */
   private static final String SEVERAL_BUDGETS = "more than one PodDisruptionBudget";
 
-  /** From here on the API server itself is in trouble. */
+  /** From this code on the API server itself has failed. */
   private static final int SERVER_ERRORS = 500;
 
-  /** One mark of a pod that is worked on; far more than are worked on at once. */
+  /** One condition of a pod with an operation; far more than there are at once. */
   private static final int REMEMBERED = 10_000;
 
   private final KubernetesClient client;
@@ -50,21 +50,16 @@ public class ClusterPodWrites implements PodWrites {
   private final Client once;
 
   private final Clock clock;
-  private final RefusedEvictions refusedEvictions;
+  private final RepeatedRequests repeated;
+
+  /** Uids of pods that are gone: uids are never reused. */
+  private final RecentMap<String, Boolean> gone = new RecentMap<>(REMEMBERED);
 
   /**
-   * Marks that this operator wrote, by pod and type. Nobody else writes them, and the watch that
-   * shows the pod may lag behind: a mark that it does not show yet has to be taken back all the
-   * same.
+   * Conditions written by this operator, by pod and type. Only the operator writes them, and the
+   * watch of the pod may lag behind: a condition that it does not show yet must still be removed.
    */
-  private final Map<String, PodCondition> written =
-      Collections.synchronizedMap(
-          new LinkedHashMap<>() {
-            @Override
-            protected boolean removeEldestEntry(Map.Entry<String, PodCondition> eldest) {
-              return size() > REMEMBERED;
-            }
-          });
+  private final RecentMap<String, PodCondition> written = new RecentMap<>(REMEMBERED);
 
   public ClusterPodWrites(KubernetesClient client, Clock clock) {
     this.client = client;
@@ -74,7 +69,7 @@ public class ClusterPodWrites implements PodWrites {
                 .withRequestRetryBackoffLimit(0)
                 .build());
     this.clock = clock;
-    this.refusedEvictions = new RefusedEvictions(clock);
+    this.repeated = new RepeatedRequests(clock);
   }
 
   @Override
@@ -83,10 +78,22 @@ public class ClusterPodWrites implements PodWrites {
   }
 
   @Override
-  public void condition(Pod pod, Mark mark) {
+  public Optional<Pod> fresh(String namespace, String name, @Nullable String uid) {
+    if (uid == null || gone.get(uid).isPresent()) {
+      return Optional.empty();
+    }
+    Optional<Pod> found =
+        fresh(namespace, name).filter(pod -> uid.equals(pod.getMetadata().getUid()));
+    if (found.isEmpty()) {
+      gone.put(uid, true);
+    }
+    return found;
+  }
+
+  @Override
+  public void condition(Pod pod, PodConditionUpdate mark) {
     String key = pod.getMetadata().getUid() + "/" + mark.type();
-    Optional<PodCondition> before =
-        Optional.ofNullable(written.get(key)).or(() -> condition(pod, mark.type()));
+    Optional<PodCondition> before = written.get(key).or(() -> condition(pod, mark.type()));
     String status = mark.status() ? "True" : "False";
     boolean same = before.filter(it -> status.equals(it.getStatus())).isPresent();
     if (same && before.filter(it -> mark.message().equals(it.getMessage())).isPresent()) {
@@ -150,15 +157,25 @@ public class ClusterPodWrites implements PodWrites {
                                 "resources",
                                 Objects.requireNonNullElse(container.getResources(), Map.of())))
                     .toList()));
+    String json = client.getKubernetesSerialization().asJson(patch);
+    if (dryRun) {
+      // The refusal concerns only this request; the next one may succeed.
+      return resized(resized, json, true);
+    }
+    String key = resized.getMetadata().getUid() + "/resize";
+    return repeated
+        .current(key, json)
+        .orElseGet(() -> repeated.answered(key, json, resized(resized, json, false)));
+  }
+
+  private Answer resized(Pod resized, String patch, boolean dryRun) {
     PatchContext context =
         new PatchContext.Builder()
             .withPatchType(PatchType.STRATEGIC_MERGE)
             .withDryRun(dryRun ? List.of("All") : null)
             .build();
     try {
-      handle(resized)
-          .subresource("resize")
-          .patch(context, client.getKubernetesSerialization().asJson(patch));
+      handle(resized).subresource("resize").patch(context, patch);
       return new Accepted();
     } catch (KubernetesClientException e) {
       return refused(e);
@@ -168,9 +185,7 @@ public class ClusterPodWrites implements PodWrites {
   @Override
   public Answer evict(Pod pod, boolean dryRun) {
     String key = pod.getMetadata().getUid() + (dryRun ? "/dry-run" : "");
-    return refusedEvictions
-        .current(key)
-        .orElseGet(() -> refusedEvictions.answered(key, asked(pod, dryRun)));
+    return repeated.current(key, "").orElseGet(() -> repeated.refused(key, asked(pod, dryRun)));
   }
 
   private Answer asked(Pod pod, boolean dryRun) {

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells pods that ask for GPUs from others.
+ * Identifies pods that request GPUs.
  *
  * @param resources names of the resources that count as GPUs
  */
@@ -21,12 +21,12 @@ public record GpuPods(List<String> resources) {
     resources = List.copyOf(resources);
   }
 
-  /** Whether it asks for one; which devices a claim brings is the agent's to see. */
+  /** Returns whether it requests a GPU; the agent determines the devices of a claim. */
   public boolean has(Pod pod) {
     return pod.getSpec().getContainers().stream().anyMatch(this::has);
   }
 
-  /** Names of the containers that ask for one. */
+  /** Returns the names of the containers that request one. */
   public List<String> containers(Pod pod) {
     return pod.getSpec().getContainers().stream()
         .filter(this::has)
@@ -34,7 +34,7 @@ public record GpuPods(List<String> resources) {
         .toList();
   }
 
-  /** How many it asks for; a claim counts as one. */
+  /** Returns the number of requested GPUs; a claim counts as one. */
   public long count(Pod pod) {
     return pod.getSpec().getContainers().stream().mapToLong(this::count).sum();
   }

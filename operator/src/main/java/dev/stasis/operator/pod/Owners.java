@@ -10,15 +10,15 @@ import java.util.Set;
 /** Controllers of pods. */
 public final class Owners {
 
-  /** Of these kinds the pod that comes in the place of another one is known. */
+  /** For these kinds, the pod that replaces another one can be identified. */
   private static final Set<String> HANDED_OVER = Set.of("ReplicaSet", "StatefulSet", "Job");
 
-  /** A StatefulSet goes by names, and there are no two pods of one name. */
+  /** A StatefulSet identifies pods by name, and two pods cannot have the same name. */
   private static final Set<String> ADOPTING = Set.of("ReplicaSet", "Job");
 
   private Owners() {}
 
-  /** The controller that makes another pod when this one goes. */
+  /** Returns the controller that creates another pod when this one is deleted. */
   public static Optional<OwnerReference> of(Pod pod) {
     return Objects.requireNonNullElse(
             pod.getMetadata().getOwnerReferences(), List.<OwnerReference>of())
@@ -27,17 +27,20 @@ public final class Owners {
         .findFirst();
   }
 
-  /** Whether the pod that it makes instead can be turned into the target. */
+  /** Returns whether the pod that it creates instead can be turned into the target. */
   public static boolean canHandOver(OwnerReference owner) {
     return HANDED_OVER.contains(owner.getKind());
   }
 
-  /** Whether it takes a pod that it has not made, once that has the labels of its own. */
+  /**
+   * Returns whether it adopts a pod that it has not created, once that has the labels of its own
+   * pods.
+   */
   public static boolean canAdopt(OwnerReference owner) {
     return ADOPTING.contains(owner.getKind());
   }
 
-  /** A Job counts a pod that is deleted as failed, unless it was released before. */
+  /** A Job counts a deleted pod as failed, unless it was released before. */
   public static boolean isJob(OwnerReference owner) {
     return owner.getKind().equals("Job");
   }

@@ -17,23 +17,23 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a pod: which container has the GPUs, which others there are.
+ * Reads a pod: the container with the GPUs, and the other containers.
  *
- * @param pod as it runs
+ * @param pod the running pod
  * @param gpuResources resources that count as GPUs
  */
 public record PodCheck(Pod pod, List<String> gpuResources) {
 
-  /** What came of it. */
+  /** The result. */
   public sealed interface Found {}
 
-  /** The container that is meant. */
+  /** Returns the requested container. */
   public record One(String container) implements Found {}
 
   /** None. */
   public record None(Fault fault) implements Found {}
 
-  /** Whether it can be frozen at all; empty: it runs. */
+  /** Returns why it cannot be frozen; empty if it runs. */
   public Optional<Fault> notRunning() {
     String found = null;
     if (pod.getMetadata().getDeletionTimestamp() != null) {
@@ -54,7 +54,7 @@ public record PodCheck(Pod pod, List<String> gpuResources) {
                     it));
   }
 
-  /** The container to freeze. */
+  /** Returns the container to freeze. */
   public Found container(Optional<String> named) {
     List<String> withGpus = withGpus();
     if (named.isPresent()) {
@@ -85,7 +85,7 @@ public record PodCheck(Pod pod, List<String> gpuResources) {
     return fault(Reason.NO_GPU, where, "one of " + gpuResources + " or a resource claim", "none");
   }
 
-  /** Containers beside that one that live as long as the pod, sidecars included. */
+  /** Returns the other containers with the lifetime of the pod, including sidecars. */
   public List<String> others(String container) {
     return names(
             Stream.concat(
@@ -97,7 +97,7 @@ public record PodCheck(Pod pod, List<String> gpuResources) {
         .toList();
   }
 
-  /** The controller that would make another pod in its place. */
+  /** Returns the controller that would create another pod in its place. */
   public Optional<OwnerReference> controller() {
     return pod.getMetadata().getOwnerReferences().stream()
         .filter(owner -> Boolean.TRUE.equals(owner.getController()))
@@ -113,7 +113,7 @@ public record PodCheck(Pod pod, List<String> gpuResources) {
     if (resources == null) {
       return false;
     }
-    // Which devices a claim brings is the agent's to see; what is no GPU it refuses.
+    // The agent determines the devices of a claim, and refuses those that are not GPUs.
     return asks(resources.getLimits())
         || asks(resources.getRequests())
         || !resources.getClaims().isEmpty();
@@ -128,7 +128,7 @@ public record PodCheck(Pod pod, List<String> gpuResources) {
   }
 
   private static Fault fault(Reason reason, String property, String wanted, String found) {
-    return Fault.misfit(reason.word(), property, wanted, found);
+    return Fault.misfit(reason.value(), property, wanted, found);
   }
 
   private static List<String> names(Stream<Container> containers) {

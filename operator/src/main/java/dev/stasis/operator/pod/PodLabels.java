@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Labels of pods, by which controllers and budgets find them. */
+/** Labels of pods, by which controllers and budgets select them. */
 public final class PodLabels {
 
   private static final PatchContext MERGE = PatchContext.of(PatchType.JSON_MERGE);
@@ -21,16 +21,16 @@ public final class PodLabels {
     this.client = client;
   }
 
-  /** Those that a pod has. */
+  /** Returns the labels of a pod. */
   public static Map<String, String> of(Pod pod) {
     return Objects.requireNonNullElse(pod.getMetadata().getLabels(), Map.of());
   }
 
   /**
-   * Changes labels of this very pod; of one that is gone, or that another one has taken the name
-   * of, nothing.
+   * Changes labels of exactly this pod. Nothing is changed if it is gone or another pod has its
+   * name.
    *
-   * @param change by key; null takes the label away
+   * @param change values by key; null removes the label
    */
   public void change(Pod pod, Map<String, @Nullable String> change) {
     if (change.isEmpty()) {

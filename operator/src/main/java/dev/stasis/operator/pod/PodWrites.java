@@ -1,52 +1,62 @@
 package dev.stasis.operator.pod;
 
 import io.fabric8.kubernetes.api.model.Pod;
+import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Writes on pods. What the API server refuses comes back in its own words; that it cannot be
- * reached is an exception, and the reconciliation is tried again.
+ * Writes pods. A refusal of the API server is returned with its message. If the API server cannot
+ * be reached, an exception is thrown and the reconciliation is retried.
  */
 public interface PodWrites {
 
-  /** The pod as the API server has it now; for what a watch may not have seen yet. */
+  /** Reads the pod from the API server, because a watch may not have seen it yet. */
   Optional<Pod> fresh(String namespace, String name);
 
   /**
-   * Sets a condition of the pod. Nothing is written when it is so already; a pod that is gone has
-   * none.
+   * The same for the pod with that uid. A missing one is gone permanently and is not read again.
    */
-  void condition(Pod pod, Mark mark);
+  default Optional<Pod> fresh(String namespace, String name, @Nullable String uid) {
+    return fresh(namespace, name).filter(pod -> Objects.equals(uid, pod.getMetadata().getUid()));
+  }
 
   /**
-   * Resizes in place.
+   * Sets a condition of the pod. Nothing is written if it already has that value, or the pod is
+   * gone.
+   */
+  void condition(Pod pod, PodConditionUpdate mark);
+
+  /**
+   * Resizes in place. The same resize of a pod is repeated after intervals that double, from 5 s to
+   * 1 min, as long as no other one is requested for that pod, because a kubelet may defer it.
    *
    * @param resized the pod with its new resources
-   * @param dryRun only asks whether it would be accepted
+   * @param dryRun only tests whether it would be accepted
    */
   Answer resize(Pod resized, boolean dryRun);
 
   /**
-   * Removes the pod through the eviction API, so that a PodDisruptionBudget is honoured. While a
-   * budget refuses it, the API server is asked after waits that double, from 5 s to 1 min; between
-   * them its last answer counts.
+   * Removes the pod through the eviction API, which respects PodDisruptionBudgets. While a budget
+   * refuses, the API server is called after intervals that double, from 5 s to 1 min; in between
+   * its last answer is returned.
    *
-   * @param pod the one that is meant: another one of its name stays
-   * @param dryRun only asks whether it would be accepted
+   * @param pod the pod; another pod with its name is not removed
+   * @param dryRun only tests whether it would be accepted
    */
   Answer evict(Pod pod, boolean dryRun);
 
-  /** What the API server said. */
+  /** The API server's answer. */
   sealed interface Answer {}
 
-  /** It is done, or would be. */
+  /** The request succeeded, or would succeed. */
   record Accepted() implements Answer {}
 
   /**
-   * It is not.
+   * The request was refused.
    *
-   * @param sentence in the API server's own words
-   * @param later whether it may be accepted later, without anything being changed
+   * @param sentence the API server's message
+   * @param later whether it may be accepted later without a change of the request
    */
   record Refused(String sentence, boolean later) implements Answer {}
 }

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The pod as its user wrote it and the cluster completed it, to be kept in a status. */
+/** The pod with the spec of its user and the cluster's defaults, stored in a status. */
 public final class Template {
 
   private final KubernetesSerialization serialization;
@@ -16,7 +16,7 @@ public final class Template {
     this.serialization = serialization;
   }
 
-  /** Without what only says how it is doing. */
+  /** Removes the fields that only describe its state. */
   public Map<String, Object> of(Pod pod) {
     Pod kept =
         new PodBuilder(pod)
@@ -26,12 +26,12 @@ public final class Template {
             .withResourceVersion(null)
             .endMetadata()
             .build();
-    @SuppressWarnings("unchecked") // an object of JSON is one
+    @SuppressWarnings("unchecked") // a JSON object becomes a map
     Map<String, Object> template = serialization.unmarshal(serialization.asJson(kept), Map.class);
     return template;
   }
 
-  /** The same as a pod again. */
+  /** Converts it back to a pod. */
   public Optional<Pod> read(@Nullable Map<String, Object> template) {
     return template == null
         ? Optional.empty()

@@ -1,4 +1,4 @@
-/** Other people's pods: how they are read, and what is written on them. */
+/** Reads and writes pods of users. */
 @NullMarked
 package dev.stasis.operator.pod;
 

@@ -1,5 +1,6 @@
 package dev.stasis.operator.preemption;
 
+import dev.stasis.operator.pod.PodState;
 import io.fabric8.kubernetes.api.model.OwnerReference;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.List;
@@ -7,16 +8,17 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
- * Pods that work together: one that is frozen alone lets the others wait for it, or fail.
+ * Pods that work together: while one of them is frozen the others wait for it, or fail.
  *
  * @param key the same for all of them
- * @param why what makes them one, in words
+ * @param why in words
  */
 record Gang(String key, String why) {
 
-  /** Labels, and annotations, by which schedulers and controllers say which pods are one. */
+  /** Labels and annotations by which schedulers and controllers mark pods that work together. */
   private static final List<String> KEYS =
       List.of(
           "jobset.sigs.k8s.io/jobset-name",
@@ -34,11 +36,12 @@ record Gang(String key, String why) {
           "scheduling.k8s.io/group-name");
 
   /**
-   * The gang of a pod; empty: it is alone.
+   * Returns the gang of a pod; empty: it has none.
    *
-   * @param pods all of a namespace; asked only where that decides
+   * @param jobs how many pods each Job of a namespace has, by the Job's uid; called only for pods
+   *     of Jobs
    */
-  static Optional<Gang> of(Pod pod, Function<String, List<Pod>> pods) {
+  static Optional<Gang> of(Pod pod, Function<String, Map<String, Long>> jobs) {
     Map<String, String> labels =
         Objects.requireNonNullElse(pod.getMetadata().getLabels(), Map.of());
     Map<String, String> annotations =
@@ -52,11 +55,7 @@ record Gang(String key, String why) {
     }
     return job(pod)
         .filter(
-            job ->
-                pods.apply(pod.getMetadata().getNamespace()).stream()
-                        .filter(it -> isOf(it, job))
-                        .count()
-                    > 1)
+            job -> jobs.apply(pod.getMetadata().getNamespace()).getOrDefault(job.getUid(), 0L) > 1)
         .map(job -> new Gang(namespace + "job=" + job.getUid(), "parallel Job " + job.getName()));
   }
 
@@ -67,8 +66,11 @@ record Gang(String key, String why) {
         .findFirst();
   }
 
-  private static boolean isOf(Pod pod, OwnerReference job) {
-    return job(pod).filter(it -> it.getUid().equals(job.getUid())).isPresent()
-        && !new PodState(pod).isOver();
+  /** Returns the number of pods of each Job that have not ended, by its uid. */
+  static Map<String, Long> jobs(List<Pod> pods) {
+    return pods.stream()
+        .filter(pod -> !new PodState(pod).isOver())
+        .flatMap(pod -> job(pod).stream())
+        .collect(Collectors.groupingBy(OwnerReference::getUid, Collectors.counting()));
   }
 }

@@ -11,13 +11,17 @@ import dev.stasis.operator.cluster.ClusterSource;
 import dev.stasis.operator.cluster.Informers;
 import dev.stasis.operator.cluster.WishSource;
 import dev.stasis.operator.config.StasisConfig;
-import dev.stasis.operator.event.Events;
+import dev.stasis.operator.event.EventRecorder;
 import dev.stasis.operator.log.LogContext;
 import dev.stasis.operator.metric.StasisMetrics;
 import dev.stasis.operator.pod.GpuPods;
+import dev.stasis.operator.pod.PodState;
+import dev.stasis.operator.request.ClusterRequestWrites;
+import dev.stasis.operator.request.RequestWrites;
 import dev.stasis.operator.status.Change;
 import dev.stasis.operator.status.Changes;
 import dev.stasis.operator.status.ConditionType;
+import dev.stasis.operator.status.ErrorStatus;
 import dev.stasis.operator.status.Report;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -25,10 +29,12 @@ import io.fabric8.kubernetes.api.model.scheduling.v1.PriorityClass;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
 import io.javaoperatorsdk.operator.api.reconciler.ControllerConfiguration;
+import io.javaoperatorsdk.operator.api.reconciler.ErrorStatusUpdateControl;
 import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
 import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
 import io.javaoperatorsdk.operator.api.reconciler.UpdateControl;
 import io.javaoperatorsdk.operator.processing.event.ResourceID;
+import io.javaoperatorsdk.operator.processing.event.rate.RateLimited;
 import io.javaoperatorsdk.operator.processing.event.source.EventSource;
 import io.javaoperatorsdk.operator.processing.retry.GradualRetry;
 import java.time.Clock;
@@ -38,15 +44,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** Makes room for pods that wait, and sees to it that whoever yielded comes back. */
+/** Reconciles GpuPreemptionPolicies. */
 @ControllerConfiguration(name = "gpupreemptionpolicy")
-// An API server that is away comes back: it is asked again for as long as it takes.
+// Retried for as long as the API server is unavailable.
 @GradualRetry(maxAttempts = -1, initialInterval = 1000, intervalMultiplier = 2, maxInterval = 60000)
+// A reconciliation reads all pods with GPUs, and each of their changes triggers one.
+@RateLimited(maxReconciliations = 2, within = 1)
 public class PolicyReconciler implements Reconciler<GpuPreemptionPolicy> {
 
   private final Informers informers;
   private final GpuPods gpus;
-  private final Turn turn;
+  private final PreemptionWorkflow workflow;
   private final Changes changes;
   private final StasisConfig config;
   private final Clock clock;
@@ -54,19 +62,18 @@ public class PolicyReconciler implements Reconciler<GpuPreemptionPolicy> {
   PolicyReconciler(
       Informers informers,
       KubernetesClient client,
-      Events events,
+      EventRecorder events,
       StasisMetrics metrics,
       Changes changes,
       StasisConfig config,
       Clock clock) {
     this.informers = informers;
     this.gpus = new GpuPods(config.gpuResources());
-    Deeds deeds = new ClusterDeeds(client);
-    Stories stories = new Stories(events);
-    Aftermath aftermath =
-        new Aftermath(
-            informers, gpus, deeds, stories, metrics, client.getKubernetesSerialization());
-    this.turn = new Turn(informers, gpus, aftermath, deeds, stories);
+    RequestWrites writes = new ClusterRequestWrites(client);
+    PreemptionFollowUp followUp =
+        new PreemptionFollowUp(
+            informers, gpus, writes, events, metrics, client.getKubernetesSerialization());
+    this.workflow = new PreemptionWorkflow(informers, gpus, followUp, writes, events);
     this.changes = changes;
     this.config = config;
     this.clock = clock;
@@ -79,9 +86,9 @@ public class PolicyReconciler implements Reconciler<GpuPreemptionPolicy> {
         new WishSource<>(GpuPreemptionPolicy.class, informers),
         new ClusterSource<Pod, GpuPreemptionPolicy>(Pod.class, informers, this::ofPod),
         new ClusterSource<GpuCheckpoint, GpuPreemptionPolicy>(
-            GpuCheckpoint.class, informers, PolicyReconciler::ofMade),
+            GpuCheckpoint.class, informers, PolicyReconciler::ofRequest),
         new ClusterSource<GpuRestore, GpuPreemptionPolicy>(
-            GpuRestore.class, informers, PolicyReconciler::ofMade),
+            GpuRestore.class, informers, PolicyReconciler::ofRequest),
         new ClusterSource<PriorityClass, GpuPreemptionPolicy>(
             PriorityClass.class, informers, change -> all()),
         new ClusterSource<GpuPreemptionPolicy, GpuPreemptionPolicy>(
@@ -101,17 +108,24 @@ public class PolicyReconciler implements Reconciler<GpuPreemptionPolicy> {
       Report report =
           new Report(
               policy.getStatus(), ConditionType.READY, policy.getMetadata().getGeneration(), clock);
-      turn.take(policy, report, now);
+      workflow.reconcile(policy, report, now);
       report.writeTo(policy.getStatus());
     }
+    ErrorStatus.clear(policy.getStatus());
     boolean changed = first || changes.between(before, policy.getStatus()) != Change.NONE;
     UpdateControl<GpuPreemptionPolicy> done =
         changed ? UpdateControl.patchStatus(policy) : UpdateControl.noUpdate();
-    // That a pod has run for long enough, or that an hour is over, tells nobody.
+    // The end of a minimum run time or of an hour emits no event.
     return done.rescheduleAfter(config.lookAgainEvery());
   }
 
-  /** Of a pod with GPUs: that it waits, has its place, or is gone. */
+  @Override
+  public ErrorStatusUpdateControl<GpuPreemptionPolicy> updateErrorStatus(
+      GpuPreemptionPolicy failed, Context<GpuPreemptionPolicy> context, Exception error) {
+    return ErrorStatus.of(failed, context, clock, error);
+  }
+
+  /** Most changes of a pod do not affect whether it waits, runs or is gone. */
   private Collection<ResourceID> ofPod(Changed<Pod> change) {
     if (!gpus.has(change.subject())) {
       return List.of();
@@ -119,26 +133,26 @@ public class PolicyReconciler implements Reconciler<GpuPreemptionPolicy> {
     boolean concerns =
         change.cameOrWent()
             || !Objects.equals(
-                standing(change.before().orElseThrow()), standing(change.after().orElseThrow()));
+                placement(change.before().orElseThrow()), placement(change.after().orElseThrow()));
     return concerns ? all() : List.of();
   }
 
-  private static Object standing(Pod pod) {
+  private static Object placement(Pod pod) {
     PodState state = new PodState(pod);
     return List.of(
-        state.unschedulable().isPresent(),
+        state.isUnschedulable(),
         state.isOver(),
         Objects.requireNonNullElse(pod.getSpec().getNodeName(), ""),
         Objects.requireNonNullElse(pod.getMetadata().getDeletionTimestamp(), ""));
   }
 
-  private static <R extends HasMetadata> Collection<ResourceID> ofMade(Changed<R> change) {
+  private static <R extends HasMetadata> Collection<ResourceID> ofRequest(Changed<R> change) {
     Map<String, String> labels = change.subject().getMetadata().getLabels();
     String policy = labels == null ? null : labels.get(Api.POLICY_LABEL);
     return policy == null ? List.of() : List.of(new ResourceID(policy));
   }
 
-  /** One policy more or less, or with another spec, concerns the others. */
+  /** A new, changed or deleted policy affects the others. */
   private Collection<ResourceID> ofOther(Changed<GpuPreemptionPolicy> change) {
     boolean concerns =
         change.cameOrWent()

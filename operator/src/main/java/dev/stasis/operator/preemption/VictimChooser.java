@@ -1,113 +1,185 @@
 package dev.stasis.operator.preemption;
 
 import dev.stasis.api.v1alpha1.policy.VictimOrder;
+import dev.stasis.operator.pod.PodState;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the cheapest victims: on one node, as few and as unimportant as can be, and only when the
- * preemptor then fits in everything. The same input gives the same decision.
+ * Chooses the cheapest victims: on one node, as few as possible, with the lowest priority, and only
+ * if the preemptor then fits in all resources. Equal inputs give equal decisions.
  */
-public final class VictimChooser {
+final class VictimChooser {
 
-  private final NodeFit fit = new NodeFit();
+  private final NodeFilter filter = new NodeFilter();
 
   /**
-   * Decides about a preemptor, or about a gang, which gets room for all or for none.
-   *
-   * @param preemptors pods that the scheduler could not place
-   * @param places all nodes
+   * Decides about a preemptor, or about a gang, for which either all its pods are placed or none.
    */
-  public Decision choose(List<Pod> preemptors, List<Place> places, Rules rules, Instant now) {
-    Map<String, Place> left = new LinkedHashMap<>();
-    places.stream()
-        .sorted(Comparator.comparing(Place::name))
-        .forEach(place -> left.put(place.name(), place));
-    List<Decision.Room> rooms = new ArrayList<>();
-    int taken = 0;
+  PreemptionDecision choose(
+      List<Pod> preemptors, List<NodeSnapshot> nodes, VictimRules rules, Instant now) {
+    return choose(preemptors, nodes, rules, now, new HashMap<>());
+  }
+
+  /**
+   * The same for one of several decisions.
+   *
+   * @param known candidates of a node for a priority, as computed by earlier decisions
+   */
+  PreemptionDecision choose(
+      List<Pod> preemptors,
+      List<NodeSnapshot> nodes,
+      VictimRules rules,
+      Instant now,
+      Map<String, NodeVictims> known) {
+    SortedMap<String, NodeSnapshot> left = new TreeMap<>();
+    nodes.forEach(node -> left.put(node.name(), node));
+    List<NodeAssignment> assignments = new ArrayList<>();
+    int victims = 0;
     for (Pod preemptor : preemptors) {
-      int most = Math.min(rules.maxVictims(), rules.budgetLeft()) - taken;
-      SortedMap<String, String> missing = new TreeMap<>();
+      int most = Math.min(rules.maxVictims(), rules.budgetLeft()) - victims;
+      Refusals refusals = new Refusals();
       Option best = null;
-      for (Place place : left.values()) {
-        Option option = option(preemptor, place, rules, most, now, missing);
+      for (NodeSnapshot node : left.values()) {
+        Option option = option(preemptor, node, rules, most, now, refusals, known);
         if (option != null && (best == null || option.isCheaperThan(best))) {
           best = option;
         }
       }
       if (best == null) {
-        return new Decision.Nothing(missing);
+        return new PreemptionDecision.Unplaceable(refusals.first, left.size());
       }
-      taken += best.victims.size();
-      rooms.add(best.room(now));
-      left.put(best.place.name(), best.after(preemptor, now));
+      victims += best.victims.size();
+      assignments.add(best.assignment());
+      left.put(best.node.name(), best.after(preemptor));
     }
-    return new Decision.Take(rooms);
+    return new PreemptionDecision.Preempt(assignments);
   }
 
   private @Nullable Option option(
       Pod preemptor,
-      Place place,
-      Rules rules,
+      NodeSnapshot node,
+      VictimRules rules,
       int most,
       Instant now,
-      SortedMap<String, String> missing) {
-    Optional<String> never =
-        NodeFit.notCovered(preemptor).or(() -> fit.against(preemptor, place.node()));
-    if (never.isPresent()) {
-      missing.put(place.name(), never.get());
+      Refusals refusals,
+      Map<String, NodeVictims> known) {
+    Optional<String> refusal =
+        NodeFilter.unsupported(preemptor).or(() -> filter.refusal(preemptor, node.node()));
+    if (refusal.isPresent()) {
+      refusals.add(node, refusal::get);
       return null;
     }
-    int priority = priority(preemptor);
-    Map<String, Integer> spared = new HashMap<>();
-    List<Candidate> candidates = new ArrayList<>();
-    for (Candidate pod : place.pods()) {
+    NodeVictims possible = victims(node, rules, new PodState(preemptor).priority(), now, known);
+    List<VictimCandidate> victims = new ArrayList<>(possible.candidates());
+    ResourceAmounts requests = ResourceAmounts.of(preemptor);
+    Set<String> ports = NodeFilter.hostPorts(preemptor);
+    ResourceAmounts free = node.free().plus(possible.requests());
+    if (!requests.fits(free)) {
+      ResourceAmounts all = free;
+      refusals.add(
+          node,
+          () -> sentence(String.join(", ", requests.missingFrom(all).values()), possible.spared()));
+      return null;
+    }
+    Optional<String> port = portInUse(node, victims, ports);
+    if (port.isPresent()) {
+      refusals.add(node, () -> sentence(port.get(), possible.spared()));
+      return null;
+    }
+    // The most expensive first: a candidate that need not be preempted is removed.
+    for (int i = victims.size() - 1; i >= 0; i--) {
+      VictimCandidate one = victims.remove(i);
+      ResourceAmounts without = free.minus(one.requests());
+      if (requests.fits(without) && portInUse(node, victims, ports).isEmpty()) {
+        free = without;
+      } else {
+        victims.add(i, one);
+      }
+    }
+    if (victims.size() > most) {
+      refusals.add(
+          node,
+          () ->
+              "it needs %d victims, and %d are allowed"
+                  .formatted(victims.size(), Math.max(0, most)));
+      return null;
+    }
+    return new Option(node, victims, rules.order(), now);
+  }
+
+  /** Why nodes are refused: the first ones in the order of their names. */
+  private static final class Refusals {
+
+    private final SortedMap<String, String> first = new TreeMap<>();
+
+    void add(NodeSnapshot node, Supplier<String> why) {
+      if (first.size() < PreemptionDecision.NODES) {
+        first.put(node.name(), why.get());
+      }
+    }
+  }
+
+  /**
+   * The possible victims of a node for preemptors of one priority.
+   *
+   * @param of all pods of the node
+   * @param candidates the cheapest first
+   * @param requests of all candidates
+   * @param spared number of the other pods that are spared, by reason
+   */
+  record NodeVictims(
+      List<VictimCandidate> of,
+      List<VictimCandidate> candidates,
+      ResourceAmounts requests,
+      Map<String, Integer> spared) {}
+
+  private static NodeVictims victims(
+      NodeSnapshot node,
+      VictimRules rules,
+      int priority,
+      Instant now,
+      Map<String, NodeVictims> known) {
+    String key = priority + " " + node.name();
+    NodeVictims before = known.get(key);
+    // A node on which a pod of the same gang was placed has additional pods.
+    if (before != null && before.of() == node.pods()) {
+      return before;
+    }
+    SortedMap<String, Integer> spared = new TreeMap<>();
+    List<VictimCandidate> candidates = new ArrayList<>();
+    ResourceAmounts requests = ResourceAmounts.none();
+    for (VictimCandidate pod : node.pods()) {
       Optional<String> why = spared(pod, rules, priority, now);
       if (why.isEmpty()) {
         candidates.add(pod);
+        requests = requests.plus(pod.requests());
       } else {
         spared.merge(why.get(), 1, Integer::sum);
       }
     }
     candidates.sort(cheapestFirst(rules.order(), now));
-    Amounts wanted = Amounts.of(preemptor);
-    Set<String> ports = NodeFit.hostPorts(preemptor);
-    List<Candidate> victims = new ArrayList<>(candidates);
-    Optional<String> still = stillMissing(place, victims, wanted, ports);
-    if (still.isPresent()) {
-      missing.put(place.name(), sentence(still.get(), spared));
-      return null;
-    }
-    // The dearest first: whoever can stay, stays.
-    for (int i = victims.size() - 1; i >= 0; i--) {
-      Candidate one = victims.remove(i);
-      if (stillMissing(place, victims, wanted, ports).isPresent()) {
-        victims.add(i, one);
-      }
-    }
-    if (victims.size() > most) {
-      missing.put(
-          place.name(),
-          "it needs %d victims, and %d may be taken".formatted(victims.size(), Math.max(0, most)));
-      return null;
-    }
-    return new Option(place, victims, rules.order(), now);
+    NodeVictims found = new NodeVictims(node.pods(), candidates, requests, spared);
+    known.put(key, found);
+    return found;
   }
 
   private static Optional<String> spared(
-      Candidate pod, Rules rules, int priorityOfPreemptor, Instant now) {
+      VictimCandidate pod, VictimRules rules, int priorityOfPreemptor, Instant now) {
     if (pod.spared().isPresent()) {
       return pod.spared();
     }
@@ -125,72 +197,60 @@ public final class VictimChooser {
         : Optional.empty();
   }
 
-  private static Optional<String> stillMissing(
-      Place place, List<Candidate> victims, Amounts wanted, Set<String> ports) {
-    Amounts free = place.free();
-    for (Candidate victim : victims) {
-      free = free.plus(Amounts.of(victim.pod()));
+  private static Optional<String> portInUse(
+      NodeSnapshot node, List<VictimCandidate> victims, Set<String> ports) {
+    if (ports.isEmpty()) {
+      return Optional.empty();
     }
-    SortedMap<String, String> missing = wanted.missingFrom(free);
-    if (!missing.isEmpty()) {
-      return Optional.of(String.join(", ", missing.values()));
-    }
-    for (Candidate pod : place.pods()) {
-      if (!victims.contains(pod)) {
-        for (String port : NodeFit.hostPorts(pod.pod())) {
-          if (ports.contains(port)) {
-            return Optional.of("host port %s is %s's".formatted(port, pod.name()));
-          }
-        }
-      }
-    }
-    return Optional.empty();
+    Set<String> names = victims.stream().map(VictimCandidate::name).collect(Collectors.toSet());
+    return node.pods().stream()
+        .filter(pod -> !names.contains(pod.name()))
+        .flatMap(
+            pod ->
+                NodeFilter.hostPorts(pod.pod()).stream()
+                    .filter(ports::contains)
+                    .map(port -> "host port %s is used by %s".formatted(port, pod.name())))
+        .findFirst();
   }
 
   private static String sentence(String missing, Map<String, Integer> spared) {
-    if (spared.isEmpty()) {
-      return missing;
-    }
-    List<String> words = new ArrayList<>();
-    new TreeMap<>(spared).forEach((why, count) -> words.add(count + " " + why));
-    return missing + " (left alone: " + String.join(", ", words) + ")";
+    return spared.isEmpty()
+        ? missing
+        : spared.entrySet().stream()
+            .map(it -> it.getValue() + " " + it.getKey())
+            .collect(Collectors.joining(", ", missing + " (spared: ", ")"));
   }
 
-  private static int priority(Pod pod) {
-    Integer priority = pod.getSpec().getPriority();
-    return priority == null ? 0 : priority;
-  }
-
-  /** Cheapest first; names at the end, so that the same input gives the same decision. */
-  private static Comparator<Candidate> cheapestFirst(List<VictimOrder> order, Instant now) {
-    Comparator<Candidate> comparator = Comparator.comparing(Candidate::name);
+  /** The name is compared last, so that equal inputs give equal decisions. */
+  private static Comparator<VictimCandidate> cheapestFirst(List<VictimOrder> order, Instant now) {
+    Comparator<VictimCandidate> comparator = Comparator.comparing(VictimCandidate::name);
     for (int i = order.size() - 1; i >= 0; i--) {
-      Comparator<Candidate> first =
+      Comparator<VictimCandidate> first =
           switch (order.get(i)) {
-            case LOWEST_PRIORITY -> Comparator.comparingInt(Candidate::priority);
+            case LOWEST_PRIORITY -> Comparator.comparingInt(VictimCandidate::priority);
             case LEAST_WORK_LOST -> Comparator.comparing(pod -> Duration.between(pod.since(), now));
-            case SHORTEST_FREEZE -> Comparator.comparing(Candidate::expectedFreeze);
+            case SHORTEST_FREEZE -> Comparator.comparing(VictimCandidate::expectedFreeze);
           };
       comparator = first.thenComparing(comparator);
     }
     return comparator;
   }
 
-  /** One node, and who would yield there. */
+  /** One node with its victims. */
   private record Option(
-      Place place, List<Candidate> victims, List<VictimOrder> order, Instant now) {
+      NodeSnapshot node, List<VictimCandidate> victims, List<VictimOrder> order, Instant now) {
 
     /**
-     * Nobody is better than somebody; then the dearest victim of each decides, as the scheduler
-     * itself does it, then how many they are.
+     * No victim is cheaper than any. Otherwise the most expensive victim of each decides, as in the
+     * scheduler, then their number.
      */
     boolean isCheaperThan(Option other) {
       if (victims.isEmpty() || other.victims.isEmpty()) {
         return victims.isEmpty() && !other.victims.isEmpty();
       }
-      Comparator<Candidate> comparator = cheapestFirst(order, now);
-      Candidate mine = victims.stream().max(comparator).orElseThrow();
-      Candidate theirs = other.victims.stream().max(comparator).orElseThrow();
+      Comparator<VictimCandidate> comparator = cheapestFirst(order, now);
+      VictimCandidate mine = Collections.max(victims, comparator);
+      VictimCandidate theirs = Collections.max(other.victims, comparator);
       int byPriority = Integer.compare(mine.priority(), theirs.priority());
       if (byPriority != 0 && order.get(0) == VictimOrder.LOWEST_PRIORITY) {
         return byPriority < 0;
@@ -199,37 +259,37 @@ public final class VictimChooser {
       return byCount != 0 ? byCount < 0 : comparator.compare(mine, theirs) < 0;
     }
 
-    Decision.Room room(Instant at) {
-      Duration lost =
+    NodeAssignment assignment() {
+      long lost =
           victims.stream()
-              .map(victim -> Duration.between(victim.since(), at))
-              .reduce(Duration.ZERO, Duration::plus);
+              .map(victim -> Duration.between(victim.since(), now))
+              .reduce(Duration.ZERO, Duration::plus)
+              .toSeconds();
       Duration freeze =
           victims.stream()
-              .map(Candidate::expectedFreeze)
-              .reduce(Duration.ZERO, (a, b) -> a.compareTo(b) > 0 ? a : b);
+              .map(VictimCandidate::expectedFreeze)
+              .max(Comparator.naturalOrder())
+              .orElse(Duration.ZERO);
       String why =
           victims.isEmpty()
-              ? "it fits on %s already".formatted(place.name())
-              : "%d of %d pods on %s yield, the highest priority %d, %d s since their last checkpoint, expected freeze %d s"
+              ? "it fits on %s already".formatted(node.name())
+              : "%d of %d pods on %s are preempted, the highest priority %d, %d s since their last checkpoint, expected freeze %d s"
                   .formatted(
                       victims.size(),
-                      place.pods().size(),
-                      place.name(),
-                      victims.stream().mapToInt(Candidate::priority).max().orElseThrow(),
-                      lost.toSeconds(),
+                      node.pods().size(),
+                      node.name(),
+                      victims.stream().mapToInt(VictimCandidate::priority).max().orElseThrow(),
+                      lost,
                       freeze.toSeconds());
-      return new Decision.Room(place.name(), victims, why);
+      return new NodeAssignment(node.name(), List.copyOf(victims), why);
     }
 
-    /** The node with the preemptor there and the victims gone. */
-    Place after(Pod preemptor, Instant at) {
-      List<Candidate> pods = new ArrayList<>(place.pods());
+    /** Returns the node with the preemptor and without the victims. */
+    NodeSnapshot after(Pod preemptor) {
+      List<VictimCandidate> pods = new ArrayList<>(node.pods());
       pods.removeAll(victims);
-      pods.add(
-          new Candidate(
-              preemptor, at, at, Duration.ZERO, Optional.of("just placed"), Optional.empty(), 0));
-      return new Place(place.node(), pods, place.promised());
+      pods.add(VictimCandidate.spared(preemptor, now, "just placed"));
+      return new NodeSnapshot(node.node(), pods).reserving(node.reserved());
     }
   }
 }

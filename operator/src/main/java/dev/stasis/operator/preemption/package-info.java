@@ -1,6 +1,6 @@
 /**
- * Who yields to whom: the cheapest pods on one node whose going makes a waiting pod fit in
- * everything. Pure: from pods, nodes and a policy to a decision.
+ * GpuPreemptionPolicy: selects the pods that are checkpointed and evicted so that a waiting pod of
+ * a higher priority fits on one node, and restores them.
  */
 @NullMarked
 package dev.stasis.operator.preemption;

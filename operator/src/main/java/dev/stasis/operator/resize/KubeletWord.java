@@ -9,10 +9,12 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What the kubelet says of a resize in place. */
+/** Reads the kubelet's report on an in-place resize. */
 public final class KubeletWord {
 
-  /** Whether the container has what its spec says: the spec is only what it shall have. */
+  /**
+   * Returns whether the container has the resources of its spec, which is only the desired state.
+   */
   public boolean hasIt(Pod pod, String container) {
     Optional<Quantity> shall =
         pod.getSpec().getContainers().stream()
@@ -27,7 +29,10 @@ public final class KubeletWord {
     return has.isEmpty() || has.equals(shall);
   }
 
-  /** What is waited for: it says on the pod when it cannot do it, or not yet. */
+  /**
+   * Returns what is being waited for: the kubelet reports on the pod that it cannot resize, or not
+   * yet.
+   */
   public String waiting(Pod pod) {
     List<PodCondition> conditions =
         pod.getStatus() == null ? List.of() : pod.getStatus().getConditions();

@@ -18,24 +18,24 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An agent has said that a memory limit has no room for the device memory, and waits: what is
- * answered. Nothing is frozen meanwhile.
+ * The answer to an agent that reports a memory limit without space for the device memory, and
+ * waits. Nothing is frozen meanwhile.
  */
 public final class RoomAnswer {
 
-  /** As the agent says it. */
+  /** The agent's report. */
   private static final String ASKED = "WaitingForRoom";
 
   private final RoomPlanner planner = new RoomPlanner();
 
   /** Whether it waits for an answer. */
-  public boolean isAsked(OperationView view) {
+  public static boolean isAsked(OperationView view) {
     return view.phase() == OperationPhase.CLAIMED
         && view.reason().equals(ASKED)
         && view.status().getRoom() != null;
   }
 
-  /** What is to be done about it. */
+  /** The action. */
   public RoomPlan plan(Cluster cluster, OperationView view, Pod pod, Node node, MemoryRoom policy) {
     Room room = Objects.requireNonNull(view.status().getRoom(), "it was asked for");
     String container =
@@ -56,12 +56,12 @@ public final class RoomAnswer {
             cluster.ranges(namespace)));
   }
 
-  /** The pod as it is to be. */
+  /** The desired pod. */
   public Pod resized(Pod pod, RoomPlan.Resize resize) {
     return planner.resized(pod, resize.container(), resize.raised());
   }
 
-  /** The room as it was found, with the limit that is to be returned. */
+  /** The memory found, with the limit to restore later. */
   public static Room raised(Room found, RoomPlan.Resize resize) {
     return new Room(
         found.neededBytes(),
@@ -71,16 +71,16 @@ public final class RoomAnswer {
         found.nodeFreeBytes());
   }
 
-  /** In one sentence, for people. */
+  /** One sentence for users. */
   public static String sentence(RoomPlan.Resize resize) {
     return "the memory limit of container %s is raised from %s to %s for the device memory"
         .formatted(resize.container(), resize.original().limit(), resize.raised().limit());
   }
 
-  /** What the API server said to it. */
+  /** The API server's answer to it. */
   public static Fault fault(RoomPlan.Resize resize, PodWrites.Refused refused) {
     return Fault.misfit(
-        Reason.NO_ROOM.word(),
+        Reason.NO_ROOM.value(),
         "resize of container " + resize.container(),
         "memory limit " + resize.raised().limit(),
         refused.sentence());

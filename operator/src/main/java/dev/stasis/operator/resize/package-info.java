@@ -1,4 +1,7 @@
-/** Room for the device memory of a pod by in-place resize: what is asked, planned and answered. */
+/**
+ * Provides memory for a pod's device memory by in-place resize: the request, the plan and the
+ * answer.
+ */
 @NullMarked
 package dev.stasis.operator.resize;
 

@@ -8,29 +8,20 @@ import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Conditions;
 import dev.stasis.operator.status.Reason;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
-import java.util.stream.Collectors;
 
 /**
- * Names of pods that a target cannot have.
+ * Checks whether the requested name of a target pod becomes free.
  *
- * @param cluster may be behind
+ * @param cluster may lag behind
  */
 record Names(Cluster cluster) {
 
-  Set<String> taken(String namespace) {
-    return cluster.pods(namespace).stream()
-        .map(pod -> pod.getMetadata().getName())
-        .collect(Collectors.toCollection(HashSet::new));
-  }
-
   /**
-   * Whether the name that is asked for becomes free by itself: its pod has gone since it was
-   * counted, is going, or is the one that was evicted, which the watch has not told yet.
+   * Returns whether the requested name becomes free by itself: its pod has gone since it was read,
+   * is being deleted, or is the evicted one, which the watch has not shown yet.
    */
   boolean isFreed(GpuRestore restore, GpuCheckpoint source) {
     Optional<String> asked =
@@ -49,7 +40,7 @@ record Names(Cluster cluster) {
             status ->
                 new Conditions(Objects.requireNonNullElse(status.getConditions(), List.of()))
                     .find(ConditionType.SOURCE_RUNNING)
-                    .filter(condition -> condition.reason().equals(Reason.EVICTED.word()))
+                    .filter(condition -> condition.reason().equals(Reason.EVICTED.value()))
                     .isPresent())
         .map(status -> status.getPod())
         .map(ObservedPod::uid);

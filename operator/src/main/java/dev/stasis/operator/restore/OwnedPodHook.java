@@ -31,9 +31,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Turns the pod that a controller makes in the place of a frozen one into the target, which waits
- * until a GpuRestore claims it. Everything is asked of the API server itself: a watch may lag
- * behind, and a pod that is let through is a workload that starts cold.
+ * Turns the pod that a controller creates in place of a frozen one into the target, which waits
+ * until a GpuRestore claims it. Everything is read from the API server itself: a watch may lag
+ * behind, and a pod that passes unchanged is a cold start.
  */
 @Singleton
 class OwnedPodHook implements AdmissionHook {
@@ -41,12 +41,12 @@ class OwnedPodHook implements AdmissionHook {
   private final KubernetesClient client;
   private final Pages pages;
   private final KubernetesSerialization serialization;
-  private final TargetWork targets;
+  private final RestoreTargets targets;
   private final SourceReader sources;
   private final Moves moves;
   private final Clock clock;
 
-  OwnedPodHook(KubernetesClient client, TargetWork targets, Moves moves, Clock clock) {
+  OwnedPodHook(KubernetesClient client, RestoreTargets targets, Moves moves, Clock clock) {
     this.moves = moves;
     this.client = client;
     this.pages = new Pages(client);
@@ -111,7 +111,10 @@ class OwnedPodHook implements AdmissionHook {
     return Verdict.allowed();
   }
 
-  /** Whether its pod may have had that controller; reading thousands of templates takes seconds. */
+  /**
+   * Returns whether its pod may have had that controller; reading thousands of templates takes
+   * seconds.
+   */
   private static boolean mayBeOf(GpuCheckpoint checkpoint, OwnerReference owner) {
     return checkpoint.getStatus() != null
         && checkpoint.getStatus().getPodTemplate() != null
@@ -125,7 +128,7 @@ class OwnedPodHook implements AdmissionHook {
         .toList();
   }
 
-  /** Claimed or not, made for this checkpoint and not for an earlier one of its name. */
+  /** Claimed or not, but created for this checkpoint and not for an earlier one with its name. */
   private static boolean isTargetOf(Pod pod, Handover handover, List<GpuRestore> restores) {
     Map<String, String> labels = pod.getMetadata().getLabels();
     String uid = labels.get(Api.OPERATION_UID_LABEL);

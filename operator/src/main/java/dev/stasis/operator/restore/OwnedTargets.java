@@ -5,6 +5,7 @@ import dev.stasis.api.v1alpha1.GpuRestore;
 import dev.stasis.api.v1alpha1.common.Target;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.holder.Standing;
+import dev.stasis.operator.holder.TargetPods;
 import dev.stasis.operator.holder.Targets;
 import dev.stasis.operator.owner.Waiting;
 import dev.stasis.operator.status.Reason;
@@ -19,7 +20,7 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Targets that their controllers made: each waits behind a scheduling gate until it is claimed. */
+/** Targets that controllers created: each waits behind a scheduling gate until it is claimed. */
 final class OwnedTargets {
 
   private static final String NODE_NAME = "metadata.name";
@@ -33,39 +34,39 @@ final class OwnedTargets {
   }
 
   /**
-   * A controller that lives.
+   * An existing controller.
    *
    * @param reference to it
-   * @param standing what it says of itself
+   * @param standing its state
    */
   record Controller(OwnerReference reference, Standing.Lives standing) {}
 
-  /** Claims the one that waits for the checkpoint, and lets the scheduler have it. */
-  TargetWork.Made claim(View view, Source.Ready source, Controller owner) {
+  /** Claims the target that waits for the checkpoint, and lets the scheduler place it. */
+  TargetPods.Result claim(RestoreContext context, Source.Ready source, Controller owner) {
     Optional<Pod> waiting = find(source);
     if (waiting.isEmpty()) {
       return none(source, owner);
     }
-    Targets.Answer answer = targets.change(claimed(waiting.get(), view));
+    Targets.Answer answer = targets.change(claimed(waiting.get(), context));
     if (answer instanceof Targets.Accepted accepted) {
-      return new TargetWork.Pods(accepted.pod(), List.of(), List.of());
+      return new TargetPods.Created(accepted.pod());
     }
     if (answer instanceof Targets.Refused refused) {
-      return new TargetWork.Later(Reason.REFUSED_BY_CLUSTER, refused.sentence());
+      return new TargetPods.Postponed(Reason.REFUSED_BY_CLUSTER, refused.sentence());
     }
     return none(source, owner);
   }
 
-  /** The one that waits. */
-  TargetWork.Made waiting(Source.Ready source, Controller owner) {
+  /** Returns the waiting target. */
+  TargetPods.Result waiting(Source.Ready source, Controller owner) {
     return find(source)
-        .<TargetWork.Made>map(pod -> new TargetWork.Pods(pod, List.of(), List.of()))
+        .<TargetPods.Result>map(pod -> new TargetPods.Created(pod))
         .orElseGet(() -> none(source, owner));
   }
 
   /**
-   * Asks the API server only when the watch shows one: each pod that a controller makes wakes its
-   * restore.
+   * Calls the API server only if the watch shows one: each pod that a controller creates triggers
+   * its restore.
    */
   private Optional<Pod> find(Source.Ready source) {
     String namespace = source.checkpoint().getMetadata().getNamespace();
@@ -80,10 +81,10 @@ final class OwnedTargets {
         : Optional.empty();
   }
 
-  private static TargetWork.Later none(Source.Ready source, Controller owner) {
-    return new TargetWork.Later(
+  private static TargetPods.Postponed none(Source.Ready source, Controller owner) {
+    return new TargetPods.Postponed(
         Reason.OWNER_LIVES,
-        "pod in the place of %s: wanted one that its controller makes, found %s %s, which %s"
+        "pod in the place of %s: expected one that its controller makes, got %s %s, which %s"
             .formatted(
                 source.pod().getMetadata().getName(),
                 owner.reference().getKind(),
@@ -91,8 +92,8 @@ final class OwnedTargets {
                 owner.standing().makesNone().orElse("has not made one yet")));
   }
 
-  private static Pod claimed(Pod waiting, View view) {
-    GpuRestore restore = view.restore();
+  private static Pod claimed(Pod waiting, RestoreContext context) {
+    GpuRestore restore = context.restore();
     Target asked =
         Objects.requireNonNullElse(
             restore.getSpec().getTarget(), new Target(null, null, null, null));
@@ -110,12 +111,13 @@ final class OwnedTargets {
             .addToNodeSelector(asked.nodeSelector())
             .endSpec()
             .build();
-    narrow(claimed.getSpec().getAffinity(), asked.nodeName(), view);
+    narrow(claimed.getSpec().getAffinity(), asked.nodeName(), context);
     return RatherNot.on(claimed, restore);
   }
 
   /** While a pod is gated its node affinity may become narrower, never wider. */
-  private static void narrow(@Nullable Affinity affinity, @Nullable String node, View view) {
+  private static void narrow(
+      @Nullable Affinity affinity, @Nullable String node, RestoreContext context) {
     if (affinity == null
         || affinity.getNodeAffinity() == null
         || affinity.getNodeAffinity().getRequiredDuringSchedulingIgnoredDuringExecution() == null) {
@@ -130,7 +132,7 @@ final class OwnedTargets {
       if (node != null && fields.stream().noneMatch(it -> it.getValues().contains(node))) {
         fields.add(new NodeSelectorRequirement(NODE_NAME, "In", List.of(node)));
       }
-      View.excluded(view.restore())
+      RestoreContext.excluded(context.restore())
           .forEach(
               never -> fields.add(new NodeSelectorRequirement(NODE_NAME, "NotIn", List.of(never))));
     }

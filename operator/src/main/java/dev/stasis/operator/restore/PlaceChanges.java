@@ -19,7 +19,8 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Wakes what waits for a node when another one fits: it came, has its agent back, is uncordoned.
+ * Triggers restores that wait for a node when another one matches: it was added, has its agent
+ * back, or is uncordoned.
  */
 final class PlaceChanges {
 
@@ -41,7 +42,7 @@ final class PlaceChanges {
             Node.class, informers, change -> concerned(cache, isOfNode(change))));
   }
 
-  /** A heartbeat alone concerns nobody, unless it ends a silence. */
+  /** A heartbeat alone has no effect, unless it ends a silence. */
   boolean isOfAgent(Changed<GpuNode> change) {
     Optional<Node> node = cluster.node(change.subject().getMetadata().getName());
     return change.cameOrWent()
@@ -49,7 +50,7 @@ final class PlaceChanges {
             .equals(look(change.after().orElseThrow(), node));
   }
 
-  /** What a pod is scheduled by; its status alone, written every minute, concerns nobody. */
+  /** Properties used for scheduling; the status alone, written every minute, has no effect. */
   boolean isOfNode(Changed<Node> change) {
     Optional<GpuNode> gpus = cluster.gpuNode(change.subject().getMetadata().getName());
     return gpus.isPresent()
@@ -62,7 +63,7 @@ final class PlaceChanges {
     return candidates.of(gpus, node, clock.instant());
   }
 
-  /** Its user's selector goes by them. */
+  /** The user's node selector uses them. */
   private static Object labels(Optional<Node> node) {
     return node.map(it -> Objects.requireNonNullElse(it.getMetadata().getLabels(), "none"))
         .orElse("none");

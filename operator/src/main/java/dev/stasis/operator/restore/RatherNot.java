@@ -9,17 +9,17 @@ import io.fabric8.kubernetes.api.model.PreferredSchedulingTermBuilder;
 import java.util.Map;
 
 /**
- * The node on which it failed before: whatever was wrong there may be wrong still, so every other
- * one is better; but where there is no other, another try may do.
+ * A preference against the node on which a restore failed before. Its problem may persist, so every
+ * other node is better; if there is no other, another attempt there may succeed.
  */
 final class RatherNot {
 
-  /** As much as the scheduler lets a preference count. */
+  /** The maximum weight of a preference. */
   private static final int MOST = 100;
 
   private RatherNot() {}
 
-  /** The target, with what it would rather not have. Also of one that waits behind a gate. */
+  /** Returns the target with the preference, even if it waits behind a gate. */
   static Pod on(Pod target, GpuRestore restore) {
     Map<String, String> annotations = restore.getMetadata().getAnnotations();
     String node = annotations == null ? null : annotations.get(Api.RATHER_NOT_ON_ANNOTATION);

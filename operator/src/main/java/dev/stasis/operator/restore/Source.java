@@ -3,25 +3,30 @@ package dev.stasis.operator.restore;
 import dev.stasis.api.v1alpha1.GpuCheckpoint;
 import dev.stasis.api.v1alpha1.common.ArtifactStatus;
 import dev.stasis.api.v1alpha1.common.Fault;
+import dev.stasis.api.v1alpha1.common.Room;
 import dev.stasis.compat.Fingerprint;
 import dev.stasis.operator.holder.Sought;
+import dev.stasis.operator.room.RoomPlan;
+import dev.stasis.operator.room.TargetRoom;
 import dev.stasis.operator.status.Reason;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 
-/** What the GpuCheckpoint gives. */
+/** The input from the GpuCheckpoint. */
 sealed interface Source {
 
   /**
-   * All that a restore needs.
+   * Everything that a restore needs.
    *
    * @param checkpoint the object, Ready
-   * @param artifact where it lies
-   * @param image of the workload, as a target has to name it
-   * @param pod as it was frozen
-   * @param container the one that was frozen
-   * @param argv its command line; needed only where the pod has no command
-   * @param wanted what a place must have
+   * @param artifact its location
+   * @param image image of the workload, as a target must name it
+   * @param pod the pod at the freeze
+   * @param container the frozen container
+   * @param argv its command line; needed only if the pod has no command
+   * @param wanted requirements for the node
    */
   record Ready(
       GpuCheckpoint checkpoint,
@@ -36,12 +41,25 @@ sealed interface Source {
       argv = List.copyOf(argv);
     }
 
-    /** The place that it needs. */
+    /** Returns the requirements for the place. */
     Sought sought() {
       return new Sought(wanted, image, pod, container, node(), artifact.getNode());
     }
 
-    /** Node on which it was frozen; empty text when nobody wrote it down. */
+    /** Returns the additional memory of a target compared with the source; empty if none. */
+    Optional<RoomPlan.Memory> raisedMemory() {
+      TargetRoom room = new TargetRoom();
+      long gpuBytes = Objects.requireNonNullElse(artifact.getGpuBytes(), 0L);
+      Room known = checkpoint.getStatus().getRoom();
+      Long needed = known == null ? null : known.neededBytes();
+      return room.limit(pod, container)
+          .flatMap(
+              bytes ->
+                  room.raised(
+                      pod, container, Objects.requireNonNullElse(needed, bytes + gpuBytes)));
+    }
+
+    /** The node of the freeze; empty if unknown. */
     String node() {
       return checkpoint.getStatus().getPod() == null
               || checkpoint.getStatus().getPod().node() == null
@@ -50,9 +68,9 @@ sealed interface Source {
     }
   }
 
-  /** It may still come. */
+  /** It may become available. */
   record NotYet(Reason reason, String sentence) implements Source {}
 
-  /** It never will. */
+  /** It never becomes available. */
   record Never(Fault fault) implements Source {}
 }

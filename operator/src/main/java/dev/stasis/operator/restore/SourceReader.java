@@ -6,9 +6,9 @@ import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.api.v1alpha1.common.ArtifactStatus;
 import dev.stasis.api.v1alpha1.common.CommandLine;
 import dev.stasis.api.v1alpha1.common.Condition;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.common.Fault;
 import dev.stasis.api.v1alpha1.common.Tcp;
-import dev.stasis.api.v1alpha1.common.Truth;
 import dev.stasis.compat.Fingerprint;
 import dev.stasis.compat.Property;
 import dev.stasis.operator.status.ConditionType;
@@ -36,20 +36,20 @@ final class SourceReader {
     String name = restore.getSpec().getCheckpointName();
     String namespace = restore.getMetadata().getNamespace();
     if (found.isEmpty()) {
-      return waiting("GpuCheckpoint " + name + ": wanted one in namespace " + namespace, "none");
+      return waiting("GpuCheckpoint " + name + ": expected one in namespace " + namespace, "none");
     }
     GpuCheckpoint checkpoint = found.get();
-    String wanted = "GpuCheckpoint " + name + ": wanted Ready";
-    // One that is at work holds the artifact until it is done; one that comes now is too late.
+    String wanted = "GpuCheckpoint " + name + ": expected Ready";
+    // A running restore keeps the artifact until it is finished; a later one is refused.
     boolean holds = restore.getStatus() != null && restore.getStatus().getPhase() != null;
     if (checkpoint.getMetadata().getDeletionTimestamp() != null && !holds) {
       return waiting(wanted, "that it is being deleted");
     }
     GpuCheckpointStatus status = checkpoint.getStatus();
     Optional<Condition> ready = status == null ? Optional.empty() : ready(status);
-    if (status == null || ready.filter(it -> it.status() == Truth.TRUE).isEmpty()) {
+    if (status == null || ready.filter(it -> it.status() == ConditionValue.TRUE).isEmpty()) {
       String phase =
-          status == null || status.getPhase() == null ? "nothing yet" : status.getPhase().word();
+          status == null || status.getPhase() == null ? "nothing yet" : status.getPhase().value();
       String why = ready.map(it -> it.message().isBlank() ? "" : ": " + it.message()).orElse("");
       return waiting(wanted, phase + why);
     }
@@ -72,7 +72,7 @@ final class SourceReader {
           fault(
               Reason.OTHER_NAMESPACE,
               "status.artifact.location",
-              "artifact: wanted one of namespace " + namespace + ", found " + location));
+              "artifact: expected one of namespace " + namespace + ", got " + location));
     }
     Tcp tcp = Objects.requireNonNullElse(restore.getSpec().getTcp(), checkpoint.getSpec().getTcp());
     List<Fault> obstacles = artifact.obstacles(tcp);
@@ -96,11 +96,11 @@ final class SourceReader {
             said("status.pod", status.getPod()).container(), containers.get(0));
     if (!containers.contains(container)) {
       throw new IllegalArgumentException(
-          "status.pod.container: wanted one of " + containers + ", found " + container);
+          "status.pod.container: expected one of " + containers + ", got " + container);
     }
     List<String> argv = Objects.requireNonNullElse(status.getArgv(), List.of());
     if (argv.isEmpty() && CommandLine.of(pod.getSpec(), container).needsImage()) {
-      throw new IllegalArgumentException("status.argv: wanted a command line, found none");
+      throw new IllegalArgumentException("status.argv: expected a command line, got none");
     }
     String text =
         said(
@@ -123,22 +123,22 @@ final class SourceReader {
   private static Optional<Condition> ready(GpuCheckpointStatus status) {
     List<Condition> all = Objects.requireNonNullElse(status.getConditions(), List.of());
     return all.stream()
-        .filter(condition -> condition.type().equals(ConditionType.READY.word()))
+        .filter(condition -> condition.type().equals(ConditionType.READY.value()))
         .findFirst();
   }
 
   private static <T> T said(String property, @Nullable T value) {
     if (value == null) {
-      throw new IllegalArgumentException(property + ": wanted a value, found none");
+      throw new IllegalArgumentException(property + ": expected a value, got none");
     }
     return value;
   }
 
   private static Source waiting(String wanted, String found) {
-    return new Source.NotYet(Reason.WAITING_FOR_CHECKPOINT, wanted + ", found " + found);
+    return new Source.NotYet(Reason.WAITING_FOR_CHECKPOINT, wanted + ", got " + found);
   }
 
   private static Fault fault(Reason reason, String property, String sentence) {
-    return new Fault(reason.word(), property, null, null, null, null, sentence);
+    return new Fault(reason.value(), property, null, null, null, null, sentence);
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Brings a GpuCheckpoint back as a running pod: what is seen, the one decision that follows from
- * it, and the deed. All that counts stands in the API server, so that an operator that is started
- * anew goes on where the last one was.
+ * Restores a GpuCheckpoint into a new pod: {@link dev.stasis.operator.restore.RestoreWorkflow}
+ * lists the steps. All state is in the API server, so that a restarted operator continues where the
+ * last one was.
  */
 @NullMarked
 package dev.stasis.operator.restore;

@@ -1,6 +1,6 @@
 package dev.stasis.operator.room;
 
-import dev.stasis.operator.status.Size;
+import dev.stasis.api.text.HumanBytes;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
@@ -30,6 +30,6 @@ final class Bytes {
   }
 
   static String text(long bytes) {
-    return new Size(bytes).text();
+    return new HumanBytes(bytes).text();
   }
 }

@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a namespace allows. Quotas with a scope are passed over: whether they cover the pod, the API
- * server says at the dry run.
+ * The restrictions of a namespace. Quotas with a scope are ignored: the API server's dry run shows
+ * whether they apply to the pod.
  */
 record Namespace(List<ResourceQuota> quotas, List<LimitRange> ranges) {
 
@@ -57,7 +57,7 @@ record Namespace(List<ResourceQuota> quotas, List<LimitRange> ranges) {
         && (!quota.getSpec().getScopes().isEmpty() || quota.getSpec().getScopeSelector() != null);
   }
 
-  /** What a LimitRange says against this memory of a container. */
+  /** Returns which rule of a LimitRange this memory of a container violates. */
   List<Fault> ranges(Pod pod, String container, long request, long limit) {
     List<Fault> faults = new ArrayList<>();
     for (LimitRange range : ranges) {

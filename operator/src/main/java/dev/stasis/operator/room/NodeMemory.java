@@ -8,12 +8,12 @@ import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads of a node what a resize there depends on. */
+/** Reads the properties of a node that affect a resize. */
 public final class NodeMemory {
 
   private static final String MEMORY = "memory";
 
-  /** Lowering a memory limit came with 1.34. */
+  /** Memory limits can be lowered since 1.34. */
   private static final int LOWERS_MINOR = 34;
 
   private static final Pattern VERSION = Pattern.compile("v(\\d+)\\.(\\d+)\\..*");
@@ -21,10 +21,10 @@ public final class NodeMemory {
   private NodeMemory() {}
 
   /**
-   * Reads it.
+   * Reads a node.
    *
-   * @param pods all of the node
-   * @param freeBytes as its agent measured it
+   * @param pods all pods of the node
+   * @param freeBytes measured by its agent
    */
   public static RoomFacts.Node of(Node node, Collection<Pod> pods, long freeBytes) {
     return new RoomFacts.Node(
@@ -32,7 +32,8 @@ public final class NodeMemory {
         Bytes.of(node.getStatus().getAllocatable(), MEMORY).orElse(0L),
         pods.stream().filter(NodeMemory::counts).mapToLong(NodeMemory::requested).sum(),
         freeBytes,
-        // No API tells the kubelet's policy; it says so on the pod when it cannot resize.
+        // No API exposes the kubelet's policy; the kubelet reports on the pod that it cannot
+        // resize.
         false,
         lowers(node.getStatus().getNodeInfo().getKubeletVersion()));
   }

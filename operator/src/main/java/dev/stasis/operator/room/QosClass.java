@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The class of a pod, as the API server derives it; a resize may not change it. */
+/** The QoS class of a pod, as the API server derives it; a resize must not change it. */
 enum QosClass {
   GUARANTEED,
   BURSTABLE,

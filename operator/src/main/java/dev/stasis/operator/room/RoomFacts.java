@@ -7,15 +7,15 @@ import io.fabric8.kubernetes.api.model.ResourceQuota;
 import java.util.List;
 
 /**
- * What has to be known before a freeze.
+ * The facts that are checked before a freeze.
  *
- * @param pod as it runs, with its status
- * @param container the one that is frozen
- * @param need what it will need
+ * @param pod the running pod, with its status
+ * @param container the container to freeze
+ * @param need the memory that it will need
  * @param policy whether the pod may be resized
  * @param node its node
- * @param quotas of its namespace, with their use
- * @param ranges of its namespace
+ * @param quotas ResourceQuotas of its namespace, with their usage
+ * @param ranges LimitRanges of its namespace
  */
 public record RoomFacts(
     Pod pod,
@@ -33,8 +33,8 @@ public record RoomFacts(
   /**
    * Memory of the container, in bytes.
    *
-   * @param usedBytes now
-   * @param neededBytes at the worst moment of the freeze, all of it
+   * @param usedBytes current usage
+   * @param neededBytes total peak during the freeze
    */
   public record Need(long usedBytes, long neededBytes) {}
 
@@ -42,9 +42,9 @@ public record RoomFacts(
    * The node.
    *
    * @param name its name
-   * @param allocatableBytes memory that pods can ask for
-   * @param requestedBytes memory that its pods ask for, this one's included
-   * @param freeBytes memory that is free above the eviction threshold
+   * @param allocatableBytes memory that pods can request
+   * @param requestedBytes memory that its pods request, including this one
+   * @param freeBytes free memory above the eviction threshold
    * @param staticMemoryManager whether the kubelet's memory manager policy is Static
    * @param lowersLimits whether it can lower a memory limit (Kubernetes 1.34)
    */

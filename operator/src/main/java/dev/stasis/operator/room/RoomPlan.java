@@ -5,28 +5,28 @@ import io.fabric8.kubernetes.api.model.Quantity;
 import java.util.List;
 import java.util.Optional;
 
-/** What is done about room, before anything is frozen. */
+/** How the memory for a freeze is provided. */
 public sealed interface RoomPlan {
 
-  /** There is enough. */
+  /** The memory is sufficient. */
   record NoResizeNeeded() implements RoomPlan {}
 
   /**
    * The pod is resized in place, and back afterwards.
    *
-   * @param container which container
-   * @param raised its memory while it is frozen
+   * @param container the container to resize
+   * @param raised its memory during the freeze
    * @param original its memory before and after
-   * @param returns whether the cluster can lower a limit again; if not, it stays raised and the
-   *     status says so
+   * @param returns whether the cluster can lower a limit again; if not, the limit stays raised and
+   *     the status reports it
    */
   record Resize(String container, Memory raised, Memory original, boolean returns)
       implements RoomPlan {}
 
   /**
-   * There is none, and none can be made.
+   * The memory is not available and cannot be made available.
    *
-   * @param faults every reason, with both values
+   * @param faults every reason, with expected and actual value
    */
   record Refused(List<Fault> faults) implements RoomPlan {
     public Refused {
@@ -37,7 +37,7 @@ public sealed interface RoomPlan {
   /**
    * Memory of a container.
    *
-   * @param request empty: as it is, or none
+   * @param request empty if unset or unchanged
    * @param limit its limit
    */
   record Memory(Optional<Quantity> request, Quantity limit) {}

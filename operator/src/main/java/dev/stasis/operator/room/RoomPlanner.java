@@ -15,9 +15,9 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Decides how a pod gets room for its device memory. All that can be known is checked here, so that
- * nothing is frozen that cannot be held; what only the cluster knows, the dry run of the resize and
- * the kubelet say afterwards, in their words.
+ * Decides how a pod gets memory for its device memory. Everything that can be known is checked
+ * here, so that only a workload whose memory fits is frozen. The dry run of the resize and the
+ * kubelet report what only the cluster knows.
  */
 public final class RoomPlanner {
 
@@ -25,9 +25,9 @@ public final class RoomPlanner {
   private static final long MIB = 1L << 20;
 
   /**
-   * Plans it.
+   * Creates the plan.
    *
-   * @throws IllegalArgumentException when the pod has no such container
+   * @throws IllegalArgumentException if the pod has no such container
    */
   public RoomPlan plan(RoomFacts facts) {
     ResourceRequirements resources = resources(container(facts));
@@ -63,8 +63,8 @@ public final class RoomPlanner {
   }
 
   /**
-   * The same pod with that memory: what goes to its {@code resize} subresource, first as a dry run.
-   * {@code raised} makes the room, {@code original} gives it back.
+   * Returns the same pod with that memory, for its {@code resize} subresource, first as a dry run.
+   * {@code raised} provides the memory, {@code original} restores the old limit.
    */
   public Pod resized(Pod pod, String container, RoomPlan.Memory memory) {
     Pod changed = new PodBuilder(pod).build();
@@ -81,12 +81,12 @@ public final class RoomPlanner {
   }
 
   /**
-   * What a container gets back that was raised for a freeze; empty: it has what it had, or somebody
-   * else has changed it since.
+   * Returns the original memory of a container that was raised for a freeze; empty if it is
+   * restored already, or another client has changed it since.
    *
-   * @param now the pod as it is
-   * @param before the pod as it was before the freeze
-   * @param neededBytes for how much it was raised
+   * @param now the current pod
+   * @param before the pod before the freeze
+   * @param neededBytes the size for which it was raised
    */
   public Optional<RoomPlan.Memory> giveBack(
       Pod now, Pod before, String container, long neededBytes) {
@@ -149,7 +149,7 @@ public final class RoomPlanner {
         withRequest ? Optional.of(request.orElse(limit)) : Optional.empty(), limit);
   }
 
-  /** What no resize gets over, however much memory there is. */
+  /** Reasons that no resize can remove, however much memory there is. */
   private static List<Fault> fixed(RoomFacts facts) {
     List<Fault> faults = new ArrayList<>();
     for (ContainerResizePolicy policy : container(facts).getResizePolicy()) {
@@ -187,7 +187,7 @@ public final class RoomPlanner {
                 Bytes.text(Math.max(0, left)) + " left"));
   }
 
-  /** Memory beyond the request is nobody's: it must be free now. */
+  /** Memory beyond the request is not reserved: it must be free now. */
   private static Optional<Fault> nodeHas(RoomFacts facts) {
     long more = facts.need().neededBytes() - facts.need().usedBytes();
     return facts.node().freeBytes() >= more

@@ -8,8 +8,9 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Memory that a target has until the driver has taken the device memory back. A target is still to
- * be scheduled, so its request rises with its limit: the scheduler then finds a node that has it.
+ * The memory that a target needs until the driver has restored the device memory. A target is not
+ * scheduled yet, so its request is raised with its limit, and the scheduler finds a node that has
+ * it.
  */
 public final class TargetRoom {
 
@@ -17,12 +18,12 @@ public final class TargetRoom {
   private static final long MIB = 1L << 20;
 
   /**
-   * How much it has to be made with; empty where it has enough, or no limit.
+   * Returns the memory of the new pod; empty if it has enough, or no limit.
    *
-   * @param pod as it was frozen
+   * @param pod the pod when it was frozen
    * @param container the workload's
-   * @param neededBytes at the worst moment, all of it
-   * @throws IllegalArgumentException when the pod has no such container
+   * @param neededBytes total peak
+   * @throws IllegalArgumentException if the pod has no such container
    */
   public Optional<RoomPlan.Memory> raised(Pod pod, String container, long neededBytes) {
     Optional<Long> limit = Bytes.of(resources(pod, container).getLimits(), MEMORY);
@@ -30,17 +31,18 @@ public final class TargetRoom {
       return Optional.empty();
     }
     Quantity raised = Bytes.up(neededBytes);
-    // Equal to the limit it could make the pod Guaranteed, and then it could not go down again.
+    // If it were equal to the limit, the pod could become Guaranteed, and the limit could not be
+    // lowered again.
     Quantity request =
         QosClass.of(pod) == QosClass.GUARANTEED ? raised : Bytes.up(neededBytes - MIB);
     return Optional.of(new RoomPlan.Memory(Optional.of(request), raised));
   }
 
   /**
-   * What it is given back to once it runs; empty where it has no limit or has never been raised.
+   * Returns the memory to restore once it runs; empty if it has no limit or was never raised.
    *
-   * @param pod as it was frozen
-   * @param restored as it runs
+   * @param pod the pod when it was frozen
+   * @param restored the running restored pod
    */
   public Optional<RoomPlan.Memory> original(Pod pod, Pod restored, String container) {
     ResourceRequirements was = resources(pod, container);
@@ -50,13 +52,13 @@ public final class TargetRoom {
       return Optional.empty();
     }
     Quantity before = Objects.requireNonNull(was.getLimits().get(MEMORY), "it has a limit");
-    // A container that asks for none is given its limit as request by the API server.
+    // The API server sets the request of a container without one to its limit.
     Optional<Quantity> request =
         Optional.ofNullable(was.getRequests()).map(requests -> requests.get(MEMORY));
     return Optional.of(new RoomPlan.Memory(Optional.of(request.orElse(before)), before));
   }
 
-  /** The limit in bytes; empty where there is none. */
+  /** The limit in bytes; empty if there is none. */
   public Optional<Long> limit(Pod pod, String container) {
     return Bytes.of(resources(pod, container).getLimits(), MEMORY);
   }

@@ -1,6 +1,6 @@
 /**
- * Room for the device memory inside a pod's memory limit: which in-place resize makes it, or why
- * none can.
+ * Memory for the device memory within a pod's memory limit: the in-place resize that provides it,
+ * or why none can.
  */
 @NullMarked
 package dev.stasis.operator.room;

@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The times of a schedule, in its zone. */
-public final class CronTimes {
+/** The times of a schedule, in its time zone. */
+final class CronTimes {
 
   private static final Map<String, String> SHORT_FORMS =
       Map.of(
@@ -34,19 +34,21 @@ public final class CronTimes {
   }
 
   /**
-   * Reads them.
+   * Parses a schedule.
    *
    * @param schedule five fields of cron, or a short form
    * @param timeZone null: UTC
-   * @throws IllegalArgumentException one sentence: the property, what was wanted, what was found
+   * @throws IllegalArgumentException names the property, the expected and the actual value
    */
-  public static CronTimes of(String schedule, @Nullable String timeZone) {
+  static CronTimes of(String schedule, @Nullable String timeZone) {
     ZoneId zone;
     try {
       zone = ZoneId.of(timeZone == null ? "UTC" : timeZone);
     } catch (DateTimeException e) {
       throw new IllegalArgumentException(
-          "timeZone: wanted one of the time zone database as Europe/Berlin, found " + timeZone, e);
+          "timeZone: expected a name of the time zone database such as Europe/Berlin, got "
+              + timeZone,
+          e);
     }
     try {
       CronParser parser =
@@ -55,7 +57,7 @@ public final class CronTimes {
       return new CronTimes(ExecutionTime.forCron(parser.parse(fields).validate()), zone);
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(
-          "schedule: wanted minute, hour, day of month, month and day of week, found \""
+          "schedule: expected minute, hour, day of month, month and day of week, got \""
               + schedule
               + "\": "
               + e.getMessage(),
@@ -63,8 +65,8 @@ public final class CronTimes {
     }
   }
 
-  /** The last time that is not after now; empty when there was none. */
-  public Optional<Instant> lastUntil(Instant now) {
+  /** Returns the last time up to now; empty if there was none. */
+  Optional<Instant> lastUntil(Instant now) {
     ZonedDateTime here = now.atZone(zone);
     if (times.isMatch(here) && here.equals(here.withSecond(0).withNano(0))) {
       return Optional.of(now);
@@ -72,8 +74,8 @@ public final class CronTimes {
     return times.lastExecution(here).map(ZonedDateTime::toInstant);
   }
 
-  /** The first time after now; empty for a day that never comes. */
-  public Optional<Instant> nextAfter(Instant now) {
+  /** Returns the first time after now; empty if the schedule names a date that does not exist. */
+  Optional<Instant> nextAfter(Instant now) {
     return times.nextExecution(now.atZone(zone)).map(ZonedDateTime::toInstant);
   }
 }

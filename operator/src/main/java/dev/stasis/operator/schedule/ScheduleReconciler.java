@@ -5,23 +5,30 @@ import dev.stasis.api.v1alpha1.GpuCheckpoint;
 import dev.stasis.api.v1alpha1.GpuCheckpointSchedule;
 import dev.stasis.api.v1alpha1.GpuRestore;
 import dev.stasis.api.v1alpha1.schedule.GpuCheckpointScheduleStatus;
+import dev.stasis.operator.cluster.ClusterSource;
 import dev.stasis.operator.cluster.Informers;
 import dev.stasis.operator.config.StasisConfig;
-import dev.stasis.operator.event.Events;
+import dev.stasis.operator.event.EventRecorder;
 import dev.stasis.operator.log.LogContext;
 import dev.stasis.operator.owner.Departure;
 import dev.stasis.operator.pod.GpuPods;
+import dev.stasis.operator.request.ClusterRequestWrites;
+import dev.stasis.operator.request.RequestWrites;
 import dev.stasis.operator.status.Change;
 import dev.stasis.operator.status.Changes;
 import dev.stasis.operator.status.ConditionType;
+import dev.stasis.operator.status.ErrorStatus;
 import dev.stasis.operator.status.Report;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
 import io.javaoperatorsdk.operator.api.reconciler.ControllerConfiguration;
+import io.javaoperatorsdk.operator.api.reconciler.ErrorStatusUpdateControl;
 import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
 import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
 import io.javaoperatorsdk.operator.api.reconciler.UpdateControl;
+import io.javaoperatorsdk.operator.processing.event.ResourceID;
+import io.javaoperatorsdk.operator.processing.event.rate.RateLimited;
 import io.javaoperatorsdk.operator.processing.event.source.EventSource;
 import io.javaoperatorsdk.operator.processing.retry.GradualRetry;
 import java.time.Clock;
@@ -29,38 +36,51 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 
-/** Takes checkpoints when they are due, lets go of old ones, brings failed pods back. */
+/** Reconciles GpuCheckpointSchedules. */
 @ControllerConfiguration(name = "gpucheckpointschedule")
-// An API server that is away comes back: it is asked again for as long as it takes.
+// Retried for as long as the API server is unavailable.
 @GradualRetry(maxAttempts = -1, initialInterval = 1000, intervalMultiplier = 2, maxInterval = 60000)
+// Many events trigger one reconciliation: each reads all pods of a namespace.
+@RateLimited(maxReconciliations = 10, within = 1)
 public class ScheduleReconciler implements Reconciler<GpuCheckpointSchedule> {
 
-  /** Long enough for a write to be in the cache. */
-  private static final Duration AT_ONCE = Duration.ofMillis(50);
+  /** By then a write has reached the cache. */
+  private static final Duration SOON = Duration.ofMillis(50);
 
   private final Informers informers;
-  private final Departures departures;
-  private final Observer observer;
-  private final Turn turn;
+  private final DeletedPods deletedPods;
+  private final ScheduleWorkflow workflow;
   private final Changes changes;
-  private final StasisConfig config;
+  private final ScheduleMetrics metrics;
   private final Clock clock;
 
   ScheduleReconciler(
       Informers informers,
       KubernetesClient client,
-      Events events,
+      EventRecorder events,
       Changes changes,
+      ScheduleMetrics metrics,
       StasisConfig config,
       Departure departure,
       Clock clock) {
     this.informers = informers;
     GpuPods gpus = new GpuPods(config.gpuResources());
-    this.departures = new Departures(clock);
-    this.observer = new Observer(informers, gpus, departures);
-    this.turn = new Turn(informers, gpus, new ClusterDeeds(client, departure), events);
+    this.deletedPods = new DeletedPods(gpus, clock);
+    RequestWrites writes = new ClusterRequestWrites(client);
+    this.workflow =
+        new ScheduleWorkflow(
+            new ScheduleObserver(informers, gpus, deletedPods),
+            new AutomaticRestores(
+                informers,
+                gpus,
+                writes,
+                pod -> departure.refusal().or(() -> departure.prepare(pod)),
+                events,
+                config.lookAgainEvery()),
+            writes,
+            events);
     this.changes = changes;
-    this.config = config;
+    this.metrics = metrics;
     this.clock = clock;
   }
 
@@ -70,24 +90,25 @@ public class ScheduleReconciler implements Reconciler<GpuCheckpointSchedule> {
     informers.listen(
         Pod.class,
         change ->
-            change.before().filter(it -> change.after().isEmpty()).ifPresent(departures::note));
-    Concerned concerned = new Concerned(context.getPrimaryCache());
+            change.before().filter(it -> change.after().isEmpty()).ifPresent(deletedPods::add));
+    ScheduleEventSources sources = new ScheduleEventSources(context.getPrimaryCache());
     return List.of(
-        concerned.source(Pod.class, informers, concerned::ofPod),
-        concerned.source(GpuCheckpoint.class, informers, concerned::ofMade),
-        concerned.source(GpuRestore.class, informers, concerned::ofMade));
+        new ClusterSource<>(Pod.class, informers, sources::ofPod),
+        new ClusterSource<>(GpuCheckpoint.class, informers, sources::ofRequest),
+        new ClusterSource<>(GpuRestore.class, informers, sources::ofRequest));
   }
 
   @Override
   public UpdateControl<GpuCheckpointSchedule> reconcile(
       GpuCheckpointSchedule schedule, Context<GpuCheckpointSchedule> context) {
+    metrics.register(ResourceID.fromResource(schedule), context.getPrimaryCache());
     boolean first = schedule.getStatus() == null;
     if (first) {
       schedule.setStatus(new GpuCheckpointScheduleStatus());
     }
     JsonNode before = changes.snapshot(schedule.getStatus());
     Instant now = clock.instant();
-    Turn.Outcome outcome;
+    ScheduleWorkflow.Requeue requeue;
     try (LogContext fields = LogContext.of(schedule)) {
       Report report =
           new Report(
@@ -95,25 +116,31 @@ public class ScheduleReconciler implements Reconciler<GpuCheckpointSchedule> {
               ConditionType.READY,
               schedule.getMetadata().getGeneration(),
               clock);
-      outcome = turn.take(schedule, observer, report, now);
+      requeue = workflow.reconcile(schedule, report, now);
       report.writeTo(schedule.getStatus());
     }
+    ErrorStatus.clear(schedule.getStatus());
     boolean changed = first || changes.between(before, schedule.getStatus()) != Change.NONE;
     UpdateControl<GpuCheckpointSchedule> done =
         changed ? UpdateControl.patchStatus(schedule) : UpdateControl.noUpdate();
-    // A new spec that comes during the write may go unnoticed (WishSource): nobody else watches
-    // these.
-    if (outcome.atOnce() || changed) {
-      done.rescheduleAfter(AT_ONCE);
-    } else if (outcome.waits()) {
-      done.rescheduleAfter(config.lookAgainEvery());
+    // A change of the spec during the status write emits no event (WishSource).
+    if (requeue.atOnce() || changed) {
+      done.rescheduleAfter(SOON);
+    } else if (requeue.poll().isPresent()) {
+      done.rescheduleAfter(requeue.poll().get());
     } else {
-      outcome
+      requeue
           .next()
-          .map(time -> Duration.between(now, time).plus(AT_ONCE))
+          .map(time -> Duration.between(now, time).plus(SOON))
           .filter(wait -> !wait.isNegative())
           .ifPresent(done::rescheduleAfter);
     }
     return done;
+  }
+
+  @Override
+  public ErrorStatusUpdateControl<GpuCheckpointSchedule> updateErrorStatus(
+      GpuCheckpointSchedule failed, Context<GpuCheckpointSchedule> context, Exception error) {
+    return ErrorStatus.of(failed, context, clock, error);
   }
 }

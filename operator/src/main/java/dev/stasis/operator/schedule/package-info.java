@@ -1,6 +1,6 @@
 /**
- * When checkpoints are due, and which of them are kept: what a GpuCheckpointSchedule asks for,
- * decided without a cluster.
+ * GpuCheckpointSchedule: decides when runs start, which checkpoints are kept, and which failed pods
+ * are restored.
  */
 @NullMarked
 package dev.stasis.operator.schedule;

@@ -10,20 +10,20 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The terms of a node selector, as the affinity of a pod or of a PersistentVolume has it: one of
- * them has to be fulfilled.
+ * The terms of a node selector, as in the affinity of a pod or of a PersistentVolume: a node must
+ * match one of them.
  *
  * @param selector the terms
  */
 public record NodeTerms(NodeSelector selector) {
 
-  /** Whether a node fulfils one of them, and so may be taken. */
+  /** Returns whether a node matches one of them. */
   public boolean fulfilledBy(Node node) {
     Map<String, String> labels =
         Objects.requireNonNullElse(node.getMetadata().getLabels(), Map.of());
     Map<String, String> fields = Map.of("metadata.name", node.getMetadata().getName());
     return selector.getNodeSelectorTerms().stream()
-        .filter(term -> !isEmpty(term)) // one that asks for nothing is fulfilled by nobody
+        .filter(term -> !isEmpty(term)) // a term without requirements matches no node
         .anyMatch(
             term ->
                 term.getMatchExpressions().stream().allMatch(one -> holds(one, labels))

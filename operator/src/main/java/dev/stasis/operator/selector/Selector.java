@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 public record Selector(LabelSelector selector) {
 
   /**
-   * Whether labels are matched.
+   * Returns whether labels match.
    *
-   * @throws IllegalArgumentException names an operator that there is not
+   * @throws IllegalArgumentException names an unknown operator
    */
   public boolean matches(@Nullable Map<String, String> labels) {
     Map<String, String> has = Objects.requireNonNullElse(labels, Map.of());
@@ -41,7 +41,7 @@ public record Selector(LabelSelector selector) {
           throw new IllegalArgumentException(
               "selector.matchExpressions["
                   + wanted.getKey()
-                  + "].operator: wanted In, NotIn, Exists or DoesNotExist, found "
+                  + "].operator: expected In, NotIn, Exists or DoesNotExist, got "
                   + wanted.getOperator());
     };
   }

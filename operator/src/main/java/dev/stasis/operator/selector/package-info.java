@@ -1,6 +1,4 @@
-/**
- * What a selector of labels or of nodes matches, decided as the API server and the scheduler do.
- */
+/** Evaluates label and node selectors as the API server and the scheduler do. */
 @NullMarked
 package dev.stasis.operator.selector;
 

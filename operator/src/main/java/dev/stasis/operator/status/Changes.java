@@ -7,8 +7,8 @@ import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.util.Set;
 
 /**
- * Tells whether a status is worth a write, by the JSON that the API server would keep of it. A
- * field that is null and one that is not there are the same.
+ * Determines whether a status must be written, by the JSON that the API server would store. A null
+ * field equals a missing one.
  */
 public final class Changes {
 
@@ -18,19 +18,22 @@ public final class Changes {
   private final KubernetesSerialization serialization;
 
   /**
-   * @param serialization the one with which objects go to the API server
+   * @param serialization the serialization for the API server
    */
   public Changes(KubernetesSerialization serialization) {
     this.serialization = serialization;
   }
 
-  /** The state of a status now, to be compared later: the status itself may be changed. */
+  /**
+   * Returns the current state of a status for a later comparison, because the status itself may be
+   * changed.
+   */
   public JsonNode snapshot(Object status) {
-    // Through text: 1 is then the same number, whether it was an int or a long.
+    // Through text, so that 1 is the same number as an int and as a long.
     return withoutNulls(serialization.unmarshal(serialization.asJson(status), JsonNode.class));
   }
 
-  /** Compares a snapshot with what the status has become. */
+  /** Compares a snapshot with the current status. */
   public Change between(JsonNode before, Object after) {
     JsonNode now = snapshot(after);
     if (now.equals(before)) {

@@ -2,26 +2,32 @@ package dev.stasis.operator.status;
 
 /** The aspects of an object that have a condition. */
 public enum ConditionType {
-  /** GpuCheckpoint: a verified artifact can be restored. Its summary. */
+  /** GpuCheckpoint: a verified artifact can be restored. The summary condition. */
   READY("Ready"),
-  /** GpuRestore and GpuMigration: it is done, with proof. Their summary. */
+  /** GpuRestore and GpuMigration: finished and verified. The summary condition. */
   SUCCEEDED("Succeeded"),
-  /** It could not be done, and nothing more will be tried. */
+  /** It failed, and nothing more is tried. */
   FAILED("Failed"),
-  /** The frozen workload runs where it was. */
+  /** The frozen workload runs in its original place. */
   SOURCE_RUNNING("SourceRunning"),
+  /** GpuCheckpoint: the artifact is on the disk of its node, from where it is uploaded. */
+  STORED_LOCALLY("StoredLocally"),
+  /** GpuCheckpoint: the artifact is in the remote store. */
+  STORED("Stored"),
   /** The workload stays in the memory of its node. */
   SUSPENDED("Suspended"),
-  /** A node fits now. */
+  /** A node matches now. */
   RESTORABLE("Restorable"),
-  /** With explainOnly: it could be done. */
+  /** With explainOnly: the freeze is possible. */
   FEASIBLE("Feasible"),
-  /** A migration was undone: the source goes on. */
+  /** A migration was undone: the source keeps running. */
   ROLLED_BACK("RolledBack"),
-  /** The workload was started from its image. */
+  /** The workload had a cold start. */
   COLD_STARTED("ColdStarted"),
-  /** The pod's memory limit is again what it was. */
-  ROOM_RETURNED("RoomReturned");
+  /** The pod's memory limit has its old value again. */
+  ROOM_RETURNED("RoomReturned"),
+  /** Only ever False: its reconciliation keeps failing because of a bug of the operator. */
+  RECONCILED("Reconciled");
 
   private final String word;
 
@@ -29,8 +35,8 @@ public enum ConditionType {
     this.word = word;
   }
 
-  /** The word as it stands in the API. */
-  public String word() {
+  /** Returns the value in the API. */
+  public String value() {
     return word;
   }
 }

@@ -1,7 +1,7 @@
 package dev.stasis.operator.status;
 
 import dev.stasis.api.v1alpha1.common.Condition;
-import dev.stasis.api.v1alpha1.common.Truth;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The conditions of one object, one of each type, in the order in which they first came up. A
- * condition whose status stays keeps the time of its transition, whatever its reason and message
- * become.
+ * The conditions of one object, one of each type, in the order in which they first appeared. A
+ * condition with an unchanged status keeps its transition time, whatever its new reason and message
+ * are.
  *
- * @param list as they stand in the status
+ * @param list the conditions in the status
  */
 public record Conditions(List<Condition> list) {
 
@@ -21,25 +21,25 @@ public record Conditions(List<Condition> list) {
     list = List.copyOf(list);
   }
 
-  /** The condition of that type. */
+  /** Returns the condition of that type. */
   public Optional<Condition> find(ConditionType type) {
-    return list.stream().filter(condition -> condition.type().equals(type.word())).findFirst();
+    return list.stream().filter(condition -> condition.type().equals(type.value())).findFirst();
   }
 
-  /** Whether the condition of that type is there and True. */
+  /** Returns whether the condition of that type exists and is True. */
   public boolean isTrue(ConditionType type) {
-    return find(type).filter(condition -> condition.status() == Truth.TRUE).isPresent();
+    return find(type).filter(condition -> condition.status() == ConditionValue.TRUE).isPresent();
   }
 
   /**
-   * The same with one condition set.
+   * Returns a copy with one condition set.
    *
-   * @param generation the generation of the spec that was looked at
-   * @param now when; kept to the second, as everywhere in Kubernetes
+   * @param generation the observed generation of the spec
+   * @param now the time, in whole seconds as everywhere in Kubernetes
    */
   public Conditions with(
       ConditionType type,
-      Truth status,
+      ConditionValue status,
       Reason reason,
       String message,
       long generation,
@@ -50,10 +50,10 @@ public record Conditions(List<Condition> list) {
             .map(Condition::lastTransitionTime)
             .orElseGet(() -> now.truncatedTo(ChronoUnit.SECONDS));
     Condition changed =
-        new Condition(type.word(), status, reason.word(), message, since, generation);
+        new Condition(type.value(), status, reason.value(), message, since, generation);
     List<Condition> all = new ArrayList<>(list);
     for (int i = 0; i < all.size(); i++) {
-      if (all.get(i).type().equals(type.word())) {
+      if (all.get(i).type().equals(type.value())) {
         all.set(i, changed);
         return new Conditions(all);
       }
@@ -62,9 +62,9 @@ public record Conditions(List<Condition> list) {
     return new Conditions(all);
   }
 
-  /** The same without the condition of that type. */
+  /** Returns a copy without the condition of that type. */
   public Conditions without(ConditionType type) {
     return new Conditions(
-        list.stream().filter(condition -> !condition.type().equals(type.word())).toList());
+        list.stream().filter(condition -> !condition.type().equals(type.value())).toList());
   }
 }

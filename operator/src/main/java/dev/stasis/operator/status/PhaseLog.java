@@ -20,8 +20,8 @@ import java.util.Set;
 public record PhaseLog<P extends Enum<P> & Phase<P>>(List<PhaseTime<P>> times) {
 
   /**
-   * A workload can be suspended and resumed any number of times, a status cannot grow for ever: the
-   * first entry and the newest are kept.
+   * A workload can be suspended and resumed any number of times, but a status is limited: the first
+   * entry and the newest are kept.
    */
   private static final int ENTRIES = 50;
 
@@ -29,17 +29,18 @@ public record PhaseLog<P extends Enum<P> & Phase<P>>(List<PhaseTime<P>> times) {
     times = List.copyOf(times);
   }
 
-  /** The phase in hand; empty before the first. */
+  /** Returns the current phase; empty before the first. */
   public Optional<P> current() {
     return times.isEmpty() ? Optional.empty() : Optional.of(times.get(times.size() - 1).phase());
   }
 
   /**
-   * Returns the log with one phase entered, or this log when the object is in that phase already.
-   * Phases between may be missing: the agents keep working while no operator writes the status.
+   * Returns a log with one more phase, or this log if the object is in that phase already.
+   * Intermediate phases may be missing, because the agents keep working while no operator writes
+   * the status.
    *
-   * @param time when; kept to the second, and never before the phase that it follows
-   * @throws IllegalStateException when no sequence of phases leads there, above all out of a final
+   * @param time the time, in whole seconds, never before that of the previous phase
+   * @throws IllegalStateException if no sequence of phases leads there, in particular from a final
    *     phase
    */
   public PhaseLog<P> entered(P phase, Instant time) {
@@ -52,11 +53,11 @@ public record PhaseLog<P extends Enum<P> & Phase<P>>(List<PhaseTime<P>> times) {
     }
     if (!leadsTo(last.phase(), phase)) {
       throw new IllegalStateException(
-          "phase: after %s wanted one of %s, found %s"
+          "phase: after %s expected one of %s, got %s"
               .formatted(
-                  last.phase().word(),
-                  last.phase().successors().stream().map(Phase::word).sorted().toList(),
-                  phase.word()));
+                  last.phase().value(),
+                  last.phase().successors().stream().map(Phase::value).sorted().toList(),
+                  phase.value()));
     }
     Instant second = time.truncatedTo(ChronoUnit.SECONDS);
     List<PhaseTime<P>> all = new ArrayList<>(times);

@@ -1,26 +1,35 @@
 package dev.stasis.operator.status;
 
-/** Why a condition is as it is: a closed list, the same words for every kind. */
+import java.util.Arrays;
+import java.util.Optional;
+
+/** The reason of a condition: a closed list, with the same values for every kind. */
 public enum Reason {
-  /** Nothing is done yet. */
+  /** Nothing was done yet. */
   WAITING("Waiting"),
   /** The GpuCheckpoint is not Ready yet. */
   WAITING_FOR_CHECKPOINT("WaitingForCheckpoint", "Checkpoint"),
-  /** No node fits now. */
+  /** No node matches now. */
   NO_NODE_FITS("NoNodeFits"),
-  /** The agent of the node has not taken the operation. */
+  /** The agent of the node has not claimed the operation. */
   WAITING_FOR_AGENT("WaitingForAgent", "Agent"),
   /** The pod is being resized before the freeze. */
   MAKING_ROOM("MakingRoom"),
   /** The API server refused the target pod. */
   REFUSED_BY_CLUSTER("RefusedByCluster", "Refused"),
-  /** The work goes on. */
+  /** The operation is in progress. */
   IN_PROGRESS("InProgress", "Working"),
-  /** The artifact is published, and its digests are right. */
+  /** The artifact is published, and its digests are correct. */
   ARTIFACT_VERIFIED("ArtifactVerified", "Verified"),
+  /** The artifact is on the disk of its node and is being uploaded to the remote store. */
+  UPLOADING("Uploading"),
+  /** The upload failed and is retried. */
+  UPLOAD_FAILED("UploadFailed"),
+  /** The artifact is in the remote store. */
+  UPLOADED("Uploaded"),
   /** There is nothing to restore. */
   NO_ARTIFACT("NoArtifact"),
-  /** The artifact is not whole, or not the one that was to be imported. */
+  /** The artifact is incomplete, or not the one to be imported. */
   NOT_IMPORTED("NotImported"),
   /** Another object has the artifact already. */
   ALREADY_IMPORTED("AlreadyImported"),
@@ -28,75 +37,77 @@ public enum Reason {
   ARTIFACT_LOST("ArtifactLost"),
   /** Every process runs and has its device memory. */
   PROVEN("Proven"),
-  /** The workload was started from its image, as coldStartFallback allows. */
+  /** The workload had a cold start, as coldStartFallback allows. */
   COLD_STARTED("ColdStarted"),
-  /** Nobody touched the workload. */
+  /** The workload was not touched. */
   UNTOUCHED("Untouched"),
-  /** The workload stands still while an operation works on it. */
+  /** The workload is frozen while an operation works on it. */
   FROZEN("Frozen"),
-  /** The workload goes on. */
+  /** The workload has resumed. */
   RESUMED("Resumed"),
-  /** The freeze was undone; the workload goes on. */
+  /** The freeze was undone; the workload has resumed. */
   THAWED("Thawed"),
-  /** The workload still stands still; its agent tries again to thaw it. */
+  /** The workload is still frozen; its agent retries the thaw. */
   NOT_THAWED("NotThawed"),
-  /** The workload stays in memory. */
+  /** The workload is suspended in memory. */
   SUSPENDED("Suspended"),
-  /** The workload runs, on a GPU that it shares by turns. */
+  /** The workload runs, on a time-sliced GPU. */
   HAS_ITS_TURN("HasItsTurn", "Turn"),
-  /** The workload is suspended; others have their turn on its GPU first. */
+  /** The workload is suspended; other workloads run first on its time-sliced GPU. */
   WAITS_FOR_ITS_TURN("WaitsForItsTurn", "WaitsForTurn"),
-  /** The pod was removed on purpose, after the artifact was safe. */
+  /** The pod was removed intentionally, after the artifact was stored. */
   EVICTED("Evicted"),
-  /** The workload did not survive. */
+  /** The workload was lost. */
   WORKLOAD_LOST("WorkloadLost"),
   /** The eviction API refuses to remove the pod. */
   EVICTION_REFUSED("EvictionRefused", "NotEvicted"),
-  /** The artifact is safe; the pod goes when its eviction is asked for the next time. */
+  /** The artifact is stored; the pod is removed when its eviction is requested the next time. */
   WAITING_FOR_EVICTION("WaitingForEviction", "Eviction"),
-  /** The pod is saved before it is evicted. */
+  /** The pod is being checkpointed before it is evicted. */
   SAVED_FIRST("SavedFirst"),
-  /** The pod was evicted though it could not be saved in time. */
+  /** The API server refuses the GpuCheckpoint of the eviction. */
+  CHECKPOINT_REFUSED("CheckpointRefused", "Refused"),
+  /** The pod was evicted because it could not be checkpointed in time. */
   EVICTED_UNSAVED("EvictedUnsaved"),
-  /** Nobody asks for the eviction of the pod any more. */
+  /** The eviction of the pod is no longer requested. */
   EVICTION_GIVEN_UP("EvictionGivenUp", "GivenUp"),
-  /** A controller owns the pod, and would start another one cold in its place. */
+  /** The pod has a controller, which would create another one with a cold start. */
   OWNED_POD("OwnedPod"),
-  /** The pod has other containers, whose state is no part of a checkpoint. */
+  /** The pod has other containers, whose state is not part of a checkpoint. */
   OTHER_CONTAINERS("OtherContainers", "Containers"),
-  /** Another operation has the pod in hand. */
+  /** Another operation uses the pod. */
   ANOTHER_OPERATION("AnotherOperation", "Busy"),
-  /** As many as the node may have in the making are in the making. */
+  /** The node has reached its maximum number of GpuCheckpoints in progress. */
   NODE_BUSY("NodeBusy", "Busy"),
-  /** As many of the namespace as may be unfinished are unfinished. */
+  /** The namespace has reached its maximum number of unfinished GpuCheckpoints. */
   TOO_MANY_CHECKPOINTS("TooManyCheckpoints", "Busy"),
   /** The node is gone. */
   NODE_GONE("NodeGone"),
-  /** Somebody still needs it. */
+  /** Another object still needs it. */
   IN_USE("InUse"),
-  /** Nobody asks for it now. */
+  /** It is no longer requested. */
   NOT_SUSPENDED("NotSuspended"),
   /** The artifact is deleted. */
   ARTIFACT_DELETED("ArtifactDeleted"),
-  /** The artifact stays in the store. */
+  /** The artifact is kept in the store. */
   ARTIFACT_RETAINED("ArtifactRetained", "Retained"),
-  /** Nobody waits any more for a node or an agent that does not answer. */
+  /** The wait for an unresponsive node or agent has ended. */
   RELEASED("Released"),
-  /** Nobody can say, since the node does not answer. */
+  /** Unknown, since the node does not respond. */
   NODE_SILENT("NodeSilent"),
-  /** A property of the workload keeps it from being restored in another pod. */
+  /** A property of the workload prevents a restore in another pod. */
   NOT_PORTABLE("NotPortable"),
-  /** Some nodes fit. */
+  /** Some nodes match. */
   NODES_FIT("NodesFit"),
-  /** Nothing stands against it. */
+  /** Nothing prevents it. */
   NOTHING_AGAINST_IT("NothingAgainstIt", "Feasible"),
-  /** Something stands against it; the faults say what. */
+  /** Something prevents it; the faults have the details. */
   PREFLIGHT_REFUSED("PreflightRefused", "Refused"),
-  /** The pod that is named is not there. */
+  /** The named pod does not exist. */
   POD_NOT_FOUND("PodNotFound"),
   /** The pod does not run. */
   POD_NOT_RUNNING("PodNotRunning"),
-  /** The pod of that name is another one. */
+  /** The pod with that name is a different one. */
   POD_CHANGED("PodChanged"),
   /** No container of the pod has a GPU. */
   NO_GPU("NoGpu"),
@@ -104,120 +115,122 @@ public enum Reason {
   CONTAINER_AMBIGUOUS("ContainerAmbiguous", "Ambiguous"),
   /** The pod has no such container. */
   CONTAINER_NOT_FOUND("ContainerNotFound", "NoContainer"),
-  /** The GpuCheckpointStore is not there. */
+  /** The GpuCheckpointStore does not exist. */
   STORE_NOT_FOUND("StoreNotFound"),
-  /** The store is a disk of one node, and another node has to reach it. */
+  /** The store is on the disk of one node, but another node needs access. */
   STORE_NOT_SHARED("StoreNotShared"),
 
-  /** The GpuCheckpointStore cannot be written to. */
+  /** The GpuCheckpointStore is not writable. */
   STORE_NOT_WRITABLE("StoreNotWritable", "StoreReadOnly"),
-  /** It can be written to. */
+  /** The GpuCheckpointStore is writable. */
   STORE_READY("StoreReady", "Ready"),
   /** More than one GpuCheckpointStore is marked as default. */
   SEVERAL_DEFAULTS("SeveralDefaults"),
-  /** The GpuCheckpointStore is not for this namespace. */
+  /** The namespace may not use the GpuCheckpointStore. */
   NAMESPACE_NOT_ALLOWED("NamespaceNotAllowed", "NotAllowed"),
-  /** The GpuCheckpointStore holds as much as its quota allows. */
+  /** The GpuCheckpointStore has reached its quota. */
   QUOTA_EXCEEDED("QuotaExceeded", "Quota"),
-  /** The file system of the GpuCheckpointStore has no room. */
+  /** The file system of the GpuCheckpointStore is full. */
   STORE_FULL("StoreFull"),
   /** The artifact belongs to another namespace. */
   OTHER_NAMESPACE("OtherNamespace"),
-  /** The name of the target is another pod's. */
+  /** Another pod has the name of the target. */
   TARGET_TAKEN("TargetTaken"),
-  /** The controller of the pod is still there and would make another one in its place. */
+  /** The controller of the pod still exists and would create another one in its place. */
   OWNER_LIVES("OwnerLives"),
   /** The scheduler has found no node for the target yet. */
   TARGET_NOT_SCHEDULED("TargetNotScheduled", "Unscheduled"),
-  /** The image of the target, or of its holder, cannot be had. */
+  /** The image of the target, or of its holder, cannot be pulled. */
   IMAGE_NOT_AVAILABLE("ImageNotAvailable", "NoImage"),
-  /** The target is coming up. */
+  /** The target is starting. */
   TARGET_STARTING("TargetStarting", "Starting"),
-  /** The target was deleted, evicted or has ended before the proof. */
+  /** The target was deleted, evicted or ended before the verification. */
   TARGET_LOST("TargetLost"),
-  /** The target differs in a property that decides. */
+  /** The target has a property that prevents the restore. */
   INCOMPATIBLE("Incompatible"),
-  /** A liveness or startup probe would fail before the freeze is over. */
+  /** A liveness or startup probe would fail during the freeze. */
   LIVENESS_PROBE_TOO_SHORT("LivenessProbeTooShort", "ProbeTooShort"),
-  /** The pod's or its job's activeDeadlineSeconds ends before the freeze is over. */
+  /** The activeDeadlineSeconds of the pod or its Job ends during the freeze. */
   ACTIVE_DEADLINE_TOO_SHORT("ActiveDeadlineTooShort", "PodDeadline"),
-  /** There is no room for the device memory. */
+  /** There is not enough memory for the device memory. */
   NO_ROOM("NoRoom"),
-  /** The memory limit is what it was. */
+  /** The memory limit has its old value. */
   LIMIT_RETURNED("LimitReturned"),
   /** The memory limit is still raised. */
   LIMIT_STILL_RAISED("LimitStillRaised", "LimitRaised"),
-  /** It was not done in time; everything is undone. */
+  /** It exceeded its deadline; everything is undone. */
   DEADLINE_EXCEEDED("DeadlineExceeded", "Deadline"),
-  /** Its user cancelled it; everything is undone. */
+  /** Its user canceled it; everything is undone. */
   CANCELLED("Cancelled"),
-  /** The agent's work failed; the faults say where. */
+  /** The operator cannot reconcile the object because of a bug. */
+  RECONCILE_FAILED("ReconcileFailed", "Failed"),
+  /** The agent's operation failed; the faults have the details. */
   OPERATION_FAILED("OperationFailed", "Failed"),
-  /** The target did not come up or was not proven. */
+  /** The target did not start or was not verified. */
   RESTORE_FAILED("RestoreFailed", "Failed"),
-  /** As many pods are being moved as the installation allows. */
+  /** The maximum number of pods is being moved. */
   TOO_MANY_MIGRATIONS("TooManyMigrations", "Throttled"),
   /** A volume of the pod cannot be used on another node while it is used on its own. */
   VOLUME_CANNOT_FOLLOW("VolumeCannotFollow", "Volume"),
-  /** The workload did not get to the other node. */
+  /** The workload did not reach the other node. */
   TRANSFER_FAILED("TransferFailed"),
-  /** The frozen workload is not what it was any more: its pod or its container is another one. */
+  /** The frozen workload has changed: its pod or its container is a different one. */
   SOURCE_LOST("SourceLost"),
-  /** The target runs, with proof; the source is removed. */
+  /** The target runs and is verified; the source is removed. */
   SWITCHED_OVER("SwitchedOver"),
-  /** Everything was undone and the source goes on. */
+  /** Everything was undone and the source keeps running. */
   ROLLED_BACK("RolledBack"),
-  /** Runs begin as the schedule says. */
+  /** Runs start as scheduled. */
   SCHEDULED("Scheduled"),
-  /** No runs begin, since its user wants none. */
+  /** No runs start, because the user has suspended the schedule. */
   NOT_SCHEDULED("NotScheduled", "Paused"),
-  /** A run of a schedule has begun. */
+  /** A run of a schedule has started. */
   RUN_BEGUN("RunBegun"),
-  /** A run of a schedule was left out. */
+  /** A run of a schedule was skipped. */
   RUN_SKIPPED("RunSkipped"),
-  /** Schedule or time zone cannot be read. */
+  /** Schedule or time zone is invalid. */
   INVALID_SCHEDULE("InvalidSchedule", "Invalid"),
-  /** The selector cannot be read. */
+  /** The selector is invalid. */
   INVALID_SELECTOR("InvalidSelector", "Invalid"),
-  /** No pod with GPUs has such labels. */
+  /** No pod with GPUs has matching labels. */
   NO_POD_MATCHES("NoPodMatches", "NoPod"),
-  /** A pod that failed is being brought back. */
+  /** A failed pod is being restored. */
   BRINGING_BACK("BringingBack"),
-  /** A damaged or unreachable checkpoint was left out. */
+  /** A damaged or unreachable checkpoint was skipped. */
   CHECKPOINT_SKIPPED("CheckpointSkipped", "Skipped"),
-  /** The pod has ended as failed. */
+  /** The pod has failed. */
   POD_FAILED("PodFailed"),
-  /** The pod's container was started anew. */
+  /** The pod's container was restarted. */
   CONTAINER_RESTARTED("ContainerRestarted", "Restarted"),
   /** The cluster, not its user, removed the pod. */
   POD_DISRUPTED("PodDisrupted"),
   /** The pod's node has been away for longer than fenceAfter. */
   NODE_LOST("NodeLost"),
-  /** A pod that failed is not brought back. */
+  /** A failed pod is not restored. */
   NOT_BROUGHT_BACK("NotBroughtBack"),
-  /** A checkpoint that is no longer to be kept is deleted. */
+  /** An expired checkpoint is deleted. */
   RETENTION("Retention"),
-  /** The policy watches for pods that wait. */
+  /** The policy watches pending pods. */
   WATCHING("Watching"),
-  /** The policy takes no victims, since its user wants none. */
+  /** The policy preempts no pods, because the user has suspended it. */
   PAUSED("Paused"),
-  /** The scheduler would delete victims by itself, before anybody can freeze them. */
+  /** The scheduler would delete victims itself, before they can be frozen. */
   SCHEDULER_PREEMPTS_FIRST("SchedulerPreemptsFirst", "PreemptsFirst"),
-  /** An older policy is for the same preemptors. */
+  /** An older policy applies to the same preemptors. */
   CONFLICTING_POLICIES("ConflictingPolicies", "Conflict"),
-  /** Pods are being frozen to make room for another one. */
+  /** Pods are being frozen for a preemptor. */
   ROOM_BEING_MADE("RoomBeingMade", "MakingRoom"),
-  /** Room is made; the scheduler places the pod. */
+  /** The victims are removed; the scheduler places the preemptor. */
   ROOM_MADE("RoomMade"),
-  /** The pod for which room was made has its node. */
+  /** The preemptor has its node. */
   PREEMPTOR_PLACED("PreemptorPlaced", "Placed"),
-  /** The pod for which room was to be made needs none any more. */
+  /** The preemptor no longer needs a preemption. */
   PREEMPTOR_GONE("PreemptorGone"),
-  /** Nobody yields: the pod would still not fit. */
+  /** No pod is preempted: the preemptor would still not fit. */
   NO_VICTIMS("NoVictims"),
-  /** The pod yields to a more important one, and comes back by itself. */
+  /** The pod is preempted by one with a higher priority, and is restored automatically. */
   YIELDS("Yields"),
-  /** A pod that had yielded is back. */
+  /** A preempted pod is restored. */
   BACK("Back");
 
   private final String word;
@@ -232,12 +245,17 @@ public enum Reason {
     this.column = column;
   }
 
-  /** The word as it stands in a condition. */
-  public String word() {
+  /** Returns the reason with that value; empty if only agents know it. */
+  public static Optional<Reason> find(String word) {
+    return Arrays.stream(values()).filter(reason -> reason.word.equals(word)).findFirst();
+  }
+
+  /** Returns the value in a condition. */
+  public String value() {
     return word;
   }
 
-  /** The same, short enough for the last column of {@code kubectl get}. */
+  /** Returns a short form for the last column of {@code kubectl get}. */
   public String column() {
     return column;
   }

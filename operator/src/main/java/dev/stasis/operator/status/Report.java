@@ -1,17 +1,18 @@
 package dev.stasis.operator.status;
 
 import dev.stasis.api.v1alpha1.common.Condition;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.common.ConditionedStatus;
-import dev.stasis.api.v1alpha1.common.Truth;
 import java.time.Clock;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One look at one object, put into its status: the summary condition of its kind, what else is
- * known, and the words for the columns. The summary is Unknown while the work goes on, and False
- * only when that is final.
+ * The report of one reconciliation: the summary condition of the kind, other conditions, and the
+ * text of the columns. The summary is Unknown while work is in progress, and False only if that is
+ * final.
  */
 public final class Report {
 
@@ -36,31 +37,36 @@ public final class Report {
     this.conditions = new Conditions(known);
   }
 
-  /** It is at work, or waits for something that may still come. */
+  /** It is in progress, or waits for something that may still happen. */
   public Report working(Reason why, String sentence) {
-    return summarise(Truth.UNKNOWN, why, sentence).drop(ConditionType.FAILED);
+    return summarise(ConditionValue.UNKNOWN, why, sentence).drop(ConditionType.FAILED);
   }
 
-  /** It is done. */
+  /** It has succeeded. */
   public Report done(Reason why, String sentence) {
-    return summarise(Truth.TRUE, why, sentence).drop(ConditionType.FAILED);
+    return summarise(ConditionValue.TRUE, why, sentence).drop(ConditionType.FAILED);
   }
 
-  /** It has come to its end, or rests, without that for which its summary stands; no failure. */
+  /** It has ended, or rests, without the state of its summary; not a failure. */
   public Report notReached(Reason why, String sentence) {
-    return summarise(Truth.FALSE, why, sentence).drop(ConditionType.FAILED);
+    return summarise(ConditionValue.FALSE, why, sentence).drop(ConditionType.FAILED);
   }
 
-  /** It could not be done, and nothing more will be tried. */
+  /** It failed, and nothing more is tried. */
   public Report failed(Reason why, String sentence) {
-    return summarise(Truth.FALSE, why, sentence)
-        .also(ConditionType.FAILED, Truth.TRUE, why, sentence);
+    return summarise(ConditionValue.FALSE, why, sentence)
+        .also(ConditionType.FAILED, ConditionValue.TRUE, why, sentence);
   }
 
-  /** One more aspect. */
-  public Report also(ConditionType type, Truth status, Reason why, String sentence) {
+  /** Adds another condition. */
+  public Report also(ConditionType type, ConditionValue status, Reason why, String sentence) {
     conditions = conditions.with(type, status, why, sentence, generation, clock.instant());
     return this;
+  }
+
+  /** Returns a condition as it is now. */
+  public Optional<Condition> find(ConditionType type) {
+    return conditions.find(type);
   }
 
   /** An aspect that no longer says anything. */
@@ -69,7 +75,7 @@ public final class Report {
     return this;
   }
 
-  /** Puts it there; the columns say what the summary says, and stay when nothing is said of it. */
+  /** Writes it into the status; the columns show the summary, and are kept if there is none. */
   public void writeTo(ConditionedStatus status) {
     status.setObservedGeneration(generation);
     status.setConditions(conditions.list());
@@ -79,7 +85,7 @@ public final class Report {
     }
   }
 
-  private Report summarise(Truth status, Reason why, String sentence) {
+  private Report summarise(ConditionValue status, Reason why, String sentence) {
     reason = why;
     message = sentence;
     return also(summary, status, why, sentence);

@@ -1,6 +1,6 @@
 /**
- * What a status says: conditions that keep their times, phases with theirs, words for people, and
- * whether anything has changed that is worth a write.
+ * Parts of a status: conditions and phases with their times, human-readable text, and the decision
+ * whether a change must be written.
  */
 @NullMarked
 package dev.stasis.operator.status;

@@ -2,6 +2,7 @@ package dev.stasis.operator.store;
 
 import dev.stasis.api.v1alpha1.GpuCheckpointStore;
 import dev.stasis.api.v1alpha1.GpuNode;
+import dev.stasis.api.v1alpha1.common.StoreDurability;
 import dev.stasis.api.v1alpha1.node.NodeStore;
 import io.fabric8.kubernetes.api.model.Namespace;
 import java.util.Collection;
@@ -9,27 +10,43 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 
-/** Stores that are no disk of one node: what lies there can be restored on another one. */
+/** Stores from which another node can restore what one node has written. */
 public final class SharedStores {
 
   private final StoreChoice choice = new StoreChoice();
 
-  /** Whether it is one. */
+  /** Returns whether all nodes see the same files in the store, without an upload. */
   public boolean is(GpuCheckpointStore store) {
-    return store.getSpec().getNodeLocal() == null;
+    return store.getSpec().sharesFolder();
+  }
+
+  /** Returns whether an artifact is in reach of other nodes before its workload goes. */
+  public boolean isReachedElsewhere(GpuCheckpointStore store) {
+    return is(store) || store.getSpec().promises() == StoreDurability.REMOTE;
   }
 
   /**
-   * The first by name that the namespace may use and the node can write to.
+   * Returns the first one by name that the namespace may use and the node can write to.
    *
-   * @param stores all that there are
-   * @param node as its agent sees it
+   * @param stores all stores
+   * @param node the node's report
    */
   public Optional<GpuCheckpointStore> first(
       Collection<GpuCheckpointStore> stores, Namespace namespace, Optional<GpuNode> node) {
-    return stores.stream()
-        .filter(this::is)
+    return first(stores.stream().filter(this::is), namespace, node);
+  }
+
+  /** The same of those that other nodes reach before the workload goes. */
+  public Optional<GpuCheckpointStore> firstReachedElsewhere(
+      Collection<GpuCheckpointStore> stores, Namespace namespace, Optional<GpuNode> node) {
+    return first(stores.stream().filter(this::isReachedElsewhere), namespace, node);
+  }
+
+  private Optional<GpuCheckpointStore> first(
+      Stream<GpuCheckpointStore> stores, Namespace namespace, Optional<GpuNode> node) {
+    return stores
         .filter(store -> choice.allows(store, namespace))
         .filter(store -> node.filter(it -> reaches(it, store)).isPresent())
         .min(Comparator.comparing(store -> store.getMetadata().getName()));

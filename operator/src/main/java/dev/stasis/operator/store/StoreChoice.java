@@ -11,33 +11,33 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Which store a checkpoint goes to, or why to none. */
+/** Chooses the store of a checkpoint, or reports why there is none. */
 public final class StoreChoice {
 
-  /** What came of it. */
+  /** The result. */
   public sealed interface Choice {}
 
   /**
-   * This one.
+   * The chosen store.
    *
-   * @param store it may be used; whether there is room is another question
+   * @param store it may be used; its free space is checked separately
    */
   public record Chosen(GpuCheckpointStore store) implements Choice {}
 
   /**
-   * None.
+   * No store.
    *
-   * @param reason in one word
-   * @param fault with property, wanted and found
+   * @param reason the reason
+   * @param fault the fault with property, expected and actual value
    */
   public record Refused(Reason reason, Fault fault) implements Choice {}
 
   /**
-   * Chooses.
+   * Chooses a store.
    *
-   * @param asked the name that the user gave; null: the default is meant
+   * @param asked the name in the spec; null for the default
    * @param namespace of the GpuCheckpoint
-   * @param stores all that there are
+   * @param stores all stores
    */
   public Choice choose(
       @Nullable String asked, Namespace namespace, Collection<GpuCheckpointStore> stores) {
@@ -71,7 +71,7 @@ public final class StoreChoice {
     return new Chosen(store);
   }
 
-  /** Whether the namespace may use the store. */
+  /** Returns whether the namespace may use the store. */
   public boolean allows(GpuCheckpointStore store, Namespace namespace) {
     AllowedNamespaces allowed = store.getSpec().getAllowedNamespaces();
     if (allowed == null) {
@@ -84,9 +84,9 @@ public final class StoreChoice {
   }
 
   private static Refused refused(Reason reason, String wanted, String found) {
-    String sentence = "store: wanted " + wanted + ", found " + found;
+    String sentence = "store: expected " + wanted + ", got " + found;
     return new Refused(
-        reason, new Fault(reason.word(), "store", wanted, found, null, null, sentence));
+        reason, new Fault(reason.value(), "store", wanted, found, null, null, sentence));
   }
 
   private static List<String> names(Collection<GpuCheckpointStore> stores) {

@@ -23,15 +23,15 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of a store.
+ * The facts about a store.
  *
  * @param store the store
- * @param views as the agents see it, by name of the node
- * @param held artifacts in it, and those that are being written
+ * @param views the agents' observations, by the node's name
+ * @param held its artifacts, including those that are being written
  */
 public record StoreFacts(GpuCheckpointStore store, List<View> views, List<Held> held) {
 
-  /** What adds an artifact to what a store holds for somebody. */
+  /** Adds an artifact to the usage of a store. */
   private static final Set<OperationType> WRITES =
       Set.of(OperationType.CHECKPOINT, OperationType.RECEIVE, OperationType.IMPORT);
 
@@ -41,10 +41,10 @@ public record StoreFacts(GpuCheckpointStore store, List<View> views, List<Held> 
   }
 
   /**
-   * The store from one node.
+   * A node's view of the store.
    *
    * @param node name of the node
-   * @param seen what its agent says
+   * @param seen its agent's report
    */
   public record View(String node, NodeStore seen) {}
 
@@ -53,14 +53,14 @@ public record StoreFacts(GpuCheckpointStore store, List<View> views, List<Held> 
    *
    * @param namespace its namespace
    * @param name its name
-   * @param bytes size of the artifact; what is expected of one that is being written
-   * @param written whether it is there already
-   * @param node that writes it; null when it is written
+   * @param bytes size of the artifact; the expected size while it is being written
+   * @param written whether it is complete
+   * @param node the node that writes it; null if it is complete
    */
   public record Held(
       String namespace, String name, long bytes, boolean written, @Nullable String node) {}
 
-  /** Puts them together. */
+  /** Collects the facts. */
   public static StoreFacts of(
       GpuCheckpointStore store, Collection<GpuNode> nodes, Collection<GpuCheckpoint> checkpoints) {
     String name = store.getMetadata().getName();
@@ -85,10 +85,10 @@ public record StoreFacts(GpuCheckpointStore store, List<View> views, List<Held> 
   }
 
   /**
-   * The same with artifacts that are in the making: two that are begun at once must not both have
-   * the last free bytes.
+   * Returns a copy that includes artifacts in progress: two parallel ones must not use the same
+   * free bytes.
    *
-   * @param operations all of the store; what is over or was given up does not count
+   * @param operations all operations of the store; finished and canceled ones do not count
    */
   public StoreFacts with(Collection<GpuNodeOperation> operations) {
     Set<String> there =
@@ -120,16 +120,16 @@ public record StoreFacts(GpuCheckpointStore store, List<View> views, List<Held> 
         spec.getNodeName());
   }
 
-  /** Bytes that are still to be written to the file system that node sees. */
+  /** Bytes that are still to be written to the file system that the node sees. */
   long inTheMaking(String node) {
-    boolean shared = store.getSpec().getNodeLocal() == null;
+    boolean shared = store.getSpec().sharesFolder();
     return held.stream()
         .filter(it -> !it.written() && (shared || node.equals(it.node())))
         .mapToLong(Held::bytes)
         .sum();
   }
 
-  /** Bytes of a namespace, with those that are being written. */
+  /** Bytes of a namespace, including those being written. */
   public long bytesOf(String namespace) {
     return held.stream()
         .filter(artifact -> artifact.namespace().equals(namespace))
@@ -137,12 +137,12 @@ public record StoreFacts(GpuCheckpointStore store, List<View> views, List<Held> 
         .sum();
   }
 
-  /** Bytes of all namespaces, with those that are being written. */
+  /** Bytes of all namespaces, including those being written. */
   public long bytes() {
     return held.stream().mapToLong(Held::bytes).sum();
   }
 
-  /** How the store looks from that node. */
+  /** Returns that node's view. */
   public Optional<NodeStore> from(String node) {
     return views.stream().filter(view -> view.node().equals(node)).map(View::seen).findFirst();
   }

@@ -12,7 +12,6 @@ import dev.stasis.operator.cluster.ClusterSource;
 import dev.stasis.operator.cluster.Informers;
 import dev.stasis.operator.cluster.WishSource;
 import dev.stasis.operator.log.LogContext;
-import dev.stasis.operator.status.Change;
 import dev.stasis.operator.status.Changes;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
@@ -25,31 +24,35 @@ import io.javaoperatorsdk.operator.processing.event.rate.RateLimited;
 import io.javaoperatorsdk.operator.processing.event.source.EventSource;
 import io.javaoperatorsdk.operator.processing.retry.GradualRetry;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Says of each store what lies there and whether it can be used. An artifact that is there is
- * counted by its GpuCheckpoint, a disk by the agent of its node.
+ * Reports the contents of each store and whether it can be used: artifacts from their
+ * GpuCheckpoints, disks from their nodes' agents.
  */
 @ControllerConfiguration(name = "gpucheckpointstore")
-// An API server that is away comes back: it is asked again for as long as it takes.
+// Retried for as long as the API server is unavailable.
 @GradualRetry(maxAttempts = -1, initialInterval = 1000, intervalMultiplier = 2, maxInterval = 60000)
-// Every disk changes all the time, and every agent says so once a minute: one write in five seconds
-// is what a person can read, and all that 500 nodes cost.
+// Each agent reports its disk once a minute: many reports trigger one reconciliation.
 @RateLimited(maxReconciliations = 1, within = 5)
 public class StoreReconciler implements Reconciler<GpuCheckpointStore> {
 
   private final Informers informers;
   private final StoreStatus writer;
+  private final StoreStatusWrites writes;
   private final Changes changes;
+  private final Clock clock;
 
   StoreReconciler(Informers informers, Clock clock, Changes changes) {
     this.informers = informers;
     this.writer = new StoreStatus(clock);
+    this.writes = new StoreStatusWrites();
     this.changes = changes;
+    this.clock = clock;
   }
 
   @Override
@@ -58,11 +61,11 @@ public class StoreReconciler implements Reconciler<GpuCheckpointStore> {
     return List.of(
         new WishSource<>(GpuCheckpointStore.class, informers),
         new ClusterSource<GpuNode, GpuCheckpointStore>(
-            GpuNode.class, informers, StoreReconciler::seenOn),
+            GpuNode.class, informers, StoreReconciler::ofNode),
         new ClusterSource<GpuCheckpoint, GpuCheckpointStore>(
-            GpuCheckpoint.class, informers, StoreReconciler::heldBy),
+            GpuCheckpoint.class, informers, StoreReconciler::ofCheckpoint),
         new ClusterSource<GpuCheckpointStore, GpuCheckpointStore>(
-            GpuCheckpointStore.class, informers, this::beside));
+            GpuCheckpointStore.class, informers, this::ofDefault));
   }
 
   @Override
@@ -79,12 +82,22 @@ public class StoreReconciler implements Reconciler<GpuCheckpointStore> {
               store, informers.gpuNodes(), informers.checkpointsIn(store.getMetadata().getName()));
       writer.write(facts, informers.stores(), store.getStatus());
     }
-    boolean changed = first || changes.between(before, store.getStatus()) != Change.NONE;
-    return changed ? UpdateControl.patchStatus(store) : UpdateControl.noUpdate();
+    Optional<Duration> due =
+        writes.due(
+            store.getMetadata().getName(),
+            before,
+            changes.snapshot(store.getStatus()),
+            clock.instant());
+    if (first || due.filter(Duration::isZero).isPresent()) {
+      return UpdateControl.patchStatus(store);
+    }
+    UpdateControl<GpuCheckpointStore> later = UpdateControl.noUpdate();
+    due.ifPresent(later::rescheduleAfter);
+    return later;
   }
 
-  /** The stores of which an agent says something else than before. */
-  private static List<ResourceID> seenOn(Changed<GpuNode> change) {
+  /** Returns the stores with a change in an agent's report. */
+  private static List<ResourceID> ofNode(Changed<GpuNode> change) {
     List<NodeStore> before = change.before().map(StoreReconciler::stores).orElse(List.of());
     List<NodeStore> after = change.after().map(StoreReconciler::stores).orElse(List.of());
     return Stream.concat(
@@ -101,8 +114,8 @@ public class StoreReconciler implements Reconciler<GpuCheckpointStore> {
         : Objects.requireNonNullElse(node.getStatus().getStores(), List.of());
   }
 
-  /** The stores in which an artifact appeared, changed or went. */
-  private static List<ResourceID> heldBy(Changed<GpuCheckpoint> change) {
+  /** Returns the stores in which an artifact was added, changed or removed. */
+  private static List<ResourceID> ofCheckpoint(Changed<GpuCheckpoint> change) {
     String before = change.before().map(StoreReconciler::held).orElse("");
     String after = change.after().map(StoreReconciler::held).orElse("");
     return before.equals(after)
@@ -126,8 +139,8 @@ public class StoreReconciler implements Reconciler<GpuCheckpointStore> {
     return Optional.ofNullable(checkpoint.getStatus()).map(status -> status.getArtifact());
   }
 
-  /** One default more or less concerns all of them. */
-  private List<ResourceID> beside(Changed<GpuCheckpointStore> change) {
+  /** A change of the default affects all stores. */
+  private List<ResourceID> ofDefault(Changed<GpuCheckpointStore> change) {
     boolean before = change.before().filter(StoreReconciler::isDefault).isPresent();
     boolean after = change.after().filter(StoreReconciler::isDefault).isPresent();
     return before == after

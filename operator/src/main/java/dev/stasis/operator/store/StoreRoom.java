@@ -1,36 +1,35 @@
 package dev.stasis.operator.store;
 
+import dev.stasis.api.text.HumanBytes;
 import dev.stasis.api.v1alpha1.common.Fault;
 import dev.stasis.api.v1alpha1.node.NodeStore;
 import dev.stasis.api.v1alpha1.store.GpuCheckpointStoreSpec;
-import dev.stasis.api.v1alpha1.store.NamespaceQuota;
 import dev.stasis.api.v1alpha1.store.Quota;
 import dev.stasis.operator.status.Reason;
-import dev.stasis.operator.status.Size;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Whether an artifact would fit: asked before a freeze, so that none is begun for nothing. */
+/** Checks whether an artifact would fit, before a freeze. */
 public final class StoreRoom {
 
   /**
    * A fifth of a node's disk: the kubelet evicts pods when less than 15 % are free for images, and
-   * images usually lie on the same disk.
+   * images are usually on the same disk.
    */
   private static final int FREE_PART_OF_A_NODE = 5;
 
-  /** A tenth of a shared file system: one that is full fails everybody who uses it. */
+  /** A tenth of a shared file system: a full one affects all its users. */
   private static final int FREE_PART = 10;
 
   /**
-   * Every reason for which it would not.
+   * Returns every reason why it would not fit.
    *
-   * @param facts of the store; the GpuCheckpoint that asks is not among those that it holds
-   * @param namespace whose artifact it is
-   * @param node on which it would be written
+   * @param facts facts of the store, without the requesting GpuCheckpoint
+   * @param namespace the artifact's namespace
+   * @param node the node that would write it
    * @param bytes its expected size
    */
   public List<Fault> against(StoreFacts facts, String namespace, String node, long bytes) {
@@ -58,16 +57,16 @@ public final class StoreRoom {
     return faults;
   }
 
-  /** The same for its quota alone, which does not change while the artifact is written. */
+  /** The same for the quota only, which does not change while the artifact is written. */
   public List<Fault> quota(StoreFacts facts, String namespace, long bytes) {
     List<Fault> faults = new ArrayList<>();
     String name = facts.store().getMetadata().getName();
     Quota quota = facts.store().getSpec().getQuota();
     if (quota != null) {
-      over("store " + name + " quota.totalBytes", quota.totalBytes(), facts.bytes(), bytes, faults);
+      over("store " + name + " quota.total", quota.totalBytes(), facts.bytes(), bytes, faults);
       over(
           "store " + name + " quota of namespace " + namespace,
-          ofNamespace(quota, namespace),
+          quota.bytesOf(namespace),
           facts.bytesOf(namespace),
           bytes,
           faults);
@@ -75,11 +74,11 @@ public final class StoreRoom {
     return faults;
   }
 
-  /** Bytes of a file system that are to stay free. */
+  /** Bytes of a file system that must stay free. */
   static long keptFree(StoreFacts facts, NodeStore view) {
     GpuCheckpointStoreSpec spec = facts.store().getSpec();
-    int part = spec.getNodeLocal() == null ? FREE_PART : FREE_PART_OF_A_NODE;
-    Long own = spec.getMinFreeBytes();
+    int part = spec.sharesFolder() ? FREE_PART : FREE_PART_OF_A_NODE;
+    Long own = spec.minFreeBytes();
     return own == null ? StoreFacts.orZero(view.totalBytes()) / part : own;
   }
 
@@ -95,8 +94,11 @@ public final class StoreRoom {
             fault(
                 Reason.STORE_FULL,
                 "store " + facts.store().getMetadata().getName() + " on node " + node,
-                new Size(bytes).text() + " free beside the " + new Size(kept).text() + " kept free",
-                new Size(usable).text()));
+                new HumanBytes(bytes).text()
+                    + " free beside the "
+                    + new HumanBytes(kept).text()
+                    + " kept free",
+                new HumanBytes(usable).text()));
   }
 
   private static void over(
@@ -106,21 +108,16 @@ public final class StoreRoom {
           fault(
               Reason.QUOTA_EXCEEDED,
               property,
-              "room for " + new Size(more).text() + " more within " + new Size(quota).text(),
-              new Size(used).text() + " used"));
+              "room for "
+                  + new HumanBytes(more).text()
+                  + " more within "
+                  + new HumanBytes(quota).text(),
+              new HumanBytes(used).text() + " used"));
     }
   }
 
-  private static @Nullable Long ofNamespace(Quota quota, String namespace) {
-    return Objects.requireNonNullElse(quota.namespaces(), List.<NamespaceQuota>of()).stream()
-        .filter(single -> single.namespace().equals(namespace))
-        .map(NamespaceQuota::bytes)
-        .findFirst()
-        .orElse(quota.perNamespaceBytes());
-  }
-
   private static Fault fault(Reason reason, String property, String wanted, String found) {
-    String sentence = property + ": wanted " + wanted + ", found " + found;
-    return new Fault(reason.word(), property, wanted, found, null, null, sentence);
+    String sentence = property + ": expected " + wanted + ", got " + found;
+    return new Fault(reason.value(), property, wanted, found, null, null, sentence);
   }
 }

@@ -1,14 +1,15 @@
 package dev.stasis.operator.store;
 
+import dev.stasis.api.text.HumanBytes;
 import dev.stasis.api.v1alpha1.GpuCheckpointStore;
 import dev.stasis.api.v1alpha1.node.NodeStore;
+import dev.stasis.api.v1alpha1.store.GpuCheckpointStoreSpec;
 import dev.stasis.api.v1alpha1.store.GpuCheckpointStoreStatus;
 import dev.stasis.api.v1alpha1.store.NamespaceUsage;
 import dev.stasis.api.v1alpha1.store.NodeUsage;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.status.Report;
-import dev.stasis.operator.status.Size;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -22,10 +23,10 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The status of a store, from what is known of it. */
+/** The status of a store, from the known facts. */
 public final class StoreStatus {
 
-  /** A status has to stay small, however many nodes or namespaces a cluster has. */
+  /** A status must stay small, however many nodes or namespaces a cluster has. */
   private static final int LISTED = 500;
 
   private final Clock clock;
@@ -37,30 +38,29 @@ public final class StoreStatus {
   /**
    * Writes it.
    *
-   * @param facts of the store
+   * @param facts facts of the store
    * @param all every store of the cluster
-   * @param status as it was; changed in place
+   * @param status the status; changed in place
    */
   public void write(
       StoreFacts facts, Collection<GpuCheckpointStore> all, GpuCheckpointStoreStatus status) {
     StoreType type = StoreType.of(facts.store());
-    status.setType(type.word());
+    status.setType(type.value());
     status.setNamespaces(namespaces(facts));
     status.setNodes(nodes(facts));
     long written = written(facts).mapToLong(StoreFacts.Held::bytes).sum();
     long count = written(facts).count();
     // An agent also sees what has no object any more; a checkpoint is known before it looks again.
-    used(status, Math.max(written, seen(facts, type, NodeStore::usedBytes)));
-    status.setArtifacts((int) Math.max(count, seen(facts, type, view -> longOf(view.artifacts()))));
+    used(status, Math.max(written, seen(facts, NodeStore::usedBytes)));
+    status.setArtifacts((int) Math.max(count, seen(facts, view -> longOf(view.artifacts()))));
     free(facts, status);
     Report report =
         new Report(status, ConditionType.READY, facts.store().getMetadata().getGeneration(), clock);
-    ready(facts, type, all, report);
+    ready(facts, all, report);
     report.writeTo(status);
   }
 
-  private static void ready(
-      StoreFacts facts, StoreType type, Collection<GpuCheckpointStore> all, Report report) {
+  private static void ready(StoreFacts facts, Collection<GpuCheckpointStore> all, Report report) {
     List<String> defaults =
         all.stream()
             .filter(store -> Boolean.TRUE.equals(store.getSpec().getIsDefault()))
@@ -70,18 +70,13 @@ public final class StoreStatus {
     if (defaults.size() > 1 && defaults.contains(facts.store().getMetadata().getName())) {
       report.notReached(
           Reason.SEVERAL_DEFAULTS,
-          "default: wanted one GpuCheckpointStore, found "
+          "default: expected one GpuCheckpointStore, got "
               + defaults
               + "; each can only be used by its name");
       return;
     }
     if (facts.views().isEmpty()) {
-      report.working(
-          Reason.WAITING_FOR_AGENT,
-          type == StoreType.S3
-              ? "s3: wanted a node that reaches it, found none; this version writes to nodeLocal"
-                  + " and sharedPath"
-              : "no agent has said yet whether its node reaches it");
+      report.working(Reason.WAITING_FOR_AGENT, "no agent has said yet whether its node reaches it");
       return;
     }
     List<StoreFacts.View> writable =
@@ -105,22 +100,28 @@ public final class StoreStatus {
     return facts.held().stream().filter(StoreFacts.Held::written);
   }
 
-  /** Disks of nodes add up; a shared folder is the same one from everywhere. */
-  private static long seen(
-      StoreFacts facts, StoreType type, Function<NodeStore, @Nullable Long> what) {
+  /**
+   * Disks of nodes add up; a shared folder is the same one from everywhere. Those of a remote store
+   * only hold copies.
+   */
+  private static long seen(StoreFacts facts, Function<NodeStore, @Nullable Long> what) {
+    GpuCheckpointStoreSpec spec = facts.store().getSpec();
+    if (spec.uploads()) {
+      return 0;
+    }
     List<Long> numbers =
         facts.views().stream()
             .map(view -> Optional.ofNullable(what.apply(view.seen())))
             .flatMap(Optional::stream)
             .toList();
-    return type == StoreType.NODE_LOCAL
+    return spec.getNodeLocal() != null
         ? numbers.stream().mapToLong(Long::longValue).sum()
         : numbers.stream().mapToLong(Long::longValue).max().orElse(0);
   }
 
   private static void used(GpuCheckpointStoreStatus status, long bytes) {
     status.setUsedBytes(bytes);
-    status.setUsed(new Size(bytes).text());
+    status.setUsed(new HumanBytes(bytes).text());
   }
 
   private static void free(StoreFacts facts, GpuCheckpointStoreStatus status) {
@@ -134,7 +135,7 @@ public final class StoreStatus {
                         0, StoreFacts.orZero(view.freeBytes()) - StoreRoom.keptFree(facts, view)))
             .min();
     status.setFreeBytes(least.isPresent() ? least.getAsLong() : null);
-    status.setFree(least.isPresent() ? new Size(least.getAsLong()).text() : null);
+    status.setFree(least.isPresent() ? new HumanBytes(least.getAsLong()).text() : null);
   }
 
   private static List<NamespaceUsage> namespaces(StoreFacts facts) {
@@ -147,7 +148,8 @@ public final class StoreStatus {
     by.forEach(
         (namespace, held) -> {
           long bytes = held.stream().mapToLong(StoreFacts.Held::bytes).sum();
-          usage.add(new NamespaceUsage(namespace, bytes, new Size(bytes).text(), held.size()));
+          usage.add(
+              new NamespaceUsage(namespace, bytes, new HumanBytes(bytes).text(), held.size()));
         });
     return usage.subList(0, Math.min(LISTED, usage.size()));
   }

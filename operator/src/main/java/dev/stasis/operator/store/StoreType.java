@@ -2,7 +2,7 @@ package dev.stasis.operator.store;
 
 import dev.stasis.api.v1alpha1.GpuCheckpointStore;
 
-/** What kind of place a store is. */
+/** The type of a store. */
 public enum StoreType {
   /** A folder on the disk of each node. */
   NODE_LOCAL("NodeLocal"),
@@ -17,16 +17,16 @@ public enum StoreType {
     this.word = word;
   }
 
-  /** The word as it stands in the status. */
-  public String word() {
+  /** Returns the value in the status. */
+  public String value() {
     return word;
   }
 
-  /** Of a store; the schema sees to it that it is exactly one. */
+  /** Returns the type of a store; the schema requires exactly one. */
   public static StoreType of(GpuCheckpointStore store) {
-    if (store.getSpec().getNodeLocal() != null) {
-      return NODE_LOCAL;
+    if (store.getSpec().getS3() != null) {
+      return S3;
     }
-    return store.getSpec().getSharedPath() != null ? SHARED_PATH : S3;
+    return store.getSpec().getNodeLocal() != null ? NODE_LOCAL : SHARED_PATH;
   }
 }

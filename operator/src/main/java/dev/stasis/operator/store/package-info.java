@@ -1,4 +1,4 @@
-/** Where artifacts may be put, how much lies there, and what still fits. */
+/** Where artifacts can be stored, how much is used, and how much space is left. */
 @NullMarked
 package dev.stasis.operator.store;
 

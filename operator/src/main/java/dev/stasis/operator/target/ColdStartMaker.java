@@ -19,9 +19,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the pod that starts a workload from its image, where it could not be restored and its user
- * allows that: the pod that was frozen, as its user wrote it, with nothing of a restore left in it.
- * It is no restored pod, and does not say so.
+ * Creates the pod of a cold start, if the workload could not be restored and its user allows that:
+ * the frozen pod as its user wrote it, without any changes of a restore. It is not marked as a
+ * restored pod.
  */
 public final class ColdStartMaker {
 
@@ -34,7 +34,7 @@ public final class ColdStartMaker {
     this.injected = Set.copyOf(injected);
   }
 
-  /** Makes it; {@code wish} says name, labels and nodes, as it did for the target. */
+  /** Creates the pod; {@code wish} has name, labels and nodes, as for the target. */
   public Pod make(FrozenPod source, Wish wish) {
     Pod pod = Stripped.ofOldToStart(source.pod(), source.container(), injected).pod();
     pod.setMetadata(metadata(source, wish));
@@ -58,7 +58,10 @@ public final class ColdStartMaker {
     return metadata;
   }
 
-  /** A container that was a target itself has the workload's command behind the holder's. */
+  /**
+   * If the source was a target itself, its command contains the workload's command after the
+   * holder's.
+   */
   private static Container unheld(Container container) {
     List<String> command = Objects.requireNonNullElse(container.getCommand(), List.of());
     List<String> own = Holder.own(command);
@@ -72,7 +75,7 @@ public final class ColdStartMaker {
     return unheld.build();
   }
 
-  /** A cold start wants no compatible node, only what its user wanted. */
+  /** A cold start does not need a compatible node, only the nodes of the user's selection. */
   private static @Nullable Affinity withoutOurs(@Nullable Affinity affinity) {
     if (affinity == null
         || affinity.getNodeAffinity() == null

@@ -7,16 +7,16 @@ import io.fabric8.kubernetes.api.model.Pod;
 import java.util.List;
 
 /**
- * What is known of the pod that was frozen.
+ * The facts about the frozen pod.
  *
  * @param checkpoint name of its GpuCheckpoint
- * @param pod as it was: metadata and spec
- * @param container name of the container that was frozen
- * @param argv its command line; needed only where the pod has no command
+ * @param pod its metadata and spec at the freeze
+ * @param container name of the frozen container
+ * @param argv its command line; needed only if the pod has no command
  * @param image its image
- * @param node the node on which it was
- * @param placement where it may come back
- * @param others what to do about the pod's other containers
+ * @param node its node
+ * @param placement where it can be restored
+ * @param others the policy for the pod's other containers
  */
 public record FrozenPod(
     String checkpoint,
@@ -31,7 +31,7 @@ public record FrozenPod(
     argv = List.copyOf(argv);
   }
 
-  /** As its user wrote it. */
+  /** The pod as its user wrote it. */
   CommandLine commandLine() {
     return CommandLine.of(pod.getSpec(), container);
   }

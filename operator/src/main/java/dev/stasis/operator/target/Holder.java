@@ -23,22 +23,22 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The parts of a target by which its container waits for the workload. */
+/** The parts of a target that make its container wait for the workload. */
 public final class Holder {
 
-  /** Where the holder and its files are in the container. */
+  /** The path of the holder and its files in the container. */
   static final String FOLDER = "/.stasis";
 
-  /** Name of the init container, and of the volume into which it puts the holder. */
+  /** Name of the init container, and of the volume for the holder. */
   static final String NAME = "stasis-holder";
 
-  /** Holds a pod of a controller until a GpuRestore claims it. */
+  /** Scheduling gate of a controller's pod until a GpuRestore claims it. */
   static final String SCHEDULING_GATE = Api.GROUP + "/restore";
 
   private static final String RUNTIME = FOLDER + "/stasis-runtime";
   private static final List<String> INIT = List.of(RUNTIME, "init", "--");
 
-  /** The proof counts at once; a try is a few milliseconds of a static program. */
+  /** One success is sufficient; an attempt takes a few milliseconds of a static program. */
   private static final int PROBE_SECONDS = 1;
 
   /** A node that copies tens of GiB is slow to start a process. */
@@ -53,13 +53,13 @@ public final class Holder {
     this.settings = settings;
   }
 
-  /** The workload's own command, also of a pod that was restored before. */
+  /** The workload's own command, even for a pod that was restored before. */
   static List<String> own(List<String> argv) {
     boolean held = argv.size() >= INIT.size() && argv.subList(0, INIT.size()).equals(INIT);
     return held ? argv.subList(INIT.size(), argv.size()) : argv;
   }
 
-  /** Whether a probe is the one that waits for the proof. */
+  /** Returns whether a probe is the one that waits for the verification. */
   public static boolean isOurs(@Nullable Probe probe) {
     return probe != null
         && probe.getExec() != null
@@ -67,8 +67,8 @@ public final class Holder {
   }
 
   /**
-   * The command of the waiting container. What the pod had in it stays as it was, since the kubelet
-   * expands it again; what the image supplies is not expanded, so its dollars are escaped.
+   * The command of the waiting container. The pod's own part stays unchanged, because the kubelet
+   * expands it again. The image's part is not expanded, so its dollar signs are escaped.
    */
   List<String> command(CommandLine line, List<String> argv) {
     List<String> command = new ArrayList<>(INIT);
@@ -77,7 +77,7 @@ public final class Holder {
     return command;
   }
 
-  /** Holds back the other probes until the proof. */
+  /** Delays the other probes until the verification. */
   Probe startupProbe(Duration deadline) {
     long failures = deadline.multipliedBy(TIMES_THE_DEADLINE).toSeconds() / PROBE_SECONDS;
     return new ProbeBuilder()
@@ -98,19 +98,26 @@ public final class Holder {
     return new VolumeMountBuilder().withName(NAME).withMountPath(FOLDER).build();
   }
 
-  /**
-   * Brings the holder. It has the CPU and memory of the workload's container, which passed every
-   * quota and range already, keeps the pod's QoS class, and adds nothing to what the pod needs.
-   */
+  /** Adds the init container with the holder. */
   Container initContainer(Container workload, @Nullable Long podUser) {
-    return new ContainerBuilder()
-        .withName(NAME)
-        .withImage(settings.holderImage())
-        .withCommand(settings.holderCommand())
-        .withResources(resources(workload.getResources()))
-        .withSecurityContext(securityContext(workload.getSecurityContext(), podUser))
+    return installer(NAME, settings.holderImage(), settings.holderCommand(), workload, podUser)
         .withVolumeMounts(mount())
         .build();
+  }
+
+  /**
+   * Starts an init container that copies a file of the holder's image. It has the CPU and memory of
+   * the workload's container, which already satisfied every quota and range. It therefore keeps the
+   * pod's QoS class and does not increase the pod's requests.
+   */
+  public static ContainerBuilder installer(
+      String name, String image, List<String> command, Container workload, @Nullable Long podUser) {
+    return new ContainerBuilder()
+        .withName(name)
+        .withImage(image)
+        .withCommand(command)
+        .withResources(resources(workload.getResources()))
+        .withSecurityContext(securityContext(workload.getSecurityContext(), podUser));
   }
 
   private static ResourceRequirements resources(@Nullable ResourceRequirements workload) {
@@ -130,8 +137,8 @@ public final class Holder {
   }
 
   /**
-   * Passes Pod Security {@code restricted}. The user is the workload's where it names one, so that
-   * no admission sees a uid that it has not let pass before.
+   * Passes Pod Security {@code restricted}. The user is the workload's, if it names one, so that
+   * admission sees no new uid.
    */
   private static SecurityContext securityContext(
       @Nullable SecurityContext workload, @Nullable Long podUser) {
@@ -152,7 +159,8 @@ public final class Holder {
     own.map(SecurityContext::getRunAsGroup).ifPresent(context::withRunAsGroup);
     own.map(SecurityContext::getSeLinuxOptions).ifPresent(context::withSeLinuxOptions);
     if (!root) {
-      // A source as root was never in a restricted namespace; the claim would only be untrue.
+      // A source that runs as root was never in a restricted namespace, so the setting would be
+      // wrong.
       context.withRunAsNonRoot(true);
     }
     return context.build();

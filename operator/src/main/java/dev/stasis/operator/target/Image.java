@@ -3,18 +3,18 @@ package dev.stasis.operator.target;
 import java.util.SortedSet;
 import java.util.TreeSet;
 
-/** The image of the workload, exactly the one that was frozen. */
+/** The image of the workload: exactly the image at the freeze. */
 public sealed interface Image {
 
   /**
-   * One that can be pulled by its digest.
+   * An image that can be pulled by its digest.
    *
    * @param reference {@code registry/repository@sha256:...}
    */
   record ByDigest(String reference) implements Image {}
 
   /**
-   * One that was loaded by hand, so that no registry knows its digest: it runs under its id, on the
+   * An image that was loaded manually, without a digest in a registry. It runs under its id, on the
    * nodes that have it.
    *
    * @param id {@code sha256:...}

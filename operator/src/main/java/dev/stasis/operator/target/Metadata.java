@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /** Name, labels and annotations of a target. */
 record Metadata(FrozenPod source, Wish wish) {
 
-  /** What the cluster writes on a pod that it has started; it would be untrue of another one. */
+  /** Fields that the cluster writes on a started pod, and that would be wrong on another one. */
   private static final List<String> WRITTEN_BY_THE_CLUSTER =
       List.of(
           "cni.projectcalico.org/",
@@ -30,7 +30,10 @@ record Metadata(FrozenPod source, Wish wish) {
           "linkerd.io/proxy-version",
           "controller.kubernetes.io/pod-deletion-cost");
 
-  /** By these a Deployment, a Job and a StatefulSet find their pods, beside their selector. */
+  /**
+   * A Deployment, a Job and a StatefulSet identify their pods by these labels, in addition to their
+   * selector.
+   */
   private static final Set<String> CONTROLLERS_OWN =
       Set.of(
           "pod-template-hash",
@@ -55,7 +58,7 @@ record Metadata(FrozenPod source, Wish wish) {
         .build();
   }
 
-  /** Owner, name and finalizers are its controller's. */
+  /** Its controller sets owner, name and finalizers. */
   private ObjectMeta inPlace(Way.InPlace way) {
     ObjectMeta made = way.made().getMetadata();
     return new ObjectMetaBuilder(made)
@@ -88,7 +91,7 @@ record Metadata(FrozenPod source, Wish wish) {
     return annotations;
   }
 
-  /** All but ours; what a user may set of ours stays. */
+  /** All keys except those of Stasis; keys that a user may set are kept. */
   private static SortedMap<String, String> usersOwn(@Nullable Map<String, String> were) {
     Set<String> usersToSet = Set.of(Api.PROTECT_LABEL, Api.EVICT_DEADLINE_ANNOTATION);
     SortedMap<String, String> kept = new TreeMap<>(were == null ? Map.of() : were);

@@ -15,15 +15,15 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the target may be: on compatible nodes, within what the source's own node affinity allows.
+ * The nodes for the target: compatible ones, within the source's own node affinity.
  *
- * <p>Terms of a node affinity are alternatives, so each of the user's gets everything of ours.
- * Field selectors in it are ours alone: of the pods with a controller only those of a DaemonSet
- * have them.
+ * <p>Terms of a node affinity are alternatives, so all of our requirements are added to each term
+ * of the user. Its field selectors are all ours, because of the pods with a controller only those
+ * of a DaemonSet have them.
  *
  * @param placement labels of compatible nodes
- * @param only names of the nodes that come into question; null: all of them
- * @param never names of nodes that do not
+ * @param only names of the only possible nodes; null for all
+ * @param never names of excluded nodes
  */
 record NodeChoice(Placement placement, @Nullable SortedSet<String> only, Set<String> never) {
 
@@ -37,7 +37,7 @@ record NodeChoice(Placement placement, @Nullable SortedSet<String> only, Set<Str
     }
     return affinity
         .editOrNewNodeAffinity()
-        // What an earlier restore would rather not have had is no matter any more.
+        // The preferences of an earlier restore no longer apply.
         .removeMatchingFromPreferredDuringSchedulingIgnoredDuringExecution(
             it -> !it.buildPreference().getMatchFields().isEmpty())
         .withNewRequiredDuringSchedulingIgnoredDuringExecution()
@@ -47,7 +47,7 @@ record NodeChoice(Placement placement, @Nullable SortedSet<String> only, Set<Str
         .build();
   }
 
-  /** The user's terms without what an earlier restore put there; one that asks for nothing. */
+  /** The user's terms without those of an earlier restore; a term without requirements. */
   private static List<NodeSelectorTerm> usersTerms(@Nullable Affinity users) {
     if (users == null
         || users.getNodeAffinity() == null
@@ -90,7 +90,7 @@ record NodeChoice(Placement placement, @Nullable SortedSet<String> only, Set<Str
               .withMatchFields(others)
               .build());
     }
-    // A field selector takes one value, so several nodes are several terms.
+    // A field selector has one value, so several nodes need several terms.
     return only.stream()
         .filter(node -> !never.contains(node))
         .map(node -> new NodeSelectorRequirement(NODE_NAME, "In", List.of(node)))

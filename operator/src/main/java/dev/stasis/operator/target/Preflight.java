@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 
-/** Everything for which a target cannot be made of a pod. */
+/** Finds every reason why a pod cannot have a target. */
 record Preflight(FrozenPod source, Wish wish, Pod base, List<String> others) {
 
   List<Refusal> refusals() {

@@ -4,12 +4,12 @@ import dev.stasis.api.v1alpha1.common.Fault;
 import dev.stasis.operator.status.Reason;
 
 /**
- * One thing for which no target can be made.
+ * A reason against a target.
  *
- * @param reason in one word
- * @param property what is not as it must be
- * @param wanted what it must be
- * @param found what it is
+ * @param reason the reason in CamelCase
+ * @param property the property concerned
+ * @param wanted the expected value
+ * @param found the actual value
  */
 public record Refusal(Reason reason, String property, String wanted, String found) {
 
@@ -17,13 +17,13 @@ public record Refusal(Reason reason, String property, String wanted, String foun
     return new Refusal(Reason.PREFLIGHT_REFUSED, property, wanted, found);
   }
 
-  /** One sentence that says all of it. */
+  /** Returns all of it in one sentence. */
   public String sentence() {
-    return property + ": wanted " + wanted + ", found " + found;
+    return property + ": expected " + wanted + ", got " + found;
   }
 
-  /** As it stands in a status. */
+  /** Returns the form for a status. */
   public Fault fault() {
-    return new Fault(reason.word(), property, wanted, found, null, null, sentence());
+    return new Fault(reason.value(), property, wanted, found, null, null, sentence());
   }
 }

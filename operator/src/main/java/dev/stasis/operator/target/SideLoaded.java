@@ -8,8 +8,8 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * An image that was loaded by hand. Nodes list it by its name only, and a restored pod has only its
- * id: so the name goes with the pod, however often it is restored.
+ * An image that was loaded manually. Nodes list it only by name, and a restored pod has only its
+ * id. The name is therefore recorded on the pod, however often it is restored.
  *
  * @param pod metadata and spec of the pod that has it
  * @param container name of the container
@@ -18,7 +18,7 @@ public record SideLoaded(Pod pod, String container) {
 
   private static final String ID = "sha256:";
 
-  /** Its name; empty when nobody knows it any more. */
+  /** Returns its name; empty if it is unknown. */
   public Optional<String> name() {
     Map<String, String> annotations =
         Objects.requireNonNullElse(pod.getMetadata().getAnnotations(), Map.of());

@@ -24,11 +24,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A pod without what the cluster, its webhooks and an earlier restore added: as its user wrote it.
+ * A pod as its user wrote it, without additions of the cluster, its webhooks and an earlier
+ * restore.
  *
- * @param pod a copy; the pod that was given stays as it is
- * @param others other containers, which start anew
- * @param dropped what is gone, in words
+ * @param pod a copy; the original is not changed
+ * @param others other containers, which are restarted
+ * @param dropped descriptions of what was removed
  */
 record Stripped(Pod pod, List<String> others, List<String> dropped) {
 
@@ -37,12 +38,12 @@ record Stripped(Pod pod, List<String> others, List<String> dropped) {
       Set.of("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable");
   private static final long DEFAULT_TOLERATION_SECONDS = 300;
 
-  /** Of a pod that has run, for one that is created anew and passes every admission again. */
+  /** For a pod that has run, to create a new one that passes admission again. */
   static Stripped ofOld(Pod original, String workload, Set<String> injected) {
     return ofOld(original, workload, injected, Set.of());
   }
 
-  /** The same for one that starts from its image: its init containers have to run again. */
+  /** The same for a cold start: its init containers must run again. */
   static Stripped ofOldToStart(Pod original, String workload, Set<String> injected) {
     Set<String> needed =
         original.getSpec().getInitContainers().stream()
@@ -67,7 +68,7 @@ record Stripped(Pod pod, List<String> others, List<String> dropped) {
     return new Stripped(pod, others, dropped);
   }
 
-  /** Of a pod that is being admitted: what other admission has added so far is to stay. */
+  /** For a pod during its admission: the additions of other admission plugins are kept. */
   static Stripped ofNew(Pod original, String workload, Set<String> injected) {
     Pod pod = new PodBuilder(original).build();
     List<String> others = others(pod.getSpec(), workload);
@@ -95,7 +96,7 @@ record Stripped(Pod pod, List<String> others, List<String> dropped) {
     spec.setSchedulingGates(new ArrayList<>());
     spec.setPriority(null);
     spec.setPreemptionPolicy(null);
-    // Comes from the RuntimeClass again, and is refused from anyone else.
+    // The RuntimeClass adds it again, and it is refused from other sources.
     spec.setOverhead(null);
     spec.setServiceAccount(null);
     spec.setTolerations(spec.getTolerations().stream().filter(it -> !isDefault(it)).toList());
@@ -125,7 +126,7 @@ record Stripped(Pod pod, List<String> others, List<String> dropped) {
     spec.setContainers(spec.getContainers().stream().filter(not(comesAgain)).toList());
   }
 
-  /** What they made lies in the volumes, which come from the checkpoint or are still there. */
+  /** Their results are in the volumes, which are in the checkpoint or still exist. */
   private static void doneInitContainers(PodSpec spec, Set<String> needed, List<String> dropped) {
     List<Container> kept = new ArrayList<>();
     for (Container container : spec.getInitContainers()) {
@@ -138,7 +139,7 @@ record Stripped(Pod pod, List<String> others, List<String> dropped) {
     spec.setInitContainers(kept);
   }
 
-  /** Volumes of ours, of the service account's token, and of containers that are gone. */
+  /** Volumes of Stasis, of the service account's token, and of removed containers. */
   private static void volumes(PodSpec spec) {
     Set<String> mounted = new HashSet<>();
     Stream.concat(spec.getInitContainers().stream(), spec.getContainers().stream())
@@ -164,8 +165,8 @@ record Stripped(Pod pod, List<String> others, List<String> dropped) {
   }
 
   /**
-   * The API server puts the values of matchLabelKeys into the selector when a pod is created, and
-   * refuses a pod that brings both.
+   * The API server adds the values of matchLabelKeys to the selector when a pod is created, and
+   * refuses a pod that has both.
    */
   private static void mergedLabelKeys(PodSpec spec) {
     spec.getTopologySpreadConstraints()

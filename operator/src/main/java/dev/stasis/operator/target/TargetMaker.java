@@ -24,9 +24,9 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the pod into which a workload is restored: the pod that was frozen, as its user wrote it,
- * with a container that waits. It asks for nothing that the source had not: no host path, no
- * capability, no user. The same input gives the same pod.
+ * Creates the target pod: the frozen pod as its user wrote it, with a waiting container. It
+ * requests nothing that the source did not have: no host path, no capability, no user. Equal inputs
+ * give equal pods.
  */
 public final class TargetMaker {
 
@@ -41,10 +41,10 @@ public final class TargetMaker {
   }
 
   /**
-   * Makes the target.
+   * Creates the target.
    *
-   * @param source what was frozen; stays as it is
-   * @param wish what is asked of the target
+   * @param source the frozen pod; not changed
+   * @param wish the request
    */
   public TargetPlan make(FrozenPod source, Wish wish) {
     Pod base = source.pod();
@@ -91,12 +91,13 @@ public final class TargetMaker {
       }
       Container waiting = waiting(container, source, wish);
       if (container.getLifecycle() != null && container.getLifecycle().getPostStart() != null) {
-        // It would run beside the holder; the workload has had its own.
+        // It would run in parallel to the holder, and it has already run in the source.
         waiting.getLifecycle().setPostStart(null);
         dropped.add("postStart of container " + container.getName() + ", which has done its work");
       }
       containers.add(waiting);
-      // Without the room: an init container cannot be resized, so that would stay with the pod.
+      // Without the additional memory: an init container cannot be resized, so the pod would keep
+      // it.
       spec.setInitContainers(
           with(spec.getInitContainers(), 0, holder.initContainer(container, user(spec))));
     }
@@ -117,7 +118,7 @@ public final class TargetMaker {
     if (source.image() instanceof Image.ByDigest image) {
       waiting.withImage(image.reference());
     } else if (source.image() instanceof Image.ById image) {
-      // No registry has it: it must never be asked for.
+      // No registry has it, so it must never be pulled.
       waiting.withImage(image.id()).withImagePullPolicy("Never");
     }
     return waiting.build();
@@ -160,7 +161,7 @@ public final class TargetMaker {
         new NodeChoice(source.placement(), only, wish.excludedNodes()).within(spec.getAffinity()));
   }
 
-  /** The nodes to which image, named claims and the wish confine it; null: they do not. */
+  /** The nodes allowed by image, named claims and the request; null for all. */
   private static @Nullable SortedSet<String> only(PodSpec spec, FrozenPod source, Wish wish) {
     if (wish.target().nodeName() != null) {
       return new TreeSet<>(List.of(wish.target().nodeName()));
@@ -180,7 +181,7 @@ public final class TargetMaker {
     return only;
   }
 
-  /** A pod without a host name has its own name for one, and the workload has seen it. */
+  /** A pod without a hostname uses its name as the hostname, which the workload has seen. */
   private static void keepHostName(Pod target, String oldName) {
     PodSpec spec = target.getSpec();
     if (spec.getHostname() == null

@@ -13,19 +13,19 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What the target is called: as it is asked for, else the old name if it is free, else the first
- * name with a suffix: that of the pod with which it began, so that a workload that moves again and
- * again keeps a name of that length. The suffix follows from object and attempt, so that an
- * operator that is started again finds the target that it made.
+ * The name of the target: the requested one, else the old name if it is free, else the first name
+ * with a suffix. The first name is that of the original pod, so that repeated moves do not lengthen
+ * the name. The suffix is derived from object and attempt, so that a restarted operator finds the
+ * target that it created.
  */
 record TargetName(String oldName, String noted, Wish wish) {
 
   private static final int SUFFIX = 5;
 
-  /** Long enough for what generateName would make too. */
+  /** The length that generateName uses. */
   private static final int LONGEST = 63;
 
-  /** As Kubernetes has it: no vowels, so no words; nothing that looks like another. */
+  /** Kubernetes' alphabet: no vowels, so no words, and no similar characters. */
   private static final String LETTERS = "bcdfghjklmnpqrstvwxz2456789";
 
   Optional<Refusal> refusal() {
@@ -49,7 +49,7 @@ record TargetName(String oldName, String noted, Wish wish) {
     return name;
   }
 
-  /** Of a pod that was perhaps moved before: what it says of its first name is noted on it. */
+  /** Returns the first name of a pod that may have been moved before, from its annotation. */
   static TargetName of(ObjectMeta was, Wish wish) {
     return new TargetName(
         was.getName(),
@@ -58,7 +58,7 @@ record TargetName(String oldName, String noted, Wish wish) {
         wish);
   }
 
-  /** What is to be noted on the target; empty where its name says it. */
+  /** Returns the annotation for the target; empty if its name is sufficient. */
   Optional<String> note() {
     String name = name();
     return name.equals(first()) || !name.startsWith(head(first()) + "-")
@@ -66,7 +66,7 @@ record TargetName(String oldName, String noted, Wish wish) {
         : Optional.of(first());
   }
 
-  /** A pod that was called otherwise meanwhile, by its user's wish, begins anew. */
+  /** A pod that its user renamed meanwhile starts with that name. */
   private String first() {
     return oldName.startsWith(head(noted) + "-") ? noted : oldName;
   }

@@ -4,15 +4,15 @@ import io.fabric8.kubernetes.api.model.Pod;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** What came of it: a pod to create, or every reason against it. */
+/** The result: a pod to create, or every reason against it. */
 public sealed interface TargetPlan {
 
   /**
    * The target.
    *
-   * @param pod to be created as it is
-   * @param otherContainers containers that start anew in it
-   * @param dropped what the source had and the target has not, in words, for an event
+   * @param pod the pod to create without changes
+   * @param otherContainers containers that are restarted in it
+   * @param dropped differences from the source, for an event
    */
   record Made(Pod pod, List<String> otherContainers, List<String> dropped) implements TargetPlan {
     public Made {
@@ -22,7 +22,7 @@ public sealed interface TargetPlan {
   }
 
   /**
-   * There can be none.
+   * There can be no target.
    *
    * @param refusals every reason
    */
@@ -31,7 +31,7 @@ public sealed interface TargetPlan {
       refusals = List.copyOf(refusals);
     }
 
-    /** All of them in one line. */
+    /** Returns all of them in one line. */
     public String sentence() {
       return refusals.stream().map(Refusal::sentence).collect(Collectors.joining("; "));
     }

@@ -4,15 +4,15 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What an installation decides about targets.
+ * An installation's settings for targets.
  *
  * @param holderImage image with {@code stasis-runtime}; its user is a number other than 0
- * @param holderCommand puts {@code stasis-runtime} into /.stasis
+ * @param holderCommand copies {@code stasis-runtime} into /.stasis
  * @param injected names of containers that an admission webhook adds to every pod again
  */
 public record TargetSettings(String holderImage, List<String> holderCommand, Set<String> injected) {
 
-  /** Those of the usual service meshes and of Vault. */
+  /** The containers of the usual service meshes and of Vault. */
   public static final Set<String> USUALLY_INJECTED =
       Set.of(
           "istio-proxy",
@@ -31,7 +31,7 @@ public record TargetSettings(String holderImage, List<String> holderCommand, Set
     injected = Set.copyOf(injected);
   }
 
-  /** The usual ones, with that image. */
+  /** The default settings, with that image. */
   public static TargetSettings ofImage(String holderImage) {
     return new TargetSettings(
         holderImage,

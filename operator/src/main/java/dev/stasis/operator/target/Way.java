@@ -3,20 +3,20 @@ package dev.stasis.operator.target;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.Set;
 
-/** How the target comes to be, which depends on who owns the source. */
+/** How the target is created, depending on the source's controller. */
 public sealed interface Way {
 
   /**
-   * The operator creates it; no controller would make another one.
+   * The operator creates it; no controller would create another pod.
    *
-   * @param ownerGone the controller that the source had is deleted
+   * @param ownerGone whether the source's controller was deleted
    */
   record Alone(boolean ownerGone) implements Way {}
 
   /**
-   * The operator creates it while the source's controller looks on: without owner and without the
-   * labels by which the controller finds its pods, or it would be deleted at once. It gets both at
-   * the switch-over.
+   * The operator creates it while the source's controller exists: without owner reference and
+   * without the controller's selector labels, because the controller would delete it immediately
+   * otherwise. It gets both at the switch-over.
    *
    * @param selectorKeys keys of the controller's selector
    */
@@ -27,10 +27,10 @@ public sealed interface Way {
   }
 
   /**
-   * The pod that the controller makes in the source's place is turned into the target as it is
-   * admitted, and held by a scheduling gate.
+   * The pod that the controller creates in the source's place becomes the target during its
+   * admission, and is held by a scheduling gate.
    *
-   * @param made the pod as the controller made it
+   * @param made the pod as the controller created it
    */
   record InPlace(Pod made) implements Way {}
 }

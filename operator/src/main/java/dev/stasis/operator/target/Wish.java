@@ -9,17 +9,18 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * What is asked of the target.
+ * The request for a target.
  *
- * @param requester namespace and name of the object for which it is made: {@code ml/train-1-back}
+ * @param requester namespace and name of the object for which it is created: {@code
+ *     ml/train-1-back}
  * @param requesterUid uid of that object
- * @param attempt which target of that object it is, from 1
- * @param target where it shall be, and what it shall be called
- * @param way how it comes to be
+ * @param attempt number of the target of that object, from 1
+ * @param target placement and name
+ * @param way how it is created
  * @param takenNames names of pods in the namespace
  * @param excludedNodes nodes on which an earlier target got GPUs that do not fit
  * @param deadline the operator's own deadline for it
- * @param room memory that it has until the driver has taken the device memory back
+ * @param room memory that it has until the driver has restored the device memory
  */
 public record Wish(
     String requester,
@@ -39,8 +40,8 @@ public record Wish(
   /**
    * Memory of the workload's container.
    *
-   * @param request empty: as the source had it
-   * @param limit empty: as the source had it
+   * @param request empty if as in the source
+   * @param limit empty if as in the source
    */
   public record Memory(Optional<Quantity> request, Optional<Quantity> limit) {}
 }

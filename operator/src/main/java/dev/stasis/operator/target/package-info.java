@@ -1,5 +1,5 @@
 /**
- * The pod into which a workload is restored, made from the pod that was frozen: one pure function,
+ * The pod into which a workload is restored, derived from the frozen pod by one pure function,
  * {@link dev.stasis.operator.target.TargetMaker}.
  */
 @NullMarked

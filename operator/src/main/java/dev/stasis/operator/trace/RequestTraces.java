@@ -18,9 +18,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Tells a collector of each request, once it has come to an end: one span for all of it, from the
- * moment in which it was made, and one for each phase. It hears what the watch of the leading
- * operator tells, and so no reconciler knows of it.
+ * Exports a trace of each finished request: one span for the request and one for each phase. It
+ * listens to the informers of the leading operator, independently of the reconcilers.
  */
 @Singleton
 public class RequestTraces {
@@ -35,28 +34,28 @@ public class RequestTraces {
 
   void begin(@Observes StartupEvent started) {
     if (spans.areWanted()) {
-      informers.listen(GpuCheckpoint.class, this::look);
-      informers.listen(GpuRestore.class, this::look);
-      informers.listen(GpuMigration.class, this::look);
+      informers.listen(GpuCheckpoint.class, this::onChange);
+      informers.listen(GpuRestore.class, this::onChange);
+      informers.listen(GpuMigration.class, this::onChange);
     }
   }
 
-  /** What was over before somebody looked was told by whoever looked then. */
-  void look(Changed<? extends HasMetadata> change) {
-    if (change.cameOrWent() || Course.of(change.before().orElseThrow()).isOver()) {
+  /** A request that had finished before this change was exported then. */
+  void onChange(Changed<? extends HasMetadata> change) {
+    if (change.cameOrWent() || PhaseHistory.of(change.before().orElseThrow()).isOver()) {
       return;
     }
     HasMetadata request = change.subject();
-    Course course = Course.of(request);
-    if (course.isOver()) {
-      tell(request, course);
+    PhaseHistory history = PhaseHistory.of(request);
+    if (history.isOver()) {
+      export(request, history);
     }
   }
 
-  private void tell(HasMetadata request, Course course) {
+  private void export(HasMetadata request, PhaseHistory history) {
     SpanContext root = SpanContext.of(request.getMetadata().getUid(), request.getKind());
-    List<Course.Entered> phases = course.phases();
-    String end = course.last().phase();
+    List<PhaseHistory.Entered> phases = history.phases();
+    String end = history.last().phase();
     boolean well = !List.of("Failed", "Cancelled", "RolledBack").contains(end);
     spans.add(
         new Span(
@@ -64,7 +63,7 @@ public class RequestTraces {
             Optional.empty(),
             request.getKind(),
             Instant.parse(request.getMetadata().getCreationTimestamp()),
-            course.last().at(),
+            history.last().at(),
             Map.of(
                 "k8s.namespace.name",
                 request.getMetadata().getNamespace(),
@@ -72,7 +71,7 @@ public class RequestTraces {
                 request.getKind() + "/" + request.getMetadata().getName(),
                 "stasis.phase",
                 end),
-            well ? Optional.empty() : Optional.of(course.message())));
+            well ? Optional.empty() : Optional.of(history.message())));
     for (int i = 0; i + 1 < phases.size(); i++) {
       spans.add(
           new Span(

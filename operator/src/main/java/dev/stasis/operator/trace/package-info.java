@@ -1,4 +1,4 @@
-/** What users asked for and what became of it, as the traces of which the agents' are parts. */
+/** Traces of requests; the agents' spans are children of theirs. */
 @NullMarked
 package dev.stasis.operator.trace;
 

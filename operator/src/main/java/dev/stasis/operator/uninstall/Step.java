@@ -1,11 +1,11 @@
 package dev.stasis.operator.uninstall;
 
 /**
- * Something to do before Stasis goes.
+ * A change to make before Stasis is removed.
  *
  * @param kind of the object
  * @param field of its spec
- * @param value that the field gets
+ * @param value the field's new value
  */
 public record Step(String kind, String namespace, String name, String field, boolean value) {
 

@@ -1,4 +1,4 @@
-/** What has to be over before Stasis may go: decided from what was read, without a cluster. */
+/** Determines, without a cluster, what must be finished before Stasis can be removed. */
 @NullMarked
 package dev.stasis.operator.uninstall;
 

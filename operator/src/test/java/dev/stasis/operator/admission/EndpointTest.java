@@ -39,7 +39,7 @@ class EndpointTest {
       """;
 
   private final KubernetesSerialization serialization = new KubernetesSerialization();
-  private final ServedKeys keys = new ServedKeys();
+  private final ServingKeyManager keys = new ServingKeyManager();
   private final ServingKey key = ServingKey.generate(Set.of("127.0.0.1"), Instant.now());
   private final AtomicInteger asked = new AtomicInteger();
   private HookPaths paths;
@@ -75,7 +75,7 @@ class EndpointTest {
   @Test
   void itAnswersItselfOnceItHasAKey() throws Exception {
     endpoint.shakeHands(keys);
-    ServedKeys others = new ServedKeys();
+    ServingKeyManager others = new ServingKeyManager();
     others.serve(ServingKey.generate(Set.of("127.0.0.1"), Instant.now()));
 
     assertThatThrownBy(() -> endpoint.shakeHands(others)).isInstanceOf(SSLException.class);
@@ -174,7 +174,7 @@ class EndpointTest {
   }
 
   private HttpResponse<String> post(ServingKey trusted, String path, String body) throws Exception {
-    ServedKeys anchors = new ServedKeys();
+    ServingKeyManager anchors = new ServingKeyManager();
     anchors.serve(trusted);
     HttpClient client = HttpClient.newBuilder().sslContext(anchors.trusting()).build();
     return client.send(

@@ -4,9 +4,9 @@ import dev.stasis.api.v1alpha1.Api;
 import dev.stasis.api.v1alpha1.GpuNodeOperation;
 import dev.stasis.api.v1alpha1.common.ArtifactStatus;
 import dev.stasis.api.v1alpha1.common.CheckpointTimings;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.common.Explanation;
 import dev.stasis.api.v1alpha1.common.Hardware;
-import dev.stasis.api.v1alpha1.common.Truth;
 import dev.stasis.api.v1alpha1.operation.Afterwards;
 import dev.stasis.api.v1alpha1.operation.Claim;
 import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
@@ -209,7 +209,8 @@ final class AgentStandIn implements ResourceEventHandler<GpuNodeOperation>, Auto
     status.setPhase(phase);
     status.setOutcome(outcome);
     status.setWorkload(left);
-    status.setSourceRunning(left == WorkloadState.RUNNING ? Truth.TRUE : Truth.FALSE);
+    status.setSourceRunning(
+        left == WorkloadState.RUNNING ? ConditionValue.TRUE : ConditionValue.FALSE);
   }
 
   private void write(GpuNodeOperation operation, Consumer<GpuNodeOperationStatus> change) {

@@ -51,7 +51,7 @@ class BeginningTest {
     refuses(
         spec -> spec.setPodName("nobody"),
         pod -> pod,
-        "podName: wanted nobody in namespace ml, found no such pod",
+        "podName: expected nobody in namespace ml, got no such pod",
         "PodNotFound");
   }
 
@@ -60,7 +60,7 @@ class BeginningTest {
     refuses(
         spec -> spec.setPodUid("pod-0"),
         pod -> pod,
-        "podUid: wanted pod-0, found pod-1",
+        "podUid: expected pod-0, got pod-1",
         "PodChanged");
   }
 
@@ -69,7 +69,7 @@ class BeginningTest {
     refuses(
         spec -> {},
         pod -> new PodBuilder(pod).editStatus().withPhase("Pending").endStatus().build(),
-        "pod trainer: wanted phase Running, found Pending",
+        "pod trainer: expected phase Running, got Pending",
         "PodNotRunning");
   }
 
@@ -82,8 +82,8 @@ class BeginningTest {
           without.getSpec().getContainers().get(0).getResources().setLimits(null);
           return without;
         },
-        "pod trainer: wanted one of [nvidia.com/gpu, nvidia.com/gpu.shared] or a resource claim,"
-            + " found none",
+        "pod trainer: expected one of [nvidia.com/gpu, nvidia.com/gpu.shared] or a resource claim,"
+            + " got none",
         "NoGpu");
   }
 
@@ -92,8 +92,8 @@ class BeginningTest {
     refuses(
         spec -> {},
         BeginningTest::withSecondGpuContainer,
-        "containerName: wanted the name of one, since several have GPUs,"
-            + " found none beside [main, second]",
+        "containerName: expected the name of one, since several have GPUs,"
+            + " got none beside [main, second]",
         "Ambiguous");
   }
 
@@ -102,7 +102,7 @@ class BeginningTest {
     refuses(
         spec -> spec.setContainerName("other"),
         pod -> pod,
-        "containerName: wanted one of [main], found other",
+        "containerName: expected one of [main], got other",
         "NoContainer");
   }
 
@@ -111,8 +111,8 @@ class BeginningTest {
     refuses(
         spec -> spec.setContainerName("main"),
         BeginningTest::withSecondGpuContainer,
-        "otherContainers: wanted StartAnew, or a pod with one container,"
-            + " found Refuse, and containers [second] beside it",
+        "otherContainers: expected StartAnew, or a pod with one container,"
+            + " got Refuse, and containers [second] beside it",
         "Containers");
 
     World world =
@@ -132,7 +132,7 @@ class BeginningTest {
     refuses(
         spec -> spec.setStore("nfs"),
         pod -> pod,
-        "store: wanted nfs, found only [local]",
+        "store: expected nfs, got only [local]",
         "StoreNotFound");
   }
 
@@ -165,8 +165,8 @@ class BeginningTest {
 
     assertThat(world.condition("Ready"))
         .isEqualTo(
-            "Unknown/WaitingForAgent: GpuNode gpu-17: wanted one published by the agent there,"
-                + " found none");
+            "Unknown/WaitingForAgent: GpuNode gpu-17: expected one published by the agent there,"
+                + " got none");
 
     world.later(Duration.ofMinutes(31));
     world.settle();
@@ -194,8 +194,8 @@ class BeginningTest {
     world.settle();
     assertThat(world.condition("Ready"))
         .isEqualTo(
-            "Unknown/AnotherOperation: pod trainer: wanted one that nobody works on,"
-                + " found it in the hands of GpuCheckpoint train-1");
+            "Unknown/AnotherOperation: pod trainer: expected one that nobody works on,"
+                + " got it in the hands of GpuCheckpoint train-1");
 
     other.agent(OperationType.CHECKPOINT, 1).succeeds(WorkloadState.RUNNING);
     world.settle();
@@ -275,7 +275,7 @@ class BeginningTest {
                 .endOwnerReference()
                 .endMetadata()
                 .build(),
-        "found one of DaemonSet train",
+        "got one of DaemonSet train",
         "OwnedPod");
   }
 

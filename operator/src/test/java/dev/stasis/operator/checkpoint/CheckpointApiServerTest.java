@@ -163,8 +163,7 @@ class CheckpointApiServerTest {
         .resources(GpuCheckpointStore.class)
         .withName(cluster.store)
         .patch(
-            PatchContext.of(PatchType.JSON_MERGE),
-            "{\"spec\":{\"quota\":{\"totalBytes\":%d}}}".formatted(60L << 30));
+            PatchContext.of(PatchType.JSON_MERGE), "{\"spec\":{\"quota\":{\"total\":\"60Gi\"}}}");
     agent.until(AgentStandIn.Limit.CLAIMED);
     cluster.checkpoint("one", spec -> {});
     cluster.checkpoint("two", spec -> spec.setPodName("other"));

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.common.PhaseTime;
 import dev.stasis.api.v1alpha1.common.Tcp;
 import dev.stasis.api.v1alpha1.common.TimeSpan;
-import dev.stasis.api.v1alpha1.common.Truth;
 import dev.stasis.api.v1alpha1.operation.Afterwards;
 import dev.stasis.api.v1alpha1.operation.FreezeOrder;
 import dev.stasis.api.v1alpha1.operation.OperationPhase;
@@ -15,9 +15,10 @@ import dev.stasis.api.v1alpha1.operation.OperationType;
 import dev.stasis.api.v1alpha1.operation.Outcome;
 import dev.stasis.api.v1alpha1.operation.WorkloadState;
 import dev.stasis.api.v1alpha1.store.Quota;
-import dev.stasis.operator.pod.Mark;
+import dev.stasis.operator.pod.PodConditionUpdate;
 import dev.stasis.operator.status.Reason;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
+import io.fabric8.kubernetes.api.model.Quantity;
 import java.time.Duration;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
@@ -54,7 +55,7 @@ class CheckpointCourseTest {
     assertThat(world.status().getReason()).isEqualTo("Verified");
     assertThat(Objects.requireNonNull(world.status().getTimings()).getFrozen()).isEqualTo("14.1s");
     assertThat(world.status().getOperation()).isNull();
-    assertThat(world.marks).extracting(Mark::status).containsExactly(true, false);
+    assertThat(world.marks).extracting(PodConditionUpdate::status).containsExactly(true, false);
     assertThat(world.operations()).isEmpty();
     assertThat(world.stories)
         .extracting(story -> story.reason())
@@ -95,12 +96,12 @@ class CheckpointCourseTest {
     world
         .agent(OperationType.CHECKPOINT, 1)
         .claims()
-        .fails(Outcome.REFUSED, "LivenessProbeTooShort", Truth.TRUE);
+        .fails(Outcome.REFUSED, "LivenessProbeTooShort", ConditionValue.TRUE);
     world.settle();
 
     assertThat(world.phase()).isEqualTo(CheckpointPhase.FAILED);
     assertThat(world.condition("Ready"))
-        .isEqualTo("False/LivenessProbeTooShort: p: wanted w, found f");
+        .isEqualTo("False/LivenessProbeTooShort: p: expected w, got f");
     assertThat(world.condition("SourceRunning")).startsWith("True/Untouched");
     assertThat(world.operations()).isEmpty();
   }
@@ -111,7 +112,7 @@ class CheckpointCourseTest {
     world
         .agent(OperationType.CHECKPOINT, 1)
         .works("dump", WorkloadState.FROZEN)
-        .fails(Outcome.UNDONE, "AgentRestarted", Truth.TRUE);
+        .fails(Outcome.UNDONE, "AgentRestarted", ConditionValue.TRUE);
     world.settle();
 
     assertThat(world.condition("Failed")).startsWith("True/OperationFailed");
@@ -126,7 +127,7 @@ class CheckpointCourseTest {
     world
         .agent(OperationType.CHECKPOINT, 1)
         .works("dump", WorkloadState.ENDED)
-        .fails(Outcome.LOST, "WorkloadGone", Truth.FALSE);
+        .fails(Outcome.LOST, "WorkloadGone", ConditionValue.FALSE);
     world.settle();
 
     assertThat(world.condition("SourceRunning")).startsWith("False/WorkloadLost");
@@ -143,7 +144,9 @@ class CheckpointCourseTest {
     assertThat(world.operation(OperationType.CHECKPOINT, 1).orElseThrow().getSpec().getCancel())
         .isTrue();
 
-    world.agent(OperationType.CHECKPOINT, 1).fails(Outcome.UNDONE, "Cancelled", Truth.TRUE);
+    world
+        .agent(OperationType.CHECKPOINT, 1)
+        .fails(Outcome.UNDONE, "Cancelled", ConditionValue.TRUE);
     world.settle();
     assertThat(world.phase()).isEqualTo(CheckpointPhase.CANCELLED);
     assertThat(world.condition("SourceRunning")).startsWith("True/Thawed");
@@ -244,7 +247,7 @@ class CheckpointCourseTest {
     assertThat(world.condition("Ready")).startsWith("True/ArtifactVerified");
     assertThat(world.condition("SourceRunning")).startsWith("True/Resumed");
     assertThat(world.condition("Restorable"))
-        .isEqualTo("False/NotPortable: socket address: wanted 0.0.0.0, found" + " 10.1.2.3:29500");
+        .isEqualTo("False/NotPortable: socket address: expected 0.0.0.0, got" + " 10.1.2.3:29500");
     assertThat(world.status().getNodesFit()).isZero();
 
     world.checkpoint.getSpec().setTcp(Tcp.KEEP);
@@ -275,7 +278,7 @@ class CheckpointCourseTest {
     evicting
         .agent(OperationType.CHECKPOINT, 1)
         .claims()
-        .fails(Outcome.REFUSED, "NotPortable", Truth.TRUE);
+        .fails(Outcome.REFUSED, "NotPortable", ConditionValue.TRUE);
     evicting.settle();
 
     assertThat(evicting.phase()).isEqualTo(CheckpointPhase.FAILED);
@@ -332,7 +335,7 @@ class CheckpointCourseTest {
 
   @Test
   void anArtifactThatWillNotFitIsRefusedBeforeTheFreeze() {
-    world.cluster.stores.get(0).getSpec().setQuota(new Quota(1L << 30, null, null));
+    world.cluster.stores.get(0).getSpec().setQuota(new Quota(new Quantity("1Gi"), null, null));
     world.settle();
     world.agent(OperationType.CHECKPOINT, 1).expects(2L << 30);
     world.settle();
@@ -341,7 +344,6 @@ class CheckpointCourseTest {
     world.agent(OperationType.CHECKPOINT, 1).ends(OperationPhase.CANCELLED, Outcome.UNDONE);
     world.settle();
 
-    assertThat(world.condition("Failed"))
-        .startsWith("True/QuotaExceeded: store local quota.totalBytes");
+    assertThat(world.condition("Failed")).startsWith("True/QuotaExceeded: store local quota.total");
   }
 }

@@ -4,12 +4,24 @@ import dev.stasis.api.v1alpha1.GpuCheckpoint;
 import dev.stasis.operator.admission.TestWebhooks;
 import dev.stasis.operator.owner.Departure;
 import dev.stasis.operator.testing.TestOperator.Parts;
+import dev.stasis.operator.workflow.FlowPage;
+import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
 
 /** What the container puts together in the product. */
 public final class CheckpointParts {
 
   private CheckpointParts() {}
+
+  /** Returns the steps of a save, a suspension and an import, for the documentation. */
+  public static String flow() {
+    Course steps = new Course(new FakeOperations(), new KubernetesSerialization());
+    return String.join(
+        "\n",
+        FlowPage.section("GpuCheckpoint", steps.saving()),
+        FlowPage.section("GpuCheckpoint, suspension", steps.suspension()),
+        FlowPage.section("GpuCheckpoint, import", steps.importing()));
+  }
 
   public static Reconciler<GpuCheckpoint> reconciler(Parts parts) {
     return reconciler(parts, "no-such-webhooks");

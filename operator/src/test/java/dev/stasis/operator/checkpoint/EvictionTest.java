@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.stasis.api.v1alpha1.Api;
 import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
-import dev.stasis.api.v1alpha1.common.Truth;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.operation.OperationType;
 import dev.stasis.api.v1alpha1.operation.Outcome;
 import dev.stasis.api.v1alpha1.operation.WorkloadState;
@@ -57,7 +57,9 @@ class EvictionTest {
     int asked = world.asked.size();
     world.settle();
     assertThat(world.asked).hasSize(asked);
-    world.agent(OperationType.CHECKPOINT, 1).fails(Outcome.UNDONE, "DeadlineExceeded", Truth.TRUE);
+    world
+        .agent(OperationType.CHECKPOINT, 1)
+        .fails(Outcome.UNDONE, "DeadlineExceeded", ConditionValue.TRUE);
     world.settle();
     assertThat(world.phase()).isEqualTo(CheckpointPhase.FAILED);
     assertThat(world.condition("Failed"))
@@ -76,7 +78,9 @@ class EvictionTest {
         .isTrue();
     assertThat(world.asked).hasSize(1);
 
-    world.agent(OperationType.CHECKPOINT, 1).fails(Outcome.UNDONE, "Cancelled", Truth.TRUE);
+    world
+        .agent(OperationType.CHECKPOINT, 1)
+        .fails(Outcome.UNDONE, "Cancelled", ConditionValue.TRUE);
     world.settle();
     assertThat(world.phase()).isEqualTo(CheckpointPhase.CANCELLED);
     assertThat(world.condition("SourceRunning")).startsWith("True/Thawed");
@@ -113,7 +117,10 @@ class EvictionTest {
   void anEndThatCameTooEarlyIsOrderedOnceMore() {
     world.agent(OperationType.CHECKPOINT, 1).holds();
     world.settle();
-    world.agent(OperationType.END, 1).claims().fails(Outcome.REFUSED, "PodNotDeleted", Truth.FALSE);
+    world
+        .agent(OperationType.END, 1)
+        .claims()
+        .fails(Outcome.REFUSED, "PodNotDeleted", ConditionValue.FALSE);
     world.settle();
 
     assertThat(world.operation(OperationType.END, 1).orElseThrow().getStatus()).isNull();

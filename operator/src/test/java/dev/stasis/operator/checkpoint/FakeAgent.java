@@ -3,12 +3,14 @@ package dev.stasis.operator.checkpoint;
 import dev.stasis.api.v1alpha1.GpuNodeOperation;
 import dev.stasis.api.v1alpha1.common.ArtifactStatus;
 import dev.stasis.api.v1alpha1.common.CheckpointTimings;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.common.DataPath;
 import dev.stasis.api.v1alpha1.common.Explanation;
 import dev.stasis.api.v1alpha1.common.Fault;
 import dev.stasis.api.v1alpha1.common.Hardware;
+import dev.stasis.api.v1alpha1.common.PhaseTime;
 import dev.stasis.api.v1alpha1.common.Room;
-import dev.stasis.api.v1alpha1.common.Truth;
+import dev.stasis.api.v1alpha1.common.StoreDurability;
 import dev.stasis.api.v1alpha1.operation.Claim;
 import dev.stasis.api.v1alpha1.operation.FreezeOrder;
 import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
@@ -16,6 +18,7 @@ import dev.stasis.api.v1alpha1.operation.OperationPhase;
 import dev.stasis.api.v1alpha1.operation.Outcome;
 import dev.stasis.api.v1alpha1.operation.WorkloadState;
 import java.util.List;
+import java.util.Objects;
 
 /** Plays the agent's part of one operation. */
 final class FakeAgent {
@@ -78,13 +81,13 @@ final class FakeAgent {
     status.setOutcome(Outcome.DONE);
     status.setWorkload(workload);
     if (workload == WorkloadState.RUNNING) {
-      status.setSourceRunning(Truth.TRUE);
+      status.setSourceRunning(ConditionValue.TRUE);
       status.setSourceProcesses(2);
     }
     return this;
   }
 
-  FakeAgent fails(Outcome outcome, String reason, Truth sourceRunning) {
+  FakeAgent fails(Outcome outcome, String reason, ConditionValue sourceRunning) {
     status.setPhase(reason.equals("Cancelled") ? OperationPhase.CANCELLED : OperationPhase.FAILED);
     status.setOutcome(outcome);
     status.setSourceRunning(sourceRunning);
@@ -94,7 +97,7 @@ final class FakeAgent {
     }
     if (!reason.equals("Cancelled")) {
       status.setFaults(
-          List.of(new Fault(reason, "p", "w", "f", "lock", null, "p: wanted w, found f")));
+          List.of(new Fault(reason, "p", "w", "f", "lock", null, "p: expected w, got f")));
     }
     return this;
   }
@@ -102,11 +105,11 @@ final class FakeAgent {
   /** Nothing that it tried has woken the workload; it tries on. */
   FakeAgent leavesFrozen() {
     return works("unlock", WorkloadState.FROZEN)
-        .fails(Outcome.NOT_UNDONE, "DriverError", Truth.FALSE);
+        .fails(Outcome.NOT_UNDONE, "DriverError", ConditionValue.FALSE);
   }
 
   /** What was left frozen is looked at anew after the operation's end. */
-  FakeAgent corrects(WorkloadState workload, Truth sourceRunning) {
+  FakeAgent corrects(WorkloadState workload, ConditionValue sourceRunning) {
     status.setWorkload(workload);
     status.setSourceRunning(sourceRunning);
     status.setWorkloadTime(world.now);
@@ -144,6 +147,40 @@ final class FakeAgent {
   FakeAgent runsIn(String containerId) {
     status.setContainerId(containerId);
     return this;
+  }
+
+  /** Says when it has ended. */
+  FakeAgent endsNow() {
+    status.setPhases(List.of(new PhaseTime<>(OperationPhase.FAILED, world.now)));
+    return this;
+  }
+
+  /** The artifact that it has reported is on its node and is to be uploaded. */
+  FakeAgent intoRemoteStore(StoreDurability promised) {
+    Objects.requireNonNull(status.getArtifact()).setDurability(promised);
+    return this;
+  }
+
+  FakeAgent done(long done, long total) {
+    status.setDoneBytes(done);
+    status.setTotalBytes(total);
+    return this;
+  }
+
+  FakeAgent waitsForTheStore(String message) {
+    works("upload", WorkloadState.UNKNOWN);
+    status.setReason("StoreUnreachable");
+    status.setMessage(message);
+    return this;
+  }
+
+  FakeAgent uploads(long stored, long added) {
+    published();
+    ArtifactStatus artifact = Objects.requireNonNull(status.getArtifact());
+    artifact.setNode(null);
+    artifact.setStoredBytes(stored);
+    artifact.setNewBytes(added);
+    return succeeds(WorkloadState.UNKNOWN);
   }
 
   private void published() {

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.api.v1alpha1.GpuRestore;
 import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.common.DeletionPolicy;
 import dev.stasis.api.v1alpha1.common.PhaseTime;
-import dev.stasis.api.v1alpha1.common.Truth;
 import dev.stasis.api.v1alpha1.operation.OperationPhase;
 import dev.stasis.api.v1alpha1.operation.OperationType;
 import dev.stasis.api.v1alpha1.operation.Outcome;
@@ -39,7 +39,9 @@ class FarewellTest {
     assertThat(world.operation(OperationType.CHECKPOINT, 1).orElseThrow().getSpec().getCancel())
         .isTrue();
 
-    world.agent(OperationType.CHECKPOINT, 1).fails(Outcome.UNDONE, "Cancelled", Truth.TRUE);
+    world
+        .agent(OperationType.CHECKPOINT, 1)
+        .fails(Outcome.UNDONE, "Cancelled", ConditionValue.TRUE);
     world.settle();
     assertThat(world.gone).isTrue();
     assertThat(world.operations()).isEmpty();
@@ -64,7 +66,7 @@ class FarewellTest {
         .isTrue();
     assertThat(held.operation(OperationType.END, 1)).isEmpty();
 
-    held.agent(OperationType.CHECKPOINT, 1).fails(Outcome.UNDONE, "Cancelled", Truth.TRUE);
+    held.agent(OperationType.CHECKPOINT, 1).fails(Outcome.UNDONE, "Cancelled", ConditionValue.TRUE);
     held.settle();
     assertThat(held.gone).isTrue();
   }
@@ -119,7 +121,7 @@ class FarewellTest {
                 tried.add(world.now);
                 world
                     .agent(OperationType.DELETE_ARTIFACT, 1)
-                    .fails(Outcome.REFUSED, "ArtifactRefused", Truth.UNKNOWN);
+                    .fails(Outcome.REFUSED, "ArtifactRefused", ConditionValue.UNKNOWN);
                 order
                     .getStatus()
                     .setPhases(List.of(new PhaseTime<>(OperationPhase.FAILED, world.now)));

@@ -31,8 +31,8 @@ class ImportedNamespaceTest {
       ImportingTest.says(world);
       agentSaysNamespaceUid(world, uid);
       assertThat(world.settle().condition("Ready"))
-          .startsWith("False/OtherNamespace: namespace uid of the artifact: wanted namespace-1,")
-          .endsWith("found " + (uid == null ? "none" : uid));
+          .startsWith("False/OtherNamespace: namespace uid of the artifact: expected namespace-1,")
+          .endsWith("got " + (uid == null ? "none" : uid));
       assertThat(world.status().getArtifact()).isNull();
 
       World allowed = ImportingTest.world().settle();

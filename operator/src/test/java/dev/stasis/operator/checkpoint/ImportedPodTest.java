@@ -59,7 +59,7 @@ class ImportedPodTest {
   void anotherPodOrNoneIsRefused() {
     assertThat(faults("other", "hostPID: false"))
         .extracting(Fault::message)
-        .containsExactly("pod of the artifact: wanted trainer, found other");
+        .containsExactly("pod of the artifact: expected trainer, got other");
     assertThat(imported.faults(null, "trainer")).hasSize(1);
     assertThat(imported.faults(Map.of("metadata", Map.of("name", "trainer")), "trainer"))
         .hasSize(1);

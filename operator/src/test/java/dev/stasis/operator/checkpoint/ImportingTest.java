@@ -10,9 +10,9 @@ import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointSpec;
 import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.api.v1alpha1.checkpoint.ImportSource;
 import dev.stasis.api.v1alpha1.common.ArtifactStatus;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.common.DeletionPolicy;
 import dev.stasis.api.v1alpha1.common.PhaseTime;
-import dev.stasis.api.v1alpha1.common.Truth;
 import dev.stasis.api.v1alpha1.operation.ArtifactReference;
 import dev.stasis.api.v1alpha1.operation.OperationPhase;
 import dev.stasis.api.v1alpha1.operation.OperationType;
@@ -21,6 +21,7 @@ import dev.stasis.api.v1alpha1.operation.WorkloadState;
 import dev.stasis.api.v1alpha1.store.Quota;
 import dev.stasis.api.v1alpha1.store.SharedPath;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import io.fabric8.kubernetes.api.model.Quantity;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -33,15 +34,14 @@ class ImportingTest {
 
   private static final String PLACE = "ml/old-uid-0";
   private static final long BYTES = 4096;
+  private static final Quota TOO_SMALL = new Quota(new Quantity("4095"), null, null);
 
   private static World world(Consumer<GpuCheckpointSpec> more) {
-    World world =
-        Samples.world(
-            spec -> {
-              spec.setImportSource(new ImportSource(PLACE, "gpu-17", "a".repeat(64)));
-              more.accept(spec);
-            });
-    return world;
+    return Samples.world(
+        spec -> {
+          spec.setImportSource(new ImportSource(PLACE, "gpu-17", "a".repeat(64)));
+          more.accept(spec);
+        });
   }
 
   static World world() {
@@ -128,10 +128,10 @@ class ImportingTest {
     world
         .agent(OperationType.IMPORT, 1)
         .works("verify", WorkloadState.UNKNOWN)
-        .fails(Outcome.REFUSED, "ArtifactRefused", Truth.UNKNOWN);
+        .fails(Outcome.REFUSED, "ArtifactRefused", ConditionValue.UNKNOWN);
     world.settle();
     assertThat(world.phase()).isEqualTo(CheckpointPhase.FAILED);
-    assertThat(world.condition("Ready")).startsWith("False/NotImported: p: wanted w, found f");
+    assertThat(world.condition("Ready")).startsWith("False/NotImported: p: expected w, got f");
     assertThat(world.condition("Failed")).startsWith("True/NotImported");
 
     world.delete();
@@ -202,7 +202,8 @@ class ImportingTest {
             .settle();
 
     assertThat(world.condition("Ready"))
-        .startsWith("False/OtherNamespace: import.location: wanted ml/NAME, of its own namespace");
+        .startsWith(
+            "False/OtherNamespace: import.location: expected ml/NAME, of its own namespace");
     assertThat(world.operations()).isEmpty();
   }
 
@@ -210,11 +211,11 @@ class ImportingTest {
   void aStoreOnTheDiskOfEachNodeWantsTheNode() {
     World world = world(spec -> spec.setImportSource(new ImportSource(PLACE, null, null)));
     assertThat(world.settle().condition("Ready"))
-        .startsWith("False/NotImported: import.nodeName: wanted the node on whose disk");
+        .startsWith("False/NotImported: import.nodeName: expected the node on whose disk");
 
     World unknown = world(spec -> spec.setImportSource(new ImportSource(PLACE, "gpu-99", null)));
     assertThat(unknown.settle().condition("Ready"))
-        .startsWith("False/NodeGone: import.nodeName: wanted a node of this cluster, found gpu-99");
+        .startsWith("False/NodeGone: import.nodeName: expected a node of this cluster, got gpu-99");
   }
 
   @Test
@@ -295,17 +296,16 @@ class ImportingTest {
   @Test
   void whatTheNamespaceMayNotHoldIsGivenUpOnceItsSizeIsKnown() {
     World early = world();
-    early.cluster.stores.get(0).getSpec().setQuota(new Quota(BYTES - 1, null, null));
+    early.cluster.stores.get(0).getSpec().setQuota(TOO_SMALL);
     early.settle();
     early.agent(OperationType.IMPORT, 1).expects(BYTES).works("verify", WorkloadState.UNKNOWN);
     early.settle();
-    assertThat(early.operation(OperationType.IMPORT, 1).orElseThrow().getSpec().getCancel())
-        .isTrue();
+    assertThat(early.operation(OperationType.IMPORT, 1).get().getSpec().getCancel()).isTrue();
     early.agent(OperationType.IMPORT, 1).ends(OperationPhase.CANCELLED, Outcome.UNDONE);
     assertThat(early.settle().condition("Ready")).startsWith("False/QuotaExceeded");
 
     World late = world().settle();
-    late.cluster.stores.get(0).getSpec().setQuota(new Quota(BYTES - 1, null, null));
+    late.cluster.stores.get(0).getSpec().setQuota(TOO_SMALL);
     says(late);
     assertThat(late.settle().condition("Ready")).startsWith("False/QuotaExceeded");
     assertThat(late.status().getArtifact()).isNull();

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
-import dev.stasis.api.v1alpha1.common.Truth;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.operation.OperationType;
 import dev.stasis.api.v1alpha1.operation.Outcome;
 import dev.stasis.api.v1alpha1.operation.WorkloadState;
 import dev.stasis.operator.event.Story;
-import dev.stasis.operator.pod.Mark;
+import dev.stasis.operator.pod.PodConditionUpdate;
 import dev.stasis.operator.status.Reason;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -19,7 +19,7 @@ class LeftFrozenTest {
 
   private final World world = Samples.world(AfterCheckpoint.RESUME).settle();
 
-  private Mark mark() {
+  private PodConditionUpdate mark() {
     return world.marks.get(world.marks.size() - 1);
   }
 
@@ -61,7 +61,7 @@ class LeftFrozenTest {
   void onceItRunsEverythingIsCorrected() {
     leftFrozen();
     world.later(Duration.ofMinutes(3));
-    agent().corrects(WorkloadState.RUNNING, Truth.TRUE);
+    agent().corrects(WorkloadState.RUNNING, ConditionValue.TRUE);
     world.settle();
     assertThat(world.phase()).isEqualTo(CheckpointPhase.FAILED);
     assertThat(world.condition("SourceRunning"))
@@ -76,7 +76,7 @@ class LeftFrozenTest {
   @Test
   void whatEndsMeanwhileIsLost() {
     leftFrozen();
-    agent().corrects(WorkloadState.ENDED, Truth.FALSE);
+    agent().corrects(WorkloadState.ENDED, ConditionValue.FALSE);
     world.settle();
     assertThat(world.condition("SourceRunning")).startsWith("False/WorkloadLost");
     assertThat(mark().status()).isFalse();
@@ -94,7 +94,7 @@ class LeftFrozenTest {
 
   @Test
   void whatNobodyCanSayIsNotCalledRunning() {
-    agent().leavesFrozen().corrects(WorkloadState.UNKNOWN, Truth.UNKNOWN);
+    agent().leavesFrozen().corrects(WorkloadState.UNKNOWN, ConditionValue.UNKNOWN);
     world.settle();
     assertThat(world.condition("SourceRunning")).startsWith("Unknown/NotThawed");
     assertThat(mark().status()).isTrue();
@@ -109,7 +109,7 @@ class LeftFrozenTest {
     assertThat(world.gone).isFalse();
     standsStill();
 
-    agent().corrects(WorkloadState.RUNNING, Truth.TRUE);
+    agent().corrects(WorkloadState.RUNNING, ConditionValue.TRUE);
     world.settle();
     assertThat(world.gone).isTrue();
     assertThat(mark().status()).isFalse();
@@ -137,8 +137,8 @@ class LeftFrozenTest {
     assertThat(world.condition("SourceRunning")).startsWith("Unknown/NodeSilent");
     assertThat(mark().status()).isTrue();
 
-    agent().fails(Outcome.UNDONE, "Cancelled", Truth.TRUE);
-    agent().corrects(WorkloadState.RUNNING, Truth.TRUE);
+    agent().fails(Outcome.UNDONE, "Cancelled", ConditionValue.TRUE);
+    agent().corrects(WorkloadState.RUNNING, ConditionValue.TRUE);
     world.settle();
     assertThat(world.condition("SourceRunning")).startsWith("True/Thawed");
     assertThat(mark().status()).isFalse();

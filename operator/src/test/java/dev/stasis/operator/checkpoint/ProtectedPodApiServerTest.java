@@ -313,6 +313,30 @@ class ProtectedPodApiServerTest {
   }
 
   @Test
+  void anEvictionIsHeldUntilItsDeadlineWhileAQuotaRefusesTheCheckpoint() {
+    String quota =
+        """
+        {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "no-checkpoints"},
+         "spec": {"hard": {"count/gpucheckpoints.stasis.dev": "0"}}}
+        """;
+    cluster.client.resource(quota).inNamespace(cluster.namespace).create();
+    operator(Duration.ofSeconds(20), Duration.ofMinutes(1));
+    await()
+        .atMost(LONG)
+        .until(() -> evict().filter(said -> said.contains("no-checkpoints")).isPresent());
+
+    assertThat(podNow().getMetadata().getDeletionTimestamp()).isNull();
+    assertThat(checkpoints()).isEmpty();
+    assertThat(cluster.client.v1().events().inNamespace(cluster.namespace).list().getItems())
+        .filteredOn(event -> "CheckpointRefused".equals(event.getReason()))
+        .singleElement()
+        .satisfies(event -> assertThat(event.getMessage()).contains("no-checkpoints"));
+
+    await().atMost(LONG).pollInterval(Duration.ofSeconds(1)).until(() -> evict().isEmpty());
+    assertThat(podNow().getMetadata().getDeletionTimestamp()).isNotNull();
+  }
+
+  @Test
   void withoutAnOperatorThePodIsEvictedLikeAnyOther() {
     operator(Duration.ofMinutes(10), Duration.ofMinutes(1));
     webhooks.stop();

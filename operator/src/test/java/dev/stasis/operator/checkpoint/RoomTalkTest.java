@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.common.Room;
-import dev.stasis.api.v1alpha1.common.Truth;
 import dev.stasis.api.v1alpha1.operation.OperationType;
 import dev.stasis.api.v1alpha1.operation.Outcome;
 import dev.stasis.api.v1alpha1.operation.WorkloadState;
@@ -51,13 +51,15 @@ class RoomTalkTest {
     assertThat(world.operation(OperationType.CHECKPOINT, 1).orElseThrow().getSpec().getCancel())
         .isTrue();
 
-    world.agent(OperationType.CHECKPOINT, 1).fails(Outcome.REFUSED, "Cancelled", Truth.TRUE);
+    world
+        .agent(OperationType.CHECKPOINT, 1)
+        .fails(Outcome.REFUSED, "Cancelled", ConditionValue.TRUE);
     world.settle();
     assertThat(world.phase()).isEqualTo(CheckpointPhase.FAILED);
     assertThat(world.condition("Failed"))
         .isEqualTo(
-            "True/NoRoom: resize of container main: wanted memory limit 9216Mi,"
-                + " found exceeded quota: mem");
+            "True/NoRoom: resize of container main: expected memory limit 9216Mi,"
+                + " got exceeded quota: mem");
     assertThat(world.condition("SourceRunning")).startsWith("True/Untouched");
     assertThat(limit()).isEqualTo("4Gi");
   }

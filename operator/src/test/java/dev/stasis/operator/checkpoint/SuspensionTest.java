@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
-import dev.stasis.api.v1alpha1.common.Truth;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.operation.OperationType;
 import dev.stasis.api.v1alpha1.operation.Outcome;
 import dev.stasis.api.v1alpha1.operation.WorkloadState;
-import dev.stasis.operator.pod.Mark;
+import dev.stasis.operator.pod.PodConditionUpdate;
 import java.time.Duration;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
@@ -48,7 +48,7 @@ class SuspensionTest {
     }
     assertThat(world.status().getSuspensions()).isEqualTo(3);
     assertThat(world.marks)
-        .extracting(Mark::status)
+        .extracting(PodConditionUpdate::status)
         .containsExactly(true, false, true, false, true, false);
   }
 
@@ -75,7 +75,10 @@ class SuspensionTest {
     world.checkpoint.getSpec().setSuspend(true);
     world.settle();
     assertThat(world.condition("Ready")).startsWith("True/ArtifactVerified");
-    world.agent(OperationType.SUSPEND, 2).claims().fails(Outcome.REFUSED, "NoRoom", Truth.TRUE);
+    world
+        .agent(OperationType.SUSPEND, 2)
+        .claims()
+        .fails(Outcome.REFUSED, "NoRoom", ConditionValue.TRUE);
     world.settle();
     assertThat(world.condition("Failed")).startsWith("True/NoRoom");
     assertThat(world.condition("Ready")).startsWith("True/ArtifactVerified");
@@ -86,7 +89,10 @@ class SuspensionTest {
     World world = suspended();
     world.checkpoint.getSpec().setSuspend(false);
     world.settle();
-    world.agent(OperationType.RESUME, 1).claims().fails(Outcome.UNDONE, "GpuBusy", Truth.FALSE);
+    world
+        .agent(OperationType.RESUME, 1)
+        .claims()
+        .fails(Outcome.UNDONE, "GpuBusy", ConditionValue.FALSE);
     world.settle();
     assertThat(world.phase()).isEqualTo(CheckpointPhase.SUSPENDED);
     assertThat(world.status().getMessage()).isEqualTo("still suspended: said by the agent");
@@ -122,16 +128,14 @@ class SuspensionTest {
     Objects.requireNonNull(boot.cluster.gpuNodes.get(0).getStatus().getHost()).setBootId("boot-2");
     boot.settle();
     assertThat(boot.condition("Failed"))
-        .isEqualTo(
-            "True/WorkloadLost: node gpu-17 was started anew while the workload was suspended");
+        .isEqualTo("True/WorkloadLost: node gpu-17 restarted while the workload was suspended");
 
     World container = suspended();
     container.agent(OperationType.SUSPEND, 1).runsIn("c-1");
     container.cluster.pods.set(0, Samples.startedAnew(container.pod(), "containerd://c-2"));
     container.settle();
     assertThat(container.condition("Failed"))
-        .isEqualTo(
-            "True/WorkloadLost: its container was started anew while the workload was suspended");
+        .isEqualTo("True/WorkloadLost: its container restarted while the workload was suspended");
 
     World pod = suspended();
     pod.cluster.pods.clear();
@@ -151,7 +155,7 @@ class SuspensionTest {
     world.settle();
     assertThat(world.gone).isTrue();
     assertThat(world.operations()).isEmpty();
-    assertThat(world.marks).last().extracting(Mark::status).isEqualTo(false);
+    assertThat(world.marks).last().extracting(PodConditionUpdate::status).isEqualTo(false);
   }
 
   private static World suspended() {

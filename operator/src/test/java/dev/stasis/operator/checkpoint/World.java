@@ -8,17 +8,23 @@ import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.api.v1alpha1.common.Condition;
 import dev.stasis.api.v1alpha1.operation.OperationType;
+import dev.stasis.operator.admission.TestWebhooks;
 import dev.stasis.operator.event.Story;
 import dev.stasis.operator.operation.OperationName;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.operation.RequesterKind;
-import dev.stasis.operator.pod.Mark;
+import dev.stasis.operator.owner.Departure;
+import dev.stasis.operator.owner.PodEvictor;
+import dev.stasis.operator.pod.Owners;
+import dev.stasis.operator.pod.PodConditionUpdate;
 import dev.stasis.operator.pod.PodWrites;
 import dev.stasis.operator.status.Changes;
 import dev.stasis.operator.testing.FakeCluster;
 import dev.stasis.operator.testing.TestConfig;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.time.Duration;
 import java.time.Instant;
@@ -28,6 +34,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * One GpuCheckpoint in a cluster, with an operator that is started anew for every turn: each turn
@@ -37,10 +44,13 @@ final class World {
 
   static final Instant START = Instant.parse("2026-11-21T10:00:00Z");
 
+  /** Connects to nothing; making one takes half a second. */
+  private static final KubernetesClient CLIENT = new KubernetesClientBuilder().build();
+
   final KubernetesSerialization serialization = new KubernetesSerialization();
   final FakeCluster cluster = new FakeCluster();
-  final List<Question.Ask> asked = new ArrayList<>();
-  final List<Mark> marks = new ArrayList<>();
+  final List<Question> asked = new ArrayList<>();
+  final List<PodConditionUpdate> marks = new ArrayList<>();
   final Set<Story> stories = new LinkedHashSet<>();
   final GpuCheckpoint checkpoint;
   PodWrites.Answer evictAnswer = new PodWrites.Accepted();
@@ -73,10 +83,17 @@ final class World {
     }
     var before = changes.snapshot(status());
     GpuCheckpoint copy = serialization.clone(checkpoint);
-    Turn turn = decided(checkpoint);
-    Turn twin = decided(copy);
-    List<Question.Ask> questions = answered(turn, true);
-    assertThat(answered(twin, false)).hasSameSizeAs(questions);
+    List<Question> twinQuestions = new ArrayList<>();
+    Turn twin = decided(copy, twinQuestions::add);
+    List<Question> questions = new ArrayList<>();
+    Turn turn =
+        decided(
+            checkpoint,
+            question -> {
+              questions.add(question);
+              happen(question);
+            });
+    assertThat(twinQuestions).hasSameSizeAs(questions);
     assertThat(changes.snapshot(twin.status())).isEqualTo(changes.snapshot(turn.status()));
     assertThat(twin.acts().stream().map(World::name))
         .containsExactlyElementsOf(turn.acts().stream().map(World::name).toList());
@@ -95,17 +112,17 @@ final class World {
     return changed || acted || !questions.isEmpty() && moved(questions);
   }
 
-  private boolean moved(List<Question.Ask> questions) {
+  private boolean moved(List<Question> questions) {
     return questions.stream().anyMatch(ask -> !isDry(ask)) && isAccepted(questions);
   }
 
-  private boolean isAccepted(List<Question.Ask> questions) {
+  private boolean isAccepted(List<Question> questions) {
     return questions.get(questions.size() - 1) instanceof Question.Evict
         ? evictAnswer instanceof PodWrites.Accepted
         : resizeAnswer instanceof PodWrites.Accepted;
   }
 
-  private static boolean isDry(Question.Ask ask) {
+  private static boolean isDry(Question ask) {
     if (ask instanceof Question.Depart depart) {
       return depart.dryRun();
     }
@@ -114,16 +131,79 @@ final class World {
 
   /** One turn as it is decided; nothing is carried out. */
   Turn look() {
-    return decided(checkpoint);
+    return decided(checkpoint, question -> {});
   }
 
-  private Turn decided(GpuCheckpoint object) {
+  private Turn decided(GpuCheckpoint object, Consumer<Question> questions) {
+    AskedPods pods = new AskedPods(questions);
     Turn turn =
         new Turn(
             object,
-            new Turn.Sight(cluster, pod(object), Optional.empty(), now, TestConfig.usual()));
+            new Sight(
+                cluster,
+                pods,
+                new PodEvictor(pods, pods.departure()),
+                pod(object),
+                Optional.empty(),
+                now,
+                TestConfig.usual()));
     new Course(new FakeOperations(), serialization).next(turn);
+    turn.finish();
     return turn;
+  }
+
+  /** Answers what the API server is asked about the pod. */
+  private final class AskedPods implements PodWrites {
+
+    private final Consumer<Question> questions;
+
+    AskedPods(Consumer<Question> questions) {
+      this.questions = questions;
+    }
+
+    Departure departure() {
+      return new Departure(CLIENT, TestWebhooks.config("no-such-webhooks")) {
+
+        @Override
+        public Optional<String> refusal() {
+          return asked(true);
+        }
+
+        @Override
+        public Optional<String> prepare(Pod pod) {
+          return Owners.of(pod).isEmpty() ? Optional.empty() : asked(false);
+        }
+
+        private Optional<String> asked(boolean dryRun) {
+          questions.accept(new Question.Depart(dryRun));
+          return resizeAnswer instanceof Refused refused
+              ? Optional.of(refused.sentence())
+              : Optional.empty();
+        }
+      };
+    }
+
+    @Override
+    public Optional<Pod> fresh(String namespace, String name) {
+      return Optional.empty();
+    }
+
+    @Override
+    public void condition(Pod pod, PodConditionUpdate mark) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Answer resize(Pod resized, boolean dryRun) {
+      questions.accept(new Question.Resize(resized, dryRun));
+      return resizeAnswer;
+    }
+
+    @Override
+    public Answer evict(Pod pod, boolean dryRun) {
+      questions.accept(new Question.Evict(pod, dryRun));
+      return evictAnswer;
+    }
   }
 
   private Optional<Pod> pod(GpuCheckpoint object) {
@@ -136,23 +216,7 @@ final class World {
         .filter(pod -> uid == null || uid.equals(pod.getMetadata().getUid()));
   }
 
-  private List<Question.Ask> answered(Turn turn, boolean really) {
-    List<Question.Ask> questions = new ArrayList<>();
-    Optional<Question> question = turn.takeQuestion();
-    while (question.isPresent()) {
-      Question.Ask ask = question.get().ask();
-      questions.add(ask);
-      question.get().then().accept(ask instanceof Question.Evict ? evictAnswer : resizeAnswer);
-      if (really) {
-        happen(ask);
-      }
-      question = turn.takeQuestion();
-    }
-    turn.finish();
-    return questions;
-  }
-
-  private void happen(Question.Ask ask) {
+  private void happen(Question ask) {
     if (ask instanceof Question.Evict evict
         && !evict.dryRun()
         && evictAnswer instanceof PodWrites.Accepted) {

@@ -10,9 +10,9 @@ import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointSpec;
 import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
 import dev.stasis.api.v1alpha1.common.Condition;
-import dev.stasis.api.v1alpha1.common.Truth;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.operator.testing.RealCluster;
-import dev.stasis.operator.uninstall.Installed;
+import dev.stasis.operator.uninstall.InstalledResources;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -80,7 +80,7 @@ class UninstallApiServerTest {
     assertThat(exit).isNotDone();
     status(fresh(nap), CheckpointPhase.PENDING, null);
     assertThat(exit.get(LIMIT.toSeconds(), TimeUnit.SECONDS)).isZero();
-    assertThat(text()).contains("nap: spec.suspend=false").contains("Stasis may go");
+    assertThat(text()).contains("nap: spec.suspend=false").contains("Stasis can be removed");
   }
 
   @Test
@@ -89,7 +89,7 @@ class UninstallApiServerTest {
     status(
         gone,
         CheckpointPhase.READY,
-        new Condition("SourceRunning", Truth.FALSE, "Evicted", "m", Instant.EPOCH, null));
+        new Condition("SourceRunning", ConditionValue.FALSE, "Evicted", "m", Instant.EPOCH, null));
     assertThat(run(false, LIMIT)).isEqualTo(Uninstall.REFUSED);
     assertThat(text())
         .contains("is the only copy of the evicted pod trainer")
@@ -115,9 +115,9 @@ class UninstallApiServerTest {
         };
     assertThat(run(deletes, true, LIMIT)).isZero();
     assertThat(text())
-        .contains("brief: spec.cancel=true", "brief is gone meanwhile")
-        .contains("snooze: spec.suspend=false", "snooze is gone meanwhile")
-        .contains("Stasis may go");
+        .contains("brief: spec.cancel=true", "brief was deleted meanwhile")
+        .contains("snooze: spec.suspend=false", "snooze was deleted meanwhile")
+        .contains("Stasis can be removed");
   }
 
   @Test
@@ -152,9 +152,9 @@ class UninstallApiServerTest {
     }
 
     @Override
-    Installed read() {
-      Installed all = super.read();
-      return new Installed(
+    InstalledResources read() {
+      InstalledResources all = super.read();
+      return new InstalledResources(
           own(all.checkpoints()),
           own(all.restores()),
           own(all.migrations()),

@@ -12,12 +12,12 @@ public final class ClusterParts {
 
   /** The pod as the watch keeps it. */
   public static Pod kept(Pod pod, StasisConfig config) {
-    return new KeptPods(Set.copyOf(config.gpuResources())).apply(pod);
+    return new PodTransform(Set.copyOf(config.gpuResources())).apply(pod);
   }
 
   /** Returns whether the watch finds the checkpoint by that store. */
   public static boolean isIn(GpuCheckpoint checkpoint, String store) {
-    return store.equals(Kinds.storeOf(checkpoint));
+    return store.equals(SharedInformers.storeOf(checkpoint));
   }
 
   public static void stop(Informers informers) {

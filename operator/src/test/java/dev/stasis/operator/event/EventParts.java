@@ -8,7 +8,7 @@ public final class EventParts {
 
   private EventParts() {}
 
-  public static Events events(KubernetesClient client, Clock clock) {
+  public static EventRecorder events(KubernetesClient client, Clock clock) {
     return new ClusterEvents(client, clock);
   }
 }

@@ -12,7 +12,7 @@ class AnnotationFuzzTest {
   @FuzzTest
   void anyDeadlineIsReadOrTheUsualOneHolds(byte[] text) {
     Duration deadline =
-        Attempt.deadline(
+        EvictionAttempt.deadline(
             new PodBuilder()
                 .withNewMetadata()
                 .addToAnnotations(

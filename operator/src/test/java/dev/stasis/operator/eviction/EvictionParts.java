@@ -5,7 +5,7 @@ import dev.stasis.operator.admission.AdmissionHook;
 import dev.stasis.operator.admission.TestWebhooks;
 import dev.stasis.operator.cluster.Informers;
 import dev.stasis.operator.config.StasisConfig;
-import dev.stasis.operator.event.Events;
+import dev.stasis.operator.event.EventRecorder;
 import dev.stasis.operator.owner.Departure;
 import dev.stasis.operator.pod.PodWrites;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -17,7 +17,7 @@ public record EvictionParts(
     KubernetesClient client,
     Informers informers,
     PodWrites pods,
-    Events events,
+    EventRecorder events,
     Clock clock,
     EvictionSettings settings,
     StasisConfig config) {
@@ -25,8 +25,8 @@ public record EvictionParts(
   public AdmissionHook hook() {
     return new EvictionHook(
         informers,
-        new Attempts(client, informers, config),
-        new Guards(client),
+        new EvictionAttempts(client, informers, config),
+        new EvictionBudgets(client),
         pods,
         events,
         clock,
@@ -38,8 +38,8 @@ public record EvictionParts(
   public Reconciler<GpuCheckpoint> reconciler() {
     return new EvictionReconciler(
         informers,
-        new Attempts(client, informers, config),
-        new Guards(client),
+        new EvictionAttempts(client, informers, config),
+        new EvictionBudgets(client),
         events,
         settings,
         clock);

@@ -42,9 +42,9 @@ class ExplainerTest {
       HOST.and(gpus(1, "NVIDIA H200", "580.105.08").fingerprint())
           .with(Property.IMAGE_DIGEST, "sha256:ab");
   private static final Fault TOO_SHORT =
-      new Fault("LivenessProbeTooShort", "p", "w", "f", null, null, "p: wanted w, found f");
+      new Fault("LivenessProbeTooShort", "p", "w", "f", null, null, "p: expected w, got f");
   private static final Fault NO_ROOM =
-      new Fault("NoRoom", "m", "w", "f", null, null, "m: wanted w, found f");
+      new Fault("NoRoom", "m", "w", "f", null, null, "m: expected w, got f");
 
   private final Explainer explainer = new Explainer();
 
@@ -59,17 +59,17 @@ class ExplainerTest {
                 new Candidate(
                     "c-cordoned",
                     new NodeFacts(gpus(1, "NVIDIA H200", "580.105.08"), HOST),
-                    List.of("node: wanted schedulable, found cordoned")),
+                    List.of("node: expected schedulable, got cordoned")),
                 candidate("d-good", 8, "NVIDIA H200", "580.105.08")));
 
     assertThat(verdicts.all())
         .containsExactly(
             new NodeVerdict("d-good", true, null),
             new NodeVerdict(
-                "a-old-driver", false, List.of("gpu.driver: wanted 580.105.08, found 570.10")),
-            new NodeVerdict("b-none", false, List.of("gpu.count: wanted 1, found 0")),
+                "a-old-driver", false, List.of("gpu.driver: expected 580.105.08, got 570.10")),
+            new NodeVerdict("b-none", false, List.of("gpu.count: expected 1, got 0")),
             new NodeVerdict(
-                "c-cordoned", false, List.of("node: wanted schedulable, found cordoned")));
+                "c-cordoned", false, List.of("node: expected schedulable, got cordoned")));
     assertThat(verdicts.sentence()).isEqualTo("1 of 4 nodes fit");
   }
 
@@ -81,7 +81,21 @@ class ExplainerTest {
 
     assertThat(NodeVerdicts.of(WANTED, List.of(new Candidate("n", older, List.of()))).all())
         .containsExactly(
-            new NodeVerdict("n", true, List.of("kernel.version: wanted at least 6.12, found 6.1")));
+            new NodeVerdict("n", true, List.of("kernel.version: expected at least 6.12, got 6.1")));
+  }
+
+  @Test
+  void aNodeWithoutIoUringIsNoPlaceForAWorkloadWithARingOnly() {
+    Fingerprint strict = HOST.with(Property.IO_URING, "no");
+    List<Candidate> candidates =
+        List.of(
+            new Candidate(
+                "n", new NodeFacts(gpus(1, "NVIDIA H200", "580.105.08"), strict), List.of()));
+
+    assertThat(NodeVerdicts.of(WANTED, candidates).fit()).isEqualTo(1);
+    assertThat(NodeVerdicts.of(WANTED.with(Property.IO_URING, "yes"), candidates).all())
+        .containsExactly(
+            new NodeVerdict("n", false, List.of("kernel.ioUring: expected yes, got no")));
   }
 
   @Test
@@ -123,7 +137,7 @@ class ExplainerTest {
 
     assertThat(status.getFaults()).containsExactly(TOO_SHORT, NO_ROOM);
     assertThat(conditions(status))
-        .contains("Feasible=False PreflightRefused: p: wanted w, found f; m: wanted w, found f")
+        .contains("Feasible=False PreflightRefused: p: expected w, got f; m: expected w, got f")
         .noneMatch(condition -> condition.startsWith("Failed"));
   }
 

@@ -43,8 +43,8 @@ class LivenessTest {
               assertThat(fault.reason()).isEqualTo("LivenessProbeTooShort");
               assertThat(fault.message())
                   .isEqualTo(
-                      "spec.containers[main].livenessProbe: wanted a freeze of 25.0s within 80%"
-                          + " of it at any moment, found 30.0s (3 x 10s)");
+                      "spec.containers[main].livenessProbe: expected a freeze of 25.0s within 80%"
+                          + " of it at any moment, got 30.0s (3 x 10s)");
             });
   }
 

@@ -2,6 +2,12 @@ package dev.stasis.operator.metric;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stasis.api.v1alpha1.GpuCheckpoint;
+import dev.stasis.operator.node.NodeMetricsTest;
+import dev.stasis.operator.restore.WaitingMetricsTest;
+import dev.stasis.operator.schedule.ScheduleMetricsTest;
+import dev.stasis.operator.store.StoreMetricsTest;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.micrometer.prometheus.PrometheusConfig;
 import io.micrometer.prometheus.PrometheusMeterRegistry;
 import java.io.IOException;
@@ -15,40 +21,95 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The names under which Prometheus sees what the operator counts. */
+/** What Prometheus reads from an operator, and what the chart asks it for. */
 class PublishedMetricsTest {
 
   private static final Path CHART = Path.of("../helm/stasis/files");
+  private static final Path ALERT_TESTS = Path.of("../helm/src/test/alerts/alerts.test.yaml");
 
   private static final Pattern METRIC = Pattern.compile("\\bstasis_[a-z_]+");
 
-  /** Gauges of the operator and the agents; the chart's tests compare them to the code. */
-  private static final Set<String> GAUGES =
-      Set.of(
-          "stasis_frozen_pods",
-          "stasis_oldest_frozen_seconds",
-          "stasis_left_frozen_pods",
-          "stasis_gpu_quarantined",
-          "stasis_store_bytes",
-          "stasis_store_free_bytes");
+  /** A name and its labels. */
+  private static final Pattern SERIES = Pattern.compile("\\b(stasis_[a-z_]+)(?:\\{([^}]*)})?");
 
-  @Test
-  void everyCounterAndTimerThatTheChartAsksForIsPublished() throws IOException {
+  private static final Pattern LABEL = Pattern.compile("([a-z_]+)=\"");
+
+  /** Published by the agents; the chart's tests compare them to the code. */
+  private static final Set<String> OF_AGENTS =
+      Set.of(
+          "stasis_left_frozen_pods",
+          "stasis_operation_step_duration_seconds_bucket",
+          "stasis_operation_step_duration_seconds_count",
+          "stasis_operation_step_duration_seconds_sum");
+
+  private static String scrape() {
     PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     StasisMetrics metrics = new StasisMetrics(registry);
-    metrics.ended("GpuCheckpoint", "Ready", "ArtifactVerified");
-    metrics.step("Checkpoint", "lock", "mover", Duration.ofSeconds(1));
-    metrics.frozen(Duration.ofSeconds(1));
-    metrics.downtime(Duration.ofSeconds(1));
-    metrics.proven(Duration.ofSeconds(1));
-    metrics.coldStart();
-    metrics.workloadLost();
+    GpuCheckpoint checkpoint = new GpuCheckpoint();
+    checkpoint.setMetadata(new ObjectMetaBuilder().withNamespace("ml").build());
+    metrics.ended(checkpoint, "Ready", "ArtifactVerified");
     metrics.preempted("ml", 1, Duration.ofSeconds(1));
+    new ReplicaMetrics(new Leadership(), registry, "1").bind(new io.quarkus.runtime.StartupEvent());
+    NodeMetricsTest.publish(registry);
+    StoreMetricsTest.publish(registry);
+    ScheduleMetricsTest.publish(registry);
+    WaitingMetricsTest.publish(registry);
+    return registry.scrape();
+  }
 
-    Set<String> asked = names(chart());
-    asked.removeAll(GAUGES);
+  @Test
+  void everythingThatTheChartAsksForIsPublished() throws IOException {
+    Set<String> asked = METRIC.matcher(chart()).results().map(it -> it.group()).collect(set());
+    asked.removeAll(OF_AGENTS);
 
-    assertThat(asked).hasSizeGreaterThan(5).isSubsetOf(names(registry.scrape()));
+    assertThat(asked)
+        .hasSizeGreaterThan(15)
+        .isSubsetOf(METRIC.matcher(scrape()).results().map(it -> it.group()).collect(set()));
+  }
+
+  @Test
+  void theAlertsAreTestedOnSeriesAsTheyArePublished() throws IOException {
+    Set<String> tested =
+        Files.readAllLines(ALERT_TESTS).stream()
+            .filter(line -> line.contains("series:"))
+            .flatMap(PublishedMetricsTest::series)
+            .filter(series -> OF_AGENTS.stream().noneMatch(series::startsWith))
+            .collect(set());
+
+    assertThat(tested)
+        .hasSizeGreaterThan(10)
+        .isSubsetOf(scrape().lines().flatMap(PublishedMetricsTest::series).collect(set()));
+  }
+
+  /** An alert on an increase sees the first event only when the counter was zero before. */
+  @Test
+  void whatMustNeverHappenIsPublishedAsZeroBeforeItDoes() {
+    PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    new StasisMetrics(registry);
+
+    assertThat(registry.scrape().lines())
+        .contains("stasis_workloads_lost_total 0.0", "stasis_cold_starts_total 0.0");
+  }
+
+  private static Stream<String> series(String line) {
+    return SERIES
+        .matcher(line)
+        .results()
+        .limit(1)
+        .map(
+            found ->
+                found.group(1)
+                    + LABEL
+                        .matcher(found.group(2) == null ? "" : found.group(2))
+                        .results()
+                        .map(label -> label.group(1))
+                        .filter(label -> !label.equals("pod"))
+                        .sorted()
+                        .toList());
+  }
+
+  private static java.util.stream.Collector<String, ?, Set<String>> set() {
+    return Collectors.toCollection(TreeSet::new);
   }
 
   private static String chart() throws IOException {
@@ -59,13 +120,5 @@ class PublishedMetricsTest {
       }
     }
     return all.toString();
-  }
-
-  private static Set<String> names(String text) {
-    return METRIC
-        .matcher(text)
-        .results()
-        .map(it -> it.group())
-        .collect(Collectors.toCollection(TreeSet::new));
   }
 }

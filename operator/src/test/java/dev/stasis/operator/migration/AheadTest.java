@@ -109,7 +109,7 @@ class AheadTest {
           .getSpec()
           .getTransfer()
           .setPeer(new Peer(end == OperationType.SEND ? "there" : "here", null, "key of before"));
-      assertThat(one.next()).as(end.word()).isInstanceOf(Next.Cancel.class);
+      assertThat(one.next()).as(end.value()).isInstanceOf(Next.Cancel.class);
 
       one.held();
       assertThat(one.next()).as(end + " after the freeze").isInstanceOf(Next.Cancel.class);

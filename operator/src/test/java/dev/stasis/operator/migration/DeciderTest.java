@@ -25,7 +25,7 @@ class DeciderTest {
 
   @Test
   void theAgentLooksBeforeAnythingElse() {
-    assertThat(moving.next()).isInstanceOf(Next.Look.class);
+    assertThat(moving.next()).isInstanceOf(Next.WorkloadInspector.class);
   }
 
   @Test
@@ -44,18 +44,18 @@ class DeciderTest {
     moving.looked();
     moving.places =
         new NodeVerdicts(
-            List.of(new NodeVerdict("there", false, List.of("gpu.model: wanted a, found b"))));
+            List.of(new NodeVerdict("there", false, List.of("gpu.model: expected a, got b"))));
 
     Next.Wait wait = (Next.Wait) moving.next();
 
     assertThat(wait.reason()).isEqualTo(Reason.NO_NODE_FITS);
-    assertThat(wait.sentence()).isEqualTo("0 of 1 node fits: there: gpu.model: wanted a, found b");
+    assertThat(wait.sentence()).isEqualTo("0 of 1 node fits: there: gpu.model: expected a, got b");
   }
 
   @Test
   void itWaitsForItsTurn() {
     moving.looked();
-    moving.turn = "migrations in the cluster: wanted fewer than 1, found 1";
+    moving.turn = "migrations in the cluster: expected fewer than 1, got 1";
 
     assertThat(((Next.Wait) moving.next()).reason()).isEqualTo(Reason.TOO_MANY_MIGRATIONS);
   }
@@ -163,14 +163,14 @@ class DeciderTest {
     moving.end(OperationType.RECEIVE, 1, OperationPhase.CANCELLED);
     assertThat(((Next.Receive) moving.next()).number()).isEqualTo(2);
 
-    moving.operation(OperationType.RECEIVE, AfterFreeze.TRANSFERS, "there", OperationPhase.FAILED);
+    moving.operation(OperationType.RECEIVE, TransferArtifact.TRIES, "there", OperationPhase.FAILED);
     assertThat(moving.next()).isInstanceOf(Next.RollBack.class);
   }
 
   @Test
   void whoFailedSaysWhyAndNotWhoWasToldToStop() {
     moving.sending();
-    int last = AfterFreeze.TRANSFERS;
+    int last = TransferArtifact.TRIES;
     moving.operation(OperationType.RECEIVE, last, "there", OperationPhase.FAILED);
     moving
         .get(OperationType.RECEIVE, last)

@@ -238,7 +238,7 @@ class FaultTableTest {
     moving.source = Moving.pod("trainer", "source-uid", "here", "containerd://new");
     assertThat(moving.view().sourceLost().orElseThrow())
         .isEqualTo(
-            "pod trainer container main: wanted abc, which was frozen, found containerd://new");
+            "pod trainer container main: expected abc, which was frozen, got containerd://new");
   }
 
   @Test
@@ -260,7 +260,7 @@ class FaultTableTest {
     Next.RollBack end = (Next.RollBack) moving.next();
     assertThat(end.faults().get(0).message())
         .isEqualTo(
-            "node of the source: wanted one of the cluster until the artifact is whole, found node"
+            "node of the source: expected one of the cluster until the artifact is whole, got node"
                 + " here is none any more");
   }
 
@@ -310,7 +310,7 @@ class FaultTableTest {
         way.add("remove target");
         moving.target = null;
       } else if (next instanceof Next.Decided decided) {
-        way.add(decided.type().word().toLowerCase(java.util.Locale.ROOT));
+        way.add(decided.type().value().toLowerCase(java.util.Locale.ROOT));
         moving.operation(decided.type(), decided.number(), "here", OperationPhase.SUCCEEDED);
         moving.end(OperationType.CHECKPOINT, Work.FREEZE, OperationPhase.SUCCEEDED);
       } else if (next instanceof Next.Delete delete) {
@@ -324,7 +324,7 @@ class FaultTableTest {
         way.add("undone");
         return way;
       } else {
-        throw new AssertionError("wanted a deed, found " + next);
+        throw new AssertionError("expected a deed, got " + next);
       }
     }
     throw new AssertionError("no end: " + way);

@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import dev.stasis.api.v1alpha1.GpuMigration;
 import dev.stasis.api.v1alpha1.GpuNodeOperation;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.common.TimeSpan;
-import dev.stasis.api.v1alpha1.common.Truth;
 import dev.stasis.api.v1alpha1.migration.Commitment;
 import dev.stasis.api.v1alpha1.migration.Decision;
 import dev.stasis.api.v1alpha1.migration.MigrationPhase;
@@ -85,8 +85,8 @@ class MigrationApiServerTest extends OnApiServer {
 
     assertThat(phase(over)).isEqualTo(MigrationPhase.ROLLED_BACK);
     assertThat(over.getStatus().getRolledBack().message()).contains("criu failed");
-    assertThat(condition(over, "RolledBack").status()).isEqualTo(Truth.TRUE);
-    assertThat(condition(over, "Failed").status()).isEqualTo(Truth.TRUE);
+    assertThat(condition(over, "RolledBack").status()).isEqualTo(ConditionValue.TRUE);
+    assertThat(condition(over, "Failed").status()).isEqualTo(ConditionValue.TRUE);
     theSourceGoesOn(over);
   }
 
@@ -189,7 +189,26 @@ class MigrationApiServerTest extends OnApiServer {
     GpuMigration over = until("move", it -> isFinal(it));
     assertThat(phase(over)).isEqualTo(MigrationPhase.FAILED);
     assertThat(agents.running).isEmpty();
-    assertThat(condition(over, "Failed").status()).isEqualTo(Truth.TRUE);
+    assertThat(condition(over, "Failed").status()).isEqualTo(ConditionValue.TRUE);
+  }
+
+  @Test
+  void aFinishedMigrationGoesWhenItsTimeToLiveIsOverAndThePodStays() {
+    migrate("move", it -> it.getSpec().setTtlSecondsAfterFinished(1));
+
+    await()
+        .atMost(LONG)
+        .until(
+            () ->
+                client
+                    .resources(GpuMigration.class)
+                    .inNamespace(namespace)
+                    .list()
+                    .getItems()
+                    .isEmpty());
+    assertThat(pods()).hasSize(1).doesNotContain("trainer");
+    assertThat(agents.running).containsExactlyElementsOf(pods());
+    assertThat(operations()).isEmpty();
   }
 
   @Test
@@ -218,7 +237,7 @@ class MigrationApiServerTest extends OnApiServer {
     assertThat(agents.running).containsExactly("trainer");
     assertThat(agents.doubled).isFalse();
     await().atMost(LONG).until(() -> pods().equals(List.of("trainer")));
-    assertThat(condition(over, "Succeeded").status()).isEqualTo(Truth.FALSE);
+    assertThat(condition(over, "Succeeded").status()).isEqualTo(ConditionValue.FALSE);
     await().atMost(LONG).until(() -> operations().isEmpty());
   }
 }

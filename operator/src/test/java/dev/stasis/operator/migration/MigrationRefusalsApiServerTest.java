@@ -24,19 +24,19 @@ class MigrationRefusalsApiServerTest extends OnApiServer {
   @Test
   void badInputIsRefusedWithItsReasonAndNothingIsTouched() {
     migrate("a", it -> it.getSpec().setPodName("nobody"));
-    refused("a", "podName: wanted nobody in namespace " + namespace + ", found no such pod");
+    refused("a", "podName: expected nobody in namespace " + namespace + ", got no such pod");
     migrate("b", it -> it.getSpec().setOrder(MigrationOrder.SOURCE_FIRST));
     refused(
         "b",
-        "store: wanted one that both nodes reach, a sharedPath, which order: SourceFirst brings"
-            + " the pod back from, found "
+        "store: expected a sharedPath with layout Files, which both nodes read; order: SourceFirst"
+            + " restores the pod from it, got "
             + local
-            + ", a disk of its node; set spec.store");
+            + "; set spec.store");
     String own = pod("trainer").getSpec().getNodeName();
     migrate("c", it -> it.getSpec().setTarget(new Target(own, null, null, null)));
-    refused("c", "target.nodeName: wanted another node than the pod's own, found " + own);
+    refused("c", "target.nodeName: expected another node than the pod's own, got " + own);
     migrate("d", it -> it.getSpec().setPodUid("other"));
-    refused("d", "podUid: wanted other, found " + pod("trainer").getMetadata().getUid());
+    refused("d", "podUid: expected other, got " + pod("trainer").getMetadata().getUid());
     assertThat(agents.running).containsExactly("trainer");
     assertThat(pods()).containsExactly("trainer");
   }
@@ -47,7 +47,7 @@ class MigrationRefusalsApiServerTest extends OnApiServer {
     GpuMigration waiting = until("move", it -> "NoNodeFits".equals(it.getStatus().getReason()));
     assertThat(waiting.getStatus().getMessage())
         .isEqualTo(
-            "target.nodeName: wanted a node with GPUs and an agent, found none named nowhere");
+            "target.nodeName: expected a node with GPUs and an agent, got none named nowhere");
     assertThat(waiting.getStatus().getNodes()).hasSize(2);
 
     cancel("move");
@@ -106,9 +106,9 @@ class MigrationRefusalsApiServerTest extends OnApiServer {
             verdict ->
                 assertThat(verdict.reasons())
                     .contains(
-                        "spec.volumes[data]: wanted a node that PersistentVolume disk-of-"
+                        "spec.volumes[data]: expected a node that PersistentVolume disk-of-"
                             + namespace
-                            + " allows, found another"));
+                            + " allows, got another"));
     assertThat(pods()).containsExactly("fed");
     client.persistentVolumes().withName("disk-of-" + namespace).delete();
   }
@@ -172,7 +172,7 @@ class MigrationRefusalsApiServerTest extends OnApiServer {
 
     refused(
         "too",
-        "podName: wanted a pod that nothing else moves, found trainer, which GpuMigration "
+        "podName: expected a pod that nothing else moves, got trainer, which GpuMigration "
             + "move moves");
     agents.goOn(OperationType.RESTORE);
     until("move", it -> phase(it) == MigrationPhase.SUCCEEDED);

@@ -14,6 +14,7 @@ import dev.stasis.api.v1alpha1.migration.Decision;
 import dev.stasis.api.v1alpha1.migration.GpuMigrationSpec;
 import dev.stasis.api.v1alpha1.migration.GpuMigrationStatus;
 import dev.stasis.api.v1alpha1.migration.MigrationPhase;
+import dev.stasis.api.v1alpha1.migration.RolledBack;
 import dev.stasis.api.v1alpha1.node.AgentIdentity;
 import dev.stasis.api.v1alpha1.operation.ArtifactReference;
 import dev.stasis.api.v1alpha1.operation.Claim;
@@ -30,6 +31,7 @@ import dev.stasis.api.v1alpha1.operation.WorkloadState;
 import dev.stasis.api.v1alpha1.store.GpuCheckpointStoreSpec;
 import dev.stasis.api.v1alpha1.store.NodeLocal;
 import dev.stasis.operator.explain.NodeVerdicts;
+import dev.stasis.operator.node.NodeAgent;
 import dev.stasis.operator.operation.OperationView;
 import io.fabric8.kubernetes.api.model.OwnerReference;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -40,6 +42,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,11 +58,12 @@ final class Moving {
   @Nullable Pod source = pod("trainer", "source-uid", "here", "containerd://abc");
   @Nullable Pod target;
   Check check;
-  AgentState here = agent("here");
-  AgentState there = agent("there");
+  NodeAgent here = agent("here");
+  NodeAgent there = agent("there");
   @Nullable String turn;
   @Nullable OwnerReference owner;
   NodeVerdicts places = new NodeVerdicts(List.of(new NodeVerdict("there", true, null)));
+  SourceFirstState sourceFirst = SourceFirstState.NONE;
   Instant now = NOW;
 
   Moving() {
@@ -169,6 +173,9 @@ final class Moving {
 
   Moving decided(Decision decision) {
     status().setCommitment(new Commitment(decision, NOW, "operator"));
+    if (decision == Decision.ROLL_BACK) {
+      status().setRolledBack(new RolledBack("Cancelled", "it was cancelled", null, null));
+    }
     return this;
   }
 
@@ -197,7 +204,7 @@ final class Moving {
     GpuNodeOperation operation = new GpuNodeOperation();
     operation
         .getMetadata()
-        .setName("mig-uid-" + type.word().toLowerCase(java.util.Locale.ROOT) + "-" + number);
+        .setName("mig-uid-" + type.value().toLowerCase(java.util.Locale.ROOT) + "-" + number);
     operation.setSpec(new GpuNodeOperationSpec());
     operation.getSpec().setType(type);
     operation.getSpec().setNodeName(node);
@@ -228,8 +235,8 @@ final class Moving {
     return artifact;
   }
 
-  static AgentState agent(String node) {
-    return new AgentState(
+  static NodeAgent agent(String node) {
+    return new NodeAgent(
         node,
         false,
         Optional.empty(),
@@ -238,14 +245,14 @@ final class Moving {
         Optional.of(new AgentIdentity("0.1.0", null, NOW, NOW, "10.0.0.1:8743", "key of " + node)));
   }
 
-  static AgentState silent(String node) {
+  static NodeAgent silent(String node) {
     Optional<String> why = Optional.of("node " + node + ": agent: silent");
-    return new AgentState(node, false, why, why, NOW, agent(node).identity());
+    return new NodeAgent(node, false, why, why, NOW, agent(node).identity());
   }
 
-  static AgentState gone(String node) {
+  static NodeAgent gone(String node) {
     Optional<String> why = Optional.of("node " + node + ": gone");
-    return new AgentState(node, true, why, why, NOW, Optional.empty());
+    return new NodeAgent(node, true, why, why, NOW, Optional.empty());
   }
 
   static Pod pod(String name, String uid, String node, String containerId) {
@@ -276,8 +283,8 @@ final class Moving {
     migration.getSpec().setDeadline(TimeSpan.of(text));
   }
 
-  View view() {
-    return new View(
+  MigrationContext view() {
+    return new MigrationContext(
         migration,
         check,
         Optional.ofNullable(source),
@@ -286,9 +293,11 @@ final class Moving {
         Optional.of(here),
         Optional.of(there),
         Optional.of(places),
-        Optional.empty(),
+        Set.of(),
+        Optional.of(store),
         Optional.ofNullable(turn),
         Optional.ofNullable(owner),
+        sourceFirst,
         Duration.ofMinutes(15),
         now);
   }

@@ -1,9 +1,9 @@
 package dev.stasis.operator.migration;
 
 import dev.stasis.api.v1alpha1.GpuNodeOperation;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.common.Fault;
 import dev.stasis.api.v1alpha1.common.Proof;
-import dev.stasis.api.v1alpha1.common.Truth;
 import dev.stasis.api.v1alpha1.operation.Claim;
 import dev.stasis.api.v1alpha1.operation.GpuNodeOperationSpec;
 import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
@@ -36,6 +36,10 @@ final class MovingAgents implements AutoCloseable {
   private final KubernetesClient client;
   private final String namespace;
   private final Set<OperationType> stopped = ConcurrentHashMap.newKeySet();
+
+  /** Namespaces whose operations no agent claims. */
+  final Set<String> unclaimed = ConcurrentHashMap.newKeySet();
+
   private final Set<OperationType> failing = ConcurrentHashMap.newKeySet();
   private final Set<OperationType> failingOnce = ConcurrentHashMap.newKeySet();
   private volatile boolean freezesStopped;
@@ -118,7 +122,9 @@ final class MovingAgents implements AutoCloseable {
 
   private void look(GpuNodeOperation seen) {
     GpuNodeOperation operation = client.resource(seen).get();
-    if (operation == null) return;
+    if (operation == null || unclaimed.contains(operation.getSpec().getRequester().namespace())) {
+      return;
+    }
     Set<String> before = Set.copyOf(running);
     GpuNodeOperationStatus status =
         Objects.requireNonNullElseGet(operation.getStatus(), GpuNodeOperationStatus::new);
@@ -143,7 +149,7 @@ final class MovingAgents implements AutoCloseable {
       status.setOutcome(Outcome.UNDONE);
       if (Kinds.freezes(operation)) {
         status.setWorkload(WorkloadState.RUNNING);
-        status.setSourceRunning(Truth.TRUE);
+        status.setSourceRunning(ConditionValue.TRUE);
       }
       undo(operation);
     } else if (Kinds.onlyCompares(operation)) {
@@ -271,6 +277,7 @@ final class MovingAgents implements AutoCloseable {
           held(operation, ends ? WorkloadState.ENDED : WorkloadState.RUNNING);
         }
       }
+      case SUSPEND -> status.setWorkload(WorkloadState.SUSPENDED);
       default -> {}
     }
     return true;

@@ -8,7 +8,7 @@ import dev.stasis.api.v1alpha1.GpuMigration;
 import dev.stasis.api.v1alpha1.GpuNode;
 import dev.stasis.api.v1alpha1.GpuNodeOperation;
 import dev.stasis.api.v1alpha1.common.Condition;
-import dev.stasis.api.v1alpha1.common.Truth;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.migration.GpuMigrationSpec;
 import dev.stasis.api.v1alpha1.migration.MigrationPhase;
 import dev.stasis.api.v1alpha1.node.AgentIdentity;
@@ -225,7 +225,8 @@ abstract class OnApiServer {
     return Objects.requireNonNull(migration.getStatus().getConditions()).stream()
         .filter(condition -> condition.type().equals(type))
         .findFirst()
-        .orElseGet(() -> new Condition(type, Truth.UNKNOWN, "None", "", Instant.EPOCH, 1L));
+        .orElseGet(
+            () -> new Condition(type, ConditionValue.UNKNOWN, "None", "", Instant.EPOCH, 1L));
   }
 
   Pod pod(String name) {
@@ -251,7 +252,11 @@ abstract class OnApiServer {
   }
 
   private void node(String name) {
-    kubelet.node(name, 1);
+    node(name, 1);
+  }
+
+  void node(String name, int gpus) {
+    kubelet.node(name, gpus);
     heartbeats.agent(name);
     Instant now = Instant.now().truncatedTo(ChronoUnit.SECONDS);
     GpuNode node = new GpuNode();
@@ -285,7 +290,7 @@ abstract class OnApiServer {
     cluster.with(node);
   }
 
-  private Pod trainer() {
+  Pod trainer() {
     return new PodBuilder()
         .withNewMetadata()
         .withNamespace(namespace)

@@ -8,7 +8,7 @@ import dev.stasis.api.v1alpha1.GpuCheckpointStore;
 import dev.stasis.api.v1alpha1.GpuMigration;
 import dev.stasis.api.v1alpha1.GpuRestore;
 import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.common.Truth;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.migration.Decision;
 import dev.stasis.api.v1alpha1.migration.MigrationOrder;
 import dev.stasis.api.v1alpha1.migration.MigrationPhase;
@@ -67,7 +67,7 @@ class SourceFirstApiServerTest extends OnApiServer {
     assertThat(done.getStatus().getMessage()).contains("pod trainer runs on node");
     assertThat(phase(done)).isEqualTo(MigrationPhase.SUCCEEDED);
     assertThat(done.getStatus().getPhases())
-        .extracting(it -> it.phase().word())
+        .extracting(it -> it.phase().value())
         .containsExactly(
             "Pending",
             "Freezing",
@@ -78,7 +78,7 @@ class SourceFirstApiServerTest extends OnApiServer {
             "SwitchingOver",
             "Succeeded");
     assertThat(done.getStatus().getCommitment().decision()).isEqualTo(Decision.SWITCH_OVER);
-    assertThat(condition(done, "SourceRunning").status()).isEqualTo(Truth.FALSE);
+    assertThat(condition(done, "SourceRunning").status()).isEqualTo(ConditionValue.FALSE);
     assertThat(condition(done, "SourceRunning").message())
         .contains("thawing is no longer possible");
     assertThat(done.getStatus().getArtifact().getStore()).isEqualTo(shared);
@@ -106,7 +106,7 @@ class SourceFirstApiServerTest extends OnApiServer {
     GpuMigration over = until("move", it -> isFinal(it));
     assertThat(phase(over)).isEqualTo(MigrationPhase.ROLLED_BACK);
     assertThat(over.getStatus().getRolledBack().reason()).isEqualTo("Cancelled");
-    assertThat(condition(over, "SourceRunning").status()).isEqualTo(Truth.TRUE);
+    assertThat(condition(over, "SourceRunning").status()).isEqualTo(ConditionValue.TRUE);
     onlyOneRuns();
     await().atMost(LONG).until(() -> checkpoints().isEmpty());
     assertThat(restores()).isEmpty();
@@ -209,7 +209,7 @@ class SourceFirstApiServerTest extends OnApiServer {
     assertThat(phase(over)).isEqualTo(MigrationPhase.FAILED);
     assertThat(over.getStatus().getMessage())
         .contains("criu failed", "its artifact stays", "kubectl stasis restore");
-    assertThat(condition(over, "Failed").status()).isEqualTo(Truth.TRUE);
+    assertThat(condition(over, "Failed").status()).isEqualTo(ConditionValue.TRUE);
     delete();
     await().atMost(LONG).until(this::gone);
     assertThat(checkpoints())

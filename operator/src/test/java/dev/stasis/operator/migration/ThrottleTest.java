@@ -23,7 +23,7 @@ class ThrottleTest {
     assertThat(throttle.take(migration("greedy", 3), "gpu-3")).isEmpty();
 
     assertThat(throttle.take(fourth, "gpu-4"))
-        .contains("migrations of namespace greedy: wanted fewer than 3, found 3");
+        .contains("migrations of namespace greedy: expected fewer than 3, got 3");
     assertThat(throttle.take(other, "gpu-4")).isEmpty();
 
     throttle.giveBack(other);
@@ -38,7 +38,7 @@ class ThrottleTest {
     assertThat(throttle.take(first, "here")).isEmpty();
     assertThat(throttle.take(migration("ml", 2), "here")).isEmpty();
     assertThat(throttle.take(third, "here"))
-        .contains("migrations away from node here: wanted fewer than 2, found 2");
+        .contains("migrations away from node here: expected fewer than 2, got 2");
 
     throttle.giveBack(first);
     assertThat(throttle.take(third, "here")).isEmpty();

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.api.v1alpha1.GpuNode;
 import dev.stasis.api.v1alpha1.common.Condition;
-import dev.stasis.api.v1alpha1.common.Truth;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.node.AgentIdentity;
 import dev.stasis.api.v1alpha1.node.Capability;
 import dev.stasis.api.v1alpha1.node.GpuLink;
@@ -57,7 +57,7 @@ class NodeTest {
     assertThat(reader.read(node))
         .isEqualTo(
             new FactsReader.Unreadable(
-                "status: fingerprint: wanted lines like gpu.count=1, found \"criu.version\""));
+                "status: fingerprint: expected lines like gpu.count=1, got \"criu.version\""));
     assertThat(labels.wanted(Optional.of(node), NOW).labels()).isEmpty();
     assertThat(reader.read(new GpuNode())).isInstanceOf(FactsReader.Unreadable.class);
   }
@@ -90,10 +90,11 @@ class NodeTest {
   void anAgentThatSaysThatItIsNotReadyLosesTheLabelsInTheSameTime() {
     GpuNode node = gpuNode(NOW);
     Instant since = NOW.minus(Duration.ofMinutes(9));
-    node.getStatus().setConditions(List.of(ready(Truth.FALSE, since)));
+    node.getStatus().setConditions(List.of(ready(ConditionValue.FALSE, since)));
 
     assertThat(labels.wanted(Optional.of(node), NOW).labels()).isNotEmpty();
-    node.getStatus().setConditions(List.of(ready(Truth.FALSE, since.minus(Duration.ofMinutes(1)))));
+    node.getStatus()
+        .setConditions(List.of(ready(ConditionValue.FALSE, since.minus(Duration.ofMinutes(1)))));
     assertThat(labels.wanted(Optional.of(node), NOW).labels()).isEmpty();
   }
 
@@ -104,7 +105,7 @@ class NodeTest {
 
     assertThat(labels.wanted(Optional.of(node), NOW).labels()).isEmpty();
     assertThat(candidate(node, node(false)).against())
-        .containsExactly("agent: wanted capability Restore, found [Checkpoint]");
+        .containsExactly("agent: expected capability Restore, got [Checkpoint]");
   }
 
   @Test
@@ -114,10 +115,10 @@ class NodeTest {
     assertThat(candidate(gpuNode(NOW), node(false)).against()).isEmpty();
     assertThat(candidate(silent, node(true)).against())
         .containsExactly(
-            "node: wanted schedulable, found cordoned",
-            "agent: wanted a heartbeat within 3m, found the last one at 2026-11-21T09:56:00Z");
+            "node: expected schedulable, got cordoned",
+            "agent: expected a heartbeat within 3m, got the last one at 2026-11-21T09:56:00Z");
     assertThat(new Candidates().of(List.of(gpuNode(NOW)), List.of(), NOW).get(0).against())
-        .containsExactly("node: wanted one of that name in the cluster, found none");
+        .containsExactly("node: expected one of that name in the cluster, got none");
   }
 
   @Test
@@ -129,7 +130,7 @@ class NodeTest {
 
     node.getStatus().setGpus(List.of(gpu("GPU-b", true)));
     assertThat(candidate(node, node(false)).against())
-        .containsExactly("gpu GPU-b: wanted one that can be used, found it quarantined: lost");
+        .containsExactly("gpu GPU-b: expected one that can be used, got it quarantined: lost");
   }
 
   private static NodeHost host(GpuNode node) {
@@ -175,7 +176,7 @@ class NodeTest {
         uuid, 0, "NVIDIA H200", 143771L << 20, null, null, "9.0", false, 0, quarantined, "lost");
   }
 
-  private static Condition ready(Truth truth, Instant since) {
+  private static Condition ready(ConditionValue truth, Instant since) {
     return new Condition("Ready", truth, "SelfTestFailed", "no driver", since, 1L);
   }
 }

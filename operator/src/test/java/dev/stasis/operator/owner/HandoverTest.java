@@ -9,7 +9,7 @@ import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointSpec;
 import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
 import dev.stasis.api.v1alpha1.common.Condition;
-import dev.stasis.api.v1alpha1.common.Truth;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.restore.GpuRestoreStatus;
 import dev.stasis.api.v1alpha1.restore.RestorePhase;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
@@ -111,7 +111,8 @@ class HandoverTest {
     status()
         .setConditions(
             List.of(
-                new Condition("SourceRunning", Truth.FALSE, sourceIs, "", Instant.EPOCH, null)));
+                new Condition(
+                    "SourceRunning", ConditionValue.FALSE, sourceIs, "", Instant.EPOCH, null)));
   }
 
   private void restore(RestorePhase phase) {

@@ -25,9 +25,9 @@ class HandoverWebhookTest {
         .contains("o.?controller.orValue(false)");
   }
 
-  private static List<HeldOwner> owners(int many) {
+  private static List<GatedOwner> owners(int many) {
     return IntStream.range(0, many)
-        .mapToObj(i -> new HeldOwner("ml", "00000000-0000-0000-0000-%012d".formatted(i)))
+        .mapToObj(i -> new GatedOwner("ml", "00000000-0000-0000-0000-%012d".formatted(i)))
         .toList();
   }
 }

@@ -39,10 +39,10 @@ class PodMarksApiServerTest {
               .create();
       PodWrites writes = new ClusterPodWrites(cluster.client(), Clock.systemUTC());
 
-      writes.condition(before, Mark.frozen("Frozen", "frozen by a test"));
+      writes.condition(before, PodConditionUpdate.frozen("Frozen", "frozen by a test"));
       assertThat(frozen(cluster, before)).isEqualTo("True");
 
-      writes.condition(before, Mark.notFrozen("Resumed", "the workload goes on"));
+      writes.condition(before, PodConditionUpdate.notFrozen("Resumed", "the workload goes on"));
       assertThat(frozen(cluster, before)).isEqualTo("False");
       cluster.client().namespaces().withName(namespace).delete();
     }

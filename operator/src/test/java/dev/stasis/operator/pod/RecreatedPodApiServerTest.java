@@ -57,7 +57,7 @@ class RecreatedPodApiServerTest {
 
   @Test
   void theRecreatedPodGetsNoMark() {
-    writes().condition(read, Mark.frozen("Frozen", "frozen by a test"));
+    writes().condition(read, PodConditionUpdate.frozen("Frozen", "frozen by a test"));
 
     assertUntouched();
   }

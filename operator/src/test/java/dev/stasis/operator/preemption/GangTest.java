@@ -26,19 +26,19 @@ class GangTest {
       })
   void whoeverSaysSoIsOfAGang(String key) {
     Pod labelled =
-        new PodBuilder(Made.pod("a", 1, 1))
+        new PodBuilder(PreemptionSamples.pod("a", 1, 1))
             .editMetadata()
             .addToLabels(key, "x")
             .endMetadata()
             .build();
     Pod annotated =
-        new PodBuilder(Made.pod("b", 1, 1))
+        new PodBuilder(PreemptionSamples.pod("b", 1, 1))
             .editMetadata()
             .addToAnnotations(key, "x")
             .endMetadata()
             .build();
     Pod other =
-        new PodBuilder(Made.pod("c", 1, 1))
+        new PodBuilder(PreemptionSamples.pod("c", 1, 1))
             .editMetadata()
             .addToLabels(key, "y")
             .endMetadata()
@@ -56,24 +56,25 @@ class GangTest {
     Pod over = ofJob("c", "job-1", "Succeeded");
     Pod other = ofJob("d", "job-2", "Running");
 
-    assertThat(Gang.of(first, namespace -> List.of(first, second, other)))
+    assertThat(Gang.of(first, namespace -> Gang.jobs(List.of(first, second, other))))
         .hasValueSatisfying(gang -> assertThat(gang.why()).isEqualTo("parallel Job job-1"));
-    assertThat(Gang.of(first, namespace -> List.of(first, over, other))).isEmpty();
+    assertThat(Gang.of(first, namespace -> Gang.jobs(List.of(first, over, other)))).isEmpty();
   }
 
   @Test
   void aPodOfADeploymentIsAlone() {
-    Pod pod = Made.pod("a", 1, 1);
+    Pod pod = PreemptionSamples.pod("a", 1, 1);
 
-    assertThat(Gang.of(pod, namespace -> List.of(pod, Made.pod("b", 1, 1)))).isEmpty();
+    assertThat(Gang.of(pod, namespace -> Gang.jobs(List.of(pod, PreemptionSamples.pod("b", 1, 1)))))
+        .isEmpty();
   }
 
   private static Gang gang(Pod pod) {
-    return Gang.of(pod, namespace -> List.of()).orElseThrow();
+    return Gang.of(pod, namespace -> Gang.jobs(List.of())).orElseThrow();
   }
 
   private static Pod ofJob(String name, String job, String phase) {
-    return new PodBuilder(Made.pod(name, 1, 1))
+    return new PodBuilder(PreemptionSamples.pod(name, 1, 1))
         .editMetadata()
         .addNewOwnerReference()
         .withKind("Job")

@@ -18,6 +18,7 @@ import dev.stasis.api.v1alpha1.policy.Preemptors;
 import dev.stasis.api.v1alpha1.policy.Victims;
 import dev.stasis.operator.admission.TestWebhooks;
 import dev.stasis.operator.cluster.Informers;
+import dev.stasis.operator.request.ClusterRequestWrites;
 import dev.stasis.operator.testing.FakeKubelet;
 import dev.stasis.operator.testing.Heartbeats;
 import dev.stasis.operator.testing.RealCluster;
@@ -86,7 +87,7 @@ class PolicyOnApiServerTest {
       assertThat(get("third").getSpec().getNodeName()).isNull();
       until(() -> reason().equals("PreemptorPlaced"));
       // Too late, which is nobody's mistake.
-      assertThat(new ClusterDeeds(client).nominate(get("urgent"), "elsewhere")).isFalse();
+      assertThat(new ClusterRequestWrites(client).nominate(get("urgent"), "elsewhere")).isFalse();
     } finally {
       clear();
     }

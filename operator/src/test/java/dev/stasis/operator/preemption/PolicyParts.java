@@ -24,6 +24,6 @@ public final class PolicyParts {
   }
 
   static AdmissionHook hook(Cluster cluster, StasisConfig config) {
-    return new SchedulerHook(cluster, config);
+    return new SchedulerPreemptionHook(cluster, config);
   }
 }

@@ -3,8 +3,8 @@ package dev.stasis.operator.preemption;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.api.v1alpha1.GpuPreemptionPolicy;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.common.TimeSpan;
-import dev.stasis.api.v1alpha1.common.Truth;
 import dev.stasis.api.v1alpha1.policy.Preemption;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.scheduling.v1.PriorityClassBuilder;
@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 class PolicyTest {
 
-  private final World world = new World();
+  private final PreemptionFixture world = new PreemptionFixture();
 
   @Test
   void theVictimYieldsAndComesBackAndNobodyElseTakesThePlace() {
@@ -29,7 +29,7 @@ class PolicyTest {
     assertThat(urgent.getSpec().getNodeName()).isEqualTo("n");
     assertThat(policy.getStatus().getEvicted()).isEqualTo(1);
     assertThat(last(policy).reason()).isEqualTo("PreemptorPlaced");
-    assertThat(last(policy).message()).contains("1 of 1 pods on n yield");
+    assertThat(last(policy).message()).contains("1 of 1 pods on n are preempted");
 
     world.ends("urgent");
     world.pass(Duration.ofSeconds(5));
@@ -40,7 +40,7 @@ class PolicyTest {
     assertThat(world.registry.get("stasis_preempted_gpu_seconds").counter().count())
         .isBetween(1.0, 30.0);
     assertThat(world.stories)
-        .extracting(it -> it.reason().word())
+        .extracting(it -> it.reason().value())
         .contains("Yields", "RoomBeingMade", "Back");
   }
 
@@ -51,16 +51,37 @@ class PolicyTest {
     world.waiting("urgent", 1000);
     world.policy("p", 100, 500);
     world.pass(Duration.ofSeconds(15));
-    world.forgets = false;
+    world.writes.changedMeanwhile = true;
     world.ends("urgent");
     world.pass(Duration.ofSeconds(60));
     assertThat(world.registry.find("stasis_preempted_gpu_seconds").counter()).isNull();
 
-    world.forgets = true;
+    world.writes.changedMeanwhile = false;
     world.pass(Duration.ofSeconds(5));
 
     assertThat(world.registry.get("stasis_preempted_gpu_seconds").counter().count())
         .isBetween(1.0, 30.0);
+  }
+
+  @Test
+  void howeverManyPodsWaitTheirNodesAreCountedOncePerPass() {
+    for (int node = 0; node < 3; node++) {
+      world.node("n-" + node, 1);
+      world.running("batch-" + node, "n-" + node, 10);
+    }
+    for (int pod = 0; pod < 50; pod++) {
+      world.waiting("hopeless-" + pod, 1000 + pod, 2);
+    }
+    world.policy("p", 100, 500);
+    world.cluster.reads.clear();
+
+    world.look();
+
+    assertThat(world.writes.checkpointed).isEmpty();
+    // Once for the candidates of the status, once for the decisions.
+    assertThat(world.cluster.reads)
+        .hasSize(3)
+        .allSatisfy((node, times) -> assertThat(times).isEqualTo(2));
   }
 
   @Test
@@ -77,7 +98,7 @@ class PolicyTest {
     }
 
     world.pass(Duration.ofHours(1));
-    assertThat(world.evicted).containsExactlyInAnyOrder("batch-0", "batch-1");
+    assertThat(world.writes.checkpointed).containsExactlyInAnyOrder("batch-0", "batch-1");
     assertThat(world.cluster.podsOn("n"))
         .extracting(pod -> pod.getMetadata().getName())
         .allMatch(name -> name.startsWith("urgent"));
@@ -102,7 +123,7 @@ class PolicyTest {
     }
 
     // Two an hour, as the policy's default says.
-    assertThat(world.evicted).hasSize(2);
+    assertThat(world.writes.checkpointed).hasSize(2);
     assertThat(times).isEqualTo(2);
   }
 
@@ -115,11 +136,11 @@ class PolicyTest {
     world.waiting("urgent", 1000);
     world.freezes = false;
     world.pass(Duration.ofSeconds(11));
-    assertThat(world.evicted).startsWith("a");
+    assertThat(world.writes.checkpointed).startsWith("a");
     world.freezes = true;
     world.pass(Duration.ofSeconds(15));
 
-    assertThat(world.evicted).containsExactly("a", "b");
+    assertThat(world.writes.checkpointed).containsExactly("a", "b");
     assertThat(world.pod("a")).isPresent();
     assertThat(world.pod("urgent").orElseThrow().getSpec().getNodeName()).isEqualTo("n");
     assertThat(policy.getStatus().getBudgetUsed()).isEqualTo(2);
@@ -157,14 +178,14 @@ class PolicyTest {
     }
     world.pass(Duration.ofSeconds(5));
 
-    assertThat(world.evicted).isEmpty();
-    assertThat(World.ready(policy).status()).isEqualTo(Truth.FALSE);
-    assertThat(World.ready(policy).reason()).isEqualTo("SchedulerPreemptsFirst");
+    assertThat(world.writes.checkpointed).isEmpty();
+    assertThat(PreemptionFixture.ready(policy).status()).isEqualTo(ConditionValue.FALSE);
+    assertThat(PreemptionFixture.ready(policy).reason()).isEqualTo("SchedulerPreemptsFirst");
     assertThat(policy.getStatus().getPreemptingClasses()).containsExactly("urgent");
 
     policy.getSpec().setInterceptScheduler(true);
     world.pass(Duration.ofSeconds(2));
-    assertThat(world.evicted).containsExactly("batch");
+    assertThat(world.writes.checkpointed).containsExactly("batch");
   }
 
   @Test
@@ -173,10 +194,10 @@ class PolicyTest {
     world.running("batch", "n", 10);
     world.policy("p", 100, 500);
     world.waiting("urgent", 1000);
-    world.bound.add("urgent");
+    world.writes.bound.add("urgent");
     world.pass(Duration.ofSeconds(5));
 
-    assertThat(world.evicted).isEmpty();
+    assertThat(world.writes.checkpointed).isEmpty();
   }
 
   @Test
@@ -188,12 +209,11 @@ class PolicyTest {
     world.waiting("urgent", 1000);
     world.pass(Duration.ofSeconds(5));
 
-    assertThat(world.evicted).isEmpty();
-    assertThat(World.ready(younger).reason()).isEqualTo("ConflictingPolicies");
-    assertThat(World.ready(younger).message())
+    assertThat(world.writes.checkpointed).isEmpty();
+    assertThat(PreemptionFixture.ready(younger).reason()).isEqualTo("ConflictingPolicies");
+    assertThat(PreemptionFixture.ready(younger).message())
         .isEqualTo(
-            "preemptors: wanted pods of no other policy, found ml/urgent, for which the older"
-                + " policy older acts");
+            "preemptors: pod ml/urgent also matches the older policy older, which acts for it");
   }
 
   @Test
@@ -204,25 +224,25 @@ class PolicyTest {
     world.waiting("urgent", 1000);
     world.pass(Duration.ofSeconds(2));
 
-    assertThat(World.ready(policy).status()).isEqualTo(Truth.TRUE);
-    assertThat(World.ready(policy).reason()).isEqualTo("NoVictims");
-    assertThat(World.ready(policy).message())
+    assertThat(PreemptionFixture.ready(policy).status()).isEqualTo(ConditionValue.TRUE);
+    assertThat(PreemptionFixture.ready(policy).reason()).isEqualTo("NoVictims");
+    assertThat(PreemptionFixture.ready(policy).message())
         .isEqualTo(
-            "ml/urgent: nobody yields, since it would still not fit: n: nvidia.com/gpu: wanted 1,"
-                + " free 0 (left alone: 1 of too high a priority)");
+            "ml/urgent: no preemption, since it would still not fit: n: nvidia.com/gpu: requested 1,"
+                + " free 0 (spared: 1 of too high a priority)");
     assertThat(policy.getStatus().getWaiting()).isEqualTo(1);
   }
 
   @Test
   void namesOfVictimsAreKeptShortAndAlwaysTheSame() {
-    Pod victim = Made.pod("a".repeat(70), 1, 1);
+    Pod victim = PreemptionSamples.pod("a".repeat(70), 1, 1);
     victim.getMetadata().setUid("v");
-    Pod preemptor = Made.pod("p", 1, 1);
+    Pod preemptor = PreemptionSamples.pod("p", 1, 1);
     preemptor.getMetadata().setUid("p");
 
-    assertThat(Turn.yieldName(victim, preemptor))
+    assertThat(PreemptionRequests.name(victim, preemptor))
         .hasSize(63)
-        .isEqualTo(Turn.yieldName(victim, preemptor));
+        .isEqualTo(PreemptionRequests.name(victim, preemptor));
   }
 
   private static Preemption last(GpuPreemptionPolicy policy) {

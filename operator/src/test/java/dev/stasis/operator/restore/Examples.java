@@ -8,11 +8,11 @@ import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointSpec;
 import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.api.v1alpha1.common.ArtifactStatus;
 import dev.stasis.api.v1alpha1.common.Condition;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.common.Hardware;
 import dev.stasis.api.v1alpha1.common.ObservedPod;
 import dev.stasis.api.v1alpha1.common.ProcessProof;
 import dev.stasis.api.v1alpha1.common.Proof;
-import dev.stasis.api.v1alpha1.common.Truth;
 import dev.stasis.api.v1alpha1.node.AgentIdentity;
 import dev.stasis.api.v1alpha1.node.GpuNodeStatus;
 import dev.stasis.api.v1alpha1.node.NodeGpu;
@@ -32,7 +32,7 @@ import java.util.List;
 import java.util.Map;
 
 /** A checkpoint of one H200, and what belongs to it. */
-final class Examples {
+public final class Examples {
 
   private static final KubernetesSerialization JSON = new KubernetesSerialization();
   private static final String MODEL = "NVIDIA H200";
@@ -40,7 +40,7 @@ final class Examples {
 
   private Examples() {}
 
-  static GpuCheckpoint checkpoint(String namespace, String name) {
+  public static GpuCheckpoint checkpoint(String namespace, String name) {
     GpuCheckpoint checkpoint = new GpuCheckpoint();
     checkpoint.getMetadata().setNamespace(namespace);
     checkpoint.getMetadata().setName(name);
@@ -86,7 +86,7 @@ final class Examples {
         List.of(
             new Condition(
                 "Ready",
-                Truth.TRUE,
+                ConditionValue.TRUE,
                 "ArtifactVerified",
                 "1.0Gi in store shared",
                 Instant.parse("2026-11-21T10:00:00Z"),
@@ -95,11 +95,11 @@ final class Examples {
   }
 
   @SuppressWarnings("unchecked")
-  static Map<String, Object> template(Pod pod) {
+  public static Map<String, Object> template(Pod pod) {
     return JSON.convertValue(pod, Map.class);
   }
 
-  static Pod pod(String namespace, String name) {
+  public static Pod pod(String namespace, String name) {
     return new PodBuilder()
         .withNewMetadata()
         .withNamespace(namespace)

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.stasis.api.v1alpha1.GpuCheckpoint;
 import dev.stasis.api.v1alpha1.GpuRestore;
 import dev.stasis.api.v1alpha1.common.Condition;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.common.Target;
-import dev.stasis.api.v1alpha1.common.Truth;
 import dev.stasis.api.v1alpha1.restore.GpuRestoreSpec;
 import dev.stasis.operator.testing.FakeCluster;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -26,7 +26,6 @@ class NamesTest {
     Pod going = pod("another-uid");
     going.getMetadata().setDeletionTimestamp("2026-11-22T02:14:22Z");
     cluster.pods.add(going);
-    assertThat(names.taken("ml")).contains("trainer");
     assertThat(names.isFreed(restore(), evicted())).isTrue();
   }
 
@@ -51,13 +50,13 @@ class NamesTest {
   @Test
   void aPodThatResumedAfterTheCheckpointKeepsItsName() {
     cluster.pods.add(pod("pod-uid"));
-    assertThat(names.isFreed(restore(), checkpoint(Truth.TRUE, "Resumed"))).isFalse();
+    assertThat(names.isFreed(restore(), checkpoint(ConditionValue.TRUE, "Resumed"))).isFalse();
   }
 
   @Test
   void aSuspendedPodKeepsItsName() {
     cluster.pods.add(pod("pod-uid"));
-    assertThat(names.isFreed(restore(), checkpoint(Truth.FALSE, "Suspended"))).isFalse();
+    assertThat(names.isFreed(restore(), checkpoint(ConditionValue.FALSE, "Suspended"))).isFalse();
   }
 
   @Test
@@ -67,10 +66,10 @@ class NamesTest {
   }
 
   private static GpuCheckpoint evicted() {
-    return checkpoint(Truth.FALSE, "Evicted");
+    return checkpoint(ConditionValue.FALSE, "Evicted");
   }
 
-  private static GpuCheckpoint checkpoint(Truth sourceRunning, String reason) {
+  private static GpuCheckpoint checkpoint(ConditionValue sourceRunning, String reason) {
     GpuCheckpoint checkpoint = Examples.checkpoint("ml", "train-1");
     checkpoint
         .getStatus()

@@ -9,7 +9,7 @@ import dev.stasis.api.v1alpha1.GpuNode;
 import dev.stasis.api.v1alpha1.GpuNodeOperation;
 import dev.stasis.api.v1alpha1.GpuRestore;
 import dev.stasis.api.v1alpha1.common.Condition;
-import dev.stasis.api.v1alpha1.common.Truth;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.restore.RestorePhase;
 import dev.stasis.operator.node.NodeParts;
 import dev.stasis.operator.testing.FakeAgent;
@@ -169,7 +169,8 @@ abstract class OnApiServer {
     return Objects.requireNonNull(restore.getStatus().getConditions()).stream()
         .filter(condition -> condition.type().equals(type))
         .findFirst()
-        .orElseGet(() -> new Condition(type, Truth.UNKNOWN, "None", "", Instant.EPOCH, 1L));
+        .orElseGet(
+            () -> new Condition(type, ConditionValue.UNKNOWN, "None", "", Instant.EPOCH, 1L));
   }
 
   List<GpuRestore> restores() {

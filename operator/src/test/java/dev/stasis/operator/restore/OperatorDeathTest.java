@@ -12,8 +12,6 @@ import dev.stasis.operator.operation.OperationView;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
-import java.time.Clock;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -61,7 +59,7 @@ class OperatorDeathTest {
   }
 
   /** One restore: what the API server holds, and the operator that writes it. */
-  private static final class Run extends Deciding {
+  private static final class Run extends RestoreScenario {
 
     private final KubernetesSerialization json = new KubernetesSerialization();
     private final Map<Integer, OperationView> orders = new HashMap<>();
@@ -76,6 +74,19 @@ class OperatorDeathTest {
       this.lost = lost;
       nothingIsDoneYet();
       restore.getMetadata().setCreationTimestamp(NOW.toString());
+      fakes.onCreateTarget =
+          () -> {
+            // A target that exists already is the one.
+            if (pod == null) {
+              made++;
+              pod = created("uid-" + made);
+            }
+            return pod;
+          };
+      fakes.onRemoveTarget = () -> pod = null;
+      fakes.onCreateOperation =
+          () -> orders.putIfAbsent(restore.getStatus().getAttempts(), unclaimed());
+      fakes.onRelease = () -> orders.remove(restore.getStatus().getAttempts());
     }
 
     void reachesItsEnd() {
@@ -83,22 +94,23 @@ class OperatorDeathTest {
       int writes = 0;
       for (int pass = 0; pass < PASSES && !isOver(); pass++) {
         restore.setStatus(copy(written));
-        View view = view(visible(), order(), false);
-        perform(decider.next(view), view);
+        advance(visible(), order());
         boolean changed = !json.asJson(written).equals(json.asJson(restore.getStatus()));
         if (changed && ++writes == lost) {
-          advance(meanwhile);
+          work(meanwhile);
           continue;
         }
         written = copy(restore.getStatus());
         seen.add(Objects.requireNonNull(written.getPhase()));
-        advance(fails() ? meanwhile : nextStep());
+        work(fails() ? meanwhile : nextStep());
       }
 
       assertThat(written.getPhase())
           .as("after %s", seen)
           .isEqualTo(fails() ? RestorePhase.FAILED : RestorePhase.SUCCEEDED);
-      assertThat(made).as("targets").isEqualTo(meanwhile == Agent.REFUSED ? Verdict.ATTEMPTS : 1);
+      assertThat(made)
+          .as("targets")
+          .isEqualTo(meanwhile == Agent.REFUSED ? FailedAttempt.ATTEMPTS : 1);
       assertThat(written.getAttempts()).isEqualTo(made);
     }
 
@@ -121,38 +133,6 @@ class OperatorDeathTest {
       return restore.getStatus().getPod() == null
           ? null
           : orders.get(restore.getStatus().getAttempts());
-    }
-
-    private void perform(Next next, View view) {
-      Ledger ledger = new Ledger(restore, Clock.fixed(NOW, ZoneOffset.UTC));
-      if (next instanceof Next.Wait wait) {
-        ledger.waits(wait, view);
-      } else if (next instanceof Next.Make) {
-        // A target that is there already is the one.
-        if (pod == null) {
-          made++;
-          pod = created("uid-" + made);
-        }
-        ledger.adopts(pod, "main", List.of());
-      } else if (next instanceof Next.Adopt adopt) {
-        ledger.adopts(adopt.target(), "main", List.of());
-      } else if (next instanceof Next.Order order) {
-        orders.putIfAbsent(view.attempts(), unclaimed());
-        ledger.ordered("rst-uid-restore-" + view.attempts(), order.target());
-      } else if (next instanceof Next.Prove prove) {
-        ledger.proven(prove, "main", false);
-      } else if (next instanceof Next.Fail fail) {
-        ledger.fails(fail.faults(), view);
-      } else if (next instanceof Next.Remove) {
-        pod = null;
-      } else if (next instanceof Next.Again again) {
-        orders.remove(view.attempts());
-        ledger.again(again.verdict());
-      } else if (next instanceof Next.Give give) {
-        ledger.gives(give.verdict());
-      } else {
-        throw new AssertionError("expected an action of a restore, got " + next);
-      }
     }
 
     private static Pod created(String uid) {
@@ -179,7 +159,7 @@ class OperatorDeathTest {
     }
 
     /** The agent works on what it was asked; nothing takes it back. */
-    private void advance(Agent to) {
+    private void work(Agent to) {
       OperationView order = orders.get(made);
       if (order == null || order.isFinal() || to == Agent.ASKED) {
         return;

@@ -5,8 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.stasis.api.testing.OnTestCluster;
 import dev.stasis.api.v1alpha1.GpuCheckpoint;
 import dev.stasis.api.v1alpha1.common.Condition;
-import dev.stasis.api.v1alpha1.common.Truth;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.operator.admission.Verdict;
+import dev.stasis.operator.holder.TargetPods;
 import dev.stasis.operator.holder.Targets;
 import dev.stasis.operator.owner.OwnerParts;
 import dev.stasis.operator.testing.FakeCluster;
@@ -43,11 +44,15 @@ class OwnedPodHookApiServerTest {
     namespace = cluster.namespace(Map.of());
     FakeCluster nodes = new FakeCluster();
     nodes.gpuNodes.add(Examples.gpuNode("gpu-1", Instant.now()));
-    nodes.nodes.add(Deciding.node("gpu-1", false));
+    nodes.nodes.add(RestoreScenario.node("gpu-1", false));
     hook =
         new OwnedPodHook(
             cluster.client(),
-            new TargetWork(nodes, new Targets(cluster.client()), cluster.config()),
+            new RestoreTargets(
+                nodes,
+                new Targets(cluster.client()),
+                new TargetPods(nodes, new Targets(cluster.client())),
+                cluster.config()),
             OwnerParts.moves(cluster.client(), cluster.config()),
             Clock.systemUTC());
     evicted("train", "owner-a");
@@ -80,7 +85,8 @@ class OwnedPodHookApiServerTest {
     checkpoint.getStatus().setPodTemplate(Examples.template(owned("trainer", owner)));
     List<Condition> conditions =
         new ArrayList<>(Objects.requireNonNull(checkpoint.getStatus().getConditions()));
-    conditions.add(new Condition("SourceRunning", Truth.FALSE, "Evicted", "", Instant.EPOCH, 1L));
+    conditions.add(
+        new Condition("SourceRunning", ConditionValue.FALSE, "Evicted", "", Instant.EPOCH, 1L));
     checkpoint.getStatus().setConditions(conditions);
     cluster.with(checkpoint);
   }

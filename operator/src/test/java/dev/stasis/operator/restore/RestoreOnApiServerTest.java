@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.stasis.api.v1alpha1.GpuNode;
 import dev.stasis.api.v1alpha1.GpuRestore;
 import dev.stasis.api.v1alpha1.common.ColdStartFallback;
-import dev.stasis.api.v1alpha1.common.Truth;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.operation.Outcome;
 import dev.stasis.api.v1alpha1.restore.GpuRestoreStatus;
 import dev.stasis.api.v1alpha1.restore.RestorePhase;
@@ -28,7 +28,7 @@ class RestoreOnApiServerTest extends OnApiServer {
 
     GpuRestore restoring = until(it -> phase(it) == RestorePhase.RESTORING);
     assertThat(gate(target())).isNull();
-    assertThat(condition(restoring, "Succeeded").status()).isEqualTo(Truth.UNKNOWN);
+    assertThat(condition(restoring, "Succeeded").status()).isEqualTo(ConditionValue.UNKNOWN);
     agent.ends(first, Examples::proven);
 
     GpuRestoreStatus status = until(it -> phase(it) == RestorePhase.SUCCEEDED).getStatus();
@@ -60,7 +60,7 @@ class RestoreOnApiServerTest extends OnApiServer {
     restore(spec -> {});
     GpuRestore waiting = until(it -> "Checkpoint".equals(it.getStatus().getReason()));
     assertThat(waiting.getStatus().getMessage())
-        .isEqualTo("GpuCheckpoint train: wanted one in namespace " + namespace + ", found none");
+        .isEqualTo("GpuCheckpoint train: expected one in namespace " + namespace + ", got none");
 
     checkpoint();
     until(it -> phase(it) == RestorePhase.SUCCEEDED);
@@ -103,7 +103,7 @@ class RestoreOnApiServerTest extends OnApiServer {
     until(it -> it.getStatus().getExcludedNodes() != null);
     GpuRestore waiting = until(it -> "NoNodeFits".equals(it.getStatus().getReason()));
     assertThat(waiting.getStatus().getExcludedNodes().get(0).faults().get(0).message())
-        .isEqualTo("gpu.model: wanted NVIDIA H200, found NVIDIA H100");
+        .isEqualTo("gpu.model: expected NVIDIA H200, got NVIDIA H100");
 
     agent.ends(second, Examples::proven);
     node(second);
@@ -119,7 +119,7 @@ class RestoreOnApiServerTest extends OnApiServer {
     restore(spec -> {});
 
     GpuRestore failed = until(it -> phase(it) == RestorePhase.FAILED);
-    assertThat(condition(failed, "Failed").status()).isEqualTo(Truth.TRUE);
+    assertThat(condition(failed, "Failed").status()).isEqualTo(ConditionValue.TRUE);
     assertThat(condition(failed, "Succeeded").reason()).isEqualTo("RestoreFailed");
     assertThat(targets()).isEmpty();
     await().atMost(LONG).until(() -> operations().isEmpty());
@@ -133,7 +133,7 @@ class RestoreOnApiServerTest extends OnApiServer {
 
     GpuRestore cold = until(it -> phase(it) == RestorePhase.COLD_STARTED);
     assertThat(condition(cold, "Succeeded").reason()).isEqualTo("ColdStarted");
-    assertThat(condition(cold, "ColdStarted").status()).isEqualTo(Truth.TRUE);
+    assertThat(condition(cold, "ColdStarted").status()).isEqualTo(ConditionValue.TRUE);
     Pod pod = client.pods().inNamespace(namespace).withName(cold.getStatus().getPod().name()).get();
     assertThat(pod.getSpec().getReadinessGates()).isEmpty();
     assertThat(pod.getSpec().getContainers().get(0).getCommand())

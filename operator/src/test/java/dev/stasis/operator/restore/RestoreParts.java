@@ -1,8 +1,10 @@
 package dev.stasis.operator.restore;
 
 import dev.stasis.api.v1alpha1.GpuRestore;
+import dev.stasis.operator.holder.TargetPods;
 import dev.stasis.operator.holder.Targets;
 import dev.stasis.operator.testing.TestOperator.Parts;
+import dev.stasis.operator.workflow.FlowPage;
 import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
 
 /** What the container puts together in the product. */
@@ -10,23 +12,27 @@ public final class RestoreParts {
 
   private RestoreParts() {}
 
+  /** Returns the steps, for the documentation. */
+  public static String flow() {
+    return FlowPage.section("GpuRestore", new RestoreFakes().workflow().steps());
+  }
+
   public static Reconciler<GpuRestore> reconciler(Parts parts) {
-    TargetWork targets =
-        new TargetWork(parts.informers(), new Targets(parts.client()), parts.config());
+    Targets targets = new Targets(parts.client());
+    TargetPods pods = new TargetPods(parts.informers(), targets);
+    RestoreReporter reporter = new RestoreReporter(parts.events(), parts.metrics(), parts.tally());
     return new RestoreReconciler(
         parts.informers(),
         parts.operationSource(),
-        parts.operations(),
-        new Observer(parts.informers(), parts.pods(), parts.client(), parts.clock()),
-        new Deeds(
+        new RestoreObserver(parts.informers(), parts.pods(), parts.client(), parts.clock()),
+        new RestoreWorkflow(
+            parts.informers(),
             parts.operations(),
             parts.pods(),
-            targets,
-            parts.events(),
-            parts.metrics(),
-            parts.tally(),
-            parts.clock()),
-        new AfterProof(parts.pods(), parts.events(), parts.metrics()),
+            new RestoreTargets(parts.informers(), targets, pods, parts.config()),
+            new RestoredPod(
+                parts.informers(), parts.pods(), reporter, parts.client(), parts.config()),
+            reporter),
         parts.changes(),
         parts.config(),
         parts.clock());

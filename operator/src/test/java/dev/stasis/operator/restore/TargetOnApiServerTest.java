@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import dev.stasis.api.v1alpha1.GpuCheckpoint;
 import dev.stasis.api.v1alpha1.GpuRestore;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.common.Target;
-import dev.stasis.api.v1alpha1.common.Truth;
 import dev.stasis.api.v1alpha1.operation.Outcome;
 import dev.stasis.api.v1alpha1.restore.RestorePhase;
 import dev.stasis.operator.testing.FakeAgent;
@@ -83,7 +83,7 @@ class TargetOnApiServerTest extends OnApiServer {
     GpuRestore waiting = until(it -> "OwnerLives".equals(it.getStatus().getReason()));
     assertThat(waiting.getStatus().getMessage())
         .endsWith(
-            "found ReplicaSet train, which is scaled to 0: scale it up, or once it is deleted the"
+            "got ReplicaSet train, which is scaled to 0: scale it up, or once it is deleted the"
                 + " workload comes back as a pod of its own");
     agent.ends(first, Examples::proven);
     client.resource(owner).delete();
@@ -138,7 +138,7 @@ class TargetOnApiServerTest extends OnApiServer {
         until(
             it ->
                 phase(it) == RestorePhase.SUCCEEDED
-                    && condition(it, "RoomReturned").status() == Truth.TRUE);
+                    && condition(it, "RoomReturned").status() == ConditionValue.TRUE);
     assertThat(done.getStatus().getReason()).isEqualTo("Proven");
     assertThat(memory(target())).isEqualTo(new Quantity("4Gi"));
   }

@@ -11,6 +11,7 @@ import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.api.model.ResourceQuotaBuilder;
 import io.fabric8.kubernetes.api.model.apps.ReplicaSet;
 import io.fabric8.kubernetes.api.model.apps.ReplicaSetBuilder;
+import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -64,6 +65,7 @@ class WaitingRequestsApiServerTest extends OnApiServer {
                 .endSpec()
                 .build())
         .create();
+    await().atMost(LONG).until(this::quotaIsEnforced);
     checkpoint();
     restore(spec -> {});
     until(
@@ -74,6 +76,16 @@ class WaitingRequestsApiServerTest extends OnApiServer {
     // One list and one dry run a look.
     assertThat(requestsWhileItWaits()).hasSizeBetween(2, 18);
     assertThat(phase(restores().get(0))).isEqualTo(RestorePhase.PENDING);
+  }
+
+  /** The API server learns of a new quota by a watch of its own. */
+  private boolean quotaIsEnforced() {
+    try {
+      client.resource(Examples.pod(namespace, "probe")).dryRun(true).create();
+      return false;
+    } catch (KubernetesClientException e) {
+      return String.valueOf(e.getMessage()).contains("exceeded quota");
+    }
   }
 
   private List<String> requestsWhileItWaits() {

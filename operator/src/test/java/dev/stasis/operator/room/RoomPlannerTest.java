@@ -43,7 +43,7 @@ class RoomPlannerTest {
   @Test
   void aGuaranteedPodOnAFullNodeIsRefusedWithBothValues() {
     assertThat(messages(plan(pod(GUARANTEED), node(17, 99))))
-        .containsExactly("node gpu-17 allocatable memory: wanted 18.0Gi more, found 17.0Gi left");
+        .containsExactly("node gpu-17 allocatable memory: expected 18.0Gi more, got 17.0Gi left");
   }
 
   @Test
@@ -64,7 +64,7 @@ class RoomPlannerTest {
                 true));
     assertThat(messages(plan(pod(BURSTABLE), node(3, 22))))
         .containsExactly(
-            "node gpu-17 memory above its eviction threshold: wanted 23.0Gi free, found 22.0Gi");
+            "node gpu-17 memory above its eviction threshold: expected 23.0Gi free, got 22.0Gi");
   }
 
   @Test
@@ -94,7 +94,7 @@ class RoomPlannerTest {
 
     assertThat(messages(plan(pod, node(99, 99))))
         .containsExactly(
-            "spec.containers[main].resizePolicy[memory]: wanted NotRequired, found"
+            "spec.containers[main].resizePolicy[memory]: expected NotRequired, got"
                 + " RestartContainer");
   }
 
@@ -106,8 +106,8 @@ class RoomPlannerTest {
 
     assertThat(messages(planner.plan(facts)))
         .containsExactly(
-            "spec.containers[main].resources.limits.memory: wanted at least 24.0Gi, or"
-                + " memoryRoom Resize, found 6.0Gi");
+            "spec.containers[main].resources.limits.memory: expected at least 24.0Gi, or"
+                + " memoryRoom Resize, got 6.0Gi");
   }
 
   @Test
@@ -119,8 +119,8 @@ class RoomPlannerTest {
 
     assertThat(messages(plan(pod, node(99, 99))))
         .containsExactly(
-            "spec.resources.limits.memory: wanted at least 24.0Gi; a limit of the pod cannot be"
-                + " resized, found 8.0Gi");
+            "spec.resources.limits.memory: expected at least 24.0Gi; a limit of the pod cannot be"
+                + " resized, got 8.0Gi");
   }
 
   @Test
@@ -133,10 +133,10 @@ class RoomPlannerTest {
 
     assertThat(messages(plan(pod(GUARANTEED), node(99, 99), quota, null)))
         .containsExactly(
-            "ResourceQuota team limits.memory: wanted 18.0Gi more, found 14.0Gi left",
-            "ResourceQuota team requests.memory: wanted 18.0Gi more, found 10.0Gi left");
+            "ResourceQuota team limits.memory: expected 18.0Gi more, got 14.0Gi left",
+            "ResourceQuota team requests.memory: expected 18.0Gi more, got 10.0Gi left");
     assertThat(messages(plan(pod(BURSTABLE), node(99, 99), quota, null)))
-        .containsExactly("ResourceQuota team limits.memory: wanted 18.0Gi more, found 14.0Gi left");
+        .containsExactly("ResourceQuota team limits.memory: expected 18.0Gi more, got 14.0Gi left");
   }
 
   @Test
@@ -152,9 +152,9 @@ class RoomPlannerTest {
 
     assertThat(messages(plan(pod(BURSTABLE), node(0, 99), null, range)))
         .containsExactly(
-            "LimitRange sizes Container max.memory: wanted at least 24.0Gi, found 16.0Gi",
-            "LimitRange sizes Container maxLimitRequestRatio.memory: wanted 24.0Gi to 2.0Gi,"
-                + " found 4");
+            "LimitRange sizes Container max.memory: expected at least 24.0Gi, got 16.0Gi",
+            "LimitRange sizes Container maxLimitRequestRatio.memory: expected 24.0Gi to 2.0Gi,"
+                + " got 4");
   }
 
   @Test
@@ -163,8 +163,8 @@ class RoomPlannerTest {
 
     assertThat(messages(plan(pod(GUARANTEED), node)))
         .containsExactly(
-            "node gpu-17 memoryManagerPolicy: wanted None for a Guaranteed pod that is resized,"
-                + " found Static");
+            "node gpu-17 memoryManagerPolicy: expected None for a Guaranteed pod that is resized,"
+                + " got Static");
     assertThat(plan(pod(BURSTABLE), node)).isInstanceOf(RoomPlan.Resize.class);
   }
 

@@ -11,8 +11,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Times of freezes and of failures are known to the second, or not at all. */
 class FailureTimesTest {
 
-  private final World world =
-      new World(
+  private final ScheduleFixture world =
+      new ScheduleFixture(
           spec -> {
             spec.setRestoreOnFailure(new RestoreOnFailure());
             spec.setTimeZone("UTC");
@@ -53,7 +53,7 @@ class FailureTimesTest {
   private Pod runs(int times) {
     Pod pod = world.pod("trainer");
     for (int run = 1; run <= times; run++) {
-      world.at(World.START.plusSeconds(60L * run)).settle();
+      world.at(ScheduleFixture.START.plusSeconds(60L * run)).settle();
     }
     assertThat(world.names()).hasSize(times);
     return pod;

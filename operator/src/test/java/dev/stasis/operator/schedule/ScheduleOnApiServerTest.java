@@ -12,9 +12,10 @@ import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.api.v1alpha1.common.ArtifactStatus;
 import dev.stasis.api.v1alpha1.common.Condition;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.common.ObservedPod;
 import dev.stasis.api.v1alpha1.common.PhaseTime;
-import dev.stasis.api.v1alpha1.common.Truth;
+import dev.stasis.api.v1alpha1.common.TimeSpan;
 import dev.stasis.api.v1alpha1.restore.RestorePhase;
 import dev.stasis.api.v1alpha1.schedule.AutomaticRestore;
 import dev.stasis.api.v1alpha1.schedule.GpuCheckpointScheduleSpec;
@@ -114,6 +115,7 @@ class ScheduleOnApiServerTest {
     schedule.setMetadata(
         new ObjectMetaBuilder().withNamespace(namespace).withName("often").build());
     GpuCheckpointScheduleSpec spec = new GpuCheckpointScheduleSpec();
+    spec.setJitter(TimeSpan.of("0s"));
     // Once a day, twelve hours from now: no run is due by itself while the test runs.
     int hour = (Instant.now().atOffset(ZoneOffset.UTC).getHour() + 12) % 24;
     spec.setSchedule("0 %d * * *".formatted(hour));
@@ -186,14 +188,14 @@ class ScheduleOnApiServerTest {
     artifact.setBytes(1L << 30);
     status.setArtifact(artifact);
     status.setConditions(
-        List.of(new Condition("Ready", Truth.TRUE, "ArtifactVerified", "", second, 1L)));
+        List.of(new Condition("Ready", ConditionValue.TRUE, "ArtifactVerified", "", second, 1L)));
     checkpoint.setStatus(status);
     client.resource(checkpoint).updateStatus();
   }
 
   private List<GpuCheckpoint> checkpoints() {
     return client.resources(GpuCheckpoint.class).inNamespace(namespace).list().getItems().stream()
-        .sorted(Comparator.comparing(it -> new Taken(it).due()))
+        .sorted(Comparator.comparing(it -> new ScheduledCheckpoint(it).due()))
         .toList();
   }
 

@@ -5,6 +5,7 @@ import dev.stasis.operator.admission.TestWebhooks;
 import dev.stasis.operator.owner.Departure;
 import dev.stasis.operator.testing.TestOperator.Parts;
 import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 
 /** What the container puts together in the product. */
 public final class ScheduleParts {
@@ -17,6 +18,7 @@ public final class ScheduleParts {
         parts.client(),
         parts.events(),
         parts.changes(),
+        new ScheduleMetrics(new SimpleMeterRegistry()),
         parts.config(),
         new Departure(parts.client(), TestWebhooks.config("no-such-webhooks")),
         parts.clock());

@@ -36,8 +36,8 @@ class SelectorTest {
   void anUnknownOperatorIsNamed() {
     assertThatThrownBy(() -> with("team", "ml", "zone", "Like", "a").matches(LABELS))
         .hasMessage(
-            "selector.matchExpressions[zone].operator: wanted In, NotIn, Exists or DoesNotExist,"
-                + " found Like");
+            "selector.matchExpressions[zone].operator: expected In, NotIn, Exists or DoesNotExist,"
+                + " got Like");
   }
 
   private static Selector with(

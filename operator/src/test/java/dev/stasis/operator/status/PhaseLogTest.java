@@ -45,7 +45,7 @@ class PhaseLogTest {
 
     assertThatThrownBy(() -> log.entered(CheckpointPhase.READY, START.plusSeconds(2)))
         .isInstanceOf(IllegalStateException.class)
-        .hasMessage("phase: after Failed wanted one of [], found Ready");
+        .hasMessage("phase: after Failed expected one of [], got Ready");
   }
 
   @Test

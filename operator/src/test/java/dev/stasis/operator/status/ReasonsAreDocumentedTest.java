@@ -13,7 +13,7 @@ class ReasonsAreDocumentedTest {
   @Test
   void whoeverMeetsAReasonFindsWhatToDo() throws IOException {
     String page = Files.readString(Path.of("../docs/troubleshooting.md"));
-    assertThat(Arrays.stream(Reason.values()).map(Reason::word))
+    assertThat(Arrays.stream(Reason.values()).map(Reason::value))
         .as("reasons in docs/troubleshooting.md")
         .allSatisfy(word -> assertThat(page).contains("`" + word + "`"));
   }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.api.v1alpha1.common.Condition;
-import dev.stasis.api.v1alpha1.common.Truth;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -23,7 +23,8 @@ class ReportTest {
     report(1, FIRST).working(Reason.IN_PROGRESS, "freezing").writeTo(status);
 
     assertThat(condition("Ready"))
-        .isEqualTo(new Condition("Ready", Truth.UNKNOWN, "InProgress", "freezing", FIRST, 1L));
+        .isEqualTo(
+            new Condition("Ready", ConditionValue.UNKNOWN, "InProgress", "freezing", FIRST, 1L));
     assertThat(status.getReason()).isEqualTo("Working");
     assertThat(status.getMessage()).isEqualTo("freezing");
     assertThat(status.getObservedGeneration()).isEqualTo(1);
@@ -35,7 +36,8 @@ class ReportTest {
     report(2, LATER).working(Reason.IN_PROGRESS, "freezing").writeTo(status);
 
     assertThat(condition("Ready"))
-        .isEqualTo(new Condition("Ready", Truth.UNKNOWN, "InProgress", "freezing", FIRST, 2L));
+        .isEqualTo(
+            new Condition("Ready", ConditionValue.UNKNOWN, "InProgress", "freezing", FIRST, 2L));
   }
 
   @Test
@@ -52,29 +54,29 @@ class ReportTest {
   void aFinalFailureIsAConditionOfItsOwn() {
     report(1, FIRST).failed(Reason.NO_ROOM, "no room").writeTo(status);
 
-    assertThat(condition("Ready").status()).isEqualTo(Truth.FALSE);
+    assertThat(condition("Ready").status()).isEqualTo(ConditionValue.FALSE);
     assertThat(condition("Failed"))
-        .isEqualTo(new Condition("Failed", Truth.TRUE, "NoRoom", "no room", FIRST, 1L));
+        .isEqualTo(new Condition("Failed", ConditionValue.TRUE, "NoRoom", "no room", FIRST, 1L));
   }
 
   @Test
   void restingWithoutAnArtifactIsNoFailure() {
     report(1, FIRST)
         .notReached(Reason.NO_ARTIFACT, "suspended in memory")
-        .also(ConditionType.SUSPENDED, Truth.TRUE, Reason.SUSPENDED, "holds no GPU memory")
+        .also(ConditionType.SUSPENDED, ConditionValue.TRUE, Reason.SUSPENDED, "holds no GPU memory")
         .writeTo(status);
 
     assertThat(status.getConditions())
         .extracting(Condition::type)
         .containsExactly("Ready", "Suspended");
-    assertThat(condition("Ready").status()).isEqualTo(Truth.FALSE);
+    assertThat(condition("Ready").status()).isEqualTo(ConditionValue.FALSE);
     assertThat(status.getReason()).isEqualTo("NoArtifact");
   }
 
   @Test
   void whatWasSaidByOthersStays() {
     Condition foreign =
-        new Condition("example.com/Seen", Truth.TRUE, "Seen", "by another", FIRST, null);
+        new Condition("example.com/Seen", ConditionValue.TRUE, "Seen", "by another", FIRST, null);
     status.setConditions(java.util.List.of(foreign));
     report(1, LATER).working(Reason.WAITING, "waiting").writeTo(status);
 
@@ -86,10 +88,10 @@ class ReportTest {
     assertThat(Reason.values())
         .allSatisfy(
             reason -> {
-              assertThat(reason.word()).matches("[A-Z][A-Za-z]{1,63}");
+              assertThat(reason.value()).matches("[A-Z][A-Za-z]{1,63}");
               assertThat(reason.column()).matches("[A-Z][A-Za-z]{1,14}");
             });
-    assertThat(Reason.values()).extracting(Reason::word).doesNotHaveDuplicates();
+    assertThat(Reason.values()).extracting(Reason::value).doesNotHaveDuplicates();
   }
 
   private Report report(long generation, Instant now) {

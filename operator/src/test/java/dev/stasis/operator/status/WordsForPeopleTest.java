@@ -2,6 +2,9 @@ package dev.stasis.operator.status;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stasis.api.text.HumanBytes;
+import dev.stasis.api.text.HumanDuration;
+import dev.stasis.api.text.Percentage;
 import java.time.Duration;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -18,7 +21,7 @@ class WordsForPeopleTest {
     "9223372036854775807, 8.0Ei"
   })
   void aSizeHasOneDigitAfterThePoint(long bytes, String text) {
-    assertThat(new Size(bytes).text()).isEqualTo(text);
+    assertThat(new HumanBytes(bytes).text()).isEqualTo(text);
   }
 
   @ParameterizedTest
@@ -32,12 +35,12 @@ class WordsForPeopleTest {
     "7500000, 2h05m"
   })
   void aTimeIsAsExactAsItIsShort(long milliseconds, String text) {
-    assertThat(new Took(Duration.ofMillis(milliseconds)).text()).isEqualTo(text);
+    assertThat(new HumanDuration(Duration.ofMillis(milliseconds)).text()).isEqualTo(text);
   }
 
   @ParameterizedTest
   @CsvSource({"0, 0, 0%", "63, 100, 63%", "999, 1000, 99%", "7, 7, 100%", "9, 7, 100%"})
   void allIsSaidOnlyWhenNothingIsLeft(long done, long total, String text) {
-    assertThat(new Share(done, total).text()).isEqualTo(text);
+    assertThat(new Percentage(done, total).text()).isEqualTo(text);
   }
 }

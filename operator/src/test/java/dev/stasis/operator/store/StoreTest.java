@@ -11,10 +11,10 @@ import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointSpec;
 import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.api.v1alpha1.common.ArtifactStatus;
 import dev.stasis.api.v1alpha1.common.Condition;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.common.Explanation;
 import dev.stasis.api.v1alpha1.common.Fault;
 import dev.stasis.api.v1alpha1.common.ObjectReference;
-import dev.stasis.api.v1alpha1.common.Truth;
 import dev.stasis.api.v1alpha1.node.GpuNodeStatus;
 import dev.stasis.api.v1alpha1.node.NodeStore;
 import dev.stasis.api.v1alpha1.operation.ArtifactReference;
@@ -33,6 +33,7 @@ import dev.stasis.api.v1alpha1.store.SharedPath;
 import io.fabric8.kubernetes.api.model.LabelSelectorBuilder;
 import io.fabric8.kubernetes.api.model.Namespace;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
+import io.fabric8.kubernetes.api.model.Quantity;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -63,11 +64,11 @@ class StoreTest {
   void noDefaultAndTwoDefaultsAreRefusedWithTheNames() {
     assertThat(refusal(null, store("other", false)))
         .isEqualTo(
-            "store: wanted a name, or a GpuCheckpointStore marked as default, found only [other]");
+            "store: expected a name, or a GpuCheckpointStore marked as default, got only [other]");
     assertThat(refusal(null, store("b", true), store("a", true)))
         .isEqualTo(
-            "store: wanted a name, or one GpuCheckpointStore marked as default, found [a, b]");
-    assertThat(refusal("gone")).isEqualTo("store: wanted gone, found no GpuCheckpointStore");
+            "store: expected a name, or one GpuCheckpointStore marked as default, got [a, b]");
+    assertThat(refusal("gone")).isEqualTo("store: expected gone, got no GpuCheckpointStore");
   }
 
   @Test
@@ -75,7 +76,7 @@ class StoreTest {
     GpuCheckpointStore store = store("local", false);
     store.getSpec().setAllowedNamespaces(new AllowedNamespaces(List.of("web"), null));
     assertThat(refusal("local", store))
-        .isEqualTo("store: wanted one whose allowedNamespaces hold ml, found local, whose do not");
+        .isEqualTo("store: expected one whose allowedNamespaces hold ml, got local, whose do not");
 
     store
         .getSpec()
@@ -90,7 +91,11 @@ class StoreTest {
     GpuCheckpointStore store = store("local", true);
     store
         .getSpec()
-        .setQuota(new Quota(20 * GIB, 8 * GIB, List.of(new NamespaceQuota("web", 4 * GIB))));
+        .setQuota(
+            new Quota(
+                new Quantity("20Gi"),
+                new Quantity("8Gi"),
+                List.of(new NamespaceQuota("web", new Quantity("4Gi")))));
     StoreFacts facts =
         facts(store, List.of(checkpoint("ml", "a", 4 * GIB)))
             .with(List.of(making("ml", "b", GIB), making("ml", "a", 4 * GIB)));
@@ -98,13 +103,13 @@ class StoreTest {
     assertThat(sentences(room.against(facts, "ml", "node1", 3 * GIB))).isEmpty();
     assertThat(sentences(room.against(facts, "ml", "node1", 3 * GIB + 1)))
         .containsExactly(
-            "store local quota of namespace ml: wanted room for 3.0Gi more within 8.0Gi, found"
+            "store local quota of namespace ml: expected room for 3.0Gi more within 8.0Gi, got"
                 + " 5.0Gi used");
     assertThat(sentences(room.against(facts, "web", "node1", 16 * GIB)))
         .containsExactly(
-            "store local quota.totalBytes: wanted room for 16.0Gi more within 20.0Gi, found 5.0Gi"
+            "store local quota.total: expected room for 16.0Gi more within 20.0Gi, got 5.0Gi"
                 + " used",
-            "store local quota of namespace web: wanted room for 16.0Gi more within 4.0Gi, found 0"
+            "store local quota of namespace web: expected room for 16.0Gi more within 4.0Gi, got 0"
                 + " used");
   }
 
@@ -115,7 +120,7 @@ class StoreTest {
     assertThat(room.against(facts, "ml", "node1", 30 * GIB)).isEmpty();
     assertThat(sentences(room.against(facts, "ml", "node1", 30 * GIB + 1)))
         .containsExactly(
-            "store local on node node1: wanted 30.0Gi free beside the 20.0Gi kept free, found"
+            "store local on node node1: expected 30.0Gi free beside the 20.0Gi kept free, got"
                 + " 30.0Gi");
   }
 
@@ -127,7 +132,7 @@ class StoreTest {
     assertThat(room.against(facts, "ml", "node1", 10 * GIB)).isEmpty();
     assertThat(sentences(room.against(facts, "ml", "node1", 11 * GIB)))
         .containsExactly(
-            "store local on node node1: wanted 11.0Gi free beside the 20.0Gi kept free, found"
+            "store local on node node1: expected 11.0Gi free beside the 20.0Gi kept free, got"
                 + " 10.0Gi");
   }
 
@@ -137,10 +142,10 @@ class StoreTest {
 
     assertThat(sentences(room.against(facts, "ml", "node2", GIB)))
         .containsExactly(
-            "store local: wanted one that node node2 can write to, found read-only file system");
+            "store local: expected one that node node2 can write to, got read-only file system");
     assertThat(sentences(room.against(facts, "ml", "node3", GIB)))
         .containsExactly(
-            "store local: wanted one that node node3 can write to, found nothing said about it by"
+            "store local: expected one that node node3 can write to, got nothing said about it by"
                 + " the agent there");
   }
 
@@ -158,7 +163,7 @@ class StoreTest {
             new NamespaceUsage("ml", 4 * GIB, "4.0Gi", 1),
             new NamespaceUsage("web", GIB, "1.0Gi", 1));
     assertThat(status.getNodes()).hasSize(2);
-    assertThat(ready(status).status()).isEqualTo(Truth.TRUE);
+    assertThat(ready(status).status()).isEqualTo(ConditionValue.TRUE);
     assertThat(ready(status).message()).isEqualTo("1 of 2 nodes can write to it");
     assertThat(status.getReason()).isEqualTo("Ready");
   }
@@ -179,11 +184,11 @@ class StoreTest {
     GpuCheckpointStore a = store("a", true);
     new StoreStatus(CLOCK).write(facts(a, List.of()), List.of(a, store("b", true)), status);
 
-    assertThat(ready(status).status()).isEqualTo(Truth.FALSE);
+    assertThat(ready(status).status()).isEqualTo(ConditionValue.FALSE);
     assertThat(ready(status).reason()).isEqualTo("SeveralDefaults");
     assertThat(ready(status).message())
         .isEqualTo(
-            "default: wanted one GpuCheckpointStore, found [a, b]; each can only be used by its"
+            "default: expected one GpuCheckpointStore, got [a, b]; each can only be used by its"
                 + " name");
   }
 
@@ -194,7 +199,7 @@ class StoreTest {
     new StoreStatus(CLOCK)
         .write(StoreFacts.of(store, List.of(), List.of()), List.of(store), status);
 
-    assertThat(ready(status).status()).isEqualTo(Truth.UNKNOWN);
+    assertThat(ready(status).status()).isEqualTo(ConditionValue.UNKNOWN);
     assertThat(status.getFree()).isNull();
   }
 

@@ -52,7 +52,7 @@ public final class FakeAgent implements AutoCloseable {
                   "NVIDIA H100",
                   null,
                   null,
-                  "gpu.model: wanted NVIDIA H200, found NVIDIA H100")));
+                  "gpu.model: expected NVIDIA H200, got NVIDIA H100")));
     };
   }
 

@@ -19,15 +19,19 @@ import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.ResourceQuota;
 import io.fabric8.kubernetes.api.model.scheduling.v1.PriorityClass;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A cluster that is what a test says. */
 public final class FakeCluster implements Cluster {
+
+  private static final TestConfig CONFIG = new TestConfig("stasis-system");
 
   public final List<Pod> pods = new ArrayList<>();
   public final List<Node> nodes = new ArrayList<>();
@@ -48,16 +52,20 @@ public final class FakeCluster implements Cluster {
 
   public @Nullable Namespace namespace;
 
+  /** How often the pods of each node were read. */
+  public final Map<String, Integer> reads = new HashMap<>();
+
   @Override
   public Optional<Pod> pod(String namespace, String name) {
-    return pods(namespace).stream()
-        .filter(pod -> pod.getMetadata().getName().equals(name))
+    return kept(pod ->
+            pod.getMetadata().getName().equals(name)
+                && pod.getMetadata().getNamespace().equals(namespace))
         .findFirst();
   }
 
   @Override
   public List<Pod> pods(String namespace) {
-    return in(namespace, kept().toList());
+    return kept(pod -> namespace.equals(pod.getMetadata().getNamespace())).toList();
   }
 
   private static <T extends HasMetadata> List<T> in(String namespace, List<T> all) {
@@ -66,17 +74,18 @@ public final class FakeCluster implements Cluster {
 
   @Override
   public List<Pod> podsWithoutNode() {
-    return kept().filter(pod -> pod.getSpec().getNodeName() == null).toList();
+    return kept(pod -> pod.getSpec().getNodeName() == null).toList();
   }
 
   @Override
   public List<Pod> podsOn(String node) {
-    return kept().filter(pod -> node.equals(pod.getSpec().getNodeName())).toList();
+    reads.merge(node, 1, Integer::sum);
+    return kept(pod -> node.equals(pod.getSpec().getNodeName())).toList();
   }
 
-  /** As in the product: whoever decides by what is not kept is found out here. */
-  private Stream<Pod> kept() {
-    return pods.stream().map(pod -> ClusterParts.kept(pod, new TestConfig("stasis-system")));
+  /** As in the product: a decision by a field that the informer does not keep fails here. */
+  private Stream<Pod> kept(Predicate<Pod> selected) {
+    return pods.stream().filter(selected).map(pod -> ClusterParts.kept(pod, CONFIG));
   }
 
   @Override

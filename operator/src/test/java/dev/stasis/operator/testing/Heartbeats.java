@@ -50,6 +50,11 @@ public final class Heartbeats implements AutoCloseable {
     agents.add(node);
   }
 
+  /** The agent of a node falls silent. */
+  public void silence(String node) {
+    agents.remove(node);
+  }
+
   /** The kubelet of a node sends heartbeats from now on. */
   public void kubelet(String node) {
     kubelets.add(node);

@@ -25,7 +25,10 @@ public final class RequestCounter implements Interceptor {
 
   @Override
   public void before(BasicBuilder builder, HttpRequest request, RequestTags tags) {
-    requests.add(request.method() + " " + request.uri().getPath());
+    String query = request.uri().getQuery();
+    if (query == null || !query.contains("watch=true")) {
+      requests.add(request.method() + " " + request.uri().getPath());
+    }
   }
 
   /** Returns the requests so far whose method and path hold that text, watches left out. */

@@ -4,9 +4,9 @@ import dev.stasis.operator.cluster.ClusterParts;
 import dev.stasis.operator.cluster.Informers;
 import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.operator.event.EventParts;
-import dev.stasis.operator.event.Events;
+import dev.stasis.operator.event.EventRecorder;
+import dev.stasis.operator.metric.CompletionMetrics;
 import dev.stasis.operator.metric.StasisMetrics;
-import dev.stasis.operator.metric.Tally;
 import dev.stasis.operator.operation.OperationParts;
 import dev.stasis.operator.operation.OperationSource;
 import dev.stasis.operator.operation.Operations;
@@ -44,9 +44,9 @@ public final class TestOperator implements AutoCloseable {
       Operations operations,
       OperationSource operationSource,
       PodWrites pods,
-      Events events,
+      EventRecorder events,
       StasisMetrics metrics,
-      Tally tally,
+      CompletionMetrics tally,
       Changes changes) {}
 
   private TestOperator(
@@ -65,9 +65,17 @@ public final class TestOperator implements AutoCloseable {
   /** Starts it; it runs until it is closed. */
   public static TestOperator start(
       RealCluster cluster, Clock clock, List<Function<Parts, Reconciler<?>>> reconcilers) {
+    return start(cluster, cluster.config(), clock, reconcilers);
+  }
+
+  /** The same with other settings than those of a test. */
+  public static TestOperator start(
+      RealCluster cluster,
+      StasisConfig config,
+      Clock clock,
+      List<Function<Parts, Reconciler<?>>> reconcilers) {
     RequestCounter requests = new RequestCounter();
     KubernetesClient client = requests.counted(cluster.client());
-    StasisConfig config = cluster.config();
     Informers informers = new Informers(client, config);
     SimpleMeterRegistry registry = new SimpleMeterRegistry();
     Parts parts =
@@ -81,7 +89,7 @@ public final class TestOperator implements AutoCloseable {
             PodParts.writes(client, clock),
             EventParts.events(client, clock),
             new StasisMetrics(registry),
-            new Tally(informers),
+            new CompletionMetrics(informers),
             new Changes(client.getKubernetesSerialization()));
     Operator operator =
         new Operator(

@@ -69,7 +69,7 @@ class RequestTracesTest {
   }
 
   private void goes(GpuCheckpoint before, GpuCheckpoint after) {
-    traces.look(new Changed<>(Optional.of(before), Optional.of(after)));
+    traces.onChange(new Changed<>(Optional.of(before), Optional.of(after)));
   }
 
   @Test
@@ -103,8 +103,8 @@ class RequestTracesTest {
   void whatWasOverIsNotToldAgain() {
     GpuCheckpoint ready = checkpoint(CheckpointPhase.PENDING, CheckpointPhase.READY);
     goes(ready, ready);
-    traces.look(new Changed<>(Optional.empty(), Optional.of(ready)));
-    traces.look(new Changed<>(Optional.of(ready), Optional.empty()));
+    traces.onChange(new Changed<>(Optional.empty(), Optional.of(ready)));
+    traces.onChange(new Changed<>(Optional.of(ready), Optional.empty()));
     assertThat(told).isEmpty();
   }
 }

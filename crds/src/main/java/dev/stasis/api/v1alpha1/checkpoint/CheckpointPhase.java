@@ -4,59 +4,58 @@ import com.fasterxml.jackson.annotation.JsonValue;
 import dev.stasis.api.v1alpha1.common.Phase;
 import java.util.Set;
 
-/** Where a GpuCheckpoint is. */
+/** Phase of a GpuCheckpoint. */
 public enum CheckpointPhase implements Phase<CheckpointPhase> {
   /**
-   * Checked, waiting for room, for the GPU or for the agent; nothing is touched. Also a suspended
-   * workload without an artifact that was resumed, until it is suspended again. Then {@link
-   * #FREEZING}, {@link #SUSPENDED}, {@link #IMPORTING}, {@link #EXPLAINED}, {@link #FAILED} or
-   * {@link #CANCELLED}.
+   * Validated and waiting for memory, for the GPU or for the agent; nothing has been touched. Also:
+   * a workload that was resumed and has no artifact. Next: {@link #FREEZING}, {@link #SUSPENDED},
+   * {@link #IMPORTING}, {@link #EXPLAINED}, {@link #FAILED} or {@link #CANCELLED}.
    */
   PENDING("Pending"),
 
   /**
-   * The workload is being stopped and its device memory brought in. Then {@link #SAVING}, {@link
-   * #RESUMING}, {@link #SUSPENDED}, {@link #FAILED} or {@link #CANCELLED}.
+   * The workload is being frozen and its device memory copied to host memory. Next: {@link
+   * #SAVING}, {@link #RESUMING}, {@link #SUSPENDED}, {@link #FAILED} or {@link #CANCELLED}.
    */
   FREEZING("Freezing"),
 
   /**
-   * The artifact is written. Then {@link #RESUMING}, {@link #READY}, {@link #SUSPENDED}, {@link
-   * #FAILED} or {@link #CANCELLED}.
+   * The artifact is being written. Next: {@link #RESUMING}, {@link #READY}, {@link #SUSPENDED},
+   * {@link #FAILED} or {@link #CANCELLED}.
    */
   SAVING("Saving"),
 
   /**
-   * The workload is going on again. Then {@link #READY}, {@link #SUSPENDED}, {@link #FAILED},
-   * {@link #CANCELLED} or {@link #PENDING}.
+   * The workload is being thawed or resumed. Next: {@link #READY}, {@link #SUSPENDED}, {@link
+   * #FAILED}, {@link #CANCELLED} or {@link #PENDING}.
    */
   RESUMING("Resuming"),
 
   /**
-   * The workload stays in the memory of its node and holds no GPU memory. Then {@link #RESUMING} or
-   * {@link #FAILED}.
+   * The workload is in the host memory of its node and holds no GPU memory. Next: {@link #RESUMING}
+   * or {@link #FAILED}.
    */
   SUSPENDED("Suspended"),
 
   /**
-   * An artifact that lies in the store already is read, and every byte of it checked. Then {@link
-   * #READY}, {@link #FAILED} or {@link #CANCELLED}.
+   * An existing artifact is being verified. Next: {@link #READY}, {@link #FAILED} or {@link
+   * #CANCELLED}.
    */
   IMPORTING("Importing"),
 
   /**
-   * A verified artifact lies in the store. It fails when the artifact is lost or damaged. Then
-   * {@link #FREEZING} or {@link #FAILED}.
+   * A verified artifact is in the store. The checkpoint fails later if the artifact is lost or
+   * damaged. Next: {@link #FREEZING} or {@link #FAILED}.
    */
   READY("Ready"),
 
-  /** Only an explanation was asked for: it stands in the status. The end. */
+  /** The dry run has finished; the status contains the result. Final. */
   EXPLAINED("Explained"),
 
-  /** It could not be done; conditions say why, and whether the workload runs. The end. */
+  /** Failed; the conditions report why and whether the workload runs. Final. */
   FAILED("Failed"),
 
-  /** It was cancelled; the workload goes on. The end. */
+  /** Cancelled; the workload keeps running. Final. */
   CANCELLED("Cancelled");
 
   private final String word;
@@ -67,7 +66,7 @@ public enum CheckpointPhase implements Phase<CheckpointPhase> {
 
   @Override
   @JsonValue
-  public String word() {
+  public String value() {
     return word;
   }
 

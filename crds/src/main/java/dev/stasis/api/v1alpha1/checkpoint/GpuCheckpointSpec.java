@@ -18,40 +18,40 @@ import io.fabric8.generator.annotation.Size;
 import io.fabric8.generator.annotation.ValidationRule;
 import org.jspecify.annotations.Nullable;
 
-/** What to freeze, and what becomes of it. */
+/** Desired state of a GpuCheckpoint. */
 @ValidationRule(
     value = "!has(oldSelf.cancel) || !oldSelf.cancel || (has(self.cancel) && self.cancel)",
-    message = "cancel: cannot be taken back",
+    message = "cancel: cannot be unset",
     fieldPath = ".cancel")
 @ValidationRule(
     value =
         "!has(self.suspend) || !self.suspend || (has(self.afterCheckpoint) && "
             + "self.afterCheckpoint == 'Suspend')",
-    message = "suspend: true wants afterCheckpoint Suspend",
+    message = "suspend: true requires afterCheckpoint Suspend",
     fieldPath = ".suspend")
 @ValidationRule(
     value =
         "!has(self.turnSlice) || (has(self.afterCheckpoint) && self.afterCheckpoint == 'Suspend')",
-    message = "turnSlice: wants afterCheckpoint Suspend",
+    message = "turnSlice: requires afterCheckpoint Suspend",
     fieldPath = ".turnSlice")
 @ValidationRule(
     value =
         "!has(self.lockTimeout) || !has(self.deadline) || duration(self.lockTimeout) <= "
             + "duration(self.deadline)",
-    message = "lockTimeout: wanted at most the deadline",
+    message = "lockTimeout: must not exceed the deadline",
     fieldPath = ".lockTimeout")
 @ValidationRule(
     value =
         "!has(self.__import__) || !has(self.afterCheckpoint) || self.afterCheckpoint == 'Resume'",
-    message = "import: wants afterCheckpoint Resume, since nothing is frozen",
+    message = "import: requires afterCheckpoint Resume, because nothing is frozen",
     fieldPath = ".import")
 @ValidationRule(
     value = "!has(self.__import__) || !has(self.explainOnly) || !self.explainOnly",
-    message = "import: wants no explainOnly, since nothing is frozen",
+    message = "import: cannot be combined with explainOnly, because nothing is frozen",
     fieldPath = ".import")
 @ValidationRule(
     value = "!has(self.__import__) || !(has(self.podUid) || has(self.hooks))",
-    message = "import: wants neither podUid nor hooks, since no pod is frozen",
+    message = "import: cannot be combined with podUid or hooks, because no pod is frozen",
     fieldPath = ".import")
 @SuppressWarnings("NullAway.Init") // the schema requires them
 @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -61,30 +61,31 @@ public class GpuCheckpointSpec extends FreezeOptions {
   @Pattern(Names.SUBDOMAIN)
   @Size(min = 1, max = 253)
   @JsonPropertyDescription(
-      "Name of the pod to freeze, in the same namespace; with import, of the pod that is in the "
-          + "artifact.")
+      "Name of the pod to checkpoint, in the same namespace. With import: name of the "
+          + "pod in the artifact.")
   private String podName;
 
   @Immutable
   @Size(min = 1, max = 64)
-  @JsonPropertyDescription("Uid of the pod: refuses another pod of that name.")
+  @JsonPropertyDescription(
+      "UID of the pod. A different pod with the same name is refused. Default: not checked.")
   private @Nullable String podUid;
 
   @Immutable
   @Pattern(Names.LABEL)
   @Size(min = 1, max = 63)
-  @JsonPropertyDescription("Container to freeze. Default: the only one with GPUs.")
+  @JsonPropertyDescription("Container to checkpoint. Default: the only container with GPUs.")
   private @Nullable String containerName;
 
   @Immutable
   @Default("Resume")
-  @JsonPropertyDescription("What becomes of the workload afterwards. Default: Resume.")
+  @JsonPropertyDescription("State of the workload after the checkpoint. Default: Resume.")
   private AfterCheckpoint afterCheckpoint = AfterCheckpoint.RESUME;
 
   @JsonPropertyDescription(
-      "For afterCheckpoint Suspend: whether the workload is suspended now. Can be "
-          + "changed both ways, any number of times. Default: true with afterCheckpoint "
-          + "Suspend.")
+      "Desired state of a workload with afterCheckpoint Suspend: true suspends it, "
+          + "false resumes it. Can be changed at any time. Default: true with afterCheckpoint"
+          + " Suspend.")
   private @Nullable Boolean suspend;
 
   @SchemaFrom(type = String.class)
@@ -92,42 +93,45 @@ public class GpuCheckpointSpec extends FreezeOptions {
   @Size(min = 2, max = 16)
   @ValidationRule(
       value = "duration(self) >= duration('1s') && duration(self) <= duration('168h')",
-      message = "turnSlice: wanted between 1s and 168h")
+      message = "turnSlice: must be between 1s and 168h")
   @JsonPropertyDescription(
-      "For afterCheckpoint Suspend: the workload takes turns with the others on its GPUs that "
-          + "have a slice too. One runs, at least for its slice, as 30s or 10m; then the one "
-          + "that has waited for the longest goes on. suspend: true keeps it out, false lets it "
-          + "run on; none, which is the default, is for turns. Default: it takes no turns.")
+      "Time-slices the workload with the others on its GPUs that have a turnSlice. "
+          + "Requires afterCheckpoint Suspend. One workload runs at a time, at least for its "
+          + "slice, such as 30s or 10m; then the one that has waited longest runs. With "
+          + "suspend: true the workload stays suspended, with suspend: false it keeps "
+          + "running, and with suspend unset it is time-sliced. Default: no time slicing.")
   private @Nullable TimeSpan turnSlice;
 
   @Immutable
   @Default("false")
   @JsonPropertyDescription(
-      "Freezes nothing: the status says whether it could be done, every reason against "
-          + "it, the expected size and time, and the nodes that fit. Default: false.")
+      "Dry run: nothing is frozen. The status reports whether the checkpoint is "
+          + "possible, every reason against it, the expected size and freeze time, and the "
+          + "nodes that could restore it. Default: false.")
   private Boolean explainOnly = false;
 
   @Immutable
   @Default("false")
   @JsonPropertyDescription(
-      "Refuses a workload that could not be restored in another pod, before anything is frozen. "
-          + "Always so with afterCheckpoint Evict, and for the checkpoints of a schedule. "
-          + "Default: false.")
+      "Refuses a workload that could not be restored in another pod, before anything is"
+          + " frozen. Implied by afterCheckpoint Evict and by a schedule. Default: false.")
   private Boolean requireRestorable = false;
 
   @Immutable
   @Pattern(Names.SUBDOMAIN)
   @Size(min = 1, max = 63)
   @JsonPropertyDescription(
-      "GpuCheckpointStore to use. Default: the one marked as default; none with "
-          + "afterCheckpoint Suspend, where nothing is written unless a store is named.")
+      "Name of the GpuCheckpointStore to write to. Default: the store marked as "
+          + "default. With afterCheckpoint Suspend nothing is written unless a store is "
+          + "named.")
   private @Nullable String store;
 
   @Immutable
   @JsonProperty("import")
   @JsonPropertyDescription(
-      "Freezes nothing: takes an artifact that lies in the store already, once every byte of it "
-          + "is checked. Not with a suspension, an eviction, explainOnly, podUid or hooks.")
+      "Imports an artifact that is already in the store, after every byte of it has "
+          + "been verified; nothing is frozen. Cannot be combined with afterCheckpoint "
+          + "Suspend or Evict, explainOnly, podUid or hooks.")
   private @Nullable ImportSource importSource;
 
   @Immutable
@@ -137,35 +141,36 @@ public class GpuCheckpointSpec extends FreezeOptions {
   @Size(min = 2, max = 16)
   @ValidationRule(
       value = "duration(self) >= duration('10s') && duration(self) <= duration('168h')",
-      message = "deadline: wanted between 10s and 168h")
+      message = "deadline: must be between 10s and 168h")
   @JsonPropertyDescription(
-      "Longest time for all of it, as 90s, 10m or 168h; then everything is undone and "
-          + "the workload goes on. Default: 30m.")
+      "Time limit of the whole request, such as 90s, 10m or 168h. After that it is "
+          + "rolled back and the workload keeps running. Default: 30m.")
   private TimeSpan deadline = TimeSpan.of("30m");
 
   @SchemaFrom(type = String.class)
   @Pattern(TimeSpan.PATTERN)
   @Size(min = 2, max = 16)
   @JsonPropertyDescription(
-      "Time after which a Ready GpuCheckpoint is deleted, as 10m or 168h. Default: " + "never.")
+      "Time after which a Ready GpuCheckpoint is deleted, such as 10m or 168h. Default:"
+          + " never.")
   private @Nullable TimeSpan ttlAfterReady;
 
   @Default("Delete")
   @JsonPropertyDescription(
-      "What becomes of the artifact when this object is deleted. The only copy of an "
-          + "evicted workload stays in any case. Default: Delete.")
+      "What happens to the artifact when this object is deleted. The only copy of an "
+          + "evicted workload is always retained. Default: Delete.")
   private DeletionPolicy deletionPolicy = DeletionPolicy.DELETE;
 
   @Default("false")
   @JsonPropertyDescription(
-      "Cancels: the freeze is undone and the workload goes on. It cannot be taken "
-          + "back. Default: false.")
+      "Cancels the request: it is rolled back and the workload keeps running. Cannot be"
+          + " unset. Default: false.")
   private Boolean cancel = false;
 
   /**
-   * That of a checkpoint of one pod as a schedule or a policy wants it.
+   * Returns the spec of a checkpoint that a schedule or a policy creates.
    *
-   * @param template null: as it is by default
+   * @param template options of the checkpoint; null for the defaults
    */
   public static GpuCheckpointSpec of(
       @Nullable CheckpointTemplate template, String podName, String podUid) {
@@ -182,6 +187,7 @@ public class GpuCheckpointSpec extends FreezeOptions {
     spec.setLivenessPolicy(wish.getLivenessPolicy());
     spec.setMemoryRoom(wish.getMemoryRoom());
     spec.setOtherContainers(wish.getOtherContainers());
+    spec.setSharing(wish.getSharing());
     return spec;
   }
 

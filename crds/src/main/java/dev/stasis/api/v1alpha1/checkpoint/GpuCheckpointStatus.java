@@ -14,6 +14,7 @@ import dev.stasis.api.v1alpha1.common.ObjectReference;
 import dev.stasis.api.v1alpha1.common.ObservedPod;
 import dev.stasis.api.v1alpha1.common.PackedObject;
 import dev.stasis.api.v1alpha1.common.PhaseTime;
+import dev.stasis.api.v1alpha1.common.PhasedStatus;
 import dev.stasis.api.v1alpha1.common.Room;
 import dev.stasis.api.v1alpha1.common.WorkStatus;
 import io.fabric8.crd.generator.annotation.PreserveUnknownFields;
@@ -22,96 +23,105 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What became of it. */
+/** Observed state. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
-public class GpuCheckpointStatus extends WorkStatus {
-  @JsonPropertyDescription("Where it is.")
+public class GpuCheckpointStatus extends WorkStatus implements PhasedStatus<CheckpointPhase> {
+  @JsonPropertyDescription("Current phase. For display; programs should use the conditions.")
   private @Nullable CheckpointPhase phase;
 
-  @JsonPropertyDescription("Every phase that it entered, with the time.")
+  @JsonPropertyDescription("Phases entered so far, each with its time.")
   private @Nullable List<PhaseTime<CheckpointPhase>> phases;
 
-  @JsonPropertyDescription("The pod that is frozen.")
+  @JsonPropertyDescription("The pod that is checkpointed.")
   private @Nullable ObservedPod pod;
 
-  @JsonPropertyDescription("What the workload ran on.")
+  @JsonPropertyDescription("Hardware and driver on which the workload ran.")
   private @Nullable Hardware hardware;
 
-  @JsonPropertyDescription("The artifact, once it is safe.")
+  @JsonPropertyDescription("The artifact, once it is stored and flushed.")
   private @Nullable ArtifactStatus artifact;
 
-  @JsonPropertyDescription("How long each part took.")
+  @JsonPropertyDescription("Duration of each part.")
   private @Nullable CheckpointTimings timings;
 
-  @JsonPropertyDescription("The way that the device memory took.")
+  @JsonPropertyDescription("Data path that was used for device memory.")
   private @Nullable DataPath dataPath;
 
-  @JsonPropertyDescription("Why that one.")
+  @JsonPropertyDescription("Why this data path was chosen.")
   private @Nullable String dataPathReason;
 
-  @JsonPropertyDescription("What the freeze would do, with explainOnly.")
+  @JsonPropertyDescription("Result of the dry run, with explainOnly.")
   private @Nullable Explanation explanation;
 
-  @JsonPropertyDescription("Room for the device memory inside the pod's memory limit.")
+  @JsonPropertyDescription(
+      "Host memory required for the device memory, within the pod's memory limit.")
   private @Nullable Room room;
 
-  @JsonPropertyDescription("Every reason for which it was refused or failed.")
+  @JsonPropertyDescription("Every reason why the request was refused or failed.")
   private @Nullable List<Fault> faults;
 
-  @JsonPropertyDescription("Number of nodes that fit, when Restorable last changed.")
+  @JsonPropertyDescription(
+      "Number of nodes that could restore the workload when the condition Restorable "
+          + "last changed.")
   private @Nullable Integer nodesFit;
 
   @JsonPropertyDescription("Number of nodes with GPUs.")
   private @Nullable Integer nodesKnown;
 
   @JsonPropertyDescription(
-      "Nodes to which it could be restored, and what stands against the others; at "
-          + "most 100, those that fit first.")
+      "Nodes with GPUs, and why the workload could not be restored on each of them. At "
+          + "most 100; nodes that fit come first.")
   private @Nullable List<NodeVerdict> nodes;
 
-  @JsonPropertyDescription("Containers of the pod that would start anew in a restored one.")
+  @JsonPropertyDescription(
+      "Other containers of the pod. They start from their images in a restored pod.")
   private @Nullable List<String> otherContainers;
 
   @PreserveUnknownFields
   @JsonPropertyDescription(
-      "The pod as it was, for reading only: the one that counts lies in the artifact.")
+      "Template of the checkpointed pod, for information. A restore uses the copy in "
+          + "the artifact.")
   @JsonDeserialize(using = PackedObject.Reader.class)
   private @Nullable Map<String, Object> podTemplate;
 
-  @JsonPropertyDescription("Name of the GpuNodeOperation in hand, in the operator's namespace.")
+  @JsonPropertyDescription("Name of the active GpuNodeOperation, in the operator's namespace.")
   private @Nullable String operation;
 
-  @JsonPropertyDescription("How often the workload was suspended.")
+  @JsonPropertyDescription("Number of times the workload was suspended.")
   private @Nullable Integer suspensions;
 
-  @JsonPropertyDescription("Since when the workload is suspended.")
+  @JsonPropertyDescription("Time at which the workload was suspended.")
   private @Nullable Instant suspendedTime;
 
-  @JsonPropertyDescription("Its turn on the GPUs, with turnSlice.")
+  @JsonPropertyDescription("State of time slicing, with turnSlice.")
   private @Nullable GpuTurn turn;
 
   @JsonPropertyDescription(
-      "Objects that need the artifact: it is not deleted before they are done.")
+      "Objects that are using the artifact. It is not deleted until they finish.")
   private @Nullable List<ObjectReference> inUseBy;
 
   @JsonPropertyDescription(
-      "The workload's command line: command and args as the pod has them, with every $(NAME) "
-          + "unexpanded, and the part that the image supplies. A target starts it when the restored "
-          + "workload ends and is started again.")
+      "Command line of the workload: command and args of the pod with every $(NAME) "
+          + "unexpanded, and what the image supplies. The target pod runs it when its "
+          + "container restarts after the restore.")
   private @Nullable List<String> argv;
 
+  @Override
   public @Nullable CheckpointPhase getPhase() {
     return phase;
   }
 
+  @Override
   public void setPhase(@Nullable CheckpointPhase phase) {
     this.phase = phase;
   }
 
+  @Override
   public @Nullable List<PhaseTime<CheckpointPhase>> getPhases() {
     return phases;
   }
 
+  @Override
   public void setPhases(@Nullable List<PhaseTime<CheckpointPhase>> phases) {
     this.phases = phases;
   }

@@ -5,17 +5,18 @@ import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** Where a workload stands among those that share its GPUs by turns. */
+/** State of a time-sliced workload. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record GpuTurn(
     @JsonPropertyDescription(
-            "0: it has its turn; 1: it is the next one; and so on. None: it takes no turn as long "
-                + "as spec.suspend is true.")
+            "Position in the queue: 0 runs now, 1 is next, and so on. Unset while "
+                + "spec.suspend is true.")
         @Nullable Integer place,
     @JsonPropertyDescription(
-            "The pod whose turn it is; none while nobody has it. Of another namespace only that.")
+            "The pod that runs now. Unset while no pod runs. For a pod of another namespace "
+                + "only that fact is reported.")
         @Nullable String holder,
-    @JsonPropertyDescription("Since when it has its turn, or waits for it.")
+    @JsonPropertyDescription("Time since which the workload has been running or waiting.")
         @Nullable Instant since,
-    @JsonPropertyDescription("Until when the turn lasts; none while nobody waits for the next one.")
+    @JsonPropertyDescription("Time at which the slice ends. Unset while no other workload waits.")
         @Nullable Instant until) {}

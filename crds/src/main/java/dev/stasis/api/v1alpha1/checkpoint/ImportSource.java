@@ -8,26 +8,26 @@ import io.fabric8.generator.annotation.Required;
 import io.fabric8.generator.annotation.Size;
 import org.jspecify.annotations.Nullable;
 
-/** An artifact that lies in a store already: one that stayed there, or that was copied into it. */
+/** An artifact that is already in a store: one that was retained or copied there. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record ImportSource(
     @Required
         @Pattern(Names.ARTIFACT_LOCATION)
         @Size(min = 3, max = 192)
         @JsonPropertyDescription(
-            "Its folder below the root of the store, as NAMESPACE/NAME; the namespace is that of "
-                + "this object.")
+            "Path of the artifact below the root of the store, in the form NAMESPACE/NAME. "
+                + "NAMESPACE must be the namespace of this object.")
         String location,
     @Pattern(Names.SUBDOMAIN)
         @Size(min = 1, max = 63)
         @JsonPropertyDescription(
-            "Node whose agent reads it. Wanted for a store on the disk of each node, where it is "
-                + "the one on whose disk the artifact lies; default for a shared store: any that "
-                + "reaches it.")
+            "Node whose agent reads the artifact. Required for a nodeLocal store: the node "
+                + "whose disk holds the artifact. Default for a shared store: any node that can "
+                + "reach it.")
         @Nullable String nodeName,
     @Pattern("^[0-9a-f]{64}$")
         @Size(min = 64, max = 64)
         @JsonPropertyDescription(
-            "Digest of its manifest, as status.artifact.sha256 had it: refuses every other "
-                + "artifact.")
+            "SHA-256 digest of the manifest, as in status.artifact.sha256. Any other artifact"
+                + " is refused.")
         @Nullable String sha256) {}

@@ -1,7 +1,7 @@
 /**
  * Spec and status of a {@link dev.stasis.api.v1alpha1.GpuCheckpoint}.
  *
- * <p>What is nullable here may be absent: nobody has written it, and it has no default.
+ * <p>A nullable value may be absent: it has not been written and has no default.
  */
 @NullMarked
 package dev.stasis.api.v1alpha1.checkpoint;

@@ -2,15 +2,15 @@ package dev.stasis.api.v1alpha1.common;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 
-/** What becomes of the workload once its checkpoint is taken. */
+/** State of the workload after its checkpoint. */
 public enum AfterCheckpoint {
-  /** It goes on where it stood. */
+  /** The workload keeps running. */
   RESUME("Resume"),
 
-  /** It stays in the memory of its node, without GPU memory, until it is resumed. */
+  /** The workload stays in the host memory of its node, without GPU memory, until it is resumed. */
   SUSPEND("Suspend"),
 
-  /** Its pod is removed once the artifact is safe. */
+  /** The pod is deleted once the artifact is stored. */
   EVICT("Evict");
 
   private final String word;
@@ -19,9 +19,9 @@ public enum AfterCheckpoint {
     this.word = word;
   }
 
-  /** The word as it stands in the API. */
+  /** Returns the value used in the API. */
   @JsonValue
-  public String word() {
+  public String value() {
     return word;
   }
 

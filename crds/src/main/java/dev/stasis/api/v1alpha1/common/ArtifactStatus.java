@@ -7,13 +7,15 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Where a checkpoint lies, and what it holds. */
+/** Location and contents of an artifact. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public class ArtifactStatus {
   @JsonPropertyDescription("Name of the GpuCheckpointStore.")
   private @Nullable String store;
 
-  @JsonPropertyDescription("Node whose disk holds it; none for a store that every node reaches.")
+  @JsonPropertyDescription(
+      "Node whose disk holds the artifact. Unset if other nodes reach it: in a shared store, and "
+          + "in a remote store once it is uploaded.")
   private @Nullable String node;
 
   @JsonPropertyDescription("Path below the root of the store.")
@@ -22,30 +24,43 @@ public class ArtifactStatus {
   @JsonPropertyDescription("Size in bytes.")
   private @Nullable Long bytes;
 
-  @JsonPropertyDescription("The same, for people: 48.9Gi.")
+  @JsonPropertyDescription("Human-readable size, such as 48.9Gi.")
   private @Nullable String size;
 
-  @JsonPropertyDescription("Device memory in it, in bytes.")
-  private @Nullable Long gpuBytes;
-
-  @JsonPropertyDescription("Digest of the manifest, which holds the digests of everything else.")
-  private @Nullable String sha256;
-
-  @JsonPropertyDescription("Image of the workload, as a target pod has to name it.")
-  private @Nullable String image;
+  @JsonPropertyDescription(
+      "Where the store promises to have the artifact before the workload may go. Unset if the "
+          + "store has no upload.")
+  private @Nullable StoreDurability durability;
 
   @JsonPropertyDescription(
-      "Uid, in its manifest, of the object for which it was made, where that is not this one: it "
-          + "was imported.")
+      "Size in the remote store, compressed and without what occurs twice, in bytes.")
+  private @Nullable Long storedBytes;
+
+  @JsonPropertyDescription(
+      "Bytes that its upload added to the remote store. The rest was there already.")
+  private @Nullable Long newBytes;
+
+  @JsonPropertyDescription("Device memory in the artifact, in bytes.")
+  private @Nullable Long gpuBytes;
+
+  @JsonPropertyDescription(
+      "SHA-256 digest of the manifest. The manifest contains the digests of all other files.")
+  private @Nullable String sha256;
+
+  @JsonPropertyDescription("Image of the workload. The target pod must use the same one.")
+  private @Nullable String image;
+
+  @JsonPropertyDescription("UID of the object for which the artifact was made, if it was imported.")
   private @Nullable String uid;
 
   @Size(min = 1, max = 64)
   @JsonPropertyDescription(
-      "Uid of the namespace in which it was made, where it was imported and its manifest has it.")
+      "UID of the namespace in which the artifact was made, if it was imported and its "
+          + "manifest records it.")
   private @Nullable String namespaceUid;
 
   @JsonPropertyDescription(
-      "Every reason for which it cannot be restored in another pod; none: it can.")
+      "Every reason why the artifact cannot be restored in another pod. Empty if it can.")
   private @Nullable List<Fault> notPortable;
 
   public @Nullable List<Fault> getNotPortable() {
@@ -56,11 +71,43 @@ public class ArtifactStatus {
     this.notPortable = notPortable;
   }
 
-  /** What keeps it from a pod to which TCP connections are brought in that way. */
+  /**
+   * Returns the reasons why the artifact cannot be restored in another pod with this policy for TCP
+   * connections.
+   */
   public List<Fault> obstacles(Tcp tcp) {
     return Objects.requireNonNullElse(notPortable, List.<Fault>of()).stream()
         .filter(fault -> tcp != Tcp.KEEP || !Fault.SOCKET_ADDRESS.equals(fault.property()))
         .toList();
+  }
+
+  public @Nullable StoreDurability getDurability() {
+    return durability;
+  }
+
+  public void setDurability(@Nullable StoreDurability durability) {
+    this.durability = durability;
+  }
+
+  public @Nullable Long getStoredBytes() {
+    return storedBytes;
+  }
+
+  public void setStoredBytes(@Nullable Long storedBytes) {
+    this.storedBytes = storedBytes;
+  }
+
+  public @Nullable Long getNewBytes() {
+    return newBytes;
+  }
+
+  public void setNewBytes(@Nullable Long newBytes) {
+    this.newBytes = newBytes;
+  }
+
+  /** Returns whether the artifact is where its store promises to have it. */
+  public boolean keepsPromise() {
+    return durability != StoreDurability.REMOTE || node == null;
   }
 
   public @Nullable String getStore() {

@@ -9,17 +9,18 @@ import io.fabric8.generator.annotation.Size;
 import io.fabric8.generator.annotation.ValidationRule;
 import org.jspecify.annotations.Nullable;
 
-/** How a checkpoint is taken that a schedule or a policy asks for. */
+/** Options of the checkpoints that a schedule or a policy creates. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public class CheckpointTemplate extends FreezeOptions {
   @Pattern(Names.LABEL)
   @Size(min = 1, max = 63)
-  @JsonPropertyDescription("Container to freeze. Default: the only one with GPUs.")
+  @JsonPropertyDescription("Container to checkpoint. Default: the only container with GPUs.")
   private @Nullable String containerName;
 
   @Pattern(Names.SUBDOMAIN)
   @Size(min = 1, max = 63)
-  @JsonPropertyDescription("GpuCheckpointStore to use. Default: the one marked as default.")
+  @JsonPropertyDescription(
+      "Name of the GpuCheckpointStore to write to. Default: the store marked as default.")
   private @Nullable String store;
 
   @Default("30m")
@@ -28,10 +29,10 @@ public class CheckpointTemplate extends FreezeOptions {
   @Size(min = 2, max = 16)
   @ValidationRule(
       value = "duration(self) >= duration('10s') && duration(self) <= duration('168h')",
-      message = "deadline: wanted between 10s and 168h")
+      message = "deadline: must be between 10s and 168h")
   @JsonPropertyDescription(
-      "Longest time for all of it, as 90s, 10m or 168h; then everything is undone and "
-          + "the workload goes on. Default: 30m.")
+      "Time limit of the whole request, such as 90s, 10m or 168h. After that it is "
+          + "rolled back and the workload keeps running. Default: 30m.")
   private TimeSpan deadline = TimeSpan.of("30m");
 
   public @Nullable String getContainerName() {

@@ -4,25 +4,25 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import org.jspecify.annotations.Nullable;
 
-/** How long each part of a freeze took. What is not known is not there. */
+/** Duration of each part of a freeze. Unknown durations are absent. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public class CheckpointTimings {
-  @JsonPropertyDescription("From the creation of the object until the agent began.")
+  @JsonPropertyDescription("From the creation of the object until the agent started.")
   private @Nullable Long waitedMilliseconds;
 
   @JsonPropertyDescription("Hooks before the freeze.")
   private @Nullable Long hooksMilliseconds;
 
-  @JsonPropertyDescription("Driver: lock, until no work is in flight.")
+  @JsonPropertyDescription("Driver: lock, until the GPU has finished its work.")
   private @Nullable Long lockMilliseconds;
 
-  @JsonPropertyDescription("Driver: device memory into the memory of the process.")
+  @JsonPropertyDescription("Driver: GPU checkpoint, device memory to host memory.")
   private @Nullable Long gpuCheckpointMilliseconds;
 
-  @JsonPropertyDescription("Copying and dropping the device regions.")
+  @JsonPropertyDescription("Saving the device memory and other large private memory.")
   private @Nullable Long moveMilliseconds;
 
-  @JsonPropertyDescription("criu: dump of the processes.")
+  @JsonPropertyDescription("CRIU: dump of the processes.")
   private @Nullable Long dumpMilliseconds;
 
   @JsonPropertyDescription("Packing the writable layer, /dev/shm and emptyDirs.")
@@ -31,24 +31,24 @@ public class CheckpointTimings {
   @JsonPropertyDescription("Digests, flush and publication of the artifact.")
   private @Nullable Long storeMilliseconds;
 
-  @JsonPropertyDescription("Filling the device regions again.")
+  @JsonPropertyDescription("Restoring the saved memory regions.")
   private @Nullable Long fillMilliseconds;
 
   @JsonPropertyDescription(
-      "Restore and unlock by the driver, until the workload runs; of a suspended one the last "
-          + "time.")
+      "Driver: GPU restore and unlock, until the workload runs. For a suspended "
+          + "workload: of the last resume.")
   private @Nullable Long resumeMilliseconds;
 
-  @JsonPropertyDescription("Part of the frozen time that none of the steps accounts for.")
+  @JsonPropertyDescription("Freeze time that belongs to none of the other parts.")
   private @Nullable Long unaccountedMilliseconds;
 
-  @JsonPropertyDescription("From the order until the memory of the GPUs was free.")
+  @JsonPropertyDescription("From the claim of the operation until the GPU memory was free.")
   private @Nullable Long freedMilliseconds;
 
-  @JsonPropertyDescription("How long the workload stood still.")
+  @JsonPropertyDescription("Total freeze time.")
   private @Nullable Long frozenMilliseconds;
 
-  @JsonPropertyDescription("The same, for people: 14.1s.")
+  @JsonPropertyDescription("Human-readable freeze time, such as 14.1s.")
   private @Nullable String frozen;
 
   public @Nullable Long getWaitedMilliseconds() {

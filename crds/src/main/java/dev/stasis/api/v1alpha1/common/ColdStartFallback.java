@@ -2,12 +2,12 @@ package dev.stasis.api.v1alpha1.common;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 
-/** Whether a workload that cannot be restored may be started from its image. */
+/** Whether to start a workload from its image if it cannot be restored. */
 public enum ColdStartFallback {
-  /** It stays as it is: the restore fails. */
+  /** The restore fails. */
   NEVER("Never"),
 
-  /** It is started cold; that is said, and counted, as a cold start. */
+  /** The workload is started from its image; the status and the metrics report a cold start. */
   ALLOW("Allow");
 
   private final String word;
@@ -16,9 +16,9 @@ public enum ColdStartFallback {
     this.word = word;
   }
 
-  /** The word as it stands in the API. */
+  /** Returns the value used in the API. */
   @JsonValue
-  public String word() {
+  public String value() {
     return word;
   }
 

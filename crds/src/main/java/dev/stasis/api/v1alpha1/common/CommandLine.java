@@ -9,9 +9,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The command line of a container as its pod has it, with every {@code $(NAME)} in it. The kubelet
- * replaces those with values of the environment, which may come from a Secret. So what a runtime
- * was told to start belongs in no status and no pod.
+ * Command line of a container as in its pod's spec, with every {@code $(NAME)} unexpanded. The
+ * kubelet replaces these with values of environment variables, which may come from a Secret, so the
+ * expanded command line must not appear in a status or a pod.
  *
  * @param command replaces the entrypoint of the image, and without {@code args} its cmd too
  * @param args replace the cmd of the image
@@ -22,7 +22,7 @@ public record CommandLine(List<String> command, List<String> args) {
     args = List.copyOf(args);
   }
 
-  /** Returns that of a container; an empty one where the pod has no such container. */
+  /** Returns the command line of a container; an empty one if the pod has no such container. */
   public static CommandLine of(@Nullable PodSpec pod, String container) {
     List<Container> all = new ArrayList<>();
     if (pod != null) {
@@ -40,22 +40,22 @@ public record CommandLine(List<String> command, List<String> args) {
         .orElseGet(() -> new CommandLine(List.of(), List.of()));
   }
 
-  /** Returns whether the image supplies a part of it, which the pod alone does not tell. */
+  /** Returns whether the image supplies a part of the command line. */
   public boolean needsImage() {
     return command.isEmpty();
   }
 
   /**
-   * Returns the part that the image supplies: nothing where the pod has a command, else the
-   * entrypoint, and without {@code args} the cmd too. The kubelet replaces nothing in these.
+   * Returns the part that the image supplies: nothing if the pod has a command, otherwise the
+   * entrypoint, and without {@code args} the cmd too. The kubelet expands nothing in these.
    *
-   * @param argv the whole command line, from the runtime or as {@link #unexpanded} returned it
+   * @param argv the whole command line, from the runtime or from {@link #unexpanded}
    */
   public List<String> ofImage(List<String> argv) {
     return needsImage() ? argv.subList(0, Math.max(0, argv.size() - args.size())) : List.of();
   }
 
-  /** Returns the whole command line without any value that the kubelet put in. */
+  /** Returns the whole command line without any value that the kubelet expanded. */
   public List<String> unexpanded(List<String> argv) {
     return Stream.of(ofImage(argv), command, args).flatMap(List::stream).toList();
   }

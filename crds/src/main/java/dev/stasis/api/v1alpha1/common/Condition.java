@@ -9,28 +9,29 @@ import io.fabric8.generator.annotation.Size;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** One aspect of the state of an object. There is one condition of each type. */
+/** Condition of an object, as in metav1.Condition. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Condition(
     @Required
         @Pattern(Names.CONDITION_TYPE)
         @Size(min = 1, max = 316)
-        @JsonPropertyDescription("Which aspect, in CamelCase.")
+        @JsonPropertyDescription("Type of the condition, in CamelCase.")
         String type,
     @Required
         @JsonPropertyDescription(
-            "Whether it is so. Unknown while the work goes on; False only when that is final.")
-        Truth status,
+            "True, False or Unknown. Unknown while work is in progress; False only when it is"
+                + " final.")
+        ConditionValue status,
     @Required
         @Pattern(Names.WORD)
         @Size(min = 1, max = 64)
-        @JsonPropertyDescription("Why, in one word of a closed list, in CamelCase.")
+        @JsonPropertyDescription("Machine-readable reason, in CamelCase.")
         String reason,
     @Required
         @Size(max = 32768)
-        @JsonPropertyDescription("Why, in one sentence, with the values that count.")
+        @JsonPropertyDescription("Human-readable explanation, with the relevant values.")
         String message,
-    @Required @JsonPropertyDescription("When the status last changed from one value to another.")
+    @Required @JsonPropertyDescription("Time at which the status last changed.")
         Instant lastTransitionTime,
-    @Min(0) @JsonPropertyDescription("The metadata.generation that the condition speaks of.")
+    @Min(0) @JsonPropertyDescription("The metadata.generation that the condition is based on.")
         @Nullable Long observedGeneration) {}

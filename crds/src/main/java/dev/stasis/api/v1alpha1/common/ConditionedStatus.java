@@ -5,19 +5,19 @@ import io.fabric8.generator.annotation.Min;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What every status says. */
+/** Fields of every status. */
 public abstract class ConditionedStatus {
   @Min(0)
-  @JsonPropertyDescription("The metadata.generation that this status speaks of.")
+  @JsonPropertyDescription("The metadata.generation that this status is based on.")
   private @Nullable Long observedGeneration;
 
-  @JsonPropertyDescription("Conditions, one of each type.")
+  @JsonPropertyDescription("Conditions, at most one of each type.")
   private @Nullable List<Condition> conditions;
 
-  @JsonPropertyDescription("The state in one word, for the column.")
+  @JsonPropertyDescription("Reason for the current state, for the REASON column.")
   private @Nullable String reason;
 
-  @JsonPropertyDescription("The state in one sentence, with the values that count.")
+  @JsonPropertyDescription("Human-readable description of the current state.")
   private @Nullable String message;
 
   public @Nullable Long getObservedGeneration() {

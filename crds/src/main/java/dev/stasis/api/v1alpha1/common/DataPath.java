@@ -2,15 +2,15 @@ package dev.stasis.api.v1alpha1.common;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 
-/** How the device memory of a process gets into the artifact. */
+/** How device memory is copied into the artifact. */
 public enum DataPath {
-  /** criu moves every page: always right, and slow. */
+  /** CRIU copies every page. Slow; always possible. */
   CRIU("Criu"),
 
-  /** The agent copies the device regions, criu dumps the small rest. */
+  /** The agent copies the large memory regions, and CRIU dumps the rest. */
   MOVER("Mover"),
 
-  /** A library inside the process moves device memory straight to its destination. */
+  /** A library in the process moves device memory directly to its destination. */
   DIRECT("Direct");
 
   private final String word;
@@ -19,9 +19,9 @@ public enum DataPath {
     this.word = word;
   }
 
-  /** The word as it stands in the API. */
+  /** Returns the value used in the API. */
   @JsonValue
-  public String word() {
+  public String value() {
     return word;
   }
 

@@ -2,12 +2,12 @@ package dev.stasis.api.v1alpha1.common;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 
-/** What becomes of an artifact when its GpuCheckpoint is deleted. */
+/** What happens to an artifact when its GpuCheckpoint is deleted. */
 public enum DeletionPolicy {
-  /** It is deleted. */
+  /** The artifact is deleted. */
   DELETE("Delete"),
 
-  /** It stays in the store. */
+  /** The artifact is retained in the store. */
   RETAIN("Retain");
 
   private final String word;
@@ -16,9 +16,9 @@ public enum DeletionPolicy {
     this.word = word;
   }
 
-  /** The word as it stands in the API. */
+  /** Returns the value used in the API. */
   @JsonValue
-  public String word() {
+  public String value() {
     return word;
   }
 

@@ -7,7 +7,7 @@ import io.fabric8.generator.annotation.Size;
 import io.fabric8.generator.annotation.ValidationRule;
 import java.util.List;
 
-/** Runs a command in the workload's container, as kubectl exec would. */
+/** Runs a command in the workload's container, like kubectl exec. */
 @ValidationRule(
     value = "self.command.map(argument, argument.size()).sum() <= 8192",
     message = "command: expected at most 8192 characters in all")
@@ -15,5 +15,5 @@ import java.util.List;
 public record ExecAction(
     @Required
         @Size(min = 1, max = 64)
-        @JsonPropertyDescription("The command and its arguments; no shell is used.")
+        @JsonPropertyDescription("Command and arguments. It is not run in a shell.")
         List<String> command) {}

@@ -5,21 +5,22 @@ import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a freeze would do, without doing it. */
+/** Result of a dry run. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Explanation(
-    @JsonPropertyDescription("Every reason against it; none: it can be done.")
+    @JsonPropertyDescription("Every reason against the checkpoint. Empty if it is possible.")
         @Nullable List<Fault> faults,
     @JsonPropertyDescription(
-            "Every reason for which the workload could not be restored in another pod; none: it "
+            "Every reason why the workload could not be restored in another pod. Empty if it "
                 + "could.")
         @Nullable List<Fault> notPortable,
     @JsonPropertyDescription("Expected size of the artifact, in bytes.")
         @Nullable Long expectedBytes,
-    @JsonPropertyDescription("The same, for people: 48.9Gi.") @Nullable String expectedSize,
-    @JsonPropertyDescription("Expected time for which the workload stands still.")
+    @JsonPropertyDescription("Human-readable size, such as 48.9Gi.") @Nullable String expectedSize,
+    @JsonPropertyDescription("Expected freeze time in milliseconds.")
         @Nullable Long expectedFrozenMilliseconds,
-    @JsonPropertyDescription("The same, for people: 14.1s.") @Nullable String expectedFrozen,
-    @JsonPropertyDescription("The way that the device memory would take.")
+    @JsonPropertyDescription("Human-readable freeze time, such as 14.1s.")
+        @Nullable String expectedFrozen,
+    @JsonPropertyDescription("Data path that would be used for device memory.")
         @Nullable DataPath dataPath,
-    @JsonPropertyDescription("Why that one.") @Nullable String dataPathReason) {}
+    @JsonPropertyDescription("Why this data path was chosen.") @Nullable String dataPathReason) {}

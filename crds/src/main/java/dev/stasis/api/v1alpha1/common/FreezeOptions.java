@@ -8,7 +8,7 @@ import io.fabric8.generator.annotation.Size;
 import io.fabric8.generator.annotation.ValidationRule;
 import org.jspecify.annotations.Nullable;
 
-/** How a workload is frozen; shared by every kind that freezes one. */
+/** Options of a freeze, shared by all kinds that freeze a workload. */
 public abstract class FreezeOptions {
   @Immutable
   @Default("30s")
@@ -17,41 +17,48 @@ public abstract class FreezeOptions {
   @Size(min = 2, max = 16)
   @ValidationRule(
       value = "duration(self) >= duration('1s') && duration(self) <= duration('10m')",
-      message = "lockTimeout: wanted between 1s and 10m")
+      message = "lockTimeout: must be between 1s and 10m")
   @JsonPropertyDescription(
-      "Longest time to wait until the GPU has no work in flight, as 90s, 10m or 1h. "
-          + "Default: 30s.")
+      "Time to wait for the GPU to finish its work, such as 90s, 10m or 1h. Default: 30s.")
   private TimeSpan lockTimeout = TimeSpan.of("30s");
 
   @Immutable
   @Default("Close")
   @JsonPropertyDescription(
-      "What becomes of open TCP connections in the restored workload. Default: Close.")
+      "What happens to open TCP connections in the restored workload. Default: Close.")
   private Tcp tcp = Tcp.CLOSE;
 
   @Immutable
-  @JsonPropertyDescription("What is done before and after the freeze.")
+  @JsonPropertyDescription("Commands or requests to run before and after the freeze.")
   private @Nullable Hooks hooks;
 
   @Immutable
   @Default("Refuse")
   @JsonPropertyDescription(
-      "What to do when a liveness probe would fail before the freeze is over. Default: "
-          + "Refuse.")
+      "What to do if a liveness probe would fail during the freeze. Default: Refuse.")
   private LivenessPolicy livenessPolicy = LivenessPolicy.REFUSE;
 
   @Immutable
   @Default("Resize")
   @JsonPropertyDescription(
-      "What to do when the memory limit has no room for the device memory. Default: " + "Resize.")
+      "What to do if the device memory does not fit into the pod's memory limit. "
+          + "Default: Resize.")
   private MemoryRoom memoryRoom = MemoryRoom.RESIZE;
 
   @Immutable
   @Default("Refuse")
   @JsonPropertyDescription(
-      "What to do about the pod's other containers, whose state is not part of the "
+      "What to do if the pod has other containers. Their state is not part of the "
           + "checkpoint. Default: Refuse.")
   private OtherContainers otherContainers = OtherContainers.REFUSE;
+
+  @Immutable
+  @JsonPropertyDescription(
+      "None states that no two processes of the workload share GPU memory, although "
+          + "shared memory, a pipe or a connection between them would allow it. If they do "
+          + "share GPU memory, the workload is lost at the end of the freeze. Default: the "
+          + "agent decides from what it finds.")
+  private @Nullable Sharing sharing;
 
   public TimeSpan getLockTimeout() {
     return lockTimeout;
@@ -99,5 +106,13 @@ public abstract class FreezeOptions {
 
   public void setOtherContainers(OtherContainers otherContainers) {
     this.otherContainers = otherContainers;
+  }
+
+  public @Nullable Sharing getSharing() {
+    return sharing;
+  }
+
+  public void setSharing(@Nullable Sharing sharing) {
+    this.sharing = sharing;
   }
 }

@@ -8,12 +8,10 @@ import io.fabric8.generator.annotation.Size;
 import io.fabric8.generator.annotation.ValidationRule;
 import org.jspecify.annotations.Nullable;
 
-/**
- * One thing to do before or after a freeze: a command in the container, or a request to the pod.
- */
+/** A command or an HTTP request to run before or after a freeze. */
 @ValidationRule(
     value = "has(self.exec) != has(self.http)",
-    message = "wanted exactly one of exec and http")
+    message = "must set exactly one of exec and http")
 @ValidationRule(
     value = "!has(self.timeout) || duration(self.timeout) <= duration('5m')",
     message = "timeout: expected at most 5m")
@@ -24,10 +22,9 @@ public record Hook(
     @SchemaFrom(type = String.class)
         @Pattern(TimeSpan.PATTERN)
         @Size(min = 2, max = 16)
-        @JsonPropertyDescription(
-            "Longest time that the hook may take, as 30s or 5m, at most 5m. Default: 10s.")
+        @JsonPropertyDescription("Time limit of the hook, such as 30s, at most 5m. Default: 10s.")
         @Nullable TimeSpan timeout,
     @JsonPropertyDescription(
-            "What it means when the hook fails: a status other than 0, an answer other than "
-                + "2xx, or no answer in time. Default: Fail.")
+            "What to do if the hook fails: an exit code other than 0, a response other than "
+                + "2xx, or a timeout. Default: Fail.")
         @Nullable OnHookFailure onFailure) {}

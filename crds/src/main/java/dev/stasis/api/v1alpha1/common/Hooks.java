@@ -6,13 +6,13 @@ import io.fabric8.generator.annotation.Size;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What is done before and after a freeze, in order. */
+/** Hooks before and after a freeze, run in order. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Hooks(
-    @Size(max = 8) @JsonPropertyDescription("Run before anything is frozen.")
+    @Size(max = 8) @JsonPropertyDescription("Hooks to run before the workload is frozen.")
         @Nullable List<Hook> before,
     @Size(max = 8)
         @JsonPropertyDescription(
-            "Run once the workload goes on: of a suspended one when it is resumed; not when it is "
-                + "evicted. After an agent was started anew they may run twice.")
+            "Hooks to run after the workload is thawed or resumed. They are not run after an "
+                + "eviction, and may run twice if the agent restarts.")
         @Nullable List<Hook> after) {}

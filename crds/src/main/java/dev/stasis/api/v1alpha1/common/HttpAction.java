@@ -9,15 +9,14 @@ import io.fabric8.generator.annotation.Required;
 import io.fabric8.generator.annotation.Size;
 import org.jspecify.annotations.Nullable;
 
-/** Sends a request to the pod. */
+/** Sends an HTTP request to the pod. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record HttpAction(
     @Required
         @Pattern("^/.*$")
         @Size(min = 1, max = 1024)
-        @JsonPropertyDescription("Path of the request, beginning with a slash.")
+        @JsonPropertyDescription("Path of the request, starting with a slash.")
         String path,
-    @Required @Min(1) @Max(65535) @JsonPropertyDescription("Port on the address of the pod.")
-        Integer port,
+    @Required @Min(1) @Max(65535) @JsonPropertyDescription("Port of the pod.") Integer port,
     @JsonPropertyDescription("Method of the request. Default: POST.")
         @Nullable HttpMethod method) {}

@@ -2,12 +2,12 @@ package dev.stasis.api.v1alpha1.common;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 
-/** The method of a hook's request. */
+/** HTTP method of a hook. */
 public enum HttpMethod {
-  /** Asks. */
+  /** GET. */
   GET("GET"),
 
-  /** Tells. */
+  /** POST. */
   POST("POST");
 
   private final String word;
@@ -16,9 +16,9 @@ public enum HttpMethod {
     this.word = word;
   }
 
-  /** The word as it stands in the API. */
+  /** Returns the value used in the API. */
   @JsonValue
-  public String word() {
+  public String value() {
     return word;
   }
 

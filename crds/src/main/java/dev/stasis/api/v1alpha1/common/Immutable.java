@@ -6,8 +6,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * A field of a spec that cannot be set, changed or removed once the object exists: work has begun
- * by it. The schema gets a rule for each.
+ * Marks a field of a spec that cannot be changed after creation. The schema gets a validation rule
+ * for each.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.FIELD)

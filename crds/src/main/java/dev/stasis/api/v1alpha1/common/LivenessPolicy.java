@@ -2,12 +2,14 @@ package dev.stasis.api.v1alpha1.common;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 
-/** What to do when a liveness probe would fail before the freeze is over. */
+/** What to do if a liveness probe would fail during the freeze. */
 public enum LivenessPolicy {
-  /** The freeze is refused, with both times. */
+  /** Refuses the freeze and reports both times. */
   REFUSE("Refuse"),
 
-  /** The agent answers HTTP, TCP and gRPC probes inside the pod while it is frozen. */
+  /**
+   * The agent answers HTTP, TCP and gRPC probes in the pod's network namespace during the freeze.
+   */
   ANSWER("Answer");
 
   private final String word;
@@ -16,9 +18,9 @@ public enum LivenessPolicy {
     this.word = word;
   }
 
-  /** The word as it stands in the API. */
+  /** Returns the value used in the API. */
   @JsonValue
-  public String word() {
+  public String value() {
     return word;
   }
 

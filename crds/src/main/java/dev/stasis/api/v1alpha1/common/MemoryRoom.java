@@ -2,12 +2,12 @@ package dev.stasis.api.v1alpha1.common;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 
-/** What to do when the memory limit has no room for the device memory. */
+/** What to do if the device memory does not fit into the pod's memory limit. */
 public enum MemoryRoom {
-  /** The pod is resized in place before the freeze, and back afterwards. */
+  /** Raises the pod's memory limit in place before the freeze and lowers it afterwards. */
   RESIZE("Resize"),
 
-  /** The freeze is refused, with both sizes. */
+  /** Refuses the freeze and reports both sizes. */
   REFUSE("Refuse");
 
   private final String word;
@@ -16,9 +16,9 @@ public enum MemoryRoom {
     this.word = word;
   }
 
-  /** The word as it stands in the API. */
+  /** Returns the value used in the API. */
   @JsonValue
-  public String word() {
+  public String value() {
     return word;
   }
 

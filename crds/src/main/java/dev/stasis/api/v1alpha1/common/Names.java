@@ -1,34 +1,34 @@
 package dev.stasis.api.v1alpha1.common;
 
-/** Patterns of names, as the schemas use them. */
+/** Patterns of names for the schemas. */
 public final class Names {
-  /** Name of most objects of Kubernetes. */
+  /** Name of most Kubernetes objects: a DNS subdomain. */
   public static final String SUBDOMAIN =
       "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$";
 
-  /** Name of a container or a namespace. */
+  /** Name of a container or a namespace: a DNS label. */
   public static final String LABEL = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$";
 
-  /** A word in CamelCase. */
+  /** A reason in CamelCase. */
   public static final String WORD = "^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$";
 
-  /** Type of a condition, which may have a prefix. */
+  /** Type of a condition, with an optional prefix. */
   public static final String CONDITION_TYPE =
       "^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?$";
 
-  /** Five fields of cron, or one of its short forms; the operator reads it more closely. */
+  /** Five cron fields or a predefined schedule. The operator validates the rest. */
   public static final String CRON =
       "^(@(hourly|daily|midnight|weekly|monthly|yearly|annually)"
           + "|[0-9A-Za-z*/,?-]+( +[0-9A-Za-z*/,?-]+){4})$";
 
-  /** Absolute path without dots, empty parts or a slash at its end. */
+  /** Absolute path without dot segments, empty segments or a trailing slash. */
   public static final String ABSOLUTE_PATH = "^(/[A-Za-z0-9_-][A-Za-z0-9._-]*)+$";
 
-  /** Relative path that cannot leave its root. */
+  /** Relative path without dot segments. */
   public static final String PATH_BELOW =
       "^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$";
 
-  /** An artifact below the root of a store: its namespace, and its folder in that. */
+  /** Location of an artifact: NAMESPACE/NAME. */
   public static final String ARTIFACT_LOCATION =
       "^[a-z0-9]([-a-z0-9]*[a-z0-9])?/[A-Za-z0-9][A-Za-z0-9._-]{0,127}$";
 

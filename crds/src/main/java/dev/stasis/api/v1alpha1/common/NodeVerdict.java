@@ -6,11 +6,12 @@ import io.fabric8.generator.annotation.Required;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What stands against one node. */
+/** Whether a node fits, and why not. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record NodeVerdict(
     @Required @JsonPropertyDescription("The node.") String node,
-    @Required @JsonPropertyDescription("Whether the workload could come back there.") Boolean fits,
+    @Required @JsonPropertyDescription("Whether the workload could be restored on the node.")
+        Boolean fits,
     @JsonPropertyDescription(
-            "What stands against it, each a sentence with property, wanted and found value.")
+            "Reasons against the node, each with property, expected and actual value.")
         @Nullable List<String> reasons) {}

@@ -5,11 +5,10 @@ import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import io.fabric8.generator.annotation.Required;
 import org.jspecify.annotations.Nullable;
 
-/** A pod as it was found. */
+/** An observed pod. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record ObservedPod(
     @Required @JsonPropertyDescription("Name of the pod.") String name,
-    @JsonPropertyDescription("Uid of the pod: another pod of that name is not meant.")
-        @Nullable String uid,
+    @JsonPropertyDescription("UID of the pod.") @Nullable String uid,
     @JsonPropertyDescription("Name of the container with the GPUs.") @Nullable String container,
-    @JsonPropertyDescription("Node on which it is.") @Nullable String node) {}
+    @JsonPropertyDescription("Node of the pod.") @Nullable String node) {}

@@ -2,12 +2,12 @@ package dev.stasis.api.v1alpha1.common;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 
-/** What a failed hook means. */
+/** What to do if a hook fails. */
 public enum OnHookFailure {
-  /** A hook before the freeze refuses it; one afterwards is reported. */
+  /** A failed hook before the freeze refuses it; a failed hook after the freeze is reported. */
   FAIL("Fail"),
 
-  /** It is reported, and the work goes on. */
+  /** The failure is reported and the operation continues. */
   CONTINUE("Continue");
 
   private final String word;
@@ -16,9 +16,9 @@ public enum OnHookFailure {
     this.word = word;
   }
 
-  /** The word as it stands in the API. */
+  /** Returns the value used in the API. */
   @JsonValue
-  public String word() {
+  public String value() {
     return word;
   }
 

@@ -2,12 +2,12 @@ package dev.stasis.api.v1alpha1.common;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 
-/** What to do about other containers of the pod, whose state is not part of a checkpoint. */
+/** What to do if the pod has other containers. Their state is not part of a checkpoint. */
 public enum OtherContainers {
-  /** A pod with more than one container, sidecars included, is refused. */
+  /** Refuses a pod with more than one container, including sidecars. */
   REFUSE("Refuse"),
 
-  /** They start anew in the restored pod; the status names them. */
+  /** Other containers start from their images in the restored pod; the status lists them. */
   START_ANEW("StartAnew");
 
   private final String word;
@@ -16,9 +16,9 @@ public enum OtherContainers {
     this.word = word;
   }
 
-  /** The word as it stands in the API. */
+  /** Returns the value used in the API. */
   @JsonValue
-  public String word() {
+  public String value() {
     return word;
   }
 

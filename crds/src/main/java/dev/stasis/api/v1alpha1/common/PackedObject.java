@@ -19,9 +19,9 @@ import java.util.zip.DeflaterOutputStream;
 import java.util.zip.InflaterInputStream;
 
 /**
- * A JSON object that is kept as its text, compressed, and read whenever somebody asks. It cannot be
- * changed. A pod as maps of maps takes 23 kB of heap, and one lies in every GpuCheckpoint that an
- * operator knows; like this it takes one or two.
+ * Immutable JSON object, held as compressed text and parsed on access. A pod as nested maps takes
+ * 23 kB of heap, and every GpuCheckpoint in the operator's cache contains one; compressed it takes
+ * 1 to 2 kB.
  */
 public final class PackedObject extends AbstractMap<String, Object> {
 
@@ -43,7 +43,7 @@ public final class PackedObject extends AbstractMap<String, Object> {
     }
   }
 
-  /** Packs an object where it is read. */
+  /** Deserializes a JSON object into a packed one. */
   public static final class Reader extends JsonDeserializer<Map<String, Object>> {
 
     private final JsonFactory json = JSON.getFactory();
@@ -52,7 +52,7 @@ public final class PackedObject extends AbstractMap<String, Object> {
     public Map<String, Object> deserialize(JsonParser parser, DeserializationContext context)
         throws IOException {
       if (!parser.isExpectedStartObjectToken()) {
-        context.reportInputMismatch(Map.class, "wanted an object, found %s", parser.currentToken());
+        context.reportInputMismatch(Map.class, "expected an object, got %s", parser.currentToken());
       }
       ByteArrayOutputStream packed = new ByteArrayOutputStream();
       try (JsonGenerator text = json.createGenerator(new DeflaterOutputStream(packed))) {

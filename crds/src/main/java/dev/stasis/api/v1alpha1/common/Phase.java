@@ -3,18 +3,18 @@ package dev.stasis.api.v1alpha1.common;
 import java.util.Set;
 
 /**
- * Where an object is on its way. Phases are for people; programs look at conditions.
+ * Phase of an object. Phases are for display; programs should use conditions.
  *
  * @param <P> the phases of one kind
  */
 public interface Phase<P extends Enum<P> & Phase<P>> {
-  /** The word as it stands in the API. */
-  String word();
+  /** Returns the value used in the API. */
+  String value();
 
-  /** The phases that may follow; none for one that is final. */
+  /** Returns the phases that may follow; empty for a final phase. */
   Set<P> successors();
 
-  /** Whether nothing follows. */
+  /** Returns whether the phase is final. */
   default boolean isFinal() {
     return successors().isEmpty();
   }

@@ -5,8 +5,8 @@ import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import io.fabric8.generator.annotation.Required;
 import java.time.Instant;
 
-/** When an object entered a phase. */
+/** Time at which an object entered a phase. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record PhaseTime<P>(
     @Required @JsonPropertyDescription("The phase.") P phase,
-    @Required @JsonPropertyDescription("When it was entered.") Instant time) {}
+    @Required @JsonPropertyDescription("Time at which the phase was entered.") Instant time) {}

@@ -5,12 +5,13 @@ import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import io.fabric8.generator.annotation.Required;
 import org.jspecify.annotations.Nullable;
 
-/** One restored process. */
+/** A restored process. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record ProcessProof(
-    @Required @JsonPropertyDescription("Pid inside the container.") Long pid,
-    @JsonPropertyDescription("Its name.") @Nullable String command,
-    @JsonPropertyDescription("State in /proc: R, S, D; never Z.") @Nullable String state,
+    @Required @JsonPropertyDescription("Process ID inside the container.") Long pid,
+    @JsonPropertyDescription("Name of the process.") @Nullable String command,
+    @JsonPropertyDescription("State in /proc, such as R, S or D; never Z.") @Nullable String state,
     @JsonPropertyDescription(
-            "State that the GPU driver gives: RUNNING; none for a process without GPU.")
+            "State reported by the GPU driver, such as RUNNING. Unset for a process that does"
+                + " not use a GPU.")
         @Nullable String driverState) {}

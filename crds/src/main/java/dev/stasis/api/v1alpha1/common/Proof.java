@@ -7,13 +7,13 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Why a restored workload counts as running. */
+/** Evidence that a restored workload runs. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Proof(
-    @Required @JsonPropertyDescription("When it was seen.") Instant time,
+    @Required @JsonPropertyDescription("Time of the observation.") Instant time,
     @JsonPropertyDescription("Every process of the workload.")
         @Nullable List<ProcessProof> processes,
-    @JsonPropertyDescription("Device memory that was recorded, in bytes.")
+    @JsonPropertyDescription("Device memory recorded in the artifact, in bytes.")
         @Nullable Long gpuBytesWanted,
-    @JsonPropertyDescription("Device memory that the driver gives now, in bytes.")
+    @JsonPropertyDescription("Device memory reported by the driver after the restore, in bytes.")
         @Nullable Long gpuBytesFound) {}

@@ -4,40 +4,40 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import org.jspecify.annotations.Nullable;
 
-/** How long each part of a restore took. What is not known is not there. */
+/** Duration of each part of a restore. Unknown durations are absent. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public class RestoreTimings {
-  @JsonPropertyDescription("From the creation of the object until the target pod was made.")
+  @JsonPropertyDescription("From the creation of the object until the target pod was created.")
   private @Nullable Long waitedMilliseconds;
 
-  @JsonPropertyDescription("Until the target pod had a node.")
+  @JsonPropertyDescription("Until the target pod was scheduled.")
   private @Nullable Long scheduleMilliseconds;
 
-  @JsonPropertyDescription("Until its holder ran.")
+  @JsonPropertyDescription("Until the holder container in the target pod ran.")
   private @Nullable Long startMilliseconds;
 
   @JsonPropertyDescription("Unpacking the writable layer, /dev/shm and emptyDirs.")
   private @Nullable Long layerMilliseconds;
 
-  @JsonPropertyDescription("criu: restore of the processes.")
+  @JsonPropertyDescription("CRIU: restore of the processes.")
   private @Nullable Long restoreMilliseconds;
 
-  @JsonPropertyDescription("Filling the device regions.")
+  @JsonPropertyDescription("Restoring the saved memory regions.")
   private @Nullable Long fillMilliseconds;
 
-  @JsonPropertyDescription("Driver: restore and unlock.")
+  @JsonPropertyDescription("Driver: GPU restore and unlock.")
   private @Nullable Long gpuRestoreMilliseconds;
 
-  @JsonPropertyDescription("From the start of the agent's work until the proof.")
+  @JsonPropertyDescription("From the claim of the operation until the workload was proven to run.")
   private @Nullable Long proofMilliseconds;
 
-  @JsonPropertyDescription("Part of the time until the proof that none of the steps accounts for.")
+  @JsonPropertyDescription("Time until the proof that belongs to none of the other parts.")
   private @Nullable Long unaccountedMilliseconds;
 
-  @JsonPropertyDescription("From the start of the holder until the proof.")
+  @JsonPropertyDescription("From the start of the holder until the workload was proven to run.")
   private @Nullable Long tookMilliseconds;
 
-  @JsonPropertyDescription("The same, for people: 6.9s.")
+  @JsonPropertyDescription("Human-readable duration, such as 6.9s.")
   private @Nullable String took;
 
   public @Nullable Long getWaitedMilliseconds() {

@@ -4,15 +4,15 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import org.jspecify.annotations.Nullable;
 
-/** Memory that a freeze needs inside the pod's limit. */
+/** Host memory that a freeze requires within the pod's limit. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Room(
-    @JsonPropertyDescription("Memory that is needed at the worst moment, in bytes.")
-        @Nullable Long neededBytes,
-    @JsonPropertyDescription("Memory that is used now, in bytes.") @Nullable Long usedBytes,
-    @JsonPropertyDescription("The limit, in bytes; none where there is no limit.")
+    @JsonPropertyDescription("Peak memory required, in bytes.") @Nullable Long neededBytes,
+    @JsonPropertyDescription("Memory in use before the freeze, in bytes.") @Nullable Long usedBytes,
+    @JsonPropertyDescription("Memory limit in bytes. Unset if there is no limit.")
         @Nullable Long limitBytes,
-    @JsonPropertyDescription("The limit before the pod was resized, as its spec had it.")
+    @JsonPropertyDescription("Memory limit in the pod's spec before the pod was resized.")
         @Nullable String originalLimit,
-    @JsonPropertyDescription("Memory of the node above its eviction threshold, in bytes.")
+    @JsonPropertyDescription(
+            "Available memory of the node above the kubelet's eviction threshold, in bytes.")
         @Nullable Long nodeFreeBytes) {}

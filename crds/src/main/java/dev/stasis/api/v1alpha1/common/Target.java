@@ -9,26 +9,26 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a restored pod shall be. Empty: on any node with compatible GPUs, as the scheduler decides.
+ * Placement and metadata of a restored pod. If empty, the scheduler chooses among the compatible
+ * nodes.
  */
 @ValidationRule(
     value = "!(has(self.nodeName) && has(self.nodeSelector))",
-    message = "wanted at most one of nodeName and nodeSelector")
+    message = "must set at most one of nodeName and nodeSelector")
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Target(
     @Pattern(Names.SUBDOMAIN)
         @Size(min = 1, max = 63)
-        @JsonPropertyDescription("The one node on which it shall be.")
+        @JsonPropertyDescription("Node on which to run the pod.")
         @Nullable String nodeName,
     @Size(max = 32)
-        @JsonPropertyDescription(
-            "Labels that the node must have; they narrow the choice of compatible nodes.")
+        @JsonPropertyDescription("Labels that the node must have, in addition to being compatible.")
         @Nullable Map<String, String> nodeSelector,
     @Pattern(Names.SUBDOMAIN)
         @Size(min = 1, max = 253)
         @JsonPropertyDescription(
-            "Name of the restored pod. Default: the old name when it is free, else the old "
-                + "name with a suffix.")
+            "Name of the restored pod. Default: the name of the checkpointed pod if it is "
+                + "free, otherwise that name with a suffix.")
         @Nullable String podName,
     @Size(max = 32)
         @ValidationRule(
@@ -36,5 +36,5 @@ public record Target(
                 "self.all(key, !key.startsWith('stasis.dev/') && !key.contains('.stasis.dev/'))",
             message = "labels: keys below stasis.dev belong to Stasis")
         @JsonPropertyDescription(
-            "Labels to add to the restored pod. Keys below stasis.dev are refused.")
+            "Labels to add to the restored pod. Keys in the domain stasis.dev are refused.")
         @Nullable Map<String, String> labels) {}

@@ -2,12 +2,12 @@ package dev.stasis.api.v1alpha1.common;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 
-/** What becomes of open TCP connections in a restored workload. */
+/** What happens to open TCP connections in a restored workload. */
 public enum Tcp {
-  /** They are restored as they were; this needs the old address. */
+  /** Connections are restored. The restored pod must have the same IP address. */
   KEEP("Keep"),
 
-  /** They are closed; listening sockets stay. */
+  /** Connections are closed; listening sockets are restored. */
   CLOSE("Close");
 
   private final String word;
@@ -16,9 +16,9 @@ public enum Tcp {
     this.word = word;
   }
 
-  /** The word as it stands in the API. */
+  /** Returns the value used in the API. */
   @JsonValue
-  public String word() {
+  public String value() {
     return word;
   }
 

@@ -7,9 +7,9 @@ import java.util.regex.Matcher;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A duration as people write it: {@code 90s}, {@code 10m}, {@code 168h}, {@code 1h30m}.
+ * A duration such as {@code 90s}, {@code 10m}, {@code 168h} or {@code 1h30m}.
  *
- * @param text as it was written
+ * @param text the duration as written
  */
 public record TimeSpan(@JsonValue String text) {
   /** Hours, minutes and seconds, each at most once and in this order. */
@@ -19,22 +19,22 @@ public record TimeSpan(@JsonValue String text) {
       java.util.regex.Pattern.compile("^(?:(\\d{1,5})h)?(?:(\\d{1,5})m)?(?:(\\d{1,7})s)?$");
 
   /**
-   * @throws IllegalArgumentException says what is wanted and what was found
+   * @throws IllegalArgumentException if the text is not a duration
    */
   public TimeSpan {
     if (text.isEmpty() || !PARTS.matcher(text).matches()) {
       throw new IllegalArgumentException(
-          "duration: wanted one like 90s, 10m or 168h, found \"" + text + "\"");
+          "duration: expected one like 90s, 10m or 168h, got \"" + text + "\"");
     }
   }
 
-  /** Reads one. */
+  /** Parses a duration. */
   @JsonCreator
   public static TimeSpan of(String text) {
     return new TimeSpan(text);
   }
 
-  /** How long it is. */
+  /** Returns the duration. */
   public Duration duration() {
     Matcher parts = PARTS.matcher(text);
     if (!parts.matches()) {

@@ -3,24 +3,24 @@ package dev.stasis.api.v1alpha1.common;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import org.jspecify.annotations.Nullable;
 
-/** What every status of a piece of work says. */
+/** Fields of every status that reports progress. */
 public abstract class WorkStatus extends ConditionedStatus {
-  @JsonPropertyDescription("The step that is in hand.")
+  @JsonPropertyDescription("The current step.")
   private @Nullable String step;
 
-  @JsonPropertyDescription("Bytes that are done of the phase in hand.")
+  @JsonPropertyDescription("Bytes processed in the current phase.")
   private @Nullable Long doneBytes;
 
-  @JsonPropertyDescription("Bytes of the phase in hand.")
+  @JsonPropertyDescription("Total bytes of the current phase.")
   private @Nullable Long totalBytes;
 
-  @JsonPropertyDescription("Part of the phase that is done, for people: 63%.")
+  @JsonPropertyDescription("Human-readable progress of the current phase, such as 63%.")
   private @Nullable String progress;
 
-  @JsonPropertyDescription("Rate of the last seconds, in bytes a second.")
+  @JsonPropertyDescription("Current rate, in bytes per second.")
   private @Nullable Long bytesPerSecond;
 
-  @JsonPropertyDescription("The same, for people: 3.1Gi/s.")
+  @JsonPropertyDescription("Human-readable rate, such as 3.1Gi/s.")
   private @Nullable String rate;
 
   public @Nullable String getStep() {
@@ -69,5 +69,15 @@ public abstract class WorkStatus extends ConditionedStatus {
 
   public void setRate(@Nullable String rate) {
     this.rate = rate;
+  }
+
+  /** Copies how far the work is from another status; null removes it. */
+  public void copyProgress(@Nullable WorkStatus from) {
+    step = from == null ? null : from.step;
+    doneBytes = from == null ? null : from.doneBytes;
+    totalBytes = from == null ? null : from.totalBytes;
+    progress = from == null ? null : from.progress;
+    bytesPerSecond = from == null ? null : from.bytesPerSecond;
+    rate = from == null ? null : from.rate;
   }
 }

@@ -1,7 +1,7 @@
 /**
  * Values that several kinds share.
  *
- * <p>What is nullable here may be absent: nobody has written it, and it has no default.
+ * <p>A nullable value may be absent: it has not been written and has no default.
  */
 @NullMarked
 package dev.stasis.api.v1alpha1.common;

@@ -5,10 +5,12 @@ import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import io.fabric8.generator.annotation.Required;
 import java.time.Instant;
 
-/** The point of no return: whoever writes it first has decided. */
+/** The point of no return. The first writer decides. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Commitment(
-    @Required @JsonPropertyDescription("Which copy is the one.") Decision decision,
-    @Required @JsonPropertyDescription("When it was decided.") Instant time,
-    @Required @JsonPropertyDescription("Who decided: the operator, or the agent of the source.")
+    @Required @JsonPropertyDescription("Which copy of the workload survives.") Decision decision,
+    @Required @JsonPropertyDescription("Time of the decision.") Instant time,
+    @Required
+        @JsonPropertyDescription(
+            "Component that decided: the operator, or the agent on the source node.")
         String by) {}

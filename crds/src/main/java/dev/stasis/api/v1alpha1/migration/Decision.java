@@ -2,15 +2,12 @@ package dev.stasis.api.v1alpha1.migration;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 
-/**
- * Which copy of the workload is the one. Taken once, by a write that fails when somebody else has
- * taken it.
- */
+/** Which copy of the workload survives. Decided once, by an update with optimistic locking. */
 public enum Decision {
-  /** The target is the one; the source never runs again. */
+  /** The target survives; the source never runs again. */
   SWITCH_OVER("SwitchOver"),
 
-  /** The source is the one; the target never runs. */
+  /** The source survives; the target never runs. */
   ROLL_BACK("RollBack");
 
   private final String word;
@@ -19,9 +16,9 @@ public enum Decision {
     this.word = word;
   }
 
-  /** The word as it stands in the API. */
+  /** Returns the value used in the API. */
   @JsonValue
-  public String word() {
+  public String value() {
     return word;
   }
 

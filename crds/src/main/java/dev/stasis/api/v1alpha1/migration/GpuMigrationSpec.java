@@ -16,16 +16,16 @@ import io.fabric8.generator.annotation.Size;
 import io.fabric8.generator.annotation.ValidationRule;
 import org.jspecify.annotations.Nullable;
 
-/** What to move, and where. */
+/** Desired state of a GpuMigration. */
 @ValidationRule(
     value = "!has(oldSelf.cancel) || !oldSelf.cancel || (has(self.cancel) && self.cancel)",
-    message = "cancel: cannot be taken back",
+    message = "cancel: cannot be unset",
     fieldPath = ".cancel")
 @ValidationRule(
     value =
         "!has(self.lockTimeout) || !has(self.deadline) || duration(self.lockTimeout) <= "
             + "duration(self.deadline)",
-    message = "lockTimeout: wanted at most the deadline",
+    message = "lockTimeout: must not exceed the deadline",
     fieldPath = ".lockTimeout")
 @SuppressWarnings("NullAway.Init") // the schema requires them
 @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -39,7 +39,8 @@ public class GpuMigrationSpec extends FreezeOptions {
 
   @Immutable
   @Size(min = 1, max = 64)
-  @JsonPropertyDescription("Uid of the pod: refuses another pod of that name.")
+  @JsonPropertyDescription(
+      "UID of the pod. A different pod with the same name is refused. Default: not checked.")
   private @Nullable String podUid;
 
   @Immutable
@@ -49,26 +50,31 @@ public class GpuMigrationSpec extends FreezeOptions {
   private @Nullable String containerName;
 
   @Immutable
-  @JsonPropertyDescription("Where the pod shall be. Default: any compatible node but its own.")
+  @JsonPropertyDescription(
+      "Where to move the pod. Default: any compatible node except its current one.")
   private @Nullable Target target;
 
   @Immutable
   @Default("TargetFirst")
-  @JsonPropertyDescription("Which pod is there first. Default: TargetFirst.")
+  @JsonPropertyDescription(
+      "Whether the target pod is created before the source pod is deleted. Default: "
+          + "TargetFirst.")
   private MigrationOrder order = MigrationOrder.TARGET_FIRST;
 
   @Immutable
   @Pattern(Names.SUBDOMAIN)
   @Size(min = 1, max = 63)
   @JsonPropertyDescription(
-      "GpuCheckpointStore that both nodes reach, to go through it. Default: none, the "
-          + "agents stream to each other; with SourceFirst the one marked as default, or "
-          + "another one that both nodes reach.")
+      "Name of a GpuCheckpointStore that both nodes can reach, used for the transfer. "
+          + "Default with TargetFirst: none, the agents stream to each other. Default with "
+          + "SourceFirst: the store marked as default, or another one that both nodes can "
+          + "reach.")
   private @Nullable String store;
 
   @Immutable
   @Min(1048576)
-  @JsonPropertyDescription("Limit of the transfer in bytes a second. Default: none.")
+  @JsonPropertyDescription(
+      "Bandwidth limit of the transfer, in bytes per second. Default: unlimited.")
   private @Nullable Long maxBytesPerSecond;
 
   @Immutable
@@ -78,16 +84,22 @@ public class GpuMigrationSpec extends FreezeOptions {
   @Size(min = 2, max = 16)
   @ValidationRule(
       value = "duration(self) >= duration('10s') && duration(self) <= duration('168h')",
-      message = "deadline: wanted between 10s and 168h")
+      message = "deadline: must be between 10s and 168h")
   @JsonPropertyDescription(
-      "Longest time for all of it, as 90s, 10m or 168h; then everything is undone and "
-          + "the workload goes on. Default: 30m.")
+      "Time limit of the whole request, such as 90s, 10m or 168h. After that it is "
+          + "rolled back and the workload keeps running. Default: 30m.")
   private TimeSpan deadline = TimeSpan.of("30m");
+
+  @Min(0)
+  @JsonPropertyDescription(
+      "Seconds after which the finished object is deleted. The pod is not affected. "
+          + "Default: never.")
+  private @Nullable Integer ttlSecondsAfterFinished;
 
   @Default("false")
   @JsonPropertyDescription(
-      "Cancels, as long as the target is not decided on: the source goes on. It cannot "
-          + "be taken back. Default: false.")
+      "Cancels the migration, until status.commitment is set: the source keeps running."
+          + " Cannot be unset. Default: false.")
   private Boolean cancel = false;
 
   public String getPodName() {
@@ -160,5 +172,13 @@ public class GpuMigrationSpec extends FreezeOptions {
 
   public void setCancel(Boolean cancel) {
     this.cancel = cancel;
+  }
+
+  public @Nullable Integer getTtlSecondsAfterFinished() {
+    return ttlSecondsAfterFinished;
+  }
+
+  public void setTtlSecondsAfterFinished(@Nullable Integer ttlSecondsAfterFinished) {
+    this.ttlSecondsAfterFinished = ttlSecondsAfterFinished;
   }
 }

@@ -10,6 +10,7 @@ import dev.stasis.api.v1alpha1.common.NodeVerdict;
 import dev.stasis.api.v1alpha1.common.ObjectReference;
 import dev.stasis.api.v1alpha1.common.ObservedPod;
 import dev.stasis.api.v1alpha1.common.PhaseTime;
+import dev.stasis.api.v1alpha1.common.PhasedStatus;
 import dev.stasis.api.v1alpha1.common.Proof;
 import dev.stasis.api.v1alpha1.common.RestoreTimings;
 import dev.stasis.api.v1alpha1.common.Room;
@@ -17,7 +18,7 @@ import io.fabric8.generator.annotation.ValidationRule;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What became of it. */
+/** Observed state. */
 @ValidationRule(
     value =
         "!has(oldSelf.commitment) || (has(self.commitment) && self.commitment == "
@@ -25,101 +26,108 @@ import org.jspecify.annotations.Nullable;
     message = "commitment: is taken once",
     fieldPath = ".commitment")
 @JsonInclude(JsonInclude.Include.NON_NULL)
-public class GpuMigrationStatus extends SourceFirstStatus {
-  @JsonPropertyDescription("Where it is.")
+public class GpuMigrationStatus extends SourceFirstStatus implements PhasedStatus<MigrationPhase> {
+  @JsonPropertyDescription("Current phase. For display; programs should use the conditions.")
   private @Nullable MigrationPhase phase;
 
-  @JsonPropertyDescription("Every phase that it entered, with the time.")
+  @JsonPropertyDescription("Phases entered so far, each with its time.")
   private @Nullable List<PhaseTime<MigrationPhase>> phases;
 
-  @JsonPropertyDescription("The pod that is moved.")
+  @JsonPropertyDescription("The source pod.")
   private @Nullable ObservedPod source;
 
-  @JsonPropertyDescription("The pod that takes its place.")
+  @JsonPropertyDescription("The target pod.")
   private @Nullable ObservedPod target;
 
-  @JsonPropertyDescription("What the workload ran on.")
+  @JsonPropertyDescription("Hardware and driver on which the workload ran.")
   private @Nullable Hardware sourceHardware;
 
-  @JsonPropertyDescription("What the target got.")
+  @JsonPropertyDescription("Hardware and driver of the target pod.")
   private @Nullable Hardware targetHardware;
 
-  @JsonPropertyDescription("Which copy is the one, once that is decided.")
+  @JsonPropertyDescription("Point of no return: the decision which copy of the workload survives.")
   private @Nullable Commitment commitment;
 
-  @JsonPropertyDescription("Bytes that went from node to node.")
+  @JsonPropertyDescription("Bytes transferred between the nodes.")
   private @Nullable Long bytes;
 
-  @JsonPropertyDescription("The same, for people: 48.9Gi.")
+  @JsonPropertyDescription("Human-readable size, such as 48.9Gi.")
   private @Nullable String size;
 
-  @JsonPropertyDescription("From the freeze of the source until the target was proven.")
+  @JsonPropertyDescription(
+      "Downtime: from the freeze of the source until the target was proven to run.")
   private @Nullable Long downtimeMilliseconds;
 
-  @JsonPropertyDescription("The same, for people: 9.8s.")
+  @JsonPropertyDescription("Human-readable downtime, such as 9.8s.")
   private @Nullable String downtime;
 
-  @JsonPropertyDescription("Why the source went on, if it did.")
+  @JsonPropertyDescription("Why the migration was rolled back, if it was.")
   private @Nullable RolledBack rolledBack;
 
-  @JsonPropertyDescription("The controller of the pod.")
+  @JsonPropertyDescription("The controller that owns the pod.")
   private @Nullable ObjectReference owner;
 
-  @JsonPropertyDescription("The artifact, with SourceFirst or through a store.")
+  @JsonPropertyDescription("The artifact, if the migration uses a store.")
   private @Nullable ArtifactStatus artifact;
 
-  @JsonPropertyDescription("How long each part took on the source.")
+  @JsonPropertyDescription("Duration of each part on the source.")
   private @Nullable CheckpointTimings timings;
 
-  @JsonPropertyDescription("How long each part took on the target.")
+  @JsonPropertyDescription("Duration of each part on the target.")
   private @Nullable RestoreTimings targetTimings;
 
-  @JsonPropertyDescription("Why the workload counts as running on the target.")
+  @JsonPropertyDescription("Evidence that the workload runs on the target.")
   private @Nullable Proof proof;
 
-  @JsonPropertyDescription("Every reason for which it was refused or failed.")
+  @JsonPropertyDescription("Every reason why the request was refused or failed.")
   private @Nullable List<Fault> faults;
 
-  @JsonPropertyDescription("Number of nodes that fit.")
+  @JsonPropertyDescription("Number of nodes that could restore the workload.")
   private @Nullable Integer nodesFit;
 
   @JsonPropertyDescription("Number of nodes with GPUs.")
   private @Nullable Integer nodesKnown;
 
-  @JsonPropertyDescription("What stands against each node, while none fits; at most 100.")
+  @JsonPropertyDescription("Why each node does not fit, while none fits. At most 100.")
   private @Nullable List<NodeVerdict> nodes;
 
-  @JsonPropertyDescription("How many target pods were made.")
+  @JsonPropertyDescription("Number of target pods created.")
   private @Nullable Integer attempts;
 
   @JsonPropertyDescription(
-      "Nodes on which a target could not be started; they are not tried again.")
+      "Nodes on which a target pod could not be started. They are not tried again.")
   private @Nullable List<String> excludedNodes;
 
-  @JsonPropertyDescription("Room for the device memory of the source, as it was found.")
+  @JsonPropertyDescription("Host memory required for the device memory of the source.")
   private @Nullable Room room;
 
-  @JsonPropertyDescription("Containers of the pod that started anew.")
+  @JsonPropertyDescription("Other containers of the pod. They started from their images.")
   private @Nullable List<String> otherContainers;
 
-  @JsonPropertyDescription("Name of the source's GpuNodeOperation, in the operator's namespace.")
+  @JsonPropertyDescription(
+      "Name of the GpuNodeOperation on the source node, in the operator's namespace.")
   private @Nullable String sourceOperation;
 
-  @JsonPropertyDescription("Name of the target's GpuNodeOperation, in the operator's namespace.")
+  @JsonPropertyDescription(
+      "Name of the GpuNodeOperation on the target node, in the operator's namespace.")
   private @Nullable String targetOperation;
 
+  @Override
   public @Nullable MigrationPhase getPhase() {
     return phase;
   }
 
+  @Override
   public void setPhase(@Nullable MigrationPhase phase) {
     this.phase = phase;
   }
 
+  @Override
   public @Nullable List<PhaseTime<MigrationPhase>> getPhases() {
     return phases;
   }
 
+  @Override
   public void setPhases(@Nullable List<PhaseTime<MigrationPhase>> phases) {
     this.phases = phases;
   }

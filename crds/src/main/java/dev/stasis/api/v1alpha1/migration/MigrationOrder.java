@@ -2,17 +2,17 @@ package dev.stasis.api.v1alpha1.migration;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 
-/** Which pod is there first. */
+/** Order in which source and target pod exist. */
 public enum MigrationOrder {
   /**
-   * The target holds its GPUs before the source is touched; the source is thawed when anything
-   * fails.
+   * The target pod gets its GPUs before the source is touched. If anything fails, the source is
+   * thawed.
    */
   TARGET_FIRST("TargetFirst"),
 
   /**
-   * The source is checkpointed and removed first, for pods that cannot exist beside each other;
-   * afterwards it cannot be thawed.
+   * The source is checkpointed and deleted before the target is created, for pods that cannot run
+   * at the same time. After the deletion the source cannot be thawed.
    */
   SOURCE_FIRST("SourceFirst");
 
@@ -22,9 +22,9 @@ public enum MigrationOrder {
     this.word = word;
   }
 
-  /** The word as it stands in the API. */
+  /** Returns the value used in the API. */
   @JsonValue
-  public String word() {
+  public String value() {
     return word;
   }
 

@@ -4,63 +4,63 @@ import com.fasterxml.jackson.annotation.JsonValue;
 import dev.stasis.api.v1alpha1.common.Phase;
 import java.util.Set;
 
-/** Where a GpuMigration is. */
+/** Phase of a GpuMigration. */
 public enum MigrationPhase implements Phase<MigrationPhase> {
   /**
-   * Waits for a node that fits, or for its turn; nothing is touched. Then {@link #TARGET_STARTING},
-   * {@link #FREEZING}, {@link #FAILED} or {@link #CANCELLED}.
+   * Waiting for a compatible node or for other migrations; nothing has been touched. Next: {@link
+   * #TARGET_STARTING}, {@link #FREEZING}, {@link #FAILED} or {@link #CANCELLED}.
    */
   PENDING("Pending"),
 
   /**
-   * The target pod gets its node, its image, its GPUs and its holder. Then {@link #PENDING}, {@link
-   * #FREEZING}, {@link #RESTORING}, {@link #ROLLED_BACK}, {@link #FAILED} or {@link #CANCELLED}.
+   * The target pod is being scheduled and started. Next: {@link #PENDING}, {@link #FREEZING},
+   * {@link #RESTORING}, {@link #ROLLED_BACK}, {@link #FAILED} or {@link #CANCELLED}.
    */
   TARGET_STARTING("TargetStarting"),
 
   /**
-   * The source is locked, checkpointed and stopped. Then {@link #TRANSFERRING}, through a store
-   * that both nodes reach {@link #RESTORING}, {@link #ROLLED_BACK} or {@link #FAILED}.
+   * The source is being frozen. Next: {@link #TRANSFERRING}, {@link #RESTORING} (through a shared
+   * store), {@link #ROLLED_BACK} or {@link #FAILED}.
    */
   FREEZING("Freezing"),
 
   /**
-   * The workload goes from node to node; with SourceFirst, into the store. Then {@link
-   * #TARGET_STARTING}, {@link #RESTORING}, {@link #ROLLED_BACK} or {@link #FAILED}.
+   * The artifact is being sent to the target node; with SourceFirst, written to the store. Next:
+   * {@link #TARGET_STARTING}, {@link #RESTORING}, {@link #ROLLED_BACK} or {@link #FAILED}.
    */
   TRANSFERRING("Transferring"),
 
   /**
-   * The target is filled. Then {@link #VERIFYING}, with SourceFirst also {@link #TARGET_STARTING}
-   * for another target, {@link #ROLLED_BACK} or {@link #FAILED}.
+   * The workload is being restored in the target pod. Next: {@link #VERIFYING}, {@link
+   * #TARGET_STARTING} (SourceFirst: another target), {@link #ROLLED_BACK} or {@link #FAILED}.
    */
   RESTORING("Restoring"),
 
   /**
-   * The target is proven. Then {@link #SWITCHING_OVER}, with SourceFirst also {@link
-   * #TARGET_STARTING} for another target, {@link #ROLLED_BACK} or {@link #FAILED}.
+   * The target is being verified. Next: {@link #SWITCHING_OVER}, {@link #TARGET_STARTING}
+   * (SourceFirst: another target), {@link #ROLLED_BACK} or {@link #FAILED}.
    */
   VERIFYING("Verifying"),
 
   /**
-   * There is no way back: owner and labels go to the target, the source is removed. Then {@link
-   * #SUCCEEDED} or {@link #FAILED}.
+   * Past the point of no return: owner and labels move to the target, and the source is deleted.
+   * Next: {@link #SUCCEEDED} or {@link #FAILED}.
    */
   SWITCHING_OVER("SwitchingOver"),
 
-  /** The workload runs on the target, with proof. The end. */
+  /** The workload was proven to run on the target. Final. */
   SUCCEEDED("Succeeded"),
 
   /**
-   * The source goes on; the target is gone. With SourceFirst, after the source was removed: it was
-   * restored on the node from which it came. The end.
+   * The source keeps running and the target was deleted. With SourceFirst, after the source was
+   * deleted: the workload was restored on its original node. Final.
    */
   ROLLED_BACK("RolledBack"),
 
-  /** It could not be done; conditions say why, and where the workload runs. The end. */
+  /** Failed; the conditions report why and where the workload runs. Final. */
   FAILED("Failed"),
 
-  /** It was cancelled before the source was touched. The end. */
+  /** Cancelled before the source was touched. Final. */
   CANCELLED("Cancelled");
 
   private final String word;
@@ -71,7 +71,7 @@ public enum MigrationPhase implements Phase<MigrationPhase> {
 
   @Override
   @JsonValue
-  public String word() {
+  public String value() {
     return word;
   }
 

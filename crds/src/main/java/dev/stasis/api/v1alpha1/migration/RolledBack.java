@@ -6,12 +6,12 @@ import io.fabric8.generator.annotation.Required;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** Why the source went on. */
+/** Why a migration was rolled back. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record RolledBack(
-    @Required @JsonPropertyDescription("Why, in one word of a closed list, in CamelCase.")
-        String reason,
-    @JsonPropertyDescription("Why, in one sentence, with the values that count.")
+    @Required @JsonPropertyDescription("Machine-readable reason, in CamelCase.") String reason,
+    @JsonPropertyDescription("Human-readable explanation, with the relevant values.")
         @Nullable String message,
-    @JsonPropertyDescription("The phase in which it failed.") @Nullable MigrationPhase phase,
-    @JsonPropertyDescription("When the source was running again.") @Nullable Instant time) {}
+    @JsonPropertyDescription("Phase in which the migration failed.") @Nullable MigrationPhase phase,
+    @JsonPropertyDescription("Time at which the source was running again.")
+        @Nullable Instant time) {}

@@ -6,16 +6,16 @@ import dev.stasis.api.v1alpha1.common.WorkStatus;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** What a migration with SourceFirst has to know beside all others: the two that work for it. */
+/** Status fields of a migration with SourceFirst: the objects that it creates. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public abstract class SourceFirstStatus extends WorkStatus {
-  @JsonPropertyDescription("GpuCheckpoint that saves the source, with SourceFirst.")
+  @JsonPropertyDescription("Name of the GpuCheckpoint of the source, with SourceFirst.")
   private @Nullable String checkpoint;
 
-  @JsonPropertyDescription("GpuRestore that makes the target, with SourceFirst.")
+  @JsonPropertyDescription("Name of the GpuRestore that creates the target, with SourceFirst.")
   private @Nullable String restore;
 
-  @JsonPropertyDescription("When the source was frozen, with SourceFirst.")
+  @JsonPropertyDescription("Time at which the source was frozen, with SourceFirst.")
   private @Nullable Instant frozenTime;
 
   public @Nullable String getCheckpoint() {

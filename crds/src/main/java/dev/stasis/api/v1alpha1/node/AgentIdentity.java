@@ -6,19 +6,19 @@ import io.fabric8.generator.annotation.Size;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** The agent of the node. */
+/** Identity of a node's agent. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record AgentIdentity(
-    @JsonPropertyDescription("Its version.") @Nullable String version,
-    @JsonPropertyDescription("Its pod.") @Nullable String pod,
-    @JsonPropertyDescription("When it started.") @Nullable Instant startTime,
-    @JsonPropertyDescription("When it last said that it is alive; at most once a minute.")
+    @JsonPropertyDescription("Version of the agent.") @Nullable String version,
+    @JsonPropertyDescription("Name of the pod.") @Nullable String pod,
+    @JsonPropertyDescription("Time at which the agent started.") @Nullable Instant startTime,
+    @JsonPropertyDescription("Time of the last heartbeat, written at most once a minute.")
         @Nullable Instant heartbeatTime,
     @JsonPropertyDescription(
-            "Address and port for streams from other agents; none while nothing is received.")
+            "Address and port for streams from other agents. Unset while nothing is received.")
         @Nullable String transferAddress,
     @Size(max = 16384)
         @JsonPropertyDescription(
-            "Its certificate, in PEM: the other end of a stream accepts this one and no "
-                + "other. Its key never leaves the agent.")
+            "Certificate of the agent in PEM format. The other end of a stream accepts only "
+                + "this one. The private key never leaves the agent.")
         @Nullable String certificate) {}

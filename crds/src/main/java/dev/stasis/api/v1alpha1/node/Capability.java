@@ -2,30 +2,30 @@ package dev.stasis.api.v1alpha1.node;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 
-/** What an agent can do on its node. */
+/** Capabilities of an agent on its node. */
 public enum Capability {
-  /** Freeze and dump. */
+  /** Checkpoint a pod. */
   CHECKPOINT("Checkpoint"),
 
-  /** Restore into a holder. */
+  /** Restore a pod. */
   RESTORE("Restore"),
 
-  /** Suspend in memory. */
+  /** Suspend a pod in host memory. */
   SUSPEND("Suspend"),
 
-  /** Copy device regions itself. */
+  /** Copy memory regions with the mover instead of CRIU. */
   MOVER("Mover"),
 
-  /** Move device memory straight to its destination. */
+  /** Move device memory directly to its destination. */
   DIRECT("Direct"),
 
-  /** Restore onto other GPUs of the same model, which needs driver 580. */
+  /** Restore to other GPUs of the same model. Requires driver 580. */
   UUID_MAP("UuidMap"),
 
-  /** Send and receive a workload. */
+  /** Stream a workload from and to other agents. */
   STREAM("Stream"),
 
-  /** Lower a raised memory limit again, which needs Kubernetes 1.34. */
+  /** Lower a raised memory limit. Requires Kubernetes 1.34. */
   RESIZE_BACK("ResizeBack");
 
   private final String word;
@@ -34,9 +34,9 @@ public enum Capability {
     this.word = word;
   }
 
-  /** The word as it stands in the API. */
+  /** Returns the value used in the API. */
   @JsonValue
-  public String word() {
+  public String value() {
     return word;
   }
 

@@ -11,12 +11,12 @@ import org.jspecify.annotations.Nullable;
 /** A workload that is frozen or suspended on the node. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record FrozenWorkload(
-    @Required @JsonPropertyDescription("Its pod.") ObjectReference pod,
-    @JsonPropertyDescription("Its container.") @Nullable String container,
-    @JsonPropertyDescription("Since when.") @Nullable Instant since,
-    @JsonPropertyDescription("The object for which it was frozen.") @Nullable ObjectReference by,
+    @Required @JsonPropertyDescription("Name of the pod.") ObjectReference pod,
+    @JsonPropertyDescription("Name of the container.") @Nullable String container,
+    @JsonPropertyDescription("Time at which it was frozen.") @Nullable Instant since,
+    @JsonPropertyDescription("Object on whose behalf it was frozen.") @Nullable ObjectReference by,
     @JsonPropertyDescription("Frozen, Suspended or Unknown.") @Nullable String state,
-    @JsonPropertyDescription("Uuids of the GPUs to which it will come back.")
+    @JsonPropertyDescription("UUIDs of the GPUs that it will use again.")
         @Nullable List<String> gpus,
-    @JsonPropertyDescription("Device memory that it will need, in bytes.")
+    @JsonPropertyDescription("Device memory that it will need again, in bytes.")
         @Nullable Long gpuBytes) {}

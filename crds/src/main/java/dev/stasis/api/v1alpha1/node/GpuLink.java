@@ -4,13 +4,13 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import io.fabric8.generator.annotation.Required;
 
-/** How two GPUs are linked. */
+/** Link between two GPUs. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record GpuLink(
-    @Required @JsonPropertyDescription("Uuid of the one.") String first,
-    @Required @JsonPropertyDescription("Uuid of the other.") String second,
+    @Required @JsonPropertyDescription("UUID of the first GPU.") String first,
+    @Required @JsonPropertyDescription("UUID of the second GPU.") String second,
     @Required
         @JsonPropertyDescription(
-            "NV18 for eighteen NVLinks, else PIX, PXB, PHB, NODE or SYS, as nvidia-smi topo "
-                + "names them.")
+            "Type of the link as in nvidia-smi topo: NV18 for eighteen NVLinks, otherwise "
+                + "PIX, PXB, PHB, NODE or SYS.")
         String link) {}

@@ -2,6 +2,6 @@ package dev.stasis.api.v1alpha1.node;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 
-/** Says nothing yet: what an agent finds stands in the status. */
+/** Empty: agents report in the status. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public class GpuNodeSpec {}

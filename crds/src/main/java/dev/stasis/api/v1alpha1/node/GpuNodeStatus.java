@@ -7,46 +7,46 @@ import dev.stasis.api.v1alpha1.common.Fault;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What the agent of the node found. Written by that agent only. */
+/** State of a node as reported by its agent. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public class GpuNodeStatus extends ConditionedStatus {
-  @JsonPropertyDescription("The agent.")
+  @JsonPropertyDescription("The agent of the node.")
   private @Nullable AgentIdentity agent;
 
-  @JsonPropertyDescription("The node itself.")
+  @JsonPropertyDescription("Properties of the node.")
   private @Nullable NodeHost host;
 
-  @JsonPropertyDescription("Its GPUs, in the order of their PCI bus ids.")
+  @JsonPropertyDescription("GPUs of the node, ordered by PCI bus ID.")
   private @Nullable List<NodeGpu> gpus;
 
-  @JsonPropertyDescription("How they are linked, each pair once.")
+  @JsonPropertyDescription("Links between the GPUs, one entry per pair.")
   private @Nullable List<GpuLink> links;
 
-  @JsonPropertyDescription("Model of the GPUs; of several models, all.")
+  @JsonPropertyDescription("Models of the GPUs.")
   private @Nullable String gpuModel;
 
   @JsonPropertyDescription("Number of GPUs.")
   private @Nullable Integer gpuCount;
 
-  @JsonPropertyDescription("What the node offers to pods with so many GPUs.")
+  @JsonPropertyDescription("Topology that the node offers to pods, by number of GPUs.")
   private @Nullable List<NodeTopology> topologies;
 
-  @JsonPropertyDescription("What the agent can do.")
+  @JsonPropertyDescription("Capabilities of the agent on this node.")
   private @Nullable List<Capability> capabilities;
 
-  @JsonPropertyDescription("Why it cannot do the rest.")
+  @JsonPropertyDescription("Why the other capabilities are missing.")
   private @Nullable List<Fault> missing;
 
-  @JsonPropertyDescription("What the agent found when it tried itself.")
+  @JsonPropertyDescription("Result of the agent's self-test.")
   private @Nullable SelfTest selfTest;
 
-  @JsonPropertyDescription("The stores, as the node sees them.")
+  @JsonPropertyDescription("Stores that the node can reach.")
   private @Nullable List<NodeStore> stores;
 
-  @JsonPropertyDescription("Workloads that are frozen or suspended here.")
+  @JsonPropertyDescription("Workloads that are frozen or suspended on the node.")
   private @Nullable List<FrozenWorkload> frozen;
 
-  @JsonPropertyDescription("Number of them.")
+  @JsonPropertyDescription("Number of frozen or suspended workloads.")
   private @Nullable Integer frozenPods;
 
   public @Nullable AgentIdentity getAgent() {

@@ -5,22 +5,23 @@ import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The node's own properties. */
+/** Properties of a node. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public class NodeHost {
-  @JsonPropertyDescription("Id of the boot: what was frozen before another boot is lost.")
+  @JsonPropertyDescription(
+      "Boot ID of the node. A workload that was frozen before a reboot is lost.")
   private @Nullable String bootId;
 
-  @JsonPropertyDescription("Processor architecture: amd64.")
+  @JsonPropertyDescription("Processor architecture, such as amd64.")
   private @Nullable String architecture;
 
-  @JsonPropertyDescription("Processor features, as /proc/cpuinfo names them.")
+  @JsonPropertyDescription("Processor features, as in /proc/cpuinfo.")
   private @Nullable List<String> cpuFeatures;
 
   @JsonPropertyDescription("Kernel release.")
   private @Nullable String kernel;
 
-  @JsonPropertyDescription("Whether the kernel has time namespaces.")
+  @JsonPropertyDescription("Whether the kernel supports time namespaces.")
   private @Nullable Boolean timeNamespaces;
 
   @JsonPropertyDescription("Version of the cgroup hierarchy: 1 or 2.")
@@ -29,7 +30,7 @@ public class NodeHost {
   @JsonPropertyDescription("Container runtime and version.")
   private @Nullable String containerRuntime;
 
-  @JsonPropertyDescription("Version of criu.")
+  @JsonPropertyDescription("Version of CRIU.")
   private @Nullable String criu;
 
   @JsonPropertyDescription("Version of the GPU driver.")
@@ -41,7 +42,7 @@ public class NodeHost {
   @JsonPropertyDescription("Memory of the node in bytes.")
   private @Nullable Long memoryBytes;
 
-  @JsonPropertyDescription("The properties that decide about compatibility, one a line.")
+  @JsonPropertyDescription("Properties that determine compatibility, one per line.")
   private @Nullable String fingerprint;
 
   public @Nullable String getBootId() {

@@ -5,34 +5,34 @@ import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** What the agent found when it tried itself. */
+/** Result of the agent's self-test. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public class SelfTest {
-  @JsonPropertyDescription("When.")
+  @JsonPropertyDescription("Time of the event.")
   private @Nullable Instant time;
 
-  @JsonPropertyDescription("Whether everything worked.")
+  @JsonPropertyDescription("Whether the self-test passed.")
   private @Nullable Boolean passed;
 
-  @JsonPropertyDescription("What did not.")
+  @JsonPropertyDescription("What failed.")
   private @Nullable String message;
 
-  @JsonPropertyDescription("Driver: device memory out, in bytes a second.")
+  @JsonPropertyDescription("Driver: GPU checkpoint rate, in bytes per second.")
   private @Nullable Long gpuCheckpointBytesPerSecond;
 
-  @JsonPropertyDescription("Driver: device memory back, in bytes a second.")
+  @JsonPropertyDescription("Driver: GPU restore rate, in bytes per second.")
   private @Nullable Long gpuRestoreBytesPerSecond;
 
-  @JsonPropertyDescription("Copying regions out, in bytes a second.")
+  @JsonPropertyDescription("Rate of saving memory regions, in bytes per second.")
   private @Nullable Long moveOutBytesPerSecond;
 
-  @JsonPropertyDescription("Filling regions, in bytes a second.")
+  @JsonPropertyDescription("Rate of restoring memory regions, in bytes per second.")
   private @Nullable Long moveInBytesPerSecond;
 
-  @JsonPropertyDescription("Writing to the node-local store, in bytes a second.")
+  @JsonPropertyDescription("Write rate of the node-local store, in bytes per second.")
   private @Nullable Long writeBytesPerSecond;
 
-  @JsonPropertyDescription("Reading from it, in bytes a second.")
+  @JsonPropertyDescription("Read rate of the node-local store, in bytes per second.")
   private @Nullable Long readBytesPerSecond;
 
   public @Nullable Instant getTime() {

@@ -2,17 +2,17 @@ package dev.stasis.api.v1alpha1.operation;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 
-/** What the agent leaves behind after a freeze. */
+/** State of the workload after a freeze. */
 public enum Afterwards {
-  /** The workload goes on. */
+  /** The workload keeps running. */
   RESUME("Resume"),
 
-  /** It stays in memory, its processes alive, its GPU memory free. */
+  /** The processes stay in host memory and hold no GPU memory. */
   SUSPEND("Suspend"),
 
   /**
-   * It stays frozen, the artifact published or sent, until Thaw or End; for an eviction and for a
-   * migration.
+   * The workload stays frozen, with its artifact stored or sent, until an operation Thaw or End.
+   * Used for evictions and migrations.
    */
   HOLD("Hold");
 
@@ -22,9 +22,9 @@ public enum Afterwards {
     this.word = word;
   }
 
-  /** The word as it stands in the API. */
+  /** Returns the value used in the API. */
   @JsonValue
-  public String word() {
+  public String value() {
     return word;
   }
 

@@ -6,9 +6,11 @@ import io.fabric8.generator.annotation.Required;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** Who has the operation in hand. */
+/** The agent that claimed an operation. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Claim(
-    @Required @JsonPropertyDescription("Uid of the agent's pod, or its own id.") String agent,
-    @JsonPropertyDescription("Boot of the node at that time.") @Nullable String bootId,
-    @Required @JsonPropertyDescription("When.") Instant time) {}
+    @Required @JsonPropertyDescription("UID of the agent's pod, or an ID of the agent's own.")
+        String agent,
+    @JsonPropertyDescription("Boot ID of the node at the time of the claim.")
+        @Nullable String bootId,
+    @Required @JsonPropertyDescription("Time of the event.") Instant time) {}

@@ -8,17 +8,18 @@ import io.fabric8.generator.annotation.Required;
 import io.fabric8.generator.annotation.Size;
 import org.jspecify.annotations.Nullable;
 
-/** What an artifact has to hold. */
+/** Expected content of an artifact. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record ExpectedWorkload(
     @Required
         @Pattern(Names.SUBDOMAIN)
         @Size(min = 1, max = 253)
-        @JsonPropertyDescription("Name of the pod in it.")
+        @JsonPropertyDescription("Name of the pod in the artifact.")
         String podName,
     @Pattern(Names.LABEL)
         @Size(min = 1, max = 63)
-        @JsonPropertyDescription("Name of the container in it; none: whichever it is.")
+        @JsonPropertyDescription("Name of the container in the artifact. Default: not checked.")
         @Nullable String containerName,
-    @Size(min = 1, max = 64) @JsonPropertyDescription("Uid of the namespace in which it was made.")
+    @Size(min = 1, max = 64)
+        @JsonPropertyDescription("UID of the namespace in which the artifact was made.")
         @Nullable String namespaceUid) {}

@@ -15,47 +15,48 @@ import io.fabric8.generator.annotation.Size;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** How to freeze. */
+/** Options of a freeze. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public class FreezeOrder extends FreezeOptions {
   @Default("Resume")
-  @JsonPropertyDescription("What is left behind. Default: Resume.")
+  @JsonPropertyDescription("State of the workload after the freeze. Default: Resume.")
   private Afterwards afterwards = Afterwards.RESUME;
 
   @Default("false")
-  @JsonPropertyDescription("Touches nothing: the status says what it would do. Default: false.")
+  @JsonPropertyDescription(
+      "Dry run: nothing is touched, the status reports what would be done. Default: false.")
   private Boolean explainOnly = false;
 
   @SchemaFrom(type = String.class)
   @Pattern(TimeSpan.PATTERN)
   @Size(min = 2, max = 16)
   @JsonPropertyDescription(
-      "Longest time that the workload may stand still, as 90s or 10m: what its "
-          + "liveness probes allow. Then everything is undone. Default: the deadline.")
+      "Longest freeze time that the liveness probes allow, such as 90s or 10m. After "
+          + "that the operation is rolled back. Default: the deadline.")
   private @Nullable TimeSpan maxFrozen;
 
   @Default("false")
   @JsonPropertyDescription(
-      "Once held, neither the deadline nor a cancel thaws the workload, only Thaw or End: another "
-          + "copy of it may run by then. Default: false.")
+      "Once the workload is held, only an operation Thaw or End releases it, not the "
+          + "deadline or a cancellation, because another copy may be running. Default: false.")
   private Boolean heldUntilDecided = false;
 
   @Default("false")
   @JsonPropertyDescription(
-      "Refuses a workload that could not be restored in another pod. Always so when it is held. "
-          + "Default: false.")
+      "Refuses a workload that could not be restored in another pod. Implied when the "
+          + "workload is held. Default: false.")
   private Boolean requireRestorable = false;
 
-  @JsonPropertyDescription("The way of the device memory. Default: the fastest one that is safe.")
+  @JsonPropertyDescription("Data path for device memory. Default: the fastest one that is safe.")
   private @Nullable DataPath dataPath;
 
   @PreserveUnknownFields
-  @JsonPropertyDescription("The pod as it was, which goes into the artifact.")
+  @JsonPropertyDescription("Pod template to record in the artifact.")
   @JsonDeserialize(using = PackedObject.Reader.class)
   private @Nullable Map<String, Object> podTemplate;
 
   @Size(min = 1, max = 64)
-  @JsonPropertyDescription("Uid of the pod's namespace, which goes into the artifact.")
+  @JsonPropertyDescription("UID of the pod's namespace, to record in the artifact.")
   private @Nullable String namespaceUid;
 
   public Afterwards getAfterwards() {

@@ -14,78 +14,86 @@ import io.fabric8.generator.annotation.Size;
 import io.fabric8.generator.annotation.ValidationRule;
 import org.jspecify.annotations.Nullable;
 
-/** One piece of work for one agent. The label stasis.dev/node has the name of the node. */
+/** Desired state of a GpuNodeOperation. The label stasis.dev/node has the name of the node. */
 @ValidationRule(
     value = "!has(oldSelf.cancel) || !oldSelf.cancel || (has(self.cancel) && self.cancel)",
-    message = "cancel: cannot be taken back",
+    message = "cancel: cannot be unset",
     fieldPath = ".cancel")
 @ValidationRule(
-    value = "!(self.type in ['DeleteArtifact', 'Send', 'Receive', 'Import']) == has(self.pod)",
-    message = "pod: wanted for every type but DeleteArtifact, Send, Receive and Import",
+    value =
+        "!(self.type in ['DeleteArtifact', 'Send', 'Receive', 'Import', 'Upload', 'Download']) "
+            + "== has(self.pod)",
+    message =
+        "pod: required for every type except DeleteArtifact, Send, Receive, Import, Upload and"
+            + " Download",
     fieldPath = ".pod")
 @ValidationRule(
     value = "(self.type in ['Checkpoint', 'Suspend']) == has(self.freeze)",
-    message = "freeze: wanted for Checkpoint, Suspend, and for no other type",
+    message = "freeze: required for Checkpoint, Suspend, and forbidden for every other type",
     fieldPath = ".freeze")
 @ValidationRule(
     value = "(self.type == 'Restore') == has(self.restore)",
-    message = "restore: wanted for Restore, and for no other type",
+    message = "restore: required for Restore, and forbidden for every other type",
     fieldPath = ".restore")
 @ValidationRule(
     value = "(self.type in ['Send', 'Receive']) == has(self.transfer)",
-    message = "transfer: wanted for Send, Receive, and for no other type",
+    message = "transfer: required for Send, Receive, and forbidden for every other type",
     fieldPath = ".transfer")
 @ValidationRule(
     value = "(self.type in ['Resume', 'Thaw', 'End']) == has(self.ofOperation)",
-    message = "ofOperation: wanted for Resume, Thaw, End, and for no other type",
+    message = "ofOperation: required for Resume, Thaw, End, and forbidden for every other type",
     fieldPath = ".ofOperation")
 @ValidationRule(
     value =
-        "!(self.type in ['Restore', 'Send', 'Receive', 'Import', 'DeleteArtifact']) || "
+        "!(self.type in ['Restore', 'Send', 'Receive', 'Import', 'Upload', 'Download', "
+            + "'DeleteArtifact']) || "
             + "has(self.artifact)",
-    message = "artifact: wanted for Restore, Send, Receive, Import and DeleteArtifact",
+    message =
+        "artifact: required for Restore, Send, Receive, Import, Upload, Download and"
+            + " DeleteArtifact",
     fieldPath = ".artifact")
 @ValidationRule(
     value = "(self.type == 'Import') == has(self.expected)",
-    message = "expected: wanted for Import, and for no other type",
+    message = "expected: required for Import, and forbidden for every other type",
     fieldPath = ".expected")
 @ValidationRule(
     value =
         "self.type != 'Checkpoint' || has(self.artifact) || (has(self.freeze) && "
             + "has(self.freeze.explainOnly) && self.freeze.explainOnly)",
-    message = "artifact: wanted for Checkpoint, unless freeze.explainOnly",
+    message = "artifact: required for Checkpoint unless freeze.explainOnly is set",
     fieldPath = ".artifact")
 @ValidationRule(
     value = "!(self.type in ['Suspend', 'Resume', 'Thaw', 'End']) || !has(self.artifact)",
-    message = "artifact: not wanted for Suspend, Resume, Thaw and End",
+    message = "artifact: forbidden for Suspend, Resume, Thaw and End",
     fieldPath = ".artifact")
 @ValidationRule(
     value = "self.type != 'Send' || !has(self.transfer) || has(self.transfer.peer.address)",
-    message = "transfer.peer.address: wanted for Send",
+    message = "transfer.peer.address: required for Send",
     fieldPath = ".transfer.peer.address")
 @SuppressWarnings("NullAway.Init") // the schema requires them
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public class GpuNodeOperationSpec {
   @Required
   @Immutable
-  @JsonPropertyDescription("What to do.")
+  @JsonPropertyDescription("Type of the operation.")
   private OperationType type;
 
   @Required
   @Immutable
   @Pattern(Names.SUBDOMAIN)
   @Size(min = 1, max = 63)
-  @JsonPropertyDescription("Node whose agent does it.")
+  @JsonPropertyDescription("Node whose agent executes the operation.")
   private String nodeName;
 
   @Required
   @Immutable
-  @JsonPropertyDescription("Object on whose behalf it is done.")
+  @JsonPropertyDescription("Object on whose behalf the operation is executed.")
   private ObjectReference requester;
 
   @Immutable
   @JsonPropertyDescription(
-      "Pod on which to work; for every type but DeleteArtifact, Send, Receive and Import.")
+      "Pod to operate on. Required for every type except DeleteArtifact, Send, Receive "
+          + "and Import.")
   private @Nullable OperationPod pod;
 
   @Immutable
@@ -95,43 +103,44 @@ public class GpuNodeOperationSpec {
   @Size(min = 2, max = 16)
   @ValidationRule(
       value = "duration(self) >= duration('1s') && duration(self) <= duration('168h')",
-      message = "deadline: wanted between 1s and 168h")
+      message = "deadline: must be between 1s and 168h")
   @JsonPropertyDescription(
-      "Longest time from the claim until the end, as 90s, 10m or 168h; then everything "
-          + "is undone. Default: 30m.")
+      "Time limit from the claim until the end, such as 90s, 10m or 168h. After that "
+          + "the operation is rolled back. Default: 30m.")
   private TimeSpan deadline = TimeSpan.of("30m");
 
   @Immutable
-  @JsonPropertyDescription("How to freeze; for Checkpoint and Suspend.")
+  @JsonPropertyDescription("Options of the freeze, for Checkpoint and Suspend.")
   private @Nullable FreezeOrder freeze;
 
   @Immutable
-  @JsonPropertyDescription("How to restore; for Restore.")
+  @JsonPropertyDescription("Options of the restore, for Restore.")
   private @Nullable RestoreOrder restore;
 
   @Immutable
-  @JsonPropertyDescription("Artifact to write, to read, to stream, to check or to delete.")
+  @JsonPropertyDescription("Artifact to write, read, stream, verify or delete.")
   private @Nullable ArtifactReference artifact;
 
   @Immutable
-  @JsonPropertyDescription("How to stream; for Send and Receive.")
+  @JsonPropertyDescription("Options of the transfer, for Send and Receive.")
   private @Nullable TransferOrder transfer;
 
   @Immutable
-  @JsonPropertyDescription("What has to be in the artifact; for Import.")
+  @JsonPropertyDescription("Expected content of the artifact, for Import.")
   private @Nullable ExpectedWorkload expected;
 
   @Immutable
   @Pattern(Names.SUBDOMAIN)
   @Size(min = 1, max = 253)
   @JsonPropertyDescription(
-      "Name of the operation that left the workload frozen or suspended; for Resume, "
+      "Name of the operation that left the workload frozen or suspended, for Resume, "
           + "Thaw and End.")
   private @Nullable String ofOperation;
 
   @Default("false")
   @JsonPropertyDescription(
-      "Cancels between steps: everything is undone. It cannot be taken back. Default: " + "false.")
+      "Cancels the operation before its next step and rolls it back. Cannot be unset. "
+          + "Default: false.")
   private Boolean cancel = false;
 
   public OperationType getType() {

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
 import dev.stasis.api.v1alpha1.common.ArtifactStatus;
 import dev.stasis.api.v1alpha1.common.CheckpointTimings;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.common.DataPath;
 import dev.stasis.api.v1alpha1.common.Explanation;
 import dev.stasis.api.v1alpha1.common.Fault;
@@ -14,7 +15,6 @@ import dev.stasis.api.v1alpha1.common.PhaseTime;
 import dev.stasis.api.v1alpha1.common.Proof;
 import dev.stasis.api.v1alpha1.common.RestoreTimings;
 import dev.stasis.api.v1alpha1.common.Room;
-import dev.stasis.api.v1alpha1.common.Truth;
 import dev.stasis.api.v1alpha1.common.WorkStatus;
 import io.fabric8.crd.generator.annotation.PreserveUnknownFields;
 import io.fabric8.generator.annotation.ValidationRule;
@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** How far it is, and what came of it. Written by the agent of that node only. */
+/** Observed state of an operation. Written only by the agent of the node. */
 @ValidationRule(
     value =
         "!has(oldSelf.claimedBy) || (has(self.claimedBy) && self.claimedBy.time >= "
@@ -36,93 +36,93 @@ import org.jspecify.annotations.Nullable;
     fieldPath = ".outcome")
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public class GpuNodeOperationStatus extends WorkStatus {
-  @JsonPropertyDescription("Who has it in hand; written by a compare-and-swap.")
+  @JsonPropertyDescription("Agent that claimed the operation, written by compare-and-swap.")
   private @Nullable Claim claimedBy;
 
-  @JsonPropertyDescription("Where it is.")
+  @JsonPropertyDescription("Current phase. For display; programs should use the conditions.")
   private @Nullable OperationPhase phase;
 
-  @JsonPropertyDescription("Every phase that it entered, with the time.")
+  @JsonPropertyDescription("Phases entered so far, each with its time.")
   private @Nullable List<PhaseTime<OperationPhase>> phases;
 
-  @JsonPropertyDescription("What it left behind, once it is over.")
+  @JsonPropertyDescription("Result of the finished operation.")
   private @Nullable Outcome outcome;
 
-  @JsonPropertyDescription("Every reason for which it was refused or failed.")
+  @JsonPropertyDescription("Every reason why the request was refused or failed.")
   private @Nullable List<Fault> faults;
 
-  @JsonPropertyDescription("In which state the workload is.")
+  @JsonPropertyDescription("Observed state of the workload.")
   private @Nullable WorkloadState workload;
 
-  @JsonPropertyDescription(
-      "Whether the workload that was frozen runs, looked at and not remembered.")
-  private @Nullable Truth sourceRunning;
+  @JsonPropertyDescription("Whether the source workload runs, as observed on the node.")
+  private @Nullable ConditionValue sourceRunning;
 
   @JsonPropertyDescription(
-      "Since when the workload is in that state, where that changed after the operation's end: one "
-          + "that was left frozen is tried again until it runs.")
+      "Time at which the state of the workload changed after the end of the operation. "
+          + "The agent retries to thaw a workload that was left frozen until it runs.")
   private @Nullable Instant workloadTime;
 
-  @JsonPropertyDescription("Number of its processes that run.")
+  @JsonPropertyDescription("Number of running processes of the workload.")
   private @Nullable Integer sourceProcesses;
 
-  @JsonPropertyDescription("Id of the container, as the runtime gives it.")
+  @JsonPropertyDescription("Container ID, as reported by the container runtime.")
   private @Nullable String containerId;
 
-  @JsonPropertyDescription("Image of the container, as a target pod has to name it.")
+  @JsonPropertyDescription("Image of the container. The target pod must use the same one.")
   private @Nullable String image;
 
-  @JsonPropertyDescription("Since when the workload stands still, or stood.")
+  @JsonPropertyDescription("Time at which the workload was frozen.")
   private @Nullable Instant frozenTime;
 
-  @JsonPropertyDescription("What the workload runs on, or what the holder got.")
+  @JsonPropertyDescription("Hardware and driver of the workload, or of the holder in a target pod.")
   private @Nullable Hardware hardware;
 
-  @JsonPropertyDescription("The artifact, once it is safe.")
+  @JsonPropertyDescription("The artifact, once it is stored and flushed.")
   private @Nullable ArtifactStatus artifact;
 
-  @JsonPropertyDescription("How long each part of the freeze took.")
+  @JsonPropertyDescription("Duration of each part of the freeze.")
   private @Nullable CheckpointTimings timings;
 
-  @JsonPropertyDescription("How long each part of the restore took.")
+  @JsonPropertyDescription("Duration of each part of the restore.")
   private @Nullable RestoreTimings restoreTimings;
 
-  @JsonPropertyDescription("The way that the device memory took.")
+  @JsonPropertyDescription("Data path that was used for device memory.")
   private @Nullable DataPath dataPath;
 
-  @JsonPropertyDescription("Why that one.")
+  @JsonPropertyDescription("Why this data path was chosen.")
   private @Nullable String dataPathReason;
 
-  @JsonPropertyDescription("Room for the device memory, as it was found before the freeze.")
+  @JsonPropertyDescription(
+      "Host memory required for the device memory, determined before the freeze.")
   private @Nullable Room room;
 
-  @JsonPropertyDescription("What the freeze would do, with explainOnly.")
+  @JsonPropertyDescription("Result of the dry run, with explainOnly.")
   private @Nullable Explanation explanation;
 
-  @JsonPropertyDescription("Why a restored workload counts as running.")
+  @JsonPropertyDescription("Evidence that the restored workload runs.")
   private @Nullable Proof proof;
 
   @JsonPropertyDescription("Other containers of the pod.")
   private @Nullable List<String> otherContainers;
 
   @PreserveUnknownFields
-  @JsonPropertyDescription("The pod in the artifact, as it was frozen; of an Import.")
+  @JsonPropertyDescription("Template of the pod in the artifact, for Import.")
   @JsonDeserialize(using = PackedObject.Reader.class)
   private @Nullable Map<String, Object> podTemplate;
 
-  @JsonPropertyDescription("The container that is in the artifact; of an Import.")
+  @JsonPropertyDescription("Name of the container in the artifact, for Import.")
   private @Nullable String containerName;
 
-  @JsonPropertyDescription("Where the receiver of a stream listens, address and port.")
+  @JsonPropertyDescription("Address and port on which the receiver of a stream listens.")
   private @Nullable String listening;
 
-  @JsonPropertyDescription("How often a stream was taken up again.")
+  @JsonPropertyDescription("Number of times a stream was reconnected.")
   private @Nullable Integer reconnects;
 
   @JsonPropertyDescription(
-      "The workload's command line: command and args as the pod has them, with every $(NAME) "
-          + "unexpanded, and the part that the image supplies. A target starts it when the restored "
-          + "workload ends and is started again.")
+      "Command line of the workload: command and args of the pod with every $(NAME) "
+          + "unexpanded, and what the image supplies. The target pod runs it when its "
+          + "container restarts after the restore.")
   private @Nullable List<String> argv;
 
   public @Nullable Claim getClaimedBy() {
@@ -173,11 +173,11 @@ public class GpuNodeOperationStatus extends WorkStatus {
     this.workload = workload;
   }
 
-  public @Nullable Truth getSourceRunning() {
+  public @Nullable ConditionValue getSourceRunning() {
     return sourceRunning;
   }
 
-  public void setSourceRunning(@Nullable Truth sourceRunning) {
+  public void setSourceRunning(@Nullable ConditionValue sourceRunning) {
     this.sourceRunning = sourceRunning;
   }
 

@@ -4,45 +4,45 @@ import com.fasterxml.jackson.annotation.JsonValue;
 import dev.stasis.api.v1alpha1.common.Phase;
 import java.util.Set;
 
-/** Where an operation is. */
+/** Phase of an operation. */
 public enum OperationPhase implements Phase<OperationPhase> {
   /**
-   * No agent has claimed it; nothing is touched. Then {@link #CLAIMED}, {@link #CANCELLED} or
-   * {@link #FAILED}.
+   * Not claimed by an agent yet; nothing has been touched. Next: {@link #CLAIMED}, {@link
+   * #CANCELLED} or {@link #FAILED}.
    */
   PENDING("Pending"),
 
   /**
-   * The agent has journalled it, and waits for its turn on the GPU. Then {@link #RUNNING}, {@link
+   * The agent has recorded it in its journal and waits for the GPU. Next: {@link #RUNNING}, {@link
    * #UNDOING}, {@link #FAILED} or {@link #CANCELLED}.
    */
   CLAIMED("Claimed"),
 
   /**
-   * The steps are in hand. Then {@link #SUCCEEDED}, {@link #HELD}, {@link #UNDOING} or {@link
+   * The steps are executed. Next: {@link #SUCCEEDED}, {@link #HELD}, {@link #UNDOING} or {@link
    * #FAILED}.
    */
   RUNNING("Running"),
 
   /**
-   * Everything is done that can be done without a decision: the workload is frozen, its artifact
-   * safe. Then {@link #RUNNING}, {@link #SUCCEEDED}, {@link #UNDOING} or {@link #FAILED}.
+   * Waits for a decision of the operator: the workload is frozen and its artifact is stored. Next:
+   * {@link #RUNNING}, {@link #SUCCEEDED}, {@link #UNDOING} or {@link #FAILED}.
    */
   HELD("Held"),
 
   /**
-   * It failed or was cancelled; the steps are being undone. Then {@link #FAILED} or {@link
+   * Failed or cancelled; the steps are being rolled back. Next: {@link #FAILED} or {@link
    * #CANCELLED}.
    */
   UNDOING("Undoing"),
 
-  /** It is done. The end. */
+  /** Completed. Final. */
   SUCCEEDED("Succeeded"),
 
-  /** It could not be done; the outcome says in which state the workload is. The end. */
+  /** Failed; the outcome reports the state of the workload. Final. */
   FAILED("Failed"),
 
-  /** It was cancelled, and everything is as before. The end. */
+  /** Cancelled and rolled back. Final. */
   CANCELLED("Cancelled");
 
   private final String word;
@@ -53,7 +53,7 @@ public enum OperationPhase implements Phase<OperationPhase> {
 
   @Override
   @JsonValue
-  public String word() {
+  public String value() {
     return word;
   }
 

@@ -7,7 +7,7 @@ import io.fabric8.generator.annotation.Pattern;
 import io.fabric8.generator.annotation.Required;
 import io.fabric8.generator.annotation.Size;
 
-/** The pod on which an operation works. */
+/** Pod of an operation. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record OperationPod(
     @Required
@@ -22,7 +22,8 @@ public record OperationPod(
         String name,
     @Required
         @Size(min = 1, max = 64)
-        @JsonPropertyDescription("Uid of the pod: another one of that name is never touched.")
+        @JsonPropertyDescription(
+            "UID of the pod. A different pod with the same name is never touched.")
         String uid,
     @Required
         @Pattern(Names.LABEL)

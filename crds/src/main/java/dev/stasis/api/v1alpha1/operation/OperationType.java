@@ -2,38 +2,45 @@ package dev.stasis.api.v1alpha1.operation;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 
-/** What the agent is asked to do. */
+/** Type of an operation. */
 public enum OperationType {
-  /** Freeze a container and write an artifact; or, with explainOnly, say what that would do. */
+  /** Freezes a container and writes an artifact; with explainOnly only reports what it would do. */
   CHECKPOINT("Checkpoint"),
 
-  /** Freeze a container in memory, without an artifact. */
+  /** Suspends a container in host memory, without an artifact. */
   SUSPEND("Suspend"),
 
-  /** Let a suspended container go on. */
+  /** Resumes a suspended container. */
   RESUME("Resume"),
 
-  /** Let a container go on that an operation left frozen. */
+  /** Thaws a container that an operation left frozen. */
   THAW("Thaw"),
 
   /**
-   * End the processes of a container that an operation left frozen, once its pod is being deleted.
+   * Ends the processes of a container that an operation left frozen, while its pod is being
+   * deleted.
    */
   END("End"),
 
-  /** Restore an artifact into a holder. */
+  /** Restores an artifact into the holder of a target pod. */
   RESTORE("Restore"),
 
-  /** Stream an artifact to another agent. */
+  /** Streams an artifact to another agent. */
   SEND("Send"),
 
-  /** Take an artifact that another agent streams into a store of this node. */
+  /** Receives an artifact from another agent and stores it on this node. */
   RECEIVE("Receive"),
 
-  /** Check every byte of an artifact that lies in a store already, and say what is in it. */
+  /** Verifies every byte of an artifact that is already in a store and reports its contents. */
   IMPORT("Import"),
 
-  /** Delete an artifact. */
+  /** Uploads an artifact of this node to its remote store. */
+  UPLOAD("Upload"),
+
+  /** Downloads an artifact from its remote store to this node. */
+  DOWNLOAD("Download"),
+
+  /** Deletes an artifact. */
   DELETE_ARTIFACT("DeleteArtifact");
 
   private final String word;
@@ -42,9 +49,9 @@ public enum OperationType {
     this.word = word;
   }
 
-  /** The word as it stands in the API. */
+  /** Returns the value used in the API. */
   @JsonValue
-  public String word() {
+  public String value() {
     return word;
   }
 

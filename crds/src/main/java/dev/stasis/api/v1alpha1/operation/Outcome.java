@@ -2,21 +2,21 @@ package dev.stasis.api.v1alpha1.operation;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 
-/** What a finished operation left behind. */
+/** Outcome of a finished operation. */
 public enum Outcome {
-  /** Everything that was asked for. */
+  /** Completed as requested. */
   DONE("Done"),
 
-  /** Nothing: a check failed before anything was touched. */
+  /** A check failed before anything was touched. */
   REFUSED("Refused"),
 
-  /** It failed or was cancelled after something was touched, and everything is as before. */
+  /** Failed or cancelled, and rolled back: the workload runs as before. */
   UNDONE("Undone"),
 
-  /** It failed, and so did the way back; sourceRunning says whether the workload runs. */
+  /** Failed, and the rollback failed too; sourceRunning reports whether the workload runs. */
   NOT_UNDONE("NotUndone"),
 
-  /** The workload is gone: the node was started anew, or its processes died. */
+  /** The workload is lost: the node rebooted, or its processes died. */
   LOST("Lost");
 
   private final String word;
@@ -25,9 +25,9 @@ public enum Outcome {
     this.word = word;
   }
 
-  /** The word as it stands in the API. */
+  /** Returns the value used in the API. */
   @JsonValue
-  public String word() {
+  public String value() {
     return word;
   }
 

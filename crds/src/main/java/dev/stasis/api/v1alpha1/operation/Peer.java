@@ -8,18 +8,18 @@ import io.fabric8.generator.annotation.Required;
 import io.fabric8.generator.annotation.Size;
 import org.jspecify.annotations.Nullable;
 
-/** The other end of a stream. */
+/** The other end of a transfer. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Peer(
     @Required
         @Pattern(Names.SUBDOMAIN)
         @Size(min = 1, max = 63)
-        @JsonPropertyDescription("Its node.")
+        @JsonPropertyDescription("Node of the peer.")
         String nodeName,
     @Size(min = 1, max = 300)
-        @JsonPropertyDescription("Where it listens, address and port. For the sender only.")
+        @JsonPropertyDescription("Address and port on which the peer listens. For the sender only.")
         @Nullable String address,
     @Required
         @Size(min = 1, max = 16384)
-        @JsonPropertyDescription("Its certificate, in PEM; no other is accepted.")
+        @JsonPropertyDescription("Certificate of the peer in PEM format. No other is accepted.")
         String certificate) {}

@@ -8,24 +8,24 @@ import io.fabric8.generator.annotation.Required;
 import io.fabric8.generator.annotation.Size;
 import org.jspecify.annotations.Nullable;
 
-/** How to restore. */
+/** Options of a restore. */
 @SuppressWarnings("NullAway.Init") // the schema requires them
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public class RestoreOrder {
   @Required
   @Size(min = 1, max = 65536)
   @JsonPropertyDescription(
-      "What the place must have, one property a line; compared with what the holder "
-          + "really got.")
+      "Requirements that the target must meet, one property per line. They are compared"
+          + " with what the holder got.")
   private String fingerprint;
 
   @Default("Close")
-  @JsonPropertyDescription("What becomes of TCP connections that were open. Default: Close.")
+  @JsonPropertyDescription("What happens to TCP connections that were open. Default: Close.")
   private Tcp tcp = Tcp.CLOSE;
 
   @JsonPropertyDescription(
-      "Only compare the GPUs that the holder really got with the fingerprint: nothing is "
-          + "restored.")
+      "Dry run: compares the GPUs that the holder got with the fingerprint, and "
+          + "restores nothing.")
   private @Nullable Boolean explainOnly;
 
   public String getFingerprint() {

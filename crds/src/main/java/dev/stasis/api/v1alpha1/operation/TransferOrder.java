@@ -8,32 +8,33 @@ import io.fabric8.generator.annotation.Required;
 import io.fabric8.generator.annotation.Size;
 import org.jspecify.annotations.Nullable;
 
-/** How a workload goes from agent to agent. */
+/** Options of a transfer between agents. */
 @SuppressWarnings("NullAway.Init") // the schema requires them
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public class TransferOrder {
   @Required
   @Size(min = 1, max = 128)
   @JsonPropertyDescription(
-      "The same at both ends: uid of the GpuMigration and number of the attempt.")
+      "ID of the transfer, the same on both ends: UID of the GpuMigration and number of"
+          + " the attempt.")
   private String id;
 
   @Required
-  @JsonPropertyDescription("The other end.")
+  @JsonPropertyDescription("The other end of the transfer.")
   private Peer peer;
 
   @Min(1)
   @Max(64)
-  @JsonPropertyDescription("Number of parallel streams. Default: as many as the agents find best.")
+  @JsonPropertyDescription("Number of parallel streams. Default: chosen by the agents.")
   private @Nullable Integer streams;
 
   @Min(1048576)
-  @JsonPropertyDescription("Limit in bytes a second. Default: none.")
+  @JsonPropertyDescription("Bandwidth limit in bytes per second. Default: unlimited.")
   private @Nullable Long maxBytesPerSecond;
 
   @JsonPropertyDescription(
-      "Whether it begins before the artifact is whole: what of it is final goes out at once, and "
-          + "its digest is not known yet. Default: false.")
+      "Starts the transfer before the artifact is complete: finished parts are sent "
+          + "immediately, and the digest of the artifact is not known yet. Default: false.")
   private @Nullable Boolean ahead;
 
   public String getId() {

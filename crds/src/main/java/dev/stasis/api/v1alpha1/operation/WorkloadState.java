@@ -2,24 +2,24 @@ package dev.stasis.api.v1alpha1.operation;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 
-/** In which state the workload is. */
+/** Observed state of a workload. */
 public enum WorkloadState {
-  /** It runs. */
+  /** Running. */
   RUNNING("Running"),
 
-  /** It is stopped; an operation has it in hand. */
+  /** Frozen by an operation. */
   FROZEN("Frozen"),
 
-  /** It is suspended in memory. */
+  /** Suspended in host memory. */
   SUSPENDED("Suspended"),
 
-  /** A holder is there, without a workload. */
+  /** A target pod whose holder waits for the workload. */
   WAITING("Waiting"),
 
-  /** Its processes have ended. */
+  /** All processes have ended. */
   ENDED("Ended"),
 
-  /** Nobody can say. */
+  /** Unknown. */
   UNKNOWN("Unknown");
 
   private final String word;
@@ -28,9 +28,9 @@ public enum WorkloadState {
     this.word = word;
   }
 
-  /** The word as it stands in the API. */
+  /** Returns the value used in the API. */
   @JsonValue
-  public String word() {
+  public String value() {
     return word;
   }
 

@@ -2,12 +2,12 @@ package dev.stasis.api.v1alpha1.policy;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 
-/** Whether a pod that works together with others may be a victim. */
+/** Whether a pod that belongs to a gang may be preempted. */
 public enum Gangs {
-  /** A pod of a gang is left alone: the others would wait for it, or fail. */
+  /** Pods of a gang are not preempted, because the others would wait or fail. */
   REFUSE("Refuse"),
 
-  /** It may be a victim like any other. */
+  /** Pods of a gang may be preempted like any other. */
   ALLOW("Allow");
 
   private final String word;
@@ -16,9 +16,9 @@ public enum Gangs {
     this.word = word;
   }
 
-  /** The word as it stands in the API. */
+  /** Returns the value used in the API. */
   @JsonValue
-  public String word() {
+  public String value() {
     return word;
   }
 

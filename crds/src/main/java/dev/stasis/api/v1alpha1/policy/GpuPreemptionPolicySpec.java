@@ -15,24 +15,24 @@ import io.fabric8.generator.annotation.ValidationRule;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Who yields to whom. */
+/** Desired state of a GpuPreemptionPolicy. */
 @ValidationRule(
     value =
         "!has(self.victims) || !has(self.preemptors) || self.victims.maxPriority < "
             + "self.preemptors.minPriority",
     message =
-        "victims.maxPriority: wanted less than preemptors.minPriority, else pods could "
+        "victims.maxPriority: must be less than preemptors.minPriority, otherwise pods could "
             + "take turns in preempting each other",
     fieldPath = ".victims.maxPriority")
 @SuppressWarnings("NullAway.Init") // the schema requires them
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public class GpuPreemptionPolicySpec {
   @Required
-  @JsonPropertyDescription("Which pods may be frozen to make room.")
+  @JsonPropertyDescription("Pods that may be preempted.")
   private Victims victims;
 
   @Required
-  @JsonPropertyDescription("Which pending pods may have room made for them.")
+  @JsonPropertyDescription("Pending pods that may preempt others.")
   private Preemptors preemptors;
 
   @Default("10m")
@@ -41,58 +41,58 @@ public class GpuPreemptionPolicySpec {
   @Size(min = 2, max = 16)
   @ValidationRule(
       value = "duration(self) <= duration('720h')",
-      message = "minRunTime: wanted at most 720h")
+      message = "minRunTime: must be at most 720h")
   @JsonPropertyDescription(
-      "Time that a pod runs before it may be a victim, and again after it came back, "
-          + "as 90s, 10m or 1h. Default: 10m.")
+      "Time that a pod must have run, since its start or restore, before it may be "
+          + "preempted, such as 90s, 10m or 1h. Default: 10m.")
   private TimeSpan minRunTime = TimeSpan.of("10m");
 
   @Default("20")
   @Min(1)
   @Max(10000)
-  @JsonPropertyDescription("Victims in an hour, of this policy. Default: 20.")
+  @JsonPropertyDescription("Maximum number of preempted pods per hour of this policy. Default: 20.")
   private Integer budgetPerHour = 20;
 
   @Default("2")
   @Min(1)
   @Max(60)
-  @JsonPropertyDescription("How often one pod may be a victim in an hour. Default: 2.")
+  @JsonPropertyDescription("Maximum number of preemptions of one pod per hour. Default: 2.")
   private Integer budgetPerPodPerHour = 2;
 
   @Size(min = 1, max = 3)
   @ValidationRule(
       value = "self.all(one, self.exists_one(other, other == one))",
-      message = "order: wanted each reason once")
+      message = "order: must list each criterion at most once")
   @JsonPropertyDescription(
-      "Which victim is taken rather than another: by the first reason that tells them "
-          + "apart. Default: LowestPriority, LeastWorkLost, ShortestFreeze.")
+      "Criteria for choosing victims, applied in this order. Default: LowestPriority, "
+          + "LeastWorkLost, ShortestFreeze.")
   private @Nullable List<VictimOrder> order;
 
   @Default("8")
   @Min(1)
   @Max(64)
-  @JsonPropertyDescription("Victims for one preemptor, or for one gang of them. Default: 8.")
+  @JsonPropertyDescription("Maximum number of victims for one preemptor or one gang. Default: 8.")
   private Integer maxVictims = 8;
 
   @Default("Refuse")
   @JsonPropertyDescription(
-      "Whether a pod that works together with others may be a victim. Default: Refuse.")
+      "Whether a pod that belongs to a gang may be preempted. Default: Refuse.")
   private Gangs gangs = Gangs.REFUSE;
 
   @Default("false")
   @JsonPropertyDescription(
-      "Holds the scheduler back while victims are checkpointed, for preemptors whose "
-          + "PriorityClass lets the scheduler preempt by itself. Default: false.")
+      "Delays the scheduler's own preemption until the victims are checkpointed, for "
+          + "preemptors whose PriorityClass allows the scheduler to preempt. Default: false.")
   private Boolean interceptScheduler = false;
 
   @Default("false")
   @JsonPropertyDescription(
-      "Takes no more victims, as long as it is true; those that were taken come back "
-          + "all the same. Default: false.")
+      "Pauses the policy: no more pods are preempted. Pods preempted earlier are still "
+          + "restored. Default: false.")
   private Boolean suspend = false;
 
   @JsonPropertyDescription(
-      "How a victim is frozen. Default: as a GpuCheckpoint that says nothing about it.")
+      "Options of the victims' checkpoints. Default: the defaults of GpuCheckpoint.")
   private @Nullable CheckpointTemplate checkpoint;
 
   public Victims getVictims() {

@@ -6,26 +6,25 @@ import dev.stasis.api.v1alpha1.common.ConditionedStatus;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What it did. */
+/** Observed state of a GpuPreemptionPolicy. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public class GpuPreemptionPolicyStatus extends ConditionedStatus {
-  @JsonPropertyDescription("Victims in the last hour.")
+  @JsonPropertyDescription("Number of pods preempted in the last hour.")
   private @Nullable Integer budgetUsed;
 
-  @JsonPropertyDescription("Number of pods that may be victims now.")
+  @JsonPropertyDescription("Number of pods that could be preempted now.")
   private @Nullable Integer candidates;
 
-  @JsonPropertyDescription("Number of preemptors that wait now.")
+  @JsonPropertyDescription("Number of preemptors that are waiting.")
   private @Nullable Integer waiting;
 
-  @JsonPropertyDescription("Number of victims that are not back yet.")
+  @JsonPropertyDescription("Number of victims that have not been restored yet.")
   private @Nullable Integer evicted;
 
-  @JsonPropertyDescription(
-      "PriorityClasses of preemptors that let the scheduler preempt by itself.")
+  @JsonPropertyDescription("PriorityClasses of preemptors that allow the scheduler to preempt.")
   private @Nullable List<String> preemptingClasses;
 
-  @JsonPropertyDescription("The last times that room was made, the newest first; at most 20.")
+  @JsonPropertyDescription("The last preemptions, newest first. At most 20.")
   private @Nullable List<Preemption> last;
 
   public @Nullable Integer getBudgetUsed() {

@@ -8,13 +8,12 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One time that room was made. */
+/** A preemption. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Preemption(
-    @Required @JsonPropertyDescription("When it was decided.") Instant time,
-    @Required @JsonPropertyDescription("The pod for which room was made.")
-        ObjectReference preemptor,
+    @Required @JsonPropertyDescription("Time of the decision.") Instant time,
+    @Required @JsonPropertyDescription("The pod that preempted others.") ObjectReference preemptor,
     @JsonPropertyDescription("The node.") @Nullable String node,
-    @JsonPropertyDescription("The pods that yielded.") @Nullable List<ObjectReference> victims,
-    @JsonPropertyDescription("What became of it, in one word.") @Nullable String reason,
-    @JsonPropertyDescription("The decision in numbers.") @Nullable String message) {}
+    @JsonPropertyDescription("The preempted pods.") @Nullable List<ObjectReference> victims,
+    @JsonPropertyDescription("Machine-readable result, in CamelCase.") @Nullable String reason,
+    @JsonPropertyDescription("Details of the decision.") @Nullable String message) {}

@@ -6,12 +6,14 @@ import io.fabric8.generator.annotation.Required;
 import io.fabric8.kubernetes.api.model.LabelSelector;
 import org.jspecify.annotations.Nullable;
 
-/** Which pending pods may have room made for them. */
+/** Pending pods that may preempt others. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Preemptors(
     @JsonPropertyDescription("Labels of the pods. Default: any pod with GPUs.")
         @Nullable LabelSelector selector,
     @JsonPropertyDescription("Labels of their namespaces. Default: every namespace.")
         @Nullable LabelSelector namespaceSelector,
-    @Required @JsonPropertyDescription("Lowest priority of a preemptor; above every victim's.")
+    @Required
+        @JsonPropertyDescription(
+            "Lowest priority of a preemptor. Must be higher than victims.maxPriority.")
         Integer minPriority) {}

@@ -2,15 +2,15 @@ package dev.stasis.api.v1alpha1.policy;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 
-/** A reason to take one victim rather than another. */
+/** Criterion for choosing victims. */
 public enum VictimOrder {
-  /** The pod of the lowest priority. */
+  /** Prefers the pod with the lowest priority. */
   LOWEST_PRIORITY("LowestPriority"),
 
-  /** The pod that has run for the shortest time since it began or was last checkpointed. */
+  /** Prefers the pod with the shortest time since its start or last checkpoint. */
   LEAST_WORK_LOST("LeastWorkLost"),
 
-  /** The pod whose freeze will be the shortest. */
+  /** Prefers the pod with the shortest expected freeze time. */
   SHORTEST_FREEZE("ShortestFreeze");
 
   private final String word;
@@ -19,9 +19,9 @@ public enum VictimOrder {
     this.word = word;
   }
 
-  /** The word as it stands in the API. */
+  /** Returns the value used in the API. */
   @JsonValue
-  public String word() {
+  public String value() {
     return word;
   }
 

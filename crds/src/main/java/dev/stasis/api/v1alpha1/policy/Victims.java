@@ -6,7 +6,7 @@ import io.fabric8.generator.annotation.Required;
 import io.fabric8.kubernetes.api.model.LabelSelector;
 import org.jspecify.annotations.Nullable;
 
-/** Which pods may be frozen to make room. */
+/** Pods that may be preempted. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Victims(
     @JsonPropertyDescription("Labels of the pods. Default: any pod with GPUs.")

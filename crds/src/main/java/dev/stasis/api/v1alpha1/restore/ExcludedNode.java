@@ -8,9 +8,9 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A node on which a restore was tried and did not fit. */
+/** A node on which a restore was tried and that did not fit. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record ExcludedNode(
     @Required @JsonPropertyDescription("The node.") String node,
-    @JsonPropertyDescription("When it was tried.") @Nullable Instant time,
-    @JsonPropertyDescription("What did not fit.") @Nullable List<Fault> faults) {}
+    @JsonPropertyDescription("Time of the attempt.") @Nullable Instant time,
+    @JsonPropertyDescription("Why the node was excluded.") @Nullable List<Fault> faults) {}

@@ -10,16 +10,17 @@ import dev.stasis.api.v1alpha1.common.Tcp;
 import dev.stasis.api.v1alpha1.common.TimeSpan;
 import io.fabric8.crd.generator.annotation.SchemaFrom;
 import io.fabric8.generator.annotation.Default;
+import io.fabric8.generator.annotation.Min;
 import io.fabric8.generator.annotation.Pattern;
 import io.fabric8.generator.annotation.Required;
 import io.fabric8.generator.annotation.Size;
 import io.fabric8.generator.annotation.ValidationRule;
 import org.jspecify.annotations.Nullable;
 
-/** What to bring back, and where. */
+/** Desired state of a GpuRestore. */
 @ValidationRule(
     value = "!has(oldSelf.cancel) || !oldSelf.cancel || (has(self.cancel) && self.cancel)",
-    message = "cancel: cannot be taken back",
+    message = "cancel: cannot be unset",
     fieldPath = ".cancel")
 @SuppressWarnings("NullAway.Init") // the schema requires them
 @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -29,26 +30,25 @@ public class GpuRestoreSpec {
   @Pattern(Names.SUBDOMAIN)
   @Size(min = 1, max = 63)
   @JsonPropertyDescription(
-      "GpuCheckpoint to bring back, in the same namespace. One that is not Ready is "
-          + "waited for.")
+      "Name of the GpuCheckpoint to restore, in the same namespace. If it is not Ready "
+          + "yet, the restore waits.")
   private String checkpointName;
 
   @Immutable
   @JsonPropertyDescription(
-      "Where the restored pod shall be. Default: any compatible node, under the old "
-          + "name when it is free.")
+      "Placement and name of the restored pod. Default: any compatible node, and the "
+          + "name of the checkpointed pod if it is free.")
   private @Nullable Target target;
 
   @Immutable
   @Default("Never")
   @JsonPropertyDescription(
-      "Whether the workload may be started from its image when it cannot be restored. "
-          + "Default: Never.")
+      "Whether to start the workload from its image if it cannot be restored. Default: Never.")
   private ColdStartFallback coldStartFallback = ColdStartFallback.NEVER;
 
   @Immutable
   @JsonPropertyDescription(
-      "What becomes of TCP connections that were open. Default: as the checkpoint was " + "taken.")
+      "What happens to TCP connections that were open. Default: as in the checkpoint.")
   private @Nullable Tcp tcp;
 
   @Immutable
@@ -58,16 +58,23 @@ public class GpuRestoreSpec {
   @Size(min = 2, max = 16)
   @ValidationRule(
       value = "duration(self) >= duration('10s') && duration(self) <= duration('168h')",
-      message = "deadline: wanted between 10s and 168h")
+      message = "deadline: must be between 10s and 168h")
   @JsonPropertyDescription(
-      "Longest time from the start of the holder until the proof, as 90s, 10m or 168h; "
-          + "the wait for a node does not count. Default: 30m.")
+      "Time limit from the start of the target pod until the workload runs, such as "
+          + "90s, 10m or 168h. The time until the pod is scheduled does not count. Default: "
+          + "30m.")
   private TimeSpan deadline = TimeSpan.of("30m");
+
+  @Min(0)
+  @JsonPropertyDescription(
+      "Seconds after which the finished object is deleted. The restored pod is not "
+          + "affected. Default: never.")
+  private @Nullable Integer ttlSecondsAfterFinished;
 
   @Default("false")
   @JsonPropertyDescription(
-      "Cancels: the target is removed, the checkpoint stays. It cannot be taken back. "
-          + "Default: false.")
+      "Cancels the restore: the target pod is deleted, the checkpoint is kept. Cannot "
+          + "be unset. Default: false.")
   private Boolean cancel = false;
 
   public String getCheckpointName() {
@@ -116,5 +123,13 @@ public class GpuRestoreSpec {
 
   public void setCancel(Boolean cancel) {
     this.cancel = cancel;
+  }
+
+  public @Nullable Integer getTtlSecondsAfterFinished() {
+    return ttlSecondsAfterFinished;
+  }
+
+  public void setTtlSecondsAfterFinished(@Nullable Integer ttlSecondsAfterFinished) {
+    this.ttlSecondsAfterFinished = ttlSecondsAfterFinished;
   }
 }

@@ -7,72 +7,77 @@ import dev.stasis.api.v1alpha1.common.Hardware;
 import dev.stasis.api.v1alpha1.common.NodeVerdict;
 import dev.stasis.api.v1alpha1.common.ObservedPod;
 import dev.stasis.api.v1alpha1.common.PhaseTime;
+import dev.stasis.api.v1alpha1.common.PhasedStatus;
 import dev.stasis.api.v1alpha1.common.Proof;
 import dev.stasis.api.v1alpha1.common.RestoreTimings;
 import dev.stasis.api.v1alpha1.common.WorkStatus;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What became of it. */
+/** Observed state. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
-public class GpuRestoreStatus extends WorkStatus {
-  @JsonPropertyDescription("Where it is.")
+public class GpuRestoreStatus extends WorkStatus implements PhasedStatus<RestorePhase> {
+  @JsonPropertyDescription("Current phase. For display; programs should use the conditions.")
   private @Nullable RestorePhase phase;
 
-  @JsonPropertyDescription("Every phase that it entered, with the time.")
+  @JsonPropertyDescription("Phases entered so far, each with its time.")
   private @Nullable List<PhaseTime<RestorePhase>> phases;
 
   @JsonPropertyDescription("The target pod.")
   private @Nullable ObservedPod pod;
 
-  @JsonPropertyDescription("What the target got.")
+  @JsonPropertyDescription("Hardware and driver of the target pod.")
   private @Nullable Hardware hardware;
 
-  @JsonPropertyDescription("Why the workload counts as running.")
+  @JsonPropertyDescription("Evidence that the workload runs.")
   private @Nullable Proof proof;
 
-  @JsonPropertyDescription("How long each part took.")
+  @JsonPropertyDescription("Duration of each part.")
   private @Nullable RestoreTimings timings;
 
-  @JsonPropertyDescription("Every reason for which it was refused or failed.")
+  @JsonPropertyDescription("Every reason why the request was refused or failed.")
   private @Nullable List<Fault> faults;
 
-  @JsonPropertyDescription("Number of nodes that fit.")
+  @JsonPropertyDescription("Number of nodes that could restore the workload.")
   private @Nullable Integer nodesFit;
 
   @JsonPropertyDescription("Number of nodes with GPUs.")
   private @Nullable Integer nodesKnown;
 
-  @JsonPropertyDescription("What stands against each node, while none fits; at most 100.")
+  @JsonPropertyDescription("Why each node does not fit, while none fits. At most 100.")
   private @Nullable List<NodeVerdict> nodes;
 
-  @JsonPropertyDescription("Nodes on which the target got GPUs that do not fit.")
+  @JsonPropertyDescription("Nodes that were tried and gave the target GPUs that do not fit.")
   private @Nullable List<ExcludedNode> excludedNodes;
 
-  @JsonPropertyDescription("How many target pods were made.")
+  @JsonPropertyDescription("Number of target pods created.")
   private @Nullable Integer attempts;
 
-  @JsonPropertyDescription("How often the restored container started again later.")
+  @JsonPropertyDescription("Number of restarts of the container after the restore.")
   private @Nullable Integer restarts;
 
-  @JsonPropertyDescription("Containers of the pod that started anew.")
+  @JsonPropertyDescription("Other containers of the pod. They started from their images.")
   private @Nullable List<String> otherContainers;
 
-  @JsonPropertyDescription("Name of the GpuNodeOperation in hand, in the operator's namespace.")
+  @JsonPropertyDescription("Name of the active GpuNodeOperation, in the operator's namespace.")
   private @Nullable String operation;
 
+  @Override
   public @Nullable RestorePhase getPhase() {
     return phase;
   }
 
+  @Override
   public void setPhase(@Nullable RestorePhase phase) {
     this.phase = phase;
   }
 
+  @Override
   public @Nullable List<PhaseTime<RestorePhase>> getPhases() {
     return phases;
   }
 
+  @Override
   public void setPhases(@Nullable List<PhaseTime<RestorePhase>> phases) {
     this.phases = phases;
   }

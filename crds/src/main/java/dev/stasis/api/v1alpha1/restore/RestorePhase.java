@@ -4,44 +4,45 @@ import com.fasterxml.jackson.annotation.JsonValue;
 import dev.stasis.api.v1alpha1.common.Phase;
 import java.util.Set;
 
-/** Where a GpuRestore is. */
+/** Phase of a GpuRestore. */
 public enum RestorePhase implements Phase<RestorePhase> {
   /**
-   * Waits for its GpuCheckpoint to be Ready, or for a node that fits. Then {@link #STARTING},
-   * {@link #COLD_STARTED}, {@link #FAILED} or {@link #CANCELLED}.
+   * Waiting for the GpuCheckpoint to become Ready, or for a compatible node. Next: {@link
+   * #STARTING}, {@link #COLD_STARTED}, {@link #FAILED} or {@link #CANCELLED}.
    */
   PENDING("Pending"),
 
   /**
-   * The target pod exists; it waits for a node, its image and its holder. Then {@link #PENDING},
-   * {@link #RESTORING}, {@link #COLD_STARTED}, {@link #FAILED} or {@link #CANCELLED}.
+   * The target pod is being scheduled and started. Next: {@link #PENDING}, {@link #RESTORING},
+   * {@link #COLD_STARTED}, {@link #FAILED} or {@link #CANCELLED}.
    */
   STARTING("Starting"),
 
   /**
-   * The agent fills the target. Then {@link #VERIFYING}, {@link #STARTING}, {@link #COLD_STARTED},
-   * {@link #FAILED} or {@link #CANCELLED}.
+   * The agent restores the workload into the target pod. Next: {@link #VERIFYING}, {@link
+   * #STARTING}, {@link #COLD_STARTED}, {@link #FAILED} or {@link #CANCELLED}.
    */
   RESTORING("Restoring"),
 
   /**
-   * Every process and the device memory are looked at. Then {@link #SUCCEEDED}, {@link #STARTING},
-   * {@link #COLD_STARTED}, {@link #FAILED} or {@link #CANCELLED}.
+   * The agent verifies every process and the device memory. Next: {@link #SUCCEEDED}, {@link
+   * #STARTING}, {@link #COLD_STARTED}, {@link #FAILED} or {@link #CANCELLED}.
    */
   VERIFYING("Verifying"),
 
-  /** The workload runs, with proof. The end. */
+  /** The workload was proven to run. Final. */
   SUCCEEDED("Succeeded"),
 
   /**
-   * It could not be restored and was started from its image, as coldStartFallback allows. The end.
+   * The workload could not be restored and was started from its image, as coldStartFallback allows.
+   * Final.
    */
   COLD_STARTED("ColdStarted"),
 
-  /** It could not be done; the checkpoint is as it was. The end. */
+  /** Failed; the checkpoint is unchanged. Final. */
   FAILED("Failed"),
 
-  /** It was cancelled; the checkpoint is as it was. The end. */
+  /** Cancelled; the checkpoint is unchanged. Final. */
   CANCELLED("Cancelled");
 
   private final String word;
@@ -52,7 +53,7 @@ public enum RestorePhase implements Phase<RestorePhase> {
 
   @Override
   @JsonValue
-  public String word() {
+  public String value() {
     return word;
   }
 

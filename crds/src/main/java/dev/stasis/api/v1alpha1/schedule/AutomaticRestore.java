@@ -8,17 +8,24 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One pod that was brought back. */
+/** An automatic restore of a failed pod. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record AutomaticRestore(
     @Required @JsonPropertyDescription("Name of the GpuRestore.") String restore,
     @Required @JsonPropertyDescription("Name of the GpuCheckpoint that was used.")
         String checkpoint,
     @Required @JsonPropertyDescription("Name of the pod that failed.") String pod,
-    @JsonPropertyDescription("Uid of that pod.") @Nullable String podUid,
-    @Required @JsonPropertyDescription("When it failed.") Instant time,
-    @JsonPropertyDescription("What the failure was, in one word.") @Nullable String reason,
-    @JsonPropertyDescription("Newer GpuCheckpoints that were damaged or out of reach.")
+    @JsonPropertyDescription("UID of the pod that failed.") @Nullable String podUid,
+    @Required @JsonPropertyDescription("Time of the failure.") Instant time,
+    @JsonPropertyDescription("Machine-readable reason of the failure, in CamelCase.")
+        @Nullable String reason,
+    @JsonPropertyDescription("Newer GpuCheckpoints that were damaged or unreachable.")
         @Nullable List<String> skipped,
-    @JsonPropertyDescription("What became of the GpuRestore; none before it is there.")
-        @Nullable RestorePhase phase) {}
+    @JsonPropertyDescription("Phase of the GpuRestore. Unset before it is created.")
+        @Nullable RestorePhase phase) {
+
+  /** Returns the same with another phase. */
+  public AutomaticRestore withPhase(RestorePhase next) {
+    return new AutomaticRestore(restore, checkpoint, pod, podUid, time, reason, skipped, next);
+  }
+}

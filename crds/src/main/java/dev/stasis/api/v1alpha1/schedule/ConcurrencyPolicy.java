@@ -2,15 +2,17 @@ package dev.stasis.api.v1alpha1.schedule;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 
-/** What to do when a run is due and the pod's last one is still at work. As in a CronJob. */
+/**
+ * What to do if a run is due while the previous run of the pod is still active, as in a CronJob.
+ */
 public enum ConcurrencyPolicy {
-  /** The new one waits for its turn on the GPU. */
+  /** The new run waits for the GPU. */
   ALLOW("Allow"),
 
-  /** The new one is skipped. */
+  /** The new run is skipped. */
   FORBID("Forbid"),
 
-  /** The old one is cancelled. */
+  /** The active run is cancelled. */
   REPLACE("Replace");
 
   private final String word;
@@ -19,9 +21,9 @@ public enum ConcurrencyPolicy {
     this.word = word;
   }
 
-  /** The word as it stands in the API. */
+  /** Returns the value used in the API. */
   @JsonValue
-  public String word() {
+  public String value() {
     return word;
   }
 

@@ -16,70 +16,70 @@ import io.fabric8.generator.annotation.ValidationRule;
 import io.fabric8.kubernetes.api.model.LabelSelector;
 import org.jspecify.annotations.Nullable;
 
-/** Which pods to checkpoint, when, and what to keep. */
+/** Desired state of a GpuCheckpointSchedule. */
 @SuppressWarnings("NullAway.Init") // the schema requires them
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public class GpuCheckpointScheduleSpec {
   @Required
   @JsonPropertyDescription(
-      "Pods of the namespace that are checkpointed. An empty selector is all pods with " + "GPUs.")
+      "Pods to checkpoint, in the same namespace. An empty selector matches all pods "
+          + "with GPUs.")
   private LabelSelector selector;
 
   @Required
   @Pattern(Names.CRON)
   @Size(min = 1, max = 128)
   @JsonPropertyDescription(
-      "When, in the form of cron: minute, hour, day of month, month, day of week; or "
+      "Schedule in cron format: minute, hour, day of month, month, day of week; or "
           + "@hourly, @daily, @weekly, @monthly.")
   private String schedule;
 
   @Pattern("^[A-Za-z][A-Za-z0-9_+/-]*$")
   @Size(min = 1, max = 64)
-  @JsonPropertyDescription("Time zone of the schedule, as Europe/Berlin. Default: UTC.")
+  @JsonPropertyDescription("Time zone of the schedule, such as Europe/Berlin. Default: UTC.")
   private @Nullable String timeZone;
 
   @Default("Forbid")
-  @JsonPropertyDescription("What to do when the pod's last run is still at work. Default: Forbid.")
+  @JsonPropertyDescription(
+      "What to do if the previous run of the pod is still active. Default: Forbid.")
   private ConcurrencyPolicy concurrencyPolicy = ConcurrencyPolicy.FORBID;
 
   @Default("false")
-  @JsonPropertyDescription(
-      "No further runs, as long as it is true. Restores on failure go on. Default: " + "false.")
+  @JsonPropertyDescription("Pauses the schedule. Restores on failure continue. Default: false.")
   private Boolean suspend = false;
 
   @Min(1)
   @JsonPropertyDescription(
-      "How late a run may begin, in seconds; then it is skipped. Default: any time "
-          + "before the next one.")
+      "Seconds after which a run that has not started is skipped. Default: until the "
+          + "next run.")
   private @Nullable Long startingDeadlineSeconds;
 
-  @Default("0s")
+  @Default("1m")
   @SchemaFrom(type = String.class)
   @Pattern(TimeSpan.PATTERN)
   @Size(min = 2, max = 16)
   @ValidationRule(
       value = "duration(self) <= duration('24h')",
-      message = "jitter: wanted at most 24h")
+      message = "jitter: must be at most 24h")
   @JsonPropertyDescription(
-      "Runs of several pods are spread over this time, as 90s or 10m. Default: 0s.")
-  private TimeSpan jitter = TimeSpan.of("0s");
+      "Spreads the runs of several pods over this time, such as 90s or 10m. Default: 1m.")
+  private TimeSpan jitter = TimeSpan.of("1m");
 
-  @JsonPropertyDescription("Which checkpoints are kept. Default: all.")
+  @JsonPropertyDescription("Checkpoints to keep. Default: all.")
   private @Nullable Retention retention;
 
   @JsonPropertyDescription(
-      "Brings a pod that failed back from its newest good checkpoint. Default: nothing "
-          + "is brought back.")
+      "Restores a failed pod from its newest good checkpoint. Default: failed pods are "
+          + "not restored.")
   private @Nullable RestoreOnFailure restoreOnFailure;
 
   @Default("10")
   @Min(0)
   @Max(100)
-  @JsonPropertyDescription("How many runs the status keeps. Default: 10.")
+  @JsonPropertyDescription("Number of runs to keep in the status. Default: 10.")
   private Integer historyLimit = 10;
 
-  @JsonPropertyDescription(
-      "How each checkpoint is taken. Default: as a GpuCheckpoint that says nothing " + "about it.")
+  @JsonPropertyDescription("Options of the checkpoints. Default: the defaults of GpuCheckpoint.")
   private @Nullable CheckpointTemplate checkpoint;
 
   public LabelSelector getSelector() {

@@ -7,47 +7,46 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What it did, and when it will do more. */
+/** Observed state of a GpuCheckpointSchedule. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public class GpuCheckpointScheduleStatus extends ConditionedStatus {
-  @JsonPropertyDescription("Runs at work.")
+  @JsonPropertyDescription("Active runs.")
   private @Nullable List<ScheduledRun> active;
 
-  @JsonPropertyDescription("When a run was last due.")
+  @JsonPropertyDescription("Time at which the last run was due.")
   private @Nullable Instant lastScheduleTime;
 
-  @JsonPropertyDescription(
-      "Until when every run has begun or was skipped: nothing that was due before is begun any more.")
+  @JsonPropertyDescription("All runs due up to this time have started or were skipped.")
   private @Nullable Instant settledScheduleTime;
 
-  @JsonPropertyDescription("When a run last ended Ready.")
+  @JsonPropertyDescription("Time at which a run last became Ready.")
   private @Nullable Instant lastSuccessfulTime;
 
-  @JsonPropertyDescription("When the next run is due, before jitter.")
+  @JsonPropertyDescription("Time at which the next run is due, before jitter.")
   private @Nullable Instant nextScheduleTime;
 
-  @JsonPropertyDescription("Number of pods that the selector matches now.")
+  @JsonPropertyDescription("Number of pods that match the selector.")
   private @Nullable Integer matchedPods;
 
-  @JsonPropertyDescription("Number of checkpoints that are kept.")
+  @JsonPropertyDescription("Number of retained checkpoints.")
   private @Nullable Integer kept;
 
-  @JsonPropertyDescription("Their size in bytes.")
+  @JsonPropertyDescription("Total size of the retained checkpoints, in bytes.")
   private @Nullable Long keptBytes;
 
-  @JsonPropertyDescription("The same, for people.")
+  @JsonPropertyDescription("Human-readable size.")
   private @Nullable String keptSize;
 
-  @JsonPropertyDescription("The newest GpuCheckpoint that could be restored now.")
+  @JsonPropertyDescription("Newest GpuCheckpoint that could be restored.")
   private @Nullable String newestGood;
 
-  @JsonPropertyDescription("When it was taken.")
+  @JsonPropertyDescription("Time at which the newest good checkpoint was taken.")
   private @Nullable Instant newestGoodTime;
 
-  @JsonPropertyDescription("The last runs, the newest first.")
+  @JsonPropertyDescription("The last runs, newest first.")
   private @Nullable List<ScheduledRun> history;
 
-  @JsonPropertyDescription("The last pods that were brought back, the newest first.")
+  @JsonPropertyDescription("The last automatic restores, newest first.")
   private @Nullable List<AutomaticRestore> restores;
 
   public @Nullable List<ScheduledRun> getActive() {

@@ -13,13 +13,13 @@ import io.fabric8.generator.annotation.Size;
 import io.fabric8.generator.annotation.ValidationRule;
 import org.jspecify.annotations.Nullable;
 
-/** Brings a pod that failed back from its newest good checkpoint. */
+/** Restores a failed pod from its newest good checkpoint. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public class RestoreOnFailure {
   @Default("3")
   @Min(1)
   @Max(100)
-  @JsonPropertyDescription("How often at most within the window. Default: 3.")
+  @JsonPropertyDescription("Maximum number of restores of one pod within the window. Default: 3.")
   private Integer maxRestores = 3;
 
   @Default("1h")
@@ -28,8 +28,8 @@ public class RestoreOnFailure {
   @Size(min = 2, max = 16)
   @ValidationRule(
       value = "duration(self) >= duration('1m') && duration(self) <= duration('720h')",
-      message = "window: wanted between 1m and 720h")
-  @JsonPropertyDescription("The window, as 10m or 1h. Default: 1h.")
+      message = "window: must be between 1m and 720h")
+  @JsonPropertyDescription("Time window for maxRestores, such as 10m or 1h. Default: 1h.")
   private TimeSpan window = TimeSpan.of("1h");
 
   @SchemaFrom(type = String.class)
@@ -37,17 +37,16 @@ public class RestoreOnFailure {
   @Size(min = 2, max = 16)
   @ValidationRule(
       value = "duration(self) >= duration('1m') && duration(self) <= duration('720h')",
-      message = "fenceAfter: wanted between 1m and 720h")
+      message = "fenceAfter: must be between 1m and 720h")
   @JsonPropertyDescription(
-      "Time after which the pod of a silent node counts as lost, as 10m: a copy that "
-          + "may still run there is removed when the node comes back. Default: never; only a "
-          + "node that is known to be gone counts.")
+      "Time after which a pod on an unreachable node is considered lost, such as 10m. A"
+          + " copy that still runs there is removed when the node returns. Default: never; a "
+          + "pod is lost only when its node is known to be gone.")
   private @Nullable TimeSpan fenceAfter;
 
   @Default("Never")
   @JsonPropertyDescription(
-      "Whether the workload may be started from its image when it cannot be restored. "
-          + "Default: Never.")
+      "Whether to start the workload from its image if it cannot be restored. Default: Never.")
   private ColdStartFallback coldStartFallback = ColdStartFallback.NEVER;
 
   public Integer getMaxRestores() {

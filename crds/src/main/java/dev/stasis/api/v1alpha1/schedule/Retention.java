@@ -12,22 +12,26 @@ import io.fabric8.generator.annotation.ValidationRule;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which checkpoints are kept, of each pod. The newest good one and those in use stay in any case.
+ * Retention of the checkpoints of each pod. The newest good checkpoint and those in use are always
+ * kept.
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Retention(
-    @Min(1) @Max(1000) @JsonPropertyDescription("How many, the newest first. Default: all.")
+    @Min(1)
+        @Max(1000)
+        @JsonPropertyDescription("Number of newest checkpoints to keep. Default: all.")
         @Nullable Integer keepLast,
     @SchemaFrom(type = String.class)
         @Pattern(TimeSpan.PATTERN)
         @Size(min = 2, max = 16)
         @ValidationRule(
             value = "duration(self) >= duration('1m')",
-            message = "maxAge: wanted at least 1m")
-        @JsonPropertyDescription("Age after which one is deleted, as 10m or 168h. Default: none.")
+            message = "maxAge: must be at least 1m")
+        @JsonPropertyDescription(
+            "Age after which a checkpoint is deleted, such as 10m or 168h. Default: none.")
         @Nullable TimeSpan maxAge,
     @Min(1)
         @JsonPropertyDescription(
-            "Size of all of them together, in bytes, beyond which the oldest is deleted. "
-                + "Default: none.")
+            "Total size in bytes above which the oldest checkpoints are deleted. Default: "
+                + "none.")
         @Nullable Long maxTotalBytes) {}

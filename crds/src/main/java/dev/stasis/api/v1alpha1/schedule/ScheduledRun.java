@@ -7,16 +7,15 @@ import io.fabric8.generator.annotation.Required;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** One run for one pod. */
+/** A run of a schedule for one pod. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record ScheduledRun(
     @JsonPropertyDescription("Name of the GpuCheckpoint.") @Nullable String checkpoint,
     @Required @JsonPropertyDescription("Name of the pod.") String pod,
-    @Required @JsonPropertyDescription("When it was due.") Instant time,
-    @JsonPropertyDescription("What became of it; none for one that was skipped.")
+    @Required @JsonPropertyDescription("Time at which the run was due.") Instant time,
+    @JsonPropertyDescription("Phase of the GpuCheckpoint. Unset for a skipped run.")
         @Nullable CheckpointPhase phase,
-    @JsonPropertyDescription("Why, in one word.") @Nullable String reason,
+    @JsonPropertyDescription("Machine-readable reason, in CamelCase.") @Nullable String reason,
     @JsonPropertyDescription("Size of the artifact in bytes.") @Nullable Long bytes,
-    @JsonPropertyDescription("The same, for people.") @Nullable String size,
-    @JsonPropertyDescription("How long the workload stood still, for people.")
-        @Nullable String frozen) {}
+    @JsonPropertyDescription("Human-readable size.") @Nullable String size,
+    @JsonPropertyDescription("Human-readable freeze time.") @Nullable String frozen) {}

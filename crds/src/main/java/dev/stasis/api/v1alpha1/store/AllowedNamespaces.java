@@ -8,10 +8,10 @@ import io.fabric8.kubernetes.api.model.LabelSelector;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Namespaces that may use the store: those that are named and those that the selector matches. */
+/** Namespaces that may use the store, by name and by label selector. */
 @ValidationRule(
     value = "has(self.names) || has(self.selector)",
-    message = "allowedNamespaces: wanted names or a selector")
+    message = "allowedNamespaces: must set names or selector")
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record AllowedNamespaces(
     @Size(max = 256) @JsonPropertyDescription("Names of namespaces.") @Nullable List<String> names,

@@ -6,32 +6,32 @@ import dev.stasis.api.v1alpha1.common.ConditionedStatus;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What the store holds. */
+/** Observed state of a GpuCheckpointStore. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public class GpuCheckpointStoreStatus extends ConditionedStatus {
-  @JsonPropertyDescription("Bytes of all artifacts.")
+  @JsonPropertyDescription("Total size of all artifacts, in bytes.")
   private @Nullable Long usedBytes;
 
-  @JsonPropertyDescription("The same, for people.")
+  @JsonPropertyDescription("Human-readable size.")
   private @Nullable String used;
 
-  @JsonPropertyDescription("Bytes that can still be used; of the fullest node for nodeLocal.")
+  @JsonPropertyDescription("Bytes still available; for nodeLocal, on the fullest node.")
   private @Nullable Long freeBytes;
 
-  @JsonPropertyDescription("The same, for people.")
+  @JsonPropertyDescription("Human-readable size.")
   private @Nullable String free;
 
   @JsonPropertyDescription("Number of artifacts.")
   private @Nullable Integer artifacts;
 
-  @JsonPropertyDescription("NodeLocal, SharedPath or S3.")
+  @JsonPropertyDescription("Type of the store: NodeLocal or SharedPath.")
   private @Nullable String type;
 
-  @JsonPropertyDescription("What each namespace uses.")
+  @JsonPropertyDescription("Usage by namespace.")
   private @Nullable List<NamespaceUsage> namespaces;
 
   @JsonPropertyDescription(
-      "What lies on each node, for nodeLocal; for sharedPath, which nodes reach it.")
+      "Usage by node for nodeLocal; for sharedPath, the nodes that can reach the store.")
   private @Nullable List<NodeUsage> nodes;
 
   public @Nullable Long getUsedBytes() {

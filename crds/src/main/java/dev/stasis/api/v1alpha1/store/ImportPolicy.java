@@ -10,19 +10,19 @@ import org.jspecify.annotations.Nullable;
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record ImportPolicy(
     @JsonPropertyDescription(
-            "Whether an artifact may be imported that was made in another namespace of the same "
-                + "name: in another cluster, in a namespace that was deleted since, or by an agent "
-                + "that did not record the namespace's uid. Default: false.")
+            "Allows artifacts from a different namespace with the same name: from another "
+                + "cluster, from a namespace that has since been deleted, or without a recorded "
+                + "namespace UID. Default: false.")
         @Nullable Boolean anyNamespaceUid,
     @Pattern("^(-----BEGIN PUBLIC KEY-----[A-Za-z0-9+/=\\s]+-----END PUBLIC KEY-----\\s*)+$")
         @Size(min = 1, max = 4096)
         @JsonPropertyDescription(
-            "Public keys in PEM, ECDSA on P-256. One of them must have signed the manifest of an "
-                + "artifact that is imported. The signature is in manifest.json.sig beside it. "
-                + "Default: no signature is required.")
+            "Public keys in PEM format (ECDSA P-256). An imported artifact must have a "
+                + "manifest signed with one of them; the signature is in manifest.json.sig in the "
+                + "artifact's directory. Default: no signature is required.")
         @Nullable String publicKeys) {
 
-  /** Whether the namespace's name suffices. */
+  /** Returns whether artifacts of any namespace UID may be imported. */
   public boolean allowsAnyNamespaceUid() {
     return Boolean.TRUE.equals(anyNamespaceUid);
   }

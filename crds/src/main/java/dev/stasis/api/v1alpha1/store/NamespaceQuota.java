@@ -3,12 +3,12 @@ package dev.stasis.api.v1alpha1.store;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import dev.stasis.api.v1alpha1.common.Names;
-import io.fabric8.generator.annotation.Min;
 import io.fabric8.generator.annotation.Pattern;
 import io.fabric8.generator.annotation.Required;
 import io.fabric8.generator.annotation.Size;
+import io.fabric8.kubernetes.api.model.Quantity;
 
-/** Quota of one namespace. */
+/** Quota of a namespace. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record NamespaceQuota(
     @Required
@@ -16,4 +16,4 @@ public record NamespaceQuota(
         @Size(min = 1, max = 63)
         @JsonPropertyDescription("The namespace.")
         String namespace,
-    @Required @Min(0) @JsonPropertyDescription("Its quota in bytes.") Long bytes) {}
+    @Required @JsonPropertyDescription("Quota of the namespace, such as 500Gi.") Quantity limit) {}

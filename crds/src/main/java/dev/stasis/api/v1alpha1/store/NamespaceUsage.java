@@ -5,10 +5,10 @@ import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import io.fabric8.generator.annotation.Required;
 import org.jspecify.annotations.Nullable;
 
-/** What one namespace uses. */
+/** Usage of a store by a namespace. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record NamespaceUsage(
     @Required @JsonPropertyDescription("The namespace.") String namespace,
-    @JsonPropertyDescription("Bytes of its artifacts.") @Nullable Long bytes,
-    @JsonPropertyDescription("The same, for people.") @Nullable String size,
-    @JsonPropertyDescription("Number of its artifacts.") @Nullable Integer artifacts) {}
+    @JsonPropertyDescription("Size of the namespace's artifacts, in bytes.") @Nullable Long bytes,
+    @JsonPropertyDescription("Human-readable size.") @Nullable String size,
+    @JsonPropertyDescription("Number of the namespace's artifacts.") @Nullable Integer artifacts) {}

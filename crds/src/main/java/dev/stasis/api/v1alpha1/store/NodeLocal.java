@@ -7,7 +7,7 @@ import io.fabric8.generator.annotation.Pattern;
 import io.fabric8.generator.annotation.Required;
 import io.fabric8.generator.annotation.Size;
 
-/** A folder on the disk of each node: fast, gone with the node. */
+/** A directory on the disk of each node. Fast; lost with the node. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record NodeLocal(
     @Required

@@ -5,12 +5,13 @@ import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import io.fabric8.generator.annotation.Required;
 import org.jspecify.annotations.Nullable;
 
-/** What lies on one node. */
+/** Usage of a store on a node. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record NodeUsage(
     @Required @JsonPropertyDescription("The node.") String node,
-    @JsonPropertyDescription("Bytes of the artifacts there.") @Nullable Long usedBytes,
-    @JsonPropertyDescription("Free bytes of its file system.") @Nullable Long freeBytes,
-    @JsonPropertyDescription("Number of artifacts there.") @Nullable Integer artifacts,
+    @JsonPropertyDescription("Size of the artifacts on the node, in bytes.")
+        @Nullable Long usedBytes,
+    @JsonPropertyDescription("Free bytes of the file system.") @Nullable Long freeBytes,
+    @JsonPropertyDescription("Number of artifacts on the node.") @Nullable Integer artifacts,
     @JsonPropertyDescription("Whether the agent can write to it.") @Nullable Boolean writable,
-    @JsonPropertyDescription("Why not.") @Nullable String message) {}
+    @JsonPropertyDescription("Why the store is not writable.") @Nullable String message) {}

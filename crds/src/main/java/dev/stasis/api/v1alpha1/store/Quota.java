@@ -2,18 +2,39 @@ package dev.stasis.api.v1alpha1.store;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
-import io.fabric8.generator.annotation.Min;
 import io.fabric8.generator.annotation.Size;
+import io.fabric8.kubernetes.api.model.Quantity;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** How much the store may hold. A checkpoint that would not fit is refused before the freeze. */
+/** Quotas of a store. A checkpoint that would exceed them is refused before the freeze. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Quota(
-    @Min(0) @JsonPropertyDescription("Of all namespaces together, in bytes. Default: none.")
-        @Nullable Long totalBytes,
-    @Min(0) @JsonPropertyDescription("Of each namespace, in bytes. Default: none.")
-        @Nullable Long perNamespaceBytes,
+    @JsonPropertyDescription("Total quota of all namespaces, such as 10Ti. Default: none.")
+        @Nullable Quantity total,
+    @JsonPropertyDescription("Quota of each namespace, such as 500Gi. Default: none.")
+        @Nullable Quantity perNamespace,
     @Size(max = 256)
-        @JsonPropertyDescription("Of single namespaces, in place of perNamespaceBytes.")
-        @Nullable List<NamespaceQuota> namespaces) {}
+        @JsonPropertyDescription("Quotas of individual namespaces. They replace perNamespace.")
+        @Nullable List<NamespaceQuota> namespaces) {
+
+  /** Returns the total quota in bytes; null for none. */
+  public @Nullable Long totalBytes() {
+    return bytes(total);
+  }
+
+  /** Returns the quota of a namespace in bytes; null for none. */
+  public @Nullable Long bytesOf(String namespace) {
+    return bytes(
+        Objects.requireNonNullElse(namespaces, List.<NamespaceQuota>of()).stream()
+            .filter(single -> single.namespace().equals(namespace))
+            .map(NamespaceQuota::limit)
+            .findFirst()
+            .orElse(perNamespace));
+  }
+
+  static @Nullable Long bytes(@Nullable Quantity quantity) {
+    return quantity == null ? null : Quantity.getAmountInBytes(quantity).longValue();
+  }
+}

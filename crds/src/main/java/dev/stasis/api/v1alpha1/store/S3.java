@@ -3,93 +3,47 @@ package dev.stasis.api.v1alpha1.store;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import dev.stasis.api.v1alpha1.common.Names;
-import io.fabric8.generator.annotation.Default;
 import io.fabric8.generator.annotation.Pattern;
 import io.fabric8.generator.annotation.Required;
 import io.fabric8.generator.annotation.Size;
 import org.jspecify.annotations.Nullable;
 
-/** A bucket of an object store that speaks S3. */
-@SuppressWarnings("NullAway.Init") // the schema requires them
+/** A bucket of Amazon S3, or of another object storage with the same API. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
-public class S3 {
-  @Required
-  @Pattern(Names.BUCKET)
-  @Size(min = 3, max = 63)
-  @JsonPropertyDescription("Name of the bucket.")
-  private String bucket;
-
-  @Pattern("^([A-Za-z0-9_-][A-Za-z0-9._-]*/)*$")
-  @Size(max = 256)
-  @JsonPropertyDescription("Prefix of every key. Default: none.")
-  private @Nullable String prefix;
-
-  @Pattern("^https?://[^\\s]+$")
-  @Size(min = 8, max = 512)
-  @JsonPropertyDescription(
-      "Address of the service, beginning with https:// or http://. Default: that of "
-          + "the region.")
-  private @Nullable String endpoint;
-
-  @Size(min = 1, max = 64)
-  @JsonPropertyDescription("Region of the bucket.")
-  private @Nullable String region;
-
-  @Default("false")
-  @JsonPropertyDescription(
-      "Whether the bucket stands in the path and not in the host name. Default: false.")
-  private Boolean pathStyle = false;
-
-  @JsonPropertyDescription(
-      "Secret with the keys accessKeyId and secretAccessKey. Default: what the nodes "
-          + "have by themselves.")
-  private @Nullable SecretReference credentials;
-
-  public String getBucket() {
-    return bucket;
-  }
-
-  public void setBucket(String bucket) {
-    this.bucket = bucket;
-  }
-
-  public @Nullable String getPrefix() {
-    return prefix;
-  }
-
-  public void setPrefix(@Nullable String prefix) {
-    this.prefix = prefix;
-  }
-
-  public @Nullable String getEndpoint() {
-    return endpoint;
-  }
-
-  public void setEndpoint(@Nullable String endpoint) {
-    this.endpoint = endpoint;
-  }
-
-  public @Nullable String getRegion() {
-    return region;
-  }
-
-  public void setRegion(@Nullable String region) {
-    this.region = region;
-  }
-
-  public Boolean getPathStyle() {
-    return pathStyle;
-  }
-
-  public void setPathStyle(Boolean pathStyle) {
-    this.pathStyle = pathStyle;
-  }
-
-  public @Nullable SecretReference getCredentials() {
-    return credentials;
-  }
-
-  public void setCredentials(@Nullable SecretReference credentials) {
-    this.credentials = credentials;
-  }
-}
+public record S3(
+    @Pattern("^https?://[A-Za-z0-9.:\\[\\]-]+/?$")
+        @Size(min = 8, max = 256)
+        @JsonPropertyDescription(
+            "URL of the server, such as https://minio.example.com:9000. Default: Amazon S3 in the "
+                + "region.")
+        @Nullable String endpoint,
+    @Pattern("^[a-z0-9-]+$")
+        @Size(min = 1, max = 64)
+        @JsonPropertyDescription("Region of the bucket. Default: us-east-1.")
+        @Nullable String region,
+    @Required
+        @Pattern(Names.BUCKET)
+        @Size(min = 3, max = 63)
+        @JsonPropertyDescription("Name of the bucket. It must exist.")
+        String bucket,
+    @Pattern("^[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*$")
+        @Size(min = 1, max = 256)
+        @JsonPropertyDescription("Prefix of all keys. Default: none.")
+        @Nullable String prefix,
+    @JsonPropertyDescription(
+            "Names the bucket in the path of a URL and not in its host name, as MinIO needs it. "
+                + "Default: false.")
+        @Nullable Boolean pathStyle,
+    @Required
+        @Pattern(Names.SUBDOMAIN)
+        @Size(min = 1, max = 253)
+        @JsonPropertyDescription(
+            "Name of a Secret in the namespace of the operator, with the keys AWS_ACCESS_KEY_ID "
+                + "and AWS_SECRET_ACCESS_KEY, and optionally AWS_SESSION_TOKEN.")
+        String credentialsSecretName,
+    @Pattern("^(-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\\s]+-----END CERTIFICATE-----\\s*)+$")
+        @Size(min = 1, max = 65536)
+        @JsonPropertyDescription(
+            "Certificates in PEM format of the authorities that sign the server's certificate. "
+                + "Default: those of the agent's image.")
+        @Nullable String caBundle) {}

@@ -3,8 +3,8 @@ package dev.stasis.e2e.kube;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.Truth;
 import dev.stasis.api.v1alpha1.restore.GpuRestoreStatus;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
@@ -114,7 +114,7 @@ class BadInputTest {
     assertThat(taken.status().getMessage()).contains("trainer");
     awaitReason(scenario, nowhere, "NoNodeFits");
     assertThat(nowhere.status().getMessage())
-        .contains("target.nodeSelector[no-such]: wanted node, found none");
+        .contains("target.nodeSelector[no-such]: expected node, got none");
     assertThat(Present.in("status.phase", nowhere.status().getPhase()).isFinal()).isFalse();
     workload.broughtBackAs(RestoreRequest.pod(status)).verifyGoesOn();
     workload.verifyGoesOn();
@@ -162,10 +162,12 @@ class BadInputTest {
     assertThat(CheckpointRequest.faults(status))
         .extracting(Fault::reason)
         .containsOnly(request.reason());
-    assertThat(CheckpointRequest.condition(status, "Ready").status()).isEqualTo(Truth.FALSE);
+    assertThat(CheckpointRequest.condition(status, "Ready").status())
+        .isEqualTo(ConditionValue.FALSE);
     assertThat(CheckpointRequest.condition(status, "Ready").reason())
         .isIn(request.reason(), "PreflightRefused");
     assertThat(CheckpointRequest.condition(status, "Ready").message()).contains(request.names());
-    assertThat(CheckpointRequest.condition(status, "Failed").status()).isEqualTo(Truth.TRUE);
+    assertThat(CheckpointRequest.condition(status, "Failed").status())
+        .isEqualTo(ConditionValue.TRUE);
   }
 }

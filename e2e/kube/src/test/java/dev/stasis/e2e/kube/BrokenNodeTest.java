@@ -3,7 +3,7 @@ package dev.stasis.e2e.kube;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.api.v1alpha1.GpuNode;
-import dev.stasis.api.v1alpha1.common.Truth;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -53,11 +53,11 @@ class BrokenNodeTest {
     local.fullDisk(node);
 
     awaitFindings(
-        "no driver: wanted libcuda.so.1",
+        "no driver: expected libcuda.so.1",
         "install NVIDIA's driver 570 or newer",
-        "criu version: wanted a number",
+        "criu version: expected a number",
         "use the agent's own image, which brings criu",
-        "store local: wanted a tenth of 1.0Mi free");
+        "store local: expected a tenth of 1.0Mi free");
   }
 
   @Tag("long")
@@ -80,7 +80,7 @@ class BrokenNodeTest {
         node, Map.of("STASIS_SIM_GPU", old.toString(), "STASIS_AGENT_CRIU", "/nonexistent/criu"));
 
     awaitFindings(
-        "driver: wanted 570 or newer, found 550.54.15",
+        "driver: expected 570 or newer, got 550.54.15",
         "criu: ",
         "use the agent's own image, which brings criu");
   }
@@ -91,7 +91,7 @@ class BrokenNodeTest {
     scenario.kubectl("delete", "gpunode", node, Scenario.TIMEOUT);
 
     awaitFindings(
-        "agent: wanted a GpuNode for a node with GPUs, found none",
+        "agent: expected a GpuNode for a node with GPUs, got none",
         "there is no agent's pod on the node");
   }
 
@@ -133,6 +133,6 @@ class BrokenNodeTest {
         && found.getStatus() != null
         && found.getStatus().getConditions() != null
         && found.getStatus().getConditions().stream()
-            .anyMatch(one -> one.type().equals("Ready") && one.status() == Truth.TRUE);
+            .anyMatch(one -> one.type().equals("Ready") && one.status() == ConditionValue.TRUE);
   }
 }

@@ -21,7 +21,7 @@ record Checkout(Path root) {
   Path built(String path, String by) {
     Path found = root.resolve(path);
     if (!Files.exists(found)) {
-      throw new IllegalStateException("wanted %s, found none; run %s".formatted(found, by));
+      throw new IllegalStateException("expected %s, got none; run %s".formatted(found, by));
     }
     return found;
   }

@@ -51,7 +51,7 @@ record CheckpointRequest(Scenario scenario, String name)
   /** Words of its phases, in order. */
   static List<String> phases(GpuCheckpointStatus status) {
     List<PhaseTime<CheckpointPhase>> phases = status.getPhases();
-    return phases == null ? List.of() : phases.stream().map(p -> p.phase().word()).toList();
+    return phases == null ? List.of() : phases.stream().map(p -> p.phase().value()).toList();
   }
 
   static Condition condition(GpuCheckpointStatus status, String type) {

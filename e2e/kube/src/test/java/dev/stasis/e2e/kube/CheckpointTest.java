@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.api.v1alpha1.common.ArtifactStatus;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.common.Explanation;
-import dev.stasis.api.v1alpha1.common.Truth;
 import io.fabric8.kubernetes.api.model.Quantity;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -29,7 +29,8 @@ class CheckpointTest {
     assertThat(workload.restarts()).isZero();
     assertThat(CheckpointRequest.phases(status)).startsWith("Pending").endsWith("Ready");
     assertThat(CheckpointRequest.phases(status)).doesNotHaveDuplicates();
-    assertThat(CheckpointRequest.condition(status, "SourceRunning").status()).isEqualTo(Truth.TRUE);
+    assertThat(CheckpointRequest.condition(status, "SourceRunning").status())
+        .isEqualTo(ConditionValue.TRUE);
     ArtifactStatus artifact = Present.in("status.artifact", status.getArtifact());
     assertThat(artifact.getGpuBytes()).isGreaterThanOrEqualTo(Workload.MIB * MIB);
     assertThat(artifact.getSha256()).hasSize(64);
@@ -125,7 +126,8 @@ class CheckpointTest {
     assertThat(explanation.faults()).isNullOrEmpty();
     assertThat(explanation.expectedBytes()).isGreaterThan(Workload.MIB * MIB);
     assertThat(status.getNodesFit()).isEqualTo(scenario.installation().nodes().size());
-    assertThat(CheckpointRequest.condition(status, "Feasible").status()).isEqualTo(Truth.TRUE);
+    assertThat(CheckpointRequest.condition(status, "Feasible").status())
+        .isEqualTo(ConditionValue.TRUE);
     assertThat(status.getArtifact()).isNull();
     workload.verifyGoesOn();
   }
@@ -137,7 +139,8 @@ class CheckpointTest {
     CheckpointRequest request =
         CheckpointRequest.apply(scenario, "pause", "trainer", "afterCheckpoint: Suspend");
     GpuCheckpointStatus status = request.await(CheckpointPhase.SUSPENDED);
-    assertThat(CheckpointRequest.condition(status, "Suspended").status()).isEqualTo(Truth.TRUE);
+    assertThat(CheckpointRequest.condition(status, "Suspended").status())
+        .isEqualTo(ConditionValue.TRUE);
     assertThat(CheckpointRequest.condition(status, "Ready").reason()).isEqualTo("NoArtifact");
 
     int printed = workload.someSteps().size();

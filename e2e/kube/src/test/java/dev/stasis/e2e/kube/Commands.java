@@ -104,6 +104,11 @@ final class Commands {
         "STASIS_AGENT_RUNTIME",
         checkout.built("runtime/target/stasis-runtime", "make -C runtime").toString());
     environment.put("STASIS_AGENT_CRIU", criu().toString());
+    environment.put(
+        "STASIS_AGENT_KEEPER",
+        checkout.built("direct/target/stasis-keeper", "make -C direct").toString());
+    // Memory of this machine, which both nodes are.
+    environment.put("STASIS_AGENT_KEEPER_ARENA_MIB", "32");
     // Both agents listen for streams on this machine.
     environment.put("STASIS_AGENT_TRANSFER_PORT", "0");
     environment.put("STASIS_AGENT_TRANSFER_ADDRESS", "127.0.0.1");

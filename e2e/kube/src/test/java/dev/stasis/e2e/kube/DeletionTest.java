@@ -2,9 +2,20 @@ package dev.stasis.e2e.kube;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stasis.api.v1alpha1.GpuNodeOperation;
 import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.common.Truth;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
+import dev.stasis.api.v1alpha1.operation.OperationType;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.client.Watcher;
+import io.fabric8.kubernetes.client.WatcherException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -40,7 +51,8 @@ class DeletionTest {
         "patch", "gckpt", "train-1", "--type=merge", "--patch", "{\"spec\":{\"cancel\":true}}");
 
     var status = request.await(CheckpointPhase.CANCELLED);
-    assertThat(CheckpointRequest.condition(status, "SourceRunning").status()).isEqualTo(Truth.TRUE);
+    assertThat(CheckpointRequest.condition(status, "SourceRunning").status())
+        .isEqualTo(ConditionValue.TRUE);
     workload.verifyGoesOn();
     assertThat(workload.restarts()).isZero();
   }
@@ -70,6 +82,62 @@ class DeletionTest {
     if (scenario.installation() instanceof LocalInstallation local) {
       assertThat(local.artifacts(scenario.namespace())).isEmpty();
     }
+  }
+
+  /** Each of them once went on for ever, at two operations per second. */
+  @Test
+  void anArtifactGoesWithItsCheckpointHoweverItIsDamaged(Scenario scenario) {
+    Assumptions.assumeTrue(
+        scenario.installation() instanceof LocalInstallation,
+        "skipped: an artifact is damaged on a node of this machine");
+    LocalInstallation local = (LocalInstallation) scenario.installation();
+    Workload workload = Workload.start(scenario, "trainer");
+    Map<DamagedArtifact, Path> artifacts = new EnumMap<>(DamagedArtifact.class);
+    for (DamagedArtifact damage : DamagedArtifact.values()) {
+      List<Path> before = local.artifacts(scenario.namespace());
+      CheckpointRequest.apply(scenario, damage.checkpoint(), "trainer").awaitReady();
+      List<Path> after = new ArrayList<>(local.artifacts(scenario.namespace()));
+      after.removeAll(before);
+      artifacts.put(damage, after.get(0));
+    }
+    artifacts.forEach(DamagedArtifact::damage);
+    Deletions deletions = new Deletions(scenario.namespace());
+
+    try (var watch =
+        scenario
+            .admin()
+            .resources(GpuNodeOperation.class)
+            .inNamespace(scenario.installation().namespace())
+            .watch(deletions)) {
+      assertThat(watch).isNotNull();
+      scenario.kubectl("delete", "gckpt", "--all", Scenario.TIMEOUT);
+    }
+
+    assertThat(deletions.count).as("operations").hasValueLessThan(2 * artifacts.size());
+    assertThat(artifacts.values()).as("artifacts").noneMatch(DamagedArtifact::isLeft);
+    nothingIsLeft(scenario);
+    workload.verifyGoesOn();
+  }
+
+  /** Counts the orders to delete an artifact of a namespace. */
+  private record Deletions(String namespace, AtomicInteger count)
+      implements Watcher<GpuNodeOperation> {
+
+    Deletions(String namespace) {
+      this(namespace, new AtomicInteger());
+    }
+
+    @Override
+    public void eventReceived(Action action, GpuNodeOperation operation) {
+      if (action == Action.ADDED
+          && operation.getSpec().getType() == OperationType.DELETE_ARTIFACT
+          && namespace.equals(operation.getSpec().getRequester().namespace())) {
+        count.incrementAndGet();
+      }
+    }
+
+    @Override
+    public void onClose(@Nullable WatcherException cause) {}
   }
 
   @Test

@@ -3,11 +3,11 @@ package dev.stasis.e2e.kube;
 import dev.stasis.api.v1alpha1.GpuNodeOperation;
 import dev.stasis.api.v1alpha1.common.ArtifactStatus;
 import dev.stasis.api.v1alpha1.common.CheckpointTimings;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.common.Hardware;
 import dev.stasis.api.v1alpha1.common.ObservedGpu;
 import dev.stasis.api.v1alpha1.common.PhaseTime;
 import dev.stasis.api.v1alpha1.common.Room;
-import dev.stasis.api.v1alpha1.common.Truth;
 import dev.stasis.api.v1alpha1.operation.ArtifactReference;
 import dev.stasis.api.v1alpha1.operation.Claim;
 import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
@@ -111,7 +111,7 @@ final class FakeAgents implements AutoCloseable {
       enter(status, OperationPhase.SUCCEEDED);
       status.setOutcome(Outcome.DONE);
       status.setWorkload(WorkloadState.RUNNING);
-      status.setSourceRunning(Truth.TRUE);
+      status.setSourceRunning(ConditionValue.TRUE);
       status.setSourceProcesses(1);
       if (operation.getSpec().getType() == OperationType.CHECKPOINT) {
         status.setArtifact(artifact(operation));

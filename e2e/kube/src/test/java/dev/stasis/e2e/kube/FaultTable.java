@@ -44,7 +44,7 @@ final class FaultTable {
 
   /** What it came to, in the words of the status. */
   static String cell(MigrationPhase during, GpuMigrationStatus struck, GpuMigrationStatus end) {
-    String phase = end.getPhase() == null ? "?" : end.getPhase().word();
+    String phase = end.getPhase() == null ? "?" : end.getPhase().value();
     String more =
         end.getPhase() == MigrationPhase.SUCCEEDED
             ? "stood still for " + end.getDowntime()
@@ -54,7 +54,7 @@ final class FaultTable {
     String late =
         struck.getPhase() == during || struck.getPhase() == null
             ? ""
-            : "; struck in " + struck.getPhase().word();
+            : "; struck in " + struck.getPhase().value();
     return "%s (%s%s)".formatted(phase, more, late);
   }
 
@@ -65,7 +65,7 @@ final class FaultTable {
     List<String> lines = new ArrayList<>();
     lines.add(
         phases.stream()
-            .map(MigrationPhase::word)
+            .map(MigrationPhase::value)
             .collect(Collectors.joining(" | ", "| what goes wrong | ", " |")));
     lines.add("|---|" + "---|".repeat(phases.size()));
     seen.forEach(

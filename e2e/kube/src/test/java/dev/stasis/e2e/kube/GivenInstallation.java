@@ -27,7 +27,7 @@ final class GivenInstallation implements Installation {
     String image = environment.get("STASIS_E2E_IMAGE");
     if (image == null) {
       throw new IllegalStateException(
-          "STASIS_E2E_IMAGE: wanted an image with /bin/gpu-counter and busybox, found none");
+          "STASIS_E2E_IMAGE: expected an image with /bin/gpu-counter and busybox, got none");
     }
     return new GivenInstallation(
         admin, environment.getOrDefault("STASIS_NAMESPACE", "stasis-system"), image);

@@ -51,7 +51,7 @@ class ImportTest {
       assertThat(CheckpointRequest.condition(refused, "Ready").reason()).isEqualTo("NotImported");
       assertThat(CheckpointRequest.faults(refused).get(0).message())
           .startsWith("sha256 of ")
-          .contains("wanted", "found");
+          .contains("expected", "got");
       GpuCheckpointStatus ready = whole.awaitReady();
       assertThat(CheckpointRequest.phases(ready)).containsExactly("Pending", "Importing", "Ready");
       RestoreRequest.apply(scenario, "back", "train-2").awaitSucceeded();

@@ -40,7 +40,7 @@ final class InstalledChart {
     shell.run("kubectl", "create", "namespace", namespace);
     // The operator has written into it where it is; it does so again.
     for (String kind : List.of("validatingwebhookconfiguration", "mutatingwebhookconfiguration")) {
-      shell.must("kubectl", "delete", kind, "stasis", "--ignore-not-found");
+      shell.must("kubectl", "delete", kind, "stasis", "stasis-prepare", "--ignore-not-found");
     }
     List<HasMetadata> objects =
         admin.load(new ByteArrayInputStream(yaml.getBytes(StandardCharsets.UTF_8))).items();

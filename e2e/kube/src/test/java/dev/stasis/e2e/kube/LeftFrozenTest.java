@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.stasis.api.v1alpha1.GpuCheckpoint;
 import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
-import dev.stasis.api.v1alpha1.common.Truth;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import io.fabric8.kubernetes.api.model.Pod;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -33,7 +33,7 @@ class LeftFrozenTest {
     assertThat(CheckpointRequest.condition(failed, "SourceRunning"))
         .satisfies(
             condition -> {
-              assertThat(condition.status()).isEqualTo(Truth.FALSE);
+              assertThat(condition.status()).isEqualTo(ConditionValue.FALSE);
               assertThat(condition.reason()).isEqualTo("NotThawed");
             });
     scenario.awaitPod(
@@ -47,7 +47,7 @@ class LeftFrozenTest {
         found ->
             found.getStatus() != null
                 && CheckpointRequest.condition(found.getStatus(), "SourceRunning").status()
-                    == Truth.TRUE);
+                    == ConditionValue.TRUE);
     scenario.awaitPod("trainer", "says that it goes on", pod -> frozen(pod, "False", "Thawed"));
     workload.verifyGoesOn();
     assertThat(workload.restarts()).isZero();

@@ -113,7 +113,7 @@ final class LocalInstallation implements Installation {
               name: local
             spec:
               default: true
-              minFreeBytes: 0
+              minFree: 0
               nodeLocal:
                 path: %s
             """

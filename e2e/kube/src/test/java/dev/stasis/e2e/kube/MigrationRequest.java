@@ -73,7 +73,7 @@ record MigrationRequest(Scenario scenario, String name)
   /** Words of its phases, in order. */
   static List<String> phases(GpuMigrationStatus status) {
     List<PhaseTime<MigrationPhase>> phases = status.getPhases();
-    return phases == null ? List.of() : phases.stream().map(it -> it.phase().word()).toList();
+    return phases == null ? List.of() : phases.stream().map(it -> it.phase().value()).toList();
   }
 
   static Condition condition(GpuMigrationStatus status, String type) {

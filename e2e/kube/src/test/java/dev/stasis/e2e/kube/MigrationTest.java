@@ -2,8 +2,8 @@ package dev.stasis.e2e.kube;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.common.Proof;
-import dev.stasis.api.v1alpha1.common.Truth;
 import dev.stasis.api.v1alpha1.migration.Decision;
 import dev.stasis.api.v1alpha1.migration.GpuMigrationStatus;
 import dev.stasis.api.v1alpha1.migration.MigrationPhase;
@@ -85,8 +85,10 @@ class MigrationTest {
     assertThat(status.getRolledBack()).isNotNull();
     assertThat(Present.in("status.rolledBack", status.getRolledBack()).phase())
         .isEqualTo(MigrationPhase.RESTORING);
-    assertThat(MigrationRequest.condition(status, "RolledBack").status()).isEqualTo(Truth.TRUE);
-    assertThat(MigrationRequest.condition(status, "Failed").status()).isEqualTo(Truth.TRUE);
+    assertThat(MigrationRequest.condition(status, "RolledBack").status())
+        .isEqualTo(ConditionValue.TRUE);
+    assertThat(MigrationRequest.condition(status, "Failed").status())
+        .isEqualTo(ConditionValue.TRUE);
     noArtifacts(scenario);
   }
 
@@ -104,7 +106,8 @@ class MigrationTest {
     goesOn(scenario, workload);
     assertThat(Present.in("status.rolledBack", status.getRolledBack()).reason())
         .isEqualTo("Cancelled");
-    assertThat(MigrationRequest.condition(status, "Failed").status()).isEqualTo(Truth.UNKNOWN);
+    assertThat(MigrationRequest.condition(status, "Failed").status())
+        .isEqualTo(ConditionValue.UNKNOWN);
     noArtifacts(scenario);
   }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
-import dev.stasis.api.v1alpha1.common.Truth;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import org.junit.jupiter.api.Assumptions;
@@ -35,7 +35,7 @@ class NodeGoneTest {
       GpuCheckpointStatus status = request.awaitEnd();
       assertThat(CheckpointRequest.phases(status)).endsWith("Failed");
       assertThat(CheckpointRequest.condition(status, "SourceRunning").status())
-          .isEqualTo(Truth.FALSE);
+          .isEqualTo(ConditionValue.FALSE);
       assertThat(CheckpointRequest.condition(status, "Failed").reason()).isEqualTo("WorkloadLost");
       assertThat(CheckpointRequest.condition(status, "Failed").message()).contains(node);
       scenario.kubectl("delete", "gckpt", "train-1", Scenario.TIMEOUT);

@@ -21,6 +21,7 @@ record Often(Scenario scenario) {
         spec:
           selector: {matchLabels: {app: trainer}}
           schedule: "* * * * *"
+          jitter: 0s
           retention: {keepLast: 3}
           restoreOnFailure: {maxRestores: 3, window: 1h}
         %s"""

@@ -9,7 +9,7 @@ final class Present {
 
   static <T> T in(String status, @Nullable T value) {
     if (value == null) {
-      throw new AssertionError("wanted " + status + ", found none");
+      throw new AssertionError("expected " + status + ", got none");
     }
     return value;
   }

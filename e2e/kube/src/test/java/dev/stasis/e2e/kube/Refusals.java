@@ -15,7 +15,7 @@ record Refusals(long requests) {
   static Refusals now(KubernetesClient admin) {
     String metrics = admin.raw("/metrics");
     if (metrics == null) {
-      throw new IllegalStateException("the API server's metrics: wanted some, found none");
+      throw new IllegalStateException("the API server's metrics: expected some, got none");
     }
     return new Refusals(
         metrics

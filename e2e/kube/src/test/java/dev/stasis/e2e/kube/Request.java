@@ -1,8 +1,8 @@
 package dev.stasis.e2e.kube;
 
 import dev.stasis.api.v1alpha1.common.Condition;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.common.Phase;
-import dev.stasis.api.v1alpha1.common.Truth;
 import io.fabric8.kubernetes.client.CustomResource;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.time.Instant;
@@ -101,6 +101,7 @@ interface Request<K extends CustomResource<?, S>, S, P extends Phase> {
         .stream()
             .filter(condition -> condition.type().equals(type))
             .findFirst()
-            .orElse(new Condition(type, Truth.UNKNOWN, "Missing", "", Instant.EPOCH, null));
+            .orElse(
+                new Condition(type, ConditionValue.UNKNOWN, "Missing", "", Instant.EPOCH, null));
   }
 }

@@ -106,11 +106,17 @@ class ScheduleTest {
     }
   }
 
-  /** By the moment whose state it keeps: a run may be due before the first one is taken. */
+  /**
+   * By the moment whose state it keeps: a run may be due before the first one is taken. Times have
+   * whole seconds; of two that were frozen in the same one the operator takes the later name.
+   */
   private static String newest(Scenario scenario) {
     return new Often(scenario)
         .ready().stream()
-            .max(Comparator.comparing(ScheduleTest::frozen))
+            .max(
+                Comparator.comparing(ScheduleTest::frozen)
+                    .thenComparing(it -> it.getMetadata().getCreationTimestamp())
+                    .thenComparing(it -> it.getMetadata().getName()))
             .map(it -> it.getMetadata().getName())
             .orElseThrow();
   }

@@ -13,6 +13,20 @@ import java.util.List;
 record SharedStore(Scenario scenario, String name, Path folder) implements AutoCloseable {
 
   static SharedStore make(Scenario scenario) {
+    return make(scenario, "");
+  }
+
+  /** A store whose artifacts are committed on the node and uploaded to the folder. */
+  static SharedStore ofChunks(Scenario scenario) {
+    return make(scenario, ", layout: Chunks");
+  }
+
+  /** Where nodes have artifacts before the upload and after the download. */
+  Path local() {
+    return Path.of(folder + "-local");
+  }
+
+  private static SharedStore make(Scenario scenario, String layout) {
     try {
       Path folder = Files.createTempDirectory(Path.of("/var/tmp"), "stasis-e2e-shared");
       SharedStore store = new SharedStore(scenario, scenario.namespace(), folder);
@@ -23,13 +37,13 @@ record SharedStore(Scenario scenario, String name, Path folder) implements AutoC
           metadata:
             name: %s
           spec:
-            minFreeBytes: 0
+            minFree: 0
             allowedNamespaces:
               names: [%s]
-            sharedPath:
-              path: %s
+            sharedPath: {path: %s%s}
           """
-              .formatted(store.name(), scenario.namespace(), folder));
+                  .formatted(store.name(), scenario.namespace(), folder, layout)
+              + (layout.isEmpty() ? "" : "  localPath: " + store.local() + "\n"));
       scenario.until("a store that every node reaches", store::isReached);
       return store;
     } catch (IOException e) {
@@ -57,6 +71,6 @@ record SharedStore(Scenario scenario, String name, Path folder) implements AutoC
   public void close() {
     scenario.admin().resources(GpuCheckpointStore.class).withName(name).delete();
     // What a scenario has left in it is as big as its workloads. An agent may still write there.
-    new Shell().run("rm", "-rf", folder.toString());
+    new Shell().run("rm", "-rf", folder.toString(), local().toString());
   }
 }

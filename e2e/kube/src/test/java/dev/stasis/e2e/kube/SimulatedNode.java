@@ -6,7 +6,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
 
 /**
  * Simulated GPUs of a node of this machine, brought into pods as NVIDIA's device plugin and
@@ -130,6 +132,53 @@ final class SimulatedNode implements AutoCloseable {
       Files.writeString(folder.resolve("faults").resolve(call), what);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Waits until a call of that name is held by the fault {@code hold}. */
+  void awaitHeld(String call) {
+    Awaitility.await("call " + call + " is held")
+        .atMost(Scenario.PATIENCE)
+        .until(() -> Files.exists(held(call)));
+  }
+
+  /** Lets a call that is held continue. */
+  void release(String call) throws IOException {
+    Files.delete(held(call));
+  }
+
+  private Path held(String call) {
+    return folder.resolve("faults").resolve(call + ".held");
+  }
+
+  /**
+   * Kills the keepers of this node's agent, and waits until they have ended.
+   *
+   * @param mode {@code serve} of the keeper, {@code hold} of the second holder
+   */
+  void killKeepers(String mode) throws IOException {
+    List<ProcessHandle> keepers = new ArrayList<>();
+    for (ProcessHandle each : ProcessHandle.allProcesses().toList()) {
+      Path process = Path.of("/proc", Long.toString(each.pid()));
+      try {
+        List<String> command = List.of(Files.readString(process.resolve("cmdline")).split("\0"));
+        if (command.size() > 2
+            && command.get(1).equals(mode)
+            && Files.readString(process.resolve("environ"))
+                .contains("STASIS_SIM_GPU=" + folder + "\0")) {
+          keepers.add(each);
+        }
+      } catch (IOException gone) {
+        // It ended while the list was read.
+      }
+    }
+    if (keepers.isEmpty()) {
+      throw new AssertionError("stasis-keeper " + mode + ": expected one, got none");
+    }
+    for (ProcessHandle keeper : keepers) {
+      CompletableFuture<ProcessHandle> end = keeper.onExit();
+      keeper.destroyForcibly();
+      end.join();
     }
   }
 

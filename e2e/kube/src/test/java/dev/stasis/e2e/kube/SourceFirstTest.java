@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.api.v1alpha1.GpuCheckpoint;
 import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.common.Truth;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.migration.GpuMigrationStatus;
 import dev.stasis.api.v1alpha1.migration.MigrationPhase;
 import java.io.IOException;
@@ -73,7 +73,7 @@ class SourceFirstTest {
               "Succeeded");
       assertThat(status.getDowntimeMilliseconds()).isPositive();
       assertThat(MigrationRequest.condition(status, "SourceRunning").status())
-          .isEqualTo(Truth.FALSE);
+          .isEqualTo(ConditionValue.FALSE);
       nothingIsLeft(scenario, store);
       scenario.kubectl("delete", "gmig", "move", Scenario.TIMEOUT);
       scenario.until("the GpuRestore is gone", () -> scenario.all(GpuRestore.class).isEmpty());

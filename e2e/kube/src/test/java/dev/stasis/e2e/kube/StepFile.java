@@ -55,7 +55,7 @@ record StepFile(Scenario scenario) {
             .output();
     Matcher verified = VERIFIED.matcher(said);
     if (!verified.find()) {
-      throw new AssertionError("pod " + pod + ": wanted steps, found " + said);
+      throw new AssertionError("pod " + pod + ": expected steps, got " + said);
     }
     return Long.parseLong(verified.group(1));
   }

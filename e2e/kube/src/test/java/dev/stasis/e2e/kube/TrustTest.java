@@ -81,27 +81,6 @@ class TrustTest {
     workload.verifyGoesOn();
   }
 
-  @Test
-  void anArtifactOfAnotherNamespaceIsNotRestored(Scenario scenario) {
-    // There is no way to name one: a GpuRestore knows GpuCheckpoints of its own namespace only.
-    RestoreRequest request = RestoreRequest.apply(scenario, "back", "default");
-
-    scenario.until(
-        "it waits for one of its own namespace",
-        () -> "WaitingForCheckpoint".equals(condition(request)));
-  }
-
-  private static String condition(RestoreRequest request) {
-    var conditions = request.status().getConditions();
-    return conditions == null
-        ? ""
-        : conditions.stream()
-            .filter(each -> each.type().equals("Succeeded"))
-            .map(each -> each.reason())
-            .findFirst()
-            .orElse("");
-  }
-
   /**
    * The logs tell of all that ran before, too. The API server's count is of everybody: a kubelet
    * that asks for what a pod had a moment ago is refused now and then. A right that one of ours

@@ -20,10 +20,19 @@ final class WorkloadImage {
 
   private final Checkout checkout;
   private final Path folder;
+  private final String name;
+  private final Map<String, Path> programs;
 
   WorkloadImage(Checkout checkout, Path folder) {
+    this(checkout, folder, NAME, Map.of());
+  }
+
+  /** One with further programs, by their paths without the leading slash. */
+  WorkloadImage(Checkout checkout, Path folder, String name, Map<String, Path> programs) {
     this.checkout = checkout;
     this.folder = folder;
+    this.name = name;
+    this.programs = Map.copyOf(programs);
   }
 
   /** Writes it as an OCI image tar. */
@@ -58,6 +67,13 @@ final class WorkloadImage {
             source.toRealPath(), root.resolve(LIBRARIES.toString().substring(1)).resolve(library));
       }
     }
+    for (Map.Entry<String, Path> program : programs.entrySet()) {
+      Path place = root.resolve(program.getKey());
+      Files.createDirectories(place.getParent());
+      // Without following the link of an applet.
+      Files.deleteIfExists(place);
+      Files.copy(program.getValue(), place);
+    }
     Files.copy(LOADER.toRealPath(), root.resolve("lib64/ld-linux-x86-64.so.2"));
     Files.writeString(root.resolve("etc/passwd"), "root:x:0:0:root:/:/bin/sh\n");
     Path config = folder.resolve("config.json");
@@ -72,7 +88,7 @@ final class WorkloadImage {
         .must(
             checkout.built("images/lib/oci-tar", "git checkout").toString(),
             tar.toString(),
-            NAME,
+            name,
             config.toString(),
             root.toString());
     return tar;

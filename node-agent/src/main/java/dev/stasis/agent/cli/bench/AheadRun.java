@@ -3,7 +3,7 @@ package dev.stasis.agent.cli.bench;
 import dev.stasis.agent.engine.StageListener;
 import dev.stasis.agent.stream.AgentKey;
 import dev.stasis.agent.stream.ArtifactFeed;
-import dev.stasis.agent.stream.Outbound;
+import dev.stasis.agent.stream.SendQueue;
 import dev.stasis.agent.stream.StreamReceiver;
 import dev.stasis.agent.stream.StreamSender;
 import dev.stasis.artifact.ArtifactStage;
@@ -18,22 +18,22 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
-/** An artifact goes over the loopback into another store while it is made. */
+/** Sends an artifact over the loopback into another store while it is being written. */
 final class AheadRun implements StageListener, AutoCloseable {
 
-  /** Nothing breaks here; more than any disk takes for what is on its way. */
+  /** The connection does not break here; longer than any disk takes for the blocks in flight. */
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private static final String ID = "benchmark";
 
-  private final Outbound outbound = new Outbound();
+  private final SendQueue outbound = new SendQueue();
   private final ArtifactFeed feed = new ArtifactFeed(outbound);
   private final ArtifactStage stage;
   private final StreamReceiver receiver;
   private final StreamReceiver.Expected expected;
   private final CompletableFuture<Void> sent = new CompletableFuture<>();
 
-  /** Connects both ends, as it is before a freeze. */
+  /** Connects both ends, as before a freeze. */
   AheadRun(Clock clock, Path store, String name, int streams)
       throws IOException, InterruptedException {
     AgentKey source = AgentKey.generate("source", clock);
@@ -55,7 +55,7 @@ final class AheadRun implements StageListener, AutoCloseable {
     thread.setDaemon(true);
     thread.start();
     if (!sender.awaitConnected(PATIENCE)) {
-      throw new IOException("the streams: wanted that they are connected, found that they are not");
+      throw new IOException("the streams: expected that they are connected, got that they are not");
     }
   }
 
@@ -95,7 +95,7 @@ final class AheadRun implements StageListener, AutoCloseable {
     }
   }
 
-  /** Waits until all of the artifact is in the other store; gives where it lies there. */
+  /** Waits until the whole artifact is in the other store; returns its path there. */
   Path finish(Path artifact) throws IOException, InterruptedException {
     synchronized (this) {
       feed.whole(artifact);
@@ -106,14 +106,14 @@ final class AheadRun implements StageListener, AutoCloseable {
       throw new IOException(e.getCause());
     }
     if (!expected.await(PATIENCE)) {
-      throw new IOException("the receiver: wanted that it has all of it, found that it waits");
+      throw new IOException("the receiver: expected that it has all of it, got that it waits");
     }
     return stage.sealReceived(null).path();
   }
 
   @Override
   public void close() throws IOException {
-    outbound.fail("it is over");
+    outbound.fail("the run has ended");
     expected.close();
     receiver.close();
     stage.close();

@@ -11,10 +11,10 @@ import dev.stasis.agent.process.ProcessId;
 import java.time.Duration;
 import java.util.Arrays;
 
-/** How long calls of the resident driver worker take, as the engine sees them. */
+/** Measures the duration of calls through the resident driver worker, as the engine sees them. */
 final class DriverCallTimes {
 
-  /** A hundred times what a call takes that finds its process running. */
+  /** A hundred times the duration of a call on a running process. */
   private static final Duration DEADLINE = Duration.ofSeconds(5);
 
   private final CudaDriver driver;
@@ -25,11 +25,11 @@ final class DriverCallTimes {
     this.proc = proc;
   }
 
-  /** GetState, called again and again; the first tenth warms up and is not counted. */
+  /** Calls GetState repeatedly; the first tenth is warm-up and does not count. */
   void state(int pid, int calls, ObjectNode answer) {
     ProcessId process =
         proc.id(pid)
-            .orElseThrow(() -> new IllegalArgumentException("pid: wanted a process, found " + pid));
+            .orElseThrow(() -> new IllegalArgumentException("pid: expected a process, got " + pid));
     double[] millis = new double[calls];
     for (int i = -calls / 10; i < calls; i++) {
       long begin = System.nanoTime();

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stasis.agent.cuda.DriverWorker;
 import dev.stasis.agent.cuda.WorkerSettings;
+import dev.stasis.agent.direct.KeeperSettings;
 import dev.stasis.agent.engine.EngineSettings;
 import dev.stasis.agent.engine.NodeEngine;
 import dev.stasis.agent.engine.StageListener;
@@ -19,8 +20,8 @@ import java.time.Clock;
 import java.util.List;
 
 /**
- * Reads requests from standard input, a JSON object a line, and answers each with one. When the
- * input ends, whatever is still frozen is thawed.
+ * Reads requests from standard input, one JSON object per line, and answers each with one. When the
+ * input ends, workloads that are still frozen are thawed.
  */
 public final class EngineBench {
 
@@ -45,7 +46,7 @@ public final class EngineBench {
       System.exit(2);
     }
     PrintStream answers = System.out;
-    // A logger that writes there would stand between the answers.
+    // A logger on standard output would mix its lines with the answers.
     System.setOut(System.err);
     Path state = Path.of(args[0]);
     int threads = Integer.parseInt(args[6]);
@@ -58,7 +59,8 @@ public final class EngineBench {
             Path.of(args[4]),
             args[5],
             threads,
-            false);
+            false,
+            KeeperSettings.of(KeeperSettings.PROGRAM));
     Clock clock = Clock.systemUTC();
     try (DriverWorker worker = new DriverWorker(WorkerSettings.here(state))) {
       NodeEngine engine = new NodeEngine(settings, worker, clock);
@@ -97,7 +99,7 @@ public final class EngineBench {
       case "gpus" -> calls.gpus(answer);
       default ->
           throw new IllegalArgumentException(
-              "do: wanted one of "
+              "do: expected one of "
                   + List.of(
                       "checkpoint",
                       "checkpoint-and-send",
@@ -107,12 +109,12 @@ public final class EngineBench {
                       "copy",
                       "state",
                       "gpus")
-                  + ", found "
+                  + ", got "
                   + asked.path("do"));
     }
   }
 
-  /** As a GpuMigration does it: what is final goes out while the rest is made. */
+  /** As in a GpuMigration: finished files are sent while the rest is written. */
   private void ahead(JsonNode asked, ObjectNode answer) throws IOException, InterruptedException {
     try (AheadRun ahead =
         new AheadRun(

@@ -15,7 +15,7 @@ import dev.stasis.agent.engine.RestoreRequest;
 import dev.stasis.agent.engine.StageListener;
 import dev.stasis.agent.engine.StepListener;
 import dev.stasis.agent.engine.StepTimings;
-import dev.stasis.agent.preflight.Unmet;
+import dev.stasis.agent.preflight.FailedRequirement;
 import dev.stasis.artifact.Durability;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -25,10 +25,10 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.UUID;
 
-/** Checkpoints and restores, each with its whole time as its caller sees it. */
+/** Checkpoints and restores, each with the caller's total time. */
 final class EngineRuns {
 
-  /** 48 GB by way of criu took 35 s on the machine of the measurements. */
+  /** 48 GB through criu took 35 s on the machine of the measurements. */
   private static final Duration LIMIT = Duration.ofMinutes(4);
 
   private final NodeEngine engine;
@@ -44,7 +44,7 @@ final class EngineRuns {
   /**
    * A checkpoint.
    *
-   * @param stages hears which files are final
+   * @param stages receives the files that are final
    */
   void checkpoint(JsonNode asked, ObjectNode answer, StageListener stages)
       throws InterruptedException {
@@ -123,7 +123,7 @@ final class EngineRuns {
     answer.put("outcome", engine.evicted().end(container).toString());
   }
 
-  /** Whatever is in hand runs on again, or is ended where it was being restored. */
+  /** Resumes the workloads in progress, or ends those that were being restored. */
   void thawAll() throws InterruptedException {
     List<String> containers =
         engine.thaw().inHand().stream().map(work -> work.containerId()).toList();
@@ -148,7 +148,7 @@ final class EngineRuns {
     timings.asMap().forEach((step, took) -> steps.put(step, millis(took)));
   }
 
-  private static void refused(List<Unmet> unmet, ObjectNode answer) {
+  private static void refused(List<FailedRequirement> unmet, ObjectNode answer) {
     answer.put("outcome", "Refused").put("message", unmet.toString());
   }
 

@@ -18,8 +18,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * What the network and the files alone take: parts of a file over plain TCP connections, sent by
- * sendfile, written where they belong. Nothing is encrypted, checked or acknowledged.
+ * Measures network and files alone: parts of a file over plain TCP connections, sent by sendfile
+ * and written at their offsets. Nothing is encrypted, checked or acknowledged.
  */
 final class PlainCopy implements AutoCloseable {
 
@@ -42,7 +42,7 @@ final class PlainCopy implements AutoCloseable {
     }
   }
 
-  /** Gives the file's length. */
+  /** Returns the file's length. */
   long file(Path from, Path to) throws IOException, InterruptedException {
     try (FileChannel in = FileChannel.open(from, StandardOpenOption.READ);
         FileChannel out =
@@ -83,7 +83,7 @@ final class PlainCopy implements AutoCloseable {
     while (at < end) {
       buffer.clear().limit((int) Math.min(BUFFER, end - at));
       if (from.read(buffer) < 0) {
-        throw new EOFException("wanted %d bytes, found the end".formatted(end - at));
+        throw new EOFException("expected %d bytes, got the end".formatted(end - at));
       }
       buffer.flip();
       while (buffer.hasRemaining()) {

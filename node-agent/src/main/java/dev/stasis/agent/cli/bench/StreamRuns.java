@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stasis.agent.stream.AgentKey;
 import dev.stasis.agent.stream.ArtifactFeed;
-import dev.stasis.agent.stream.Outbound;
+import dev.stasis.agent.stream.SendQueue;
 import dev.stasis.agent.stream.StreamReceiver;
 import dev.stasis.agent.stream.StreamSender;
 import dev.stasis.artifact.ArtifactStage;
@@ -22,10 +22,10 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** An artifact goes from one agent to another over the loopback, both of them here. */
+/** Sends an artifact from one agent to another over the loopback, both in this process. */
 final class StreamRuns {
 
-  /** Nothing breaks here; more than any disk takes for what is on its way. */
+  /** The connection does not break here; longer than any disk takes for the blocks in flight. */
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final Clock clock;
@@ -41,7 +41,7 @@ final class StreamRuns {
     AgentKey target = AgentKey.generate("target", clock);
     String name = artifact.getFileName().toString();
     long begin = System.nanoTime();
-    Outbound outbound = new Outbound();
+    SendQueue outbound = new SendQueue();
     new ArtifactFeed(outbound).whole(artifact);
     try (ArtifactStage stage =
             new ArtifactStore(Path.of(asked.path("store").asText()), clock).stage(name);
@@ -59,7 +59,7 @@ final class StreamRuns {
               System::nanoTime)
           .run();
       if (!expected.await(PATIENCE)) {
-        throw new IOException("the receiver: wanted that it has all of it, found that it waits");
+        throw new IOException("the receiver: expected that it has all of it, got that it waits");
       }
       Path received = stage.sealReceived(sha256(artifact.resolve("manifest.json"))).path();
       answer.put("outcome", "Received").put("artifact", received.toString());
@@ -68,7 +68,7 @@ final class StreamRuns {
     answer.put("bytes", outbound.progress()[1]);
   }
 
-  /** The same files over as many plain connections, to compare with. */
+  /** The same files over the same number of plain connections, for comparison. */
   void copy(JsonNode asked, ObjectNode answer) throws IOException, InterruptedException {
     Path from = Path.of(asked.path("from").asText());
     Path to = Path.of(asked.path("to").asText());

@@ -1,6 +1,6 @@
 /**
- * The engine under measurement: one resident process that does what it is told a line at a time, so
- * that no start of a JVM stands in a figure.
+ * The engine for benchmarks: one resident process that executes one request per line, so that no
+ * figure includes the start of a JVM.
  */
 @org.jspecify.annotations.NullMarked
 package dev.stasis.agent.cli.bench;

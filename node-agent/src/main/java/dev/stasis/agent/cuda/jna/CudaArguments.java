@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.function.ToIntFunction;
 
 /**
- * The 64 bytes that a checkpoint call takes, and what they point to, kept in memory until the call
- * has returned.
+ * The 64 bytes of arguments of a checkpoint call and the data that they point to, kept in memory
+ * until the call has returned.
  */
 final class CudaArguments {
 

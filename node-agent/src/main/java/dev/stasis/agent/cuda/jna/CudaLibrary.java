@@ -7,7 +7,7 @@ import com.sun.jna.ptr.PointerByReference;
 
 /**
  * The part of libcuda.so.1 that is used. Every checkpoint call takes 64 bytes of arguments in every
- * version since 12.8, of which zeros are the defaults.
+ * version since 12.8; zeros are the defaults.
  */
 interface CudaLibrary extends Library {
 

@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.function.ToIntBiFunction;
 import org.jspecify.annotations.Nullable;
 
-/** The node's real libcuda and NVML, or whatever the environment names in their place. */
+/** The node's real libcuda and NVML, or the libraries that the environment names instead. */
 public final class JnaDriver implements NativeDriver {
 
   private static final List<String> WANTED =
@@ -57,7 +57,7 @@ public final class JnaDriver implements NativeDriver {
     try {
       loaded = search.cuda();
     } catch (LibrarySearch.NotFound e) {
-      // Not remembered: a driver may be installed while the worker lives.
+      // Not cached: a driver may be installed while the worker runs.
       return e.why();
     }
     IntByReference version = new IntByReference();
@@ -91,7 +91,7 @@ public final class JnaDriver implements NativeDriver {
   private CudaLibrary cuda() {
     CudaLibrary library = cuda;
     if (library == null) {
-      throw new IllegalStateException("libcuda: wanted availability() to be asked first");
+      throw new IllegalStateException("libcuda: expected availability() to be asked first");
     }
     return library;
   }

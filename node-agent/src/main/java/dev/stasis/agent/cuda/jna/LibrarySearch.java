@@ -11,16 +11,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Finds a library of the driver. It must be the node's own, which matches the kernel module: where
- * the agent runs in a container it is somewhere that the container toolkit or the GPU operator
- * chose.
+ * Finds a library of the driver. It must be the node's own, which matches the kernel module. If the
+ * agent runs in a container, the container toolkit or the GPU operator chose its path.
  */
 final class LibrarySearch {
 
   /** A library that was loaded. */
   record Loaded<T extends Library>(T calls, NativeLibrary library, String path) {}
 
-  /** Thrown nowhere else than here: no candidate could be loaded. */
+  /** Thrown only by this class, if no candidate could be loaded. */
   static final class NotFound extends Exception {
     private static final long serialVersionUID = 1;
     private final transient DriverAvailability.NoLibrary why;
@@ -35,10 +34,10 @@ final class LibrarySearch {
     }
   }
 
-  /** Names the one libcuda to use; then nothing else is tried. */
+  /** Names the only libcuda to try. */
   static final String LIBCUDA = "STASIS_LIBCUDA";
 
-  /** The same for NVML; without it the folder of {@link #LIBCUDA}, if that is set. */
+  /** The same for NVML; if unset, the folder of {@link #LIBCUDA} is used, if that is set. */
   static final String LIBNVML = "STASIS_LIBNVML";
 
   private static final List<String> FOLDERS =
@@ -82,7 +81,7 @@ final class LibrarySearch {
 
   private static List<String> everywhere(String name) {
     List<String> candidates = new ArrayList<>();
-    // The loader first: it knows LD_LIBRARY_PATH and ld.so.cache.
+    // The dynamic loader first: it knows LD_LIBRARY_PATH and ld.so.cache.
     candidates.add(name);
     FOLDERS.forEach(folder -> candidates.add(folder + "/" + name));
     return candidates;
@@ -96,7 +95,7 @@ final class LibrarySearch {
         NativeLibrary library = NativeLibrary.getInstance(candidate);
         return new Loaded<>(Native.load(candidate, type), library, candidate);
       } catch (LinkageError e) {
-        // Also where JNA itself cannot be unpacked: then no candidate can be loaded.
+        // Also thrown if JNA itself cannot be unpacked: then no candidate can be loaded.
         boolean there = candidate.startsWith("/") && Files.exists(Path.of(candidate));
         tried.add(there ? candidate + " (" + cause(e) + ")" : candidate);
       }
@@ -104,7 +103,7 @@ final class LibrarySearch {
     throw new NotFound(new DriverAvailability.NoLibrary(name, tried));
   }
 
-  /** JNA takes a path with a slash only when it begins with one. */
+  /** JNA accepts a path only if it begins with a slash. */
   private static Path absolute(String path) {
     return Path.of(path).toAbsolutePath();
   }

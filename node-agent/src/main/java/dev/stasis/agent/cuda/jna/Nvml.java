@@ -15,8 +15,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks NVML. It stays initialised between questions, since that takes long without persistence
- * mode; after an error it is initialised afresh, since the driver may have been reloaded meanwhile.
+ * Queries NVML. It stays initialized between queries, because initialization is slow without
+ * persistence mode. After an error it is initialized again, because the driver may have been
+ * reloaded.
  */
 final class Nvml {
 
@@ -28,7 +29,7 @@ final class Nvml {
   }
 
   /**
-   * @param cuda whether libcuda is there; it comes first in the answer when it is not
+   * @param cuda whether libcuda is present; if not, the answer reports that first
    */
   synchronized NodeGpus gpus(DriverAvailability cuda) {
     try {
@@ -64,7 +65,7 @@ final class Nvml {
     }
   }
 
-  /** Whether it is on for all, and there is one. */
+  /** Returns whether it is on for all GPUs, and there is at least one. */
   synchronized boolean persistence() {
     try {
       NvmlDevices devices = new NvmlDevices(library());

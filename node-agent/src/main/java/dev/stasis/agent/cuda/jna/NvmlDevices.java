@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 
-/** The questions to an initialised NVML, and its answers as values. */
+/** Queries an initialized NVML and returns the answers as values. */
 final class NvmlDevices {
 
   /** Longer than any text that NVML writes (96 is its longest). */
@@ -104,7 +104,7 @@ final class NvmlDevices {
     IntByReference pending = new IntByReference();
     int result = nvml.nvmlDeviceGetMigMode(gpu, now, pending);
     if (result == NvmlException.NOT_SUPPORTED) {
-      return false; // a GPU that cannot be cut
+      return false; // a GPU without MIG support
     }
     check(result);
     return now.getValue() != 0;
@@ -114,7 +114,7 @@ final class NvmlDevices {
     IntByReference mode = new IntByReference();
     int result = nvml.nvmlDeviceGetPersistenceMode(gpu, mode);
     if (result == NvmlException.NOT_SUPPORTED) {
-      return false; // then cuInit comes before a Restore, which is always right
+      return false; // then cuInit precedes a Restore, which is always correct
     }
     check(result);
     return mode.getValue() != 0;
@@ -129,7 +129,7 @@ final class NvmlDevices {
     IntByReference level = new IntByReference();
     result = nvml.nvmlDeviceGetTopologyCommonAncestor(first, second, level);
     if (result != NvmlException.SUCCESS) {
-      return Relation.UNKNOWN; // a virtual machine often hides it
+      return Relation.UNKNOWN; // often hidden in a virtual machine
     }
     return switch (level.getValue()) {
       case 0 -> Relation.SAME_BOARD;
@@ -143,7 +143,8 @@ final class NvmlDevices {
   }
 
   /**
-   * NVLinks from one GPU to another. Where they end at a switch, each of them reaches every GPU.
+   * Returns the NVLinks from one GPU to another. If they end at a switch, each of them reaches
+   * every GPU.
    *
    * @param all every GPU of the node: a link that ends at none of them ends at a switch
    */
@@ -166,9 +167,9 @@ final class NvmlDevices {
     return direct > 0 ? direct : switched;
   }
 
-  /** Empty when the process holds none there. */
+  /** Empty if the process uses none there. */
   OptionalLong memoryOf(Pointer gpu, int pid) throws NvmlException {
-    // Room for more than were running: the list may grow between two questions.
+    // Room for more processes than just reported: the list may grow between the two calls.
     int room = 64;
     while (true) {
       IntByReference count = new IntByReference(room);

@@ -1,6 +1,6 @@
 package dev.stasis.agent.cuda.jna;
 
-/** A call of NVML did not succeed. Stays within this package. */
+/** An NVML call failed. Not visible outside this package. */
 final class NvmlException extends Exception {
 
   private static final long serialVersionUID = 1;

@@ -6,7 +6,10 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 
-/** Shields the worker from what libraries print and from the signals of a terminal. */
+/**
+ * Protects the worker's output from what libraries print, and the worker from signals of a
+ * terminal.
+ */
 public final class WorkerShield {
 
   interface Libc extends Library {
@@ -18,21 +21,21 @@ public final class WorkerShield {
   private WorkerShield() {}
 
   /**
-   * Gives the standard output as it is now, and turns descriptor 1 into standard error for whatever
-   * library prints.
+   * Returns the current standard output, and redirects descriptor 1 to standard error for libraries
+   * that print.
    */
   public static OutputStream keepOutputForAnswers() throws IOException {
     OutputStream answers = new FileOutputStream("/proc/self/fd/1", true);
     try {
       Native.load("c", Libc.class).dup2(2, 1);
     } catch (LinkageError e) {
-      // Without JNA no library is loaded either: there is nothing to guard against.
+      // Without JNA no library is loaded, so there is nothing to protect.
       System.err.println("JNA cannot be loaded: " + e.getMessage());
     }
     return answers;
   }
 
-  /** Control-C on the agent's terminal must not end the worker inside a call. */
+  /** Ctrl-C on the agent's terminal must not end the worker during a call. */
   public static void leaveSession() {
     try {
       Native.load("c", Libc.class).setsid();

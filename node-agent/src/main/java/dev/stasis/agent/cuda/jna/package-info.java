@@ -1,4 +1,4 @@
-/** libcuda and libnvidia-ml as they are: found, loaded and called, results as numbers. */
+/** Finds, loads and calls libcuda and libnvidia-ml; results are plain numbers. */
 @NullMarked
 package dev.stasis.agent.cuda.jna;
 

@@ -7,30 +7,30 @@ import java.util.List;
 public interface ContainerExec {
 
   /**
-   * Runs it and waits for its end.
+   * Runs the command and waits for its end.
    *
    * @param containerId the runtime's id
-   * @param command program and arguments; no shell is put before them
-   * @param deadline after which the runtime kills it; whole seconds count
-   * @throws NodeApiException when the runtime does not answer
+   * @param command program and arguments; no shell is added
+   * @param deadline the runtime kills the command after this time, in whole seconds
+   * @throws NodeApiException if the runtime does not answer
    */
   Result run(String containerId, List<String> command, Duration deadline) throws NodeApiException;
 
-  /** How it ended. */
+  /** The result. */
   sealed interface Result {
 
     /**
-     * By itself.
+     * The command exited.
      *
-     * @param exitCode 0 when all is well
-     * @param output the end of what it wrote, standard error last; at most 4 KiB
+     * @param exitCode 0 on success
+     * @param output the end of its output, standard error last; at most 4 KiB
      */
     record Exited(int exitCode, String output) implements Result {}
 
     /** It was still running at its deadline. */
     record TimedOut(Duration deadline) implements Result {}
 
-    /** It could not be started; the runtime's own words. */
+    /** It could not be started; the message is the runtime's. */
     record NotStarted(String why) implements Result {}
   }
 }

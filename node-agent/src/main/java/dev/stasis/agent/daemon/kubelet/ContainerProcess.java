@@ -4,12 +4,12 @@ import dev.stasis.agent.process.ProcessId;
 import java.util.List;
 
 /**
- * The first process of a running container, and what the runtime was told to run.
+ * The first process of a running container, and the process section of its runtime spec.
  *
- * @param id pid as this machine sees it, and start time
- * @param argv the command, as in the runtime's spec: entrypoint and arguments are resolved in it
- * @param cwd the folder that it starts in
- * @param env {@code NAME=value} each
+ * @param id pid on this machine, and start time
+ * @param argv the command of the spec, with entrypoint and arguments resolved
+ * @param cwd its initial working directory
+ * @param env one {@code NAME=value} each
  */
 public record ContainerProcess(ProcessId id, List<String> argv, String cwd, List<String> env) {
   public ContainerProcess {

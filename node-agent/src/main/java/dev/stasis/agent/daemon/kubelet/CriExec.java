@@ -11,10 +11,10 @@ import k8s.cri.v1.ExecSyncRequest;
 import k8s.cri.v1.ExecSyncResponse;
 import k8s.cri.v1.RuntimeServiceGrpc;
 
-/** Commands in containers, carried out by the container runtime. */
+/** Runs commands in containers through the container runtime. */
 public final class CriExec implements ContainerExec {
 
-  /** Given to the runtime for killing what is over its deadline, and for telling so. */
+  /** Additional time for the runtime to kill an overdue command and to report it. */
   private static final long GRACE_SECONDS = 10;
 
   private static final int KEPT_BYTES = 4096;
@@ -23,9 +23,9 @@ public final class CriExec implements ContainerExec {
   private final LongSupplier nanoTime;
 
   /**
-   * At that runtime.
+   * Uses that runtime.
    *
-   * @param nanoTime a clock that only goes forward
+   * @param nanoTime a monotonic clock
    */
   public CriExec(NodeSocket socket, LongSupplier nanoTime) {
     this.socket = socket;
@@ -35,7 +35,7 @@ public final class CriExec implements ContainerExec {
   @Override
   public Result run(String containerId, List<String> command, Duration deadline)
       throws NodeApiException {
-    // 0 would mean: for ever.
+    // 0 would mean forever.
     long seconds = Math.max(1, deadline.toSeconds());
     ExecSyncRequest request =
         ExecSyncRequest.newBuilder()
@@ -58,7 +58,7 @@ public final class CriExec implements ContainerExec {
         case DEADLINE_EXCEEDED -> {
           long took = TimeUnit.NANOSECONDS.toSeconds(nanoTime.getAsLong() - begun);
           if (took >= seconds + GRACE_SECONDS) {
-            // Our own deadline: whether the command still runs, nobody knows.
+            // Our own deadline passed: it is unknown whether the command still runs.
             throw socket.unanswered("ExecSync", e);
           }
           yield new Result.TimedOut(Duration.ofSeconds(seconds));

@@ -1,5 +1,8 @@
 package dev.stasis.agent.daemon.kubelet;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.stasis.agent.process.ProcFs;
 import dev.stasis.agent.process.ProcessId;
 import io.grpc.Status;
@@ -31,23 +34,23 @@ import k8s.cri.v1.RuntimeServiceGrpc;
 import k8s.cri.v1.VersionRequest;
 import k8s.cri.v1.VersionResponse;
 
-/** The container runtime of the node, by the kubelet's own interface to it: containerd, CRI-O. */
+/** The node's container runtime (containerd, CRI-O), through the CRI. */
 public final class CriRuntime implements PodContainers {
 
-  /** The label with which the kubelet marks each container; both runtimes index by it. */
+  /** The kubelet sets this label on each container; both runtimes index it. */
   private static final String POD_UID = "io.kubernetes.pod.uid";
 
-  /** Milliseconds are usual; a runtime that starts many containers at once takes a second. */
+  /** Usually milliseconds; a runtime that starts many containers at once takes a second. */
   private static final long ANSWER_SECONDS = 10;
 
   private final NodeSocket socket;
   private final ProcFs proc;
 
   /**
-   * A runtime.
+   * Creates a client.
    *
-   * @param socket where it listens
-   * @param proc /proc of the machine, in which the runtime's pids hold
+   * @param socket the runtime's socket
+   * @param proc /proc of the machine, in which the runtime's pids are valid
    */
   public CriRuntime(NodeSocket socket, ProcFs proc) {
     this.socket = socket;
@@ -55,9 +58,9 @@ public final class CriRuntime implements PodContainers {
   }
 
   /**
-   * Name and version: {@code containerd 2.3.4}.
+   * Returns name and version: {@code containerd 2.3.4}.
    *
-   * @throws NodeApiException when the runtime does not answer
+   * @throws NodeApiException if the runtime does not answer
    */
   public String version() throws NodeApiException {
     VersionResponse version =
@@ -66,9 +69,9 @@ public final class CriRuntime implements PodContainers {
   }
 
   /**
-   * Who makes the control groups; empty when the runtime does not know the question.
+   * Returns the cgroup driver; empty if the runtime does not support the query.
    *
-   * @throws NodeApiException when the runtime does not answer
+   * @throws NodeApiException if the runtime does not answer
    */
   public Optional<String> cgroupDriver() throws NodeApiException {
     return socket.ask(
@@ -128,9 +131,9 @@ public final class CriRuntime implements PodContainers {
   }
 
   /**
-   * The container of that id; empty when the runtime has none such, or it belongs to no pod.
+   * Returns the container with that id; empty if there is none, or it belongs to no pod.
    *
-   * @throws NodeApiException when the runtime does not answer
+   * @throws NodeApiException if the runtime does not answer
    */
   public Optional<PodContainer> byId(String containerId) throws NodeApiException {
     Optional<ContainerStatusResponse> asked = status(containerId, true);
@@ -142,7 +145,7 @@ public final class CriRuntime implements PodContainers {
     return Optional.of(container(status.getLabelsOrThrow(POD_UID), status, image));
   }
 
-  /** The newest attempt of each container of the pod. */
+  /** Returns the newest attempt of each container of the pod. */
   private Collection<Container> newest(String podUid) throws NodeApiException {
     ListContainersRequest request =
         ListContainersRequest.newBuilder()
@@ -160,7 +163,7 @@ public final class CriRuntime implements PodContainers {
     return newest.values();
   }
 
-  /** Empty when the runtime has no such container any more. */
+  /** Empty if the runtime no longer has such a container. */
   private Optional<ContainerStatusResponse> status(String id, boolean verbose)
       throws NodeApiException {
     ContainerStatusRequest request =
@@ -178,7 +181,7 @@ public final class CriRuntime implements PodContainers {
   private PodContainer container(String podUid, ContainerStatus status, String askedImage)
       throws NodeApiException {
     Map<String, String> labels = status.getLabelsMap();
-    PodFolders folders = new PodFolders(podUid);
+    PodMount.PodFolders folders = new PodMount.PodFolders(podUid);
     return new PodContainer(
         labels.getOrDefault("io.kubernetes.pod.namespace", ""),
         labels.getOrDefault("io.kubernetes.pod.name", ""),
@@ -198,13 +201,13 @@ public final class CriRuntime implements PodContainers {
         ImageStatusRequest.newBuilder().setImage(ImageSpec.newBuilder().setImage(ref)).build();
     Image found = socket.ask("ImageStatus", () -> images().imageStatus(request)).getImage();
     String name = asked.isEmpty() ? status.getImage().getImage() : asked;
-    // An image that was removed while its container runs is still known by what it was called.
+    // An image that was removed while its container runs is still known by the name used for it.
     return found.getId().isEmpty()
         ? new PodContainer.Image(name, ref, ref.contains("@") ? List.of(ref) : List.of())
         : new PodContainer.Image(name, found.getId(), found.getRepoDigestsList());
   }
 
-  /** A pid that was handed out again lies in another cgroup. */
+  /** A process with a reused pid is in another cgroup. */
   private boolean isIn(ProcessId process, String containerId) {
     return proc.cgroups(process.pid()).stream()
         .anyMatch(membership -> membership.path().contains(containerId));
@@ -216,7 +219,7 @@ public final class CriRuntime implements PodContainers {
 
   private static Located notRunning(String podUid, String container, String found) {
     return new Located.NotRunning(
-        "container " + container + " of pod " + podUid + ": wanted a running one, found " + found);
+        "container " + container + " of pod " + podUid + ": expected a running one, got " + found);
   }
 
   private static String words(ContainerStatus status) {
@@ -226,7 +229,7 @@ public final class CriRuntime implements PodContainers {
           "one that has exited with code "
               + status.getExitCode()
               + (status.getReason().isEmpty() ? "" : " (" + status.getReason() + ")");
-      default -> "one whose state the runtime does not know";
+      default -> "one with a state unknown to the runtime";
     };
   }
 
@@ -247,5 +250,44 @@ public final class CriRuntime implements PodContainers {
   private ImageServiceGrpc.ImageServiceBlockingStub images() {
     return ImageServiceGrpc.newBlockingStub(socket.channel())
         .withDeadlineAfter(ANSWER_SECONDS, TimeUnit.SECONDS);
+  }
+
+  /**
+   * The verbose part of a runtime's container status. It is not part of the CRI, but containerd and
+   * CRI-O use the same names, and nothing else contains the pid.
+   *
+   * @param pid pid of the first process; 0 if missing
+   * @param argv argv of the runtime spec
+   * @param cwd cwd of the runtime spec
+   * @param env env of the runtime spec
+   * @param image the image as the pod names it; empty if missing
+   */
+  record RuntimeInfo(int pid, List<String> argv, String cwd, List<String> env, String image) {
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    static RuntimeInfo parse(Map<String, String> info) throws NodeApiException {
+      JsonNode node;
+      try {
+        node = JSON.readTree(info.getOrDefault("info", "{}"));
+      } catch (JsonProcessingException e) {
+        throw new NodeApiException(
+            "ContainerStatus: expected JSON in info, got " + e.getMessage(), e);
+      }
+      JsonNode process = node.path("runtimeSpec").path("process");
+      JsonNode image = node.path("config").path("image");
+      return new RuntimeInfo(
+          node.path("pid").asInt(0),
+          strings(process.path("args")),
+          process.path("cwd").asText("/"),
+          strings(process.path("env")),
+          image.path("user_specified_image").asText(""));
+    }
+
+    private static List<String> strings(JsonNode array) {
+      List<String> strings = new ArrayList<>();
+      array.forEach(one -> strings.add(one.asText()));
+      return strings;
+    }
   }
 }

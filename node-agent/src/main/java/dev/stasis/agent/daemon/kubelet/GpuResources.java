@@ -3,11 +3,11 @@ package dev.stasis.agent.daemon.kubelet;
 import java.util.Set;
 
 /**
- * Which resources mean GPUs. A device that is a GPU of the node is one whatever its resource is
- * called; these names tell what else was given as one.
+ * The resources that represent GPUs. A device that is a GPU of the node counts as one under any
+ * resource name; these names find other devices that were allocated as GPUs.
  *
- * @param names of extended resources; a star at the end stands for any rest
- * @param drivers of dynamic resource allocation
+ * @param names names of extended resources; a star at the end matches any suffix
+ * @param drivers drivers of dynamic resource allocation
  */
 public record GpuResources(Set<String> names, Set<String> drivers) {
   public GpuResources {

@@ -18,10 +18,10 @@ import k8s.podresources.v1.ListPodResourcesRequest;
 import k8s.podresources.v1.ListPodResourcesResponse;
 import k8s.podresources.v1.PodResourcesListerGrpc;
 
-/** The GPUs of containers, by the kubelet's pod-resources API. */
+/** Reads the GPUs of containers from the kubelet's pod-resources API. */
 public final class KubeletPodResources implements PodGpus {
 
-  /** The kubelet answers from memory, and lets ten callers a second in. */
+  /** The kubelet answers from memory, and allows ten calls per second. */
   private static final long ANSWER_SECONDS = 5;
 
   private final NodeSocket socket;
@@ -30,12 +30,12 @@ public final class KubeletPodResources implements PodGpus {
   private final GpuResources resources;
 
   /**
-   * At that kubelet.
+   * Uses the kubelet at that socket.
    *
    * @param socket where it listens
    * @param ofNode the node's GPUs in the driver's order
-   * @param claimed what devices of claims are
-   * @param resources which resources are GPUs
+   * @param claimed resolves devices of claims
+   * @param resources the resources that represent GPUs
    */
   public KubeletPodResources(
       NodeSocket socket,
@@ -75,9 +75,9 @@ public final class KubeletPodResources implements PodGpus {
   }
 
   /**
-   * Asks for the list of devices, whatever stands in it.
+   * Requests the list of devices and ignores its content.
    *
-   * @throws NodeApiException when the kubelet does not answer
+   * @throws NodeApiException if the kubelet does not answer
    */
   public ListPodResourcesResponse ask() throws NodeApiException {
     return socket.ask(
@@ -97,7 +97,7 @@ public final class KubeletPodResources implements PodGpus {
         .findFirst();
   }
 
-  /** Sorts names of devices into GPUs of the node and strangers. */
+  /** Separates device names into GPUs of the node and unknown ones. */
   private static final class Collected {
     private final List<Gpu> ofNode;
     private final Set<GpuUuid> gpus = new TreeSet<>();
@@ -109,9 +109,9 @@ public final class KubeletPodResources implements PodGpus {
       this.ofNode = ofNode;
     }
 
-    /** Whether it is a GPU, or was given as one. */
+    /** Returns whether it is a GPU, or was allocated as one. */
     boolean add(String resource, String id, boolean givenAsGpu) {
-      // What time slicing makes of one GPU: UUID::0, UUID::1, ...
+      // Names of one GPU with time slicing: UUID::0, UUID::1, ...
       String uuid = id.replaceFirst("::[0-9]+$", "");
       Optional<GpuUuid> known =
           ofNode.stream()
@@ -133,5 +133,17 @@ public final class KubeletPodResources implements PodGpus {
       List<GpuUuid> inOrder = ofNode.stream().map(Gpu::uuid).filter(gpus::contains).toList();
       return new Allocation(inOrder, names, List.copyOf(claims), strangers);
     }
+  }
+
+  /** Finds the hardware behind a device of dynamic resource allocation. */
+  @FunctionalInterface
+  public interface ClaimedDevices {
+
+    /**
+     * Returns the UUID that the driver published for a device; empty if it published none.
+     *
+     * @throws NodeApiException if the API server cannot be queried
+     */
+    Optional<String> uuid(String driver, String pool, String device) throws NodeApiException;
   }
 }

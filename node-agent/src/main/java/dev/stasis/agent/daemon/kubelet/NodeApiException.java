@@ -2,7 +2,7 @@ package dev.stasis.agent.daemon.kubelet;
 
 import java.io.IOException;
 
-/** The runtime or the kubelet could not be asked; worth another try. */
+/** The runtime or the kubelet could not be queried; the request can be retried. */
 public final class NodeApiException extends IOException {
   private static final long serialVersionUID = 1L;
 

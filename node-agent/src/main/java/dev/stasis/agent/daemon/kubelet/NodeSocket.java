@@ -14,15 +14,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * A unix socket of this node at which gRPC is spoken. Connected at the first call and, when its
- * other end was started anew, at the next.
+ * A unix socket of this node that serves gRPC. It is connected by the first call and, after its
+ * server was restarted, by the next one.
  */
 public final class NodeSocket implements AutoCloseable {
 
-  /** An answer to exec holds up to 16 MiB of each stream (containerd's and CRI-O's own bound). */
+  /** The answer to exec holds up to 16 MiB of each stream (the limit of containerd and CRI-O). */
   private static final int LARGEST_ANSWER = 33 << 20;
 
-  /** Nothing is under way when the agent ends; this only waits for two threads. */
+  /** No call is running when the agent ends; this only waits for two threads. */
   private static final long CLOSE_SECONDS = 2;
 
   private final Path path;
@@ -30,7 +30,7 @@ public final class NodeSocket implements AutoCloseable {
   private final ManagedChannel channel;
 
   /**
-   * A socket; whether anybody listens is seen at the first call.
+   * Creates a client; the first call shows whether a server listens.
    *
    * @param path the socket's file
    */
@@ -41,7 +41,7 @@ public final class NodeSocket implements AutoCloseable {
         NettyChannelBuilder.forAddress(new DomainSocketAddress(path.toFile()))
             .eventLoopGroup(threads)
             .channelType(EpollDomainSocketChannel.class)
-            // A path is no host name, and servers on unix sockets ask for none.
+            // A path is not a hostname, and servers on unix sockets need none.
             .overrideAuthority("localhost")
             .usePlaintext()
             .maxInboundMessageSize(LARGEST_ANSWER)
@@ -55,7 +55,7 @@ public final class NodeSocket implements AutoCloseable {
   /**
    * Makes a call.
    *
-   * @param what what is asked, for the message: {@code "ListContainers"}
+   * @param what the name of the call, for messages: {@code "ListContainers"}
    */
   <T> T ask(String what, Supplier<T> call) throws NodeApiException {
     try {
@@ -69,7 +69,7 @@ public final class NodeSocket implements AutoCloseable {
     Status status = e.getStatus();
     String why = status.getDescription() == null ? "" : ": " + status.getDescription();
     return new NodeApiException(
-        what + " at " + path + ": wanted an answer, found " + status.getCode() + why, e);
+        what + " at " + path + ": expected an answer, got " + status.getCode() + why, e);
   }
 
   @Override

@@ -10,11 +10,11 @@ import java.util.List;
  * @param podUid the pod's uid
  * @param name its name in the pod
  * @param id the runtime's id, 64 hexadecimal digits
- * @param attempt how often it was started anew in this pod: 0 for the first time
- * @param state what the runtime says of it
+ * @param attempt number of restarts in this pod: 0 for the first start
+ * @param state the runtime's state
  * @param image its image
- * @param mounts what the kubelet had mounted into it, in the runtime's order
- * @param logPath the file with its output, on the host; empty when there is none
+ * @param mounts the mounts requested by the kubelet, in the runtime's order
+ * @param logPath host path of the file with its output; empty if there is none
  */
 public record PodContainer(
     String namespace,
@@ -43,16 +43,16 @@ public record PodContainer(
   /**
    * An image.
    *
-   * @param name as the pod asks for it
-   * @param id the runtime's id of what it runs: {@code sha256:...}
-   * @param repoDigests {@code repo@sha256:...}; none for an image that came from no registry
+   * @param name the name that the pod uses
+   * @param id the runtime's id of the running image: {@code sha256:...}
+   * @param repoDigests {@code repo@sha256:...}; empty for an image without a registry
    */
   public record Image(String name, String id, List<String> repoDigests) {
     public Image {
       repoDigests = List.copyOf(repoDigests);
     }
 
-    /** How another node names the same image: a repo digest where there is one, else the id. */
+    /** The name of the image on other nodes: a repo digest if there is one, else the id. */
     public String portableName() {
       return repoDigests.isEmpty() ? id : repoDigests.get(0);
     }

@@ -6,37 +6,37 @@ import java.util.List;
 public interface PodContainers {
 
   /**
-   * The running container of that name in that very pod.
+   * Returns the running container of that name in exactly that pod.
    *
-   * @param podUid the pod's uid: another pod of its name is not meant
+   * @param podUid the pod's uid, which excludes another pod with the same name
    * @param container name of the container in the pod
-   * @throws NodeApiException when the runtime does not answer
+   * @throws NodeApiException if the runtime does not answer
    */
   Located locate(String podUid, String container) throws NodeApiException;
 
   /**
-   * All containers of a pod, the newest attempt of each name, init containers included; empty when
-   * the runtime knows no such pod.
+   * Returns all containers of a pod, including init containers: the newest attempt of each name.
+   * Empty if the runtime does not know the pod.
    *
-   * @throws NodeApiException when the runtime does not answer
+   * @throws NodeApiException if the runtime does not answer
    */
   List<PodContainer> ofPod(String podUid) throws NodeApiException;
 
-  /** What was found. */
+  /** The result. */
   sealed interface Located {
 
     /**
-     * It runs.
+     * The container runs.
      *
      * @param container the container
-     * @param process its process, and what the runtime was told to run
+     * @param process its process, and the process section of its runtime spec
      */
     record Running(PodContainer container, ContainerProcess process) implements Located {}
 
     /**
-     * It does not.
+     * The container does not run.
      *
-     * @param why one sentence: what was wanted and what was found
+     * @param why one sentence: expected and actual state
      */
     record NotRunning(String why) implements Located {}
   }

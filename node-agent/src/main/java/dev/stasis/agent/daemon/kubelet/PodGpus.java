@@ -4,25 +4,23 @@ import dev.stasis.agent.cuda.GpuUuid;
 import java.util.List;
 import java.util.Set;
 
-/** Tells which GPUs the kubelet gave to a container. */
+/** Finds the GPUs that the kubelet allocated to a container. */
 public interface PodGpus {
 
   /**
-   * What this container was given; nothing at all when the kubelet knows no such container.
+   * Returns the devices of this container; empty if the kubelet does not know it.
    *
-   * @throws NodeApiException when the kubelet, or for a claim the API server, does not answer
+   * @throws NodeApiException if the kubelet, or for a claim the API server, does not answer
    */
   Allocation of(String namespace, String pod, String container) throws NodeApiException;
 
   /**
    * Devices of a container.
    *
-   * @param gpus each GPU once, in the order in which the node has them, which is the order in which
-   *     a container sees them
-   * @param resources names of the resources and drivers through which they came: {@code
-   *     nvidia.com/gpu}
-   * @param claims claims of dynamic resource allocation that are among them
-   * @param strangers names that were given as GPUs and are no GPU of this node
+   * @param gpus each GPU once, in the node's order, which is also their order inside the container
+   * @param resources names of the resources and drivers that provided them: {@code nvidia.com/gpu}
+   * @param claims ResourceClaims among them
+   * @param strangers names that were allocated as GPUs but are not GPUs of this node
    */
   record Allocation(
       List<GpuUuid> gpus, Set<String> resources, List<Claim> claims, List<String> strangers) {

@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Devices of claims, as their drivers publish them in ResourceSlices. */
-public final class ResourceSlices implements ClaimedDevices {
+/** Reads the devices of claims from the ResourceSlices that their drivers publish. */
+public final class ResourceSlices implements KubeletPodResources.ClaimedDevices {
 
   private static final ResourceDefinitionContext SLICES =
       new ResourceDefinitionContext.Builder()
@@ -39,7 +39,7 @@ public final class ResourceSlices implements ClaimedDevices {
               .getItems();
     } catch (KubernetesClientException e) {
       throw new NodeApiException(
-          "resource slices of " + driver + ": wanted a list, found " + e.getMessage(), e);
+          "resource slices of " + driver + ": expected a list, got " + e.getMessage(), e);
     }
     return slices.stream()
         .filter(slice -> pool.equals(slice.get("spec", "pool", "name")))
@@ -53,7 +53,7 @@ public final class ResourceSlices implements ClaimedDevices {
         .findFirst();
   }
 
-  /** Its own attributes a driver may name with or without its domain. */
+  /** A driver may name its own attributes with or without its domain. */
   private static Optional<String> attributeUuid(@Nullable Object attributes) {
     if (!(attributes instanceof Map<?, ?> all)) {
       return Optional.empty();

@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/** The real ones, each at its unix socket. */
+/** The real clients, each at its unix socket. */
 public final class SocketNodeApi implements NodeApi {
 
   private final NodeSocket runtimeSocket;
@@ -18,10 +18,10 @@ public final class SocketNodeApi implements NodeApi {
   private final KubeletPodResources kubelet;
 
   /**
-   * At these sockets; whether anybody listens is seen at the first call.
+   * Uses these sockets; the first call shows whether a server listens.
    *
-   * @param runtime of the container runtime
-   * @param kubelet of the kubelet's pod-resources API
+   * @param runtime socket of the container runtime
+   * @param kubelet socket of the kubelet's pod-resources API
    * @param ofNode the node's GPUs in the driver's order
    */
   public SocketNodeApi(
@@ -29,7 +29,7 @@ public final class SocketNodeApi implements NodeApi {
       Path kubelet,
       ProcFs proc,
       Supplier<List<Gpu>> ofNode,
-      ClaimedDevices claimed,
+      KubeletPodResources.ClaimedDevices claimed,
       GpuResources resources,
       LongSupplier nanoTime) {
     this.runtimeSocket = new NodeSocket(runtime);

@@ -1,7 +1,7 @@
 /**
- * What the container runtime and the kubelet say of pods on this node: where a container runs,
- * which GPUs it was given, and how a command is run in it. Asked over their sockets, believed for
- * nothing that the kernel can be asked.
+ * Queries the container runtime and the kubelet about pods on this node: their processes and GPUs,
+ * and running commands in containers. Facts that the kernel can provide are read from the kernel
+ * instead.
  */
 @NullMarked
 package dev.stasis.agent.daemon.kubelet;

@@ -11,13 +11,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** What the agent can do on a node that looks so, and what stands against the rest. */
+/** Determines the agent's abilities on a node, and the reasons against the others. */
 final class Abilities {
 
-  /** {@code cuDriverGetVersion} of driver 580, which takes a map of GPUs. */
+  /** {@code cuDriverGetVersion} of driver 580, the first that accepts a map of GPUs. */
   private static final int CUDA_WITH_MAP = 13000;
 
-  /** From 1.34 the kubelet lowers a memory limit in place. */
+  /** From 1.34 on the kubelet lowers a memory limit in place. */
   private static final int KUBERNETES_RESIZE_BACK = 34;
 
   private final Map<Capability, List<Fault>> against = new EnumMap<>(Capability.class);
@@ -41,19 +41,21 @@ final class Abilities {
       dump.add(
           fault(
               NodeReason.KERNEL_TOO_OLD,
-              "time namespaces: wanted a kernel with them, found " + look.host().kernel()));
+              "time namespaces: expected a kernel with them, got " + look.host().kernel()));
     }
     against.put(Capability.CHECKPOINT, dump);
     against.put(Capability.RESTORE, dump);
     against.put(Capability.MOVER, freeze);
     against.put(Capability.UUID_MAP, uuidMap(look));
     against.put(Capability.RESIZE_BACK, resizeBack(look));
-    against.put(Capability.DIRECT, List.of(notBuilt("direct data path")));
-    // What goes to another agent is an artifact, and what comes from it is restored.
+    List<Fault> direct = new ArrayList<>(dump);
+    look.keeper().ifPresent(why -> direct.add(fault(NodeReason.NO_KEEPER, why)));
+    against.put(Capability.DIRECT, direct);
+    // The agent sends artifacts to other agents, and restores what it receives.
     against.put(Capability.STREAM, dump);
   }
 
-  /** What it can do, in the order of the API. */
+  /** Returns the abilities, in the order of the API. */
   List<Capability> list() {
     return against.entrySet().stream()
         .filter(entry -> entry.getValue().isEmpty())
@@ -61,14 +63,14 @@ final class Abilities {
         .toList();
   }
 
-  /** Every reason against something, once. */
+  /** Returns every reason against an ability, once. */
   List<Fault> missing() {
     Set<Fault> all = new LinkedHashSet<>();
     against.values().forEach(all::addAll);
     return List.copyOf(all);
   }
 
-  /** What stands against freezing and bringing back, which is what the agent is for. */
+  /** Returns the reasons against checkpoint and restore, the main purpose of the agent. */
   List<Fault> againstWork() {
     return against.getOrDefault(Capability.CHECKPOINT, List.of());
   }
@@ -76,7 +78,7 @@ final class Abilities {
   private static Optional<Fault> root(NodeLook look) {
     return look.host().root()
         ? Optional.empty()
-        : Optional.of(fault(NodeReason.NOT_ROOT, "agent: wanted root, found another user"));
+        : Optional.of(fault(NodeReason.NOT_ROOT, "agent: expected root, got another user"));
   }
 
   private static Optional<Fault> gpus(NodeLook look) {
@@ -84,7 +86,7 @@ final class Abilities {
       return Optional.of(fault(NodeReason.NO_DRIVER, look.gpus().availability().describe()));
     }
     return look.gpus().gpus().isEmpty()
-        ? Optional.of(fault(NodeReason.NO_GPUS, "gpu.count: wanted at least 1, found 0"))
+        ? Optional.of(fault(NodeReason.NO_GPUS, "gpu.count: expected at least 1, got 0"))
         : Optional.empty();
   }
 
@@ -96,7 +98,7 @@ final class Abilities {
     return List.of(
         fault(
             cuda == 0 ? NodeReason.NO_DRIVER : NodeReason.DRIVER_TOO_OLD,
-            "map of GPUs: wanted driver 580 or newer, found "
+            "map of GPUs: expected driver 580 or newer, got "
                 + (cuda == 0 ? "none" : look.gpus().driverVersion())));
   }
 
@@ -106,7 +108,7 @@ final class Abilities {
       faults.add(
           fault(
               NodeReason.KUBERNETES_TOO_OLD,
-              "lowering a memory limit: wanted Kubernetes 1.34 or newer, found "
+              "lowering a memory limit: expected Kubernetes 1.34 or newer, got "
                   + (look.kubernetes() == 0 ? "no answer" : "1." + look.kubernetes())));
     }
     look.cgroupDrivers()
@@ -114,11 +116,7 @@ final class Abilities {
     return faults;
   }
 
-  private static Fault notBuilt(String what) {
-    return fault(NodeReason.NOT_BUILT, what + ": wanted an agent that has it, found this version");
-  }
-
   private static Fault fault(NodeReason reason, String sentence) {
-    return new Fault(reason.word(), null, null, null, null, null, sentence);
+    return new Fault(reason.value(), null, null, null, null, null, sentence);
   }
 }

@@ -9,17 +9,17 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Whether the kubelet and the container runtime have the same one make control groups. The kubelet
- * does not say; but the group of all its pods is a slice where it is systemd. Where the two differ
- * a pod's memory limit is not the one that its containers live under.
+ * Checks that the kubelet and the container runtime use the same cgroup driver. The kubelet does
+ * not report it, but the cgroup of all its pods is a slice with systemd. If the two differ, a pod's
+ * memory limit is not the one that applies to its containers.
  *
- * @param cgroups where the control groups are mounted: of version 2, or one folder a controller
+ * @param cgroups mount point of the cgroups: version 2, or one folder per controller
  */
 record CgroupDrivers(Path cgroups) {
 
   private static final String SYSTEMD = "systemd";
 
-  /** What is wrong, in one sentence; empty as long as nothing is known to be. */
+  /** One sentence on the problem; empty if none is known. */
   Optional<String> mismatch(Optional<String> ofRuntime) {
     boolean slice = isThere("kubepods.slice");
     boolean plain = isThere("kubepods");
@@ -30,7 +30,7 @@ record CgroupDrivers(Path cgroups) {
     return ofKubelet.equals(ofRuntime.get())
         ? Optional.empty()
         : Optional.of(
-            "cgroup driver: wanted the kubelet's (%s) of the container runtime, found %s"
+            "cgroup driver: expected the kubelet's (%s) of the container runtime, got %s"
                 .formatted(ofKubelet, ofRuntime.get()));
   }
 

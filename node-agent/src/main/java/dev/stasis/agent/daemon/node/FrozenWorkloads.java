@@ -13,9 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/**
- * What stands still on this node: the engine's journal, with the pods as the runtime names them.
- */
+/** The frozen workloads of this node: the engine's journal, with the pods known to the runtime. */
 final class FrozenWorkloads {
 
   private final WorkJournal journal;
@@ -28,7 +26,7 @@ final class FrozenWorkloads {
     this.requesters = requesters;
   }
 
-  /** All of them, the oldest first. A container that is gone stands nowhere any more. */
+  /** Returns all of them, oldest first, without those whose container is gone. */
   List<FrozenWorkload> list(String bootId) throws NodeApiException {
     List<FrozenWorkload> frozen = new ArrayList<>();
     for (Work work : journal.all()) {
@@ -62,7 +60,7 @@ final class FrozenWorkloads {
         work.cuda().stream().mapToLong(CudaProcess::totalBytes).sum());
   }
 
-  /** Knows for which object a piece of work is done. */
+  /** Finds the object for which an operation runs. */
   @FunctionalInterface
   interface Requesters {
     Optional<ObjectReference> of(Work work);

@@ -3,9 +3,10 @@ package dev.stasis.agent.daemon.node;
 import dev.stasis.agent.cuda.Gpu;
 import dev.stasis.agent.cuda.GpuLink;
 import dev.stasis.agent.cuda.NodeGpus;
+import dev.stasis.api.text.HumanBytes;
 import dev.stasis.api.v1alpha1.common.Condition;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.Truth;
 import dev.stasis.api.v1alpha1.node.AgentIdentity;
 import dev.stasis.api.v1alpha1.node.GpuNodeStatus;
 import dev.stasis.api.v1alpha1.node.NodeGpu;
@@ -24,15 +25,18 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Writes a look at the node down as the status of its GpuNode. Knows no cluster. */
+/**
+ * Converts the observed state of the node into the status of its GpuNode. It does not use the API
+ * server.
+ */
 final class GpuNodeText {
 
   private static final String READY = "Ready";
 
   /**
-   * The status.
+   * Returns the status.
    *
-   * @param before the status that stands there, for what is kept of it
+   * @param before the current status, parts of which are kept
    */
   GpuNodeStatus write(
       NodeLook look, AgentIdentity agent, @Nullable GpuNodeStatus before, Instant now) {
@@ -70,15 +74,15 @@ final class GpuNodeText {
             test ->
                 against.add(
                     new Fault(
-                        NodeReason.SELF_TEST_FAILED.word(),
+                        NodeReason.SELF_TEST_FAILED.value(),
                         null,
                         null,
                         null,
                         null,
                         null,
                         "self-test: " + test.getMessage())));
-    Truth truth = against.isEmpty() ? Truth.TRUE : Truth.FALSE;
-    String reason = against.isEmpty() ? NodeReason.READY.word() : against.get(0).reason();
+    ConditionValue truth = against.isEmpty() ? ConditionValue.TRUE : ConditionValue.FALSE;
+    String reason = against.isEmpty() ? NodeReason.READY.value() : against.get(0).reason();
     String message =
         against.isEmpty()
             ? ready(look)
@@ -134,7 +138,7 @@ final class GpuNodeText {
         gpu.index(),
         gpu.model(),
         gpu.memoryTotal(),
-        new Amount(gpu.memoryTotal()).text(),
+        new HumanBytes(gpu.memoryTotal()).text(),
         gpu.pciBusId(),
         gpu.computeCapability(),
         gpu.mig(),
@@ -163,7 +167,7 @@ final class GpuNodeText {
       case PCIE_SWITCHES -> Link.of(Link.Kind.PXB);
       case HOST_BRIDGE -> Link.of(Link.Kind.PHB);
       case NUMA_NODE -> Link.of(Link.Kind.NODE);
-      // Nothing is promised where nothing is known.
+      // Unknown abilities are not advertised.
       case SYSTEM, UNKNOWN -> Link.of(Link.Kind.SYS);
     };
   }

@@ -10,13 +10,16 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 
-/** The node's GPUs, remembered: they change about as often as somebody opens the machine. */
+/** Caches the node's GPUs, which rarely change. */
 public final class GpuRegister {
 
-  /** NVML without persistence mode wakes each GPU first: seen for seconds on eight of them. */
+  /**
+   * NVML without persistence mode initializes each GPU first, which takes seconds with eight of
+   * them.
+   */
   private static final Duration DEADLINE = Duration.ofSeconds(60);
 
-  /** MIG is switched, or a GPU falls off the bus: seen within this time. */
+  /** A change of MIG mode, or a GPU that fell off the bus, is seen within this time. */
   private static final Duration FRESH = Duration.ofMinutes(10);
 
   private final CudaDriver driver;
@@ -29,7 +32,7 @@ public final class GpuRegister {
     this.clock = clock;
   }
 
-  /** As the driver has them; asked anew when that was long ago, or found none. */
+  /** Returns the driver's state; queried again after some time, or if the last query found none. */
   public synchronized NodeGpus now() {
     Instant now = clock.instant();
     if (!known.gpus().isEmpty() && asked.plus(FRESH).isAfter(now)) {
@@ -47,7 +50,7 @@ public final class GpuRegister {
     return known;
   }
 
-  /** The GPUs alone, in the driver's order. */
+  /** Returns only the GPUs, in the driver's order. */
   public List<Gpu> gpus() {
     return now().gpus();
   }

@@ -3,17 +3,17 @@ package dev.stasis.agent.daemon.node;
 import java.util.List;
 
 /**
- * The machine below the node.
+ * Properties of the machine.
  *
  * @param bootId id of the boot
- * @param architecture as Kubernetes names it: {@code amd64}
- * @param cpuFeatures of each processor, sorted
- * @param kernel release
- * @param timeNamespaces whether the kernel has them
+ * @param architecture in Kubernetes terms: {@code amd64}
+ * @param cpuFeatures features that every processor has, sorted
+ * @param kernel kernel release
+ * @param timeNamespaces whether the kernel supports them
  * @param cgroupVersion 1 or 2
- * @param memoryBytes all of its memory
+ * @param memoryBytes total memory
  * @param root whether the agent is root
- * @param fingerprint what a restore compares, one property a line
+ * @param fingerprint the properties that a restore compares, one per line
  */
 record HostFacts(
     String bootId,

@@ -8,7 +8,6 @@ import dev.stasis.compat.Fingerprint;
 import dev.stasis.compat.Property;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -19,19 +18,17 @@ final class HostReader {
   private static final Pattern KERNEL = Pattern.compile("([0-9]+\\.[0-9]+).*");
   private static final Pattern MEMORY = Pattern.compile("MemTotal:\\s+([0-9]+) kB");
 
-  /** Of a criu that is not there nothing is offered; the form only has to be a version. */
+  /** Without a criu nothing is offered; the format only requires some version. */
   private static final String NO_CRIU = "0";
 
   private final ProcFs proc;
-  private final Path cgroups;
 
-  HostReader(ProcFs proc, Path cgroups) {
+  HostReader(ProcFs proc) {
     this.proc = proc;
-    this.cgroups = cgroups;
   }
 
   /**
-   * Reads them.
+   * Reads the properties.
    *
    * @param criu version of the criu that works here
    */
@@ -53,7 +50,7 @@ final class HostReader {
         facts.cpuFeatures().stream().sorted().toList(),
         facts.kernel(),
         reader.hasTimeNamespaces(),
-        Files.exists(cgroups.resolve("cgroup.controllers")) ? 2 : 1,
+        Integer.parseInt(fingerprint.value(Property.CGROUP_VERSION).orElseThrow()),
         memory(),
         Integer.valueOf(0).equals(uid),
         fingerprint.text());
@@ -62,7 +59,7 @@ final class HostReader {
   private long memory() throws IOException {
     Matcher matcher = MEMORY.matcher(Files.readString(proc.root().resolve("meminfo")));
     if (!matcher.find()) {
-      throw new IOException("meminfo: wanted a line MemTotal, found none");
+      throw new IOException("meminfo: expected a line MemTotal, got none");
     }
     return Long.parseLong(matcher.group(1)) << 10;
   }

@@ -3,6 +3,7 @@ package dev.stasis.agent.daemon.node;
 import dev.stasis.agent.cuda.NodeGpus;
 import dev.stasis.agent.daemon.kubelet.NodeApi;
 import dev.stasis.agent.daemon.kubelet.NodeApiException;
+import dev.stasis.agent.daemon.remote.RemoteProbes;
 import dev.stasis.agent.process.ProcFs;
 import dev.stasis.api.v1alpha1.GpuCheckpointStore;
 import dev.stasis.api.v1alpha1.node.FrozenWorkload;
@@ -21,12 +22,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** Looks at the node, each thing as often as it may change. */
+/** Observes the node, each property as often as it may change. */
 final class NodeFinder implements AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger(NodeFinder.class.getName());
 
-  /** The API server's version changes with an installation. */
+  /** The API server's version changes only with an upgrade. */
   private static final Duration RARELY = Duration.ofMinutes(10);
 
   private static final Path CGROUPS = Path.of("/sys/fs/cgroup");
@@ -38,6 +39,7 @@ final class NodeFinder implements AutoCloseable {
   private final ProcFs proc;
   private final HostReader host;
   private final Path runtime;
+  private final Path keeper;
   private final FrozenWorkloads frozen;
   private final StoreLooks storeLooks;
   private final Supplier<Collection<GpuCheckpointStore>> stores;
@@ -52,20 +54,24 @@ final class NodeFinder implements AutoCloseable {
       KubernetesClient client,
       ProcFs proc,
       Path runtime,
+      Path keeper,
+      Path kubelet,
       WorkingCriu criu,
       FrozenWorkloads frozen,
       Supplier<Collection<GpuCheckpointStore>> stores,
       Quarantine quarantine,
       Supplier<Optional<SelfTest>> selfTest,
+      RemoteProbes probes,
       Clock clock) {
     this.gpus = gpus;
     this.node = node;
     this.client = client;
     this.proc = proc;
-    this.host = new HostReader(proc, CGROUPS);
+    this.host = new HostReader(proc);
     this.runtime = runtime;
+    this.keeper = keeper;
     this.frozen = frozen;
-    this.storeLooks = new StoreLooks(clock);
+    this.storeLooks = new StoreLooks(clock, kubelet, probes::require);
     this.stores = stores;
     this.quarantine = quarantine;
     this.selfTest = selfTest;
@@ -73,7 +79,7 @@ final class NodeFinder implements AutoCloseable {
     this.kubernetes = new Remembered<>(clock, RARELY, this::askKubernetes);
   }
 
-  /** Looks at everything. */
+  /** Observes all properties. */
   NodeLook look() throws IOException, InterruptedException {
     NodeGpus found = gpus.now();
     HostFacts facts = host.read(found, criu.version());
@@ -86,7 +92,10 @@ final class NodeFinder implements AutoCloseable {
         cgroupDrivers(),
         Files.isExecutable(runtime)
             ? Optional.empty()
-            : Optional.of("stasis-runtime: wanted a program at " + runtime + ", found none"),
+            : Optional.of("stasis-runtime: expected a program at " + runtime + ", got none"),
+        Files.isExecutable(keeper)
+            ? Optional.empty()
+            : Optional.of("stasis-keeper: expected a program at " + keeper + ", got none"),
         kubernetes.get(),
         selfTest.get(),
         storeLooks.look(stores.get()),
@@ -111,7 +120,7 @@ final class NodeFinder implements AutoCloseable {
     }
   }
 
-  /** One that does not answer is told of already. */
+  /** A service that does not answer is already reported elsewhere. */
   private Optional<String> cgroupDrivers() {
     try {
       return drivers.mismatch(node.cgroupDriver());
@@ -124,7 +133,7 @@ final class NodeFinder implements AutoCloseable {
     try {
       return frozen.list(proc.bootId());
     } catch (NodeApiException e) {
-      LOG.log(Level.WARNING, "what is frozen cannot be named: " + e.getMessage());
+      LOG.log(Level.WARNING, "cannot list frozen workloads: " + e.getMessage());
       return List.of();
     }
   }
@@ -144,7 +153,7 @@ final class NodeFinder implements AutoCloseable {
     storeLooks.close();
   }
 
-  /** A value that is found out anew when it is old. */
+  /** A cached value that is refreshed after some time. */
   private static final class Remembered<T> {
     private final Clock clock;
     private final Duration fresh;

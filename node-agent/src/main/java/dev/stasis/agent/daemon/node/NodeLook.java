@@ -9,20 +9,21 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * All that was found at one look at the node.
+ * All that was observed at one time.
  *
- * @param gpus what the driver says, or why it says nothing
+ * @param gpus the driver's answer, or why it does not answer
  * @param host kernel, processor, memory
- * @param criu the criu that works here, or why none does
- * @param containerRuntime its name and version, or why it does not answer
- * @param kubelet empty when its list of devices can be asked, else why not
- * @param cgroupDrivers empty when kubelet and runtime agree, as far as is known, else in what not
- * @param programs empty when stasis-runtime is there, else why not
- * @param kubernetes minor version of the API server's 1.x; 0 where it was not asked
- * @param selfTest what came of the last one, where there was one
- * @param stores the stores from here
- * @param frozen what stands still here
- * @param quarantined GPUs on which nothing may be started, and why
+ * @param criu the criu in use, or why none works
+ * @param containerRuntime name and version, or why it does not answer
+ * @param kubelet empty if its list of devices can be read, else why not
+ * @param cgroupDrivers empty if kubelet and runtime agree, as far as is known, else the difference
+ * @param programs empty if stasis-runtime is installed, else why not
+ * @param keeper empty if stasis-keeper is installed, else why not
+ * @param kubernetes minor version of the API server's 1.x; 0 if unknown
+ * @param selfTest the result of the last self-test, if any
+ * @param stores the stores as seen from this node
+ * @param frozen the workloads frozen here
+ * @param quarantined GPUs on which no work may be started, and why
  */
 record NodeLook(
     NodeGpus gpus,
@@ -32,6 +33,7 @@ record NodeLook(
     Optional<String> kubelet,
     Optional<String> cgroupDrivers,
     Optional<String> programs,
+    Optional<String> keeper,
     int kubernetes,
     Optional<SelfTest> selfTest,
     List<NodeStore> stores,
@@ -45,10 +47,10 @@ record NodeLook(
   }
 
   /**
-   * What the container runtime said.
+   * The container runtime's answer.
    *
    * @param version its name and version; empty when it does not answer
-   * @param why one sentence that says why not; empty when it does
+   * @param why one sentence on why it does not answer; empty if it does
    */
   record RuntimeAnswer(Optional<String> version, String why) {}
 }

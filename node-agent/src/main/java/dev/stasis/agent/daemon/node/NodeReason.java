@@ -1,35 +1,35 @@
 package dev.stasis.agent.daemon.node;
 
-/** Why a node can do something or not: the reasons in a GpuNode. */
+/** The reasons in a GpuNode's conditions. */
 enum NodeReason {
-  /** It can work. */
+  /** The ability is available. */
   READY("Ready"),
   /** The agent is not root. */
   NOT_ROOT("NotRoot"),
-  /** There is no driver that can be asked. */
+  /** There is no usable driver. */
   NO_DRIVER("NoDriver"),
-  /** The driver is there, and no GPU. */
+  /** The driver is installed, but there is no GPU. */
   NO_GPUS("NoGpus"),
-  /** There is no criu that works here. */
+  /** No criu works here. */
   NO_CRIU("NoCriu"),
-  /** stasis-runtime is not where it should be. */
+  /** stasis-runtime is not at its path. */
   NO_RUNTIME_PROGRAM("NoRuntimeProgram"),
   /** The container runtime does not answer. */
   NO_CONTAINER_RUNTIME("NoContainerRuntime"),
   /** The kubelet does not list devices. */
   NO_KUBELET("NoKubelet"),
-  /** The kubelet and the container runtime do not agree on who makes control groups. */
+  /** The kubelet and the container runtime use different cgroup drivers. */
   CGROUP_DRIVER_MISMATCH("CgroupDriverMismatch"),
   /** The driver is too old for this. */
   DRIVER_TOO_OLD("DriverTooOld"),
   /** Kubernetes is too old for this. */
   KUBERNETES_TOO_OLD("KubernetesTooOld"),
-  /** The kernel cannot do this. */
+  /** The kernel does not support this. */
   KERNEL_TOO_OLD("KernelTooOld"),
-  /** The agent tried itself, and something did not work. */
+  /** The agent's self-test failed. */
   SELF_TEST_FAILED("SelfTestFailed"),
-  /** This version of the agent cannot do it on any node. */
-  NOT_BUILT("NotBuilt");
+  /** stasis-keeper is not at its path: device memory takes the driver's path. */
+  NO_KEEPER("NoKeeper");
 
   private final String word;
 
@@ -37,8 +37,8 @@ enum NodeReason {
     this.word = word;
   }
 
-  /** The word as it stands in the API. */
-  String word() {
+  /** The reason's value in the API. */
+  String value() {
     return word;
   }
 }

@@ -1,9 +1,17 @@
 package dev.stasis.agent.daemon.node;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stasis.agent.process.DaemonThreads;
+import dev.stasis.api.v1alpha1.GpuNode;
 import dev.stasis.api.v1alpha1.node.AgentIdentity;
+import dev.stasis.api.v1alpha1.node.GpuNodeSpec;
 import dev.stasis.api.v1alpha1.node.GpuNodeStatus;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.dsl.Resource;
+import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.time.Clock;
@@ -18,17 +26,20 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the GpuNode true: written at the start, whenever something changed, and as a heartbeat.
- * Nothing is written when it would say nothing new.
+ * Keeps the GpuNode up to date: at the start, after every change, and as a heartbeat. It is not
+ * written if its content would be the same.
  */
 public final class NodeReporter implements AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger(NodeReporter.class.getName());
 
-  /** After a write that failed; the API server is asked no more often than that. */
+  /** After a failed write; limits the rate of requests to the API server. */
   private static final Duration AGAIN = Duration.ofSeconds(5);
 
-  /** A look asks driver, criu and sockets, each with a deadline: all of them together. */
+  /**
+   * An observation queries driver, criu and sockets, each with a deadline; this is the limit of all
+   * together.
+   */
   private static final Duration STUCK = Duration.ofMinutes(5);
 
   private final NodeFinder finder;
@@ -38,12 +49,7 @@ public final class NodeReporter implements AutoCloseable {
   private final Duration heartbeat;
   private final Clock clock;
   private final ScheduledExecutorService thread =
-      Executors.newSingleThreadScheduledExecutor(
-          task -> {
-            Thread made = new Thread(task, "gpu-node");
-            made.setDaemon(true);
-            return made;
-          });
+      Executors.newSingleThreadScheduledExecutor(new DaemonThreads("gpu-node"));
   private final AtomicBoolean nudged = new AtomicBoolean();
   private volatile Instant lastLook;
   private volatile Instant lastWrite = Instant.EPOCH;
@@ -65,7 +71,7 @@ public final class NodeReporter implements AutoCloseable {
     this.lastLook = clock.instant();
   }
 
-  /** Begins to report. */
+  /** Starts to report. */
   public void start() {
     nudge();
     var unused =
@@ -73,23 +79,23 @@ public final class NodeReporter implements AutoCloseable {
             this::nudge, heartbeat.toMillis(), heartbeat.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  /** Something may have changed: looks again soon, once for any number of nudges. */
+  /** Something may have changed: observes again soon, once for any number of calls. */
   public void nudge() {
     if (nudged.compareAndSet(false, true)) {
       try {
         thread.execute(this::round);
       } catch (RejectedExecutionException e) {
-        LOG.log(Level.DEBUG, "the agent ends: nothing more is reported");
+        LOG.log(Level.DEBUG, "the agent is stopping: no further reports");
       }
     }
   }
 
-  /** Why the GpuNode does not stand in the cluster as it should; empty when it does. */
+  /** Why the GpuNode could not be written; empty if it was. */
   public Optional<String> trouble() {
     return trouble;
   }
 
-  /** Whether looks at the node still come to an end. */
+  /** Returns whether observations of the node still complete. */
   public boolean isAlive() {
     return lastLook.plus(heartbeat).plus(STUCK).isAfter(clock.instant());
   }
@@ -100,7 +106,7 @@ public final class NodeReporter implements AutoCloseable {
       report();
       trouble = Optional.empty();
     } catch (KubernetesClientException | IOException e) {
-      again("GpuNode: wanted it written, found " + e.getMessage());
+      again("GpuNode: expected it written, got " + e.getMessage());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return;
@@ -108,8 +114,8 @@ public final class NodeReporter implements AutoCloseable {
       if (thread.isShutdown()) {
         return;
       }
-      LOG.log(Level.ERROR, "GpuNode: a look at the node failed", e);
-      again("GpuNode: wanted a look at the node, found " + e);
+      LOG.log(Level.ERROR, "GpuNode: observing the node failed", e);
+      again("GpuNode: expected an observation of the node, got " + e);
     }
     lastLook = clock.instant();
   }
@@ -149,5 +155,56 @@ public final class NodeReporter implements AutoCloseable {
   public void close() {
     thread.shutdownNow();
     finder.close();
+  }
+
+  /** The node's GpuNode in the cluster. The agent is its only writer, so no merge is needed. */
+  static final class GpuNodeWriter {
+
+    private final KubernetesClient client;
+    private final String name;
+
+    GpuNodeWriter(KubernetesClient client, String name) {
+      this.client = client;
+      this.name = name;
+    }
+
+    /** Returns its current state. */
+    Optional<GpuNode> read() {
+      return Optional.ofNullable(resource().get());
+    }
+
+    /** Creates the object if it is missing, and writes its status. */
+    GpuNode write(GpuNodeStatus status) {
+      GpuNode node = read().orElseGet(this::make);
+      node.setStatus(status);
+      return client.resource(node).updateStatus();
+    }
+
+    private GpuNode make() {
+      GpuNode node = new GpuNode();
+      node.setMetadata(new ObjectMetaBuilder().withName(name).build());
+      node.setSpec(new GpuNodeSpec());
+      return client.resource(node).create();
+    }
+
+    /** The parts of a status that justify a write: not times, and not the free space of a disk. */
+    JsonNode worth(@Nullable GpuNodeStatus status) {
+      KubernetesSerialization json = client.getKubernetesSerialization();
+      JsonNode tree =
+          json.convertValue(status == null ? new GpuNodeStatus() : status, JsonNode.class);
+      if (tree.path("agent") instanceof ObjectNode agent) {
+        agent.remove("heartbeatTime");
+      }
+      for (JsonNode store : tree.path("stores")) {
+        if (store instanceof ObjectNode object) {
+          object.remove(java.util.List.of("freeBytes", "free", "usedBytes"));
+        }
+      }
+      return tree;
+    }
+
+    private Resource<GpuNode> resource() {
+      return client.resources(GpuNode.class).withName(name);
+    }
   }
 }

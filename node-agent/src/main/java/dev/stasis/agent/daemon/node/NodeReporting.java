@@ -1,10 +1,14 @@
 package dev.stasis.agent.daemon.node;
 
 import dev.stasis.agent.daemon.kubelet.NodeApi;
+import dev.stasis.agent.daemon.remote.KubernetesSecrets;
+import dev.stasis.agent.daemon.remote.RemoteProbes;
+import dev.stasis.agent.daemon.remote.RemoteStores;
 import dev.stasis.agent.daemon.selftest.Trials;
 import dev.stasis.agent.engine.ToolVersion;
 import dev.stasis.agent.engine.Work;
 import dev.stasis.agent.engine.WorkJournal;
+import dev.stasis.agent.process.DaemonThreads;
 import dev.stasis.agent.process.ProcFs;
 import dev.stasis.api.v1alpha1.Api;
 import dev.stasis.api.v1alpha1.GpuCheckpointStore;
@@ -26,7 +30,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
-/** Everything that keeps the GpuNode of this node, put together. */
+/** Assembles the components that maintain this node's GpuNode. */
 public final class NodeReporting implements AutoCloseable {
 
   /**
@@ -34,13 +38,15 @@ public final class NodeReporting implements AutoCloseable {
    *
    * @param nodeName the node
    * @param namespace the operator's namespace
-   * @param pod the agent's pod, where it is one
+   * @param pod the agent's pod, if it runs in one
    * @param stateDir the node's state folder
    * @param runtime the program stasis-runtime
-   * @param criu the criu that works here, or why none does
-   * @param heartbeat how often the agent says that it is alive
-   * @param transferAddress where other agents reach this one for streams, with the port
-   * @param certificate of the agent, in PEM
+   * @param keeper the program stasis-keeper
+   * @param kubelet the kubelet's folder on this node
+   * @param criu the criu in use, or why none works
+   * @param heartbeat interval of the heartbeat
+   * @param transferAddress address and port on which this agent accepts streams
+   * @param certificate certificate of the agent, in PEM
    */
   public record Settings(
       String nodeName,
@@ -48,6 +54,8 @@ public final class NodeReporting implements AutoCloseable {
       Optional<String> pod,
       Path stateDir,
       Path runtime,
+      Path keeper,
+      Path kubelet,
       WorkingCriu criu,
       Duration heartbeat,
       String transferAddress,
@@ -55,15 +63,11 @@ public final class NodeReporting implements AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger(NodeReporting.class.getName());
 
-  /** What went wrong may have been put right, or was only bad luck. */
+  /** The cause of a failure may have been fixed or temporary. */
   private static final Duration TRY_AGAIN = Duration.ofMinutes(10);
 
   private static final Executor THREADS =
-      task -> {
-        Thread made = new Thread(task, "self-test");
-        made.setDaemon(true);
-        made.start();
-      };
+      task -> new DaemonThreads("self-test").newThread(task).start();
 
   private final Settings settings;
   private final KubernetesClient client;
@@ -83,9 +87,10 @@ public final class NodeReporting implements AutoCloseable {
     this.settings = settings;
     this.trials = trials;
     this.client = client;
-    this.quarantine = new Quarantine(this::changed);
     this.stores = client.resources(GpuCheckpointStore.class).runnableInformer(0);
     ProcFs proc = new ProcFs();
+    this.quarantine =
+        new Quarantine(settings.stateDir().resolve("fenced"), proc.bootId(), this::changed);
     NodeFinder finder =
         new NodeFinder(
             gpus,
@@ -93,11 +98,16 @@ public final class NodeReporting implements AutoCloseable {
             client,
             proc,
             settings.runtime(),
+            settings.keeper(),
+            settings.kubelet(),
             settings.criu(),
             new FrozenWorkloads(new WorkJournal(settings.stateDir()), node, this::requester),
             () -> stores.getStore().list(),
             quarantine,
             this::selfTest,
+            new RemoteProbes(
+                new RemoteStores(new KubernetesSecrets(client, settings.namespace()), clock),
+                clock),
             clock);
     AgentIdentity identity =
         new AgentIdentity(
@@ -110,33 +120,33 @@ public final class NodeReporting implements AutoCloseable {
     this.reporter =
         new NodeReporter(
             finder,
-            new GpuNodeWriter(client, settings.nodeName()),
+            new NodeReporter.GpuNodeWriter(client, settings.nodeName()),
             identity,
             settings.heartbeat(),
             clock);
   }
 
-  /** Begins to report, and to follow the stores. */
+  /** Starts to report, and to watch the stores. */
   public void start() {
-    // An API server that is not there yet is asked again until it is.
+    // Retries until the API server is available.
     stores.exceptionHandler((started, error) -> true);
     stores.addEventHandler(new Nudge());
-    // Once the stores are known, and beside everything else: it takes seconds.
+    // After the stores are known, and in the background: it takes seconds.
     var unused = stores.start().thenRunAsync(this::tryOut, THREADS);
     reporter.start();
   }
 
-  /** Something that stands in the GpuNode may have changed: it is looked at soon. */
+  /** The GpuNode's content may have changed: it is observed again soon. */
   public void changed() {
     reporter.nudge();
   }
 
-  /** GPUs that are fenced off. */
+  /** The fenced GPUs. */
   public Quarantine quarantine() {
     return quarantine;
   }
 
-  /** What the agent found when it tried itself; empty when it has not. */
+  /** The result of the agent's self-test; empty if there was none. */
   public Optional<SelfTest> selfTest() {
     return selfTest;
   }
@@ -162,12 +172,12 @@ public final class NodeReporting implements AutoCloseable {
     }
   }
 
-  /** Why the GpuNode does not stand in the cluster as it should; empty when it does. */
+  /** Why the GpuNode could not be written; empty if it was. */
   public Optional<String> trouble() {
     return reporter.trouble();
   }
 
-  /** Whether looks at the node still come to an end. */
+  /** Returns whether observations of the node still complete. */
   public boolean isAlive() {
     return reporter.isAlive();
   }
@@ -188,7 +198,7 @@ public final class NodeReporting implements AutoCloseable {
           .map(operation -> operation.getSpec().getRequester())
           .findFirst();
     } catch (KubernetesClientException e) {
-      // Who asked for it is good to know, and not worth going without the rest.
+      // The requester is useful information, but not required.
       return Optional.empty();
     }
   }
@@ -207,7 +217,8 @@ public final class NodeReporting implements AutoCloseable {
 
     @Override
     public void onUpdate(GpuCheckpointStore before, GpuCheckpointStore now) {
-      // Its status is written whenever a node's figures change, and says nothing new here.
+      // Its status is written whenever a node's figures change, and contains nothing new for the
+      // agent.
       if (!Objects.equals(
           before.getMetadata().getGeneration(), now.getMetadata().getGeneration())) {
         changed();

@@ -1,12 +1,17 @@
 package dev.stasis.agent.daemon.node;
 
+import dev.stasis.agent.process.DaemonThreads;
+import dev.stasis.api.text.HumanBytes;
 import dev.stasis.api.v1alpha1.GpuCheckpointStore;
 import dev.stasis.api.v1alpha1.node.NodeStore;
 import dev.stasis.api.v1alpha1.store.GpuCheckpointStoreSpec;
+import dev.stasis.artifact.Manifest;
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.FileStore;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
@@ -15,6 +20,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
@@ -27,34 +33,46 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The stores as this node sees them. A store may lie on a file system whose server is gone: then a
- * look at it never ends, and must not hold up anything else.
+ * Observes the stores from this node. A store may be on a file system of an unreachable server:
+ * reading it then never returns, and must not block anything else.
  */
 final class StoreLooks implements AutoCloseable {
 
-  /** A local disk answers at once, a share with many artifacts in seconds. */
+  /** A local disk answers immediately, a share with many artifacts within seconds. */
   private static final Duration QUICK = Duration.ofSeconds(10);
 
-  /** Until then what was seen last is believed. */
+  /** Until then the last observation is used. */
   private static final Duration STUCK = Duration.ofMinutes(2);
 
+  private static final String DEVICE = "unix:dev";
+
   private final Clock clock;
+  private final Path kubelet;
+  private final RemoteProbe probe;
   private final ExecutorService thread =
-      Executors.newSingleThreadExecutor(
-          task -> {
-            Thread made = new Thread(task, "store-looks");
-            made.setDaemon(true);
-            return made;
-          });
+      Executors.newSingleThreadExecutor(new DaemonThreads("store-looks"));
   private @Nullable Future<List<NodeStore>> pending;
   private Instant begun = Instant.EPOCH;
   private List<NodeStore> seen = List.of();
 
-  StoreLooks(Clock clock) {
+  /**
+   * The observations of one agent.
+   *
+   * @param kubelet the kubelet's folder on this node
+   * @param probe tries out the remote part of a store
+   */
+  StoreLooks(Clock clock, Path kubelet, RemoteProbe probe) {
     this.clock = clock;
+    this.probe = probe;
+    this.kubelet = kubelet;
   }
 
-  /** Looks at each of them; one that is not there says so and harms no other. */
+  /** Fails with the reason why this node cannot use the remote part of a store. */
+  interface RemoteProbe {
+    void require(GpuCheckpointStore store) throws IOException;
+  }
+
+  /** Observes each store; a missing one is reported and does not affect the others. */
   synchronized List<NodeStore> look(Collection<GpuCheckpointStore> stores)
       throws InterruptedException {
     Future<List<NodeStore>> look = pending;
@@ -68,7 +86,7 @@ final class StoreLooks implements AutoCloseable {
       pending = null;
     } catch (ExecutionException e) {
       pending = null;
-      throw new IllegalStateException("a look at the stores failed", e.getCause());
+      throw new IllegalStateException("observing the stores failed", e.getCause());
     } catch (TimeoutException e) {
       if (begun.plus(STUCK).isBefore(clock.instant())) {
         seen = stores.stream().map(StoreLooks::stuck).toList();
@@ -77,17 +95,17 @@ final class StoreLooks implements AutoCloseable {
     return seen;
   }
 
-  private static List<NodeStore> all(Collection<GpuCheckpointStore> stores) {
+  private List<NodeStore> all(Collection<GpuCheckpointStore> stores) {
     return stores.stream()
         .sorted(Comparator.comparing(store -> store.getMetadata().getName()))
-        .map(StoreLooks::look)
+        .map(this::look)
         .toList();
   }
 
   private static NodeStore stuck(GpuCheckpointStore store) {
     return unreachable(
         store.getMetadata().getName(),
-        "wanted a look at the stores within " + STUCK.toSeconds() + " s, found that one hangs");
+        "expected a look at the stores within " + STUCK.toSeconds() + " s, got that one hangs");
   }
 
   @Override
@@ -95,32 +113,30 @@ final class StoreLooks implements AutoCloseable {
     thread.shutdownNow();
   }
 
-  private static NodeStore look(GpuCheckpointStore store) {
+  private NodeStore look(GpuCheckpointStore store) {
     String name = store.getMetadata().getName();
     GpuCheckpointStoreSpec spec = store.getSpec();
     try {
-      if (spec.getNodeLocal() != null) {
-        Path root = Path.of(spec.getNodeLocal().path());
+      Path root = Path.of(spec.folder(name));
+      if (!spec.sharesFolder()) {
         Files.createDirectories(
             root,
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-        return folder(name, root);
+      } else if (!Files.isDirectory(root)) {
+        // Created here it would be on the node's own disk, and it would not be visible that it is
+        // not shared.
+        return unreachable(name, root + ": expected a folder, got none");
       }
-      if (spec.getSharedPath() != null) {
-        Path root = Path.of(spec.getSharedPath().path());
-        // Made here it would lie on the node's own disk, and nobody would see that it is not
-        // shared.
-        return Files.isDirectory(root)
-            ? folder(name, root)
-            : unreachable(name, root + ": wanted a folder, found none");
+      if (spec.uploads()) {
+        probe.require(store);
       }
-      return unreachable(name, "s3: wanted a folder of the node, found a bucket");
+      return folder(name, root);
     } catch (IOException | RuntimeException e) {
       return unreachable(name, e.toString().replaceFirst("^(?:[a-z]+\\.)+", ""));
     }
   }
 
-  private static NodeStore folder(String name, Path root) throws IOException {
+  private NodeStore folder(String name, Path root) throws IOException {
     Files.delete(Files.createTempFile(root, ".stasis-look-", ".tmp"));
     FileStore disk = Files.getFileStore(root);
     long used = 0;
@@ -135,12 +151,15 @@ final class StoreLooks implements AutoCloseable {
         null,
         disk.getTotalSpace(),
         free,
-        new Amount(free).text(),
+        new HumanBytes(free).text(),
         used,
-        artifacts.size());
+        artifacts.size(),
+        Files.exists(kubelet)
+            ? Files.getAttribute(root, DEVICE).equals(Files.getAttribute(kubelet, DEVICE))
+            : null);
   }
 
-  /** What a folder takes; a file that goes meanwhile takes nothing. */
+  /** The size of a folder; a file that disappears meanwhile has none. */
   private static long bytes(Path folder) throws IOException {
     long[] bytes = {0};
     Files.walkFileTree(
@@ -175,5 +194,36 @@ final class StoreLooks implements AutoCloseable {
 
   private static NodeStore unreachable(String name, String why) {
     return new NodeStore(name, false, why, null, null, null, null, null);
+  }
+
+  /** The artifacts below the root of a store: {@code NAMESPACE/NAME-UID}, each with a manifest. */
+  record StoreFolders(Path root) {
+
+    /** Only published artifacts: one that is being written has no manifest at its path. */
+    List<Path> artifacts() throws IOException {
+      List<Path> found = new ArrayList<>();
+      for (Path namespace : folders(root)) {
+        for (Path artifact : folders(namespace)) {
+          if (Files.isRegularFile(
+              artifact.resolve(Manifest.FILE_NAME), LinkOption.NOFOLLOW_LINKS)) {
+            found.add(artifact);
+          }
+        }
+      }
+      return found;
+    }
+
+    private static List<Path> folders(Path parent) throws IOException {
+      List<Path> folders = new ArrayList<>();
+      try (DirectoryStream<Path> entries = Files.newDirectoryStream(parent)) {
+        for (Path entry : entries) {
+          if (!entry.getFileName().toString().startsWith(".")
+              && Files.isDirectory(entry, LinkOption.NOFOLLOW_LINKS)) {
+            folders.add(entry);
+          }
+        }
+      }
+      return folders;
+    }
   }
 }

@@ -1,4 +1,4 @@
-/** What the agent says of its node: found out, tried, and published as the GpuNode. */
+/** The agent's report on its node: observed, tested, and published as the GpuNode. */
 @NullMarked
 package dev.stasis.agent.daemon.node;
 

@@ -10,41 +10,43 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the hooks that come after a freeze where its workload goes on long afterwards: resumed,
- * thawed, or undone by a successor, which cannot know whether they have run before.
+ * Runs the hooks after a freeze with a workload that resumes later: through a Resume or Thaw, or by
+ * a successor, which cannot know whether they have run before.
  */
 final class AfterHooks {
 
   private final AgentParts parts;
-  private final Consumer<Assignment> leaveGpus;
+  private final Consumer<ActiveOperation> leaveGpus;
 
   /**
    * Runs hooks of this agent's containers.
    *
-   * @param leaveGpus lets others have the GPUs of an operation while its hooks run
+   * @param leaveGpus releases the GPUs of an operation while its hooks run
    */
-  AfterHooks(AgentParts parts, Consumer<Assignment> leaveGpus) {
+  AfterHooks(AgentParts parts, Consumer<ActiveOperation> leaveGpus) {
     this.parts = parts;
     this.leaveGpus = leaveGpus;
   }
 
-  /** Runs those of that operation, and adds to its end what failed of them. */
-  Ending after(Assignment assignment, Ending ending) throws InterruptedException {
-    return after(assignment, assignment.spec().getFreeze(), ending);
+  /** Runs the hooks of that operation, and adds their failures to its result. */
+  OperationResult after(ActiveOperation operation, OperationResult result)
+      throws InterruptedException {
+    return after(operation, operation.spec().getFreeze(), result);
   }
 
-  /** The same of the operation that froze what another one has thawed. */
-  Ending after(Assignment assignment, @Nullable FreezeOrder order, Ending ending)
+  /** The same for the operation that froze what another one has thawed. */
+  OperationResult after(
+      ActiveOperation operation, @Nullable FreezeOrder order, OperationResult result)
       throws InterruptedException {
-    OperationPod pod = assignment.spec().getPod();
-    if (ending.workload() != WorkloadState.RUNNING
+    OperationPod pod = operation.spec().getPod();
+    if (result.workload() != WorkloadState.RUNNING
         || pod == null
         || order == null
         || order.getHooks() == null
         || order.getHooks().after() == null) {
-      return ending;
+      return result;
     }
-    leaveGpus.accept(assignment);
+    leaveGpus.accept(operation);
     List<String> failures;
     try {
       failures =
@@ -58,12 +60,12 @@ final class AfterHooks {
     } catch (Refused | ApiUnreachable | NodeApiException e) {
       failures = List.of("hooks after the freeze: " + e.getMessage());
     }
-    return failures.isEmpty() ? ending : failed(ending, String.join("; ", failures));
+    return failures.isEmpty() ? result : failed(result, String.join("; ", failures));
   }
 
-  /** What a hook does changes nothing about the workload: it runs. */
-  static Ending failed(Ending ending, String sentence) {
-    return ending.with(
+  /** A failed hook does not change the workload: it runs. */
+  static OperationResult failed(OperationResult result, String sentence) {
+    return result.with(
         status ->
             status.setMessage(
                 Objects.requireNonNullElse(status.getMessage(), "") + "; " + sentence));

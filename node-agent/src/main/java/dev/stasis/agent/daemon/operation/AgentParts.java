@@ -6,43 +6,41 @@ import dev.stasis.agent.daemon.kubelet.PodGpus;
 import dev.stasis.agent.daemon.node.Quarantine;
 import dev.stasis.agent.daemon.probes.ProbeAnswers;
 import dev.stasis.agent.engine.NodeEngine;
+import dev.stasis.agent.engine.Work;
 import dev.stasis.api.v1alpha1.node.SelfTest;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * What the agent carries operations out with.
+ * The dependencies of the operations.
  *
- * @param nodeName the node, as Kubernetes names it
- * @param agentId uid of the agent's pod, or an id of its own
+ * @param nodeName the node's name in Kubernetes
+ * @param agentId uid of the agent's pod, or a generated id
  * @param stateDir the node's state folder
  * @param engine the node's engine
- * @param operations the operations of this node
- * @param pods pods, as the API server has them
- * @param stores where stores lie
+ * @param cluster the API server
  * @param containers finds containers of pods
- * @param gpus which GPUs a container was given
+ * @param gpus finds the GPUs of a container
  * @param exec runs commands in containers
- * @param probes answers the kubelet while a workload stands still
- * @param selfTest what the node measured of itself, where it did
- * @param quarantine GPUs that are fenced off
- * @param frozenChanged told when something is frozen or thawed
- * @param metrics counts and times
- * @param traces tells a collector of what was done
+ * @param probes answers the kubelet's probes during a freeze
+ * @param selfTest the node's measurements, if there are any
+ * @param quarantine the fenced GPUs
+ * @param frozenChanged called when a workload is frozen or thawed
+ * @param metrics counters and timers
+ * @param traces exports traces
  * @param transfers streams from and to other agents
- * @param hugePages whether they are switched on for the whole machine while the driver copies out
- * @param intervals how often and for how long it retries and waits
- * @param clock for times that people read
+ * @param hugePages whether they are enabled for the whole machine while the driver copies out
+ * @param intervals intervals of retries and waits
+ * @param clock for times shown to users
  */
 public record AgentParts(
     String nodeName,
     String agentId,
     Path stateDir,
     NodeEngine engine,
-    Operations operations,
-    Pods pods,
-    StoreRoots stores,
+    ClusterApi cluster,
     PodContainers containers,
     PodGpus gpus,
     ContainerExec exec,
@@ -55,4 +53,10 @@ public record AgentParts(
     Transfers transfers,
     boolean hugePages,
     Intervals intervals,
-    Clock clock) {}
+    Clock clock) {
+
+  /** Returns the engine's record of an operation. */
+  Optional<Work> work(String uid) {
+    return engine.thaw().inHand().stream().filter(one -> one.id().equals(uid)).findFirst();
+  }
+}

@@ -13,7 +13,9 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
-/** Takes operations for this agent: first in the API server, then on the disk, then in hand. */
+/**
+ * Claims operations for this agent: first in the API server, then in the journal, then in memory.
+ */
 final class Claims {
 
   private final AgentParts parts;
@@ -25,14 +27,14 @@ final class Claims {
   }
 
   /**
-   * Takes one; empty when it is over, or was over before it began. One that is over but has left
-   * its workload frozen is taken as such, since a workload may be woken by any agent.
+   * Claims an operation; empty if it is finished, or was canceled before it started. A finished one
+   * that has left its workload frozen is claimed as such, because any agent may thaw the workload.
    *
-   * @param unwanted whether nobody wants it any more
+   * @param unwanted whether it has been deleted or canceled
    */
-  Optional<Assignment> take(GpuNodeOperation seen, boolean unwanted) throws ApiUnreachable {
+  Optional<ActiveOperation> take(GpuNodeOperation seen, boolean unwanted) throws ApiUnreachable {
     GpuNodeOperation operation = seen;
-    // What was heard of a claim may be of before its end: only what is there now counts.
+    // The notification may be older than the operation's end: only the current state counts.
     boolean fresh = false;
     while (true) {
       GpuNodeOperationStatus status =
@@ -40,11 +42,11 @@ final class Claims {
       OperationPhase phase = Objects.requireNonNullElse(status.getPhase(), OperationPhase.PENDING);
       boolean claimed = status.getClaimedBy() != null;
       if (phase.isFinal()) {
-        if (!claimed || !JournalEntry.leftFrozen(operation.getSpec(), status)) {
+        if (!claimed || !OperationJournal.Entry.leftFrozen(operation.getSpec(), status)) {
           return Optional.empty();
         }
         if (fresh) {
-          return Optional.of(adopt(operation, status, JournalEntry.Stage.ENDED));
+          return Optional.of(adopt(operation, status, OperationJournal.Entry.Stage.ENDED));
         }
       }
       if (claimed && fresh) {
@@ -55,18 +57,19 @@ final class Claims {
         fill(operation, status, time, unwanted);
       }
       operation.setStatus(status);
-      Operations.Written written =
-          claimed ? new Operations.Written.Conflict() : parts.operations().writeStatus(operation);
-      if (written instanceof Operations.Written.Done done) {
+      ClusterApi.Written written =
+          claimed ? new ClusterApi.Written.Conflict() : parts.cluster().writeStatus(operation);
+      if (written instanceof ClusterApi.Written.Done done) {
         return unwanted ? Optional.empty() : Optional.of(journalled(done.operation(), time));
       }
-      if (written instanceof Operations.Written.Gone) {
+      if (written instanceof ClusterApi.Written.Gone) {
         return Optional.empty();
       }
-      if (written instanceof Operations.Written.Failed failed) {
+      if (written instanceof ClusterApi.Written.Failed failed) {
         throw new ApiUnreachable(failed.why(), new IllegalStateException(failed.why()));
       }
-      Optional<GpuNodeOperation> again = parts.operations().find(operation.getMetadata().getName());
+      Optional<GpuNodeOperation> again =
+          parts.cluster().operation(operation.getMetadata().getName());
       if (again.isEmpty()
           || !again.get().getMetadata().getUid().equals(seen.getMetadata().getUid())) {
         return Optional.empty();
@@ -96,37 +99,46 @@ final class Claims {
     status.setPhases(phases);
   }
 
-  private Assignment journalled(GpuNodeOperation operation, Instant now) {
-    JournalEntry entry = entry(operation, parts.engine().bootId(), now, JournalEntry.Stage.CLAIMED);
+  private ActiveOperation journalled(GpuNodeOperation operation, Instant now) {
+    OperationJournal.Entry entry =
+        entry(operation, parts.engine().bootId(), now, OperationJournal.Entry.Stage.CLAIMED);
     journal.write(entry);
-    return new Assignment(parts.clock(), entry, operation.getStatus()).tracedAs(operation);
+    return new ActiveOperation(parts.clock(), entry, operation.getStatus()).tracedAs(operation);
   }
 
   /**
-   * One that was claimed by an agent whose journal is not there: in another boot, or it died in
-   * between. An entry is written before anything is begun, so without one nothing was.
+   * It was claimed by an agent without a journal entry: in another boot, or the agent died in
+   * between. An entry is written before the work starts, so without one nothing was done.
    */
-  private Assignment adopt(GpuNodeOperation operation, GpuNodeOperationStatus status) {
+  private ActiveOperation adopt(GpuNodeOperation operation, GpuNodeOperationStatus status) {
     Claim claim = Objects.requireNonNull(status.getClaimedBy());
     String here = parts.engine().bootId();
     String bootId = Objects.requireNonNullElse(claim.bootId(), here);
     boolean fresh = bootId.equals(here) && status.getPhase() == OperationPhase.CLAIMED;
-    return adopt(operation, status, fresh ? JournalEntry.Stage.CLAIMED : JournalEntry.Stage.BEGUN);
+    return adopt(
+        operation,
+        status,
+        fresh ? OperationJournal.Entry.Stage.CLAIMED : OperationJournal.Entry.Stage.BEGUN);
   }
 
-  private Assignment adopt(
-      GpuNodeOperation operation, GpuNodeOperationStatus status, JournalEntry.Stage stage) {
+  private ActiveOperation adopt(
+      GpuNodeOperation operation,
+      GpuNodeOperationStatus status,
+      OperationJournal.Entry.Stage stage) {
     Claim claim = Objects.requireNonNull(status.getClaimedBy());
     String bootId = Objects.requireNonNullElse(claim.bootId(), parts.engine().bootId());
-    JournalEntry entry = entry(operation, bootId, claim.time(), stage);
+    OperationJournal.Entry entry = entry(operation, bootId, claim.time(), stage);
     journal.write(entry);
-    return new Assignment(parts.clock(), entry, status).tracedAs(operation);
+    return new ActiveOperation(parts.clock(), entry, status).tracedAs(operation);
   }
 
-  private static JournalEntry entry(
-      GpuNodeOperation operation, String bootId, Instant claimed, JournalEntry.Stage stage) {
-    return new JournalEntry(
-        JournalEntry.FORMAT,
+  private static OperationJournal.Entry entry(
+      GpuNodeOperation operation,
+      String bootId,
+      Instant claimed,
+      OperationJournal.Entry.Stage stage) {
+    return new OperationJournal.Entry(
+        OperationJournal.Entry.FORMAT,
         bootId,
         operation.getMetadata().getName(),
         operation.getMetadata().getUid(),

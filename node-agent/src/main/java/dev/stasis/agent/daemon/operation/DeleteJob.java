@@ -2,52 +2,65 @@ package dev.stasis.agent.daemon.operation;
 
 import dev.stasis.agent.daemon.sweep.SweepMark;
 import dev.stasis.api.v1alpha1.operation.ArtifactReference;
+import dev.stasis.api.v1alpha1.operation.OperationPhase;
 import dev.stasis.artifact.ArtifactStore;
+import dev.stasis.store.ArtifactId;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
-import java.util.Objects;
 import java.util.Optional;
 
 /**
- * DeleteArtifact: one that is not there is deleted already; one that belongs to another object, or
- * from which a frozen workload lives, is refused.
+ * DeleteArtifact: succeeds if the artifact does not exist. Refuses an artifact of another object,
+ * or one on which a frozen workload depends.
  */
 final class DeleteJob implements Job {
 
   private final AgentParts parts;
-  private final Desk desk;
+  private final OperationRecorder recorder;
 
-  DeleteJob(AgentParts parts, Desk desk) {
+  DeleteJob(AgentParts parts, OperationRecorder recorder) {
     this.parts = parts;
-    this.desk = desk;
+    this.recorder = recorder;
   }
 
   @Override
-  public Ending run(Assignment assignment)
+  public OperationResult run(ActiveOperation operation)
       throws Refused, Stopped, IOException, InterruptedException {
-    ArtifactReference artifact = Objects.requireNonNull(assignment.spec().getArtifact());
-    ArtifactPlace where = new ArtifactPlaces(parts.stores()).of(artifact, artifact.namespace());
-    if (!Files.exists(where.path(), LinkOption.NOFOLLOW_LINKS)) {
-      return Ending.done("Deleted", "there was no artifact at " + artifact.location());
+    ArtifactReference artifact = operation.artifact();
+    ArtifactPlace where = ArtifactPlace.of(parts.cluster(), artifact, artifact.namespace());
+    boolean exists = where.exists();
+    if (exists) {
+      where.requireDeletable();
     }
-    OwnArtifact.requireDeletable(artifact, where.path());
     Optional<String> use = parts.engine().artifactUse().of(where.path());
     if (use.isPresent()) {
       throw new Refused(
-          Faults.of(
-              "Busy",
-              "work in hand that needs artifact " + artifact.location(),
-              "none",
-              use.get()));
+          "Busy", "work in hand that needs artifact " + artifact.location(), "none", use.get());
     }
-    desk.begin(assignment);
+    if (where.remote() != null && artifact.namespaceUid() != null) {
+      ArtifactId id = where.remoteId();
+      OperationResult remote =
+          new RemoteTransfer(parts, recorder, "delete")
+              .run(
+                  operation,
+                  where.requireRemote().opener(),
+                  (store, progress) -> {
+                    store.delete(id);
+                    return OperationResult.done("Deleted", "deleted from the remote store");
+                  });
+      if (remote.phase() != OperationPhase.SUCCEEDED) {
+        return remote;
+      }
+    }
+    if (!exists) {
+      return OperationResult.done("Deleted", "there was no artifact at " + artifact.location());
+    }
+    recorder.begin(operation);
     try {
       new ArtifactStore(where.folder(), parts.clock()).delete(where.name());
       new SweepMark(where.path()).remove();
-      return Ending.done("Deleted", "artifact " + artifact.location() + " is deleted");
+      return OperationResult.done("Deleted", "artifact " + artifact.location() + " is deleted");
     } catch (IOException e) {
-      return Ending.failed(
+      return OperationResult.failed(
           dev.stasis.api.v1alpha1.operation.Outcome.NOT_UNDONE,
           Faults.inStep("StoreFailed", "delete", String.valueOf(e.getMessage())));
     }

@@ -5,26 +5,28 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long a workload would stand still, from its size and from what its node measured of itself.
+ * The expected freeze time of a workload, from its size and its node's measurements.
  *
  * @param gpuBytes device memory
  * @param hostBytes the rest of its memory
+ * @param layerBytes files that are packed while it is frozen
  * @param byCriu whether criu moves the device memory too
  * @param writes whether an artifact is written; a suspend in memory writes none
  */
-record ExpectedFreeze(long gpuBytes, long hostBytes, boolean byCriu, boolean writes) {
+record ExpectedFreeze(
+    long gpuBytes, long hostBytes, long layerBytes, boolean byCriu, boolean writes) {
 
-  /** Where the node has not measured itself: the slow end of what was seen on an H200. */
+  /** For a node without measurements: the slow end of the rates seen on an H200. */
   private static final long GPU_CHECKPOINT = 2_600_000_000L;
 
   private static final long GPU_RESTORE = 8_000_000_000L;
   private static final long MOVE = 10_000_000_000L;
   private static final long WRITE = 1_600_000_000L;
 
-  /** criu moves pages with one thread, whatever the disk can. */
+  /** criu copies pages with one thread, whatever the disk's rate is. */
   private static final long CRIU = 2_700_000_000L;
 
-  /** Lock, stop, dump of the small rest, and the looks between. */
+  /** Lock, stop, dump of the small remainder, and the checks in between. */
   private static final Duration FIXED = Duration.ofSeconds(1);
 
   /** From the lock until the workload runs again. */
@@ -36,6 +38,7 @@ record ExpectedFreeze(long gpuBytes, long hostBytes, boolean byCriu, boolean wri
     if (!writes) {
       return total;
     }
+    total = total.plus(at(layerBytes, node.getWriteBytesPerSecond(), WRITE));
     Long measured = node.getWriteBytesPerSecond();
     long write = Math.min(CRIU, measured == null || measured <= 0 ? WRITE : measured);
     if (byCriu) {

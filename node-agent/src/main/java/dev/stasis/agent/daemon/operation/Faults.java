@@ -1,35 +1,35 @@
 package dev.stasis.agent.daemon.operation;
 
 import dev.stasis.agent.engine.Inspected;
+import dev.stasis.agent.preflight.FailedRequirement;
 import dev.stasis.agent.preflight.Scope;
-import dev.stasis.agent.preflight.Unmet;
 import dev.stasis.api.v1alpha1.common.Fault;
 import dev.stasis.compat.Property;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Says what is not as it must be, in the words of the API. */
+/** Creates faults in the terms of the API. */
 final class Faults {
 
-  /** A property of the workload or of its node that rules a freeze out. */
+  /** A property of the workload or of its node prevents a freeze. */
   static final String PREFLIGHT_REFUSED = "PreflightRefused";
 
-  /** A property of the workload keeps it from being restored in another pod. */
+  /** A property of the workload prevents a restore in another pod. */
   static final String NOT_PORTABLE = "NotPortable";
 
-  /** Memory does not suffice. */
+  /** Memory is not sufficient. */
   static final String NO_ROOM = "NoRoom";
 
-  /** The target is not what the workload was frozen on. */
+  /** The target differs from the node at the freeze. */
   static final String INCOMPATIBLE = "Incompatible";
 
-  /** The restart of an agent found an operation in the middle. */
+  /** A restarted agent found the operation unfinished. */
   static final String AGENT_RESTARTED = "AgentRestarted";
 
   private Faults() {}
 
-  /** A property that is not as wanted. */
+  /** A property does not have the expected value. */
   static Fault of(String reason, String property, String wanted, String found) {
     return new Fault(
         reason,
@@ -38,16 +38,16 @@ final class Faults {
         found,
         null,
         null,
-        "%s: wanted %s, found %s".formatted(property, wanted, found));
+        "%s: expected %s, got %s".formatted(property, wanted, found));
   }
 
-  /** Something that went wrong in a step. */
+  /** A step failed. */
   static Fault inStep(String reason, String step, String message) {
     return new Fault(reason, null, null, null, step, driverError(message), message);
   }
 
-  /** What the engine refuses before a freeze. */
-  static Fault freezing(Unmet unmet) {
+  /** The engine's refusals before a freeze. */
+  static Fault freezing(FailedRequirement unmet) {
     return of(
         unmet.property().equals(Inspected.RoomFound.PROPERTY)
             ? NO_ROOM
@@ -57,15 +57,18 @@ final class Faults {
         unmet.found());
   }
 
-  /** What keeps a workload from another pod; null when nothing does. */
-  static @Nullable List<Fault> notPortable(List<Unmet> unmet) {
+  /** Returns what prevents a restore in another pod; null if nothing does. */
+  static @Nullable List<Fault> notPortable(List<FailedRequirement> unmet) {
     return unmet.isEmpty() ? null : unmet.stream().map(Faults::freezing).toList();
   }
 
-  /** What the engine refuses before a restore. */
-  static Fault restoring(Unmet unmet) {
+  /** The engine's refusals before a restore. */
+  static Fault restoring(FailedRequirement unmet) {
     if (unmet.scope() == Scope.NEW_POD) {
       return freezing(unmet);
+    }
+    if (unmet.scope() == Scope.ARTIFACT) {
+      return of("ArtifactRefused", unmet.property(), unmet.wanted(), unmet.found());
     }
     String reason =
         Property.ofKey(unmet.property()).isPresent() || unmet.property().startsWith("gpu.")
@@ -83,7 +86,7 @@ final class Faults {
     return faults.stream().map(Fault::message).collect(Collectors.joining("; "));
   }
 
-  /** The driver's error in its own words, where the sentence holds one. */
+  /** The driver's own error, if the message contains one. */
   private static @Nullable String driverError(String message) {
     java.util.regex.Matcher error =
         java.util.regex.Pattern.compile("CUDA_ERROR_[A-Z_]+( \\([0-9]+\\))?").matcher(message);

@@ -10,7 +10,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** Runs the hooks of one freeze. Those after it run once, also when the freeze failed. */
+/** Runs the hooks of one freeze. Those after it run once, even if the freeze failed. */
 final class FreezeHooks {
 
   private final HookRunner runner;
@@ -31,8 +31,8 @@ final class FreezeHooks {
     this.executor = executor;
   }
 
-  /** Runs those before the freeze; cancel and deadline of the operation end them. */
-  HookRunner.Ran before(Assignment assignment) throws InterruptedException {
+  /** Runs the hooks before the freeze; cancel and deadline of the operation end them. */
+  HookRunner.Ran before(ActiveOperation operation) throws InterruptedException {
     if (hooks == null) {
       return before;
     }
@@ -42,17 +42,17 @@ final class FreezeHooks {
             hooks.before(),
             "before",
             place,
-            new HookRunner.Limit(clock, assignment.deadline(), assignment.cancelled()));
+            new HookRunner.Limit(clock, operation.deadline(), operation.cancelled()));
     took = Duration.ofNanos(System.nanoTime() - begin);
     return before;
   }
 
-  /** How long those before the freeze took. */
+  /** Returns the duration of the hooks before the freeze. */
   Duration took() {
     return took;
   }
 
-  /** Begins those after the freeze; the second time nothing happens. */
+  /** Starts the hooks after the freeze; a second call has no effect. */
   void beginAfter() {
     CompletableFuture<HookRunner.Ran> first = new CompletableFuture<>();
     if (after.compareAndSet(null, first)) {
@@ -60,7 +60,10 @@ final class FreezeHooks {
     }
   }
 
-  /** Waits for those after the freeze, which have a limit; returns what failed of all hooks. */
+  /**
+   * Waits for the hooks after the freeze, which have a time limit; returns the failures of all
+   * hooks.
+   */
   List<String> failures() {
     List<String> failures = new ArrayList<>(before.failures());
     CompletableFuture<HookRunner.Ran> running = after.get();

@@ -1,12 +1,15 @@
 package dev.stasis.agent.daemon.operation;
 
+import dev.stasis.agent.daemon.probes.ContainerProbes;
 import dev.stasis.agent.engine.After;
 import dev.stasis.agent.engine.CheckpointOutcome;
 import dev.stasis.agent.engine.CheckpointRequest;
 import dev.stasis.agent.engine.Inspected;
-import dev.stasis.agent.engine.Look;
 import dev.stasis.agent.engine.StepListener;
-import dev.stasis.agent.preflight.Unmet;
+import dev.stasis.agent.engine.Work;
+import dev.stasis.agent.engine.WorkloadInspector;
+import dev.stasis.agent.preflight.FailedRequirement;
+import dev.stasis.agent.process.ProcessId;
 import dev.stasis.api.v1alpha1.common.Fault;
 import dev.stasis.api.v1alpha1.common.Hooks;
 import dev.stasis.api.v1alpha1.common.LivenessPolicy;
@@ -15,7 +18,9 @@ import dev.stasis.api.v1alpha1.operation.OperationPod;
 import dev.stasis.api.v1alpha1.operation.WorkloadState;
 import dev.stasis.artifact.ArtifactStore;
 import dev.stasis.artifact.Durability;
+import io.fabric8.kubernetes.api.model.Container;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,200 +31,232 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 
 /**
- * Checkpoint and Suspend: runs the hooks before its turn, then looks, says what it found, waits for
- * room, and freezes.
+ * Checkpoint and Suspend: runs the hooks before it occupies the GPUs, then inspects the workload,
+ * reports the findings, waits for memory, and freezes.
  */
 final class FreezeJob implements Job {
 
   private static final System.Logger LOG = System.getLogger(FreezeJob.class.getName());
 
   private final AgentParts parts;
-  private final Desk desk;
+  private final OperationRecorder recorder;
   private final Executor executor;
   private final UnfinishedArtifacts unfinished;
   private final FreezeRequests requests;
   private final PodPreflight preflight = new PodPreflight();
 
-  FreezeJob(AgentParts parts, Desk desk, Executor executor, UnfinishedArtifacts unfinished) {
+  FreezeJob(
+      AgentParts parts,
+      OperationRecorder recorder,
+      Executor executor,
+      UnfinishedArtifacts unfinished) {
     this.unfinished = unfinished;
     this.parts = parts;
-    this.desk = desk;
+    this.recorder = recorder;
     this.executor = executor;
     this.requests = new FreezeRequests(parts);
   }
 
-  /** What was found: an end, or what a freeze needs. */
+  /** The findings: a final result, or the input of a freeze. */
   private record Looked(
       PodLookup.Place place,
       Inspection inspection,
       Inspected inspected,
       FreezeRequests.Made made,
-      Optional<Ending> ending) {}
+      Optional<OperationResult> result) {}
 
   @Override
-  public Optional<Ending> prepare(Assignment assignment)
+  public Optional<OperationResult> prepare(ActiveOperation operation)
       throws Refused, Stopped, IOException, InterruptedException {
-    if (!hasHooksBefore(assignment)) {
+    if (!hasHooksBefore(operation)) {
       return Optional.empty();
     }
-    Looked looked = look(assignment);
-    if (looked.ending().isPresent()) {
-      return looked.ending();
+    Looked looked = look(operation);
+    if (looked.result().isPresent()) {
+      return looked.result();
     }
     FreezeHooks hooks =
-        new FreezeHooks(parts, order(assignment).getHooks(), looked.place(), executor);
-    assignment.hooks(hooks);
-    HookRunner.Ran before = hooks.before(assignment);
-    if (assignment.isCancelled()) {
+        new FreezeHooks(parts, order(operation).getHooks(), looked.place(), executor);
+    operation.hooks(hooks);
+    HookRunner.Ran before = hooks.before(operation);
+    if (operation.isCancelled()) {
       throw new Stopped("cancelled before the freeze", false);
     }
-    if (parts.clock().instant().isAfter(assignment.deadline())) {
+    if (parts.clock().instant().isAfter(operation.deadline())) {
       throw new Stopped("the deadline passed before the freeze", true);
     }
     return before.fatal()
         ? Optional.of(
             seen(
                 looked.place(),
-                Ending.refused(
+                OperationResult.refused(
                     List.of(
                         new Fault(
                             "HookFailed", null, null, null, "hooks", null, before.sentence())))))
         : Optional.empty();
   }
 
-  /** Whether something is to be done before its turn. */
-  static boolean hasHooksBefore(Assignment assignment) {
-    FreezeOrder order = assignment.spec().getFreeze();
+  /** Whether there is work before it occupies the GPUs. */
+  static boolean hasHooksBefore(ActiveOperation operation) {
+    FreezeOrder order = operation.spec().getFreeze();
     Hooks hooks = order == null ? null : order.getHooks();
     return hooks != null && hooks.before() != null && !hooks.before().isEmpty();
   }
 
-  private static FreezeOrder order(Assignment assignment) {
-    return Objects.requireNonNull(assignment.spec().getFreeze());
+  private static FreezeOrder order(ActiveOperation operation) {
+    return Objects.requireNonNull(operation.spec().getFreeze());
   }
 
-  private Looked look(Assignment assignment)
+  private Looked look(ActiveOperation operation)
       throws Refused, Stopped, IOException, InterruptedException {
-    OperationPod wanted = Objects.requireNonNull(assignment.spec().getPod());
-    FreezeOrder order = order(assignment);
+    OperationPod wanted = operation.pod();
+    FreezeOrder order = order(operation);
     PodLookup.Place place = new PodLookup(parts).place(wanted);
     List<Fault> faults = new ArrayList<>(preflight.faults(place, wanted.containerName(), order));
     faults.addAll(preflight.fenced(place, parts.quarantine().fenced()));
     FreezeRequests.Made made;
     try {
-      made = requests.of(assignment, place);
+      made = requests.of(operation, place);
     } catch (Refused refused) {
       faults.addAll(refused.faults());
-      made = new FreezeRequests.Made(requests.withoutStore(assignment, place), false);
+      made = new FreezeRequests.Made(requests.withoutStore(operation, place), null);
     }
     CheckpointRequest request = made.request();
     Inspected inspected = parts.engine().checkpoint().inspect(request);
-    for (Unmet unmet : inspected.unmet()) {
+    for (FailedRequirement unmet : inspected.unmet()) {
       faults.add(Faults.freezing(unmet));
     }
     faults.addAll(preflight.gpuFaults(place, inspected.seen()));
     Inspection inspection = new Inspection(parts, place, inspected, order, request);
     inspection.tooLong().ifPresent(faults::add);
-    desk.say(assignment, inspection::to);
-    Optional<Ending> ending = Optional.empty();
+    recorder.publish(operation, inspection::to);
+    Optional<OperationResult> result = Optional.empty();
     if (order.getExplainOnly()) {
       inspection.noRoomAtAll().ifPresent(faults::add);
-      ending =
+      result =
           Optional.of(
-              seen(place, Ending.done("Explained", inspection.sentence(faults)))
+              seen(place, OperationResult.done("Explained", inspection.sentence(faults)))
                   .with(status -> status.setExplanation(inspection.explanation(faults))));
     } else if (!faults.isEmpty()) {
-      ending = Optional.of(seen(place, Ending.refused(faults)));
+      result = Optional.of(seen(place, OperationResult.refused(faults)));
     }
-    return new Looked(place, inspection, inspected, made, ending);
+    return new Looked(place, inspection, inspected, made, result);
   }
 
   @Override
-  public Ending run(Assignment assignment)
+  public OperationResult run(ActiveOperation operation)
       throws Refused, Stopped, IOException, InterruptedException {
-    Looked looked = look(assignment);
-    if (looked.ending().isPresent()) {
-      return looked.ending().get();
+    Looked looked = look(operation);
+    if (looked.result().isPresent()) {
+      return looked.result().get();
     }
     PodLookup.Place place = looked.place();
     boolean raised;
     try {
       raised =
-          new RoomWait(parts, desk).await(assignment, place.container().id(), looked.inspected());
+          new RoomWait(parts, recorder)
+              .await(operation, place.container().id(), looked.inspected());
     } catch (Refused refused) {
-      return seen(place, Ending.refused(refused.faults()));
+      return seen(place, OperationResult.refused(refused.faults()));
     }
     FreezeRequests.Made made =
         looked
             .made()
             .with(WorkloadFacts.FILE, new OperationJson().text(looked.inspection().facts()));
-    Ending ending = frozen(assignment, place, made);
-    if (raised && ending.workload() == WorkloadState.RUNNING) {
-      // The kubelet tries to lower the limit again and again, so nobody has to wait for it.
+    OperationResult result = frozen(operation, place, made);
+    if (raised && result.workload() == WorkloadState.RUNNING) {
+      // The kubelet retries to lower the limit, so no wait is needed.
       executor.execute(() -> parts.engine().dropPageCache(place.container().id()));
     }
-    return ending;
+    return result;
   }
 
-  /** Says of a workload that was not touched what it does. */
-  private Ending seen(PodLookup.Place place, Ending ending) throws InterruptedException {
-    Look.Seen seen = parts.engine().look().at(place.container().id());
-    return ending.leaving(
-        FreezeEnding.workload(seen.state()), FreezeEnding.running(seen.state()), seen.processes());
+  /** Reports the state of a workload that was not touched. */
+  private OperationResult seen(PodLookup.Place place, OperationResult result)
+      throws InterruptedException {
+    WorkloadInspector.Seen seen = parts.engine().look().at(place.container().id());
+    return result.leaving(seen.state(), seen.processes());
   }
 
-  private Ending frozen(Assignment assignment, PodLookup.Place place, FreezeRequests.Made made)
+  private OperationResult frozen(
+      ActiveOperation operation, PodLookup.Place place, FreezeRequests.Made made)
       throws Stopped, InterruptedException {
     CheckpointRequest request = made.request();
-    FreezeOrder order = order(assignment);
+    FreezeOrder order = order(operation);
     FreezeHooks hooks =
-        assignment
+        operation
             .hooks()
             .orElseGet(() -> new FreezeHooks(parts, order.getHooks(), place, executor));
-    assignment.hooks(hooks);
-    if (assignment.isCancelled()) {
+    operation.hooks(hooks);
+    if (operation.isCancelled()) {
       throw new Stopped("cancelled before the freeze", false);
     }
     Duration waited =
-        Duration.between(assignment.entry().created(), parts.clock().instant()).minus(hooks.took());
-    OperationPod pod = Objects.requireNonNull(assignment.spec().getPod());
-    assignment.control().ask(() -> new DeletedPod(parts).toldToEnd(pod, executor));
-    desk.begin(assignment);
-    EngineEar ear =
-        new EngineEar(
-            assignment, desk, request.after() == After.RESUME, hooks::beginAfter, System::nanoTime);
+        Duration.between(operation.entry().created(), parts.clock().instant()).minus(hooks.took());
+    OperationPod pod = operation.pod();
+    operation.control().ask(() -> new PodLookup(parts).toldToEnd(pod, executor));
+    recorder.begin(operation);
+    boolean answersProbes = order.getLivenessPolicy() == LivenessPolicy.ANSWER;
     StepListener listener =
-        order.getLivenessPolicy() == LivenessPolicy.ANSWER
-            ? new FrozenProbes(parts, place, ear, executor)
-            : ear;
-    CheckpointOutcome outcome = checkpoint(assignment, request, listener);
-    Ending ending =
-        new FreezeEnding(parts, assignment, place, made).of(outcome, waited, hooks.took());
+        new EngineProgressListener(
+            operation,
+            recorder,
+            answersProbes ? () -> executor.execute(() -> answerProbes(place)) : () -> {},
+            request.after() == After.RESUME ? hooks::beginAfter : null,
+            System::nanoTime);
+    CheckpointOutcome outcome = checkpoint(operation, request, listener);
+    OperationResult result =
+        new FreezeResult(parts, operation, place, made).of(outcome, waited, hooks.took());
     if (outcome instanceof CheckpointOutcome.Held held
         && request.options().durability() == Durability.LATER) {
       executor.execute(() -> sync(request, held));
     }
-    return ending;
+    return result;
   }
 
-  /** What will be sent when all of it is there can be sent before. */
+  /**
+   * Answers the probes of the container while its processes are stopped. The answering program ends
+   * by itself when the workload resumes.
+   */
+  private void answerProbes(PodLookup.Place place) {
+    String id = place.container().id();
+    try {
+      List<ProcessId> tree =
+          parts.engine().thaw().inHand().stream()
+              .filter(work -> work.containerId().equals(id))
+              .map(Work::tree)
+              .findFirst()
+              .orElse(List.of());
+      for (Container container : place.pod().getSpec().getContainers()) {
+        if (container.getName().equals(place.container().name())) {
+          var unused = parts.probes().begin(tree, new ContainerProbes(container).answerable());
+        }
+      }
+    } catch (IOException | RuntimeException e) {
+      LOG.log(Level.WARNING, "probes of container " + id + " are not answered", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** What must be sent when it is complete can already be sent before. */
   private CheckpointOutcome checkpoint(
-      Assignment assignment, CheckpointRequest request, StepListener listener)
+      ActiveOperation operation, CheckpointRequest request, StepListener listener)
       throws InterruptedException {
     Path store = request.store();
     String owner = request.requester();
     if (store == null || owner == null) {
-      return parts.engine().checkpoint().run(request, assignment.control(), listener);
+      return parts.engine().checkpoint().run(request, operation.control(), listener);
     }
     Path artifact = store.resolve(request.name());
-    UnfinishedArtifact making = unfinished.begin(artifact, owner);
+    UnfinishedArtifacts.Unfinished making = unfinished.begin(artifact, owner);
     String why = "the freeze ended without an artifact that is held";
     try {
       CheckpointOutcome outcome =
           parts
               .engine()
               .checkpoint()
-              .run(request, assignment.control(), abandoning(making, listener), making);
+              .run(request, operation.control(), abandoning(making, listener), making);
       if (outcome instanceof CheckpointOutcome.Held held) {
         making.published(held.artifact().path());
       } else if (outcome instanceof CheckpointOutcome.Failed failed) {
@@ -232,8 +269,11 @@ final class FreezeJob implements Job {
     }
   }
 
-  /** The undo has the disk and the processor to itself: nobody sends what will never be whole. */
-  private static StepListener abandoning(UnfinishedArtifact making, StepListener next) {
+  /**
+   * The undo gets disk and processor for itself: sending an artifact that will never be complete is
+   * stopped.
+   */
+  private static StepListener abandoning(UnfinishedArtifacts.Unfinished making, StepListener next) {
     return new StepListener() {
       @Override
       public void progress(String step, long done, long total) {
@@ -248,16 +288,16 @@ final class FreezeJob implements Job {
     };
   }
 
-  /** It is the only copy if the container is lost meanwhile and no target can take it. */
+  /** It is the only copy if the container is lost meanwhile and no target can run the workload. */
   private void sync(CheckpointRequest request, CheckpointOutcome.Held held) {
     Path artifact = held.artifact().path();
     try {
       new ArtifactStore(Objects.requireNonNull(artifact.getParent()), parts.clock())
           .sync(request.name());
     } catch (NoSuchFileException e) {
-      LOG.log(System.Logger.Level.DEBUG, "artifact {0} was deleted before its sync", artifact);
+      LOG.log(Level.DEBUG, "artifact {0} was deleted before its sync", artifact);
     } catch (IOException e) {
-      LOG.log(System.Logger.Level.WARNING, "artifact " + artifact + " could not be synced", e);
+      LOG.log(Level.WARNING, "artifact " + artifact + " could not be synced", e);
     }
   }
 }

@@ -5,6 +5,7 @@ import dev.stasis.agent.daemon.kubelet.PodMount;
 import dev.stasis.agent.engine.After;
 import dev.stasis.agent.engine.CheckpointRequest;
 import dev.stasis.api.v1alpha1.common.DataPath;
+import dev.stasis.api.v1alpha1.common.Sharing;
 import dev.stasis.api.v1alpha1.operation.ArtifactReference;
 import dev.stasis.api.v1alpha1.operation.FreezeOrder;
 import dev.stasis.artifact.Durability;
@@ -13,11 +14,12 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
-/** Makes the engine's request of an operation that freezes. */
+/** Converts an operation to the engine's request for a freeze. */
 final class FreezeRequests {
 
-  /** The file of an artifact that holds the pod as it was. */
+  /** The artifact's file with the pod at the freeze. */
   static final String POD_FILE = "pod.json";
 
   private final AgentParts parts;
@@ -28,13 +30,13 @@ final class FreezeRequests {
   }
 
   /**
-   * What the engine is asked.
+   * Creates the engine's request.
    *
-   * @param nodeLocal whether the store is this node's alone
+   * @param place the future location of its artifact; null if none is written
    */
-  record Made(CheckpointRequest request, boolean nodeLocal) {
+  record Made(CheckpointRequest request, @Nullable ArtifactPlace place) {
 
-    /** The same with one more file in the artifact. */
+    /** Returns a copy with one more file in the artifact. */
     Made with(String file, String text) {
       Map<String, String> all = new HashMap<>(request.attachments());
       all.put(file, text);
@@ -54,40 +56,42 @@ final class FreezeRequests {
               request.podMounts(),
               request.requester(),
               all),
-          nodeLocal);
+          place);
     }
   }
 
-  /** With the store that the operation names, where it names one. */
-  Made of(Assignment assignment, PodLookup.Place place) throws Refused, ApiUnreachable {
-    ArtifactReference artifact = assignment.spec().getArtifact();
+  /** With the operation's store, if it names one. */
+  Made of(ActiveOperation operation, PodLookup.Place place) throws Refused, ApiUnreachable {
+    ArtifactReference artifact = operation.spec().getArtifact();
     if (artifact == null) {
-      return new Made(withoutStore(assignment, place), false);
+      return new Made(withoutStore(operation, place), null);
     }
-    String namespace = Objects.requireNonNull(assignment.spec().getPod()).namespace();
-    ArtifactPlace where = new ArtifactPlaces(parts.stores()).of(artifact, namespace);
+    String namespace = operation.pod().namespace();
+    ArtifactPlace where = ArtifactPlace.of(parts.cluster(), artifact, namespace);
     try {
-      where.makeFolder();
-      return new Made(request(assignment, place, where, artifact), where.nodeLocal());
+      where.createFolder();
+      return new Made(request(operation, place, where, artifact), where);
     } catch (IOException e) {
       throw new Refused(
-          Faults.of(
-              "StoreNotWritable",
-              "store " + artifact.store(),
-              "a folder that can be written",
-              String.valueOf(e.getMessage())));
+          "StoreNotWritable",
+          "store " + artifact.store(),
+          "a folder that can be written",
+          String.valueOf(e.getMessage()));
     }
   }
 
   /** A freeze in memory. */
-  CheckpointRequest withoutStore(Assignment assignment, PodLookup.Place place) {
-    return request(assignment, place, null, null, After.SUSPEND, Map.of());
+  CheckpointRequest withoutStore(ActiveOperation operation, PodLookup.Place place) {
+    return request(operation, place, null, null, After.SUSPEND, Map.of());
   }
 
   private CheckpointRequest request(
-      Assignment assignment, PodLookup.Place place, ArtifactPlace where, ArtifactReference artifact)
+      ActiveOperation operation,
+      PodLookup.Place place,
+      ArtifactPlace where,
+      ArtifactReference artifact)
       throws IOException {
-    FreezeOrder order = Objects.requireNonNull(assignment.spec().getFreeze());
+    FreezeOrder order = Objects.requireNonNull(operation.spec().getFreeze());
     After after =
         switch (order.getAfterwards()) {
           case RESUME -> After.RESUME;
@@ -96,7 +100,7 @@ final class FreezeRequests {
         };
     Map<String, Object> template = order.getPodTemplate();
     return request(
-        assignment,
+        operation,
         place,
         where,
         artifact,
@@ -105,18 +109,18 @@ final class FreezeRequests {
   }
 
   private CheckpointRequest request(
-      Assignment assignment,
+      ActiveOperation operation,
       PodLookup.Place place,
-      @org.jspecify.annotations.Nullable ArtifactPlace where,
-      @org.jspecify.annotations.Nullable ArtifactReference artifact,
+      @Nullable ArtifactPlace where,
+      @Nullable ArtifactReference artifact,
       After after,
       Map<String, String> attachments) {
-    FreezeOrder order = Objects.requireNonNull(assignment.spec().getFreeze());
+    FreezeOrder order = Objects.requireNonNull(operation.spec().getFreeze());
     PodContainer container = place.container();
     return new CheckpointRequest(
-        assignment.uid(),
-        where == null ? assignment.uid() : where.name(),
-        assignment.owner(),
+        operation.uid(),
+        where == null ? operation.uid() : where.name(),
+        operation.owner(),
         container.namespace(),
         order.getNamespaceUid(),
         container.id(),
@@ -142,11 +146,11 @@ final class FreezeRequests {
             ? CheckpointRequest.Tcp.KEEP
             : CheckpointRequest.Tcp.CLOSE,
         parts.hugePages(),
-        usual.allowPeerToPeer(),
+        order.getSharing() == Sharing.NONE,
         usual.threads(),
-        // The workload stands still meanwhile, with all of its memory, and the target is filled
-        // from
-        // the same pages: only the end of this machine would need the disk, and ends both.
+        // The workload stays frozen meanwhile with all of its memory, and the target is filled from
+        // the same pages. The disk would matter only after a crash of this machine, which ends
+        // both.
         Boolean.TRUE.equals(order.getHeldUntilDecided()) ? Durability.LATER : usual.durability(),
         order.getRequireRestorable());
   }

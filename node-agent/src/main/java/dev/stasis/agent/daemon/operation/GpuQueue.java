@@ -10,68 +10,68 @@ import java.util.TreeSet;
 import java.util.concurrent.Executor;
 
 /**
- * Lets operations run one after the other on a GPU or a pod, in the order of their creation, and
- * side by side on different ones. None overtakes an older one that wants one of the same places, so
- * one that wants all GPUs gets its turn.
+ * Runs operations on the same GPU or pod one after the other, in the order of their creation, and
+ * in parallel on different ones. No operation overtakes an older one that needs one of the same
+ * resources, so an operation that needs all GPUs is not starved.
  */
 final class GpuQueue {
 
   private final Executor executor;
-  private final TreeSet<Turn> waiting =
-      new TreeSet<>(Comparator.comparing(Turn::created).thenComparing(Turn::name));
-  private final List<Turn> running = new ArrayList<>();
+  private final TreeSet<Entry> waiting =
+      new TreeSet<>(Comparator.comparing(Entry::created).thenComparing(Entry::name));
+  private final List<Entry> running = new ArrayList<>();
 
-  /** A queue that runs what has its turn by an executor. */
+  /** Creates a queue that runs operations by an executor. */
   GpuQueue(Executor executor) {
     this.executor = executor;
   }
 
-  private record Turn(String name, Instant created, Set<Object> places, Runnable work) {}
+  private record Entry(String name, Instant created, Set<Object> places, Runnable work) {}
 
   /**
-   * Takes one in; one without a place runs at once.
+   * Adds an operation; one without resources runs immediately.
    *
-   * @param places GPUs and pods that it has to itself while it runs
+   * @param places GPUs and pods that it needs exclusively
    */
   synchronized void submit(String name, Instant created, Set<?> places, Runnable work) {
-    waiting.add(new Turn(name, created, new HashSet<>(places), work));
+    waiting.add(new Entry(name, created, new HashSet<>(places), work));
     startWhoCan();
   }
 
-  /** Lets others have the places of one that runs, all but those. */
+  /** Releases the resources of a running operation, except these. */
   synchronized void keepOnly(String name, Set<?> places) {
     running.stream()
-        .filter(turn -> turn.name().equals(name))
-        .forEach(turn -> turn.places().retainAll(places));
+        .filter(entry -> entry.name().equals(name))
+        .forEach(entry -> entry.places().retainAll(places));
     startWhoCan();
   }
 
-  /** Takes one out that has not begun; false when it runs or was never there. */
+  /** Removes an operation that has not started; false if it runs or was never added. */
   synchronized boolean withdraw(String name) {
-    boolean removed = waiting.removeIf(turn -> turn.name().equals(name));
+    boolean removed = waiting.removeIf(entry -> entry.name().equals(name));
     startWhoCan();
     return removed;
   }
 
   private void startWhoCan() {
     Set<Object> taken = new HashSet<>();
-    running.forEach(turn -> taken.addAll(turn.places()));
-    for (Turn turn : List.copyOf(waiting)) {
-      if (turn.places().stream().noneMatch(taken::contains)) {
-        waiting.remove(turn);
-        running.add(turn);
-        executor.execute(() -> run(turn));
+    running.forEach(entry -> taken.addAll(entry.places()));
+    for (Entry entry : List.copyOf(waiting)) {
+      if (entry.places().stream().noneMatch(taken::contains)) {
+        waiting.remove(entry);
+        running.add(entry);
+        executor.execute(() -> run(entry));
       }
-      taken.addAll(turn.places());
+      taken.addAll(entry.places());
     }
   }
 
-  private void run(Turn turn) {
+  private void run(Entry entry) {
     try {
-      turn.work().run();
+      entry.work().run();
     } finally {
       synchronized (this) {
-        running.remove(turn);
+        running.remove(entry);
         startWhoCan();
       }
     }

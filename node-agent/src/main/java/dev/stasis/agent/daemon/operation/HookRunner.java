@@ -2,11 +2,13 @@ package dev.stasis.agent.daemon.operation;
 
 import dev.stasis.agent.daemon.kubelet.ContainerExec;
 import dev.stasis.agent.daemon.kubelet.NodeApiException;
+import dev.stasis.api.text.HumanDuration;
 import dev.stasis.api.v1alpha1.common.Hook;
 import dev.stasis.api.v1alpha1.common.HttpAction;
 import dev.stasis.api.v1alpha1.common.OnHookFailure;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -25,12 +27,12 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Runs what a user wants done before and after a freeze. */
+/** Runs a user's hooks before and after a freeze. */
 final class HookRunner {
 
   private static final System.Logger LOG = System.getLogger(HookRunner.class.getName());
 
-  /** The API's default: a hook tells the workload something, it does no work. */
+  /** The API's default: a hook notifies the workload, it does not do long work. */
   private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(10);
 
   /** The API's maximum; an object of an older version may have more. */
@@ -48,9 +50,9 @@ final class HookRunner {
   }
 
   /**
-   * Runs hooks in order; ends at the first that fails and does not say Continue.
+   * Runs hooks in order; stops at the first failure unless its policy is Continue.
    *
-   * @return what failed, and whether that ends the work
+   * @return the failures, and whether they end the operation
    */
   Ran run(@Nullable List<Hook> hooks, String which, PodLookup.Place place, Limit limit)
       throws InterruptedException {
@@ -61,7 +63,7 @@ final class HookRunner {
       Optional<String> failure = once(hook, place, limit);
       if (failure.isPresent()) {
         String what = "hook %s[%d]: %s".formatted(which, number - 1, failure.get());
-        LOG.log(System.Logger.Level.WARNING, what);
+        LOG.log(Level.WARNING, what);
         failures.add(what);
         if (hook.onFailure() != OnHookFailure.CONTINUE || limit.stop().isDone()) {
           return new Ran(failures, true);
@@ -72,10 +74,10 @@ final class HookRunner {
   }
 
   /**
-   * What came of it.
+   * The result.
    *
-   * @param failures a sentence for each that failed
-   * @param fatal whether the last of them means that the work must not go on
+   * @param failures one sentence for each failed hook
+   * @param fatal whether the last of them ends the operation
    */
   record Ran(List<String> failures, boolean fatal) {
     Ran {
@@ -90,12 +92,12 @@ final class HookRunner {
   /**
    * What ends hooks early.
    *
-   * @param end when all of them have to be over
-   * @param stop completes when they are not wanted any more
+   * @param end deadline of all of them
+   * @param stop completes when they are canceled
    */
   record Limit(Clock clock, Instant end, CompletableFuture<?> stop) {
 
-    /** Of all hooks after a freeze together; a cancel does not end them. */
+    /** The time limit of all hooks after a freeze together; a cancel does not end them. */
     static Limit after(Clock clock) {
       return new Limit(clock, clock.instant().plus(MOST), new CompletableFuture<>());
     }
@@ -105,7 +107,7 @@ final class HookRunner {
     }
   }
 
-  /** In a thread of its own: what it waits for may belong to a hostile workload. */
+  /** In a separate thread, because the HTTP server may belong to a hostile workload. */
   private Optional<String> once(Hook hook, PodLookup.Place place, Limit limit)
       throws InterruptedException {
     Duration allowed =
@@ -130,7 +132,7 @@ final class HookRunner {
           .get(allowed.plus(GRACE).toMillis(), TimeUnit.MILLISECONDS);
       return task.isDone() ? task.get() : Optional.of("cancelled while it ran");
     } catch (TimeoutException e) {
-      return Optional.of("no end within " + HumanText.took(allowed));
+      return Optional.of("no end within " + new HumanDuration(allowed).text());
     } catch (ExecutionException e) {
       return Optional.of(String.valueOf(e.getCause()));
     } finally {
@@ -145,7 +147,7 @@ final class HookRunner {
         return exec(place.container().id(), hook.exec().command(), timeout);
       }
       return hook.http() == null
-          ? Optional.of("wanted exec or http, found neither")
+          ? Optional.of("expected exec or http, got neither")
           : http(place.pod(), hook.http(), timeout);
     } catch (IOException | IllegalArgumentException e) {
       return Optional.of(String.valueOf(e.getMessage()));
@@ -159,24 +161,24 @@ final class HookRunner {
       return exited.exitCode() == 0
           ? Optional.empty()
           : Optional.of(
-              "%s: wanted exit code 0, found %d: %s"
+              "%s: expected exit code 0, got %d: %s"
                   .formatted(command.get(0), exited.exitCode(), exited.output().strip()));
     }
     return Optional.of(
         result instanceof ContainerExec.Result.NotStarted not
             ? command.get(0) + ": " + not.why()
-            : command.get(0) + ": no end within " + HumanText.took(timeout));
+            : command.get(0) + ": no end within " + new HumanDuration(timeout).text());
   }
 
   private Optional<String> http(Pod pod, HttpAction action, Duration timeout)
       throws IOException, InterruptedException {
     String address = pod.getStatus() == null ? null : pod.getStatus().getPodIP();
     if (address == null) {
-      return Optional.of("address of the pod: wanted one, found none");
+      return Optional.of("address of the pod: expected one, got none");
     }
     String host = address.contains(":") ? "[" + address + "]" : address;
     URI uri = URI.create("http://%s:%d%s".formatted(host, action.port(), action.path()));
-    String method = action.method() == null ? "POST" : action.method().word();
+    String method = action.method() == null ? "POST" : action.method().value();
     HttpResponse<Void> answer =
         http.send(
             HttpRequest.newBuilder(uri)
@@ -188,6 +190,6 @@ final class HookRunner {
     int status = answer.statusCode();
     return status >= 200 && status < 300
         ? Optional.empty()
-        : Optional.of("%s %s: wanted a status of 2xx, found %d".formatted(method, uri, status));
+        : Optional.of("%s %s: expected a status of 2xx, got %d".formatted(method, uri, status));
   }
 }

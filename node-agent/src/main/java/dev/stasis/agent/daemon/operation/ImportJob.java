@@ -1,93 +1,97 @@
 package dev.stasis.agent.daemon.operation;
 
 import dev.stasis.agent.daemon.sweep.SweepMark;
+import dev.stasis.api.text.HumanBytes;
 import dev.stasis.api.v1alpha1.common.ArtifactStatus;
 import dev.stasis.api.v1alpha1.common.Explanation;
 import dev.stasis.api.v1alpha1.operation.ArtifactReference;
 import dev.stasis.api.v1alpha1.operation.ExpectedWorkload;
 import dev.stasis.api.v1alpha1.operation.Outcome;
+import dev.stasis.api.v1alpha1.store.ImportPolicy;
 import dev.stasis.artifact.Artifact;
 import dev.stasis.artifact.ArtifactReader;
 import dev.stasis.artifact.Manifest;
-import dev.stasis.artifact.Opened;
 import dev.stasis.artifact.SigningKeys;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.security.GeneralSecurityException;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Import: an artifact that lies in a store already. Every byte of it is checked before anything is
- * said of it, and one that is refused stays as it was.
+ * Import: an artifact that is already in a store. Every byte of it is checked before anything is
+ * reported, and a refused one is not changed.
  */
 final class ImportJob implements Job {
 
   static final String REFUSED = "ArtifactRefused";
 
   private final AgentParts parts;
-  private final Desk desk;
+  private final OperationRecorder recorder;
 
-  ImportJob(AgentParts parts, Desk desk) {
+  ImportJob(AgentParts parts, OperationRecorder recorder) {
     this.parts = parts;
-    this.desk = desk;
+    this.recorder = recorder;
   }
 
   @Override
-  public Ending run(Assignment assignment)
+  public OperationResult run(ActiveOperation operation)
       throws Refused, Stopped, IOException, InterruptedException {
-    ArtifactReference reference = Objects.requireNonNull(assignment.spec().getArtifact());
-    ExpectedWorkload expected = Objects.requireNonNull(assignment.spec().getExpected());
-    ArtifactPlace where = new ArtifactPlaces(parts.stores()).of(reference, reference.namespace());
-    ImportRules rules = new ImportRules(parts.stores().of(reference.store()).imports());
-    SigningKeys keys = rules.keys();
-    VerifyProgress progress = new VerifyProgress(assignment, desk, parts.clock());
+    ArtifactReference reference = operation.artifact();
+    ExpectedWorkload expected = Objects.requireNonNull(operation.spec().getExpected());
+    ArtifactPlace where = ArtifactPlace.of(parts.cluster(), reference, reference.namespace());
+    ImportPolicy policy = parts.cluster().store(reference.store()).imports();
+    SigningKeys keys = keys(policy);
+    OperationProgress progress =
+        new OperationProgress(operation, recorder, "verify", parts.clock());
     try {
-      new TrustedFolder(where.folder()).require();
+      where.requireTrustedFolder();
       Artifact seen =
-          require(new ArtifactReader(1, progress).inspect(where.path(), reference.sha256(), keys));
-      rules.requireNamespace(reference, expected, seen.manifest().origin());
+          ArtifactPlace.require(
+              new ArtifactReader(1, progress).inspect(where.path(), reference.sha256(), keys));
+      requireNamespace(policy, reference, expected, seen.manifest().origin());
       ImportedFiles files = ImportedFiles.of(seen);
       files.require(reference, expected);
       long bytes = seen.manifest().sizes().bytes();
-      desk.begin(assignment);
-      desk.say(
-          assignment,
+      recorder.begin(operation);
+      recorder.publish(
+          operation,
           status ->
               status.setExplanation(
                   new Explanation(
-                      null, null, bytes, HumanText.size(bytes), null, null, null, null)));
-      // By the digest of what was looked at: it is the same artifact, whoever changes it meanwhile.
+                      null, null, bytes, new HumanBytes(bytes).text(), null, null, null, null)));
+      // By the digest of the checked manifest: it is the same artifact, whatever is changed
+      // meanwhile.
       Artifact whole =
-          require(
-              new ArtifactReader(threads(), progress)
-                  .open(where.path(), ArtifactReader.Regions.NOW, seen.sha256()));
+          ArtifactPlace.require(
+              new ArtifactReader(threads(), progress).open(where.path(), seen.sha256()));
       return done(reference, where, whole, files);
     } catch (IOException e) {
       progress.rethrow(e);
-      // What a disk does not give says nothing about the artifact, and asking again nothing more.
-      return Ending.failed(
+      // A read error of the disk does not mean that the artifact is damaged, and a retry would not
+      // help.
+      return OperationResult.failed(
           Outcome.UNDONE, Faults.inStep("StoreFailed", "verify", String.valueOf(e.getMessage())));
     }
   }
 
-  private Ending done(
+  private OperationResult done(
       ArtifactReference reference, ArtifactPlace where, Artifact whole, ImportedFiles files)
       throws IOException, Refused {
-    // What its last object said of it counts no more; from now on that is the one that asks.
+    // The deletion mark of its former object is obsolete; from now on the importing object decides.
     new SweepMark(where.path()).remove();
     if (!Files.exists(where.path().resolve(Manifest.FILE_NAME), LinkOption.NOFOLLOW_LINKS)) {
-      throw new Refused(Faults.of(REFUSED, reference.location(), "an artifact", "nothing"));
+      throw new Refused(REFUSED, reference.location(), "an artifact", "nothing");
     }
-    ArtifactStatus artifact =
-        new ArtifactWords(parts.nodeName(), where.nodeLocal())
-            .of(reference, whole.manifest(), whole.sha256());
+    ArtifactStatus artifact = where.status(parts.nodeName(), whole.manifest(), whole.sha256());
     artifact.setUid(whole.manifest().origin().id());
     artifact.setNamespaceUid(whole.manifest().origin().namespaceUid());
     Map<String, Object> pod = files.pod();
     WorkloadFacts facts = files.facts();
-    return Ending.done(
-            "Imported", "every byte of " + HumanText.size(whole.manifest().sizes().bytes()))
+    return OperationResult.done(
+            "Imported", "every byte of " + new HumanBytes(whole.manifest().sizes().bytes()).text())
         .with(
             status -> {
               status.setArtifact(artifact);
@@ -100,14 +104,54 @@ final class ImportJob implements Job {
             });
   }
 
-  private static Artifact require(Opened opened) throws Refused {
-    if (opened instanceof Opened.Refused refused) {
-      throw new Refused(Faults.of(REFUSED, refused.property(), refused.wanted(), refused.found()));
-    }
-    return ((Opened.Verified) opened).artifact();
-  }
-
   private static int threads() {
     return Math.max(1, Runtime.getRuntime().availableProcessors());
+  }
+
+  /** The accepted signing keys of the manifest; null if no signature is required. */
+  private static @Nullable SigningKeys keys(@Nullable ImportPolicy policy) throws Refused {
+    if (policy == null || policy.publicKeys() == null) {
+      return null;
+    }
+    try {
+      return SigningKeys.ofPem(policy.publicKeys());
+    } catch (GeneralSecurityException e) {
+      throw new Refused(
+          REFUSED,
+          "imports.publicKeys of the store",
+          "ECDSA keys on P-256 in PEM",
+          String.valueOf(e.getMessage()));
+    }
+  }
+
+  /**
+   * It was written in the namespace of the request. A namespace can be deleted and its name reused,
+   * so the name alone proves nothing.
+   */
+  private static void requireNamespace(
+      @Nullable ImportPolicy policy,
+      ArtifactReference reference,
+      ExpectedWorkload expected,
+      Manifest.Origin origin)
+      throws Refused {
+    String name = origin.namespace();
+    if (!reference.namespace().equals(name)) {
+      throw otherNamespace(
+          "namespace of artifact " + reference.location(), reference.namespace(), name);
+    }
+    boolean any = policy != null && policy.allowsAnyNamespaceUid();
+    String uid = expected.namespaceUid();
+    if (!any && (uid == null || !uid.equals(origin.namespaceUid()))) {
+      throw otherNamespace(
+          "namespace uid of artifact " + reference.location(),
+          Objects.requireNonNullElse(uid, "one in the order")
+              + ", or imports.anyNamespaceUid in the store",
+          origin.namespaceUid());
+    }
+  }
+
+  private static Refused otherNamespace(String property, String wanted, @Nullable String found) {
+    return new Refused(
+        "OtherNamespace", property, wanted, Objects.requireNonNullElse(found, "none"));
   }
 }

@@ -17,27 +17,27 @@ import java.util.HexFormat;
 import java.util.Map;
 
 /**
- * What an artifact says of its pod and of what was frozen in it.
+ * An artifact's description of its pod and workload.
  *
- * @param pod the pod, as it was frozen
- * @param facts of its workload
+ * @param pod the pod at the freeze
+ * @param facts facts of its workload
  */
 record ImportedFiles(Map<String, Object> pod, WorkloadFacts facts) {
 
-  /** Far above every pod's: an object of Kubernetes has at most 1.5 MiB. */
+  /** Far above every pod's size: an object in Kubernetes has at most 1.5 MiB. */
   private static final long LONGEST = 4L << 20;
 
   /**
-   * Reads them, and believes what has the digest of the manifest.
+   * Reads them, and checks their digests against the manifest.
    *
-   * @throws Refused when one is not there, or is another one
+   * @throws Refused if one is missing, or differs
    */
   static ImportedFiles of(Artifact artifact) throws Refused, IOException {
     OperationJson json = new OperationJson();
     byte[] pod = bytes(artifact, FreezeRequests.POD_FILE);
     byte[] facts = bytes(artifact, WorkloadFacts.FILE);
     try {
-      @SuppressWarnings("unchecked") // an object of JSON is one
+      @SuppressWarnings("unchecked") // a JSON object becomes a map
       Map<String, Object> read = json.read(pod, Map.class);
       WorkloadFacts workload = json.read(facts, WorkloadFacts.class);
       CommandLine line =
@@ -48,13 +48,12 @@ record ImportedFiles(Map<String, Object> pod, WorkloadFacts facts) {
     }
   }
 
-  /** It is the pod, the container and the namespace that are expected, with all that it needs. */
+  /** Checks that pod, container and namespace are the expected ones, with all required fields. */
   void require(ArtifactReference reference, ExpectedWorkload expected) throws Refused {
     JsonNode metadata = new OperationJson().tree(pod).path("metadata");
     String namespace = metadata.path("namespace").asText("none");
     if (!namespace.equals(reference.namespace())) {
-      throw new Refused(
-          Faults.of("OtherNamespace", "namespace of the pod", reference.namespace(), namespace));
+      throw new Refused("OtherNamespace", "namespace of the pod", reference.namespace(), namespace);
     }
     String name = metadata.path("name").asText("none");
     if (!name.equals(expected.podName())) {
@@ -114,6 +113,6 @@ record ImportedFiles(Map<String, Object> pod, WorkloadFacts facts) {
   }
 
   private static Refused refused(String property, String wanted, String found) {
-    return new Refused(Faults.of("ArtifactRefused", property, wanted, found));
+    return new Refused("ArtifactRefused", property, wanted, found);
   }
 }

@@ -2,6 +2,8 @@ package dev.stasis.agent.daemon.operation;
 
 import dev.stasis.agent.engine.CheckpointRequest;
 import dev.stasis.agent.engine.Inspected;
+import dev.stasis.api.text.HumanBytes;
+import dev.stasis.api.text.HumanDuration;
 import dev.stasis.api.v1alpha1.common.CommandLine;
 import dev.stasis.api.v1alpha1.common.DataPath;
 import dev.stasis.api.v1alpha1.common.Explanation;
@@ -14,7 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** What a look before the freeze found, in the words of the API. */
+/** The findings of the inspection before the freeze, in terms of the API. */
 final class Inspection {
 
   private final PodLookup.Place place;
@@ -37,20 +39,36 @@ final class Inspection {
     this.hardware = new ObservedHardware(parts.engine().fingerprint());
     this.expected =
         new ExpectedFreeze(
-                inspected.gpuBytes(),
+                inspected.gpuBytesOfTheDriver(),
                 inspected.hostBytes(),
+                inspected.layerBytes() - inspected.aheadBytes(),
                 path() == DataPath.CRIU,
                 request.store() != null)
             .frozen(parts.selfTest().get());
   }
 
   private DataPath path() {
-    return request.options().dataPath() == CheckpointRequest.DataPathChoice.CRIU
-        ? DataPath.CRIU
+    if (request.options().dataPath() == CheckpointRequest.DataPathChoice.CRIU) {
+      return DataPath.CRIU;
+    }
+    return inspected.dataPath() instanceof dev.stasis.agent.engine.DataPath.Direct
+        ? DataPath.DIRECT
         : DataPath.MOVER;
   }
 
-  /** Says it. */
+  private String pathReason() {
+    return switch (path()) {
+      case CRIU -> "asked for";
+      case DIRECT -> "the workload has the library of the direct data path";
+      case MOVER ->
+          inspected.dataPath() instanceof dev.stasis.agent.engine.DataPath.Driver driver
+                  && driver.whyNotDirect() != null
+              ? "not direct: " + driver.whyNotDirect()
+              : "the fastest way where its rules hold";
+    };
+  }
+
+  /** Reports them. */
   void to(GpuNodeOperationStatus status) {
     status.setContainerId(place.container().id());
     status.setImage(place.container().image().portableName());
@@ -65,16 +83,14 @@ final class Inspection {
     status.setSourceProcesses(inspected.processes());
   }
 
-  /** What goes into the artifact for whoever imports it. */
+  /** Facts stored in the artifact for an import. */
   WorkloadFacts facts() {
     return new WorkloadFacts(
         place.container().name(),
         CommandLine.of(place.pod().getSpec(), place.container().name())
             .unexpanded(place.process().argv()),
         new PodPreflight().others(place.pod(), place.container().name()),
-        inspected.seen().isEmpty()
-            ? null
-            : hardware.of(inspected.gpus(), inspected.seen(), place.container().image().id()));
+        inspected.seen().isEmpty() ? null : hardware.of(inspected, place.container().image().id()));
   }
 
   Explanation explanation(List<Fault> faults) {
@@ -82,14 +98,14 @@ final class Inspection {
         faults.isEmpty() ? null : List.copyOf(faults),
         Faults.notPortable(inspected.notPortable()),
         request.store() == null ? null : inspected.expectedBytes(),
-        request.store() == null ? null : HumanText.size(inspected.expectedBytes()),
+        request.store() == null ? null : new HumanBytes(inspected.expectedBytes()).text(),
         expected.toMillis(),
-        HumanText.took(expected),
+        new HumanDuration(expected).text(),
         path(),
-        path() == DataPath.CRIU ? "asked for" : "the fastest way where its rules hold");
+        pathReason());
   }
 
-  /** Against the liveness of the pod: more than it allows. */
+  /** Faults about the pod's probes and deadlines: the freeze would be too long. */
   Optional<Fault> tooLong() {
     if (order.getMaxFrozen() == null || order.getLivenessPolicy() == LivenessPolicy.ANSWER) {
       return Optional.empty();
@@ -101,11 +117,11 @@ final class Inspection {
             Faults.of(
                 "LivenessProbeTooShort",
                 "time for which the workload stands still",
-                "at most " + HumanText.took(most),
-                HumanText.took(expected) + " expected"));
+                "at most " + new HumanDuration(most).text(),
+                new HumanDuration(expected).text() + " expected"));
   }
 
-  /** Against the room, where nobody is asked to make any. */
+  /** Faults about memory, if it cannot be provided. */
   Optional<Fault> noRoomAtAll() {
     boolean helpless = order.getMemoryRoom() == MemoryRoom.REFUSE || inspected.room().nodeIsFull();
     return inspected.room().missing().isPresent() && helpless
@@ -113,14 +129,15 @@ final class Inspection {
             Faults.of(
                 Faults.NO_ROOM,
                 Inspected.RoomFound.PROPERTY,
-                HumanText.size(inspected.room().needed()),
+                new HumanBytes(inspected.room().needed()).text(),
                 inspected.room().missing().get()))
         : Optional.empty();
   }
 
   String sentence(List<Fault> faults) {
     return faults.isEmpty()
-        ? "nothing is against it; it would stand still for about " + HumanText.took(expected)
+        ? "nothing is against it; it would stand still for about "
+            + new HumanDuration(expected).text()
         : Faults.sentence(faults);
   }
 }

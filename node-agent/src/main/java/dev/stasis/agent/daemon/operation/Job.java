@@ -3,26 +3,44 @@ package dev.stasis.agent.daemon.operation;
 import java.io.IOException;
 import java.util.Optional;
 
-/** What is done for one type of operation. */
+/** The implementation of one type of operation. */
 interface Job {
 
   /**
-   * Does it.
+   * Executes it.
    *
-   * @throws Refused when something rules it out and nothing was touched
-   * @throws Stopped when it was ended before anything was touched
-   * @throws IOException when the API server, the runtime or the kubelet could not be asked, and
-   *     nothing was touched
+   * @throws Refused if it is refused and nothing was changed
+   * @throws Stopped if it was ended before anything was changed
+   * @throws IOException if the API server, the runtime or the kubelet did not answer, and nothing
+   *     was changed
    */
-  Ending run(Assignment assignment) throws Refused, Stopped, IOException, InterruptedException;
+  OperationResult run(ActiveOperation operation)
+      throws Refused, Stopped, IOException, InterruptedException;
 
   /**
-   * Does what comes before its turn on the GPUs, while it has only the pod to itself.
+   * Executes the part before it occupies the GPUs, while it has only the pod exclusively.
    *
-   * @return its end; empty: it wants its turn
+   * @return its result; empty if it needs the GPUs
    */
-  default Optional<Ending> prepare(Assignment assignment)
+  default Optional<OperationResult> prepare(ActiveOperation operation)
       throws Refused, Stopped, IOException, InterruptedException {
     return Optional.empty();
+  }
+
+  /** An operation was ended before anything was changed: canceled, or its deadline passed. */
+  final class Stopped extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    private final boolean outOfTime;
+
+    Stopped(String why, boolean outOfTime) {
+      super(why);
+      this.outOfTime = outOfTime;
+    }
+
+    /** Returns whether its deadline passed; otherwise it was canceled. */
+    boolean outOfTime() {
+      return outOfTime;
+    }
   }
 }

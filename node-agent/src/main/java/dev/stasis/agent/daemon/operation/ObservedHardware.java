@@ -2,7 +2,9 @@ package dev.stasis.agent.daemon.operation;
 
 import dev.stasis.agent.cuda.Gpu;
 import dev.stasis.agent.cuda.NodeGpus;
+import dev.stasis.agent.engine.Inspected;
 import dev.stasis.agent.engine.PlaceFingerprint;
+import dev.stasis.api.text.HumanBytes;
 import dev.stasis.api.v1alpha1.common.Hardware;
 import dev.stasis.api.v1alpha1.common.ObservedGpu;
 import dev.stasis.compat.Fingerprint;
@@ -10,7 +12,7 @@ import dev.stasis.compat.Property;
 import dev.stasis.compat.Scope;
 import java.util.List;
 
-/** What a container runs on, in the words of the API. */
+/** The hardware of a container, in terms of the API. */
 final class ObservedHardware {
 
   private final PlaceFingerprint fingerprints;
@@ -20,12 +22,24 @@ final class ObservedHardware {
   }
 
   /**
+   * The hardware of a workload, with its requirements for another place.
+   *
+   * @param image id of its image
+   */
+  Hardware of(Inspected workload, String image) {
+    return of(workload.gpus(), workload.seen(), withImage(fingerprints.wanted(workload), image));
+  }
+
+  /**
    * The GPUs that a container sees.
    *
    * @param image id of its image
    */
   Hardware of(NodeGpus gpus, List<Gpu> seen, String image) {
-    Fingerprint fingerprint = fingerprint(gpus, seen, image);
+    return of(gpus, seen, fingerprint(gpus, seen, image));
+  }
+
+  private static Hardware of(NodeGpus gpus, List<Gpu> seen, Fingerprint fingerprint) {
     return new Hardware(
         gpus.driverVersion(),
         seen.stream()
@@ -35,7 +49,7 @@ final class ObservedHardware {
                         gpu.uuid().text(),
                         gpu.model(),
                         gpu.memoryTotal(),
-                        HumanText.size(gpu.memoryTotal()),
+                        new HumanBytes(gpu.memoryTotal()).text(),
                         gpu.pciBusId(),
                         gpu.computeCapability()))
             .toList(),
@@ -44,9 +58,12 @@ final class ObservedHardware {
         seen.isEmpty() ? null : fingerprint.only(Scope.GPUS).hash());
   }
 
-  /** What a place has: its node, its GPUs, its image. */
+  /** The offer of a place: its node, its GPUs, its image. */
   Fingerprint fingerprint(NodeGpus gpus, List<Gpu> seen, String image) {
-    Fingerprint place = fingerprints.of(gpus, seen);
+    return withImage(fingerprints.of(gpus, seen), image);
+  }
+
+  private static Fingerprint withImage(Fingerprint place, String image) {
     return image.isEmpty() ? place : place.with(Property.IMAGE_DIGEST, image);
   }
 }

@@ -2,49 +2,49 @@ package dev.stasis.agent.daemon.operation;
 
 import dev.stasis.agent.engine.HostLocks;
 import dev.stasis.api.v1alpha1.GpuNodeOperation;
+import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
 import java.io.UncheckedIOException;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The agent of one node: hears of its operations, claims them, takes up after a restart what was
- * claimed before, and leaves everything in order when it goes.
+ * The agent of one node: watches its operations, claims them, recovers earlier claims after a
+ * restart, and leaves a consistent state when it stops.
  */
 public final class OperationAgent implements AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger(OperationAgent.class.getName());
 
-  /** A predecessor ends within its grace period; whoever waits longer had better say so. */
+  /** A predecessor ends within its grace period; a longer wait is reported. */
   private static final Duration PREDECESSOR = Duration.ofMinutes(5);
 
-  /** A claim in hand is one request, which has a time limit of its own. */
+  /** A running claim is one request with its own time limit. */
   private static final Duration CLAIM = Duration.ofSeconds(20);
 
   private final AgentParts parts;
-  private final Intake intake = new Intake();
-  private final InHand inHand;
+  private final OperationEventLoop eventLoop = new OperationEventLoop();
+  private final ActiveOperations active;
   private final Claims claims;
-  private final Recovery recovery;
+  private final InterruptedOperationRecovery recovery;
+  private final OperationJournal journal;
   private @Nullable AutoCloseable watch;
   private HostLocks.@Nullable Held lock;
 
   public OperationAgent(AgentParts parts) {
     this.parts = parts;
-    OperationJournal journal = new OperationJournal(parts.stateDir());
+    this.journal = new OperationJournal(parts.stateDir());
     this.claims = new Claims(parts, journal);
-    this.recovery = new Recovery(parts, journal);
-    this.inHand = new InHand(parts, intake, journal, recovery);
-    parts.metrics().quarantined(parts.quarantine()::fenced);
-    parts.metrics().frozen(parts.nodeName(), parts.clock(), () -> parts.engine().thaw().inHand());
+    this.recovery = new InterruptedOperationRecovery(parts);
+    this.active = new ActiveOperations(parts, eventLoop, journal, recovery);
   }
 
   /**
-   * Takes up what there is, then watches. May be called again after it failed.
+   * Recovers what exists, then watches. May be called again after a failure.
    *
-   * @throws IllegalStateException when another agent of this node does not end
+   * @throws IllegalStateException if another agent of this node does not end
    */
   public void start() throws InterruptedException {
     if (lock == null) {
@@ -53,38 +53,41 @@ public final class OperationAgent implements AutoCloseable {
           taken.orElseThrow(
               () ->
                   new IllegalStateException(
-                      "lock of the agent: wanted it free, found another agent that holds it"));
+                      "lock of the agent: expected it free, got another agent that holds it"));
     }
     settleAbandoned();
-    takeUp(recovery.journalled());
+    takeUp();
     watch =
         parts
-            .operations()
+            .cluster()
             .watch(
-                new Operations.Watcher() {
+                new ClusterApi.Watcher() {
                   @Override
                   public void changed(GpuNodeOperation operation) {
-                    intake.take(() -> consider(operation));
+                    eventLoop.take(() -> consider(operation));
                   }
 
                   @Override
                   public void gone(String name, String uid) {
-                    intake.take(() -> unwanted(uid, "the deletion of " + name));
+                    eventLoop.take(() -> unwanted(uid, "the deletion of " + name));
                   }
                 });
-    intake.take(this::compareWithWhatIsThere);
+    eventLoop.take(this::compareWithWhatIsThere);
   }
 
-  /** One that cannot be taken up keeps none of the others frozen. */
-  private void takeUp(List<Assignment> journalled) {
+  /** A failed recovery of one must not keep the others frozen. */
+  private void takeUp() {
     @Nullable RuntimeException first = null;
-    for (Assignment assignment : journalled) {
+    for (OperationJournal.Entry entry : journal.all()) {
+      LOG.log(Level.INFO, "{0} was {1}", entry.name(), entry.stage());
       try {
-        if (inHand.find(assignment.uid()).isEmpty()) {
-          inHand.take(assignment);
+        if (active.find(entry.uid()).isEmpty()) {
+          GpuNodeOperationStatus status =
+              Objects.requireNonNullElseGet(entry.status(), GpuNodeOperationStatus::new);
+          active.take(new ActiveOperation(parts.clock(), entry, status));
         }
       } catch (RuntimeException e) {
-        LOG.log(System.Logger.Level.ERROR, assignment.name() + " is not taken up", e);
+        LOG.log(Level.ERROR, entry.name() + " is not taken up", e);
         first = first == null ? e : first;
       }
     }
@@ -93,17 +96,19 @@ public final class OperationAgent implements AutoCloseable {
     }
   }
 
-  /** What a predecessor that was killed with its watchdog left changed on the machine. */
+  /**
+   * Settings of the machine that a predecessor left changed when it was killed with its watchdog.
+   */
   private void settleAbandoned() throws InterruptedException {
     try {
       parts.engine().settleAbandoned();
     } catch (UncheckedIOException e) {
-      LOG.log(System.Logger.Level.ERROR, "what is set for the whole machine", e);
+      LOG.log(Level.ERROR, "what is set for the whole machine", e);
     }
   }
 
   private void unwanted(String uid, String who) {
-    inHand.find(uid).ifPresent(assignment -> inHand.cancel(assignment, who));
+    active.find(uid).ifPresent(operation -> active.cancel(operation, who));
   }
 
   private void consider(GpuNodeOperation operation) {
@@ -111,52 +116,47 @@ public final class OperationAgent implements AutoCloseable {
     boolean unwanted =
         Boolean.TRUE.equals(operation.getSpec().getCancel())
             || operation.getMetadata().getDeletionTimestamp() != null;
-    if (inHand.find(uid).isPresent()) {
+    if (active.find(uid).isPresent()) {
       if (unwanted) {
         unwanted(uid, "its operation");
       }
       return;
     }
-    if (inHand.isStopping() || !parts.nodeName().equals(operation.getSpec().getNodeName())) {
+    if (active.isStopping() || !parts.nodeName().equals(operation.getSpec().getNodeName())) {
       return;
     }
     try {
-      claims.take(operation, unwanted).ifPresent(inHand::take);
+      claims.take(operation, unwanted).ifPresent(active::take);
     } catch (ApiUnreachable e) {
-      LOG.log(System.Logger.Level.WARNING, operation.getMetadata().getName() + " waits", e);
-      intake.later(() -> consider(operation));
+      LOG.log(Level.WARNING, operation.getMetadata().getName() + " waits", e);
+      eventLoop.later(() -> consider(operation));
     }
   }
 
-  /** Cancels what nobody wants any more, and thaws what no operation explains. */
+  /** Cancels operations that were deleted, and thaws workloads without an operation. */
   private void compareWithWhatIsThere() {
     try {
-      recovery.compare(inHand.all()).forEach(uid -> unwanted(uid, "its deletion"));
+      recovery.compare(active.all()).forEach(uid -> unwanted(uid, "its deletion"));
     } catch (ApiUnreachable e) {
-      intake.later(this::compareWithWhatIsThere);
+      eventLoop.later(this::compareWithWhatIsThere);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
   }
 
-  /** How many operations are in hand, the held ones included. */
-  public int inHand() {
-    return inHand.size();
-  }
-
   /**
-   * Goes: claims nothing more, lets every step in hand be finished or undone, and leaves what is
-   * held, suspended or not begun as it is.
+   * Stops: claims nothing more, waits until every running step is finished or undone. Held,
+   * suspended and unstarted operations are not changed.
    *
-   * @param grace how long the steps in hand may take
+   * @param grace time limit of the running steps
    */
   public void stop(Duration grace) throws InterruptedException {
-    inHand.stop();
+    active.stop();
     closeWatch();
-    if (!intake.close(CLAIM)) {
-      LOG.log(System.Logger.Level.WARNING, "a claim did not come to an end");
+    if (!eventLoop.close(CLAIM)) {
+      LOG.log(Level.WARNING, "a claim did not come to an end");
     }
-    inHand.rollOut(grace);
+    active.rollOut(grace);
     Optional.ofNullable(lock).ifPresent(HostLocks.Held::close);
   }
 
@@ -166,7 +166,7 @@ public final class OperationAgent implements AutoCloseable {
         Objects.requireNonNull(watch).close();
       }
     } catch (Exception e) {
-      LOG.log(System.Logger.Level.DEBUG, "the watch ended with", e);
+      LOG.log(Level.DEBUG, "the watch ended with", e);
     }
   }
 

@@ -21,10 +21,12 @@ import java.util.regex.Pattern;
 /** The API's types as JSON. */
 final class OperationJson {
 
-  /** A pod is made of them again; a certificate has lines. */
+  /** Line breaks are kept, because a pod is parsed from the text, and certificates contain them. */
   private static final Set<String> VERBATIM = Set.of("podTemplate", "argv", "listening");
 
-  /** C0 but line breaks and tabs, DEL, C1, and the marks that turn the direction of writing. */
+  /**
+   * C0 except line breaks and tabs, DEL, C1, and the characters that change the writing direction.
+   */
   private static final Pattern CONTROL =
       Pattern.compile(
           "(?![\n\t])[\\p{Cntrl}\\x{80}-\\x{9f}\\x{202a}-\\x{202e}\\x{2066}-\\x{2069}]");
@@ -33,7 +35,8 @@ final class OperationJson {
       JsonMapper.builder()
           .addModule(new JavaTimeModule())
           .disable(SerializationFeature.WRITE_DATES_AS_TIMESTAMPS)
-          // An operator or agent one version on may say more; what this one knows stays as it is.
+          // An operator or agent one version newer may have more fields; the known ones keep their
+          // meaning.
           .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
           .serializationInclusion(JsonInclude.Include.NON_NULL)
           .build();
@@ -47,8 +50,8 @@ final class OperationJson {
   }
 
   /**
-   * Copies a status for people and programs: names of processes and files, and the output of hooks,
-   * are a workload's choice, so control characters in them become question marks.
+   * Copies a status. A workload chooses names of processes and files, and the output of hooks, so
+   * control characters in them are replaced by question marks.
    */
   GpuNodeOperationStatus printable(GpuNodeOperationStatus status) {
     try {

@@ -11,44 +11,44 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 
-/** Tells a collector of each operation and its steps, as parts of the operator's trace. */
+/** Exports a span of each operation and its steps, as children of the operator's span. */
 public final class OperationTraces {
 
   private final String node;
   private final Spans spans;
 
   /**
-   * On a node.
+   * For a node.
    *
-   * @param spans takes what is told
+   * @param spans receives the spans
    */
   public OperationTraces(String node, Spans spans) {
     this.node = node;
     this.spans = spans;
   }
 
-  /** An operation is over, or waits for a decision. */
-  void ended(Assignment assignment, Ending ending) {
-    Optional<SpanContext> parent = assignment.parent();
+  /** An operation is finished, or waits for a decision. */
+  void ended(ActiveOperation operation, OperationResult result) {
+    Optional<SpanContext> parent = operation.parent();
     if (!spans.areWanted() || parent.isEmpty()) {
       return;
     }
-    Instant end = assignment.now();
-    SpanContext self = parent.get().child(assignment.name());
+    Instant end = operation.now();
+    SpanContext self = parent.get().child(operation.name());
     boolean failed =
-        ending.phase() == OperationPhase.FAILED || ending.phase() == OperationPhase.CANCELLED;
+        result.phase() == OperationPhase.FAILED || result.phase() == OperationPhase.CANCELLED;
     spans.add(
         new Span(
             self,
             Optional.of(parent.get().spanId()),
-            assignment.type().word(),
-            assignment.entry().claimed(),
+            operation.type().value(),
+            operation.entry().claimed(),
             end,
-            attributes(assignment, ending),
-            failed ? Optional.of(String.valueOf(ending.message())) : Optional.empty()));
-    List<StepLog.Begun> steps = assignment.steps().all();
+            attributes(operation, result),
+            failed ? Optional.of(String.valueOf(result.message())) : Optional.empty()));
+    List<ActiveOperation.StartedStep> steps = operation.steps();
     for (int i = 0; i < steps.size(); i++) {
-      StepLog.Begun step = steps.get(i);
+      ActiveOperation.StartedStep step = steps.get(i);
       spans.add(
           new Span(
               self.child(i + "/" + step.step()),
@@ -61,14 +61,14 @@ public final class OperationTraces {
     }
   }
 
-  private Map<String, String> attributes(Assignment assignment, Ending ending) {
-    ObjectReference requester = assignment.spec().getRequester();
+  private Map<String, String> attributes(ActiveOperation operation, OperationResult result) {
+    ObjectReference requester = operation.spec().getRequester();
     return Map.of(
         "k8s.node.name", node,
         "k8s.namespace.name", Objects.requireNonNullElse(requester.namespace(), ""),
         "stasis.requester", requester.kind() + "/" + requester.name(),
-        "stasis.operation", assignment.name(),
-        "stasis.phase", ending.phase().word(),
-        "stasis.reason", String.valueOf(ending.reason()));
+        "stasis.operation", operation.name(),
+        "stasis.phase", result.phase().value(),
+        "stasis.reason", String.valueOf(result.reason()));
   }
 }

@@ -1,16 +1,33 @@
 package dev.stasis.agent.daemon.operation;
 
+import dev.stasis.agent.cuda.GpuUuid;
 import dev.stasis.agent.daemon.kubelet.ContainerProcess;
 import dev.stasis.agent.daemon.kubelet.NodeApiException;
 import dev.stasis.agent.daemon.kubelet.PodContainer;
 import dev.stasis.agent.daemon.kubelet.PodContainers;
 import dev.stasis.agent.daemon.kubelet.PodGpus;
+import dev.stasis.agent.engine.Work;
 import dev.stasis.api.v1alpha1.operation.OperationPod;
 import io.fabric8.kubernetes.api.model.Pod;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.HashSet;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
-/** Finds the pod and the container of an operation, and no other than those that are meant. */
+/** Finds exactly the pod, the container and the GPUs of an operation. */
 final class PodLookup {
+
+  private static final System.Logger LOG = System.getLogger(PodLookup.class.getName());
+
+  /** A request takes milliseconds; a longer one is not worth the freeze time. */
+  private static final Duration FROZEN = Duration.ofSeconds(2);
 
   private final AgentParts parts;
 
@@ -19,46 +36,43 @@ final class PodLookup {
   }
 
   /**
-   * Where an operation works.
+   * The subject of an operation.
    *
-   * @param pod as the API server has it
-   * @param container as the runtime has it
+   * @param pod the pod in the API server
+   * @param container the container in the runtime
    * @param process its first process
-   * @param gpus what the kubelet gave to it
+   * @param gpus the GPUs that the kubelet allocated to it
    */
   record Place(
       Pod pod, PodContainer container, ContainerProcess process, PodGpus.Allocation gpus) {}
 
-  /** The pod itself, on this node and with that uid. */
+  /** Returns the pod on this node with that uid. */
   Pod pod(OperationPod wanted) throws Refused, ApiUnreachable {
-    Optional<Pod> found = parts.pods().find(wanted.namespace(), wanted.name());
+    Optional<Pod> found = parts.cluster().pod(wanted.namespace(), wanted.name());
     if (found.isEmpty()) {
-      throw new Refused(
-          Faults.of("PodNotFound", "pod", wanted.namespace() + "/" + wanted.name(), "none"));
+      throw new Refused("PodNotFound", "pod", wanted.namespace() + "/" + wanted.name(), "none");
     }
     Pod pod = found.get();
     if (!wanted.uid().equals(pod.getMetadata().getUid())) {
-      throw new Refused(
-          Faults.of("PodChanged", "pod.uid", wanted.uid(), pod.getMetadata().getUid()));
+      throw new Refused("PodChanged", "pod.uid", wanted.uid(), pod.getMetadata().getUid());
     }
     if (!parts.nodeName().equals(pod.getSpec().getNodeName())) {
       throw new Refused(
-          Faults.of(
-              "PodChanged",
-              "pod.spec.nodeName",
-              parts.nodeName(),
-              String.valueOf(pod.getSpec().getNodeName())));
+          "PodChanged",
+          "pod.spec.nodeName",
+          parts.nodeName(),
+          String.valueOf(pod.getSpec().getNodeName()));
     }
     return pod;
   }
 
-  /** The container, running, with its GPUs. */
+  /** Returns the running container, with its GPUs. */
   Place place(OperationPod wanted) throws Refused, ApiUnreachable, NodeApiException {
     Pod pod = pod(wanted);
     PodContainers.Located located = parts.containers().locate(wanted.uid(), wanted.containerName());
     if (located instanceof PodContainers.Located.NotRunning not) {
       throw new Refused(
-          Faults.of("PodNotRunning", "container " + wanted.containerName(), "running", not.why()));
+          "PodNotRunning", "container " + wanted.containerName(), "running", not.why());
     }
     PodContainers.Located.Running running = (PodContainers.Located.Running) located;
     return new Place(
@@ -66,5 +80,72 @@ final class PodLookup {
         running.container(),
         running.process(),
         parts.gpus().of(wanted.namespace(), wanted.name(), wanted.containerName()));
+  }
+
+  /**
+   * Returns whether a pod is being deleted, is gone, or another one has its name. If the workload
+   * ended before that, the kubelet would start it again, cold, so only the API server's answer
+   * counts.
+   */
+  boolean isDeleted(OperationPod wanted) throws ApiUnreachable {
+    Optional<Pod> found = parts.cluster().pod(wanted.namespace(), wanted.name());
+    return found.isEmpty()
+        || !wanted.uid().equals(found.get().getMetadata().getUid())
+        || found.get().getMetadata().getDeletionTimestamp() != null;
+  }
+
+  /**
+   * Returns why a checkpoint at this moment would end as soon as it is restored: the kubelet has
+   * told the workload to end. The workload is frozen meanwhile, so an unavailable API server is not
+   * waited for: it cannot inform the kubelet either.
+   */
+  Optional<String> toldToEnd(OperationPod wanted, Executor executor) throws InterruptedException {
+    CompletableFuture<Boolean> deleted =
+        CompletableFuture.supplyAsync(
+            () -> {
+              try {
+                return isDeleted(wanted);
+              } catch (ApiUnreachable e) {
+                throw new CompletionException(e);
+              }
+            },
+            executor);
+    try {
+      return deleted.get(FROZEN.toMillis(), TimeUnit.MILLISECONDS)
+          ? Optional.of(
+              "pod.metadata.deletionTimestamp: expected none before the workload is written down,"
+                  + " found one, or that the pod is gone: the workload was told to end meanwhile")
+          : Optional.empty();
+    } catch (ExecutionException | TimeoutException e) {
+      LOG.log(Level.WARNING, "whether pod {0} is deleted: {1}", wanted.name(), e);
+      return Optional.empty();
+    }
+  }
+
+  /**
+   * Returns the GPUs that an operation needs exclusively: those of its container, and those that a
+   * frozen one will use again. Empty if the kubelet did not answer and nothing else is known about
+   * them.
+   */
+  Optional<Set<GpuUuid>> gpus(ActiveOperation operation) {
+    OperationPod pod = operation.spec().getPod();
+    Set<GpuUuid> all = new HashSet<>();
+    if (pod == null) {
+      return Optional.of(all);
+    }
+    boolean answered = true;
+    try {
+      all.addAll(parts.gpus().of(pod.namespace(), pod.name(), pod.containerName()).gpus());
+    } catch (NodeApiException e) {
+      answered = false;
+      LOG.log(Level.WARNING, "GPUs of {0}: {1}", operation.name(), e.getMessage());
+    }
+    String container = operation.status().getContainerId();
+    for (Work work : parts.engine().thaw().inHand()) {
+      if (work.containerId().equals(container) || work.id().equals(operation.uid())) {
+        work.cuda().forEach(process -> all.addAll(process.deviceBytes().keySet()));
+      }
+    }
+    return answered || !all.isEmpty() ? Optional.of(all) : Optional.empty();
   }
 }

@@ -17,10 +17,10 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What rules a freeze out and can be seen of the pod alone. */
+/** Finds what prevents a freeze and can be seen in the pod alone. */
 final class PodPreflight {
 
-  /** Every reason. */
+  /** Returns every reason. */
   List<Fault> faults(PodLookup.Place place, String container, FreezeOrder order) {
     Pod pod = place.pod();
     List<Fault> faults = new ArrayList<>();
@@ -52,7 +52,7 @@ final class PodPreflight {
     return faults;
   }
 
-  /** The containers of a pod that run beside one: they start anew. */
+  /** Returns the other containers of a pod, which are restarted. */
   List<String> others(Pod pod, String container) {
     Stream<String> sidecars =
         Objects.requireNonNullElse(pod.getSpec().getInitContainers(), List.<Container>of()).stream()
@@ -63,7 +63,7 @@ final class PodPreflight {
         .toList();
   }
 
-  /** GPUs of the container that are fenced off. */
+  /** Returns fenced GPUs of the container. */
   List<Fault> fenced(PodLookup.Place place, Map<String, String> quarantine) {
     List<Fault> faults = new ArrayList<>();
     for (GpuUuid gpu : place.gpus().gpus()) {
@@ -75,7 +75,7 @@ final class PodPreflight {
     return faults;
   }
 
-  /** Whether the kubelet and the container's own devices tell of the same GPUs. */
+  /** Checks that the kubelet and the container's device files agree on the GPUs. */
   List<Fault> gpuFaults(PodLookup.Place place, List<Gpu> seen) {
     if (place.gpus().gpus().isEmpty()) {
       return List.of(

@@ -3,7 +3,7 @@ package dev.stasis.agent.daemon.operation;
 import dev.stasis.api.v1alpha1.common.Fault;
 import java.util.List;
 
-/** Something rules an operation out, and nothing was touched. */
+/** An operation is refused, and nothing was changed. */
 public final class Refused extends Exception {
   private static final long serialVersionUID = 1L;
 
@@ -18,7 +18,12 @@ public final class Refused extends Exception {
     this(List.of(fault));
   }
 
-  /** Every reason. */
+  /** Refuses because of one property. */
+  Refused(String reason, String property, String expected, String actual) {
+    this(Faults.of(reason, property, expected, actual));
+  }
+
+  /** Returns every reason. */
   public List<Fault> faults() {
     return faults;
   }

@@ -29,40 +29,38 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 
-/**
- * Restore: checks the target, brings the workload back in it, and says why it counts as running.
- */
+/** Restore: checks the target, restores the workload in it, and reports the verification. */
 final class RestoreJob implements Job {
 
   private final AgentParts parts;
-  private final Desk desk;
+  private final OperationRecorder recorder;
   private final Executor executor;
 
-  RestoreJob(AgentParts parts, Desk desk, Executor executor) {
+  RestoreJob(AgentParts parts, OperationRecorder recorder, Executor executor) {
     this.parts = parts;
-    this.desk = desk;
+    this.recorder = recorder;
     this.executor = executor;
   }
 
   @Override
-  public Ending run(Assignment assignment)
+  public OperationResult run(ActiveOperation operation)
       throws Refused, Stopped, IOException, InterruptedException {
-    OperationPod wanted = Objects.requireNonNull(assignment.spec().getPod());
-    RestoreOrder order = Objects.requireNonNull(assignment.spec().getRestore());
-    ArtifactReference artifact = Objects.requireNonNull(assignment.spec().getArtifact());
+    OperationPod wanted = operation.pod();
+    RestoreOrder order = Objects.requireNonNull(operation.spec().getRestore());
+    ArtifactReference artifact = operation.artifact();
     PodLookup.Place place = new PodLookup(parts).place(wanted);
-    requireOurs(assignment, place);
-    ArtifactPlace where = new ArtifactPlaces(parts.stores()).of(artifact, wanted.namespace());
+    requireOurs(operation, place);
+    ArtifactPlace where = ArtifactPlace.of(parts.cluster(), artifact, wanted.namespace());
     boolean explains = Boolean.TRUE.equals(order.getExplainOnly());
     if (artifact.sha256() == null && !explains) {
-      throw new Refused(Faults.of("ArtifactRefused", "artifact.sha256", "a digest", "none"));
+      throw new Refused("ArtifactRefused", "artifact.sha256", "a digest", "none");
     }
     TargetFound target = parts.engine().restore().target(place.container().id());
     PlaceFingerprint fingerprints = parts.engine().fingerprint();
     ObservedHardware hardware = new ObservedHardware(fingerprints);
     String image = place.container().image().id();
-    desk.say(
-        assignment,
+    recorder.publish(
+        operation,
         status -> {
           status.setContainerId(place.container().id());
           status.setWorkload(WorkloadState.WAITING);
@@ -81,63 +79,60 @@ final class RestoreJob implements Job {
       throw new Refused(faults);
     }
     if (explains) {
-      return Ending.done("Explained", "the target has what it takes")
+      return OperationResult.done("Explained", "the target has what it takes")
           .leaving(WorkloadState.WAITING, null, null);
     }
-    desk.begin(assignment);
+    recorder.begin(operation);
     long begin = System.nanoTime();
     RestoreOutcome outcome =
         parts
             .engine()
             .restore()
             .run(
-                request(assignment, order, where, artifact, place),
-                assignment.control(),
-                new EngineEar(assignment, desk, false, () -> {}, System::nanoTime));
+                request(operation, order, where, artifact, place),
+                operation.control(),
+                new EngineProgressListener(operation, recorder));
     Duration took = Duration.ofNanos(System.nanoTime() - begin);
     if (outcome instanceof RestoreOutcome.Proven) {
-      // A limit that was raised for it goes down again, but never below what is used.
+      // A limit that was raised for it is lowered again, but never below the usage.
       executor.execute(() -> parts.engine().dropPageCache(place.container().id()));
     }
-    return ending(assignment, outcome, took);
+    return result(operation, outcome, took);
   }
 
-  private static void requireOurs(Assignment assignment, PodLookup.Place place) throws Refused {
+  private static void requireOurs(ActiveOperation operation, PodLookup.Place place) throws Refused {
     Map<String, String> labels =
         Objects.requireNonNullElse(place.pod().getMetadata().getLabels(), Map.of());
     String uid = labels.get(Api.OPERATION_UID_LABEL);
-    if (!assignment.spec().getRequester().uid().equals(uid)) {
+    if (!operation.spec().getRequester().uid().equals(uid)) {
       throw new Refused(
-          Faults.of(
-              "TargetTaken",
-              "label " + Api.OPERATION_UID_LABEL + " of the target",
-              assignment.spec().getRequester().uid(),
-              uid == null ? "none" : uid));
+          "TargetTaken",
+          "label " + Api.OPERATION_UID_LABEL + " of the target",
+          operation.spec().getRequester().uid(),
+          uid == null ? "none" : uid);
     }
     if (place.pod().getMetadata().getDeletionTimestamp() != null) {
       throw new Refused(
-          Faults.of(
-              "PodNotRunning",
-              "pod.metadata.deletionTimestamp",
-              "none",
-              place.pod().getMetadata().getDeletionTimestamp()));
+          "PodNotRunning",
+          "pod.metadata.deletionTimestamp",
+          "none",
+          place.pod().getMetadata().getDeletionTimestamp());
     }
   }
 
-  /** What the target does not have and must have. */
+  /** Requirements that the target does not meet. */
   private static List<Fault> misfits(RestoreOrder order, Fingerprint found, List<Gpu> seen)
       throws Refused {
     Fingerprint wanted;
     try {
-      // Mounts are compared one by one by the engine, which knows those of the container toolkit.
+      // The engine compares mounts one by one, because it knows those of the container toolkit.
       wanted = Fingerprint.parse(order.getFingerprint()).without(Property.MOUNTS);
     } catch (IllegalArgumentException e) {
       throw new Refused(
-          Faults.of(
-              Faults.INCOMPATIBLE,
-              "restore.fingerprint",
-              "one that can be read",
-              String.valueOf(e.getMessage())));
+          Faults.INCOMPATIBLE,
+          "restore.fingerprint",
+          "one that can be read",
+          String.valueOf(e.getMessage()));
     }
     return Compatibility.check(wanted, found).mismatches().stream()
         .filter(Mismatch::hard)
@@ -156,15 +151,15 @@ final class RestoreJob implements Job {
   }
 
   private static RestoreRequest request(
-      Assignment assignment,
+      ActiveOperation operation,
       RestoreOrder order,
       ArtifactPlace where,
       ArtifactReference artifact,
       PodLookup.Place place) {
     RestoreRequest.Options usual = RestoreRequest.Options.defaults();
     return new RestoreRequest(
-        assignment.uid(),
-        assignment.owner(),
+        operation.uid(),
+        operation.owner(),
         place.container().namespace(),
         where.path(),
         artifact.sha256(),
@@ -176,12 +171,11 @@ final class RestoreJob implements Job {
         new WorkloadVolumes(place.container()).all());
   }
 
-  private Ending ending(Assignment assignment, RestoreOutcome outcome, Duration took) {
+  private OperationResult result(ActiveOperation operation, RestoreOutcome outcome, Duration took) {
     if (outcome instanceof RestoreOutcome.Proven proven) {
       String path = proven.timings().asMap().containsKey("fill") ? "Mover" : "Criu";
-      parts.metrics().steps(assignment.type(), path, proven.timings());
-      return new RestoreEnding(parts.clock())
-          .proven(proven.proof(), proven.gpuBytes())
+      parts.metrics().steps(operation.type(), path, proven.timings());
+      return OperationResult.proven(parts.clock().instant(), proven.proof(), proven.gpuBytes())
           .with(
               status -> {
                 status.setRestoreTimings(new Timings(proven.timings()).restore(took));
@@ -190,16 +184,17 @@ final class RestoreJob implements Job {
     }
     if (outcome instanceof RestoreOutcome.Refused refused) {
       List<Fault> faults = refused.unmet().stream().map(Faults::restoring).toList();
-      return Ending.refused(faults).leaving(WorkloadState.WAITING, null, null);
+      return OperationResult.refused(faults).leaving(WorkloadState.WAITING, null, null);
     }
     RestoreOutcome.Failed failed = (RestoreOutcome.Failed) outcome;
-    parts.metrics().steps(assignment.type(), "Unknown", failed.timings());
+    parts.metrics().steps(operation.type(), "Unknown", failed.timings());
     Fault fault =
         Faults.inStep(
-            FreezeEnding.reason(failed.reason(), assignment), failed.step(), failed.message());
-    Ending ending = Ending.failed(Outcome.UNDONE, fault).leaving(WorkloadState.ENDED, null, null);
-    return failed.reason() == Reason.CANCELLED && !assignment.isRolledOut()
-        ? ending.in(OperationPhase.CANCELLED)
-        : ending;
+            FreezeResult.reason(failed.reason(), operation), failed.step(), failed.message());
+    OperationResult result =
+        OperationResult.failed(Outcome.UNDONE, fault).leaving(WorkloadState.ENDED, null, null);
+    return failed.reason() == Reason.CANCELLED && !operation.isRolledOut()
+        ? result.in(OperationPhase.CANCELLED)
+        : result;
   }
 }

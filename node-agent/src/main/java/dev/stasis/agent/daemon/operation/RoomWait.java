@@ -2,6 +2,7 @@ package dev.stasis.agent.daemon.operation;
 
 import dev.stasis.agent.engine.Inspected;
 import dev.stasis.agent.engine.NodeEngine;
+import dev.stasis.api.text.HumanBytes;
 import dev.stasis.api.v1alpha1.common.MemoryRoom;
 import dev.stasis.api.v1alpha1.common.Room;
 import java.time.Clock;
@@ -10,8 +11,8 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * The agent's side of the talk about room: it says what is missing, the operator resizes the pod,
- * and only the limits of the cgroups are believed.
+ * The agent's part of providing memory: it reports what is missing, the operator resizes the pod,
+ * and the agent reads the limits from the cgroups only.
  */
 final class RoomWait {
 
@@ -19,20 +20,20 @@ final class RoomWait {
   static final String WAITING = "WaitingForRoom";
 
   private final NodeEngine engine;
-  private final Desk desk;
+  private final OperationRecorder recorder;
   private final Clock clock;
   private final Duration longest;
   private final Duration every;
 
-  RoomWait(AgentParts parts, Desk desk) {
+  RoomWait(AgentParts parts, OperationRecorder recorder) {
     this.engine = parts.engine();
-    this.desk = desk;
+    this.recorder = recorder;
     this.clock = parts.clock();
     this.longest = parts.intervals().room();
     this.every = parts.intervals().roomPoll();
   }
 
-  /** As the API says it. */
+  /** Converts it to the API's form. */
   static Room room(Inspected.RoomFound found) {
     return new Room(
         found.needed(),
@@ -43,23 +44,23 @@ final class RoomWait {
   }
 
   /**
-   * Comes back when there is room.
+   * Returns when there is enough memory.
    *
-   * @return whether somebody had to make it
+   * @return whether it had to be provided
    */
-  boolean await(Assignment assignment, String containerId, Inspected inspected)
-      throws Refused, Stopped, InterruptedException {
+  boolean await(ActiveOperation operation, String containerId, Inspected inspected)
+      throws Refused, Job.Stopped, InterruptedException {
     Inspected.RoomFound room = inspected.room();
     if (room.missing().isEmpty()) {
       return false;
     }
-    var freeze = java.util.Objects.requireNonNull(assignment.spec().getFreeze());
+    var freeze = java.util.Objects.requireNonNull(operation.spec().getFreeze());
     if (freeze.getMemoryRoom() == MemoryRoom.REFUSE || room.nodeIsFull()) {
       throw refused(room);
     }
     Inspected.RoomFound first = room;
-    desk.say(
-        assignment,
+    recorder.publish(
+        operation,
         status -> {
           status.setReason(WAITING);
           status.setMessage(first.missing().orElse(""));
@@ -69,21 +70,20 @@ final class RoomWait {
       if (clock.instant().isAfter(giveUp)) {
         throw refused(room);
       }
-      if (clock.instant().isAfter(assignment.deadline())) {
-        throw new Stopped("the deadline passed while it waited for room", true);
+      if (clock.instant().isAfter(operation.deadline())) {
+        throw new Job.Stopped("the deadline passed while it waited for room", true);
       }
-      if (assignment.awaitCancel(every)) {
-        throw new Stopped("cancelled while it waited for room", false);
+      if (operation.awaitCancel(every)) {
+        throw new Job.Stopped("cancelled while it waited for room", false);
       }
       Optional<Inspected.RoomFound> now =
           engine.checkpoint().room(containerId, inspected.gpuBytes());
       if (now.isEmpty()) {
-        throw new Refused(
-            Faults.of("PodNotRunning", "container " + containerId, "running", "ended"));
+        throw new Refused("PodNotRunning", "container " + containerId, "running", "ended");
       }
       if (!now.get().limit().equals(room.limit())) {
         Inspected.RoomFound changed = now.get();
-        desk.say(assignment, status -> status.setRoom(room(changed)));
+        recorder.publish(operation, status -> status.setRoom(room(changed)));
       }
       room = now.get();
     }
@@ -92,10 +92,9 @@ final class RoomWait {
 
   private static Refused refused(Inspected.RoomFound room) {
     return new Refused(
-        Faults.of(
-            Faults.NO_ROOM,
-            Inspected.RoomFound.PROPERTY,
-            HumanText.size(room.needed()),
-            room.missing().orElse("enough")));
+        Faults.NO_ROOM,
+        Inspected.RoomFound.PROPERTY,
+        new HumanBytes(room.needed()).text(),
+        room.missing().orElse("enough"));
   }
 }

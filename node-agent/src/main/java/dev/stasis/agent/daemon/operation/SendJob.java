@@ -1,17 +1,15 @@
 package dev.stasis.agent.daemon.operation;
 
 import dev.stasis.agent.stream.ArtifactFeed;
-import dev.stasis.agent.stream.Outbound;
+import dev.stasis.agent.stream.SendQueue;
 import dev.stasis.agent.stream.StreamSender;
+import dev.stasis.api.text.HumanBytes;
 import dev.stasis.api.v1alpha1.operation.ArtifactReference;
 import dev.stasis.api.v1alpha1.operation.Outcome;
 import dev.stasis.api.v1alpha1.operation.TransferOrder;
 import dev.stasis.artifact.ArtifactReader;
-import dev.stasis.artifact.Opened;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -21,52 +19,56 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Send: streams an artifact of this node to another agent, also one that is still being made. The
- * artifact stays as it is.
+ * Send: streams an artifact of this node to another agent, even one that is still being written.
+ * The artifact is not changed.
  */
 final class SendJob implements Job {
 
-  /** Each is worth a core at both ends, and half of them are the node's own work. */
+  /** Each stream uses a core at both ends, and half of the cores are for the node's own work. */
   private static final int STREAMS =
       Math.max(4, Math.min(8, Runtime.getRuntime().availableProcessors() / 2));
 
-  /** A switch that starts anew, or an agent that does, is back by then. */
+  /** A switch or an agent that restarts is back by then. */
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-  /** Much longer than the slowest disk takes for what is on its way on one stream: 32 MiB. */
+  /** Much longer than the slowest disk takes for the data in flight on one stream: 32 MiB. */
   private static final Duration SILENCE = Duration.ofSeconds(30);
 
-  /** How often the bytes are looked at: as often as they may be written. */
+  /** Interval of progress reports: that of status writes. */
   private static final Duration LOOK = Duration.ofSeconds(1);
 
   private final AgentParts parts;
-  private final Desk desk;
+  private final OperationRecorder recorder;
   private final Executor workers;
   private final UnfinishedArtifacts unfinished;
 
-  SendJob(AgentParts parts, Desk desk, Executor workers, UnfinishedArtifacts unfinished) {
+  SendJob(
+      AgentParts parts,
+      OperationRecorder recorder,
+      Executor workers,
+      UnfinishedArtifacts unfinished) {
     this.unfinished = unfinished;
     this.parts = parts;
-    this.desk = desk;
+    this.recorder = recorder;
     this.workers = workers;
   }
 
   @Override
-  public Ending run(Assignment assignment)
+  public OperationResult run(ActiveOperation operation)
       throws Refused, Stopped, IOException, InterruptedException {
-    ArtifactReference artifact = Objects.requireNonNull(assignment.spec().getArtifact());
-    TransferOrder order = Objects.requireNonNull(assignment.spec().getTransfer());
-    ArtifactPlace where = new ArtifactPlaces(parts.stores()).of(artifact, artifact.namespace());
-    Outbound outbound = new Outbound();
+    ArtifactReference artifact = operation.artifact();
+    TransferOrder order = Objects.requireNonNull(operation.spec().getTransfer());
+    ArtifactPlace where = ArtifactPlace.of(parts.cluster(), artifact, artifact.namespace());
+    SendQueue outbound = new SendQueue();
     try (outbound) {
       feed(order, artifact, where, outbound);
-      return send(assignment, order, outbound);
+      return send(operation, order, outbound);
     } finally {
       unfinished.forget(outbound);
     }
   }
 
-  private Ending send(Assignment assignment, TransferOrder order, Outbound outbound)
+  private OperationResult send(ActiveOperation operation, TransferOrder order, SendQueue outbound)
       throws Refused, IOException, InterruptedException {
     StreamSender sender =
         new StreamSender(
@@ -81,21 +83,22 @@ final class SendJob implements Job {
                 PATIENCE,
                 SILENCE),
             System::nanoTime);
-    desk.begin(assignment);
+    recorder.begin(operation);
     CompletableFuture<String> sent = new CompletableFuture<>();
     workers.execute(() -> sent.complete(run(sender)));
-    String failure = await(assignment, outbound, sent);
+    String failure = await(operation, outbound, sent);
     long bytes = outbound.progress()[1];
     if (failure.isEmpty()) {
-      return Ending.done("Sent", HumanText.size(bytes) + " are on " + order.getPeer().nodeName())
+      return OperationResult.done(
+              "Sent", new HumanBytes(bytes).text() + " are on " + order.getPeer().nodeName())
           .with(status -> status.setReconnects(sender.reconnects()));
     }
-    String reason = assignment.isCancelled() ? "Cancelled" : "TransferFailed";
-    return Ending.failed(Outcome.UNDONE, Faults.inStep(reason, "send", failure))
+    String reason = operation.isCancelled() ? "Cancelled" : "TransferFailed";
+    return OperationResult.failed(Outcome.UNDONE, Faults.inStep(reason, "send", failure))
         .with(status -> status.setReconnects(sender.reconnects()));
   }
 
-  /** The sender's own failure in one sentence; empty when all of it arrived. */
+  /** Returns the sender's failure in one sentence; empty if everything has arrived. */
   private static String run(StreamSender sender) {
     try {
       sender.run();
@@ -108,18 +111,19 @@ final class SendJob implements Job {
     }
   }
 
-  private String await(Assignment assignment, Outbound outbound, CompletableFuture<String> sent)
+  private String await(
+      ActiveOperation operation, SendQueue outbound, CompletableFuture<String> sent)
       throws InterruptedException {
-    Throughput throughput = new Throughput(desk, "send", System::nanoTime);
+    Throughput throughput = new Throughput(recorder, "send", System::nanoTime);
     while (true) {
       try {
         return sent.get(LOOK.toMillis(), TimeUnit.MILLISECONDS);
       } catch (TimeoutException e) {
         long[] progress = outbound.progress();
-        throughput.say(assignment, progress[0], progress[1]);
-        if (assignment.isCancelled()) {
+        throughput.report(operation, progress[0], progress[1]);
+        if (operation.isCancelled()) {
           outbound.fail("the transfer was cancelled");
-        } else if (parts.clock().instant().isAfter(assignment.deadline())) {
+        } else if (parts.clock().instant().isAfter(operation.deadline())) {
           outbound.fail("the deadline passed during the transfer");
         }
       } catch (ExecutionException e) {
@@ -128,22 +132,19 @@ final class SendJob implements Job {
     }
   }
 
-  /** All of it if it is there, else what there is of it, and the rest as it is made. */
+  /** Everything if it is complete; otherwise what exists, and the rest as it is written. */
   private void feed(
-      TransferOrder order, ArtifactReference artifact, ArtifactPlace where, Outbound outbound)
+      TransferOrder order, ArtifactReference artifact, ArtifactPlace where, SendQueue outbound)
       throws Refused, IOException {
     if (Boolean.TRUE.equals(order.getAhead())) {
       unfinished.follow(where.path(), artifact.uid(), outbound);
-      if (!Files.exists(where.path(), LinkOption.NOFOLLOW_LINKS)) {
+      if (!where.exists()) {
         return;
       }
     }
-    Opened opened = new ArtifactReader(1, (done, total) -> {}).inspect(where.path());
-    if (opened instanceof Opened.Refused refused) {
-      throw new Refused(
-          Faults.of("ArtifactRefused", refused.property(), refused.wanted(), refused.found()));
-    }
-    OwnArtifact.require(artifact, ((Opened.Verified) opened).artifact().manifest());
+    where.requireOurs(
+        ArtifactPlace.require(new ArtifactReader(1, (done, total) -> {}).inspect(where.path()))
+            .manifest());
     new ArtifactFeed(outbound).whole(where.path());
   }
 
@@ -157,8 +158,8 @@ final class SendJob implements Job {
         return new InetSocketAddress(host, port);
       }
     } catch (NumberFormatException e) {
-      // Refused below, with what was found.
+      // It is refused later, with the facts.
     }
-    throw new Refused(Faults.of("PreflightRefused", "transfer.peer.address", "ADDRESS:PORT", text));
+    throw new Refused("PreflightRefused", "transfer.peer.address", "ADDRESS:PORT", text);
   }
 }

@@ -1,9 +1,11 @@
 package dev.stasis.agent.daemon.operation;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.stasis.agent.process.DaemonThreads;
 import dev.stasis.api.v1alpha1.GpuNodeOperation;
 import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
 import dev.stasis.api.v1alpha1.operation.OperationPhase;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -16,46 +18,42 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Publishes what is to be said of operations, one write at a time and only what is new. Nobody
- * waits for it: with the API server gone it goes on trying, and what counts in the end is what was
- * said last.
+ * Publishes the status of operations, one write at a time and only changes. Nothing waits for it:
+ * while the API server is unavailable it retries, and only the last status counts.
  */
 final class StatusWriter implements AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger(StatusWriter.class.getName());
 
   private final OperationJson json = new OperationJson();
-  private final Operations operations;
-  private final Backoff backoff;
+  private final ClusterApi cluster;
+  private final Intervals.Backoff backoff;
   private final Duration progressEvery;
-  private final BiConsumer<Assignment, GpuNodeOperationStatus> endWritten;
+  private final BiConsumer<ActiveOperation, GpuNodeOperationStatus> endWritten;
   private final ScheduledExecutorService thread =
-      Executors.newSingleThreadScheduledExecutor(
-          task -> {
-            Thread made = new Thread(task, "operation-status");
-            made.setDaemon(true);
-            return made;
-          });
+      Executors.newSingleThreadScheduledExecutor(new DaemonThreads("operation-status"));
   private final Map<String, State> states = new HashMap<>();
 
   /**
-   * A writer.
+   * Creates a writer.
    *
    * @param intervals between writes
-   * @param endWritten hears of each operation whose end the API server has, and of the status that
-   *     it has; something newer may be on its way
+   * @param endWritten receives each operation whose end is stored in the API server, and the stored
+   *     status; a newer one may be pending
    */
   StatusWriter(
-      Operations operations,
+      ClusterApi cluster,
       Intervals intervals,
-      BiConsumer<Assignment, GpuNodeOperationStatus> endWritten) {
-    this.operations = operations;
+      BiConsumer<ActiveOperation, GpuNodeOperationStatus> endWritten) {
+    this.cluster = cluster;
     this.backoff = intervals.statusWrite();
     this.progressEvery = intervals.progress();
     this.endWritten = endWritten;
   }
 
-  /** What is known of an operation there. Only the writer's thread touches all but the first. */
+  /**
+   * The state of an operation's status. Only the writer's thread accesses all but the first field.
+   */
   private static final class State {
     private boolean scheduled;
     private long scheduledNanos;
@@ -74,25 +72,25 @@ final class StatusWriter implements AutoCloseable {
     return new State(System.nanoTime() - progressEvery.toNanos(), backoff.first());
   }
 
-  /** Something has changed that others wait for. */
-  void atOnce(Assignment assignment) {
-    schedule(assignment, Duration.ZERO);
+  /** A change that other components wait for. */
+  void atOnce(ActiveOperation operation) {
+    schedule(operation, Duration.ZERO);
   }
 
-  /** It has come further. */
-  void soon(Assignment assignment) {
+  /** Progress. */
+  void soon(ActiveOperation operation) {
     State state;
     long wait;
     synchronized (states) {
-      state = states.computeIfAbsent(assignment.uid(), uid -> unwritten());
+      state = states.computeIfAbsent(operation.uid(), uid -> unwritten());
       wait = state.writtenNanos + progressEvery.toNanos() - System.nanoTime();
     }
-    schedule(assignment, Duration.ofNanos(Math.max(0, wait)));
+    schedule(operation, Duration.ofNanos(Math.max(0, wait)));
   }
 
-  private void schedule(Assignment assignment, Duration delay) {
+  private void schedule(ActiveOperation operation, Duration delay) {
     synchronized (states) {
-      State state = states.computeIfAbsent(assignment.uid(), uid -> unwritten());
+      State state = states.computeIfAbsent(operation.uid(), uid -> unwritten());
       long at = System.nanoTime() + delay.toNanos();
       if (state.scheduled && state.scheduledNanos - at <= 0) {
         return;
@@ -101,85 +99,85 @@ final class StatusWriter implements AutoCloseable {
       state.scheduledNanos = at;
     }
     try {
-      var unused = thread.schedule(() -> write(assignment), delay.toNanos(), TimeUnit.NANOSECONDS);
+      var unused = thread.schedule(() -> write(operation), delay.toNanos(), TimeUnit.NANOSECONDS);
     } catch (RejectedExecutionException e) {
-      LOG.log(System.Logger.Level.INFO, "{0} is left to be said by a successor", assignment.name());
+      LOG.log(Level.INFO, "{0} is left to be said by a successor", operation.name());
     }
   }
 
-  private void write(Assignment assignment) {
+  private void write(ActiveOperation operation) {
     State state;
     synchronized (states) {
-      state = states.get(assignment.uid());
+      state = states.get(operation.uid());
       if (state == null || !state.scheduled || state.scheduledNanos - System.nanoTime() > 0) {
-        return; // Written since, or an earlier date was set and this is the later one.
+        return; // Written since, or an earlier time was set and this is the later one.
       }
       state.scheduled = false;
       state.writtenNanos = System.nanoTime();
     }
     try {
-      writeNow(assignment, state);
+      writeNow(operation, state);
     } catch (RuntimeException e) {
-      LOG.log(System.Logger.Level.ERROR, "status of " + assignment.name(), e);
-      again(assignment, state, e.toString());
+      LOG.log(Level.ERROR, "status of " + operation.name(), e);
+      again(operation, state, e.toString());
     }
   }
 
-  private void writeNow(Assignment assignment, State state) {
-    // One look: what is said between two would be written, and then written again.
-    GpuNodeOperationStatus status = assignment.report().copy();
+  private void writeNow(ActiveOperation operation, State state) {
+    // Read once: a change between two reads would be written twice.
+    GpuNodeOperationStatus status = operation.status();
     JsonNode tree = json.tree(status);
     if (tree.equals(state.written)) {
       if (isFinal(status)) {
-        ended(assignment, status);
+        ended(operation, status);
       }
       return;
     }
     GpuNodeOperation base = state.latest;
     if (base == null) {
       try {
-        Optional<GpuNodeOperation> found = operations.find(assignment.name());
-        if (found.isEmpty() || !found.get().getMetadata().getUid().equals(assignment.uid())) {
-          ended(assignment, status);
+        Optional<GpuNodeOperation> found = cluster.operation(operation.name());
+        if (found.isEmpty() || !found.get().getMetadata().getUid().equals(operation.uid())) {
+          ended(operation, status);
           return;
         }
         base = found.get();
       } catch (ApiUnreachable e) {
-        again(assignment, state, String.valueOf(e.getMessage()));
+        again(operation, state, String.valueOf(e.getMessage()));
         return;
       }
     }
     base.setStatus(status);
-    Operations.Written written = operations.writeStatus(base);
-    if (written instanceof Operations.Written.Done done) {
+    ClusterApi.Written written = cluster.writeStatus(base);
+    if (written instanceof ClusterApi.Written.Done done) {
       state.latest = done.operation();
       state.written = tree;
       state.retry = backoff.first();
       if (isFinal(status)) {
-        ended(assignment, status);
+        ended(operation, status);
       }
-    } else if (written instanceof Operations.Written.Gone) {
+    } else if (written instanceof ClusterApi.Written.Gone) {
       state.written = tree;
       if (isFinal(status)) {
-        ended(assignment, status);
+        ended(operation, status);
       }
-    } else if (written instanceof Operations.Written.Conflict) {
+    } else if (written instanceof ClusterApi.Written.Conflict) {
       state.latest = null;
-      schedule(assignment, Duration.ZERO);
-    } else if (written instanceof Operations.Written.Failed failed) {
+      schedule(operation, Duration.ZERO);
+    } else if (written instanceof ClusterApi.Written.Failed failed) {
       state.latest = null;
-      again(assignment, state, failed.why());
+      again(operation, state, failed.why());
     }
   }
 
-  private void again(Assignment assignment, State state, String why) {
+  private void again(ActiveOperation operation, State state, String why) {
     LOG.log(
-        System.Logger.Level.WARNING,
+        Level.WARNING,
         "status of {0} is not written, tried again in {1}: {2}",
-        assignment.name(),
+        operation.name(),
         state.retry,
         why);
-    schedule(assignment, state.retry);
+    schedule(operation, state.retry);
     state.retry = backoff.after(state.retry);
   }
 
@@ -188,22 +186,22 @@ final class StatusWriter implements AutoCloseable {
     return phase != null && phase.isFinal();
   }
 
-  private void ended(Assignment assignment, GpuNodeOperationStatus status) {
+  private void ended(ActiveOperation operation, GpuNodeOperationStatus status) {
     synchronized (states) {
-      State state = states.get(assignment.uid());
+      State state = states.get(operation.uid());
       if (state != null && !state.scheduled) {
-        states.remove(assignment.uid());
+        states.remove(operation.uid());
       }
-      // Else it was corrected while its end was written: the next write is the last one.
+      // Otherwise it was corrected while its end was written: the next write is the last one.
     }
-    endWritten.accept(assignment, status);
+    endWritten.accept(operation, status);
   }
 
   /** Writes what is due, and no more. */
   @Override
   public void close() throws InterruptedException {
     thread.shutdown();
-    // Two writes with the API's own time limit of ten seconds; a successor writes what is left.
+    // Two writes with the API's own time limit of ten seconds; a successor writes the rest.
     if (!thread.awaitTermination(20, TimeUnit.SECONDS)) {
       thread.shutdownNow();
     }

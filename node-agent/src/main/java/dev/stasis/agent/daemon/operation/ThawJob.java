@@ -4,15 +4,20 @@ import dev.stasis.agent.engine.SourceState;
 import dev.stasis.agent.engine.StepListener;
 import dev.stasis.agent.engine.ThawOutcome;
 import dev.stasis.agent.engine.Work;
+import dev.stasis.api.v1alpha1.GpuNodeOperation;
 import dev.stasis.api.v1alpha1.common.CheckpointTimings;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.Truth;
 import dev.stasis.api.v1alpha1.operation.FreezeOrder;
+import dev.stasis.api.v1alpha1.operation.OperationPod;
 import dev.stasis.api.v1alpha1.operation.OperationType;
 import dev.stasis.api.v1alpha1.operation.Outcome;
 import dev.stasis.api.v1alpha1.operation.WorkloadState;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -20,75 +25,103 @@ import org.jspecify.annotations.Nullable;
 final class ThawJob implements Job {
 
   private final AgentParts parts;
-  private final Desk desk;
-  private final HeldOperations held;
+  private final OperationRecorder recorder;
+  private final ActiveOperations held;
   private final AfterHooks hooks;
 
-  ThawJob(AgentParts parts, Desk desk, HeldOperations held, AfterHooks hooks) {
+  ThawJob(AgentParts parts, OperationRecorder recorder, ActiveOperations held, AfterHooks hooks) {
     this.parts = parts;
-    this.desk = desk;
+    this.recorder = recorder;
     this.held = held;
     this.hooks = hooks;
   }
 
   @Override
-  public Ending run(Assignment assignment)
+  public OperationResult run(ActiveOperation operation)
       throws Refused, Stopped, IOException, InterruptedException {
-    Named named = new FrozenBefore(parts).of(assignment);
-    boolean ends = assignment.type() == OperationType.END;
+    Named named = named(operation);
+    boolean ends = operation.type() == OperationType.END;
     if (ends) {
-      new DeletedPod(parts).require(assignment.spec());
+      requireDeleted(operation.pod());
     }
     if (named.work().isEmpty()) {
-      return nothingInHand(assignment, named, ends);
+      return nothingInHand(operation, named, ends);
     }
     Work work = named.work().get();
-    desk.begin(assignment);
-    StepListener ear = new EngineEar(assignment, desk, false, () -> {}, System::nanoTime);
+    recorder.begin(operation);
+    StepListener listener = new EngineProgressListener(operation, recorder);
     ThawOutcome outcome =
         ends
             ? parts.engine().evicted().end(work.containerId())
-            : parts.engine().thaw().run(work.id(), ear);
+            : parts.engine().thaw().run(work.id(), listener);
     if (!(outcome instanceof ThawOutcome.Ended ended)) {
-      return Ending.refused(
-          java.util.List.of(
+      return OperationResult.refused(
+          List.of(
               Faults.of(
                   "Busy",
                   "container " + work.containerId(),
                   "at rest",
                   ((ThawOutcome.NotFound) outcome).why())));
     }
-    parts.metrics().steps(assignment.type(), "Memory", ended.timings());
-    Ending ending =
+    parts.metrics().steps(operation.type(), "Memory", ended.timings());
+    OperationResult result =
         hooks.after(
-            assignment,
+            operation,
             named.order(),
-            timed(ending(assignment, work, ended.state(), ends), ended.took(), ends));
-    if (ending.outcome() == Outcome.DONE) {
-      held.decided(named.operation(), ending);
+            timed(result(operation, work, ended.state(), ends), ended.took(), ends));
+    if (result.outcome() == Outcome.DONE) {
+      held.decided(named.operation(), result);
     }
-    return ending;
+    return result;
   }
 
   /**
    * What another operation left frozen.
    *
    * @param operation name of that operation
-   * @param order how it froze
-   * @param work what the engine has of it; empty when nothing
+   * @param order the options of its freeze
+   * @param work the engine's record of it; empty if there is none
    */
   record Named(String operation, @Nullable FreezeOrder order, Optional<Work> work) {}
 
-  /** It was done before, by an operation of which nobody heard the end; or it was lost. */
-  private Ending nothingInHand(Assignment assignment, Named named, boolean ends)
+  /** Finds what another operation left frozen in exactly that pod. */
+  private Named named(ActiveOperation operation) throws Refused, ApiUnreachable {
+    String name = Objects.requireNonNull(operation.spec().getOfOperation());
+    Optional<GpuNodeOperation> found = parts.cluster().operation(name);
+    if (found.isEmpty()) {
+      throw new Refused("NotFrozen", "ofOperation", name, "no such operation");
+    }
+    GpuNodeOperation of = found.get();
+    OperationPod wanted = operation.pod();
+    OperationPod frozen = of.getSpec().getPod();
+    if (!parts.nodeName().equals(of.getSpec().getNodeName())
+        || frozen == null
+        || !frozen.uid().equals(wanted.uid())
+        || !frozen.containerName().equals(wanted.containerName())) {
+      throw new Refused(
+          "NotFrozen",
+          "pod of " + name,
+          wanted.uid() + "/" + wanted.containerName(),
+          frozen == null ? "none" : frozen.uid() + "/" + frozen.containerName());
+    }
+    String uid = of.getMetadata().getUid();
+    Optional<Work> work = parts.work(uid);
+    return new Named(name, of.getSpec().getFreeze(), work);
+  }
+
+  /** Refuses an End that comes too early: the kubelet would start the container again. */
+  private void requireDeleted(OperationPod pod) throws Refused, ApiUnreachable {
+    if (!new PodLookup(parts).isDeleted(pod)) {
+      throw new Refused("PodNotDeleted", "pod.metadata.deletionTimestamp", "a time", "none");
+    }
+  }
+
+  /** It was done before, by an operation whose end was not recorded, or the workload was lost. */
+  private OperationResult nothingInHand(ActiveOperation operation, Named named, boolean ends)
       throws Refused, IOException, InterruptedException {
     String container;
     try {
-      container =
-          new PodLookup(parts)
-              .place(java.util.Objects.requireNonNull(assignment.spec().getPod()))
-              .container()
-              .id();
+      container = new PodLookup(parts).place(operation.pod()).container().id();
     } catch (Refused gone) {
       if (ends) {
         held.decided(named.operation(), ended(0));
@@ -98,19 +131,20 @@ final class ThawJob implements Job {
     }
     var seen = parts.engine().look().at(container);
     if (!ends && seen.state().kind() == SourceState.Kind.RUNNING) {
-      Ending ending = hooks.after(assignment, named.order(), ran(seen.state(), seen.processes()));
-      held.decided(named.operation(), ending);
-      return ending;
+      OperationResult result =
+          hooks.after(operation, named.order(), ran(seen.state(), seen.processes()));
+      held.decided(named.operation(), result);
+      return result;
     }
     throw new Refused(
-        Faults.of(
-            "NotFrozen",
-            "workload of " + named.operation(),
-            ends ? "held" : "suspended or held",
-            seen.state().detail()));
+        "NotFrozen",
+        "workload of " + named.operation(),
+        ends ? "held" : "suspended or held",
+        seen.state().detail());
   }
 
-  private Ending ending(Assignment assignment, Work work, SourceState state, boolean ends)
+  private OperationResult result(
+      ActiveOperation operation, Work work, SourceState state, boolean ends)
       throws InterruptedException {
     int processes = parts.engine().look().at(work.containerId()).processes();
     switch (state.kind()) {
@@ -121,39 +155,38 @@ final class ThawJob implements Job {
         if (ends) {
           return ended(processes);
         }
-        return Ending.failed(
-                Outcome.LOST, Faults.inStep("WorkloadGone", step(assignment), state.detail()))
-            .leaving(WorkloadState.ENDED, Truth.FALSE, processes);
+        return OperationResult.failed(
+                Outcome.LOST, Faults.inStep("WorkloadGone", step(operation), state.detail()))
+            .leaving(WorkloadState.ENDED, ConditionValue.FALSE, processes);
       }
       case FROZEN, UNKNOWN -> {
-        Fault fault = Faults.inStep("NotThawed", step(assignment), state.detail());
-        return Ending.failed(Outcome.NOT_UNDONE, fault)
-            .leaving(FreezeEnding.workload(state), FreezeEnding.running(state), processes);
+        Fault fault = Faults.inStep("NotThawed", step(operation), state.detail());
+        return OperationResult.failed(Outcome.NOT_UNDONE, fault).leaving(state, processes);
       }
     }
     throw new IllegalStateException("a state of no kind: " + state);
   }
 
-  private static Ending timed(Ending ending, Duration took, boolean ends) {
-    if (ends || ending.outcome() != Outcome.DONE) {
-      return ending;
+  private static OperationResult timed(OperationResult result, Duration took, boolean ends) {
+    if (ends || result.outcome() != Outcome.DONE) {
+      return result;
     }
     CheckpointTimings timings = new CheckpointTimings();
     timings.setResumeMilliseconds(took.toMillis());
-    return ending.with(status -> status.setTimings(timings));
+    return result.with(status -> status.setTimings(timings));
   }
 
-  private static String step(Assignment assignment) {
-    return assignment.type().word().toLowerCase(java.util.Locale.ROOT);
+  private static String step(ActiveOperation operation) {
+    return operation.type().value().toLowerCase(Locale.ROOT);
   }
 
-  private static Ending ran(SourceState state, int processes) {
-    return Ending.done("Running", state.detail())
-        .leaving(WorkloadState.RUNNING, Truth.TRUE, processes);
+  private static OperationResult ran(SourceState state, int processes) {
+    return OperationResult.done("Running", state.detail())
+        .leaving(WorkloadState.RUNNING, ConditionValue.TRUE, processes);
   }
 
-  private static Ending ended(int processes) {
-    return Ending.done("Ended", "the processes of the workload have ended")
-        .leaving(WorkloadState.ENDED, Truth.FALSE, processes);
+  private static OperationResult ended(int processes) {
+    return OperationResult.done("Ended", "the processes of the workload have ended")
+        .leaving(WorkloadState.ENDED, ConditionValue.FALSE, processes);
   }
 }

@@ -2,13 +2,14 @@ package dev.stasis.agent.daemon.operation;
 
 import dev.stasis.agent.engine.CheckpointOutcome;
 import dev.stasis.agent.engine.StepTimings;
+import dev.stasis.api.text.HumanDuration;
 import dev.stasis.api.v1alpha1.common.CheckpointTimings;
 import dev.stasis.api.v1alpha1.common.RestoreTimings;
 import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The engine's steps as the API names their times. */
+/** Converts the engine's steps to the durations of the API. */
 final class Timings {
 
   private final Map<String, Duration> steps;
@@ -17,14 +18,14 @@ final class Timings {
     this.steps = timings.asMap();
   }
 
-  /** Of a freeze that has ended, or whose workload still stands still. */
+  /** For a freeze that has ended, or with a workload that is still frozen. */
   CheckpointTimings freeze(CheckpointOutcome.Figures figures, Duration waited, Duration hooks) {
     CheckpointTimings timings = new CheckpointTimings();
     timings.setWaitedMilliseconds(waited.toMillis());
     timings.setHooksMilliseconds(hooks.isZero() ? null : Long.valueOf(hooks.toMillis()));
     timings.setLockMilliseconds(of("lock"));
     timings.setGpuCheckpointMilliseconds(of("gpu-checkpoint"));
-    timings.setMoveMilliseconds(of("move"));
+    timings.setMoveMilliseconds(of("move", "copied"));
     timings.setDumpMilliseconds(of("stop", "dump", "tidy"));
     timings.setLayerMilliseconds(of("layer", "release"));
     timings.setStoreMilliseconds(of("publish"));
@@ -33,12 +34,12 @@ final class Timings {
     Duration frozen = figures.frozen();
     if (!frozen.isZero()) {
       timings.setFrozenMilliseconds(frozen.toMillis());
-      timings.setFrozen(HumanText.took(frozen));
+      timings.setFrozen(new HumanDuration(frozen).text());
       long known =
           sum(
               of("lock"),
               of("gpu-checkpoint"),
-              of("stop", "move", "dump", "tidy", "layer", "release"),
+              of("stop", "move", "dump", "tidy", "layer", "release", "copied"),
               of("fill"),
               of("continue", "gpu-restore", "unlock"));
       timings.setUnaccountedMilliseconds(Math.max(0, frozen.toMillis() - known));
@@ -48,7 +49,7 @@ final class Timings {
     return timings;
   }
 
-  /** Of a restore. */
+  /** For a restore. */
   RestoreTimings restore(Duration took) {
     RestoreTimings timings = new RestoreTimings();
     timings.setLayerMilliseconds(of("unpack"));

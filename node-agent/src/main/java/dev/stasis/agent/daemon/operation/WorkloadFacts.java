@@ -6,13 +6,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an artifact says, beside its manifest and the pod, for a cluster that knows nothing of it: a
- * file of it, digested by the manifest as every other.
+ * Facts in an artifact beside its manifest and the pod, for a cluster that does not know the
+ * workload: a file of it, digested by the manifest like every other.
  *
- * @param containerName the container that was frozen
- * @param argv its command line, unexpanded; an older agent wrote it as the runtime started it
+ * @param containerName the frozen container
+ * @param argv its command line, unexpanded; an older agent wrote the expanded one
  * @param otherContainers the pod's other containers
- * @param hardware what it ran on, with the fingerprint by which places are compared
+ * @param hardware its hardware, with the fingerprint for comparisons
  */
 record WorkloadFacts(
     String containerName,
@@ -27,7 +27,7 @@ record WorkloadFacts(
     argv = List.copyOf(argv);
   }
 
-  /** Returns the same with the arguments as the pod has them. */
+  /** Returns a copy with the arguments of the pod's spec. */
   WorkloadFacts with(CommandLine line) {
     return new WorkloadFacts(containerName, line.unexpanded(argv), otherContainers, hardware);
   }

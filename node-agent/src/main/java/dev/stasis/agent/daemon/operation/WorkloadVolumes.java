@@ -10,20 +10,20 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Tells the volumes whose files belong to the workload, and end with its pod, from all others. */
+/** Distinguishes volumes with files of the workload, which end with its pod, from all others. */
 record WorkloadVolumes(PodContainer container) {
 
-  /** Where a holder has its own files: they belong to the container, never to the workload. */
+  /** The holder's own files: they belong to the container, never to the workload. */
   private static final String HOLDER_FOLDER = "/.stasis";
 
-  /** Returns the emptyDirs whose files go along; the engine adds /dev/shm by itself. */
+  /** Returns the emptyDirs to pack; the engine adds /dev/shm itself. */
   Set<String> packed() {
     return all().emptyDirs().keySet().stream()
         .filter(path -> !path.equals("/dev/shm"))
         .collect(Collectors.toSet());
   }
 
-  /** Returns the container's writable emptyDirs, apart from all other volumes. */
+  /** Returns the container's writable emptyDirs, separately from all other volumes. */
   TargetVolumes all() {
     Map<String, Path> emptyDirs = new HashMap<>();
     Set<String> others = new HashSet<>();

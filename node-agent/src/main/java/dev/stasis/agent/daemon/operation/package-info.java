@@ -1,6 +1,6 @@
 /**
- * The agent's half of a GpuNodeOperation: claimed, journalled, carried out by the engine, reported.
- * What it promises is written in {@code docs/operations.md}.
+ * The agent's side of a GpuNodeOperation: claim, journal, execution by the engine, report. Its
+ * guarantees are in {@code docs/operations.md}.
  */
 @NullMarked
 package dev.stasis.agent.daemon.operation;

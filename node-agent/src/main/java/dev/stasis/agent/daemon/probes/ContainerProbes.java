@@ -13,14 +13,14 @@ import java.util.OptionalInt;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The probes of a container, told apart by whether somebody else can answer them. */
+/** The probes of a container, separated by whether they can be answered during a freeze. */
 public final class ContainerProbes {
 
   private final Container container;
   private final Set<ContainerProbe> answerable = new LinkedHashSet<>();
   private final List<String> others = new ArrayList<>();
 
-  /** Those of this container. */
+  /** Returns the probes of this container. */
   public ContainerProbes(Container container) {
     this.container = container;
     add("livenessProbe", container.getLivenessProbe());
@@ -28,12 +28,12 @@ public final class ContainerProbes {
     add("startupProbe", container.getStartupProbe());
   }
 
-  /** Those that can be answered, each once. */
+  /** Those that can be answered, without duplicates. */
   public List<ContainerProbe> answerable() {
     return List.copyOf(answerable);
   }
 
-  /** One sentence for each that cannot. */
+  /** One sentence for each probe that cannot be answered. */
   public List<String> others() {
     return List.copyOf(others);
   }
@@ -51,15 +51,15 @@ public final class ContainerProbes {
       answerable.add(new ContainerProbe.Grpc(probe.getGrpc().getPort()));
     } else {
       others.add(
-          which + ": wanted httpGet, tcpSocket or grpc, found exec, which asks the workload");
+          which + ": expected httpGet, tcpSocket or grpc, got exec, which asks the workload");
     }
   }
 
   private void add(String which, HTTPGetAction get) {
     if ("HTTPS".equals(get.getScheme())) {
-      others.add(which + ": wanted plain HTTP, found HTTPS, for which only the workload has a key");
+      others.add(which + ": expected plain HTTP, got HTTPS, for which only the workload has a key");
     } else if (get.getHost() != null && !get.getHost().isEmpty()) {
-      others.add(which + ": wanted one of the pod itself, found one of host " + get.getHost());
+      others.add(which + ": expected one of the pod itself, got one of host " + get.getHost());
     } else {
       String path = Objects.requireNonNullElse(get.getPath(), "/");
       port(which, get.getPort())
@@ -80,8 +80,28 @@ public final class ContainerProbes {
             .mapToInt(ContainerPort::getContainerPort)
             .findFirst();
     if (named.isEmpty()) {
-      others.add(which + ": wanted a port named " + port.getStrVal() + ", found none");
+      others.add(which + ": expected a port named " + port.getStrVal() + ", got none");
     }
     return named;
+  }
+
+  /** A probe of a container that can be answered outside the workload. */
+  public sealed interface ContainerProbe {
+
+    /** The port in the pod's network. */
+    int port();
+
+    /**
+     * A GET over plain HTTP.
+     *
+     * @param path path with query, as in the kubelet's request
+     */
+    record Http(int port, String path) implements ContainerProbe {}
+
+    /** gRPC's health check. */
+    record Grpc(int port) implements ContainerProbe {}
+
+    /** A connection. */
+    record Tcp(int port) implements ContainerProbe {}
   }
 }

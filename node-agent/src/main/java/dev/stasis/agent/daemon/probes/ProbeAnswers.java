@@ -1,34 +1,39 @@
 package dev.stasis.agent.daemon.probes;
 
 import dev.stasis.agent.process.HelperCgroups;
+import dev.stasis.agent.process.OpenFile;
 import dev.stasis.agent.process.ProcFs;
 import dev.stasis.agent.process.ProcessId;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Answers probes by {@code stasis-runtime answer}: a child that works on duplicates of the
- * workload's listening sockets, only while the workload is stopped, and hands everybody else who
- * connects meanwhile to the workload once it goes on. It outlives the agent, and ends by itself
- * when the workload goes on or ends.
+ * Answers probes with {@code stasis-runtime answer}: a child that uses duplicates of the workload's
+ * listening sockets while the workload is stopped. It passes all other connections to the workload
+ * once it resumes. The child outlives the agent, and ends by itself when the workload resumes or
+ * ends.
  */
 public final class ProbeAnswers {
 
   private static final System.Logger LOG = System.getLogger(ProbeAnswers.class.getName());
 
   /**
-   * A child is started and has its sockets in some milliseconds; a loaded machine is given time.
+   * A child starts and duplicates its sockets within milliseconds; this allows for a loaded
+   * machine.
    */
   private static final long BEGIN_SECONDS = 10;
 
@@ -36,7 +41,7 @@ public final class ProbeAnswers {
   private final ListeningSockets sockets;
 
   /**
-   * By that program.
+   * Uses that program.
    *
    * @param runtime the program stasis-runtime
    */
@@ -45,7 +50,7 @@ public final class ProbeAnswers {
     this.sockets = new ListeningSockets(proc);
   }
 
-  /** Probes that are being answered; closing it hands over what was kept. */
+  /** Probes that are being answered; closing it passes on the kept connections. */
   public static final class Answering implements AutoCloseable {
     private final List<Process> children;
 
@@ -53,12 +58,12 @@ public final class ProbeAnswers {
       this.children = children;
     }
 
-    /** Whether anything is answered at all. */
+    /** Whether any probe is answered. */
     public boolean isEmpty() {
       return children.isEmpty();
     }
 
-    /** Ends the answering; call it when the workload goes on. Kept connections live on. */
+    /** Stops answering; called when the workload resumes. Kept connections continue. */
     @Override
     public void close() {
       children.forEach(Process::destroy);
@@ -66,17 +71,18 @@ public final class ProbeAnswers {
   }
 
   /**
-   * Begins to answer.
+   * Starts to answer.
    *
    * @param tree the processes of the workload, all of them stopped
-   * @param probes what to answer; a port on which nobody of the tree listens is passed over, as the
-   *     kubelet found nobody there before
-   * @throws IOException when a child cannot do it; then nothing is answered
+   * @param probes the probes to answer; a port without a listener in the tree is skipped, since the
+   *     kubelet's probe failed before too
+   * @throws IOException if a child cannot answer; then no probe is answered
    */
-  public Answering begin(List<ProcessId> tree, List<ContainerProbe> probes)
+  public Answering begin(List<ProcessId> tree, List<ContainerProbes.ContainerProbe> probes)
       throws IOException, InterruptedException {
-    Map<ListeningSockets.Socket, List<ContainerProbe>> bySocket = new LinkedHashMap<>();
-    for (ContainerProbe probe : probes) {
+    Map<ListeningSockets.Socket, List<ContainerProbes.ContainerProbe>> bySocket =
+        new LinkedHashMap<>();
+    for (ContainerProbes.ContainerProbe probe : probes) {
       for (ListeningSockets.Socket socket : sockets.of(tree, probe.port())) {
         bySocket.computeIfAbsent(socket, unused -> new ArrayList<>()).add(probe);
       }
@@ -98,14 +104,14 @@ public final class ProbeAnswers {
   }
 
   private static List<String> arguments(
-      ListeningSockets.Socket socket, List<ContainerProbe> probes) {
+      ListeningSockets.Socket socket, List<ContainerProbes.ContainerProbe> probes) {
     List<String> arguments = new ArrayList<>();
     arguments.add("--socket");
     arguments.add(socket.process() + ":" + socket.fd());
-    for (ContainerProbe probe : probes) {
-      if (probe instanceof ContainerProbe.Http http) {
+    for (ContainerProbes.ContainerProbe probe : probes) {
+      if (probe instanceof ContainerProbes.ContainerProbe.Http http) {
         arguments.addAll(List.of("--http", http.path()));
-      } else if (probe instanceof ContainerProbe.Grpc) {
+      } else if (probe instanceof ContainerProbes.ContainerProbe.Grpc) {
         arguments.add("--grpc");
       }
     }
@@ -128,7 +134,7 @@ public final class ProbeAnswers {
     }
     if (!said.equals("answering")) {
       child.destroyForcibly();
-      throw new IOException("probes: wanted somebody to answer them, found " + said);
+      throw new IOException("the probe responder did not start: " + said);
     }
   }
 
@@ -136,10 +142,71 @@ public final class ProbeAnswers {
     first.run();
     try (lines) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        LOG.log(Level.INFO, "probes of a workload that stood still: " + line);
+        LOG.log(Level.INFO, "probes of a frozen workload: " + line);
       }
     } catch (IOException e) {
       LOG.log(Level.DEBUG, "the probes' answerer has ended", e);
+    }
+  }
+
+  /** Finds listening sockets of processes. */
+  static final class ListeningSockets {
+
+    private static final String LISTEN = "0A";
+    private static final int HEX = 16;
+
+    private final ProcFs proc;
+
+    ListeningSockets(ProcFs proc) {
+      this.proc = proc;
+    }
+
+    /** A descriptor of a listening socket. */
+    record Socket(ProcessId process, int fd) {}
+
+    /**
+     * Every socket of these processes that listens on a port, at any address; one descriptor for
+     * each socket.
+     */
+    List<Socket> of(List<ProcessId> tree, int port) throws IOException {
+      List<Socket> found = new ArrayList<>();
+      if (tree.isEmpty()) {
+        return found;
+      }
+      // All processes of a container are in one network namespace.
+      Set<Long> wanted = inodes(tree.get(0).pid(), port);
+      for (ProcessId process : tree) {
+        for (OpenFile file : proc.openFiles(process.pid())) {
+          if (file.target().startsWith("socket:[")
+              && file.inode().isPresent()
+              && wanted.remove(file.inode().getAsLong())) {
+            found.add(new Socket(process, file.fd()));
+          }
+        }
+      }
+      return found;
+    }
+
+    private Set<Long> inodes(int pid, int port) throws IOException {
+      Set<Long> inodes = new HashSet<>();
+      for (String table : List.of("net/tcp", "net/tcp6")) {
+        Path file = proc.folder(pid).resolve(table);
+        if (Files.exists(file)) {
+          for (String line : Files.readAllLines(file)) {
+            // sl, local address, remote address, state, queues, timer, retransmits, uid, timeout,
+            // inode
+            String[] field = line.trim().split("\\s+");
+            if (field.length > 9 && field[3].equals(LISTEN) && port(field[1]) == port) {
+              inodes.add(Long.parseLong(field[9]));
+            }
+          }
+        }
+      }
+      return inodes;
+    }
+
+    private static int port(String address) {
+      return Integer.parseInt(address.substring(address.lastIndexOf(':') + 1), HEX);
     }
   }
 }

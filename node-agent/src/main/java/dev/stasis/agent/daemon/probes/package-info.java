@@ -1,7 +1,4 @@
-/**
- * Answers the kubelet's probes in the name of a workload that stands still, on the workload's own
- * listening sockets.
- */
+/** Answers the kubelet's probes for a frozen workload, on the workload's own listening sockets. */
 @NullMarked
 package dev.stasis.agent.daemon.probes;
 

@@ -15,22 +15,20 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
-/**
- * Moves the memory of a child out and back in, exactly as that of a workload, and has the child
- * check it.
- */
+/** Moves the memory of a child out and back in, as for a workload, and has the child check it. */
 final class MoverTrial {
 
-  /** Twice this is charged to the agent for a moment; more would only measure better. */
+  /**
+   * Twice this size is charged to the agent for a moment; a larger one would only measure better.
+   */
   private static final int MIB = 64;
 
-  /** A tenth of a second is usual; a disk in the place of the memory stage takes seconds. */
+  /** Usually a tenth of a second; a memory stage on a disk takes seconds. */
   private static final Duration DEADLINE = Duration.ofSeconds(60);
 
   private static final long LOOK_NANOS = 1_000_000;
@@ -49,14 +47,14 @@ final class MoverTrial {
     this.nanoTime = nanoTime;
   }
 
-  /** Bytes a second, out and in. */
+  /** Bytes per second, out and in. */
   record Speeds(long out, long in) {}
 
   /**
-   * Tries it.
+   * Runs the test.
    *
-   * @param folder takes stage and journal, and is cleaned by the caller
-   * @throws IOException when anything is not as it should be, with one sentence
+   * @param folder for stage and journal; the caller deletes its content
+   * @throws IOException if the test fails, with one sentence
    */
   Speeds run(Path folder) throws IOException, InterruptedException {
     Process child =
@@ -67,14 +65,14 @@ final class MoverTrial {
         OutputStream questions = child.getOutputStream()) {
       String[] region = String.valueOf(lines.readLine()).split(" ");
       if (region.length != 3 || !region[0].equals("region")) {
-        throw new IOException("wanted a child with memory, found " + String.join(" ", region));
+        throw new IOException("expected a child with memory, got " + String.join(" ", region));
       }
       Speeds speeds = move(child, region, folder);
       questions.write('?');
       questions.flush();
       String found = String.valueOf(lines.readLine());
       if (!found.equals("good")) {
-        throw new IOException("wanted every byte back in its place, found them " + found);
+        throw new IOException("expected every byte back in its place, got them " + found);
       }
       return speeds;
     } finally {
@@ -103,8 +101,9 @@ final class MoverTrial {
                     journal,
                     threads,
                     PIECE,
+                    true,
                     Move.Verify.CRC32C));
-        long in = timed(new Move.In(id, journal, threads, Move.Verify.CRC32C, false));
+        long in = timed(new Move.In(id, journal, threads, Move.Verify.CRC32C, false, null));
         return new Speeds(out, in);
       } finally {
         hold.send(Signal.CONT);
@@ -112,12 +111,12 @@ final class MoverTrial {
     }
   }
 
-  /** A stop shows in /proc a moment after the signal, and nothing tells of it. */
+  /** A stop becomes visible in /proc a moment after the signal, without an event. */
   private void awaitStop(ProcessId id) throws IOException, InterruptedException {
     long until = nanoTime.getAsLong() + DEADLINE.toNanos();
     while (proc.stat(id).filter(stat -> !stat.isStopped()).isPresent()) {
       if (nanoTime.getAsLong() > until) {
-        throw new IOException("wanted its child stopped, found it running");
+        throw new IOException("expected its child stopped, got it running");
       }
       LockSupport.parkNanos(LOOK_NANOS);
       if (Thread.interrupted()) {
@@ -128,8 +127,7 @@ final class MoverTrial {
 
   private long timed(Move move) throws IOException, InterruptedException {
     long begun = nanoTime.getAsLong();
-    MoveOutcome outcome =
-        new Mover(runtime).run(move, List.of(), DEADLINE, started -> {}, bytes -> {});
+    MoveOutcome outcome = new Mover(runtime).run(move, DEADLINE, started -> {}, bytes -> {});
     if (outcome instanceof MoveOutcome.Failed failed) {
       throw new IOException(failed.message());
     }

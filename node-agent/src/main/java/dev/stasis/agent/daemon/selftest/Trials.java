@@ -5,8 +5,11 @@ import dev.stasis.agent.cuda.DriverWorker;
 import dev.stasis.agent.process.ProcFs;
 import dev.stasis.api.v1alpha1.node.SelfTest;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Clock;
 import java.time.Duration;
@@ -14,13 +17,15 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
-/** All trials, one after the other. */
+/** All tests, in sequence. */
 public final class Trials {
 
-  /** The worker starts a JVM at its first call: a second, some on a loaded machine. */
+  /** The worker starts a JVM for its first call: a second, a few on a loaded machine. */
   private static final Duration PING = Duration.ofSeconds(30);
 
   private final DriverWorker worker;
@@ -30,12 +35,12 @@ public final class Trials {
   private final Clock clock;
 
   /**
-   * On this node.
+   * For this node.
    *
-   * @param worker the driver's worker
+   * @param worker the driver worker
    * @param runtime the program stasis-runtime
-   * @param memoryStage where device memory is staged
-   * @param threads copying threads
+   * @param memoryStage the stage for device memory
+   * @param threads number of copying threads
    */
   public Trials(
       DriverWorker worker,
@@ -52,16 +57,16 @@ public final class Trials {
   }
 
   /**
-   * Tries everything; what does not work is said, and keeps nothing else from being tried.
+   * Runs all tests; a failure is reported and does not prevent the others.
    *
-   * @param store the root of a store on this node's disk, where there is one
+   * @param store the root of a store on this node's disk, if there is one
    */
   public SelfTest run(Optional<Path> store) throws InterruptedException {
     SelfTest test = new SelfTest();
     List<String> faults = new ArrayList<>();
     DriverAnswer<Boolean> ping = worker.ping(PING);
     if (!(ping instanceof DriverAnswer.Done<Boolean>)) {
-      faults.add("driver worker: wanted an answer, found " + ping.describe());
+      faults.add("driver worker: expected an answer, got " + ping.describe());
     }
     try {
       MoverTrial.Speeds speeds = inFolderOfItsOwn();
@@ -98,6 +103,71 @@ public final class Trials {
           Files.deleteIfExists(file);
         }
       }
+    }
+  }
+
+  /** Writes a file to a store with the same syncs as an artifact, and reads it back. */
+  static final class DiskTrial {
+
+    private static final int PIECE = 8 << 20;
+
+    /** 128 MiB: larger than a disk's own cache of about ten, and finished in a second or two. */
+    private static final int PIECES = 16;
+
+    private static final long BYTES = (long) PIECE * PIECES;
+
+    private final LongSupplier nanoTime;
+
+    DiskTrial(LongSupplier nanoTime) {
+      this.nanoTime = nanoTime;
+    }
+
+    /** Bytes per second. The read comes from the page cache unless that was evicted. */
+    record Speeds(long write, long read) {}
+
+    /** In a folder that only root can access; created if missing. */
+    Speeds run(Path folder) throws IOException {
+      Files.createDirectories(
+          folder,
+          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+      long free = Files.getFileStore(folder).getUsableSpace();
+      if (free < 2 * BYTES) {
+        throw new IOException("expected %d bytes free, got %d".formatted(2 * BYTES, free));
+      }
+      byte[] piece = new byte[PIECE];
+      new Random(1).nextBytes(piece);
+      ByteBuffer buffer = ByteBuffer.allocateDirect(PIECE).put(piece);
+      Path file = Files.createTempFile(folder, ".stasis-trial-", ".tmp");
+      try {
+        long begun = nanoTime.getAsLong();
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+          for (int i = 0; i < PIECES; i++) {
+            buffer.rewind();
+            while (buffer.hasRemaining()) {
+              channel.write(buffer);
+            }
+          }
+          channel.force(true);
+        }
+        long written = nanoTime.getAsLong();
+        long read = 0;
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+          buffer.clear();
+          for (int n = channel.read(buffer); n >= 0; n = channel.read(buffer.clear())) {
+            read += n;
+          }
+        }
+        if (read != BYTES) {
+          throw new IOException("expected %d bytes back, got %d".formatted(BYTES, read));
+        }
+        return new Speeds(perSecond(written - begun), perSecond(nanoTime.getAsLong() - written));
+      } finally {
+        Files.deleteIfExists(file);
+      }
+    }
+
+    private static long perSecond(long nanos) {
+      return (long) ((double) BYTES * TimeUnit.SECONDS.toNanos(1) / Math.max(1, nanos));
     }
   }
 }

@@ -1,4 +1,4 @@
-/** The agent tries on itself what it will do to workloads, and measures it. */
+/** The agent's self-test of its actions on workloads, with measurements. */
 @NullMarked
 package dev.stasis.agent.daemon.selftest;
 

@@ -25,9 +25,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sweeps the root of one store. An artifact goes only when its object was seen to say that it goes
- * with it, which is written down beside it, and has been gone for the grace; so one that is to be
- * retained, or of which nobody ever knew, stays.
+ * Sweeps the root of one store. An artifact is deleted only if its object once specified that it is
+ * deleted with the object (recorded beside the artifact), and has been gone for the grace period.
+ * An artifact that is to be retained, or without any known object, stays.
  */
 public final class ArtifactSweep {
 
@@ -40,8 +40,8 @@ public final class ArtifactSweep {
   /**
    * A sweep.
    *
-   * @param grace how long an object has to be gone
-   * @param needed whether work in hand on this node needs that artifact, so that it stays
+   * @param grace how long an object must be gone
+   * @param needed returns whether an operation on this node needs the artifact
    */
   public ArtifactSweep(Duration grace, Predicate<Path> needed, Clock clock) {
     this.grace = grace;
@@ -50,28 +50,28 @@ public final class ArtifactSweep {
   }
 
   /**
-   * An object of the cluster, by which artifacts are known.
+   * Identifies an artifact's object in the cluster.
    *
-   * @param namespace as the manifest says it
-   * @param uid as the manifest says it
-   * @param folder the artifact's own folder, where it was imported: there may be copies of it, with
-   *     other objects or none; null: whatever it is called
+   * @param namespace from the manifest
+   * @param uid from the manifest
+   * @param folder the artifact's own folder if it was imported, since copies with other objects or
+   *     none may exist; null for any folder
    */
   public record Owner(String namespace, String uid, @Nullable String folder) {
-    /** The object for which the artifact was made. */
+    /** Returns the identity of the object for which the artifact was written. */
     public Owner(String namespace, String uid) {
       this(namespace, uid, null);
     }
   }
 
   /**
-   * Sweeps.
+   * Sweeps the store.
    *
    * @param root the store's root
    * @param store uid of the store
-   * @param objects tells of every object that there is in some namespaces whether its artifact goes
-   *     with it; not asked where no artifacts are
-   * @return the artifacts that were removed
+   * @param objects returns for every object in some namespaces whether its artifact is deleted with
+   *     it; not called if there are no artifacts
+   * @return the removed artifacts
    */
   public List<Path> sweep(
       Path root, String store, Function<Set<String>, Map<Owner, Boolean>> objects)
@@ -144,7 +144,7 @@ public final class ArtifactSweep {
     LOG.log(Level.INFO, "artifact " + artifact + " is removed: its object is gone");
   }
 
-  /** As its manifest says, whatever the folder is called; empty for what is no artifact. */
+  /** From its manifest, whatever the folder's name is; empty if it is not an artifact. */
   private static Optional<Owner> owner(Path artifact) throws IOException {
     Opened opened = new ArtifactReader(1, (done, total) -> {}).inspect(artifact);
     if (!(opened instanceof Opened.Verified verified)) {

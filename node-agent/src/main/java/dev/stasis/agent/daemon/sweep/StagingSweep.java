@@ -11,14 +11,14 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * Removes what writers left behind in a store: an agent that was killed while it received, a
- * deletion that was cut short, everything that was being written when the node went down.
+ * Removes what writers left behind in a store: after an agent was killed while receiving, after an
+ * interrupted deletion, or after a crash of the node.
  */
 public final class StagingSweep {
 
   private static final System.Logger LOG = System.getLogger(StagingSweep.class.getName());
 
-  /** Of a writer that cannot be asked: no file of an artifact takes that long. */
+  /** For a writer that cannot be checked: no file of an artifact takes that long. */
   private static final Duration UNTOUCHED = Duration.ofDays(1);
 
   private final Predicate<Path> needed;
@@ -27,7 +27,7 @@ public final class StagingSweep {
   /**
    * A sweep.
    *
-   * @param needed whether work in hand on this node needs that folder, so that it stays
+   * @param needed returns whether an operation on this node needs the folder
    */
   public StagingSweep(Predicate<Path> needed, Clock clock) {
     this.needed = needed;
@@ -38,7 +38,7 @@ public final class StagingSweep {
    * Sweeps the root of one store.
    *
    * @param shared whether other nodes write to it
-   * @return the folders that were removed
+   * @return the removed folders
    */
   public List<Path> sweep(Path root, boolean shared) throws IOException {
     List<Path> removed = new ArrayList<>();

@@ -1,5 +1,7 @@
 package dev.stasis.agent.daemon.sweep;
 
+import dev.stasis.agent.daemon.remote.RemoteStores;
+import dev.stasis.agent.process.DaemonThreads;
 import dev.stasis.api.v1alpha1.GpuCheckpoint;
 import dev.stasis.api.v1alpha1.GpuCheckpointStore;
 import dev.stasis.api.v1alpha1.GpuMigration;
@@ -7,7 +9,6 @@ import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
 import dev.stasis.api.v1alpha1.common.ArtifactStatus;
 import dev.stasis.api.v1alpha1.common.DeletionPolicy;
 import dev.stasis.api.v1alpha1.migration.MigrationPhase;
-import dev.stasis.api.v1alpha1.store.GpuCheckpointStoreSpec;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.KubernetesResourceList;
 import io.fabric8.kubernetes.api.model.ListOptionsBuilder;
@@ -17,9 +18,13 @@ import io.fabric8.kubernetes.client.dsl.Listable;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -30,35 +35,31 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/** Sweeps every store that this node reaches, as long as the API server can be asked. */
+/** Sweeps every store that this node can access, while the API server is available. */
 public final class StoreSweeps implements AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger(StoreSweeps.class.getName());
 
-  /** Nothing waits for it: often enough to see each object well before it goes. */
+  /** Nothing waits for it: often enough to observe each object well before its deletion. */
   private static final Duration EVERY = Duration.ofMinutes(5);
 
-  /** An agent has more urgent things to do when it starts. */
+  /** An agent has more urgent work when it starts. */
   private static final Duration FIRST = Duration.ofSeconds(5);
 
-  /** Some hundred kB of JSON. */
+  /** A few hundred kB of JSON. */
   private static final long AT_ONCE = 100;
 
   private final KubernetesClient client;
   private final ArtifactSweep sweep;
   private final StagingSweep stagings;
+  private final RemoteSweep remote;
   private final Clock clock;
   private final String nodeName;
   private final ScheduledExecutorService thread =
-      Executors.newSingleThreadScheduledExecutor(
-          task -> {
-            Thread made = new Thread(task, "artifact-sweep");
-            made.setDaemon(true);
-            return made;
-          });
+      Executors.newSingleThreadScheduledExecutor(new DaemonThreads("artifact-sweep"));
 
   /**
-   * Of one node.
+   * For one node.
    *
    * @param nodeName the node
    */
@@ -66,33 +67,38 @@ public final class StoreSweeps implements AutoCloseable {
       KubernetesClient client,
       ArtifactSweep sweep,
       StagingSweep stagings,
+      RemoteStores remotes,
       String nodeName,
       Clock clock) {
     this.client = client;
     this.stagings = stagings;
+    this.remote = new RemoteSweep(remotes, clock);
     this.clock = clock;
     this.nodeName = nodeName;
     this.sweep = sweep;
   }
 
-  /** Begins to sweep, soon and then every few minutes. */
+  /** Starts to sweep, soon and then every few minutes. */
   public void start() {
     var unused =
         thread.scheduleWithFixedDelay(
             this::all, FIRST.toMillis(), EVERY.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  /** Sweeps once. Without an answer of the API server nothing is touched. */
+  /** Sweeps once. Without an answer from the API server nothing is removed. */
   void all() {
     try {
       for (GpuCheckpointStore store :
           client.resources(GpuCheckpointStore.class).list().getItems()) {
-        root(store.getSpec()).filter(Files::isDirectory).ifPresent(root -> sweep(store, root));
+        Path root = Path.of(store.getSpec().folder(store.getMetadata().getName()));
+        if (Files.isDirectory(root)) {
+          sweep(store, root);
+        }
       }
     } catch (KubernetesClientException e) {
       LOG.log(Level.WARNING, "artifacts are not swept: " + e.getMessage());
     } catch (RuntimeException e) {
-      // A thrown exception would end the schedule.
+      // An exception would end the schedule.
       LOG.log(Level.ERROR, "artifacts are not swept", e);
     }
   }
@@ -100,8 +106,12 @@ public final class StoreSweeps implements AutoCloseable {
   private void sweep(GpuCheckpointStore store, Path root) {
     String name = store.getMetadata().getName();
     try {
-      stagings.sweep(root, store.getSpec().getSharedPath() != null);
-      if (store.getSpec().getSharedPath() == null || new SweepTurn(root, EVERY, clock).take()) {
+      boolean shared = store.getSpec().sharesFolder();
+      stagings.sweep(root, shared);
+      if (store.getSpec().uploads()) {
+        remote.sweep(store, root);
+      }
+      if (!shared || new SweepTurn(root, EVERY, clock).take()) {
         sweep.sweep(root, store.getMetadata().getUid(), namespaces -> objects(namespaces, name));
       }
     } catch (IOException e) {
@@ -130,7 +140,7 @@ public final class StoreSweeps implements AutoCloseable {
     return objects;
   }
 
-  /** Part by part: all at once may be more than this program's memory. */
+  /** Page by page: all objects at once may exceed this program's memory. */
   private static <T extends HasMetadata> void all(
       Listable<? extends KubernetesResourceList<T>> objects, Consumer<T> each) {
     String next = "";
@@ -142,7 +152,7 @@ public final class StoreSweeps implements AutoCloseable {
     } while (!next.isEmpty());
   }
 
-  /** What it has imported into that store, as far as this node reaches it. */
+  /** Artifacts imported into that store, as far as this node can access it. */
   private Optional<ArtifactSweep.Owner> imported(GpuCheckpoint checkpoint, String store) {
     ArtifactStatus artifact =
         checkpoint.getStatus() == null ? null : checkpoint.getStatus().getArtifact();
@@ -161,27 +171,62 @@ public final class StoreSweeps implements AutoCloseable {
             location.substring(location.indexOf('/') + 1)));
   }
 
-  /** What was evicted may have no other copy: it stays, whatever the object says. */
+  /**
+   * An evicted workload may have no other copy, so its artifact stays, whatever the object
+   * specifies.
+   */
   private static boolean goesWith(GpuCheckpoint checkpoint) {
     return checkpoint.getSpec().getDeletionPolicy() == DeletionPolicy.DELETE
         && checkpoint.getSpec().getAfterCheckpoint() != AfterCheckpoint.EVICT;
   }
 
-  /** One that failed may have lost its workload: what was sent may be the only copy. */
+  /** A failed migration may have lost its workload: the sent artifact may be the only copy. */
   private static boolean goesWith(GpuMigration migration) {
     return migration.getStatus() == null
         || migration.getStatus().getPhase() != MigrationPhase.FAILED;
   }
 
-  private static Optional<Path> root(GpuCheckpointStoreSpec spec) {
-    if (spec.getNodeLocal() != null) {
-      return Optional.of(Path.of(spec.getNodeLocal().path()));
-    }
-    return Optional.ofNullable(spec.getSharedPath()).map(shared -> Path.of(shared.path()));
-  }
-
   @Override
   public void close() {
     thread.shutdownNow();
+  }
+
+  /**
+   * Coordinates the sweeps of a store that many nodes share: the time of a file in its root is that
+   * of the last sweep. Otherwise every node would read all manifests. Two concurrent sweeps are
+   * harmless.
+   *
+   * @param root the store's root
+   * @param every the interval of sweeps
+   */
+  record SweepTurn(Path root, Duration every, Clock clock) {
+
+    private static final String FILE = ".swept";
+
+    /** Returns whether this node should sweep; other nodes then do not for that interval. */
+    boolean take() throws IOException {
+      Path file = root.resolve(FILE);
+      Instant now = clock.instant();
+      if (wasSweptBefore(file, now)) {
+        return false;
+      }
+      if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+        Files.write(file, new byte[0]);
+      }
+      Files.setLastModifiedTime(file, FileTime.from(now));
+      return true;
+    }
+
+    private boolean wasSweptBefore(Path file, Instant now) throws IOException {
+      try {
+        Duration since =
+            Duration.between(
+                Files.getLastModifiedTime(file, LinkOption.NOFOLLOW_LINKS).toInstant(), now);
+        // A future time comes from a node with a wrong clock, and is ignored.
+        return !since.isNegative() && since.compareTo(every) < 0;
+      } catch (NoSuchFileException e) {
+        return false;
+      }
+    }
   }
 }

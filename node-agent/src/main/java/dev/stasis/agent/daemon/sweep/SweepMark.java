@@ -12,9 +12,9 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The file beside an artifact that says: its object said that it goes with it, in this store; its
- * time is when that was seen. One that was copied along from another cluster names another store,
- * and says nothing here.
+ * A file beside an artifact. It records that the artifact's object specified the deletion of the
+ * artifact with it, in this store; its time is that of the last observation. A file that was copied
+ * from another cluster names another store, and is ignored.
  *
  * @param artifact the artifact's folder
  */
@@ -22,15 +22,15 @@ public record SweepMark(Path artifact) {
 
   private static final String PREFIX = ".goes-with-its-object-";
 
-  /** The uid of a store has 36 letters. */
+  /** The uid of a store has 36 characters. */
   private static final int LONGEST = 128;
 
-  /** Takes it away, if there is one. */
+  /** Removes it, if it exists. */
   public void remove() throws IOException {
     Files.deleteIfExists(file());
   }
 
-  /** The mark that this file is; empty for any other one. */
+  /** Returns the mark for this file; empty for any other file. */
   static Optional<SweepMark> of(Path file) {
     String name = String.valueOf(file.getFileName());
     return name.startsWith(PREFIX)
@@ -38,10 +38,10 @@ public record SweepMark(Path artifact) {
         : Optional.empty();
   }
 
-  /** Writes it anew. */
+  /** Writes it again. */
   void write(String store, Instant seen) throws IOException {
-    // It comes by a rename, so that no part of it is ever read; each node that shares the store
-    // has a file of its own until then.
+    // Created by a rename, so that it is never read partially; each node that shares the store uses
+    // a separate temporary file.
     Path made =
         Files.createTempFile(Objects.requireNonNull(artifact.getParent()), ".mark-", ".new");
     Files.writeString(made, store + "\n");
@@ -49,7 +49,7 @@ public record SweepMark(Path artifact) {
     Files.move(made, file(), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
   }
 
-  /** When the object was last seen in that store; empty without a mark of its own. */
+  /** Returns when the object was last observed in that store; empty without its own mark. */
   Optional<Instant> seen(String store) throws IOException {
     try {
       if (!Files.isRegularFile(file(), LinkOption.NOFOLLOW_LINKS)

@@ -1,6 +1,6 @@
 /**
- * Removes artifacts whose object is gone: those that an operator gave up to delete because the
- * agent was silent.
+ * Removes artifacts without an object: those that an operator gave up deleting because the agent
+ * was silent.
  */
 @NullMarked
 package dev.stasis.agent.daemon.sweep;

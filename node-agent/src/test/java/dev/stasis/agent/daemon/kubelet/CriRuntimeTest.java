@@ -110,11 +110,11 @@ class CriRuntimeTest {
               new PodContainers.Located.NotRunning(
                   "container main of pod "
                       + uid
-                      + ": wanted a running one, found one that has exited with code 7 (Error)"));
+                      + ": expected a running one, got one that has exited with code 7 (Error)"));
       assertThat(runtime.locate(uid, "other"))
           .isEqualTo(
               new PodContainers.Located.NotRunning(
-                  "container other of pod " + uid + ": wanted a running one, found none"));
+                  "container other of pod " + uid + ": expected a running one, got none"));
       assertThat(runtime.ofPod(uid))
           .extracting(PodContainer::name, PodContainer::state)
           .containsExactly(tuple("main", PodContainer.State.EXITED));
@@ -178,7 +178,7 @@ class CriRuntimeTest {
       assertThatThrownBy(() -> new CriRuntime(socket, proc).version())
           .isInstanceOf(NodeApiException.class)
           .hasMessageStartingWith(
-              "Version at /nonexistent/cri.sock: wanted an answer, found UNAVAILABLE");
+              "Version at /nonexistent/cri.sock: expected an answer, got UNAVAILABLE");
     }
   }
 

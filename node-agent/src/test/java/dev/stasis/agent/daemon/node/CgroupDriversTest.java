@@ -24,7 +24,7 @@ class CgroupDriversTest {
     assertThat(with("systemd")).isEmpty();
     assertThat(with("cgroupfs"))
         .hasValue(
-            "cgroup driver: wanted the kubelet's (systemd) of the container runtime, found"
+            "cgroup driver: expected the kubelet's (systemd) of the container runtime, got"
                 + " cgroupfs");
   }
 

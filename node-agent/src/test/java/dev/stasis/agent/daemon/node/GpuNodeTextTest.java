@@ -9,8 +9,8 @@ import dev.stasis.agent.cuda.GpuLink;
 import dev.stasis.agent.cuda.GpuUuid;
 import dev.stasis.agent.cuda.NodeGpus;
 import dev.stasis.api.v1alpha1.common.Condition;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.Truth;
 import dev.stasis.api.v1alpha1.node.AgentIdentity;
 import dev.stasis.api.v1alpha1.node.Capability;
 import dev.stasis.api.v1alpha1.node.GpuNodeStatus;
@@ -39,7 +39,7 @@ class GpuNodeTextTest {
   void aNodeWithEverythingIsReadyAndOffersEachNumberOfGpus() {
     GpuNodeStatus status = write(look(two(), CRIU, CONTAINERD), null);
 
-    assertThat(ready(status).status()).isEqualTo(Truth.TRUE);
+    assertThat(ready(status).status()).isEqualTo(ConditionValue.TRUE);
     assertThat(status.getReason()).isEqualTo("Ready");
     assertThat(status.getMessage()).isEqualTo("2 GPUs, driver 580.1, criu 4.2.1");
     assertThat(status.getGpuModel()).isEqualTo("NVIDIA H200");
@@ -48,8 +48,12 @@ class GpuNodeTextTest {
     assertThat(Objects.requireNonNull(status.getTopologies()).get(1).fingerprint())
         .contains("gpu.interconnect=NV18\n");
     assertThat(status.getCapabilities())
-        .contains(Capability.CHECKPOINT, Capability.RESTORE, Capability.STREAM, Capability.UUID_MAP)
-        .doesNotContain(Capability.DIRECT);
+        .contains(
+            Capability.CHECKPOINT,
+            Capability.RESTORE,
+            Capability.STREAM,
+            Capability.UUID_MAP,
+            Capability.DIRECT);
     assertThat(status.getLinks()).extracting(link -> link.link()).containsExactly("NV18");
   }
 
@@ -60,18 +64,18 @@ class GpuNodeTextTest {
             look(
                 NodeGpus.none(new DriverAvailability.NoDevice("none")),
                 new WorkingCriu(
-                    Optional.empty(), Optional.empty(), "criu: wanted a program, found none"),
+                    Optional.empty(), Optional.empty(), "criu: expected a program, got none"),
                 new NodeLook.RuntimeAnswer(Optional.empty(), "Version at /x: found UNAVAILABLE")),
             null);
 
-    assertThat(ready(status).status()).isEqualTo(Truth.FALSE);
+    assertThat(ready(status).status()).isEqualTo(ConditionValue.FALSE);
     assertThat(status.getReason()).isEqualTo("NoDriver");
     assertThat(status.getMessage())
         .isEqualTo(
-            "no GPU: none; Version at /x: found UNAVAILABLE; criu: wanted a program, found none");
+            "no GPU: none; Version at /x: found UNAVAILABLE; criu: expected a program, got none");
     assertThat(status.getMissing())
         .extracting(Fault::reason)
-        .contains("NoDriver", "NoCriu", "NoContainerRuntime", "NotBuilt");
+        .contains("NoDriver", "NoCriu", "NoContainerRuntime");
     assertThat(status.getCapabilities()).containsExactly(Capability.RESIZE_BACK);
   }
 
@@ -117,6 +121,7 @@ class GpuNodeTextTest {
                 look.kubelet(),
                 look.cgroupDrivers(),
                 look.programs(),
+                look.keeper(),
                 look.kubernetes(),
                 Optional.of(test),
                 List.of(),
@@ -129,6 +134,34 @@ class GpuNodeTextTest {
     assertThat(status.getGpus())
         .extracting(gpu -> gpu.quarantined(), gpu -> gpu.quarantineReason())
         .containsExactly(tuple(null, null), tuple(true, "a thaw did not end"));
+  }
+
+  @Test
+  void withoutTheKeeperOnlyTheDirectDataPathIsMissing() {
+    NodeLook look = look(two(), CRIU, CONTAINERD);
+    assertThat(write(look, null).getCapabilities()).contains(Capability.DIRECT);
+    GpuNodeStatus status =
+        write(
+            new NodeLook(
+                look.gpus(),
+                look.host(),
+                look.criu(),
+                look.containerRuntime(),
+                look.kubelet(),
+                look.cgroupDrivers(),
+                look.programs(),
+                Optional.of("stasis-keeper: expected a program at /x, got none"),
+                look.kubernetes(),
+                Optional.empty(),
+                List.of(),
+                List.of(),
+                Map.of()),
+            null);
+    assertThat(status.getCapabilities())
+        .contains(Capability.CHECKPOINT)
+        .doesNotContain(Capability.DIRECT);
+    assertThat(status.getMissing()).extracting(Fault::reason).containsExactly("NoKeeper");
+    assertThat(ready(status).status()).isEqualTo(ConditionValue.TRUE);
   }
 
   private static GpuNodeStatus write(NodeLook look, @Nullable GpuNodeStatus before) {
@@ -146,6 +179,7 @@ class GpuNodeTextTest {
             "boot", "amd64", List.of("avx"), "6.1.0", true, 2, 1L << 34, true, "cpu.a=b\n"),
         criu,
         runtime,
+        Optional.empty(),
         Optional.empty(),
         Optional.empty(),
         Optional.empty(),

@@ -36,8 +36,8 @@ final class AgentLab implements AutoCloseable {
   /** As in production, but no test waits for seconds until something is tried again. */
   static final Intervals BRIEF =
       new Intervals(
-          new Backoff(Duration.ofMillis(200), Duration.ofSeconds(1)),
-          new Backoff(Duration.ofMillis(50), Duration.ofMillis(200)),
+          new Intervals.Backoff(Duration.ofMillis(200), Duration.ofSeconds(1)),
+          new Intervals.Backoff(Duration.ofMillis(50), Duration.ofMillis(200)),
           Duration.ofMillis(200),
           Duration.ofMinutes(2),
           Duration.ofMillis(50));
@@ -53,7 +53,7 @@ final class AgentLab implements AutoCloseable {
 
   AgentLab(int gpus, int mib) {
     engine = new EngineLab(gpus, mib);
-    cluster = new FileCluster(engine.folder().resolve("cluster"));
+    cluster = new FileCluster(engine.folder().resolve("cluster"), engine.store());
     node = new LabNode(engine.folder().resolve("node"));
   }
 
@@ -61,7 +61,6 @@ final class AgentLab implements AutoCloseable {
       FileCluster cluster,
       LabNode node,
       Path state,
-      Path store,
       NodeEngine engine,
       Transfers transfers,
       boolean hugePages,
@@ -73,14 +72,12 @@ final class AgentLab implements AutoCloseable {
         state,
         engine,
         cluster,
-        cluster,
-        name -> new StoreRoots.Root(store, true, LabStores.imports(name)),
         node,
         node,
         node,
         new ProbeAnswers(Path.of("/nonexistent"), new ProcFs()),
         SelfTest::new,
-        new Quarantine(() -> {}),
+        new Quarantine(state.resolve("fenced"), engine.bootId(), () -> {}),
         () -> {},
         new OperationMetrics(metrics),
         new OperationTraces(NODE, Spans.NONE),
@@ -131,7 +128,6 @@ final class AgentLab implements AutoCloseable {
                 cluster,
                 node,
                 engine.state(),
-                engine.store(),
                 engine.engine(),
                 transfers,
                 hugePages,

@@ -90,9 +90,7 @@ class AheadTransferTest {
     String sha256 = Objects.requireNonNull(artifact(held).getSha256());
     assertThat(artifact(received).getSha256()).isEqualTo(sha256);
     assertThat(artifact(received).getBytes()).isEqualTo(artifact(held).getBytes());
-    assertThat(
-            new ArtifactReader(2, (done, total) -> {})
-                .open(path(there), ArtifactReader.Regions.NOW, sha256))
+    assertThat(new ArtifactReader(2, (done, total) -> {}).open(path(there), sha256))
         .isInstanceOf(Opened.Verified.class);
   }
 
@@ -232,7 +230,7 @@ class AheadTransferTest {
                     .getName());
 
     assertThat(refused.getOutcome()).isEqualTo(Outcome.REFUSED);
-    assertThat(refused.getMessage()).contains("artifact.sha256: wanted a digest, found none");
+    assertThat(refused.getMessage()).contains("artifact.sha256: expected a digest, got none");
   }
 
   private static String name(AgentLab lab, GpuNodeOperation operation) {

@@ -10,7 +10,8 @@ class BackoffTest {
 
   @Test
   void eachWaitIsTwiceAsLongUpToTheMaximum() {
-    Backoff backoff = new Backoff(Duration.ofSeconds(2), Duration.ofSeconds(15));
+    Intervals.Backoff backoff =
+        new Intervals.Backoff(Duration.ofSeconds(2), Duration.ofSeconds(15));
 
     assertThat(Stream.iterate(backoff.first(), backoff::after).limit(6))
         .containsExactly(
@@ -24,7 +25,7 @@ class BackoffTest {
 
   @Test
   void aFrozenWorkloadIsThawedAgainWithinSecondsAndEveryTenMinutesInTheEnd() {
-    Backoff thaw = Intervals.production().thaw();
+    Intervals.Backoff thaw = Intervals.production().thaw();
 
     assertThat(thaw.first()).isEqualTo(Duration.ofSeconds(5));
     assertThat(thaw.longest()).isEqualTo(Duration.ofMinutes(10));

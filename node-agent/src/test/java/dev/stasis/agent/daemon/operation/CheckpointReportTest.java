@@ -3,11 +3,11 @@ package dev.stasis.agent.daemon.operation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.agent.testing.ContainerSpec;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.common.DataPath;
 import dev.stasis.api.v1alpha1.common.ExecAction;
 import dev.stasis.api.v1alpha1.common.Hook;
 import dev.stasis.api.v1alpha1.common.Hooks;
-import dev.stasis.api.v1alpha1.common.Truth;
 import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
 import dev.stasis.api.v1alpha1.operation.OperationPhase;
 import dev.stasis.api.v1alpha1.operation.Outcome;
@@ -111,7 +111,7 @@ class CheckpointReportTest {
   @Test
   void theWorkloadIsReportedAndRuns() {
     assertThat(status.getWorkload()).isEqualTo(WorkloadState.RUNNING);
-    assertThat(status.getSourceRunning()).isEqualTo(Truth.TRUE);
+    assertThat(status.getSourceRunning()).isEqualTo(ConditionValue.TRUE);
     assertThat(status.getSourceProcesses()).isEqualTo(2);
     assertThat(status.getContainerId()).isEqualTo(source.container().id());
     source.container().awaitSteps(3);

@@ -6,6 +6,7 @@ import dev.stasis.agent.engine.EngineLab;
 import dev.stasis.agent.engine.MortalEngine;
 import dev.stasis.agent.testing.SimGpuNode;
 import dev.stasis.api.v1alpha1.GpuNodeOperation;
+import io.fabric8.kubernetes.api.model.Pod;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -59,16 +60,18 @@ final class DaemonChild {
     Path state = Path.of(args[0]);
     Path folder = Path.of(args[2]);
     DriverWorker worker = EngineLab.worker(SimGpuNode.at(Path.of(args[3])), state);
-    FileCluster cluster = new FileCluster(folder.resolve("cluster"));
+    FileCluster cluster = new FileCluster(folder.resolve("cluster"), folder.resolve("store"));
     AgentParts parts =
         AgentLab.parts(
             cluster,
             new LabNode(folder.resolve("node")),
             state,
-            folder.resolve("store"),
             new MortalEngine(args[4], args[5])
                 .make(
-                    EngineLab.settings(state, Path.of(args[1]), folder), worker, Clock.systemUTC()),
+                    EngineLab.settings(
+                        SimGpuNode.at(Path.of(args[3])), state, Path.of(args[1]), folder),
+                    worker,
+                    Clock.systemUTC()),
             AgentLab.transfers(),
             false,
             AgentLab.BRIEF,
@@ -81,8 +84,6 @@ final class DaemonChild {
                 state,
                 parts.engine(),
                 new MortalOperations(cluster, args[4], args[5]),
-                parts.pods(),
-                parts.stores(),
                 parts.containers(),
                 parts.gpus(),
                 parts.exec(),
@@ -104,16 +105,16 @@ final class DaemonChild {
 
   /** Writes, and dies before or after one of the writes. */
   private record MortalOperations(FileCluster cluster, String moment, String phase)
-      implements Operations {
+      implements ClusterApi {
 
     @Override
-    public List<GpuNodeOperation> all() throws ApiUnreachable {
-      return cluster.all();
+    public List<GpuNodeOperation> operations() throws ApiUnreachable {
+      return cluster.operations();
     }
 
     @Override
-    public Optional<GpuNodeOperation> find(String name) throws ApiUnreachable {
-      return cluster.find(name);
+    public Optional<GpuNodeOperation> operation(String name) throws ApiUnreachable {
+      return cluster.operation(name);
     }
 
     @Override
@@ -127,6 +128,16 @@ final class DaemonChild {
         Runtime.getRuntime().halt(MortalEngine.KILLED);
       }
       return written;
+    }
+
+    @Override
+    public Optional<Pod> pod(String namespace, String name) throws ApiUnreachable {
+      return cluster.pod(namespace, name);
+    }
+
+    @Override
+    public StoreRoot store(String name) {
+      return cluster.store(name);
     }
 
     @Override

@@ -39,7 +39,7 @@ import org.awaitility.Awaitility;
  * An API server of files: several processes see it, writes are compared and swapped by
  * resourceVersion, what was written is kept, and it may be away.
  */
-final class FileCluster implements Operations, Pods {
+final class FileCluster implements ClusterApi {
 
   /**
    * A JVM starts in a second, an operation takes another, and a sender is patient for a minute; a
@@ -55,10 +55,14 @@ final class FileCluster implements Operations, Pods {
           .build();
 
   private final Path folder;
+  private final Path store;
+  private final LabRemoteStore remote;
   private volatile Predicate<GpuNodeOperationStatus> last = status -> false;
 
-  FileCluster(Path folder) {
+  FileCluster(Path folder, Path store) {
     this.folder = folder;
+    this.store = store;
+    this.remote = new LabRemoteStore(folder.resolve("remote"));
     try {
       Files.createDirectories(folder.resolve("operations"));
       Files.createDirectories(folder.resolve("pods"));
@@ -179,7 +183,7 @@ final class FileCluster implements Operations, Pods {
   }
 
   @Override
-  public List<GpuNodeOperation> all() throws ApiUnreachable {
+  public List<GpuNodeOperation> operations() throws ApiUnreachable {
     requireAnswer();
     return everything();
   }
@@ -196,16 +200,30 @@ final class FileCluster implements Operations, Pods {
   }
 
   @Override
-  public Optional<GpuNodeOperation> find(String name) throws ApiUnreachable {
+  public Optional<GpuNodeOperation> operation(String name) throws ApiUnreachable {
     requireAnswer();
     return get(name);
   }
 
   @Override
-  public Optional<Pod> find(String namespace, String name) throws ApiUnreachable {
+  public Optional<Pod> pod(String namespace, String name) throws ApiUnreachable {
     requireAnswer();
     return read(folder.resolve("pods").resolve(name + ".json"), Pod.class)
         .filter(pod -> pod.getMetadata().getNamespace().equals(namespace));
+  }
+
+  @Override
+  public StoreRoot store(String name) {
+    return new StoreRoot(
+        store,
+        true,
+        LabStores.imports(name),
+        name.equals(LabStores.REMOTE) ? remote.place() : null);
+  }
+
+  /** Returns the remote store. */
+  LabRemoteStore remote() {
+    return remote;
   }
 
   @Override

@@ -146,7 +146,7 @@ class HookRunnerTest {
 
     assertThat(all.fatal()).isTrue();
     assertThat(all.sentence())
-        .isEqualTo("hook before[0]: flush: wanted exit code 0, found 3: disk full");
+        .isEqualTo("hook before[0]: flush: expected exit code 0, got 3: disk full");
     assertThat(ran).hasSize(1);
   }
 
@@ -195,7 +195,7 @@ class HookRunnerTest {
       assertThat(all.fatal()).as(all.sentence()).isEqualTo(fatal);
       assertThat(asked).containsExactly((method == null ? "POST" : "GET") + " /save");
       if (fatal) {
-        assertThat(all.sentence()).endsWith("wanted a status of 2xx, found " + status);
+        assertThat(all.sentence()).endsWith("expected a status of 2xx, got " + status);
       }
     } finally {
       pod.stop(0);

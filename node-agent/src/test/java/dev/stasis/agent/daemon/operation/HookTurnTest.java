@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.agent.testing.ContainerSpec;
 import dev.stasis.api.v1alpha1.GpuNodeOperation;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.common.ExecAction;
 import dev.stasis.api.v1alpha1.common.Hook;
 import dev.stasis.api.v1alpha1.common.Hooks;
 import dev.stasis.api.v1alpha1.common.TimeSpan;
-import dev.stasis.api.v1alpha1.common.Truth;
 import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
 import dev.stasis.api.v1alpha1.operation.OperationPhase;
 import dev.stasis.api.v1alpha1.operation.Outcome;
@@ -87,7 +87,7 @@ class HookTurnTest {
       lab.cluster().edit(held, operation -> operation.getSpec().setCancel(true));
       GpuNodeOperationStatus cancelled = lab.cluster().awaitEnd(held);
       assertThat(cancelled.getPhase()).isEqualTo(OperationPhase.CANCELLED);
-      assertThat(cancelled.getSourceRunning()).isEqualTo(Truth.TRUE);
+      assertThat(cancelled.getSourceRunning()).isEqualTo(ConditionValue.TRUE);
       assertThat(cancelled.getFrozenTime()).isNull();
       assertThat(lab.node().ran()).contains("after-" + slow.requester());
       first.container().awaitSteps(3);
@@ -103,21 +103,22 @@ class HookTurnTest {
               null,
               List.of(
                   new Hook(
-                      new ExecAction(List.of("for-ever-after-" + slow.requester())),
+                      new ExecAction(List.of("until-failed-after-" + slow.requester())),
                       null,
-                      TimeSpan.of("60s"),
+                      TimeSpan.of("5m"),
                       null)));
       String held = order(slow.checkpoint(first, how -> how.setHooks(hooks)));
-      awaitRun("for-ever-after");
+      awaitRun("until-failed-after");
 
       GpuNodeOperationStatus done =
           lab.cluster().awaitEnd(order(other.checkpoint(second, how -> {})));
       assertThat(done.getOutcome()).as(done.getMessage()).isEqualTo(Outcome.DONE);
       assertThat(lab.cluster().status(held).getOutcome()).isNull();
 
+      lab.node().fail();
       GpuNodeOperationStatus ended = lab.cluster().awaitEnd(held);
       assertThat(ended.getOutcome()).as(ended.getMessage()).isEqualTo(Outcome.DONE);
-      assertThat(ended.getMessage()).contains("for-ever-after-");
+      assertThat(ended.getMessage()).contains("until-failed-after-");
     }
   }
 }

@@ -141,7 +141,7 @@ class ImportTest {
     Path copy = copies.copied();
     Files.writeString(copy.resolve("more"), "x");
 
-    assertRefused(imported(copy, TRAINER, null), "ArtifactRefused", "more: wanted");
+    assertRefused(imported(copy, TRAINER, null), "ArtifactRefused", "more: expected");
   }
 
   @Test
@@ -153,7 +153,7 @@ class ImportTest {
     GpuNodeOperationStatus status = imported(copy, TRAINER, null);
 
     assertRefused(status, "OtherNamespace", "namespace of artifact ml/");
-    assertThat(status.getMessage()).contains("wanted ml, found hr");
+    assertThat(status.getMessage()).contains("expected ml, got hr");
   }
 
   @Test
@@ -166,8 +166,8 @@ class ImportTest {
         old, manifest -> manifest.replace("\"namespaceUid\" : \"" + NAMESPACE_UID + "\",", ""));
 
     assertRefused(
-        imported(other, TRAINER, null), "OtherNamespace", "found of-a-namespace-that-is-gone");
-    assertRefused(imported(old, TRAINER, null), "OtherNamespace", "found none");
+        imported(other, TRAINER, null), "OtherNamespace", "got of-a-namespace-that-is-gone");
+    assertRefused(imported(old, TRAINER, null), "OtherNamespace", "got none");
     assertRefused(
         imported(copies.copied(), new ExpectedWorkload("trainer", null, null), null),
         "OtherNamespace",
@@ -189,7 +189,9 @@ class ImportTest {
     assertThat(importedFrom(LabStores.SIGNED, signed).getOutcome()).isEqualTo(Outcome.DONE);
     for (Path refused : List.of(copies.copied(), changed, copied)) {
       assertRefused(
-          importedFrom(LabStores.SIGNED, refused), "ArtifactRefused", "manifest.json.sig: wanted");
+          importedFrom(LabStores.SIGNED, refused),
+          "ArtifactRefused",
+          "manifest.json.sig: expected");
     }
     assertRefused(
         importedFrom(LabStores.BAD_KEY, signed), "ArtifactRefused", "imports.publicKeys of");
@@ -205,11 +207,11 @@ class ImportTest {
         imported(copy, new ExpectedWorkload("trainer", "y", NAMESPACE_UID), null);
 
     assertRefused(
-        pod, "ArtifactRefused", "podName: wanted trainer, which is in the artifact, found x");
+        pod, "ArtifactRefused", "podName: expected trainer, which is in the artifact, got x");
     assertRefused(
         container,
         "ArtifactRefused",
-        "containerName: wanted main, which is in the artifact, found y");
+        "containerName: expected main, which is in the artifact, got y");
   }
 
   @Test
@@ -219,8 +221,7 @@ class ImportTest {
         copy,
         manifest ->
             manifest.replace(
-                "\"formatVersion\" : " + Manifest.FORMAT_VERSION,
-                "\"formatVersion\" : " + (Manifest.FORMAT_VERSION + 1)));
+                "\"formatVersion\" : 3", "\"formatVersion\" : " + (Manifest.FORMAT_VERSION + 1)));
 
     assertRefused(imported(copy, TRAINER, null), "ArtifactRefused", "format version");
   }
@@ -231,7 +232,7 @@ class ImportTest {
 
     GpuNodeOperationStatus status = imported(copy, TRAINER, "0".repeat(64));
 
-    assertRefused(status, "ArtifactRefused", "artifact digest: wanted 000");
+    assertRefused(status, "ArtifactRefused", "artifact digest: expected 000");
   }
 
   @Test

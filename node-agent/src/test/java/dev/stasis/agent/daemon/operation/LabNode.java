@@ -25,6 +25,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
+import org.awaitility.Awaitility;
 
 /** A runtime and a kubelet of files: which container runs for which pod, with which GPUs. */
 final class LabNode implements PodContainers, PodGpus, ContainerExec {
@@ -83,7 +84,7 @@ final class LabNode implements PodContainers, PodGpus, ContainerExec {
     Optional<Entry> found = entry(podUid);
     Optional<ProcessId> process = found.flatMap(entry -> new ProcFs().id(entry.pid()));
     if (found.isEmpty() || process.isEmpty() || !found.get().container().equals(container)) {
-      return new Located.NotRunning("container " + container + ": wanted running, found none");
+      return new Located.NotRunning("container " + container + ": expected running, got none");
     }
     return new Located.Running(
         container(found.get()),
@@ -143,8 +144,8 @@ final class LabNode implements PodContainers, PodGpus, ContainerExec {
   }
 
   /**
-   * Writes the command down; one that begins with {@code fail} fails, and {@code for-ever} runs
-   * until it is killed.
+   * Writes the command down; one that begins with {@code fail} fails, {@code for-ever} runs until
+   * it is killed, and {@code until-failed} fails at {@link #fail}.
    */
   @Override
   public Result run(String containerId, List<String> command, Duration deadline) {
@@ -166,7 +167,17 @@ final class LabNode implements PodContainers, PodGpus, ContainerExec {
       }
       return new Result.TimedOut(deadline);
     }
+    if (command.get(0).startsWith("until-failed")) {
+      // Its test may run in another process than the agent, and has no other way to say it.
+      Awaitility.await().atMost(deadline).until(() -> Files.exists(folder.resolve("failed")));
+      return new Result.Exited(1, "");
+    }
     return new Result.Exited(command.get(0).startsWith("fail") ? 1 : 0, "");
+  }
+
+  /** Ends commands that run until then. */
+  void fail() throws IOException {
+    Files.createFile(folder.resolve("failed"));
   }
 
   /** What was run in containers, in order. */

@@ -15,6 +15,7 @@ final class LabStores {
   static final String ANY_UID = "any-uid";
   static final String SIGNED = "signed";
   static final String BAD_KEY = "bad-key";
+  static final String REMOTE = "remote";
 
   /** Protects nothing: it was made for this test. */
   private static final String PRIVATE_KEY =

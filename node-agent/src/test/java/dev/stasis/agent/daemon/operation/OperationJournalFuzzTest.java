@@ -11,7 +11,7 @@ class OperationJournalFuzzTest {
   @FuzzTest
   void anyEntryIsReadOrRefused(byte[] entry) {
     try {
-      new OperationJson().read(entry, JournalEntry.class);
+      new OperationJson().read(entry, OperationJournal.Entry.class);
     } catch (IOException refused) {
       return;
     }

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.agent.testing.ContainerSpec;
 import dev.stasis.api.v1alpha1.GpuNodeOperation;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.common.ExecAction;
 import dev.stasis.api.v1alpha1.common.Fault;
 import dev.stasis.api.v1alpha1.common.Hook;
 import dev.stasis.api.v1alpha1.common.Hooks;
 import dev.stasis.api.v1alpha1.common.OnHookFailure;
 import dev.stasis.api.v1alpha1.common.TimeSpan;
-import dev.stasis.api.v1alpha1.common.Truth;
 import dev.stasis.api.v1alpha1.operation.Afterwards;
 import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
 import dev.stasis.api.v1alpha1.operation.OperationPhase;
@@ -83,7 +83,7 @@ class OperationTypesTest {
 
     assertThat(status.getOutcome()).as(status.getMessage()).isEqualTo(Outcome.REFUSED);
     assertThat(status.getReason()).isEqualTo("HookFailed");
-    assertThat(status.getSourceRunning()).isEqualTo(Truth.TRUE);
+    assertThat(status.getSourceRunning()).isEqualTo(ConditionValue.TRUE);
     assertThat(status.getFrozenTime()).isNull();
     assertThat(lab.engine().store().resolve("ml/train-" + orders.requester())).doesNotExist();
     assertThat(lab.node().ran())
@@ -206,7 +206,7 @@ class OperationTypesTest {
             "pod.spec.hostNetwork",
             "other containers of the pod",
             "time for which the workload stands still");
-    assertThat(status.getSourceRunning()).isEqualTo(Truth.TRUE);
+    assertThat(status.getSourceRunning()).isEqualTo(ConditionValue.TRUE);
     runsOn();
   }
 
@@ -217,7 +217,7 @@ class OperationTypesTest {
     GpuNodeOperationStatus suspended = lab.cluster().awaitEnd(suspend);
     assertThat(suspended.getOutcome()).as(suspended.getMessage()).isEqualTo(Outcome.DONE);
     assertThat(suspended.getWorkload()).isEqualTo(WorkloadState.SUSPENDED);
-    assertThat(suspended.getSourceRunning()).isEqualTo(Truth.FALSE);
+    assertThat(suspended.getSourceRunning()).isEqualTo(ConditionValue.FALSE);
 
     GpuNodeOperationStatus resumed = ended(orders.of(OperationType.RESUME, source, suspend));
     assertThat(resumed.getOutcome()).as(resumed.getMessage()).isEqualTo(Outcome.DONE);

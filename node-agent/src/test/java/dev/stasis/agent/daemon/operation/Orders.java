@@ -24,8 +24,18 @@ import org.jspecify.annotations.Nullable;
  * Operations as the operator makes them, for one object of a user.
  *
  * @param requester uid of that object
+ * @param store name of the store of its artifact
  */
-record Orders(String requester) {
+record Orders(String requester, String store) {
+
+  Orders(String requester) {
+    this(requester, "local");
+  }
+
+  /** Of somebody whose artifact is uploaded. */
+  static Orders inRemoteStore() {
+    return new Orders(UUID.randomUUID().toString(), LabStores.REMOTE);
+  }
 
   static Orders ofSomebody() {
     return new Orders(UUID.randomUUID().toString());
@@ -36,7 +46,18 @@ record Orders(String requester) {
   }
 
   ArtifactReference artifact(@Nullable String sha256) {
-    return new ArtifactReference("local", "ml/train-" + requester, "ml", requester, sha256);
+    return new ArtifactReference(store, "ml/train-" + requester, "ml", requester, sha256);
+  }
+
+  /** An operation with the remote store. */
+  GpuNodeOperation remote(OperationType type, String sha256) {
+    GpuNodeOperation operation = operation(type, null);
+    operation
+        .getSpec()
+        .setArtifact(
+            new ArtifactReference(
+                store, "ml/train-" + requester, "ml", requester, sha256, "namespace-uid"));
+    return operation;
   }
 
   GpuNodeOperation checkpoint(AgentLab.Placed pod, Consumer<FreezeOrder> how) {
@@ -126,7 +147,7 @@ record Orders(String requester) {
                 "ckpt-"
                     + UUID.randomUUID()
                     + "-"
-                    + type.word().toLowerCase(java.util.Locale.ROOT)
+                    + type.value().toLowerCase(java.util.Locale.ROOT)
                     + "-1")
             .withNamespace("stasis-system")
             .addToLabels(Api.NODE_LABEL, AgentLab.NODE)

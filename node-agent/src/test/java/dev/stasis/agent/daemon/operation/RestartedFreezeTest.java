@@ -14,10 +14,10 @@ import dev.stasis.agent.engine.ThawOutcome;
 import dev.stasis.agent.engine.Work;
 import dev.stasis.agent.testing.ContainerSpec;
 import dev.stasis.api.v1alpha1.GpuNodeOperation;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.common.ExecAction;
 import dev.stasis.api.v1alpha1.common.Hook;
 import dev.stasis.api.v1alpha1.common.Hooks;
-import dev.stasis.api.v1alpha1.common.Truth;
 import dev.stasis.api.v1alpha1.operation.Afterwards;
 import dev.stasis.api.v1alpha1.operation.Claim;
 import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
@@ -98,7 +98,7 @@ class RestartedFreezeTest {
   private static void resumed(GpuNodeOperationStatus status) {
     assertThat(status.getOutcome()).as(status.getMessage()).isEqualTo(Outcome.DONE);
     assertThat(status.getWorkload()).isEqualTo(WorkloadState.RUNNING);
-    assertThat(status.getSourceRunning()).isEqualTo(Truth.TRUE);
+    assertThat(status.getSourceRunning()).isEqualTo(ConditionValue.TRUE);
   }
 
   /** On both ways, and with the device memory in the process and in the stage. */
@@ -131,7 +131,7 @@ class RestartedFreezeTest {
     assertThat(status.getPhase()).isEqualTo(OperationPhase.FAILED);
     assertThat(status.getReason()).isEqualTo("AgentRestarted");
     assertThat(status.getOutcome()).isEqualTo(Outcome.UNDONE);
-    assertThat(status.getSourceRunning()).isEqualTo(Truth.TRUE);
+    assertThat(status.getSourceRunning()).isEqualTo(ConditionValue.TRUE);
     assertThat(status.getSourceProcesses()).isEqualTo(2);
     assertThat(lab.engine().store().resolve("ml")).isEmptyDirectory();
   }

@@ -3,13 +3,14 @@ package dev.stasis.agent.daemon.operation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.api.v1alpha1.GpuNodeOperation;
-import dev.stasis.api.v1alpha1.common.Truth;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.operation.FreezeOrder;
 import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
 import dev.stasis.api.v1alpha1.operation.OperationPhase;
 import dev.stasis.api.v1alpha1.operation.OperationType;
 import dev.stasis.api.v1alpha1.operation.Outcome;
 import dev.stasis.api.v1alpha1.operation.WorkloadState;
+import io.fabric8.kubernetes.api.model.Pod;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -32,24 +33,25 @@ class StatusWriterTest {
   private final Interrupted operations;
   private final StatusWriter writer;
   private final OperationJournal journal;
-  private final Desk desk;
+  private final OperationRecorder recorder;
 
   @SuppressWarnings("NullAway.Init")
-  private Assignment assignment;
+  private ActiveOperation operation;
 
   StatusWriterTest(@TempDir Path folder) {
-    operations = new Interrupted(new FileCluster(folder.resolve("cluster")));
+    operations =
+        new Interrupted(new FileCluster(folder.resolve("cluster"), folder.resolve("store")));
     writer =
         new StatusWriter(
             operations,
             AgentLab.BRIEF,
             (said, status) -> heard.add(Objects.requireNonNull(status.getWorkload())));
     journal = new OperationJournal(folder.resolve("state"));
-    desk = new Desk(journal, writer, () -> {});
+    recorder = new OperationRecorder(journal, writer, () -> {});
   }
 
   /** Something happens after a write was taken and before its writer hears of it. */
-  private static final class Interrupted implements Operations {
+  private static final class Interrupted implements ClusterApi {
     private final FileCluster cluster;
     private final Deque<Runnable> meanwhile = new ArrayDeque<>();
 
@@ -58,13 +60,13 @@ class StatusWriterTest {
     }
 
     @Override
-    public List<GpuNodeOperation> all() throws ApiUnreachable {
-      return cluster.all();
+    public List<GpuNodeOperation> operations() throws ApiUnreachable {
+      return cluster.operations();
     }
 
     @Override
-    public Optional<GpuNodeOperation> find(String name) throws ApiUnreachable {
-      return cluster.find(name);
+    public Optional<GpuNodeOperation> operation(String name) throws ApiUnreachable {
+      return cluster.operation(name);
     }
 
     @Override
@@ -75,6 +77,16 @@ class StatusWriterTest {
     }
 
     @Override
+    public Optional<Pod> pod(String namespace, String name) throws ApiUnreachable {
+      return cluster.pod(namespace, name);
+    }
+
+    @Override
+    public StoreRoot store(String name) {
+      return cluster.store(name);
+    }
+
+    @Override
     public AutoCloseable watch(Watcher watcher) {
       return cluster.watch(watcher);
     }
@@ -82,26 +94,26 @@ class StatusWriterTest {
 
   @BeforeEach
   void claimed() {
-    assignment = claim();
+    operation = claim();
   }
 
-  private Assignment claim() {
+  private ActiveOperation claim() {
     GpuNodeOperation operation = Orders.ofSomebody().delete();
     operation.getSpec().setType(OperationType.CHECKPOINT);
     operation.getSpec().setFreeze(new FreezeOrder());
     operations.cluster.create(operation);
-    JournalEntry entry =
-        new JournalEntry(
-            JournalEntry.FORMAT,
+    OperationJournal.Entry entry =
+        new OperationJournal.Entry(
+            OperationJournal.Entry.FORMAT,
             "boot",
             operation.getMetadata().getName(),
             operation.getMetadata().getUid(),
             Instant.EPOCH,
             Instant.EPOCH,
             operation.getSpec(),
-            JournalEntry.Stage.BEGUN,
+            OperationJournal.Entry.Stage.BEGUN,
             null);
-    return new Assignment(Clock.systemUTC(), entry, new GpuNodeOperationStatus());
+    return new ActiveOperation(Clock.systemUTC(), entry, new GpuNodeOperationStatus());
   }
 
   @AfterEach
@@ -109,8 +121,8 @@ class StatusWriterTest {
     writer.close();
   }
 
-  private static Ending left(WorkloadState workload, Truth running) {
-    return new Ending(
+  private static OperationResult left(WorkloadState workload, ConditionValue running) {
+    return new OperationResult(
         OperationPhase.FAILED,
         Outcome.NOT_UNDONE,
         "NotThawed",
@@ -124,16 +136,16 @@ class StatusWriterTest {
 
   private GpuNodeOperationStatus awaitRunning() {
     return operations.cluster.await(
-        assignment.name(), status -> status.getWorkload() == WorkloadState.RUNNING);
+        operation.name(), status -> status.getWorkload() == WorkloadState.RUNNING);
   }
 
   @Test
   void aCorrectionThatComesWhileTheEndIsBeingWrittenIsNotLost() throws InterruptedException {
     operations.meanwhile.add(
-        () -> desk.correct(assignment, left(WorkloadState.RUNNING, Truth.TRUE)));
-    desk.end(assignment, left(WorkloadState.FROZEN, Truth.FALSE));
+        () -> recorder.correct(operation, left(WorkloadState.RUNNING, ConditionValue.TRUE)));
+    recorder.end(operation, left(WorkloadState.FROZEN, ConditionValue.FALSE));
 
-    assertThat(awaitRunning().getSourceRunning()).isEqualTo(Truth.TRUE);
+    assertThat(awaitRunning().getSourceRunning()).isEqualTo(ConditionValue.TRUE);
     writer.close();
     assertThat(heard).containsExactly(WorkloadState.FROZEN, WorkloadState.RUNNING);
   }
@@ -145,22 +157,22 @@ class StatusWriterTest {
         new Intervals(
             usual.thaw(), usual.statusWrite(), Duration.ofHours(1), usual.room(), usual.roomPoll());
     StatusWriter seldom = new StatusWriter(operations, rare, (said, status) -> {});
-    Desk watched = new Desk(journal, seldom, () -> {});
+    OperationRecorder watched = new OperationRecorder(journal, seldom, () -> {});
 
-    watched.mention(assignment, status -> status.setDoneBytes(1L));
-    operations.cluster.await(assignment.name(), status -> written(status) == 1);
-    watched.mention(assignment, status -> status.setDoneBytes(2L));
+    watched.publishProgress(operation, status -> status.setDoneBytes(1L));
+    operations.cluster.await(operation.name(), status -> written(status) == 1);
+    watched.publishProgress(operation, status -> status.setDoneBytes(2L));
     // Its one thread writes in order: what was due before this is written before it.
-    Assignment other = claim();
-    watched.say(other, status -> status.setDoneBytes(9L));
+    ActiveOperation other = claim();
+    watched.publish(other, status -> status.setDoneBytes(9L));
     operations.cluster.await(other.name(), status -> written(status) == 9);
-    assertThat(written(operations.cluster.status(assignment.name()))).isEqualTo(1);
-    watched.mention(assignment, status -> status.setDoneBytes(3L));
-    watched.say(assignment, status -> status.setMessage("others wait for this"));
+    assertThat(written(operations.cluster.status(operation.name()))).isEqualTo(1);
+    watched.publishProgress(operation, status -> status.setDoneBytes(3L));
+    watched.publish(operation, status -> status.setMessage("others wait for this"));
 
-    operations.cluster.await(assignment.name(), status -> written(status) == 3);
+    operations.cluster.await(operation.name(), status -> written(status) == 3);
     // It is not closed: it would wait for the hour. Its thread is a daemon.
-    assertThat(operations.cluster.history(assignment.name()))
+    assertThat(operations.cluster.history(operation.name()))
         .extracting(StatusWriterTest::written)
         .containsExactly(1L, 3L);
   }
@@ -171,12 +183,12 @@ class StatusWriterTest {
 
   @Test
   void whatIsSaidTwiceIsWrittenOnceAndItsEndIsHeardOf() throws InterruptedException {
-    operations.meanwhile.add(() -> desk.sayAgain(assignment));
-    desk.end(assignment, left(WorkloadState.FROZEN, Truth.FALSE));
+    operations.meanwhile.add(() -> recorder.republish(operation));
+    recorder.end(operation, left(WorkloadState.FROZEN, ConditionValue.FALSE));
 
-    operations.cluster.awaitEnd(assignment.name());
+    operations.cluster.awaitEnd(operation.name());
     writer.close();
-    assertThat(operations.cluster.history(assignment.name())).hasSize(1);
+    assertThat(operations.cluster.history(operation.name())).hasSize(1);
     assertThat(heard).containsExactly(WorkloadState.FROZEN, WorkloadState.FROZEN);
   }
 }

@@ -102,7 +102,7 @@ class TransferTest {
 
     assertThat(received.getPhase()).isEqualTo(OperationPhase.FAILED);
     assertThat(received.getOutcome()).isEqualTo(Outcome.UNDONE);
-    assertThat(received.getMessage()).contains("wanted 000");
+    assertThat(received.getMessage()).contains("expected 000");
     assertNothingOf(orders);
   }
 
@@ -190,8 +190,7 @@ class TransferTest {
   }
 
   private static Opened opened(AgentLab lab, Orders orders, String sha256) throws IOException {
-    return new ArtifactReader(2, (done, total) -> {})
-        .open(path(lab, orders), ArtifactReader.Regions.NOW, sha256);
+    return new ArtifactReader(2, (done, total) -> {}).open(path(lab, orders), sha256);
   }
 
   private static void assertNothingOf(Orders orders) throws IOException {

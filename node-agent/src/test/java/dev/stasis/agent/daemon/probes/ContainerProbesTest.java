@@ -40,9 +40,9 @@ class ContainerProbesTest {
 
     assertThat(probes.answerable())
         .containsExactly(
-            new ContainerProbe.Http(8080, "/healthz?full=1"),
-            new ContainerProbe.Tcp(9000),
-            new ContainerProbe.Grpc(9001));
+            new ContainerProbes.ContainerProbe.Http(8080, "/healthz?full=1"),
+            new ContainerProbes.ContainerProbe.Tcp(9000),
+            new ContainerProbes.ContainerProbe.Grpc(9001));
     assertThat(probes.others()).isEmpty();
   }
 
@@ -73,8 +73,8 @@ class ContainerProbesTest {
     assertThat(probes.answerable()).isEmpty();
     assertThat(probes.others())
         .containsExactly(
-            "livenessProbe: wanted httpGet, tcpSocket or grpc, found exec, which asks the workload",
-            "readinessProbe: wanted plain HTTP, found HTTPS, for which only the workload has a key",
-            "startupProbe: wanted a port named none, found none");
+            "livenessProbe: expected httpGet, tcpSocket or grpc, got exec, which asks the workload",
+            "readinessProbe: expected plain HTTP, got HTTPS, for which only the workload has a key",
+            "startupProbe: expected a port named none, got none");
   }
 }

@@ -65,7 +65,9 @@ class ProbeAnswersTest {
         ProcessId process = running.process().id();
         await()
             .atMost(Duration.ofSeconds(60))
-            .until(() -> !new ListeningSockets(proc).of(List.of(process), 8080).isEmpty());
+            .until(
+                () ->
+                    !new ProbeAnswers.ListeningSockets(proc).of(List.of(process), 8080).isEmpty());
         sh.must("kill", "-STOP", "" + process.pid());
         var container = pod.getSpec().getContainers().get(0);
         var answering =

@@ -39,7 +39,7 @@ class TrialsTest {
 
     assertThatThrownBy(() -> new MoverTrial(broken, new ProcFs(), 2, System::nanoTime).run(folder))
         .isInstanceOf(IOException.class)
-        .hasMessageStartingWith("wanted every byte back in its place");
+        .hasMessageStartingWith("expected every byte back in its place");
   }
 
   @Test
@@ -48,12 +48,12 @@ class TrialsTest {
             () ->
                 new MoverTrial(Path.of("/bin/true"), new ProcFs(), 2, System::nanoTime).run(folder))
         .isInstanceOf(IOException.class)
-        .hasMessage("wanted a child with memory, found null");
+        .hasMessage("expected a child with memory, got null");
   }
 
   @Test
   void aStoreIsLeftAsItWas(@TempDir Path folder) throws IOException {
-    DiskTrial.Speeds speeds = new DiskTrial(System::nanoTime).run(folder);
+    Trials.DiskTrial.Speeds speeds = new Trials.DiskTrial(System::nanoTime).run(folder);
 
     assertThat(speeds.write()).isPositive();
     assertThat(speeds.read()).isPositive();

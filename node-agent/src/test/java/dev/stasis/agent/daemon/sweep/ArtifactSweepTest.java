@@ -220,6 +220,7 @@ class ArtifactSweepTest {
         new Manifest.DataPath(Manifest.DataPath.Kind.MOVER, "every rule holds"),
         List.of(),
         List.of(),
+        null,
         null);
   }
 

@@ -36,7 +36,7 @@ class SweepTurnTest {
     assertThat(Files.getLastModifiedTime(root.resolve(".swept"))).isEqualTo(FileTime.from(NOW));
   }
 
-  private SweepTurn at(Instant now) {
-    return new SweepTurn(root, EVERY, Clock.fixed(now, ZoneOffset.UTC));
+  private StoreSweeps.SweepTurn at(Instant now) {
+    return new StoreSweeps.SweepTurn(root, EVERY, Clock.fixed(now, ZoneOffset.UTC));
   }
 }

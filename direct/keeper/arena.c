@@ -1,0 +1,48 @@
+/* Pinned host memory: a slot for each copying thread, and behind them room into which content is staged at the speed of the bus. */
+#include "keeper.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "copy.h"
+
+uint8_t *arena;
+static uint64_t arena_bytes, slots_bytes;
+static const char *pages = "small";
+static bool registered;
+
+const char *arena_pages(void) { return pages; }
+
+uint64_t arena_room(void) { return arena_bytes - slots_bytes; }
+
+uint8_t *arena_slot(unsigned thread) { return arena + (uint64_t)thread * CHUNK; }
+
+uint8_t *arena_stage(void) { return arena + slots_bytes; }
+
+bool arena_open(uint64_t bytes, unsigned threads) {
+    slots_bytes = (uint64_t)threads * CHUNK;
+    arena_bytes = (bytes + CHUNK - 1) / CHUNK * CHUNK;
+    arena_bytes = arena_bytes < slots_bytes ? slots_bytes : arena_bytes;
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+    arena = mmap(NULL, arena_bytes, PROT_READ | PROT_WRITE, flags | MAP_HUGETLB | MAP_POPULATE, -1, 0);
+    pages = "huge";
+    if (arena == MAP_FAILED) {
+        pages = "transparent";
+        arena = mmap(NULL, arena_bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+        if (arena == MAP_FAILED) return fail("no %llu MiB of memory for the arena", (unsigned long long)arena_bytes >> 20);
+        if (madvise(arena, arena_bytes, MADV_HUGEPAGE)) pages = "small";
+    }
+    for (uint64_t at = 0; at < arena_bytes; at += 4096) {
+        ((volatile uint8_t *)arena)[at] = 0; /* now, not when a copy waits for it */
+    }
+    madvise(arena, arena_bytes, MADV_DONTFORK);
+    return copy_start(threads);
+}
+
+/* Once, for the contexts of all GPUs (portable). */
+bool arena_register(void) {
+    if (!registered && !ok(cuda.cuMemHostRegister(arena, arena_bytes, 1), "cuMemHostRegister")) return false;
+    registered = true;
+    return true;
+}

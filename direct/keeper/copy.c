@@ -1,0 +1,245 @@
+/* The copying threads. Each has a stream for each GPU and a pinned slot; it takes chunks one after the other. */
+#include "copy.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+#include "move.h" /* crc32c and the digests of an artifact, from runtime/ */
+#undef CHUNK
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t begun = PTHREAD_COND_INITIALIZER, ended = PTHREAD_COND_INITIALIZER;
+static struct job *job;
+static size_t next_chunk, round_number;
+static unsigned crew, at_work;
+static char reason[sizeof failure];
+static bool broken;
+
+static bool give_up(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static bool give_up(const char *format, ...) {
+    va_list arguments;
+    pthread_mutex_lock(&mutex);
+    if (!broken) {
+        va_start(arguments, format);
+        vsnprintf(reason, sizeof reason, format, arguments);
+        va_end(arguments);
+    }
+    broken = true;
+    pthread_mutex_unlock(&mutex);
+    return false;
+}
+
+static bool good(int result, const char *call) { return result == 0 || give_up("%s: result %d", call, result); }
+
+static bool whole_write(int fd, const uint8_t *data, size_t length, uint64_t at) {
+    for (ssize_t n; length; data += n, length -= (size_t)n, at += (uint64_t)n) {
+        n = pwrite(fd, data, length, (off_t)at);
+        if (n <= 0) return give_up("write: %s", n ? strerror(errno) : "nothing was written");
+    }
+    return true;
+}
+
+static bool whole_read(int fd, uint8_t *data, size_t length, uint64_t at) {
+    for (ssize_t n; length; data += n, length -= (size_t)n, at += (uint64_t)n) {
+        n = pread(fd, data, length, (off_t)at);
+        if (n <= 0) return give_up("read: %s", n ? strerror(errno) : "the file is too short");
+    }
+    return true;
+}
+
+static void digest(const uint8_t *data, size_t length, uint8_t sha[32]) {
+    struct lanes lanes;
+    lanes_begin(&lanes);
+    lanes_rows(&lanes, data, length); /* GPU memory comes in granules of 2 MiB: whole rows */
+    lanes_end(&lanes, sha);
+}
+
+/* An error where a write to the mapping would be a SIGBUS. */
+static bool populate(const struct job *j, const struct piece *chunk) {
+    return madvise(j->map + chunk->offset, chunk->length, MADV_POPULATE_WRITE) == 0 || give_up("no room for the data file: %s", strerror(errno));
+}
+
+static bool save(const struct job *j, struct piece *chunk, const uint8_t *data) {
+    chunk->zero = data[0] == 0 && memcmp(data, data + 1, chunk->length - 1) == 0;
+    chunk->crc = crc32c(0, data, chunk->length);
+    digest(data, chunk->length, chunk->sha);
+    if (chunk->zero) return true;
+    if (!j->map) return whole_write(j->file, data, chunk->length, chunk->offset);
+    if (!populate(j, chunk)) return false;
+    memcpy(j->map + chunk->offset, data, chunk->length);
+    return true;
+}
+
+static bool load(const struct job *j, const struct piece *chunk, uint8_t *data) {
+    uint8_t sha[32];
+    if (chunk->zero) {
+        memset(data, 0, chunk->length);
+        return true;
+    }
+    if (!whole_read(j->file, data, chunk->length, chunk->offset)) return false;
+    digest(data, chunk->length, sha);
+    return (crc32c(0, data, chunk->length) == chunk->crc && memcmp(sha, chunk->sha, 32) == 0) ||
+           give_up("wrong digest at offset %llu of the data file", (unsigned long long)chunk->offset);
+}
+
+static bool one(const struct job *j, struct piece *chunk, uint8_t *slot, void **streams) {
+    const struct item *item = &j->w->items[chunk->item];
+    void **stream = &streams[item->device];
+    uint64_t from = item->mapped ? item->mapped : item->snapshot;
+    bool staged = item->arena >= 0 && j->kind != COPY_STAGE;
+    if (j->kind == COPY_SAVE && !item->mapped && snapshot_in_the_way(j->w)) return give_up("the program needs the device memory of its copy");
+    if (!cuda_use(item->device)) return give_up("no context");
+    if (!*stream && !good(cuda.cuStreamCreate(stream, 1), "cuStreamCreate")) { /* does not wait for the default stream */
+        return false;
+    }
+    uint8_t *host = staged || j->kind == COPY_STAGE ? arena_stage() + item->arena + chunk->at : slot;
+    if (j->kind == COPY_LOAD) {
+        return load(j, chunk, slot) &&
+               good(cuda.cuMemcpyHtoDAsync(j->to[chunk->item] + chunk->at, slot, chunk->length, *stream), "cuMemcpyHtoDAsync") &&
+               good(cuda.cuStreamSynchronize(*stream), "cuStreamSynchronize");
+    }
+    if (!staged && (!good(cuda.cuMemcpyDtoHAsync(host, from + chunk->at, chunk->length, *stream), "cuMemcpyDtoHAsync") ||
+                    !good(cuda.cuStreamSynchronize(*stream), "cuStreamSynchronize"))) {
+        return false;
+    }
+    return j->kind == COPY_STAGE || save(j, chunk, host);
+}
+
+static void *work(void *number) {
+    void *streams[MAX_DEVICES] = {0};
+    uint8_t *slot = arena_slot((unsigned)(uintptr_t)number);
+    size_t seen = 0;
+    pthread_mutex_lock(&mutex);
+    for (;;) {
+        while (round_number == seen) pthread_cond_wait(&begun, &mutex);
+        seen = round_number;
+        while (next_chunk < job->count && !broken) {
+            struct piece *chunk = &job->chunks[next_chunk++];
+            pthread_mutex_unlock(&mutex);
+            one(job, chunk, slot, streams);
+            pthread_mutex_lock(&mutex);
+        }
+        if (--at_work == 0) pthread_cond_signal(&ended);
+    }
+    return NULL;
+}
+
+bool copy_start(unsigned threads) {
+    pthread_attr_t attributes;
+    pthread_t thread;
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    for (; crew < threads; crew++) {
+        if (pthread_create(&thread, &attributes, work, (void *)(uintptr_t)crew)) return fail("cannot start thread %u", crew);
+    }
+    pthread_attr_destroy(&attributes);
+    return true;
+}
+
+bool copy_run(struct job *j) {
+    for (uint32_t i = 0; i < j->w->count; i++) { /* contexts are made here, not by many threads at once */
+        if (!cuda_use(j->w->items[i].device)) return false;
+    }
+    pthread_mutex_lock(&mutex);
+    job = j;
+    next_chunk = 0;
+    broken = false;
+    at_work = crew;
+    round_number++;
+    pthread_cond_broadcast(&begun);
+    while (at_work) pthread_cond_wait(&ended, &mutex);
+    job = NULL;
+    pthread_mutex_unlock(&mutex);
+    return !broken || fail("%s", reason);
+}
+
+bool copy_device(uint64_t to, const struct item *item) {
+    if (!cuda_use(item->device)) return false;
+    uint64_t from = item->mapped ? item->mapped : item->snapshot;
+    if (from) return ok(cuda.cuMemcpyDtoDAsync(to, from, item->bytes, NULL), "cuMemcpyDtoDAsync");
+    return (item->arena >= 0 || fail("block %u: its content is not here", item->block)) &&
+           ok(cuda.cuMemcpyHtoDAsync(to, arena_stage() + item->arena, item->bytes, NULL), "cuMemcpyHtoDAsync");
+}
+
+bool content_here(const struct workload *w) {
+    for (uint32_t i = 0; i < w->count; i++) {
+        const struct item *item = &w->items[i];
+        if (!item->mapped && !item->snapshot && item->arena < 0) return fail("block %u: its content is not here", item->block);
+    }
+    return w->count || fail("%s: nothing of it is here", w->name);
+}
+
+bool snapshot_here(const struct workload *w) {
+    for (uint32_t i = 0; i < w->count; i++) {
+        if (w->items[i].snapshot) return true;
+    }
+    return false;
+}
+
+bool snapshot_in_the_way(const struct workload *w) { return link_wanted(w) != w->wanted && snapshot_here(w); }
+
+void snapshot_drop(struct workload *w) {
+    for (uint32_t i = 0; i < w->count; i++) {
+        if (w->items[i].snapshot && cuda_use(w->items[i].device)) {
+            cuda.cuMemFree(w->items[i].snapshot);
+            w->items[i].snapshot = 0;
+        }
+    }
+}
+
+bool snapshot_make(struct workload *w, uint64_t reserve) {
+    uint64_t need[MAX_DEVICES] = {0}, largest[MAX_DEVICES] = {0}, left;
+    if (!content_here(w)) return false;
+    w->wanted = link_wanted(w);
+    for (uint32_t i = 0; i < w->count; i++) {
+        int d = w->items[i].device;
+        need[d] += w->items[i].bytes;
+        largest[d] = w->items[i].bytes > largest[d] ? w->items[i].bytes : largest[d];
+    }
+    for (int d = 0; d < MAX_DEVICES; d++) reserve += largest[d]; /* the reload has a block twice */
+    for (int d = 0; d < MAX_DEVICES; d++) {
+        if (need[d] && (!cuda_free(d, &left) || left < need[d] + reserve)) {
+            return fail("GPU %d: expected %llu MiB free for a snapshot, got %llu", d, (unsigned long long)(need[d] + reserve) >> 20,
+                        (unsigned long long)left >> 20);
+        }
+    }
+    bool made = true;
+    for (uint32_t i = 0; i < w->count && made; i++) {
+        struct item *item = &w->items[i];
+        uint64_t to;
+        made = cuda_use(item->device) && ok(cuda.cuMemAlloc(&to, item->bytes), "cuMemAlloc");
+        if (made && (made = copy_device(to, item))) item->snapshot = to;
+    }
+    for (int d = 0; d < MAX_DEVICES && made; d++) made = !need[d] || (cuda_use(d) && ok(cuda.cuCtxSynchronize(), "cuCtxSynchronize"));
+    if (!made) snapshot_drop(w);
+    return made;
+}
+
+bool stage_make(struct workload *w, uint64_t at) {
+    size_t count;
+    if (!content_here(w)) return false;
+    if (at > arena_room() || w->bytes > arena_room() - at) {
+        return fail("expected an arena with %llu MiB of room, got %llu", (unsigned long long)(at + w->bytes) >> 20,
+                    (unsigned long long)arena_room() >> 20);
+    }
+    for (uint32_t i = 0; i < w->count; i++) {
+        w->items[i].arena = (int64_t)at;
+        at += w->items[i].bytes;
+    }
+    struct job j = {.kind = COPY_STAGE, .w = w, .chunks = chunks_of(w, NULL, &count), .file = -1};
+    j.count = count;
+    bool done = copy_run(&j);
+    free(j.chunks);
+    for (uint32_t i = 0; i < w->count && !done; i++) w->items[i].arena = -1;
+    return done;
+}

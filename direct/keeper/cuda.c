@@ -1,0 +1,109 @@
+/* The driver's functions, and the contexts of the keeper. */
+#include "keeper.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct cuda cuda;
+static int devices;
+static uint8_t uuids[MAX_DEVICES][16];
+static void *contexts[MAX_DEVICES];
+static uint64_t totals[MAX_DEVICES];
+
+bool ok(int result, const char *call) {
+    const char *name = "unknown result";
+    if (result == 0) return true;
+    cuda.cuGetErrorName(result, &name);
+    return fail("%s: %d %s", call, result, name ? name : "");
+}
+
+/* The node's own driver: where the agent's driver worker looks for it too. */
+static void *find_library(void) {
+    static const char *const folders[] = {"/usr/local/nvidia/lib64",     "/usr/lib/x86_64-linux-gnu",
+                                          "/usr/lib/aarch64-linux-gnu",  "/usr/lib64",
+                                          "/run/nvidia/driver/usr/lib/x86_64-linux-gnu", "/run/nvidia/driver/usr/lib/aarch64-linux-gnu",
+                                          "/run/nvidia/driver/usr/lib64"};
+    const char *named = getenv("STASIS_LIBCUDA");
+    void *library = dlopen(named && *named ? named : "libcuda.so.1", RTLD_NOW);
+    for (size_t i = 0; !library && !(named && *named) && i < sizeof folders / sizeof *folders; i++) {
+        char path[128];
+        snprintf(path, sizeof path, "%s/libcuda.so.1", folders[i]);
+        library = dlopen(path, RTLD_NOW);
+    }
+    return library;
+}
+
+bool cuda_open(void) {
+    void *library = find_library();
+    if (!library) return fail("%s", dlerror());
+#define FIND(name, symbol, arguments)                                                                           \
+    *(void **)&cuda.name = dlsym(library, symbol);                                                              \
+    if (!cuda.name) {                                                                                           \
+        return fail("the driver has no " symbol);                                                               \
+    }
+    CUDA_FUNCTIONS(FIND)
+#undef FIND
+    if (!ok(cuda.cuInit(0), "cuInit") || !ok(cuda.cuDeviceGetCount(&devices), "cuDeviceGetCount")) return false;
+    devices = devices < MAX_DEVICES ? devices : MAX_DEVICES;
+    for (int i = 0; i < devices; i++) {
+        if (!ok(cuda.cuDeviceGetUuid(uuids[i], i), "cuDeviceGetUuid")) return false;
+    }
+    return true;
+}
+
+int cuda_device(const uint8_t *uuid) {
+    for (int i = 0; i < devices; i++) {
+        if (memcmp(uuids[i], uuid, 16) == 0) return cuda_use(i) ? i : -1;
+    }
+    fail("the workload's GPU is not one of the %d that the keeper sees", devices);
+    return -1;
+}
+
+bool cuda_use(int device) {
+    if (device < 0 || device >= devices) return fail("expected a GPU below %d, got %d", devices, device);
+    if (!contexts[device] && (!ok(cuda.cuDevicePrimaryCtxRetain(&contexts[device], device), "cuDevicePrimaryCtxRetain") ||
+                              !ok(cuda.cuCtxSetCurrent(contexts[device]), "cuCtxSetCurrent") || !arena_register())) {
+        return false;
+    }
+    return ok(cuda.cuCtxSetCurrent(contexts[device]), "cuCtxSetCurrent");
+}
+
+bool cuda_free(int device, uint64_t *free_bytes) {
+    size_t left = 0, all = 0;
+    bool done = cuda_use(device) && ok(cuda.cuMemGetInfo(&left, &all), "cuMemGetInfo");
+    *free_bytes = left;
+    totals[device] = all;
+    return done;
+}
+
+uint64_t cuda_total(int device) {
+    uint64_t left;
+    return totals[device] || cuda_free(device, &left) ? totals[device] : 0;
+}
+
+bool cuda_import(int device, int fd, uint64_t bytes, uint64_t *handle, uint64_t *mapped) {
+    const int32_t access[3] = {1, device, 3}; /* a device, this one, read and write */
+    if (!cuda_use(device) || !ok(cuda.cuMemImport(handle, (void *)(intptr_t)fd, 1), "cuMemImportFromShareableHandle")) return false;
+    if (!ok(cuda.cuMemAddressReserve(mapped, bytes, 0, 0, 0), "cuMemAddressReserve")) {
+        cuda.cuMemRelease(*handle);
+        return false;
+    }
+    if (!ok(cuda.cuMemMap(*mapped, bytes, 0, *handle, 0), "cuMemMap")) {
+        cuda.cuMemAddressFree(*mapped, bytes);
+        cuda.cuMemRelease(*handle);
+        return false;
+    }
+    if (!ok(cuda.cuMemSetAccess(*mapped, bytes, access, 1), "cuMemSetAccess")) {
+        cuda_drop(*handle, *mapped, bytes);
+        return false;
+    }
+    return true;
+}
+
+void cuda_drop(uint64_t handle, uint64_t mapped, uint64_t bytes) {
+    cuda.cuMemUnmap(mapped, bytes);
+    cuda.cuMemRelease(handle);
+    cuda.cuMemAddressFree(mapped, bytes);
+}

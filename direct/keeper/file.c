@@ -1,0 +1,185 @@
+/* Device memory in files: PATH.data, and PATH.chunks, which says what is where and its digests. */
+#include "keeper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <linux/magic.h>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+static const char HEAD[] = "stasis-device 1\n";
+
+struct piece *chunks_of(const struct workload *w, const bool *wanted, size_t *count) {
+    size_t most = 1;
+    for (uint32_t i = 0; i < w->count; i++) most += w->items[i].bytes / CHUNK + 1;
+    struct piece *chunks = calloc(most, sizeof *chunks);
+    uint64_t offset = 0;
+    *count = 0;
+    for (uint32_t i = 0; chunks && i < w->count; i++) {
+        for (uint64_t at = 0; at < w->items[i].bytes; at += CHUNK) {
+            uint64_t left = w->items[i].bytes - at;
+            struct piece chunk = {.item = i, .at = at, .length = left < CHUNK ? (uint32_t)left : CHUNK, .offset = offset};
+            offset += chunk.length;
+            if (!wanted || wanted[i]) chunks[(*count)++] = chunk;
+        }
+    }
+    return chunks;
+}
+
+static FILE *create(const char *path, const char *suffix) {
+    char name[4096];
+    snprintf(name, sizeof name, "%s%s", path, suffix);
+    int fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "w+");
+    if (!file) fail("%s: %s", name, strerror(errno));
+    return file;
+}
+
+static void print(FILE *table, const struct workload *w, const struct piece *chunks, size_t count) {
+    fputs(HEAD, table);
+    for (uint32_t i = 0; i < w->count; i++) {
+        const struct item *item = &w->items[i];
+        fprintf(table, "R %u %u %" PRIx64 " %" PRIu64 "\n", i, item->block, item->address, item->bytes);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const struct piece *chunk = &chunks[i];
+        char crc[16];
+        snprintf(crc, sizeof crc, chunk->zero ? "zero" : "%08x", chunk->crc);
+        fprintf(table, "C %zu %u %" PRIu64 " %u %" PRIu64 " %s 16x", i, chunk->item, chunk->at, chunk->length, chunk->offset, crc);
+        for (int j = 0; j < 32; j++) fprintf(table, "%02x", chunk->sha[j]);
+        fputc('\n', table);
+    }
+    fprintf(table, "end %zu\n", count);
+}
+
+/* Many threads write to one file of a tmpfs only one after the other, but they may fill its pages side by side. */
+static uint8_t *map_tmpfs(int file, uint64_t bytes) {
+    struct statfs where;
+    if (fstatfs(file, &where) || where.f_type != TMPFS_MAGIC) return NULL;
+    void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (map == MAP_FAILED) return NULL;
+    madvise(map, bytes, MADV_HUGEPAGE);
+    if (madvise(map, GRANULE, MADV_POPULATE_WRITE) == 0 || errno != EINVAL) return map;
+    munmap(map, bytes); /* a kernel before 5.14 */
+    return NULL;
+}
+
+bool file_save(struct workload *w, const char *path, uint64_t *written) {
+    struct job job = {.kind = COPY_SAVE, .w = w};
+    if (!content_here(w)) return false;
+    FILE *data = create(path, ".data"), *table = data ? create(path, ".chunks") : NULL;
+    bool done = table && (ftruncate(fileno(data), (off_t)w->bytes) == 0 || fail("%s.data: %s", path, strerror(errno)));
+    if (done) {
+        job.file = fileno(data);
+        job.map = map_tmpfs(job.file, w->bytes);
+        job.chunks = chunks_of(w, NULL, &job.count);
+        done = (job.chunks || fail("out of memory")) && copy_run(&job);
+    }
+    if (done) {
+        print(table, w, job.chunks, job.count);
+        done = (fflush(table) == 0 && fsync(fileno(table)) == 0 && fsync(job.file) == 0) || fail("%s: %s", path, strerror(errno));
+    }
+    *written = w->bytes;
+    if (job.map) munmap(job.map, w->bytes);
+    if (data) fclose(data);
+    if (table) fclose(table);
+    free(job.chunks);
+    return done;
+}
+
+static bool unhex(const char *text, uint8_t *to, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        unsigned byte;
+        if (sscanf(text + 2 * i, "%2x", &byte) != 1) return false;
+        to[i] = (uint8_t)byte;
+    }
+    return true;
+}
+
+static bool take_region(const char *line, struct file *file) {
+    struct item item = {.fd = -1, .arena = -1};
+    uint32_t number;
+    bool valid = sscanf(line, "R %u %u %" SCNx64 " %" SCNu64, &number, &item.block, &item.address, &item.bytes) == 4 &&
+                 number == file->regions && number < MAX_ITEMS && item.bytes && item.bytes % GRANULE == 0;
+    if (valid) file->items[file->regions++] = item;
+    return valid;
+}
+
+/* Chunks cover the regions in order and without a gap. */
+static bool take_chunk(const char *line, struct file *file, size_t room, uint64_t size) {
+    struct piece chunk = {0};
+    size_t number;
+    char crc[16], sha[72];
+    int fields = sscanf(line, "C %zu %u %" SCNu64 " %u %" SCNu64 " %15s 16x%71s", &number, &chunk.item, &chunk.at, &chunk.length, &chunk.offset, crc, sha);
+    const struct piece *last = file->count ? &file->chunks[file->count - 1] : NULL;
+    bool valid = fields == 7 && number == file->count && number < room && chunk.item < file->regions && strlen(sha) == 64 &&
+                 unhex(sha, chunk.sha, 32) && chunk.length && chunk.length <= CHUNK && chunk.length % GRANULE == 0 &&
+                 chunk.at < file->items[chunk.item].bytes && chunk.length <= file->items[chunk.item].bytes - chunk.at &&
+                 chunk.offset <= size && chunk.length <= size - chunk.offset;
+    if (valid && last && chunk.item == last->item) {
+        valid = chunk.at == last->at + last->length;
+    } else if (valid) {
+        valid = chunk.at == 0 && chunk.item == (last ? last->item + 1 : 0) && (!last || last->at + last->length == file->items[last->item].bytes);
+    }
+    chunk.zero = strcmp(crc, "zero") == 0;
+    if (valid && (chunk.zero || sscanf(crc, "%8x", &chunk.crc) == 1)) {
+        file->chunks[file->count++] = chunk;
+        return true;
+    }
+    return false;
+}
+
+static bool read_table(FILE *table, struct file *file, uint64_t size) {
+    char line[512];
+    size_t room = size / GRANULE, end;
+    file->items = calloc(MAX_ITEMS, sizeof *file->items);
+    file->chunks = calloc(room + 1, sizeof *file->chunks);
+    if (!file->items || !file->chunks || !fgets(line, sizeof line, table) || strcmp(line, HEAD) != 0) return false;
+    while (fgets(line, sizeof line, table)) {
+        if (*line == 'e') {
+            const struct piece *last = file->count ? &file->chunks[file->count - 1] : NULL;
+            bool covered = last ? last->item == file->regions - 1 && last->at + last->length == file->items[last->item].bytes : !file->regions;
+            return sscanf(line, "end %zu", &end) == 1 && end == file->count && covered;
+        }
+        if (!(*line == 'R' ? take_region(line, file) : take_chunk(line, file, room, size))) return false;
+    }
+    return false;
+}
+
+bool file_open(const char *path, struct file *file) {
+    char name[4096];
+    *file = (struct file){.data = -1};
+    snprintf(name, sizeof name, "%s.data", path);
+    file->data = open(name, O_RDONLY | O_CLOEXEC);
+    off_t size = file->data < 0 ? -1 : lseek(file->data, 0, SEEK_END);
+    snprintf(name, sizeof name, "%s.chunks", path);
+    FILE *table = size < 0 ? NULL : fopen(name, "re");
+    if (!table) {
+        file_close(file);
+        return fail("%s: %s", path, strerror(errno));
+    }
+    bool valid = read_table(table, file, (uint64_t)size);
+    fclose(table);
+    if (!valid) {
+        file_close(file);
+        return fail("%s.chunks makes no sense", path);
+    }
+    return true;
+}
+
+void file_close(struct file *file) {
+    if (file->data >= 0) close(file->data);
+    free(file->items);
+    free(file->chunks);
+    *file = (struct file){.data = -1};
+}

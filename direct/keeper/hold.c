@@ -1,0 +1,237 @@
+/*
+ * The second holder: a process that does nothing but keep the same descriptors, so that the death of the keeper loses no device
+ * memory. The next keeper takes them from it. It ends when it holds nothing and nobody is connected.
+ */
+#include "keeper.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+enum op { PUT = 1, DROP, LIST, END };
+
+struct held {
+    uint32_t op, block;
+    char name[NAME_BYTES];
+    int32_t pid;
+    uint64_t start, address, bytes;
+    uint8_t uuid[16];
+};
+
+static int holder = -1;
+static char holder_path[100];
+
+int holder_socket(void) { return holder; }
+
+static bool transmit(int socket, const struct held *held, int fd) { return socket_send(socket, held, sizeof *held, fd); }
+
+static bool take(int socket, struct held *held, int *fd) {
+    uint32_t count;
+    *fd = -1;
+    ssize_t n = socket_receive(socket, held, sizeof *held, fd, 1, &count);
+    held->name[NAME_BYTES - 1] = 0;
+    return n == sizeof *held;
+}
+
+/* The holder's own memory; it allocates nothing else. */
+static struct held table[MAX_ITEMS];
+static int descriptors[MAX_ITEMS];
+static uint32_t used;
+
+static void drop(const struct held *which) {
+    for (uint32_t i = used; i-- > 0;) {
+        if (strcmp(table[i].name, which->name) == 0 && (which->block == UINT32_MAX || table[i].block == which->block)) {
+            close(descriptors[i]);
+            used--;
+            table[i] = table[used];
+            descriptors[i] = descriptors[used];
+        }
+    }
+}
+
+static bool serve(int client) {
+    struct held held;
+    int fd;
+    if (!take(client, &held, &fd)) return false;
+    if (held.op == PUT && fd >= 0) {
+        drop(&held); /* the same one again, by a keeper that replaces us */
+        if (used < MAX_ITEMS) {
+            table[used] = held;
+            descriptors[used++] = fd;
+        }
+    } else if (held.op == DROP) {
+        drop(&held);
+    } else if (held.op == LIST) {
+        for (uint32_t i = 0; i < used; i++) transmit(client, &table[i], descriptors[i]);
+    }
+    struct held end = {.op = END, .block = used};
+    return transmit(client, &end, -1); /* said after it was done */
+}
+
+/* What the keeper must survive: any end but SIGKILL, a session that ends, a full machine. */
+static void be_hard_to_end(void) {
+    struct rlimit most = {MAX_ITEMS + 64, MAX_ITEMS + 64};
+    int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (fd >= 0 && write(fd, "-1000", 5) < 0) {
+        fd = fd; /* without the right to: it is only one protection of several */
+    }
+    close(fd);
+    setrlimit(RLIMIT_NOFILE, &most);
+    const int ignored[] = {SIGHUP, SIGINT, SIGTERM, SIGPIPE, SIGCHLD};
+    for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++) signal(ignored[i], SIG_IGN);
+}
+
+static int hold(int listener, const char *path) {
+    int client = -1;
+    prctl(PR_SET_NAME, "stasis-holder");
+    be_hard_to_end();
+    /* A keeper that was just started connects within this time. */
+    for (int patience = 20000;; patience = 0) {
+        struct pollfd wait[] = {{.fd = listener, .events = POLLIN}, {.fd = client, .events = POLLIN}};
+        int ready = poll(wait, 2, client < 0 && used == 0 ? patience : -1);
+        if (ready == 0) {
+            unlink(path);
+            return 0;
+        }
+        if (wait[1].revents && !serve(client)) {
+            close(client);
+            client = -1;
+        }
+        if (wait[0].revents & POLLIN) {
+            int next = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+            if (next >= 0 && client >= 0) close(client);
+            client = next >= 0 ? next : client;
+        }
+    }
+}
+
+int holder_main(const char *path) {
+    int listener = socket_listen(path, SOCK_SEQPACKET);
+    return listener < 0 ? 1 : hold(listener, path);
+}
+
+static bool reach(const char *path) {
+    holder = socket_connect(path, SOCK_SEQPACKET);
+    return holder >= 0;
+}
+
+/* A process of its own session, whose parent is not the keeper: nothing that ends the keeper's group ends it. */
+static bool start_new(int patience_ms) {
+    extern char **environ;
+    char self[] = "/proc/self/exe", mode[] = "hold";
+    char *arguments[] = {self, mode, holder_path, NULL};
+    posix_spawnattr_t attributes;
+    pid_t pid;
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
+    int rc = posix_spawn(&pid, self, NULL, &attributes, arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+    for (int i = 0; rc == 0 && i < patience_ms / 10; i++) {
+        if (reach(holder_path)) return true;
+        nanosleep(&(struct timespec){0, 10000000}, NULL);
+    }
+    return fail("the second holder did not start");
+}
+
+bool holder_start(const char *path, bool may_be_there) {
+    snprintf(holder_path, sizeof holder_path, "%s", path);
+    be_hard_to_end();
+    return (may_be_there && reach(path)) || start_new(5000); /* milliseconds are usual, seconds on an overloaded machine */
+}
+
+static bool gone(void) {
+    close(holder);
+    holder = -1;
+    return fail("the second holder is gone");
+}
+
+static bool ask(const struct held *held, int fd, struct held *reply) {
+    int none;
+    return (holder >= 0 && transmit(holder, held, fd) && take(holder, reply, &none)) || gone();
+}
+
+static struct held describe(const struct workload *w, const struct item *item, enum op op) {
+    struct held held = {.op = op, .pid = w->pid, .start = w->start};
+    memcpy(held.name, w->name, NAME_BYTES);
+    if (item) {
+        held.block = item->block;
+        held.address = item->address;
+        held.bytes = item->bytes;
+        cuda.cuDeviceGetUuid(held.uuid, item->device);
+    }
+    return held;
+}
+
+/* Fewer at once than a socket takes without being read. */
+bool holder_put(const struct workload *w, uint32_t first) {
+    struct held held, reply;
+    int none;
+    for (uint32_t i = first, end; i < w->count; i = end) {
+        end = w->count - i < GATE_BATCH ? w->count : i + GATE_BATCH;
+        bool done = holder >= 0;
+        for (uint32_t j = i; done && j < end; j++) {
+            if (w->items[j].fd < 0) continue;
+            held = describe(w, &w->items[j], PUT);
+            done = transmit(holder, &held, w->items[j].fd);
+        }
+        for (uint32_t j = i; done && j < end; j++)
+            if (w->items[j].fd >= 0) done = take(holder, &reply, &none);
+        if (!done) return gone();
+    }
+    return true;
+}
+
+bool holder_drop(const struct workload *w, uint32_t block) {
+    struct held held = describe(w, NULL, DROP), reply;
+    held.block = block;
+    return ask(&held, -1, &reply);
+}
+
+bool holder_replace(const struct workload *all) {
+    close(holder);
+    holder = -1;
+    if (!start_new(1000)) return false; /* the agent waits meanwhile; it is tried again */
+    for (int i = 0; i < MAX_WORKLOADS; i++)
+        if (*all[i].name && !holder_put(&all[i], 0)) return false;
+    return true;
+}
+
+static struct workload *named(struct workload *all, const struct held *held) {
+    for (int i = 0; i < MAX_WORKLOADS; i++) {
+        if (!*all[i].name) {
+            memcpy(all[i].name, held->name, NAME_BYTES);
+            all[i].pid = held->pid;
+            all[i].start = held->start;
+            all[i].socket = -1;
+            all[i].unloaded = true; /* as far as anyone can tell */
+            all[i].items = calloc(MAX_ITEMS, sizeof(struct item));
+        }
+        if (strcmp(all[i].name, held->name) == 0) return all[i].items ? &all[i] : NULL;
+    }
+    return NULL;
+}
+
+bool holder_recover(struct workload *all) {
+    struct held held = {.op = LIST};
+    int fd;
+    if (!transmit(holder, &held, -1)) return fail("the second holder is gone");
+    while (take(holder, &held, &fd) && held.op == PUT) {
+        struct workload *w = named(all, &held);
+        if (!w) return fail("more workloads than %d", MAX_WORKLOADS);
+        struct item *item = &w->items[w->count];
+        *item = (struct item){.block = held.block, .device = cuda_device(held.uuid), .address = held.address, .bytes = held.bytes, .fd = fd, .arena = -1};
+        if (item->device < 0 || !cuda_import(item->device, fd, item->bytes, &item->handle, &item->mapped)) return false;
+        w->count++;
+        w->bytes += item->bytes;
+    }
+    return held.op == END || fail("the second holder is gone");
+}

@@ -1,0 +1,169 @@
+/* stasis-keeper: what its parts share. docs/direct-path.md is the contract. */
+#ifndef STASIS_KEEPER_H
+#define STASIS_KEEPER_H
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "protocol.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum { MAX_DEVICES = 32, MAX_WORKLOADS = 64, MAX_ITEMS = 1 << 16, NAME_BYTES = 32, CHUNK = 8 << 20, GRANULE = 2 << 20 };
+
+/* One allocation of a workload. Its content is in at least one of: import, snapshot, arena. */
+struct item {
+    uint32_t block;
+    int device;       /* of the keeper */
+    uint64_t address; /* in the workload */
+    uint64_t bytes;
+    int fd;           /* -1 once it was handed back */
+    uint64_t handle, mapped;
+    uint64_t snapshot;
+    int64_t arena; /* offset, or -1 */
+};
+
+struct workload {
+    char name[NAME_BYTES]; /* empty: unused entry */
+    pid_t pid;
+    uint64_t start;
+    int socket; /* to the library, or -1 */
+    int page;   /* the library's, or 0 */
+    uint32_t wanted; /* what it said when the snapshot was made */
+    bool unloaded; /* the content may be here alone: only an explicit drop gives it up */
+    uint8_t answer[16];
+    struct item *items;
+    uint32_t count;
+    uint64_t bytes;
+};
+
+/* What went wrong, in one sentence; the last one wins. Returns false, so that callers can `return fail(...)`. */
+extern char failure[512];
+bool fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+uint64_t now_us(void);
+
+/* The driver. */
+#define CUDA_FUNCTIONS(X)                                                                                       \
+    X(cuInit, "cuInit", (unsigned))                                                                             \
+    X(cuDeviceGetCount, "cuDeviceGetCount", (int *))                                                            \
+    X(cuDeviceGetUuid, "cuDeviceGetUuid_v2", (void *, int))                                                     \
+    X(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (void **, int))                                     \
+    X(cuCtxSetCurrent, "cuCtxSetCurrent", (void *))                                                             \
+    X(cuCtxSynchronize, "cuCtxSynchronize", (void))                                                             \
+    X(cuMemGetInfo, "cuMemGetInfo_v2", (size_t *, size_t *))                                                    \
+    X(cuMemAlloc, "cuMemAlloc_v2", (uint64_t *, size_t))                                                        \
+    X(cuMemFree, "cuMemFree_v2", (uint64_t))                                                                    \
+    X(cuMemAddressReserve, "cuMemAddressReserve", (uint64_t *, size_t, size_t, uint64_t, uint64_t))             \
+    X(cuMemAddressFree, "cuMemAddressFree", (uint64_t, size_t))                                                 \
+    X(cuMemRelease, "cuMemRelease", (uint64_t))                                                                 \
+    X(cuMemMap, "cuMemMap", (uint64_t, size_t, size_t, uint64_t, uint64_t))                                     \
+    X(cuMemUnmap, "cuMemUnmap", (uint64_t, size_t))                                                             \
+    X(cuMemSetAccess, "cuMemSetAccess", (uint64_t, size_t, const void *, size_t))                               \
+    X(cuMemImport, "cuMemImportFromShareableHandle", (uint64_t *, void *, int))                                 \
+    X(cuMemHostRegister, "cuMemHostRegister_v2", (void *, size_t, unsigned))                                    \
+    X(cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2", (uint64_t, uint64_t, size_t, void *))                          \
+    X(cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2", (void *, uint64_t, size_t, void *))                            \
+    X(cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2", (uint64_t, const void *, size_t, void *))                      \
+    X(cuStreamCreate, "cuStreamCreate", (void **, unsigned))                                                    \
+    X(cuStreamSynchronize, "cuStreamSynchronize", (void *))                                                     \
+    X(cuGetErrorName, "cuGetErrorName", (int, const char **))
+#define DECLARE(name, symbol, arguments) int(*name) arguments;
+struct cuda {
+    CUDA_FUNCTIONS(DECLARE)
+};
+#undef DECLARE
+extern struct cuda cuda;
+bool cuda_open(void);
+/* False with the call and the driver's name for the result. */
+bool ok(int result, const char *call);
+int cuda_device(const uint8_t *uuid); /* with a context; negative when there is none */
+bool cuda_use(int device);            /* makes its context the thread's */
+bool cuda_free(int device, uint64_t *free_bytes);
+uint64_t cuda_total(int device); /* 0 when it cannot be asked for */
+/* Maps memory of a descriptor into the keeper. */
+bool cuda_import(int device, int fd, uint64_t bytes, uint64_t *handle, uint64_t *mapped);
+void cuda_drop(uint64_t handle, uint64_t mapped, uint64_t bytes);
+
+/* Unix sockets; -1 with the reason as the failure. */
+int socket_listen(const char *path, int type);
+int socket_connect(const char *path, int type);
+/* One message, with a descriptor unless that is negative. */
+bool socket_send(int socket, const void *data, size_t length, int fd);
+/* Its length, -1 when something was cut off; descriptors for which there is no room are closed. */
+ssize_t socket_receive(int socket, void *data, size_t length, int *fds, uint32_t room, uint32_t *count);
+
+/* The library in a workload. */
+bool link_open(struct workload *w);
+bool link_call(struct workload *w, uint32_t command, uint64_t value, int timeout_ms, struct gate_reply *reply, int *fds);
+bool link_look(pid_t pid, uint64_t start, struct gate_page *page, int *fd); /* fd: NULL, or it is left open there */
+uint32_t link_wanted(const struct workload *w); /* how often the program lacked the memory of the snapshot */
+void link_hang_up(struct workload *w);
+void link_close(struct workload *w);
+void close_all(int *fds, uint32_t count);
+
+/* The second holder: another process that has the same descriptors. */
+int holder_main(const char *path);
+bool holder_start(const char *path, bool fork_allowed);
+int holder_socket(void);
+bool holder_put(const struct workload *w, uint32_t first); /* the items from there on */
+bool holder_drop(const struct workload *w, uint32_t block); /* block UINT32_MAX: all */
+bool holder_recover(struct workload *all);
+bool holder_replace(const struct workload *all); /* after its death */
+
+/* The arena and the threads that copy. */
+bool arena_open(uint64_t bytes, unsigned threads);
+const char *arena_pages(void);
+uint64_t arena_room(void);
+bool arena_register(void);
+enum copy { COPY_STAGE, COPY_SAVE, COPY_LOAD };
+struct piece {
+    uint32_t item;
+    uint64_t at; /* in the item */
+    uint32_t length;
+    uint64_t offset; /* in the file */
+    uint32_t crc;
+    bool zero;
+    uint8_t sha[32];
+};
+struct job {
+    enum copy kind;
+    struct workload *w;
+    struct piece *chunks;
+    size_t count;
+    int file;
+    uint8_t *map;       /* SAVE: of the file, where it is on a tmpfs */
+    const uint64_t *to; /* LOAD: for each item where it is mapped now */
+};
+bool copy_run(struct job *job);
+/* The items' content by `from`: imports first, then the snapshot, then the arena. */
+bool copy_device(uint64_t to, const struct item *item);
+bool content_here(const struct workload *w);
+bool snapshot_make(struct workload *w, uint64_t reserve);
+bool snapshot_here(const struct workload *w);
+bool snapshot_in_the_way(const struct workload *w);
+void snapshot_drop(struct workload *w);
+bool stage_make(struct workload *w, uint64_t at); /* behind what others have in the arena */
+
+/* Files of an artifact: PATH.data and PATH.chunks. */
+struct piece *chunks_of(const struct workload *w, const bool *wanted, size_t *count);
+bool file_save(struct workload *w, const char *path, uint64_t *written);
+struct file {
+    int data;
+    struct piece *chunks;
+    size_t count;
+    struct item *items;
+    uint32_t regions;
+};
+bool file_open(const char *path, struct file *file);
+void file_close(struct file *file);
+
+/* What is done with a workload. */
+bool workload_attach(struct workload *w, pid_t pid, uint64_t start);
+bool workload_export(struct workload *w);
+bool workload_reload(struct workload *w, const char *path, uint64_t *copied);
+void workload_drop(struct workload *w);
+const char *note_names(uint32_t notes);
+const char *result_name(int result);
+#endif

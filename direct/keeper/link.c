@@ -1,0 +1,159 @@
+/* The way to the library in a workload. Everything that comes from there is taken for hostile. */
+#include "keeper.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+/* The start time, field 22 of stat: a pid that was given again is another process. */
+static uint64_t start_of(pid_t pid) {
+    char path[64], text[1024];
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    close(fd);
+    if (n <= 0) return 0;
+    text[n] = 0;
+    char *at = strrchr(text, ')');
+    for (int field = 2; at && field < 22; field++) at = strchr(at + 1, ' ');
+    return at ? strtoull(at, NULL, 10) : 0;
+}
+
+/* The page is written by the workload: it says what holds, and is believed in nothing that could harm another one. */
+bool link_look(pid_t pid, uint64_t start, struct gate_page *page, int *keep) {
+    uint64_t began = start_of(pid);
+    if (began != start) return fail("process %d started at %llu, expected %llu", pid, (unsigned long long)began, (unsigned long long)start);
+    char folder[64], path[400], name[64];
+    snprintf(folder, sizeof folder, "/proc/%d/fd", pid);
+    DIR *fds = opendir(folder);
+    bool found = false;
+    for (struct dirent *entry; fds && !found && (entry = readdir(fds));) {
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        ssize_t n = readlink(path, name, sizeof name - 1);
+        name[n < 0 ? 0 : n] = 0;
+        if (strncmp(name, "/memfd:" GATE_MEMFD, 7 + strlen(GATE_MEMFD)) != 0) continue;
+        int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        found = fd >= 0 && pread(fd, page, sizeof *page, 0) == sizeof *page && page->magic == GATE_MAGIC;
+        if (found && keep) *keep = fd;
+        else close(fd);
+    }
+    if (fds) closedir(fds);
+    page->name[sizeof page->name - 1] = 0;
+    return found || fail("process %d has no library of the direct data path, or no GPU context yet", pid);
+}
+
+uint32_t link_wanted(const struct workload *w) {
+    uint32_t wanted = 0;
+    return w->page && pread(w->page, &wanted, sizeof wanted, offsetof(struct gate_page, wanted)) == sizeof wanted ? wanted : w->wanted;
+}
+
+/* A socket belongs to the network namespace in which it is made. */
+static int connect_in(pid_t pid, const char *name) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/ns/net", pid);
+    int own = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC), theirs = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat here, there;
+    bool known = own >= 0 && theirs >= 0 && fstat(own, &here) == 0 && fstat(theirs, &there) == 0;
+    bool same = known && here.st_ino == there.st_ino && here.st_dev == there.st_dev;
+    bool inside = same || (known && setns(theirs, CLONE_NEWNET) == 0);
+    int fd = inside ? socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0) : -1;
+    if (inside && !same && setns(own, CLONE_NEWNET)) {
+        abort(); /* never stay in a workload's network */
+    }
+    close(own);
+    close(theirs);
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    strcpy(address.sun_path + 1, name);
+    socklen_t length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(name));
+    if (fd >= 0 && connect(fd, (struct sockaddr *)&address, length) == 0) return fd;
+    fail("process %d: cannot reach its library: %s", pid, strerror(errno));
+    close(fd);
+    return -1;
+}
+
+void close_all(int *fds, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) close(fds[i]);
+}
+
+static bool receive(int socket, int timeout_ms, struct gate_reply *reply, int *fds) {
+    struct pollfd wait = {.fd = socket, .events = POLLIN};
+    int ready;
+    uint32_t got;
+    while ((ready = poll(&wait, 1, timeout_ms)) < 0 && errno == EINTR) {
+    }
+    if (ready <= 0) return fail("the library did not answer within %d ms", timeout_ms);
+    ssize_t n = socket_receive(socket, reply, sizeof *reply, fds, GATE_BATCH, &got);
+    bool valid = n >= (ssize_t)GATE_REPLY_HEAD && reply->magic == GATE_MAGIC && reply->count <= GATE_BATCH && reply->count == got &&
+                 n == (ssize_t)(GATE_REPLY_HEAD + got * sizeof reply->entry[0]);
+    if (!valid) {
+        close_all(fds, got);
+        return n == 0 ? fail("the library closed the connection") : fail("the library's answer makes no sense");
+    }
+    return true;
+}
+
+bool link_call(struct workload *w, uint32_t command, uint64_t value, int timeout_ms, struct gate_reply *reply, int *fds) {
+    struct gate_request request = {.magic = GATE_MAGIC, .command = command, .value = value};
+    int unexpected[GATE_BATCH], *to = fds ? fds : unexpected;
+    if (w->socket < 0) return fail("%s: not connected; attach it first", w->name);
+    bool sent = send(w->socket, &request, sizeof request, MSG_NOSIGNAL) == sizeof request || fail("the library closed the connection");
+    if (!sent || !receive(w->socket, timeout_ms, reply, to)) {
+        link_close(w);
+        return false;
+    }
+    if (!fds && reply->count) {
+        close_all(to, reply->count);
+        link_close(w);
+        return fail("the library sent descriptors that nobody asked for");
+    }
+    return true;
+}
+
+bool link_open(struct workload *w) {
+    struct gate_page page;
+    struct gate_reply reply;
+    int fds[GATE_BATCH];
+    link_close(w);
+    if (!link_look(w->pid, w->start, &page, &w->page)) return false;
+    if (page.version != GATE_VERSION) return fail("expected version %d of the library, got %u", GATE_VERSION, page.version);
+    struct gate_request hello = {.magic = GATE_MAGIC, .command = GATE_HELLO};
+    memcpy(hello.token, page.token, sizeof hello.token);
+    w->socket = connect_in(w->pid, page.name);
+    if (w->socket < 0) return false;
+    /* 5 s: the thread that answers only ever waits for a command; less would fail on an overloaded machine. */
+    bool answered = send(w->socket, &hello, sizeof hello, MSG_NOSIGNAL) == sizeof hello && receive(w->socket, 5000, &reply, fds);
+    if (answered) close_all(fds, reply.count);
+    /* Another process in the pod may listen at the name, but only the right one knows what stands in its page. */
+    if (!answered || memcmp(reply.answer, page.answer, sizeof page.answer) != 0) {
+        link_close(w);
+        return answered ? fail("process %d: another process answers at its socket", w->pid) : false;
+    }
+    return true;
+}
+
+/* criu cannot dump a connection to the outside: the library has closed its end too when this returns, or nothing is left to wait for. */
+void link_hang_up(struct workload *w) {
+    struct pollfd wait = {.fd = w->socket, .events = POLLIN};
+    char rest[64];
+    /* 5 s: the thread that closes it only ever waits for a command. */
+    if (w->socket >= 0 && shutdown(w->socket, SHUT_WR) == 0 && poll(&wait, 1, 5000) > 0 && recv(w->socket, rest, sizeof rest, MSG_DONTWAIT) > 0) {
+        fprintf(stderr, "stasis-keeper: process %d sent more than was asked for\n", w->pid);
+    }
+    link_close(w);
+}
+
+void link_close(struct workload *w) {
+    if (w->socket >= 0) close(w->socket);
+    if (w->page) close(w->page);
+    w->socket = -1;
+    w->page = 0;
+}

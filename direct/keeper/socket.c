@@ -1,0 +1,61 @@
+/* Unix sockets, and descriptors over them. */
+#include "keeper.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+union control {
+    char bytes[CMSG_SPACE(GATE_BATCH * sizeof(int))];
+    struct cmsghdr align;
+};
+
+static int open_at(const char *path, int type, bool listening) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, type | SOCK_CLOEXEC, 0);
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
+    if (listening) unlink(path);
+    if (fd >= 0 && (listening ? bind : connect)(fd, (struct sockaddr *)&address, sizeof address) == 0 && (!listening || listen(fd, 4) == 0)) return fd;
+    fail("%s: %s", path, strerror(errno));
+    close(fd);
+    return -1;
+}
+
+int socket_listen(const char *path, int type) { return open_at(path, type, true); }
+
+int socket_connect(const char *path, int type) { return open_at(path, type, false); }
+
+bool socket_send(int socket, const void *data, size_t length, int fd) {
+    union control control = {0};
+    struct iovec vector = {(void *)(uintptr_t)data, length};
+    struct msghdr message = {.msg_iov = &vector, .msg_iovlen = 1};
+    if (fd >= 0) {
+        message.msg_control = control.bytes;
+        message.msg_controllen = CMSG_SPACE(sizeof fd);
+        struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+        *head = (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof fd), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+        memcpy(CMSG_DATA(head), &fd, sizeof fd);
+    }
+    return sendmsg(socket, &message, MSG_NOSIGNAL) == (ssize_t)length;
+}
+
+ssize_t socket_receive(int socket, void *data, size_t length, int *fds, uint32_t room, uint32_t *count) {
+    union control control;
+    struct iovec vector = {data, length};
+    struct msghdr message = {.msg_iov = &vector, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+    ssize_t n = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+    *count = 0;
+    for (struct cmsghdr *head = n < 0 ? NULL : CMSG_FIRSTHDR(&message); head; head = CMSG_NXTHDR(&message, head)) {
+        uint32_t more = (uint32_t)((head->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+        for (uint32_t i = 0; head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS && i < more; i++) {
+            int fd;
+            memcpy(&fd, CMSG_DATA(head) + i * sizeof fd, sizeof fd);
+            if (*count < room) fds[(*count)++] = fd;
+            else close(fd);
+        }
+    }
+    return message.msg_flags & (MSG_TRUNC | MSG_CTRUNC) ? -1 : n;
+}

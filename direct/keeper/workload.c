@@ -1,0 +1,244 @@
+/* What the keeper does with a workload: takes its memory over, gives it back. */
+#include "keeper.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* 60 s: for a batch of 32 allocations the driver takes milliseconds; an answer later than this never comes. */
+enum { ANSWER_MS = 60000 };
+
+const char *note_names(uint32_t notes) {
+    static char text[256];
+    static const struct {
+        uint32_t flag;
+        const char *name;
+    } all[] = {{NOTE_IPC, "ipc"},           {NOTE_EXPORT, "export"}, {NOTE_IMPORT, "import"}, {NOTE_MULTICAST, "multicast"},
+               {NOTE_MANAGED, "managed"},   {NOTE_TOOL, "tool"},     {NOTE_SPARSE, "sparse"}, {NOTE_PEER, "peer"},
+               {NOTE_PLAIN, "plain"},       {NOTE_UNKNOWN_ENTRY, "unknown-entry"},
+               {NOTE_HANDED, "handed"}};
+    *text = 0;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (notes & all[i].flag) snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", *text ? "," : "", all[i].name);
+    }
+    return *text ? text : "none";
+}
+
+const char *result_name(int result) {
+    static const char *const own[] = {"", "not in this state", "busy: a call or a kernel did not end in time", "a graph is being captured",
+                                      "membarrier is not permitted", "failed"};
+    static char text[128];
+    const char *name = NULL;
+    if (result < 0) return result >= GATE_FAILED ? own[-result] : "a result that makes no sense";
+    cuda.cuGetErrorName(result, &name);
+    snprintf(text, sizeof text, "result %d %s", result, name ? name : "");
+    return text;
+}
+
+bool workload_attach(struct workload *w, pid_t pid, uint64_t start) {
+    w->pid = pid;
+    w->start = start;
+    if (!w->items) w->items = calloc(MAX_ITEMS, sizeof *w->items);
+    return (w->items || fail("out of memory")) && link_open(w);
+}
+
+static bool known(const struct workload *w, uint32_t block) {
+    for (uint32_t i = 0; i < w->count; i++) {
+        if (w->items[i].block == block) return true;
+    }
+    return false;
+}
+
+static bool overlaps(const struct workload *w, const struct gate_entry *entry) {
+    for (uint32_t i = 0; entry->address && i < w->count; i++) {
+        const struct item *item = &w->items[i];
+        if (item->address < entry->address + entry->bytes && entry->address < item->address + item->bytes) return true;
+    }
+    return false;
+}
+
+/* Takes the descriptor. */
+static bool add(struct workload *w, const struct gate_entry *entry, int fd) {
+    int device = cuda_device(entry->uuid);
+    uint64_t total = device < 0 ? 0 : cuda_total(device);
+    struct item *item = &w->items[w->count];
+    bool valid = total > 0;
+    if (valid && (w->count == MAX_ITEMS || entry->block >= MAX_ITEMS || known(w, entry->block) || !entry->bytes || entry->bytes % GRANULE ||
+                  entry->bytes > total || w->bytes + entry->bytes > total * MAX_DEVICES || entry->address > UINT64_MAX - total ||
+                  overlaps(w, entry))) {
+        valid = fail("block %u of %llu bytes at %llx makes no sense", entry->block, (unsigned long long)entry->bytes,
+                     (unsigned long long)entry->address);
+    }
+    *item = (struct item){.block = entry->block, .device = device, .address = entry->address, .bytes = entry->bytes, .fd = fd, .arena = -1};
+    if (!valid || !cuda_import(device, fd, entry->bytes, &item->handle, &item->mapped)) {
+        close(fd);
+        return false;
+    }
+    w->count++;
+    w->bytes += entry->bytes;
+    return true;
+}
+
+static void let_go(struct workload *w, struct item *item) {
+    if (item->mapped && cuda_use(item->device)) {
+        cuda_drop(item->handle, item->mapped, item->bytes);
+        item->handle = item->mapped = 0;
+    }
+    if (item->fd >= 0) {
+        close(item->fd);
+        item->fd = -1;
+        holder_drop(w, item->block);
+    }
+}
+
+bool workload_export(struct workload *w) {
+    struct gate_reply reply;
+    int fds[GATE_BATCH];
+    uint64_t first = 0;
+    if (!link_call(w, GATE_STATUS, 0, ANSWER_MS, &reply, NULL)) return false;
+    if (reply.state != GATE_CLOSED && reply.state != GATE_EXPORTED) return fail("export: not in this state");
+    /* So nothing of it is away: what may be held is of a checkpoint that was given up. */
+    for (uint32_t i = 0; i < w->count; i++) let_go(w, &w->items[i]);
+    snapshot_drop(w); /* of the checkpoint before */
+    w->count = 0;
+    w->bytes = 0;
+    do {
+        if (!link_call(w, GATE_EXPORT, first, ANSWER_MS, &reply, fds)) return false;
+        bool good = (reply.result == 0 || fail("export: %s", result_name(reply.result))) && (reply.next == 0 || reply.next > first || fail("export: no end"));
+        uint32_t before = w->count;
+        for (uint32_t i = 0; i < reply.count; i++) {
+            if (good) good = add(w, &reply.entry[i], fds[i]);
+            else close(fds[i]);
+        }
+        if (!good || !holder_put(w, before)) return false;
+        first = reply.next;
+    } while (first);
+    return w->count == reply.blocks || fail("expected %u blocks, got %u", reply.blocks, w->count);
+}
+
+void workload_drop(struct workload *w) {
+    for (uint32_t i = 0; i < w->count; i++) let_go(w, &w->items[i]);
+    snapshot_drop(w);
+    holder_drop(w, UINT32_MAX);
+    w->count = 0;
+    w->bytes = 0;
+}
+
+/* One batch of fresh memory of the workload: mapped here, filled, and let go of again. */
+struct batch {
+    uint32_t count;
+    struct item *item[GATE_BATCH];
+    uint64_t handle[GATE_BATCH], mapped[GATE_BATCH];
+    int device[GATE_BATCH];
+};
+
+static struct item *item_of(struct workload *w, const struct gate_entry *entry) {
+    for (uint32_t i = 0; i < w->count; i++) {
+        if (w->items[i].block == entry->block) {
+            bool same = w->items[i].bytes == entry->bytes && w->items[i].address == entry->address;
+            return same || fail("block %u changed its place or size", entry->block) ? &w->items[i] : NULL;
+        }
+    }
+    fail("block %u is not in what is kept", entry->block);
+    return NULL;
+}
+
+static bool map_batch(struct workload *w, const struct gate_reply *reply, const int *fds, struct batch *batch) {
+    for (uint32_t i = 0; i < reply->count; i++) {
+        struct item *item = item_of(w, &reply->entry[i]);
+        int device = item ? cuda_device(reply->entry[i].uuid) : -1;
+        if (device < 0 || !cuda_import(device, fds[i], item->bytes, &batch->handle[i], &batch->mapped[i])) return false;
+        batch->item[i] = item;
+        batch->device[i] = device;
+        batch->count++;
+    }
+    return true;
+}
+
+static bool fill_from_file(struct workload *w, const struct file *file, const struct batch *batch) {
+    static uint64_t to[MAX_ITEMS];
+    struct piece *chosen = calloc(file->count + 1, sizeof *chosen);
+    struct job job = {.kind = COPY_LOAD, .w = w, .chunks = chosen, .file = file->data, .to = to};
+    memset(to, 0, sizeof to);
+    for (uint32_t i = 0; i < batch->count; i++) {
+        to[batch->item[i] - w->items] = batch->mapped[i];
+        batch->item[i]->device = batch->device[i]; /* the restored process may have another GPU */
+    }
+    for (size_t i = 0; chosen && i < file->count; i++) {
+        if (to[file->chunks[i].item]) chosen[job.count++] = file->chunks[i];
+    }
+    bool done = chosen && copy_run(&job);
+    free(chosen);
+    return done;
+}
+
+static bool fill(struct workload *w, const struct file *file, const struct batch *batch) {
+    if (file) return fill_from_file(w, file, batch);
+    for (uint32_t i = 0; i < batch->count; i++) {
+        if (!copy_device(batch->mapped[i], batch->item[i])) return false;
+    }
+    for (uint32_t i = 0; i < batch->count; i++) {
+        if (!cuda_use(batch->item[i]->device) || !ok(cuda.cuCtxSynchronize(), "cuCtxSynchronize")) return false;
+    }
+    return true;
+}
+
+static void unmap_batch(const struct batch *batch) {
+    for (uint32_t i = 0; i < batch->count; i++) {
+        if (cuda_use(batch->device[i])) cuda_drop(batch->handle[i], batch->mapped[i], batch->item[i]->bytes);
+    }
+}
+
+/* Half of what is free, so that the workload's own small allocations never fail for it; a batch has one block at least. */
+static uint64_t window_of(const struct workload *w) {
+    uint64_t least = UINT64_MAX, left;
+    uint32_t asked = 0;
+    for (uint32_t i = 0; i < w->count; i++) {
+        uint32_t device = 1u << w->items[i].device;
+        if (!(asked & device) && cuda_free(w->items[i].device, &left) && left < least) least = left;
+        asked |= device;
+    }
+    return least / 2;
+}
+
+static bool reload(struct workload *w, const struct file *file, uint64_t *copied) {
+    struct gate_reply reply;
+    int fds[GATE_BATCH];
+    for (;;) {
+        if (!link_call(w, GATE_RELOAD, window_of(w), ANSWER_MS, &reply, fds)) return false;
+        if (reply.state == GATE_LOADED || reply.result || !reply.count) {
+            close_all(fds, reply.count);
+            return (reply.state == GATE_LOADED && !reply.result) || fail("reload: %s", result_name(reply.result));
+        }
+        struct batch batch = {0};
+        bool done = map_batch(w, &reply, fds, &batch) && fill(w, file, &batch);
+        close_all(fds, reply.count);
+        unmap_batch(&batch);
+        if (!done || !link_call(w, GATE_FILLED, 0, ANSWER_MS, &reply, NULL)) return false;
+        if (reply.result) return fail("reload: %s", result_name(reply.result));
+        /* The content is the workload's again, and the room is needed for the next batch. */
+        for (uint32_t i = 0; i < batch.count; i++) {
+            *copied += batch.item[i]->bytes;
+            let_go(w, batch.item[i]);
+        }
+    }
+}
+
+bool workload_reload(struct workload *w, const char *path, uint64_t *copied) {
+    struct file file;
+    *copied = 0;
+    if (!path) {
+        bool back = reload(w, NULL, copied);
+        for (uint32_t i = 0; back && i < w->count; i++) let_go(w, &w->items[i]); /* what a keeper that died had given back */
+        return back;
+    }
+    if (w->count) return fail("%s: its memory is kept here; it needs no file", w->name);
+    if (!file_open(path, &file)) return false;
+    memcpy(w->items, file.items, file.regions * sizeof *file.items);
+    w->count = file.regions;
+    bool done = reload(w, &file, copied);
+    w->count = 0;
+    file_close(&file);
+    return done;
+}

@@ -1,0 +1,185 @@
+/* The real driver: opened by its path, its functions behind the entries, and what it hands out by cuGetProcAddress. */
+#include "gate.h"
+#include "names.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+extern void *const gate_entry[] __attribute__((visibility("hidden")));
+__attribute__((visibility("hidden"))) void *gate_target[ENTRIES]; /* where an entry leads: the driver, or a hook */
+static void *real[NAMES];
+static const char *const names[NAMES] = {NAME_LIST};
+static int entries = NAMES;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+struct driver driver;
+
+static CUresult no_driver(void) { return 100; /* CUDA_ERROR_NO_DEVICE */ }
+
+static CUresult not_there(void) { return 500; /* CUDA_ERROR_NOT_FOUND: a function of a newer driver */ }
+
+/* glibc's own became a function of 2.33 only. */
+static int look_at(const char *path, struct stat *st) { return (int)syscall(SYS_stat, path, st); }
+
+/* The library's own file under another name, by a careless setting, would lead to itself. */
+static bool is_self(const char *path) {
+    Dl_info self;
+    struct stat here, there;
+    return dladdr((void *)&driver_open, &self) && look_at(self.dli_fname, &here) == 0 && look_at(path, &there) == 0 &&
+           here.st_ino == there.st_ino && here.st_dev == there.st_dev;
+}
+
+static void *open_at(const char *path) {
+    struct stat st;
+    return *path == '/' && look_at(path, &st) == 0 && !is_self(path) ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+}
+
+static void *open_in(const char *folders) {
+    char path[4096];
+    void *library = NULL;
+    while (folders && *folders && !library) {
+        int length = (int)strcspn(folders, ":");
+        if (snprintf(path, sizeof path, "%.*s/libcuda.so.1", length, folders) < (int)sizeof path) library = open_at(path);
+        folders += length + (folders[length] == ':');
+    }
+    return library;
+}
+
+/* In the order of the dynamic linker; the last are where NVIDIA's container toolkit and cloud providers put it. */
+static void *open_real(void) {
+    const char *named = getenv("STASIS_REAL_LIBCUDA");
+    void *library = named ? open_at(named) : NULL;
+    library = library ? library : open_in(getenv("LD_LIBRARY_PATH"));
+    return library ? library
+                   : open_in("/usr/lib/x86_64-linux-gnu:/lib/x86_64-linux-gnu:/usr/lib64:/lib64:/usr/lib:/usr/local/nvidia/lib64:"
+                             "/usr/local/cuda/compat:/usr/lib/wsl/lib");
+}
+
+static int entry_of(const char *name) {
+    for (int i = 0; i < NAMES; i++) {
+        if (strcmp(names[i], name) == 0) return i;
+    }
+    return -1;
+}
+
+static void *real_of(const char *name) {
+    int i = entry_of(name);
+    return i < 0 ? NULL : real[i];
+}
+
+/* A hook whose function the driver lacks is never called. */
+static void hook_all(const struct hook *hook) {
+    for (; hook->name; hook++) {
+        int i = entry_of(hook->name);
+        if (i >= 0 && real[i]) {
+            *(void **)hook->real = real[i];
+            gate_target[i] = hook->function;
+        }
+    }
+}
+
+/* From an address of the driver to our entry: cudart and others ask again and again. Filled under the lock, read without. */
+enum { TABLE = 4096 };
+static struct {
+    void *function;
+    int entry;
+} table[TABLE];
+
+static unsigned place_of(const void *function) {
+    unsigned at = (unsigned)(((uintptr_t)function >> 4) * 2654435761u) % TABLE;
+    for (void *there; (there = __atomic_load_n(&table[at].function, __ATOMIC_ACQUIRE)) && there != function; at = (at + 1) % TABLE) {
+    }
+    return at;
+}
+
+static void enter_in_table(void *function, int entry) {
+    unsigned at = place_of(function);
+    if (table[at].function) return; /* two names of one function: those with a hook come first */
+    table[at].entry = entry;
+    __atomic_store_n(&table[at].function, function, __ATOMIC_RELEASE);
+}
+
+static void *entry_for(void *function, const char *symbol) {
+    unsigned at = place_of(function);
+    if (table[at].function) return gate_entry[table[at].entry];
+    int hooked = entry_of(symbol);
+    if (hooked >= 0 && gate_target[hooked] != real[hooked]) note(NOTE_UNKNOWN_ENTRY); /* a hook that would be missed */
+    void *found = function;
+    pthread_mutex_lock(&mutex);
+    at = place_of(function);
+    if (table[at].function) {
+        found = gate_entry[table[at].entry];
+    } else if (entries < ENTRIES) {
+        gate_target[entries] = function;
+        enter_in_table(function, entries);
+        found = gate_entry[entries++];
+    } else {
+        note(NOTE_UNKNOWN_ENTRY);
+    }
+    pthread_mutex_unlock(&mutex);
+    return found;
+}
+
+static CUresult replace(CUresult result, const char *symbol, void **function) {
+    if (result == 0 && function && *function && !gate_inert) *function = entry_for(*function, symbol);
+    return result;
+}
+
+/* Declares `real_NAME`, and `NAME`, which hands out entries. */
+#define HANDING_OUT(name, declared, passed)                                                                  \
+    static CUresult(*real_##name) declared;                                                                   \
+    static CUresult name declared { return replace(real_##name passed, symbol, function); }
+#define V1 (const char *symbol, void **function, int version, uint64_t flags)
+#define V2 (const char *symbol, void **function, int version, uint64_t flags, void *status)
+HANDING_OUT(v1, V1, (symbol, function, version, flags))
+HANDING_OUT(v1_ptsz, V1, (symbol, function, version, flags))
+HANDING_OUT(v2, V2, (symbol, function, version, flags, status))
+HANDING_OUT(v2_ptsz, V2, (symbol, function, version, flags, status))
+
+static const struct hook own_hooks[] = {
+    {"cuGetProcAddress", v1, &real_v1},
+    {"cuGetProcAddress_ptsz", v1_ptsz, &real_v1_ptsz},
+    {"cuGetProcAddress_v2", v2, &real_v2},
+    {"cuGetProcAddress_v2_ptsz", v2_ptsz, &real_v2_ptsz},
+    {0},
+};
+
+static void in_child(void) {
+    gate_inert = page != NULL;
+    gate_after_fork();
+    control_after_fork();
+    mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+}
+
+static void open_once(void) {
+    void *library = open_real();
+    for (int i = 0; i < NAMES; i++) {
+        real[i] = library ? dlsym(library, names[i]) : NULL;
+        gate_target[i] = real[i] ? real[i] : library ? (void *)not_there : (void *)no_driver;
+    }
+#define GIVE(name, symbol, arguments) driver.name = real_of(symbol);
+    DRIVER_FUNCTIONS(GIVE)
+#undef GIVE
+    hook_all(own_hooks);
+    const char *off = getenv("STASIS_DIRECT");
+    if (driver.cuMemExportToShareableHandle && !(off && strcmp(off, "off") == 0)) {
+        hook_all(allocation_hooks);
+        hook_all(handle_hooks);
+        hook_all(knowledge_hooks);
+    }
+    for (int i = 0; i < NAMES; i++)
+        if (real[i] && gate_target[i] != real[i]) enter_in_table(real[i], i);
+    for (int i = 0; i < NAMES; i++)
+        if (real[i]) enter_in_table(real[i], i);
+    pthread_atfork(NULL, NULL, in_child);
+}
+
+void driver_open(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, open_once);
+}

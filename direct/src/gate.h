@@ -1,0 +1,124 @@
+/* libstasis-gate.so: what its parts share. docs/direct-path.md is the contract. */
+#ifndef STASIS_GATE_H
+#define STASIS_GATE_H
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "protocol.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The gate: calls of the program pass it; while it is closed they wait in front of it. */
+extern bool gate_inert; /* a forked child of a process with a context: every call goes straight to the driver */
+/* 0 once no thread is inside; -ETIMEDOUT or another negative errno with the gate open again. */
+int gate_close(int64_t deadline_ms);
+void gate_open(void);
+bool gate_is_closed(void);
+void gate_after_fork(void);
+int64_t now_ms(void);
+void nap_us(long microseconds);
+void futex_wait(uint32_t *word, uint32_t value, long timeout_ms); /* 0: without a limit */
+void futex_wake(uint32_t *word);
+
+/* A function of the driver that is answered by one of ours, which runs inside the gate. */
+struct hook {
+    const char *name;
+    void *function;
+    void *real; /* a pointer variable */
+};
+extern const struct hook allocation_hooks[], handle_hooks[], knowledge_hooks[];
+void driver_open(void);
+
+typedef int CUresult;
+enum { OUT_OF_MEMORY = 2 };
+typedef struct {
+    int32_t type, requested, location_type, location_id;
+    void *win32;
+    uint8_t flags[8];
+} CUmemAllocationProp;
+typedef struct {
+    int32_t location_type, location_id, flags;
+} CUmemAccessDesc;
+
+/* The functions of the driver that the library itself calls; NULL where the driver has none. */
+#define DRIVER_FUNCTIONS(X) \
+    X(cuCtxGetDevice, "cuCtxGetDevice", (int *)) \
+    X(cuCtxGetCurrent, "cuCtxGetCurrent", (void **)) \
+    X(cuCtxSetCurrent, "cuCtxSetCurrent", (void *)) \
+    X(cuCtxSynchronize, "cuCtxSynchronize", (void)) \
+    X(cuDevicePrimaryCtxGetState, "cuDevicePrimaryCtxGetState", (int, unsigned *, int *)) \
+    X(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (void **, int)) \
+    X(cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", (int)) \
+    X(cuDeviceGetUuid, "cuDeviceGetUuid_v2", (void *, int)) \
+    X(cuMemAddressReserve, "cuMemAddressReserve", (uint64_t *, size_t, size_t, uint64_t, uint64_t)) \
+    X(cuMemAddressFree, "cuMemAddressFree", (uint64_t, size_t)) \
+    X(cuMemCreate, "cuMemCreate", (uint64_t *, size_t, const CUmemAllocationProp *, uint64_t)) \
+    X(cuMemRelease, "cuMemRelease", (uint64_t)) \
+    X(cuMemMap, "cuMemMap", (uint64_t, size_t, size_t, uint64_t, uint64_t)) \
+    X(cuMemUnmap, "cuMemUnmap", (uint64_t, size_t)) \
+    X(cuMemSetAccess, "cuMemSetAccess", (uint64_t, size_t, const CUmemAccessDesc *, size_t)) \
+    X(cuMemExportToShareableHandle, "cuMemExportToShareableHandle", (void *, uint64_t, int, uint64_t))
+#define DECLARE(name, symbol, arguments) CUresult(*name) arguments;
+struct driver {
+    DRIVER_FUNCTIONS(DECLARE)
+};
+#undef DECLARE
+extern struct driver driver;
+
+/* What the program did that pins memory or that the library cannot follow (protocol.h). */
+void note(uint32_t flag);
+/* Contexts that the program created itself; primary ones are asked of the driver. */
+enum { MAX_CONTEXTS = 64, MAX_DEVICES = 32 };
+void contexts_synchronize(int *result);
+int capture_count(void);
+
+/* The table of memory that the library owns. The lock is held only inside the gate, so a drained gate means a free lock. */
+enum { MAX_BLOCKS = 1 << 16, GRANULE = 2 << 20 };
+/* AWAY: without memory. MADE: has memory again, without its content. FILLING: the same, and in the batch that the keeper fills now. */
+enum block_state { BLOCK_FREE, BLOCK_HERE, BLOCK_AWAY, BLOCK_MADE, BLOCK_FILLING };
+struct block {
+    uint64_t handle, bytes;
+    void *context; /* in which it was made; its death takes memory of cuMemAlloc along */
+    CUmemAllocationProp prop;
+    uint32_t state, refs, maps;
+    uint32_t mapping; /* the last one that was made */
+    bool plain; /* made for cuMemAlloc: its address is ours too */
+};
+struct mapping {
+    uint64_t address, bytes, offset; /* address 0: unused entry */
+    uint32_t block, read_write, read_only; /* devices with access, a bit each */
+};
+extern struct block blocks[MAX_BLOCKS];
+extern struct mapping mappings[MAX_BLOCKS];
+extern uint32_t block_limit, mapping_limit; /* entries beyond were never used */
+void table_lock(void);
+void table_unlock(void);
+struct block *block_new(uint64_t handle, uint64_t bytes, const CUmemAllocationProp *prop);
+struct mapping *mapping_new(uint64_t address, uint64_t bytes, uint64_t offset, struct block *block);
+struct mapping *mapping_at(uint64_t address);
+CUresult mapping_allow(const struct mapping *mapping);
+void mapping_end(struct mapping *mapping);
+/* Gives the memory back once it has neither mapping nor reference. */
+CUresult block_end(struct block *block);
+void plain_end(struct mapping *mapping);
+void context_died(const void *context);
+uint32_t peers_of(int device);
+void peer_allow(int owner, int user);
+void table_publish(void); /* for readers of the page, who need not ask */
+
+/* Moving it: the gate is closed and drained. Each gives the driver's result. */
+CUresult move_export(uint32_t first, struct gate_reply *reply, int *fds);
+CUresult move_unload(void);
+CUresult move_reload(uint64_t window, struct gate_reply *reply, int *fds);
+void move_loaded(void);
+uint32_t move_away(void); /* blocks whose content is not here */
+
+bool room_is_made(int64_t *until); /* after an allocation that failed; *until is 0 at first */
+
+/* The control thread, begun with the first context. */
+void control_start(void);
+void control_after_fork(void);
+extern struct gate_page *page;
+#endif

@@ -1,0 +1,173 @@
+# The gate and the library in the process.
+# shellcheck shell=bash disable=SC2154,SC2015,SC2034
+
+promise_the_library_asks_for_nothing_newer_than_glibc_2_17() {
+    local newest
+    newest=$(objdump -T "$T/libstasis-gate.so" | grep -o 'GLIBC_[0-9.]*' | sort -Vu | tail -1)
+    [ "$newest" = GLIBC_2.17 ] || fail "$newest"
+}
+
+promise_every_name_has_an_entry_and_nothing_else_is_exported() {
+    diff <(nm -D --defined-only "$T/libstasis-gate.so" | awk '{print $3}' | LC_ALL=C sort) <(cut -d' ' -f1 src/names.txt | LC_ALL=C sort) || fail "other names"
+}
+
+promise_nothing_happens_before_the_first_context() {
+    node 1 64
+    ( preloaded "$T/program" before-context ) >"$work/log" || fail "$(cat "$work/log")"
+}
+
+promise_a_closed_gate_stops_the_program_and_opens_again() {
+    node 1 64
+    start log --mib 8
+    keeper
+    attach
+    must close w 5000
+    before=$(steps_of "$work/log")
+    sleep 0.3
+    [ "$(steps_of "$work/log")" -le $((before + 1)) ] || fail "it went through the gate"
+    must open w
+    right log 8
+}
+
+promise_a_call_that_does_not_end_opens_the_gate_again() {
+    node 1 64
+    start log --mib 8
+    keeper
+    attach
+    driver 0 1 lock # whoever is inside the driver stays there
+    sleep 0.1
+    refused 'busy' close w 300
+    driver 0 0 unlock
+    right log 8
+    must close w 5000
+    must open w
+    right log 8
+}
+
+promise_a_silent_keeper_opens_the_gate() {
+    node 1 64
+    start log --mib 8
+    keeper
+    attach
+    must close w 5000
+    kill -STOP "$keeper"
+    before=$(steps_of "$work/log")
+    sleep 8
+    [ "$(steps_of "$work/log")" -le $((before + 1)) ] || fail "it opened too early"
+    steps_from "$work/log" 20
+    kill -CONT "$keeper"
+    must status w
+    [[ $answer == *state=open* ]] || fail "$answer"
+    refused 'not in this state' export w
+    right log 8
+}
+
+promise_forks_go_on_while_the_gate_is_closed() {
+    node 1 64
+    preloaded "$T/program" fork "$work/go" "$work/forked" >"$work/log" 2>&1 &
+    pid=$!
+    pids+=("$pid")
+    until_there "$work/log" ready
+    keeper
+    attach
+    must close w 5000
+    touch "$work/go" # now it forks; the child calls the driver, which answers as it does to any forked child
+    until_there "$work/forked" "done"
+    [ "$(cat "$work/forked")" = "done 3" ] || fail "$(cat "$work/forked")"
+    must open w
+}
+
+promise_forking_and_mapping_all_the_time_is_survived() {
+    node 1 128
+    start log --mib 16 --churn --fork 2
+    keeper
+    attach
+    for _ in 1 2 3 4; do
+        unload
+        driver_out
+        driver_in
+        reload
+        steps_from "$work/log" 10
+    done
+    ! grep BAD "$work/log" || fail "wrong"
+}
+
+promise_a_program_that_shares_its_memory_is_refused_and_goes_on() {
+    node 1 64
+    start log --mib 8 --peer
+    keeper
+    attach
+    # The driver refuses to share what came from the library; what it made itself it shares.
+    [[ $answer == *notes=ipc* ]] || fail "$answer"
+    refused 'refused: ipc' close w 5000
+    right log 8
+}
+
+promise_managed_memory_is_refused_by_name() {
+    node 1 64
+    start log --mib 8 --managed
+    keeper
+    attach
+    refused 'refused: managed' close w 5000
+    right log 8
+}
+
+promise_a_profiler_is_refused_by_name() {
+    node 1 64
+    export CUDA_INJECTION64_PATH=/none
+    start log --mib 8
+    unset CUDA_INJECTION64_PATH
+    keeper
+    attach
+    refused 'refused: tool' close w 5000
+    right log 8
+}
+
+promise_memory_is_freed_with_its_context_and_by_free() {
+    node 1 64
+    ( preloaded "$T/program" contexts ) >"$work/log" || fail "$(cat "$work/log")"
+}
+
+promise_handles_of_the_program_survive() {
+    node 1 128
+    preloaded "$T/program" handles "$work/go" >"$work/log" 2>&1 &
+    pid=$!
+    pids+=("$pid")
+    until_there "$work/log" ready
+    keeper
+    attach
+    unload
+    driver_out
+    driver_in
+    reload
+    touch "$work/go"
+    until_there "$work/log" good
+}
+
+promise_who_does_not_know_the_token_is_sent_away() {
+    node 1 64
+    start log --mib 8
+    keeper
+    attach
+    must close w 5000
+    "$T/program" stranger "$pid" || fail "a stranger was heard"
+    must open w # the keeper's own connection is as it was
+    right log 8
+}
+
+promise_no_thread_is_inside_when_memory_goes() {
+    node 1 256
+    preloaded "$T/program" threads "$work/stop" >"$work/log" 2>&1 &
+    pid=$!
+    pids+=("$pid")
+    until_there "$work/log" ready
+    keeper
+    attach
+    # A thread that was inside unseen would find its memory gone.
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+        unload
+        reload
+    done
+    touch "$work/stop"
+    until_there "$work/log" good
+}

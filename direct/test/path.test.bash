@@ -1,0 +1,231 @@
+# The path itself: memory leaves a process and returns, and the program notices nothing.
+# shellcheck shell=bash disable=SC2154,SC2015,SC2034
+
+promise_three_generations_in_place_and_every_value_is_right() {
+    node 1 256
+    start log --mib 40 --threads 2 --busy-writer
+    keeper
+    attach
+    for _ in 1 2 3; do
+        unload
+        driver_out
+        must detach w
+        driver_in
+        attach
+        reload
+        steps_from "$work/log" 40
+    done
+    right log 40
+}
+
+promise_an_evicted_process_comes_back_by_criu_three_times() {
+    need_criu
+    node 1 256
+    start log --mib 40 --threads 2 --deleted-file
+    keeper
+    for generation in 1 2 3; do
+        attach
+        unload
+        must save w "$work/memory$generation"
+        must drop w # nothing but the file has the content
+        driver_out
+        criu_dump $generation
+        wait "$pid" 2>/dev/null
+        until_gone "$pid"
+        criu_restore $generation
+        driver_in
+        attach
+        must reload w "$work/memory$generation"
+        must open w
+        must drop w
+        right log 40 60
+    done
+}
+
+promise_a_snapshot_is_the_content_at_the_checkpoint() {
+    node 1 256
+    start log --mib 20
+    keeper
+    attach
+    unload
+    must save w "$work/before"
+    must snapshot w 8
+    reload
+    steps_from "$work/log" 60
+    must save w "$work/after" # of the snapshot: the program has changed its memory meanwhile
+    cmp "$work/before.data" "$work/after.data" || fail "the snapshot changed"
+    cmp "$work/before.chunks" "$work/after.chunks" || fail "the digests differ"
+    right log 20
+}
+
+promise_a_program_gets_the_memory_of_its_snapshot() {
+    for when in before during; do
+        node 1 128
+        rm -f "$work/go" "$work/log" "$work"/k*
+        preloaded "$T/program" more "$work/go" >"$work/log" 2>&1 &
+        pid=$!
+        pids+=("$pid")
+        until_there "$work/log" ready
+        keeper
+        attach
+        unload
+        must snapshot w 1
+        must reload w
+        must open w
+        : >"$work/go"
+        if [ $when = before ]; then
+            until_there "$work/log" full
+            refused 'not here' save w "$work/memory"
+        else
+            tell save w "$work/memory" || [[ $answer =~ "needs the device memory"|"not here" ]] || fail "$answer"
+            until_there "$work/log" full
+        fi
+        must drop w
+        end "$pid"
+        end "$keeper"
+        end "$(holder_pid)"
+    done
+}
+
+promise_staged_memory_is_written_from_the_arena() {
+    node 1 128
+    start log --mib 20
+    keeper 128
+    attach
+    unload
+    must save w "$work/device"
+    must stage w
+    reload
+    steps_from "$work/log" 60
+    must save w "$work/arena"
+    cmp "$work/device.data" "$work/arena.data" || fail "another content"
+    right log 20
+}
+
+promise_a_snapshot_leaves_the_reserve_to_the_workload() {
+    node 1 160
+    start log --mib 50
+    keeper
+    attach
+    unload
+    refused 'expected .* MiB free' snapshot w 40
+    must snapshot w 4
+    reload
+    right log 50
+}
+
+promise_the_device_is_free_while_the_file_alone_has_the_content() {
+    node 1 128
+    start log --mib 60
+    keeper
+    attach
+    unload
+    must save w "$work/memory"
+    must drop w
+    driver_out
+    start other --mib 100 # there is room for it only because all else is gone
+    end "$pid"
+    pid=$(head -1 <<<"${pids[0]}")
+    driver_in
+    attach
+    must reload w "$work/memory"
+    must open w
+    right log 60
+}
+
+promise_a_damaged_file_is_refused_and_the_right_one_works() {
+    node 1 128
+    start log --mib 20
+    keeper
+    attach
+    unload
+    must save w "$work/memory"
+    must drop w
+    cp "$work/memory.data" "$work/bad.data"
+    cp "$work/memory.chunks" "$work/bad.chunks"
+    printf 'x' | dd of="$work/bad.data" bs=1 seek=5000000 conv=notrunc 2>/dev/null
+    attach
+    refused 'wrong digest' reload w "$work/bad"
+    truncate -s 1M "$work/bad.data"
+    refused 'makes no sense|too short' reload w "$work/bad"
+    must reload w "$work/memory"
+    must open w
+    right log 20
+}
+
+promise_device_memory_short_at_reload_loses_nothing() {
+    node 1 128
+    start log --mib 60
+    victim=$pid
+    keeper
+    attach
+    unload
+    must save w "$work/memory"
+    must drop w
+    driver_out
+    driver_in
+    start other --mib 70
+    other=$pid
+    pid=$victim
+    attach
+    refused 'OUT_OF_MEMORY' reload w "$work/memory"
+    end "$other"
+    must reload w "$work/memory"
+    must open w
+    right log 60
+}
+
+promise_two_processes_are_kept_and_staged_at_once() {
+    node 1 256
+    start one --mib 20
+    first=$pid
+    start two --mib 20
+    second=$pid
+    keeper 96
+    must attach a "$first" "$(start_time "$first")"
+    must attach b "$second" "$(start_time "$second")"
+    for c in 'close %s 5000' 'export %s' 'unload %s' "save %s $work/%s" 'stage %s'; do
+        # shellcheck disable=SC2059 # the commands are formats
+        for w in a b; do must $(printf "${c//%s/$w}"); done
+    done
+    for pid in "$first" "$second"; do driver_out; done
+    for pid in "$first" "$second"; do driver_in; done
+    for w in a b; do must reload $w; done
+    for w in a b; do must open $w; done
+    for w in a b; do # what is staged is what was there while they were frozen
+        must save $w "$work/later-$w"
+        cmp "$work/$w.data" "$work/later-$w.data" || fail "another content"
+    done
+    pid=$first
+    right one 20
+    pid=$second
+    right two 20
+}
+
+promise_files_are_new_and_their_names_may_have_blanks() {
+    node 1 128
+    start log --mib 20
+    keeper
+    attach
+    unload
+    must save w "$work/with a blank"
+    must save w "$work/plain"
+    cmp "$work/with a blank.data" "$work/plain.data" || fail "another content"
+    refused 'exists' save w "$work/plain" # nothing is replaced
+    must drop w
+    attach
+    must reload w "$work/with a blank"
+    must open w
+    right log 20
+}
+
+promise_the_largest_block_is_reported() {
+    node 1 128
+    start log --mib 20 --ballast 30
+    keeper
+    attach
+    must close w 5000
+    case "$answer" in *" bytes=52428800 largest=31457280 "*) ;; *) fail "expected largest=31457280, got $answer" ;; esac
+    must open w
+    right log 20
+}

@@ -1,0 +1,80 @@
+package dev.stasis.e2e.kube;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1alpha1.common.ArtifactStatus;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
+import dev.stasis.api.v1alpha1.operation.GpuNodeOperationSpec;
+import dev.stasis.api.v1alpha1.operation.OperationType;
+import io.fabric8.kubernetes.api.model.Pod;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** An artifact that its node uploads, and that another node downloads. */
+@ExtendWith(OnACluster.class)
+class RemoteStoreScenarioTest {
+
+  @Test
+  void anEvictedPodIsRestoredOnAnotherNodeFromTheRemoteStore(Scenario scenario) throws Exception {
+    scenario.needsTwoNodes();
+    Workload workload = Workload.start(scenario, "trainer");
+    String from = workload.now().getSpec().getNodeName();
+    String other =
+        scenario.installation().nodes().stream()
+            .filter(node -> !node.equals(from))
+            .findFirst()
+            .orElseThrow();
+    try (SharedStore store = SharedStore.ofChunks(scenario);
+        KeptLog log = KeptLog.follow(scenario, "trainer")) {
+      GpuCheckpointStatus status =
+          CheckpointRequest.apply(
+                  scenario,
+                  "train-1",
+                  "trainer",
+                  "afterCheckpoint: Evict",
+                  "store: " + store.name())
+              .awaitReady();
+      ArtifactStatus artifact = Present.in("status.artifact", status.getArtifact());
+      assertThat(artifact.getNode()).as("the disk that alone has it").isNull();
+      assertThat(artifact.getNewBytes()).isPositive().isLessThanOrEqualTo(artifact.getBytes());
+      assertThat(CheckpointRequest.condition(status, "StoredLocally").status())
+          .isEqualTo(ConditionValue.TRUE);
+      assertThat(CheckpointRequest.condition(status, "Stored").status())
+          .isEqualTo(ConditionValue.TRUE);
+      scenario.until("the pod is gone", () -> scenario.findPod("trainer") == null);
+      // Both nodes are this machine: without its copy the node has only the remote store.
+      new Shell().run("rm", "-rf", store.local().resolve(scenario.namespace()).toString());
+
+      AtomicReference<String> downloads = new AtomicReference<>("");
+      Workload back = workload.broughtBackAs("trainer", log.lines());
+      RestoreRequest request =
+          RestoreRequest.apply(scenario, "back", "train-1", "target: {nodeName: " + other + "}");
+      scenario.until(
+          "a download on the other node",
+          () ->
+              scenario.operations().stream()
+                  .map(operation -> operation.getSpec())
+                  .filter(spec -> spec.getType() == OperationType.DOWNLOAD)
+                  .map(GpuNodeOperationSpec::getNodeName)
+                  .peek(downloads::set)
+                  .findFirst()
+                  .isPresent());
+      request.awaitSucceeded();
+
+      back.verifyGoesOn();
+      Pod here = back.now();
+      assertThat(here.getSpec().getNodeName()).isNotEqualTo(from).isEqualTo(downloads.get());
+      scenario.kubectl("delete", "gckpt", "train-1", Scenario.TIMEOUT);
+      assertThat(manifests(store.folder())).as("manifests in the remote store").isEmpty();
+    }
+  }
+
+  private static Stream<Path> manifests(Path folder) throws Exception {
+    return Files.walk(folder).filter(file -> file.toString().endsWith(".manifest"));
+  }
+}

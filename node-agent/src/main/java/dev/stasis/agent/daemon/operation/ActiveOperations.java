@@ -1,0 +1,309 @@
+package dev.stasis.agent.daemon.operation;
+
+import dev.stasis.agent.cuda.GpuUuid;
+import dev.stasis.agent.process.DaemonThreads;
+import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
+import dev.stasis.api.v1alpha1.operation.OperationPod;
+import dev.stasis.api.v1alpha1.operation.OperationType;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The operations of this agent from their claim until their end is stored in the API server. Each
+ * waits for its GPUs, is executed, may be held until a decision, and can be canceled at any time.
+ */
+final class ActiveOperations {
+
+  private static final System.Logger LOG = System.getLogger(ActiveOperations.class.getName());
+
+  private final AgentParts parts;
+  private final OperationEventLoop eventLoop;
+  private final OperationJournal journal;
+  private final StatusWriter writer;
+  private final OperationRecorder recorder;
+  private final ExecutorService workers =
+      Executors.newCachedThreadPool(new DaemonThreads("operation"));
+  // Background tasks of running operations; they continue when no further operation is started.
+  private final ExecutorService helpers =
+      Executors.newCachedThreadPool(new DaemonThreads("operation-helper"));
+  private final GpuQueue queue = new GpuQueue(workers);
+  private final OperationExecutor executor;
+  private final InterruptedOperationRecovery recovery;
+  private final HoldTimeout holdTimeout;
+  private final AfterHooks hooks;
+  private final ThawRetrier thawRetrier;
+  private final Map<String, ActiveOperation> byUid = new ConcurrentHashMap<>();
+  private volatile boolean stopping;
+
+  ActiveOperations(
+      AgentParts parts,
+      OperationEventLoop eventLoop,
+      OperationJournal journal,
+      InterruptedOperationRecovery recovery) {
+    this.parts = parts;
+    this.eventLoop = eventLoop;
+    this.journal = journal;
+    this.recovery = recovery;
+    this.writer = new StatusWriter(parts.cluster(), parts.intervals(), this::endIsWritten);
+    this.recorder = new OperationRecorder(journal, writer, parts.frozenChanged());
+    this.hooks = new AfterHooks(parts, this::leaveGpus);
+    this.holdTimeout = new HoldTimeout(parts, recorder, hooks);
+    this.thawRetrier = new ThawRetrier(parts, recorder, hooks, this::enqueue);
+    UnfinishedArtifacts unfinished = new UnfinishedArtifacts();
+    FreezeJob freeze = new FreezeJob(parts, recorder, helpers, unfinished);
+    ThawJob thaw = new ThawJob(parts, recorder, this, hooks);
+    this.executor =
+        new OperationExecutor(
+            parts,
+            recorder,
+            Map.ofEntries(
+                Map.entry(OperationType.CHECKPOINT, freeze),
+                Map.entry(OperationType.SUSPEND, freeze),
+                Map.entry(OperationType.RESUME, thaw),
+                Map.entry(OperationType.THAW, thaw),
+                Map.entry(OperationType.END, thaw),
+                Map.entry(OperationType.RESTORE, new RestoreJob(parts, recorder, helpers)),
+                Map.entry(OperationType.SEND, new SendJob(parts, recorder, helpers, unfinished)),
+                Map.entry(OperationType.RECEIVE, new ReceiveJob(parts, recorder)),
+                Map.entry(OperationType.IMPORT, new ImportJob(parts, recorder)),
+                Map.entry(OperationType.UPLOAD, new UploadJob(parts, recorder)),
+                Map.entry(OperationType.DOWNLOAD, new DownloadJob(parts, recorder)),
+                Map.entry(OperationType.DELETE_ARTIFACT, new DeleteJob(parts, recorder))),
+            this::leaveGpus);
+  }
+
+  Optional<ActiveOperation> find(String uid) {
+    return Optional.ofNullable(byUid.get(uid));
+  }
+
+  Map<String, ActiveOperation> all() {
+    return Map.copyOf(byUid);
+  }
+
+  /** Adds a claimed operation: one to execute, to recover after a restart, or only to report. */
+  void take(ActiveOperation operation) {
+    byUid.put(operation.uid(), operation);
+    try {
+      switch (operation.entry().stage()) {
+        case ENDED -> {
+          recorder.republish(operation);
+          thawRetrier.begin(operation, Duration.ZERO);
+        }
+        case HELD, BEGUN -> enqueue(operation, () -> settle(operation));
+        case CLAIMED -> {
+          if (FreezeJob.hasHooksBefore(operation)) {
+            submit(operation, pod(operation), () -> prepare(operation));
+          } else {
+            enqueue(operation, () -> carryOut(operation));
+          }
+        }
+      }
+    } catch (RuntimeException e) {
+      byUid.remove(operation.uid()); // Removed so that it can be added again.
+      throw e;
+    }
+  }
+
+  /** Hooks may take long, so they run before the operation occupies the GPUs. */
+  private void prepare(ActiveOperation operation) {
+    if (executor.prepare(operation)) {
+      enqueue(operation, () -> carryOut(operation));
+    }
+  }
+
+  private void leaveGpus(ActiveOperation operation) {
+    queue.keepOnly(operation.name(), pod(operation));
+  }
+
+  /** The pod, which one operation at a time works on; uploads, one at a time too, have none. */
+  private static Set<Object> pod(ActiveOperation operation) {
+    if (operation.type() == OperationType.UPLOAD) {
+      return Set.of(OperationType.UPLOAD);
+    }
+    OperationPod pod = operation.spec().getPod();
+    return pod == null ? Set.of() : Set.of(pod.namespace() + "/" + pod.name());
+  }
+
+  private void enqueue(ActiveOperation operation, Runnable work) {
+    if (stopping) {
+      return; // It is in the journal: the successor continues it.
+    }
+    Optional<Set<GpuUuid>> known = new PodLookup(parts).gpus(operation);
+    if (known.isEmpty() && mayWait(operation)) {
+      // Without its GPUs it would run in parallel to another operation on the same GPU.
+      eventLoop.later(() -> enqueue(operation, work));
+      return;
+    }
+    Set<Object> places = new HashSet<>(known.orElse(Set.of()));
+    places.addAll(pod(operation));
+    submit(operation, places, work);
+  }
+
+  /** An operation that has touched its workload is completed without the kubelet's answer. */
+  private boolean mayWait(ActiveOperation operation) {
+    return operation.entry().stage() == OperationJournal.Entry.Stage.CLAIMED
+        && !operation.isCancelled()
+        && parts.clock().instant().isBefore(operation.deadline());
+  }
+
+  private void submit(ActiveOperation operation, Set<Object> places, Runnable work) {
+    if (stopping) {
+      return; // It is in the journal: the successor continues it.
+    }
+    queue.submit(
+        operation.name(), operation.entry().created(), places, OperationEventLoop.guarded(work));
+  }
+
+  private void carryOut(ActiveOperation operation) {
+    executor.carryOut(operation);
+    wait(operation);
+  }
+
+  /** Recovers an operation that a predecessor left unfinished. */
+  private void settle(ActiveOperation operation) {
+    try (ActiveOperation.LogFields fields = operation.logFields(parts.nodeName())) {
+      Optional<OperationResult> result = recovery.settle(operation);
+      if (result.isPresent()) {
+        recorder.end(operation, hooks.after(operation, result.get()));
+        wait(operation);
+      } else {
+        carryOut(operation);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /**
+   * A held operation is thawed at its deadline, unless its pod is being deleted anyway; a workload
+   * that was left frozen is thawed again.
+   */
+  private void wait(ActiveOperation operation) {
+    if (operation.entry().stage() != OperationJournal.Entry.Stage.HELD) {
+      thawRetrier.begin(operation);
+      return;
+    }
+    if (operation.isCancelled() && !operation.isRolledOut()) {
+      giveUp(operation, false);
+      return;
+    }
+    Duration left = Duration.between(parts.clock().instant(), operation.deadline());
+    eventLoop.after(left.plusMillis(1), () -> giveUp(operation, true));
+  }
+
+  private void giveUp(ActiveOperation operation, boolean outOfTime) {
+    if (operation.entry().stage() == OperationJournal.Entry.Stage.HELD && !stopping) {
+      enqueue(
+          operation,
+          () -> {
+            try {
+              holdTimeout.run(operation, outOfTime);
+              thawRetrier.begin(operation);
+            } catch (InterruptedException e) {
+              Thread.currentThread().interrupt();
+            } catch (ApiUnreachable e) {
+              LOG.log(Level.WARNING, "{0} stays held: {1}", operation.name(), e);
+              eventLoop.later(() -> giveUp(operation, outOfTime));
+            }
+          });
+    }
+  }
+
+  /** Cancels an operation: it is undone, or ends before it has started. */
+  void cancel(ActiveOperation operation, String who) {
+    if (operation.entry().stage() == OperationJournal.Entry.Stage.ENDED
+        || operation.isCancelled()) {
+      return;
+    }
+    operation.cancel(who);
+    if (operation.entry().stage() == OperationJournal.Entry.Stage.HELD) {
+      giveUp(operation, false);
+    } else if (queue.withdraw(operation.name())) {
+      boolean begun = operation.entry().stage() != OperationJournal.Entry.Stage.CLAIMED;
+      workers.execute(
+          OperationEventLoop.guarded(
+              () -> {
+                if (begun) {
+                  settle(operation);
+                } else {
+                  carryOut(operation);
+                }
+              }));
+    }
+  }
+
+  /**
+   * Ends an operation that waited for a decision.
+   *
+   * @param operation name of the one that waited
+   * @param result the result of the operation that carried out the decision
+   */
+  void decided(String operation, OperationResult result) {
+    byUid.values().stream()
+        .filter(one -> one.name().equals(operation))
+        .filter(one -> one.entry().stage() == OperationJournal.Entry.Stage.HELD)
+        .findFirst()
+        .ifPresent(
+            one ->
+                recorder.end(
+                    one,
+                    OperationResult.done(result.reason(), result.message())
+                        .leaving(result.workload(), result.sourceRunning(), result.processes())));
+  }
+
+  /**
+   * The stored state in the API server counts, not the pending write, which the journal keeps until
+   * then.
+   */
+  private void endIsWritten(ActiveOperation operation, GpuNodeOperationStatus status) {
+    if (operation.entry().stage() == OperationJournal.Entry.Stage.ENDED
+        && !operation.entry().leftFrozen()
+        && !OperationJournal.Entry.leftFrozen(operation.spec(), status)) {
+      journal.remove(operation.name());
+      byUid.remove(operation.uid());
+    }
+  }
+
+  /** Starts no further operations; the successor executes them. */
+  void stop() {
+    stopping = true;
+  }
+
+  boolean isStopping() {
+    return stopping;
+  }
+
+  /**
+   * Waits until every running step is finished or undone. Held, suspended and unstarted operations
+   * are not changed.
+   *
+   * @param grace time limit of the steps
+   */
+  void rollOut(Duration grace) throws InterruptedException {
+    thawRetrier.close();
+    for (ActiveOperation operation : byUid.values()) {
+      if (operation.entry().stage() == OperationJournal.Entry.Stage.ENDED) {
+        queue.withdraw(operation.name());
+      }
+      if (operation.entry().stage() == OperationJournal.Entry.Stage.CLAIMED
+          || operation.entry().stage() == OperationJournal.Entry.Stage.BEGUN) {
+        operation.rollOut();
+        queue.withdraw(operation.name());
+      }
+    }
+    workers.shutdown();
+    if (!workers.awaitTermination(grace.toMillis(), TimeUnit.MILLISECONDS)) {
+      LOG.log(Level.WARNING, "steps in hand did not end within {0}", grace);
+    }
+    helpers.shutdown();
+    writer.close();
+  }
+}

@@ -1,0 +1,84 @@
+package dev.stasis.agent.daemon.operation;
+
+import dev.stasis.api.text.HumanBytes;
+import dev.stasis.api.v1alpha1.operation.ArtifactReference;
+import dev.stasis.artifact.Artifact;
+import dev.stasis.artifact.ArtifactReader;
+import dev.stasis.artifact.ArtifactStage;
+import dev.stasis.artifact.ArtifactStore;
+import dev.stasis.artifact.Opened;
+import dev.stasis.artifact.Progress;
+import dev.stasis.store.ArtifactId;
+import dev.stasis.store.RemoteArtifacts;
+import java.io.IOException;
+
+/**
+ * Download: brings an artifact from its remote store to this node. It appears at its place once it
+ * is whole and has the digest that was ordered; what is in its files is checked by the restore.
+ */
+final class DownloadJob implements Job {
+
+  private final AgentParts parts;
+  private final OperationRecorder recorder;
+
+  DownloadJob(AgentParts parts, OperationRecorder recorder) {
+    this.parts = parts;
+    this.recorder = recorder;
+  }
+
+  @Override
+  public OperationResult run(ActiveOperation operation)
+      throws Refused, Stopped, IOException, InterruptedException {
+    ArtifactReference reference = operation.artifact();
+    ArtifactPlace where = ArtifactPlace.of(parts.cluster(), reference, reference.namespace());
+    if (reference.sha256() == null) {
+      throw new Refused("ArtifactRefused", "artifact.sha256", "a digest", "none");
+    }
+    ArtifactId id = where.remoteId();
+    where.createFolder();
+    return new RemoteTransfer(parts, recorder, "download")
+        .run(
+            operation,
+            where.requireRemote().opener(),
+            (remote, progress) -> download(where, id, remote, progress));
+  }
+
+  private OperationResult download(
+      ArtifactPlace where, ArtifactId id, RemoteArtifacts remote, OperationProgress progress)
+      throws Refused, IOException {
+    if (isHere(where)) {
+      return OperationResult.done("Downloaded", "the artifact is on this node already");
+    }
+    ArtifactStore store = new ArtifactStore(where.folder(), parts.clock());
+    try (ArtifactStage stage = store.stage(where.name())) {
+      var unused = remote.fetch(id, null, stage.emptied(), progress);
+      ArtifactStage.SealedArtifact sealed = stage.sealReceived(where.reference().sha256());
+      return OperationResult.done(
+          "Downloaded", new HumanBytes(sealed.manifest().sizes().bytes()).text() + " are here");
+    }
+  }
+
+  /** A copy of this node that is damaged is replaced by the one of the store. */
+  private boolean isHere(ArtifactPlace where) throws Refused, IOException {
+    if (!where.exists()) {
+      return false;
+    }
+    Opened opened =
+        new ArtifactReader(threads(), Progress.NONE).open(where.path(), where.reference().sha256());
+    if (opened instanceof Opened.Verified verified) {
+      Artifact artifact = verified.artifact();
+      where.requireOurs(artifact.manifest());
+      return true;
+    }
+    where.requireDeletable();
+    if (parts.engine().artifactUse().of(where.path()).isPresent()) {
+      throw new Refused("Busy", "artifact " + where.reference().location(), "not in use", "in use");
+    }
+    new ArtifactStore(where.folder(), parts.clock()).delete(where.name());
+    return false;
+  }
+
+  private static int threads() {
+    return Math.max(1, Runtime.getRuntime().availableProcessors());
+  }
+}

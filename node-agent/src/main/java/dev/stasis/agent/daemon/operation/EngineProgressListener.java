@@ -1,0 +1,121 @@
+package dev.stasis.agent.daemon.operation;
+
+import dev.stasis.agent.engine.StepListener;
+import dev.stasis.api.text.HumanBytes;
+import dev.stasis.api.text.Percentage;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
+import dev.stasis.api.v1alpha1.operation.OperationPhase;
+import dev.stasis.api.v1alpha1.operation.WorkloadState;
+import java.util.Set;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** Reports the engine's progress in the status of the operation. Never blocks. */
+final class EngineProgressListener implements StepListener {
+
+  /** Steps that begin after the workload was resumed. */
+  private static final Set<String> RUNNING_AGAIN = Set.of("hash", "publish");
+
+  /** A rate over a shorter time varies too much to show. */
+  private static final long RATE_NANOS = 1_000_000_000L;
+
+  private final ActiveOperation operation;
+  private final OperationRecorder recorder;
+  private final Runnable stopped;
+  private final @Nullable Runnable resumed;
+  private final LongSupplier nanoTime;
+  private boolean ran;
+  private String step = "";
+  private long rateSince;
+  private long rateDone;
+
+  EngineProgressListener(ActiveOperation operation, OperationRecorder recorder) {
+    this(operation, recorder, () -> {}, null, System::nanoTime);
+  }
+
+  /**
+   * For a freeze.
+   *
+   * @param stopped called when the processes are stopped
+   * @param resumed called once when the workload runs before its artifact is published; null if it
+   *     does not
+   */
+  EngineProgressListener(
+      ActiveOperation operation,
+      OperationRecorder recorder,
+      Runnable stopped,
+      @Nullable Runnable resumed,
+      LongSupplier nanoTime) {
+    this.operation = operation;
+    this.recorder = recorder;
+    this.stopped = stopped;
+    this.resumed = resumed;
+    this.nanoTime = nanoTime;
+  }
+
+  @Override
+  public synchronized void progress(String now, long done, long total) {
+    long nanos = nanoTime.getAsLong();
+    if (!now.equals(step)) {
+      if (step.equals("stop")) {
+        stopped.run();
+      }
+      step = now;
+      rateSince = nanos;
+      rateDone = done;
+      began(now);
+    }
+    if (done > rateDone && nanos - rateSince >= RATE_NANOS) {
+      long rate = (done - rateDone) * 1_000_000_000L / (nanos - rateSince);
+      operation.change(
+          status -> {
+            status.setBytesPerSecond(rate);
+            status.setRate(new HumanBytes(rate).text() + "/s");
+          });
+      rateSince = nanos;
+      rateDone = done;
+    }
+    recorder.publishProgress(
+        operation,
+        status -> {
+          status.setStep(now);
+          status.setDoneBytes(total > 0 ? done : null);
+          status.setTotalBytes(total > 0 ? total : null);
+          status.setProgress(total > 0 ? new Percentage(done, total).text() : null);
+          if (total <= 0) {
+            status.setBytesPerSecond(null);
+            status.setRate(null);
+          }
+        });
+  }
+
+  private void began(String now) {
+    operation.begins(now);
+    if (now.equals("lock") && operation.spec().getFreeze() != null) {
+      recorder.recordFreeze(
+          operation,
+          status -> {
+            status.setWorkload(WorkloadState.FROZEN);
+            status.setFrozenTime(operation.now());
+            status.setSourceRunning(ConditionValue.FALSE);
+          });
+    }
+    if (resumed != null && !ran && RUNNING_AGAIN.contains(now)) {
+      ran = true;
+      // The engine publishes only after the workload was seen to run.
+      recorder.publish(
+          operation,
+          status -> {
+            status.setWorkload(WorkloadState.RUNNING);
+            status.setSourceRunning(ConditionValue.TRUE);
+          });
+      resumed.run();
+    }
+  }
+
+  @Override
+  public void undoing(String why) {
+    operation.change(status -> status.setMessage("undone: " + why));
+    recorder.enter(operation, OperationPhase.UNDOING);
+  }
+}

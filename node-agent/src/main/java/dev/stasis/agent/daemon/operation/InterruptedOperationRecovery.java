@@ -1,0 +1,279 @@
+package dev.stasis.agent.daemon.operation;
+
+import dev.stasis.agent.engine.After;
+import dev.stasis.agent.engine.ProvenProcess;
+import dev.stasis.agent.engine.SourceState;
+import dev.stasis.agent.engine.StepListener;
+import dev.stasis.agent.engine.ThawOutcome;
+import dev.stasis.agent.engine.Work;
+import dev.stasis.agent.engine.WorkloadInspector;
+import dev.stasis.api.v1alpha1.GpuNodeOperation;
+import dev.stasis.api.v1alpha1.common.ArtifactStatus;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
+import dev.stasis.api.v1alpha1.common.Fault;
+import dev.stasis.api.v1alpha1.operation.Afterwards;
+import dev.stasis.api.v1alpha1.operation.ArtifactReference;
+import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
+import dev.stasis.api.v1alpha1.operation.OperationType;
+import dev.stasis.api.v1alpha1.operation.Outcome;
+import dev.stasis.api.v1alpha1.operation.WorkloadState;
+import dev.stasis.artifact.ArtifactReader;
+import dev.stasis.artifact.Opened;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Recovers operations that an agent left unfinished. The engine's journal shows what was done, and
+ * the state of the processes is always read, never assumed.
+ */
+final class InterruptedOperationRecovery {
+
+  private static final System.Logger LOG =
+      System.getLogger(InterruptedOperationRecovery.class.getName());
+
+  /**
+   * A frozen workload is worth several attempts: helpers of the dead agent, or a busy machine, may
+   * be why the first one failed. Each attempt has its own deadlines.
+   */
+  private static final int THAWS = 3;
+
+  private final AgentParts parts;
+
+  InterruptedOperationRecovery(AgentParts parts) {
+    this.parts = parts;
+  }
+
+  /** Recovers one that was started or held; empty if it is simply executed again. */
+  Optional<OperationResult> settle(ActiveOperation operation) throws InterruptedException {
+    boolean freezes = operation.spec().getFreeze() != null;
+    boolean restores = operation.type() == OperationType.RESTORE;
+    if (!freezes && !restores) {
+      return Optional.empty();
+    }
+    if (!operation.entry().bootId().equals(parts.engine().bootId())) {
+      return Optional.of(
+          OperationResult.failed(
+                  Outcome.LOST,
+                  Faults.inStep("WorkloadGone", "begin", "the node rebooted after the claim"))
+              .leaving(WorkloadState.ENDED, freezes ? ConditionValue.FALSE : null, null));
+    }
+    return Optional.of(
+        of(operation, Faults.AGENT_RESTARTED, "the agent restarted during the operation"));
+  }
+
+  /**
+   * Finishes a freeze or a restore.
+   *
+   * @param why why it is not simply continued, for the fault
+   */
+  OperationResult of(ActiveOperation operation, String reason, String why)
+      throws InterruptedException {
+    Optional<Work> work = parts.work(operation.uid());
+    Fault fault = Faults.inStep(reason, step(operation), why);
+    return operation.type() == OperationType.RESTORE
+        ? restore(operation, work, fault)
+        : freeze(operation, work, fault);
+  }
+
+  /** Thaws a held workload. */
+  OperationResult thawed(ActiveOperation operation, String reason, String why)
+      throws InterruptedException {
+    Optional<Work> work = parts.work(operation.uid());
+    String container = container(operation, work);
+    if (work.isPresent()) {
+      thaw(work.get());
+    }
+    WorkloadInspector.Seen seen = parts.engine().look().at(container);
+    return OperationResult.failedFreeze(
+        Faults.inStep(reason, "held", why), seen.state(), seen.processes());
+  }
+
+  /**
+   * Compares the engine's records with the operations in the API server.
+   *
+   * @return uids of operations that no longer exist
+   */
+  List<String> compare(Map<String, ActiveOperation> active)
+      throws ApiUnreachable, InterruptedException {
+    Map<String, GpuNodeOperation> there = new HashMap<>();
+    for (GpuNodeOperation operation : parts.cluster().operations()) {
+      there.put(operation.getMetadata().getUid(), operation);
+    }
+    for (Work work : parts.engine().thaw().inHand()) {
+      if (work.phase() != Work.Phase.UNKNOWN
+          && !work.isKeptByHand()
+          && !takenUp(active.get(work.id()))
+          && !explained(work, there.get(work.id()))) {
+        ThawOutcome outcome = parts.engine().thaw().run(work.id(), StepListener.NONE);
+        LOG.log(
+            Level.WARNING,
+            "{0} was frozen for {1} and no operation knows of it: {2}",
+            work.containerId(),
+            work.owner(),
+            outcome);
+      }
+    }
+    return active.keySet().stream().filter(uid -> !there.containsKey(uid)).toList();
+  }
+
+  /**
+   * A finished operation does not justify the record: its object must also exist. A workload that
+   * was left frozen is thawed again anyway.
+   */
+  private static boolean takenUp(@Nullable ActiveOperation operation) {
+    return operation != null
+        && (operation.entry().stage() != OperationJournal.Entry.Stage.ENDED
+            || operation.entry().leftFrozen());
+  }
+
+  private static boolean explained(Work work, @Nullable GpuNodeOperation operation) {
+    if (operation == null) {
+      return false;
+    }
+    GpuNodeOperationStatus status = operation.getStatus();
+    // An unfinished one is about to be recovered by its own claim.
+    boolean open = status == null || status.getPhase() == null || !status.getPhase().isFinal();
+    return open
+        || work.phase() == Work.Phase.SUSPENDED
+        || work.phase() == Work.Phase.HELD
+        || work.phase() == Work.Phase.ENDING;
+  }
+
+  private static String step(ActiveOperation operation) {
+    return Objects.requireNonNullElse(operation.status().getStep(), "begin");
+  }
+
+  private OperationResult restore(ActiveOperation operation, Optional<Work> work, Fault fault)
+      throws InterruptedException {
+    String container = container(operation, work);
+    boolean ends = false;
+    if (work.isPresent()) {
+      ends = work.get().phase() != Work.Phase.PUBLISHING;
+      thaw(work.get());
+    }
+    Optional<List<ProvenProcess>> proven =
+        ends ? Optional.empty() : parts.engine().look().proven(container);
+    if (proven.isPresent()) {
+      long bytes = proven.get().stream().mapToLong(ProvenProcess::gpuBytes).sum();
+      return OperationResult.proven(parts.clock().instant(), proven.get(), bytes);
+    }
+    return OperationResult.failed(Outcome.UNDONE, fault).leaving(WorkloadState.ENDED, null, null);
+  }
+
+  private OperationResult freeze(ActiveOperation operation, Optional<Work> work, Fault fault)
+      throws InterruptedException {
+    boolean resumes = order(operation) == Afterwards.RESUME;
+    if (work.isEmpty()) {
+      WorkloadInspector.Seen seen = parts.engine().look().at(container(operation, work));
+      return resumes && seen.state().kind() == SourceState.Kind.RUNNING
+          ? published(operation, Work.Phase.PUBLISHING)
+              .map(artifact -> OperationResult.resumed(artifact, seen.state(), seen.processes()))
+              .orElseGet(() -> OperationResult.failedFreeze(fault, seen.state(), seen.processes()))
+          : OperationResult.failedFreeze(fault, seen.state(), seen.processes());
+    }
+    Work found = work.get();
+    boolean ofThisBoot = found.bootId().equals(parts.engine().bootId());
+    if (ofThisBoot && found.phase() == Work.Phase.SUSPENDED) {
+      Optional<OperationResult> suspended = suspended(operation, found.phase());
+      if (suspended.isPresent()) {
+        return suspended.get();
+      }
+    }
+    if (ofThisBoot && found.after() == After.EVICT && found.phase() != Work.Phase.ENDING) {
+      Optional<ArtifactStatus> artifact = published(operation, found.phase());
+      boolean mayRunElsewhere = found.phase() == Work.Phase.HELD && isHeldUntilDecided(operation);
+      boolean holds =
+          (artifact.isPresent() || mayRunElsewhere)
+              && parts.engine().evicted().hold(found.containerId());
+      if (holds || mayRunElsewhere) {
+        return OperationResult.held(artifact.orElse(null));
+      }
+    }
+    Optional<ArtifactStatus> artifact =
+        found.phase() == Work.Phase.PUBLISHING
+            ? published(operation, found.phase())
+            : Optional.empty();
+    SourceState state = thaw(found);
+    int processes = parts.engine().look().at(found.containerId()).processes();
+    return resumes && artifact.isPresent() && state.kind() == SourceState.Kind.RUNNING
+        ? OperationResult.resumed(artifact.get(), state, processes)
+        : OperationResult.failedFreeze(fault, state, processes);
+  }
+
+  private static Afterwards order(ActiveOperation operation) {
+    if (operation.type() == OperationType.SUSPEND || operation.spec().getFreeze() == null) {
+      return Afterwards.SUSPEND;
+    }
+    return operation.spec().getFreeze().getAfterwards();
+  }
+
+  private static String container(ActiveOperation operation, Optional<Work> work) {
+    return work.map(Work::containerId).orElseGet(operation::containerId);
+  }
+
+  private SourceState thaw(Work work) throws InterruptedException {
+    SourceState state = thawOnce(work);
+    for (int more = 1; more < THAWS && state.kind() == SourceState.Kind.FROZEN; more++) {
+      state = thawOnce(work);
+    }
+    return state;
+  }
+
+  private SourceState thawOnce(Work work) throws InterruptedException {
+    ThawOutcome outcome = parts.engine().thaw().run(work.id(), StepListener.NONE);
+    LOG.log(Level.INFO, "thaw of {0} for {1}: {2}", work.id(), work.owner(), outcome);
+    return outcome instanceof ThawOutcome.Ended ended
+        ? ended.state()
+        : new SourceState(SourceState.Kind.UNKNOWN, ((ThawOutcome.NotFound) outcome).why());
+  }
+
+  private Optional<OperationResult> suspended(ActiveOperation operation, Work.Phase phase) {
+    OperationResult result =
+        OperationResult.done("Suspended", "the workload is in memory")
+            .leaving(WorkloadState.SUSPENDED, ConditionValue.FALSE, null);
+    if (operation.spec().getArtifact() == null) {
+      return Optional.of(result);
+    }
+    return published(operation, phase)
+        .map(artifact -> result.with(status -> status.setArtifact(artifact)));
+  }
+
+  private static boolean isHeldUntilDecided(ActiveOperation operation) {
+    return operation.spec().getFreeze() != null
+        && operation.spec().getFreeze().getHeldUntilDecided();
+  }
+
+  /**
+   * Returns the artifact that this operation has published. Its bytes are read again only before
+   * the first end of the operation: those of a held or suspended one were digested during this
+   * boot, and its workload stays frozen while they are read.
+   */
+  private Optional<ArtifactStatus> published(ActiveOperation operation, Work.Phase phase) {
+    ArtifactReference reference = operation.spec().getArtifact();
+    if (reference == null) {
+      return Optional.empty();
+    }
+    try {
+      ArtifactPlace place = ArtifactPlace.of(parts.cluster(), reference, reference.namespace());
+      int threads = Math.max(1, Runtime.getRuntime().availableProcessors());
+      ArtifactReader reader = new ArtifactReader(threads, (done, total) -> {});
+      boolean digested = phase == Work.Phase.HELD || phase == Work.Phase.SUSPENDED;
+      Opened opened = digested ? reader.whole(place.path(), null) : reader.open(place.path(), null);
+      if (opened instanceof Opened.Verified verified
+          && reference.uid().equals(verified.artifact().manifest().origin().id())) {
+        return Optional.of(
+            place.status(
+                parts.nodeName(), verified.artifact().manifest(), verified.artifact().sha256()));
+      }
+    } catch (IOException | Refused e) {
+      LOG.log(Level.WARNING, "artifact of " + operation.name(), e);
+    }
+    return Optional.empty();
+  }
+}

@@ -1,0 +1,76 @@
+package dev.stasis.agent.daemon.operation;
+
+import dev.stasis.api.v1alpha1.operation.Outcome;
+import dev.stasis.store.RemoteArtifacts;
+import dev.stasis.store.StoreException;
+import java.io.IOException;
+import java.time.Duration;
+
+/**
+ * Works with a remote store on behalf of an operation. While the store cannot be reached, the
+ * operation says so and tries again, until it is cancelled or its deadline has passed.
+ */
+final class RemoteTransfer {
+
+  /** A server that restarts is back within seconds; one that is away is asked once a minute. */
+  private static final Intervals.Backoff AGAIN =
+      new Intervals.Backoff(Duration.ofSeconds(2), Duration.ofMinutes(1));
+
+  private final AgentParts parts;
+  private final OperationRecorder recorder;
+  private final String step;
+
+  /**
+   * @param step the step to report: {@code upload}
+   */
+  RemoteTransfer(AgentParts parts, OperationRecorder recorder, String step) {
+    this.parts = parts;
+    this.recorder = recorder;
+    this.step = step;
+  }
+
+  /** What is done with the store. Doing it again after a failure must be harmless. */
+  interface Work {
+    OperationResult with(RemoteArtifacts remote, OperationProgress progress)
+        throws Refused, IOException;
+  }
+
+  OperationResult run(ActiveOperation operation, ClusterApi.Opener opener, Work work)
+      throws Refused, Job.Stopped, InterruptedException {
+    Duration wait = AGAIN.first();
+    while (true) {
+      recorder.begin(operation);
+      OperationProgress progress = new OperationProgress(operation, recorder, step, parts.clock());
+      try (RemoteArtifacts remote = opener.open()) {
+        return work.with(remote, progress);
+      } catch (StoreException e) {
+        progress.rethrow(e);
+        String why = operation.artifact().store() + ": " + e.getMessage();
+        if (!e.isTransient()) {
+          return OperationResult.failed(
+              Outcome.UNDONE, Faults.inStep("Store" + e.reason(), step, "store " + why));
+        }
+        recorder.publish(
+            operation,
+            status -> {
+              status.setReason("Store" + e.reason());
+              status.setMessage("store " + why + "; retried");
+            });
+      } catch (IOException e) {
+        progress.rethrow(e);
+        return OperationResult.failed(
+            Outcome.UNDONE, Faults.inStep("StoreFailed", step, String.valueOf(e.getMessage())));
+      } catch (RuntimeException e) {
+        progress.rethrow(e);
+        throw e;
+      }
+      if (operation.awaitCancel(wait)) {
+        throw new Job.Stopped("cancelled during step " + step, false);
+      }
+      if (parts.clock().instant().isAfter(operation.deadline())) {
+        throw new Job.Stopped("the deadline passed during step " + step, true);
+      }
+      wait = AGAIN.after(wait);
+    }
+  }
+}

@@ -1,0 +1,241 @@
+package dev.stasis.agent.daemon.operation;
+
+import dev.stasis.agent.daemon.kubelet.NodeApiException;
+import dev.stasis.agent.engine.SourceState;
+import dev.stasis.agent.engine.StepListener;
+import dev.stasis.agent.engine.ThawOutcome;
+import dev.stasis.agent.engine.Work;
+import dev.stasis.agent.engine.WorkloadInspector;
+import dev.stasis.agent.process.DaemonThreads;
+import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
+import dev.stasis.api.v1alpha1.operation.OperationPod;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+
+/**
+ * Retries the thaw of workloads that an operation left frozen at its end, until they run or are
+ * gone, and reports that in the operation. Other workloads are not touched: suspended, held,
+ * ending, or frozen by a user.
+ */
+final class ThawRetrier implements AutoCloseable {
+
+  private static final System.Logger LOG = System.getLogger(ThawRetrier.class.getName());
+
+  private final AgentParts parts;
+  private final Intervals.Backoff backoff;
+  private final OperationRecorder recorder;
+  private final AfterHooks hooks;
+  private final BiConsumer<ActiveOperation, Runnable> turns;
+  private final Map<String, ActiveOperation> tried = new ConcurrentHashMap<>();
+  private final ScheduledThreadPoolExecutor timer =
+      new ScheduledThreadPoolExecutor(1, new DaemonThreads("thaw-again"));
+
+  /**
+   * Retries.
+   *
+   * @param turns runs an action when its operation's GPUs are free
+   */
+  ThawRetrier(
+      AgentParts parts,
+      OperationRecorder recorder,
+      AfterHooks hooks,
+      BiConsumer<ActiveOperation, Runnable> turns) {
+    this.parts = parts;
+    this.backoff = parts.intervals().thaw();
+    this.recorder = recorder;
+    this.hooks = hooks;
+    this.turns = turns;
+    timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    parts.metrics().leftFrozen(parts.nodeName(), tried.keySet());
+  }
+
+  /** Starts to retry immediately, if the operation has left its workload frozen. */
+  void begin(ActiveOperation operation, Duration wait) {
+    if (operation.entry().leftFrozen() && tried.putIfAbsent(operation.uid(), operation) == null) {
+      LOG.log(
+          Level.WARNING,
+          "{0} has left its workload frozen: it is tried again in {1}",
+          operation.name(),
+          wait);
+      after(wait, operation, backoff.first());
+    }
+  }
+
+  /** The same after the first wait. */
+  void begin(ActiveOperation operation) {
+    begin(operation, backoff.first());
+  }
+
+  private void after(Duration wait, ActiveOperation operation, Duration next) {
+    try {
+      var unused =
+          timer.schedule(
+              () -> ask(operation, next), Math.max(0, wait.toMillis()), TimeUnit.MILLISECONDS);
+    } catch (RejectedExecutionException e) {
+      LOG.log(Level.INFO, "{0} is left to be tried by a successor", operation.name());
+    }
+  }
+
+  /** Requests the GPUs; a failure is retried. */
+  private void ask(ActiveOperation operation, Duration next) {
+    try {
+      turns.accept(operation, () -> attempt(operation, next));
+    } catch (RuntimeException e) {
+      LOG.log(Level.ERROR, "the thaw of " + operation.name(), e);
+      after(next, operation, backoff.after(next));
+    }
+  }
+
+  private void attempt(ActiveOperation operation, Duration next) {
+    boolean over = false;
+    try (ActiveOperation.LogFields fields = operation.logFields(parts.nodeName())) {
+      over = isOver(operation);
+    } catch (ApiUnreachable e) {
+      parts.metrics().thawTried("Unreachable");
+      LOG.log(
+          Level.WARNING,
+          "{0} is not thawed: whether its pod is being deleted is not known: {1}",
+          operation.name(),
+          e.getMessage());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return;
+    } catch (RuntimeException e) {
+      LOG.log(Level.ERROR, "the thaw of " + operation.name(), e);
+    }
+    if (over) {
+      tried.remove(operation.uid());
+    } else {
+      LOG.log(Level.INFO, "{0} is tried again in {1}", operation.name(), next);
+      after(next, operation, backoff.after(next));
+    }
+  }
+
+  /** Tries once; returns whether nothing is left to do. */
+  private boolean isOver(ActiveOperation operation) throws ApiUnreachable, InterruptedException {
+    if (!operation.entry().bootId().equals(parts.engine().bootId())) {
+      report(operation, new SourceState(SourceState.Kind.GONE, "the node has rebooted since"), 0);
+      return true;
+    }
+    Optional<Work> work = parts.work(operation.uid());
+    String container = work.map(Work::containerId).orElseGet(operation::containerId);
+    WorkloadInspector.Seen seen = parts.engine().look().at(container);
+    if (work.isPresent() && mayThaw(operation, work.get(), seen.state())) {
+      ThawOutcome outcome = parts.engine().thaw().run(operation.uid(), StepListener.NONE);
+      parts.metrics().thawTried(word(outcome));
+      LOG.log(
+          Level.WARNING,
+          "one more thaw of {0} for {1}: {2}",
+          operation.name(),
+          operation.owner(),
+          outcome);
+      seen = parts.engine().look().at(container);
+    }
+    // A user may have thawed it too, or its kubelet ended it.
+    SourceState.Kind kind = seen.state().kind();
+    if (kind != SourceState.Kind.RUNNING && kind != SourceState.Kind.GONE) {
+      return false;
+    }
+    if (kind == SourceState.Kind.RUNNING) {
+      releaseGpus(operation);
+    }
+    report(operation, seen.state(), seen.processes());
+    return true;
+  }
+
+  /** Releases its GPUs: they were fenced until their driver was seen to restore it. */
+  private void releaseGpus(ActiveOperation operation) {
+    OperationPod pod = operation.pod();
+    if (tried.size() > 1) {
+      return; // Another workload may be frozen on the same GPU.
+    }
+    try {
+      parts
+          .gpus()
+          .of(pod.namespace(), pod.name(), pod.containerName())
+          .gpus()
+          .forEach(gpu -> parts.quarantine().release(gpu.text()));
+    } catch (NodeApiException e) {
+      LOG.log(Level.WARNING, "GPUs of {0} stay fenced off: {1}", operation.name(), e.getMessage());
+    }
+  }
+
+  /**
+   * Whether no decision is pending, and its pod stays. In a pod that is being deleted nothing is
+   * thawed any more: its kubelet ends it, and then only the record is removed.
+   */
+  private boolean mayThaw(ActiveOperation operation, Work work, SourceState seen)
+      throws ApiUnreachable {
+    if (!isForgotten(operation, work)) {
+      LOG.log(
+          Level.WARNING, "{0} is not thawed: its workload is {1}", operation.name(), work.phase());
+      return false;
+    }
+    OperationPod pod = operation.pod();
+    if (seen.kind() != SourceState.Kind.GONE && new PodLookup(parts).isDeleted(pod)) {
+      parts.metrics().thawTried("PodDeleted");
+      LOG.log(Level.INFO, "{0} is not thawed: its pod is being deleted", operation.name());
+      return false;
+    }
+    return true;
+  }
+
+  /**
+   * Whether no copy of it can run elsewhere and it is not being ended: not the source of a
+   * migration that is held until the decision.
+   */
+  static boolean isForgotten(ActiveOperation operation, Work work) {
+    boolean undecided =
+        operation.spec().getFreeze() != null
+            && operation.spec().getFreeze().getHeldUntilDecided()
+            && work.phase() == Work.Phase.HELD;
+    return operation.entry().leftFrozen()
+        && work.kind() == Work.Kind.FREEZE
+        && work.phase() != Work.Phase.ENDING
+        && !undecided;
+  }
+
+  private void report(ActiveOperation operation, SourceState state, int processes)
+      throws InterruptedException {
+    GpuNodeOperationStatus said = operation.status();
+    Instant now = parts.clock().instant();
+    OperationResult result =
+        new OperationResult(
+                Objects.requireNonNull(said.getPhase()),
+                said.getOutcome(),
+                Objects.requireNonNullElse(said.getReason(), ""),
+                Objects.requireNonNullElse(said.getMessage(), "")
+                    + "; tried again since: "
+                    + state.detail(),
+                Objects.requireNonNullElse(said.getFaults(), List.of()),
+                null,
+                null,
+                null,
+                status -> status.setWorkloadTime(now))
+            .leaving(state, processes);
+    recorder.correct(operation, hooks.after(operation, result));
+    LOG.log(Level.INFO, "{0}, which was left frozen: {1}", operation.name(), state.detail());
+  }
+
+  private static String word(ThawOutcome outcome) {
+    return outcome instanceof ThawOutcome.Ended ended
+        ? OperationResult.workload(ended.state()).value()
+        : "Busy";
+  }
+
+  /** Starts no further attempt. */
+  @Override
+  public void close() {
+    timer.shutdown();
+  }
+}

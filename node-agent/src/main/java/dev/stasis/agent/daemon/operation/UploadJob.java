@@ -1,0 +1,99 @@
+package dev.stasis.agent.daemon.operation;
+
+import dev.stasis.api.text.HumanBytes;
+import dev.stasis.api.v1alpha1.common.ArtifactStatus;
+import dev.stasis.api.v1alpha1.operation.ArtifactReference;
+import dev.stasis.api.v1alpha1.operation.Outcome;
+import dev.stasis.artifact.Artifact;
+import dev.stasis.artifact.ArtifactReader;
+import dev.stasis.store.ArtifactId;
+import dev.stasis.store.RemoteArtifacts;
+import dev.stasis.store.StoredArtifact;
+import dev.stasis.store.VerifyReport;
+import java.io.IOException;
+
+/**
+ * Upload: stores an artifact of this node in its remote store. Every byte of it is checked before,
+ * so that nothing is stored that cannot be restored. Chunks that an earlier try has stored are not
+ * sent again.
+ */
+final class UploadJob implements Job {
+
+  private final AgentParts parts;
+  private final OperationRecorder recorder;
+
+  UploadJob(AgentParts parts, OperationRecorder recorder) {
+    this.parts = parts;
+    this.recorder = recorder;
+  }
+
+  @Override
+  public OperationResult run(ActiveOperation operation)
+      throws Refused, Stopped, IOException, InterruptedException {
+    ArtifactReference reference = operation.artifact();
+    ArtifactPlace where = ArtifactPlace.of(parts.cluster(), reference, reference.namespace());
+    if (reference.sha256() == null) {
+      throw new Refused("ArtifactRefused", "artifact.sha256", "a digest", "none");
+    }
+    ArtifactId id = where.remoteId();
+    ClusterApi.Opener opener = where.requireRemote().opener();
+    OperationProgress verifying =
+        new OperationProgress(operation, recorder, "verify", parts.clock());
+    Artifact artifact;
+    try {
+      artifact =
+          ArtifactPlace.require(
+              new ArtifactReader(threads(), verifying).open(where.path(), reference.sha256()));
+    } catch (IOException e) {
+      verifying.rethrow(e);
+      return OperationResult.failed(
+          Outcome.UNDONE, Faults.inStep("StoreFailed", "verify", String.valueOf(e.getMessage())));
+    }
+    where.requireOurs(artifact.manifest());
+    return new RemoteTransfer(parts, recorder, "upload")
+        .run(
+            operation,
+            opener,
+            (remote, progress) -> uploaded(where, artifact, id, remote, progress));
+  }
+
+  private OperationResult uploaded(
+      ArtifactPlace where,
+      Artifact artifact,
+      ArtifactId id,
+      RemoteArtifacts remote,
+      OperationProgress progress)
+      throws IOException {
+    StoredArtifact stored = remote.store(id, where.path(), progress);
+    VerifyReport report = remote.verify(id, progress);
+    if (!report.whole()) {
+      // A chunk that an earlier upload brought is damaged. Its pack is out of use now.
+      remote.delete(id);
+      stored = remote.store(id, where.path(), progress);
+      report = remote.verify(id, progress);
+    }
+    if (!report.whole()) {
+      remote.delete(id);
+      VerifyReport.Damage damage = report.damages().get(0);
+      return OperationResult.failed(
+          Outcome.UNDONE,
+          Faults.inStep("StoreFailed", "verify", damage.where() + ": " + damage.cause()));
+    }
+    ArtifactStatus status = where.status(parts.nodeName(), artifact.manifest(), artifact.sha256());
+    status.setNode(null);
+    status.setStoredBytes(stored.storedBytes());
+    status.setNewBytes(stored.newBytes());
+    return OperationResult.done(
+            "Uploaded",
+            "%s of %s were new in the store"
+                .formatted(
+                    new HumanBytes(stored.newBytes()).text(),
+                    new HumanBytes(stored.logicalBytes()).text()))
+        .with(written -> written.setArtifact(status));
+  }
+
+  /** Half of the processors, for the pods of the node run meanwhile. */
+  private static int threads() {
+    return Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
+  }
+}

@@ -1,0 +1,120 @@
+package dev.stasis.agent.daemon.remote;
+
+import dev.stasis.api.v1alpha1.GpuCheckpointStore;
+import dev.stasis.api.v1alpha1.store.Encryption;
+import dev.stasis.api.v1alpha1.store.GpuCheckpointStoreSpec;
+import dev.stasis.api.v1alpha1.store.S3;
+import dev.stasis.api.v1alpha1.store.SharedPath;
+import dev.stasis.store.BlobStore;
+import dev.stasis.store.Compression;
+import dev.stasis.store.FolderBlobs;
+import dev.stasis.store.RemoteArtifacts;
+import dev.stasis.store.StoreException;
+import dev.stasis.store.StoreKeys;
+import dev.stasis.store.s3.S3Blobs;
+import dev.stasis.store.s3.S3Settings;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** Opens remote stores. Secrets are read for each use, so that a change of one counts at once. */
+public final class RemoteStores {
+
+  /** Chunks that are worked on at a time take 7 MiB each, in a program of a few hundred. */
+  private static final int MOST_THREADS = 8;
+
+  private final Secrets secrets;
+  private final Clock clock;
+
+  /** Opens them with those Secrets. */
+  public RemoteStores(Secrets secrets, Clock clock) {
+    this.secrets = secrets;
+    this.clock = clock;
+  }
+
+  /** Reads Secrets. */
+  public interface Secrets {
+    /** Returns the entries of a Secret. */
+    Map<String, byte[]> read(String name) throws StoreException;
+  }
+
+  /** Opens a store whose artifacts are uploaded. */
+  public RemoteArtifacts open(GpuCheckpointStore store) throws StoreException {
+    GpuCheckpointStoreSpec spec = store.getSpec();
+    StoreKeys keys = keys(spec.getEncryption());
+    S3 s3 = spec.getS3();
+    if (s3 != null) {
+      return new RemoteArtifacts(bucket(s3), keys, Compression.ZSTD, clock, threads());
+    }
+    SharedPath shared = Objects.requireNonNull(spec.getSharedPath(), "its artifacts are uploaded");
+    return new RemoteArtifacts(folder(shared), keys, Compression.LZ4, clock, threads());
+  }
+
+  private BlobStore bucket(S3 s3) throws StoreException {
+    String name = s3.credentialsSecretName();
+    Map<String, byte[]> secret = secrets.read(name);
+    byte[] token = secret.get("AWS_SESSION_TOKEN");
+    String endpoint = s3.endpoint();
+    return S3Blobs.open(
+        new S3Settings(
+            endpoint == null ? null : URI.create(endpoint),
+            Objects.requireNonNullElse(s3.region(), "us-east-1"),
+            Boolean.TRUE.equals(s3.pathStyle()),
+            s3.bucket(),
+            Objects.requireNonNullElse(s3.prefix(), ""),
+            new S3Settings.StaticKey(
+                required(name, secret, "AWS_ACCESS_KEY_ID"),
+                required(name, secret, "AWS_SECRET_ACCESS_KEY"),
+                token == null ? null : text(token)),
+            s3.caBundle(),
+            new S3Settings.BucketDefault()));
+  }
+
+  private static String required(String name, Map<String, byte[]> secret, String key)
+      throws StoreException {
+    byte[] value = secret.get(key);
+    if (value == null) {
+      throw new StoreException.WrongCredentials(
+          "Secret %s: expected key %s, got %s".formatted(name, key, new TreeSet<>(secret.keySet())),
+          null);
+    }
+    return text(value);
+  }
+
+  /** A line end that an editor added is no part of a key. */
+  private static String text(byte[] value) {
+    return new String(value, StandardCharsets.UTF_8).strip();
+  }
+
+  private static BlobStore folder(SharedPath shared) throws StoreException {
+    Path root = Path.of(shared.path());
+    // A folder that was created here would be on the disk of this node.
+    if (!Files.isDirectory(root)) {
+      throw new StoreException.NotFound(
+          "sharedPath.path %s: expected a folder, got none".formatted(root), null);
+    }
+    return new FolderBlobs(root);
+  }
+
+  private StoreKeys keys(@Nullable Encryption encryption) throws StoreException {
+    if (encryption == null) {
+      return StoreKeys.none();
+    }
+    try {
+      return StoreKeys.of(encryption.key(), secrets.read(encryption.secretName()));
+    } catch (IllegalArgumentException e) {
+      throw new StoreException.MissingKey(
+          "Secret %s: %s".formatted(encryption.secretName(), e.getMessage()));
+    }
+  }
+
+  private static int threads() {
+    return Math.max(2, Math.min(MOST_THREADS, Runtime.getRuntime().availableProcessors() / 2));
+  }
+}

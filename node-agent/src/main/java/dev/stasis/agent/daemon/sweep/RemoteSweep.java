@@ -1,0 +1,53 @@
+package dev.stasis.agent.daemon.sweep;
+
+import dev.stasis.agent.daemon.remote.RemoteStores;
+import dev.stasis.api.v1alpha1.GpuCheckpointStore;
+import dev.stasis.store.CollectReport;
+import dev.stasis.store.RemoteArtifacts;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+
+/**
+ * Frees what no artifact of a remote store needs any more. Each node that has used the store does
+ * it once a day; several at once do no harm.
+ */
+final class RemoteSweep {
+
+  private static final System.Logger LOG = System.getLogger(RemoteSweep.class.getName());
+
+  /** What is unused is kept for a day anyway. */
+  private static final Duration EVERY = Duration.ofDays(1);
+
+  private final RemoteStores remotes;
+  private final Clock clock;
+
+  RemoteSweep(RemoteStores remotes, Clock clock) {
+    this.remotes = remotes;
+    this.clock = clock;
+  }
+
+  /**
+   * Sweeps if it is time to.
+   *
+   * @param local the folder of the store on this node
+   */
+  void sweep(GpuCheckpointStore store, Path local) throws IOException {
+    if (ArtifactSweep.folders(local).isEmpty()
+        || !new StoreSweeps.SweepTurn(local, EVERY, clock).take()) {
+      return;
+    }
+    try (RemoteArtifacts remote = remotes.open(store)) {
+      for (String namespaceUid : remote.namespaces()) {
+        CollectReport report = remote.collect(namespaceUid);
+        LOG.log(
+            report.problems().isEmpty() ? Level.INFO : Level.WARNING,
+            "Remote store swept: store={0} {1}",
+            store.getMetadata().getName(),
+            report);
+      }
+    }
+  }
+}

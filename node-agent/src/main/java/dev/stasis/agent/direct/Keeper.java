@@ -1,0 +1,233 @@
+package dev.stasis.agent.direct;
+
+import dev.stasis.agent.process.ProcessId;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+
+/**
+ * A connection to a running keeper. Commands and states are those of docs/direct-path.md. The
+ * keeper's memory outlives the connection. Not thread-safe.
+ */
+public final class Keeper implements AutoCloseable {
+
+  /** It looks up data or waits 5 s for the library; a longer time means that it is gone. */
+  private static final Duration QUICK = Duration.ofSeconds(15);
+
+  /** The keeper itself waits 60 s for a batch of the library. */
+  private static final Duration BATCH = Duration.ofSeconds(90);
+
+  /** Files were written at 1.7 GB/s; a slow disk still reaches 50 MB/s. */
+  private static final long SLOWEST_BYTES_PER_SECOND = 50_000_000;
+
+  /** Added to the library's own timeout of a close: the keeper waits 5 s longer for the answer. */
+  private static final Duration CLOSE_SLACK = Duration.ofSeconds(10);
+
+  private static final int LONGEST_ANSWER = 4096;
+
+  private final SocketChannel channel;
+  private final Selector selector;
+
+  private Keeper(SocketChannel channel, Selector selector) {
+    this.channel = channel;
+    this.selector = selector;
+  }
+
+  static Keeper over(SocketChannel channel) throws IOException {
+    channel.configureBlocking(false);
+    Selector selector = Selector.open();
+    channel.register(selector, SelectionKey.OP_READ);
+    return new Keeper(channel, selector);
+  }
+
+  /** Connects to the library of a process; returns its report. */
+  public Gate attach(ProcessId process) throws KeeperFailure, InterruptedException {
+    return gate(
+        ask(QUICK, "attach", name(process), "" + process.pid(), "" + process.startTime()), process);
+  }
+
+  /** Tells the library that the agent is present. */
+  public void status(ProcessId process) throws KeeperFailure, InterruptedException {
+    ask(QUICK, "status", name(process));
+  }
+
+  /**
+   * Closes the gate and waits until no call and no kernel runs, or leaves it open. Returns what the
+   * library says of its memory, which does not change any more.
+   */
+  public Gate close(ProcessId process, Duration timeout)
+      throws KeeperFailure, InterruptedException {
+    return gate(
+        ask(timeout.plus(CLOSE_SLACK), "close", name(process), "" + timeout.toMillis()), process);
+  }
+
+  /** Imports the memory; returns its size in bytes. */
+  public long export(ProcessId process) throws KeeperFailure, InterruptedException {
+    KeeperAnswer answer = ask(BATCH, "export", name(process));
+    return Long.parseLong(answer.values().getOrDefault("bytes", "0"));
+  }
+
+  /** Makes the process release its memory. From here on the keeper has the only copy. */
+  public void unload(ProcessId process) throws KeeperFailure, InterruptedException {
+    ask(BATCH, "unload", name(process));
+  }
+
+  /** Closes the connection to the library, because criu could not dump it. */
+  public void detach(ProcessId process) throws KeeperFailure, InterruptedException {
+    ask(QUICK, "detach", name(process));
+  }
+
+  /** Copies on the GPU if that leaves the reserve free. */
+  public void snapshot(ProcessId process, long reserveMib)
+      throws KeeperFailure, InterruptedException {
+    ask(BATCH, "snapshot", name(process), "" + reserveMib);
+  }
+
+  /** Copies into the arena if it is large enough. */
+  public void stage(ProcessId process) throws KeeperFailure, InterruptedException {
+    ask(BATCH, "stage", name(process));
+  }
+
+  /** Writes {@code path.data} and {@code path.chunks}. */
+  public void save(ProcessId process, Path path, long bytes)
+      throws KeeperFailure, InterruptedException {
+    ask(copying(bytes), "save", name(process), path.toString());
+  }
+
+  /** Gives the process its memory back, from the keeper's copy. */
+  public void reload(ProcessId process, long bytes) throws KeeperFailure, InterruptedException {
+    ask(copying(bytes), "reload", name(process));
+  }
+
+  /** Gives the process its memory back from files, checking their digests. */
+  public void reload(ProcessId process, Path path, long bytes)
+      throws KeeperFailure, InterruptedException {
+    ask(copying(bytes), "reload", name(process), path.toString());
+  }
+
+  /** Gives up the copy that was made for the artifact, and with it the device memory it takes. */
+  public void forget(ProcessId process) throws KeeperFailure, InterruptedException {
+    ask(BATCH, "forget", name(process));
+  }
+
+  /** Opens the gate. */
+  public void open(ProcessId process) throws KeeperFailure, InterruptedException {
+    ask(QUICK, "open", name(process));
+  }
+
+  /** Releases all memory of a process, even if it is the only copy. */
+  public void drop(ProcessId process) throws KeeperFailure, InterruptedException {
+    drop(name(process));
+  }
+
+  /** Returns whether the keeper holds allocations of the process. */
+  public boolean holds(ProcessId process) throws KeeperFailure, InterruptedException {
+    String entry = ask(QUICK, "list").values().getOrDefault(name(process), "");
+    return !entry.isEmpty() && !(entry + ",").contains(",blocks:0,");
+  }
+
+  /** Releases everything, ends the keeper, and waits until its contexts are gone. */
+  void end() throws KeeperFailure, InterruptedException {
+    for (Map.Entry<String, String> held : ask(QUICK, "list").values().entrySet()) {
+      if (held.getValue().startsWith("pid:")) {
+        drop(held.getKey());
+      }
+    }
+    ask(QUICK, "quit");
+    try {
+      answer(System.nanoTime() + QUICK.toNanos());
+    } catch (IOException gone) {
+      // It closes the connection when it ends. If it hangs, it holds nothing any more.
+      System.getLogger(Keeper.class.getName())
+          .log(System.Logger.Level.DEBUG, "a keeper ended", gone);
+    }
+  }
+
+  private void drop(String name) throws KeeperFailure, InterruptedException {
+    ask(BATCH, "drop", name);
+  }
+
+  private static String name(ProcessId process) {
+    return "p" + process.pid();
+  }
+
+  private static Duration copying(long bytes) {
+    return BATCH.plusSeconds(bytes / SLOWEST_BYTES_PER_SECOND);
+  }
+
+  private static Gate gate(KeeperAnswer answer, ProcessId process) throws KeeperFailure {
+    return answer
+        .gate()
+        .orElseThrow(
+            () ->
+                new KeeperFailure(
+                    "process %s: expected a state, got \"%s\"".formatted(process, answer.text()),
+                    false));
+  }
+
+  KeeperAnswer ask(Duration deadline, String... words) throws KeeperFailure, InterruptedException {
+    String what = words[0];
+    for (String word : words) {
+      if (word.isEmpty() || word.chars().anyMatch(each -> each < ' ')) {
+        throw new KeeperFailure(
+            "%s: expected printable words, got \"%s\"".formatted(what, word), false);
+      }
+    }
+    try {
+      ByteBuffer line =
+          ByteBuffer.wrap((String.join(" ", words) + "\n").getBytes(StandardCharsets.UTF_8));
+      while (line.hasRemaining()) {
+        // A command is shorter than what a socket accepts at once.
+        channel.write(line);
+      }
+      KeeperAnswer answer = KeeperAnswer.parse(answer(System.nanoTime() + deadline.toNanos()));
+      if (!answer.ok()) {
+        throw new KeeperFailure(what + ": " + answer.text(), false);
+      }
+      return answer;
+    } catch (IOException e) {
+      throw new KeeperFailure(what + ": the keeper: " + e.getMessage(), true);
+    }
+  }
+
+  private String answer(long until) throws IOException, InterruptedException {
+    ByteBuffer answer = ByteBuffer.allocate(LONGEST_ANSWER);
+    while (answer.hasRemaining()) {
+      long left = (until - System.nanoTime()) / 1_000_000;
+      if (left <= 0) {
+        throw new IOException("expected an answer within its deadline, got none");
+      }
+      selector.select(left);
+      if (Thread.interrupted()) {
+        throw new InterruptedException("waiting for the keeper");
+      }
+      selector.selectedKeys().clear();
+      int read = channel.read(answer);
+      if (read < 0) {
+        throw new IOException("it closed the connection");
+      }
+      int end = answer.position();
+      if (end > 0 && answer.get(end - 1) == '\n') {
+        return new String(answer.array(), 0, end - 1, StandardCharsets.UTF_8);
+      }
+    }
+    throw new IOException("expected a line, got %d bytes without one".formatted(LONGEST_ANSWER));
+  }
+
+  @Override
+  public void close() {
+    try {
+      selector.close();
+      channel.close();
+    } catch (IOException e) {
+      System.getLogger(Keeper.class.getName())
+          .log(System.Logger.Level.DEBUG, "closing a connection to the keeper", e);
+    }
+  }
+}

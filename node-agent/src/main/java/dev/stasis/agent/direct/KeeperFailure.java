@@ -1,0 +1,22 @@
+package dev.stasis.agent.direct;
+
+/** A command that the keeper did not execute. */
+public final class KeeperFailure extends Exception {
+  private static final long serialVersionUID = 1;
+  private final boolean connectionLost;
+
+  KeeperFailure(String message, boolean connectionLost) {
+    super(message);
+    this.connectionLost = connectionLost;
+  }
+
+  /** Whether the keeper is gone or silent: a new one takes over the memory of the second holder. */
+  public boolean connectionLost() {
+    return connectionLost;
+  }
+
+  /** Whether the GPU had too little memory: nothing is lost, and a later attempt may succeed. */
+  public boolean isOutOfMemory() {
+    return String.valueOf(getMessage()).contains("OUT_OF_MEMORY");
+  }
+}

@@ -1,0 +1,30 @@
+package dev.stasis.agent.direct;
+
+import java.nio.file.Path;
+import java.util.Map;
+
+/**
+ * Settings of the keeper.
+ *
+ * @param program {@code stasis-keeper}; if it does not exist, every workload takes the driver's
+ *     path
+ * @param arenaMib pinned host memory of a keeper for its copies
+ * @param environment variables added to the agent's own
+ */
+public record KeeperSettings(Path program, int arenaMib, Map<String, String> environment) {
+
+  /** The path in the agent's image. */
+  public static final Path PROGRAM = Path.of("/usr/libexec/stasis/stasis-keeper");
+
+  /** Enough for the copies in flight of 16 threads; a larger one only stages more. */
+  private static final int ARENA_MIB = 1024;
+
+  public KeeperSettings {
+    environment = Map.copyOf(environment);
+  }
+
+  /** The default settings of a program at that path. */
+  public static KeeperSettings of(Path program) {
+    return new KeeperSettings(program, ARENA_MIB, Map.of());
+  }
+}

@@ -1,0 +1,229 @@
+package dev.stasis.agent.direct;
+
+import dev.stasis.agent.process.ChildStart;
+import dev.stasis.agent.process.HelperCgroups;
+import dev.stasis.agent.process.MemoryMapping;
+import dev.stasis.agent.process.ProcFs;
+import dev.stasis.agent.process.ProcessId;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The keepers of this node: one for each container with device memory on the direct path, from
+ * before its freeze until its memory is given back or released. A keeper runs outside the agent's
+ * container and outlives the agent.
+ */
+public final class Keepers {
+
+  private static final System.Logger LOG = System.getLogger(Keepers.class.getName());
+
+  /** The file name of the library, by which its mapping is found. */
+  private static final String LIBRARY = "libstasis-gate.so";
+
+  /** The memory in which it publishes its state. */
+  private static final String PAGE = "stasis-gate";
+
+  /**
+   * cuInit on eight GPUs takes seconds, a pinned GiB half a second; this allows for a busy machine.
+   */
+  private static final Duration START_LIMIT = Duration.ofSeconds(60);
+
+  /** There is no event when it listens; an attempt costs microseconds. */
+  private static final long TRY_EVERY_NANOS = 5_000_000;
+
+  /** It reads a page of memory: milliseconds, more on a busy machine. */
+  private static final Duration LOOK_LIMIT = Duration.ofSeconds(10);
+
+  /** One that dies while it ends is replaced, since the second holder still has the memory. */
+  private static final int ENDS = 3;
+
+  /** A path of a socket has at most 90 bytes for the keeper: the state folder's must stay short. */
+  private static final int NAME_DIGITS = 20;
+
+  private final KeeperSettings settings;
+  private final Path runtime;
+  private final Path stateDir;
+  private final ProcFs proc;
+
+  /**
+   * The keepers of a node.
+   *
+   * @param runtime the program {@code stasis-runtime}, which starts them outside the agent's
+   *     container
+   * @param stateDir folder of their sockets
+   */
+  public Keepers(KeeperSettings settings, Path runtime, Path stateDir, ProcFs proc) {
+    this.settings = settings;
+    this.runtime = runtime;
+    this.stateDir = stateDir;
+    this.proc = proc;
+  }
+
+  /** Returns whether the keeper program exists. */
+  public boolean available() {
+    return Files.isExecutable(settings.program());
+  }
+
+  /** Returns the path of the library in its container; empty when the process has not loaded it. */
+  public Optional<String> library(ProcessId process) {
+    return proc.maps(process.pid()).stream()
+        .map(MemoryMapping::path)
+        .filter(path -> path.endsWith("/" + LIBRARY))
+        .findFirst();
+  }
+
+  /**
+   * Returns whether the library of a process has started to keep a table, which it shows in this
+   * page.
+   */
+  public boolean active(ProcessId process) {
+    return isActive(proc.maps(process.pid()));
+  }
+
+  /** The same for a process with these mappings. */
+  public static boolean isActive(List<MemoryMapping> mappings) {
+    return mappings.stream().anyMatch(mapping -> mapping.path().startsWith("/memfd:" + PAGE));
+  }
+
+  /**
+   * Reads the report of a process's library, without a keeper and without a change.
+   *
+   * @throws KeeperFailure if it does not answer: it has another version, or no GPU context yet
+   */
+  public Gate look(ProcessId process) throws KeeperFailure, InterruptedException {
+    KeeperAnswer answer = KeeperAnswer.parse(asked(process));
+    if (!answer.ok()) {
+      throw new KeeperFailure(answer.text(), false);
+    }
+    return answer
+        .gate()
+        .orElseThrow(() -> new KeeperFailure("the library's state is not known", false));
+  }
+
+  private String asked(ProcessId process) throws KeeperFailure, InterruptedException {
+    try {
+      Process child =
+          new ChildStart()
+              .start(
+                  new ProcessBuilder(
+                          settings.program().toString(),
+                          "look",
+                          "" + process.pid(),
+                          "" + process.startTime())
+                      .redirectError(ProcessBuilder.Redirect.DISCARD));
+      if (!child.waitFor(LOOK_LIMIT.toMillis(), TimeUnit.MILLISECONDS)) {
+        child.destroyForcibly();
+        throw new KeeperFailure("look: expected an answer within 10 s, got none", false);
+      }
+      return new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+    } catch (IOException e) {
+      throw new KeeperFailure("look: " + e.getMessage(), false);
+    }
+  }
+
+  /** Connects to a container's keeper; starts one if none answers. */
+  public Keeper open(String containerId) throws KeeperFailure, InterruptedException {
+    Path socket = socket(containerId);
+    Optional<Keeper> running = connect(socket);
+    return running.isPresent() ? running.get() : start(socket);
+  }
+
+  /**
+   * Releases all memory of a container's keeper, and ends it. Only if the workload has its memory,
+   * or has ended. Has no effect without a keeper.
+   */
+  public void end(String containerId) throws InterruptedException {
+    Path socket = socket(containerId);
+    Path holder = socket.resolveSibling(socket.getFileName() + ".hold");
+    if (!Files.exists(socket) && !Files.exists(holder)) {
+      return;
+    }
+    for (int tries = 1; ; tries++) {
+      try (Keeper keeper = open(containerId)) {
+        keeper.end();
+        return;
+      } catch (KeeperFailure e) {
+        if (!e.connectionLost() || tries == ENDS) {
+          LOG.log(
+              System.Logger.Level.ERROR,
+              "Device memory may still be held: container={0} reason={1}",
+              containerId,
+              e.getMessage());
+          return;
+        }
+      }
+    }
+  }
+
+  private Path socket(String containerId) {
+    return stateDir.resolve(
+        "k-" + containerId.substring(0, Math.min(NAME_DIGITS, containerId.length())));
+  }
+
+  private static Optional<Keeper> connect(Path socket) {
+    if (!Files.exists(socket)) {
+      return Optional.empty();
+    }
+    try {
+      SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+      try {
+        channel.connect(UnixDomainSocketAddress.of(socket));
+        return Optional.of(Keeper.over(channel));
+      } catch (IOException e) {
+        channel.close();
+        return Optional.empty(); // It has died, or does not listen yet.
+      }
+    } catch (IOException e) {
+      return Optional.empty();
+    }
+  }
+
+  private Keeper start(Path socket) throws KeeperFailure, InterruptedException {
+    Path log = socket.resolveSibling("keeper.log");
+    List<String> command = new ArrayList<>(List.of(runtime.toString(), "enter"));
+    command.addAll(new HelperCgroups().enterOptions());
+    command.addAll(
+        List.of(
+            "--",
+            settings.program().toString(),
+            "serve",
+            "--socket",
+            socket.toString(),
+            "--arena-mib",
+            "" + settings.arenaMib()));
+    ProcessBuilder program =
+        new ProcessBuilder(command)
+            .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+            .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
+    program.environment().putAll(settings.environment());
+    try {
+      Process child = new ChildStart().start(program);
+      long until = System.nanoTime() + START_LIMIT.toNanos();
+      while (child.isAlive() && System.nanoTime() < until) {
+        Optional<Keeper> running = connect(socket);
+        if (running.isPresent()) {
+          return running.get();
+        }
+        LockSupport.parkNanos(TRY_EVERY_NANOS);
+        if (Thread.interrupted()) {
+          throw new InterruptedException("waiting for a keeper");
+        }
+      }
+      throw new KeeperFailure("the keeper did not start; see " + log, false);
+    } catch (IOException e) {
+      throw new KeeperFailure("the keeper did not start: " + e.getMessage(), false);
+    }
+  }
+}

@@ -1,0 +1,48 @@
+package dev.stasis.agent.engine;
+
+import dev.stasis.agent.container.StoppedTree;
+import dev.stasis.agent.container.TreeStopper;
+import dev.stasis.agent.process.ProcessId;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * Waits for the copy that {@link MoveStep} has started, and verifies that the tree is still
+ * stopped: a copy of memory that a thread wrote meanwhile is useless.
+ */
+final class CopiedStep implements Step<Freeze, FrozenWork> {
+
+  /**
+   * The stop becomes visible milliseconds after criu has detached; a large tree on a busy node
+   * takes longer.
+   */
+  private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
+
+  @Override
+  public String name() {
+    return "copied";
+  }
+
+  @Override
+  public String undoName() {
+    return "keep-copy";
+  }
+
+  @Override
+  public void run(Freeze freeze) throws StepFailure, InterruptedException {
+    freeze.awaitCopy();
+    List<ProcessId> tree = freeze.work().tree().stream().filter(freeze::alive).toList();
+    List<ProcessId> running =
+        new TreeStopper(freeze.node().proc())
+            .awaitStopped(new StoppedTree(tree, List.of()), STOP_LIMIT);
+    if (!running.isEmpty()) {
+      throw new StepFailure(
+          Reason.PROCESS_CONTROL,
+          "memory was copied: expected every process stopped, got running " + running);
+    }
+  }
+
+  /** The process still has everything that was copied; the stage is removed with the rest. */
+  @Override
+  public void undo(FrozenWork frozen) {}
+}

@@ -1,0 +1,85 @@
+package dev.stasis.agent.engine;
+
+import dev.stasis.agent.process.ProcessId;
+import dev.stasis.artifact.ArtifactStage;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The data path of one checkpoint, and where it stores offloaded memory. */
+final class Offloading {
+
+  /**
+   * Memory that a copy on the GPU leaves for the workload: the driver needs some hundred MiB for
+   * its Restore.
+   */
+  private static final long RESERVE_BYTES = 1L << 30;
+
+  /** A small GPU (a simulated one) reserves an eighth of its memory. */
+  private static final long SMALL_GPU_SHARE = 8;
+
+  private final @Nullable ArtifactStage artifact;
+  private final ChosenStage stage;
+  private final StageListener stages;
+  private final Inspected inspected;
+  private final Map<ProcessId, Path> saved = new HashMap<>();
+  private DataPath path;
+
+  Offloading(
+      @Nullable ArtifactStage artifact,
+      ChosenStage stage,
+      StageListener stages,
+      Inspected inspected) {
+    this.artifact = artifact;
+    this.stage = stage;
+    this.stages = stages;
+    this.inspected = inspected;
+    this.path = inspected.dataPath();
+  }
+
+  DataPath path() {
+    return path;
+  }
+
+  /** The direct path turned out to be impossible before any memory was passed on. */
+  void leaveToDriver(String why) {
+    path = new DataPath.Driver(why);
+  }
+
+  /** Path of the memory written during the freeze, without the suffixes. */
+  Path file(Offloaded one) {
+    Path folder =
+        artifact != null && stage.folder().equals(artifact.regionFolder())
+            ? artifact.deviceFolder()
+            : stage.folder().resolve("device");
+    return folder.resolve("" + one.ownPid());
+  }
+
+  /** Memory of a process was written; the remainder is written after the thaw. */
+  void saved(ProcessId process, Path file) {
+    saved.put(process, file);
+  }
+
+  Map<ProcessId, Path> saved() {
+    return saved;
+  }
+
+  /** Everything is stored: data in the artifact is final. */
+  void done() {
+    if (artifact == null) {
+      return;
+    }
+    Path folder = artifact.deviceFolder();
+    if (saved.values().stream().anyMatch(file -> file.startsWith(folder))) {
+      stages.finished(folder);
+    }
+  }
+
+  /** Device memory that a copy on the GPU must leave free. */
+  long snapshotReserveMib() {
+    long smallest =
+        inspected.seen().stream().mapToLong(gpu -> gpu.memoryTotal()).min().orElse(RESERVE_BYTES);
+    return Math.min(RESERVE_BYTES, smallest / SMALL_GPU_SHARE) >> 20;
+  }
+}

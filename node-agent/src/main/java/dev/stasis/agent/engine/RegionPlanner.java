@@ -1,0 +1,114 @@
+package dev.stasis.agent.engine;
+
+import dev.stasis.agent.mover.RegionChoice;
+import dev.stasis.agent.mover.RegionFinder;
+import dev.stasis.agent.mover.RegionJournal;
+import dev.stasis.agent.process.MappingUse;
+import dev.stasis.agent.process.MemoryMapping;
+import dev.stasis.agent.process.ProcessId;
+import dev.stasis.artifact.Region;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Plans which memory of the stopped tree the mover copies, and its destination. */
+final class RegionPlanner {
+
+  private final Freeze freeze;
+  private final RegionFinder finder = new RegionFinder();
+
+  /** Mappings of CUDA processes while they were locked: later ones belong to the driver. */
+  private final Map<ProcessId, List<MemoryMapping>> before = new LinkedHashMap<>();
+
+  private final List<String> leftToCriu = new ArrayList<>();
+
+  RegionPlanner(Freeze freeze) {
+    this.freeze = freeze;
+  }
+
+  void rememberMaps() {
+    for (CudaProcess one : freeze.work().cuda()) {
+      before.put(one.process(), freeze.node().proc().maps(one.process().pid()));
+    }
+  }
+
+  /** Why criu dumps device memory, one sentence for each affected process. */
+  List<String> leftToCriu() {
+    return leftToCriu;
+  }
+
+  /** A plan for each process with memory to copy. */
+  List<RegionPlan> plan() throws StepFailure {
+    if (freeze.request().options().dataPath() == CheckpointRequest.DataPathChoice.CRIU) {
+      leftToCriu.add("asked for");
+      return List.of();
+    }
+    Map<ProcessId, CudaProcess> cuda = new LinkedHashMap<>();
+    freeze.work().cuda().forEach(one -> cuda.put(one.process(), one));
+    Set<ProcessId> all = new LinkedHashSet<>(cuda.keySet());
+    if (freeze.stage().hostToo()) {
+      all.addAll(freeze.work().tree());
+    }
+    List<RegionPlan> plans = new ArrayList<>();
+    for (ProcessId process : all) {
+      List<MappingUse> mappings = freeze.node().proc().smaps(process.pid());
+      List<Region> device = device(process, cuda.get(process), mappings);
+      List<Region> host =
+          freeze.stage().hostToo() ? finder.large(mappings, device) : List.<Region>of();
+      List<Region> regions = new ArrayList<>(device);
+      regions.addAll(host);
+      regions.sort(Comparator.comparingLong(Region::address));
+      if (!regions.isEmpty()) {
+        plans.add(plan(process, regions, host));
+      }
+    }
+    return plans;
+  }
+
+  private List<Region> device(
+      ProcessId process, @Nullable CudaProcess cuda, List<MappingUse> mappings) {
+    if (cuda != null) {
+      RegionChoice choice =
+          finder.choose(before.getOrDefault(process, List.of()), mappings, cuda.totalBytes());
+      if (choice instanceof RegionChoice.Movable movable) {
+        return movable.regions();
+      }
+      if (choice instanceof RegionChoice.LeftToCriu left) {
+        leftToCriu.add(left.why());
+      }
+    }
+    return List.of();
+  }
+
+  private RegionPlan plan(ProcessId process, List<Region> regions, List<Region> host)
+      throws StepFailure {
+    NodeParts node = freeze.node();
+    int ownPid = freeze.ownPid(process);
+    Path folder = node.journal().folderOf(freeze.work().containerId());
+    Path place = freeze.stage().folder();
+    try {
+      Files.createDirectories(place);
+    } catch (IOException e) {
+      throw new StepFailure(
+          Reason.STORE_FAILED, "cannot make the stage " + place + ": " + e.getMessage(), e);
+    }
+    return new RegionPlan(
+        process,
+        ownPid,
+        regions,
+        host,
+        folder.resolve("regions-" + process.pid()),
+        place.equals(freeze.artifact().regionFolder())
+            ? freeze.artifact().regionData(ownPid)
+            : place.resolve("regions-" + ownPid + ".stage"),
+        folder.resolve(RegionJournal.fileName(process)));
+  }
+}

@@ -1,0 +1,77 @@
+package dev.stasis.agent.engine;
+
+import dev.stasis.agent.direct.Keeper;
+import dev.stasis.agent.direct.KeeperFailure;
+import dev.stasis.agent.process.ProcessId;
+import dev.stasis.artifact.Region;
+import dev.stasis.artifact.RegionSet;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * The library in each restored process loads its large allocations, every chunk checked against its
+ * digest; only then the gates open.
+ */
+final class ReloadStep implements Step<Restoring, FrozenWork> {
+
+  @Override
+  public String name() {
+    return "reload";
+  }
+
+  @Override
+  public String undoName() {
+    return "keep-memory";
+  }
+
+  @Override
+  public void run(Restoring restoring) throws StepFailure, InterruptedException {
+    Map<RegionSet, ProcessId> sets = new LinkedHashMap<>();
+    for (RegionSet set : restoring.artifact().manifest().deviceSets()) {
+      ProcessId process = restoring.byOwnPid().get(set.ownPid());
+      if (process == null) {
+        throw new StepFailure(
+            Reason.ARTIFACT_REFUSED,
+            "device memory: expected that of a process of the tree, got that of pid "
+                + set.ownPid());
+      }
+      sets.put(set, process);
+    }
+    if (sets.isEmpty()) {
+      return;
+    }
+    restoring.awaitKeeper();
+    Duration wait = restoring.request().options().memoryWait();
+    try (Keeper keeper = restoring.node().keepers().open(restoring.work().containerId());
+        GpuGate.Pass pass = restoring.node().gate().hold(restoring.gpuSet(), wait)) {
+      for (Map.Entry<RegionSet, ProcessId> one : sets.entrySet()) {
+        reload(restoring, keeper, one.getKey(), one.getValue());
+      }
+      // A process may wait for another one as soon as it runs.
+      for (ProcessId process : sets.values()) {
+        keeper.open(process);
+      }
+    } catch (KeeperFailure e) {
+      throw new StepFailure(
+          e.isOutOfMemory() ? Reason.NO_ROOM : Reason.REGION_MOVE,
+          "device memory of the direct path: " + e.getMessage(),
+          e);
+    } finally {
+      restoring.node().keepers().end(restoring.work().containerId());
+    }
+  }
+
+  private static void reload(Restoring restoring, Keeper keeper, RegionSet set, ProcessId process)
+      throws KeeperFailure, InterruptedException {
+    String data = restoring.artifact().data(set).toAbsolutePath().toString();
+    Path withoutSuffix = Path.of(data.substring(0, data.length() - ".data".length()));
+    keeper.attach(process);
+    keeper.reload(process, withoutSuffix, set.regions().stream().mapToLong(Region::length).sum());
+  }
+
+  /** Reloaded memory ends with its process. */
+  @Override
+  public void undo(FrozenWork frozen) {}
+}

@@ -1,0 +1,45 @@
+package dev.stasis.agent.engine;
+
+import dev.stasis.agent.process.ProcessId;
+import dev.stasis.agent.process.ProcessStat;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Function;
+
+/**
+ * Which processes of a restored workload must be alive once it runs. All of them existed, stopped,
+ * before it was continued. A child that exits normally in between (a shell's command, a helper of a
+ * data loader) does not count. The first process, a process that uses a GPU, and a process that was
+ * ended by a signal do.
+ *
+ * @param restored all of them, by pid inside the container; the lowest is the first process
+ * @param cuda processes that use a GPU
+ * @param look reads the current state of one
+ */
+record RestoredProcessCheck(
+    Map<Integer, ProcessId> restored,
+    Set<ProcessId> cuda,
+    Function<ProcessId, Optional<ProcessStat>> look) {
+
+  /** Returns the living ones, by pid inside the container. */
+  Map<Integer, ProcessStat> living() throws StepFailure {
+    Map<Integer, ProcessStat> living = new TreeMap<>();
+    for (Map.Entry<Integer, ProcessId> one : new TreeMap<>(restored).entrySet()) {
+      ProcessId process = one.getValue();
+      Optional<ProcessStat> stat = look.apply(process);
+      if (stat.isPresent() && !stat.get().isZombie()) {
+        living.put(one.getKey(), stat.get());
+      } else if (living.isEmpty() || cuda.contains(process)) {
+        throw new StepFailure(
+            Reason.NOT_PROVEN, "process %s: expected it alive, got it ended".formatted(process));
+      } else if (stat.isPresent() && stat.get().isSignaled()) {
+        throw new StepFailure(
+            Reason.NOT_PROVEN,
+            "process %s: expected it alive, got it ended by a signal".formatted(process));
+      }
+    }
+    return living;
+  }
+}

@@ -1,0 +1,142 @@
+package dev.stasis.agent.engine;
+
+import dev.stasis.agent.container.Container;
+import dev.stasis.agent.container.Resolution;
+import dev.stasis.agent.cuda.CudaCall;
+import dev.stasis.agent.cuda.CudaState;
+import dev.stasis.agent.cuda.DriverAnswer;
+import dev.stasis.agent.cuda.GpuUuid;
+import dev.stasis.agent.process.ProcessId;
+import dev.stasis.agent.process.ProcessStat;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Determines the current state of a container's workload, whatever was done with it before. */
+public final class WorkloadInspector {
+
+  /** The driver answers in a millisecond; half a minute means that it does not work. */
+  private static final Duration QUESTION_DEADLINE = Duration.ofSeconds(30);
+
+  private final NodeParts node;
+
+  WorkloadInspector(NodeParts node) {
+    this.node = node;
+  }
+
+  /**
+   * The observed state.
+   *
+   * @param state in which state it is
+   * @param processes number of its processes
+   */
+  public record Seen(SourceState state, int processes) {}
+
+  /** Observes the state; changes nothing. */
+  public Seen at(String containerId) throws InterruptedException {
+    if (!(node.containers().resolve(containerId) instanceof Resolution.Found found)) {
+      return new Seen(
+          new SourceState(SourceState.Kind.GONE, "container " + containerId + " does not run"), 0);
+    }
+    Container container = found.container();
+    List<ProcessId> living = node.tree().list(container).living();
+    List<String> unanswered = new ArrayList<>();
+    Work work =
+        node.journal().read(container.id()).orElseGet(() -> unheard(container, living, unanswered));
+    if (work.phase() == Work.Phase.UNKNOWN) {
+      return new Seen(new SourceState(SourceState.Kind.UNKNOWN, work.owner()), living.size());
+    }
+    SourceState state = new SourceProbe(new FrozenWork(node, work, StepListener.NONE)).look();
+    boolean guessed = state.kind() == SourceState.Kind.RUNNING && !unanswered.isEmpty();
+    return new Seen(
+        guessed ? new SourceState(SourceState.Kind.UNKNOWN, unanswered.get(0)) : state,
+        living.size());
+  }
+
+  /**
+   * Returns the state of a restored workload, if its restore was verified and all of it runs;
+   * otherwise empty.
+   */
+  public Optional<List<ProvenProcess>> proven(String containerId) throws InterruptedException {
+    if (!(node.containers().resolve(containerId) instanceof Resolution.Found found)
+        || !found.container().isRestored()
+        || !Files.exists(
+            node.proc()
+                .folder(found.container().init().pid())
+                .resolve("root/.stasis")
+                .resolve(ProveStep.MARK),
+            LinkOption.NOFOLLOW_LINKS)
+        || at(containerId).state().kind() != SourceState.Kind.RUNNING) {
+      return Optional.empty();
+    }
+    List<ProvenProcess> processes = new ArrayList<>();
+    for (ProcessId process : node.tree().list(found.container()).living()) {
+      node.proc().stat(process).ifPresent(stat -> processes.add(seen(process, stat)));
+    }
+    return Optional.of(processes);
+  }
+
+  private ProvenProcess seen(ProcessId process, ProcessStat stat) {
+    int own =
+        node.proc()
+            .status(process.pid())
+            .map(status -> status.nsPids().get(status.nsPids().size() - 1))
+            .orElse(0);
+    boolean cuda =
+        node.driver().restoreThread(process, QUESTION_DEADLINE)
+                instanceof DriverAnswer.Done<CudaCall> done
+            && done.value().restoreThread().isPresent();
+    long bytes =
+        cuda
+                && node.driver().memoryOf(process, QUESTION_DEADLINE)
+                    instanceof DriverAnswer.Done<Map<GpuUuid, Long>> memory
+            ? memory.value().values().stream().mapToLong(Long::longValue).sum()
+            : 0;
+    return new ProvenProcess(
+        own, process, stat.comm(), stat.state(), cuda ? CudaState.RUNNING : null, bytes);
+  }
+
+  /** Returns the operation of a container; empty if there is none. */
+  public Optional<Work> inHand(String containerId) {
+    return node.journal().read(containerId);
+  }
+
+  /**
+   * For a workload without a journal; reports the processes for which the driver was not called.
+   */
+  private Work unheard(Container container, List<ProcessId> living, List<String> unanswered) {
+    List<CudaProcess> cuda = new ArrayList<>();
+    for (ProcessId process : living) {
+      DriverAnswer<CudaCall> answer = node.driver().restoreThread(process, QUESTION_DEADLINE);
+      if (!(answer instanceof DriverAnswer.Done<CudaCall> done)) {
+        unanswered.add("process %s: %s".formatted(process, answer.describe()));
+      } else if (done.value().restoreThread().isPresent()) {
+        cuda.add(new CudaProcess(process, done.value().restoreThread().getAsInt(), Map.of()));
+      }
+    }
+    return new Work(
+        Work.FORMAT,
+        node.proc().bootId(),
+        "look",
+        "look",
+        Work.Kind.FREEZE,
+        After.RESUME,
+        Work.Phase.WORKING,
+        node.clock().instant(),
+        container.id(),
+        container.root(),
+        cuda,
+        living,
+        List.of(),
+        List.of(),
+        null,
+        null,
+        null,
+        List.of(),
+        null);
+  }
+}

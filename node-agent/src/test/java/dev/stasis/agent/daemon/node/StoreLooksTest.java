@@ -1,0 +1,37 @@
+package dev.stasis.agent.daemon.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.api.v1alpha1.GpuCheckpointStore;
+import dev.stasis.api.v1alpha1.node.NodeStore;
+import dev.stasis.api.v1alpha1.store.GpuCheckpointStoreSpec;
+import dev.stasis.api.v1alpha1.store.NodeLocal;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class StoreLooksTest {
+
+  @TempDir
+  @SuppressWarnings("NullAway.Init")
+  Path folder;
+
+  private NodeStore look(Path kubelet) throws InterruptedException {
+    GpuCheckpointStore store = new GpuCheckpointStore();
+    store.getMetadata().setName("local");
+    store.setSpec(new GpuCheckpointStoreSpec());
+    store.getSpec().setNodeLocal(new NodeLocal(folder.resolve("store").toString()));
+    try (StoreLooks looks = new StoreLooks(Clock.systemUTC(), kubelet, it -> {})) {
+      return looks.look(List.of(store)).get(0);
+    }
+  }
+
+  @Test
+  void aStoreSaysWhetherAShortageThereEvictsPods() throws Exception {
+    assertThat(look(folder).sharesNodefs()).isTrue();
+    assertThat(look(Path.of("/proc")).sharesNodefs()).isFalse();
+    assertThat(look(folder.resolve("none")).sharesNodefs()).isNull();
+  }
+}

@@ -1,0 +1,58 @@
+package dev.stasis.agent.daemon.operation;
+
+import dev.stasis.api.v1alpha1.common.StoreDurability;
+import dev.stasis.store.Compression;
+import dev.stasis.store.FolderBlobs;
+import dev.stasis.store.RemoteArtifacts;
+import dev.stasis.store.StoreException;
+import dev.stasis.store.StoreKeys;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+
+/**
+ * A remote store in a folder, which may be away.
+ *
+ * @param folder created with this
+ */
+record LabRemoteStore(Path folder) {
+
+  LabRemoteStore {
+    try {
+      Files.createDirectories(folder);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  ClusterApi.RemotePlace place() {
+    return new ClusterApi.RemotePlace(StoreDurability.REMOTE, this::open);
+  }
+
+  /** It does not answer, until it is back. */
+  void away(boolean away) {
+    try {
+      if (away) {
+        Files.writeString(mark(), "");
+      } else {
+        Files.delete(mark());
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private RemoteArtifacts open() throws StoreException {
+    if (Files.exists(mark())) {
+      throw new StoreException.Unreachable("connection refused", null);
+    }
+    return new RemoteArtifacts(
+        new FolderBlobs(folder), StoreKeys.none(), Compression.LZ4, Clock.systemUTC(), 2);
+  }
+
+  private Path mark() {
+    return folder.resolveSibling(folder.getFileName() + "-away");
+  }
+}

@@ -1,0 +1,25 @@
+package dev.stasis.agent.daemon.operation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.api.v1alpha1.common.DataPath;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class PathTakenTest {
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "mover | MOVER | every rule of it holds",
+        "mover, low memory (memory of the node: 1 MiB) | MOVER | low memory (memory of the node: 1 MiB)",
+        "mover; not direct: process 1 uses ipc | MOVER | not direct: process 1 uses ipc",
+        "direct | DIRECT | every rule of it holds",
+        "direct; written while the workload was frozen | DIRECT | written while the workload was frozen",
+        "criu: region 1: not private | CRIU | region 1: not private",
+      })
+  void thePathIsReportedWithItsReason(String text, DataPath path, String reason) {
+    assertThat(PathTaken.of(text)).isEqualTo(new PathTaken(path, reason));
+  }
+}

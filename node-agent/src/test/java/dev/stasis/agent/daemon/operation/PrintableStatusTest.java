@@ -1,0 +1,63 @@
+package dev.stasis.agent.daemon.operation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.api.v1alpha1.common.Fault;
+import dev.stasis.api.v1alpha1.operation.GpuNodeOperationSpec;
+import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class PrintableStatusTest {
+
+  /** A process may have this name: it clears the screen, and sets the terminal's title. */
+  private static final String NAME = "\u001b[2J\u001b]0;root\u0007\u009b1m\u202etrainer";
+
+  private static final String SHOWN = "?[2J?]0;root??1m?trainer";
+
+  private final ActiveOperation operation = claimed();
+
+  private static ActiveOperation claimed() {
+    GpuNodeOperationSpec spec = Orders.ofSomebody().delete().getSpec();
+    OperationJournal.Entry entry =
+        new OperationJournal.Entry(
+            OperationJournal.Entry.FORMAT,
+            "boot",
+            "operation",
+            "uid",
+            Instant.EPOCH,
+            Instant.EPOCH,
+            spec,
+            OperationJournal.Entry.Stage.CLAIMED,
+            null);
+    return new ActiveOperation(Clock.systemUTC(), entry, new GpuNodeOperationStatus());
+  }
+
+  @Test
+  void controlCharactersOfAWorkloadReachNoMessage() {
+    operation.change(
+        status -> {
+          status.setMessage("process " + NAME + ":\nsecond line");
+          status.setFaults(List.of(Fault.misfit("Refused", "process", "none", NAME)));
+        });
+
+    GpuNodeOperationStatus said = operation.status();
+    assertThat(said.getMessage()).isEqualTo("process " + SHOWN + ":\nsecond line");
+    assertThat(said.getFaults()).containsExactly(Fault.misfit("Refused", "process", "none", SHOWN));
+  }
+
+  @Test
+  void whatAPodIsMadeOfStaysAsItIs() {
+    operation.change(
+        status -> {
+          status.setArgv(List.of(NAME));
+          status.setPodTemplate(Map.of("name", NAME));
+        });
+
+    assertThat(operation.status().getArgv()).containsExactly(NAME);
+    assertThat(operation.status().getPodTemplate()).containsEntry("name", NAME);
+  }
+}

@@ -1,0 +1,284 @@
+package dev.stasis.agent.daemon.operation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.agent.testing.ContainerSpec;
+import dev.stasis.api.v1alpha1.GpuNodeOperation;
+import dev.stasis.api.v1alpha1.common.ArtifactStatus;
+import dev.stasis.api.v1alpha1.common.StoreDurability;
+import dev.stasis.api.v1alpha1.operation.Afterwards;
+import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
+import dev.stasis.api.v1alpha1.operation.OperationPhase;
+import dev.stasis.api.v1alpha1.operation.OperationType;
+import dev.stasis.api.v1alpha1.operation.Outcome;
+import dev.stasis.api.v1alpha1.operation.WorkloadState;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** An artifact on its way into a remote store and back. */
+class RemoteStoreTest {
+
+  private static final int MIB = 16;
+
+  @SuppressWarnings("NullAway.Init")
+  private static AgentLab lab;
+
+  private final Orders orders = Orders.inRemoteStore();
+
+  @BeforeAll
+  static void begin() throws InterruptedException {
+    lab = new AgentLab(1, 128);
+    lab.start();
+  }
+
+  @AfterAll
+  static void end() throws InterruptedException {
+    lab.close();
+  }
+
+  private static ContainerSpec counter() {
+    return ContainerSpec.counter(
+        lab.engine().gpus(), "--mib", "" + MIB, "--interval-ms", "20", "--fork", "1");
+  }
+
+  private static AgentLab.Placed running(String name) throws InterruptedException {
+    AgentLab.Placed pod = lab.pod(name, counter(), Map.of());
+    pod.container().awaitSteps(3);
+    return pod;
+  }
+
+  private static String order(GpuNodeOperation operation) {
+    return lab.cluster().create(operation).getMetadata().getName();
+  }
+
+  private static GpuNodeOperationStatus ended(GpuNodeOperation operation) {
+    return lab.cluster().awaitEnd(order(operation));
+  }
+
+  private GpuNodeOperationStatus checkpointed(AgentLab.Placed pod) {
+    GpuNodeOperationStatus status = ended(orders.checkpoint(pod, how -> {}));
+    assertThat(status.getOutcome()).as(status.getMessage()).isEqualTo(Outcome.DONE);
+    return status;
+  }
+
+  private static String sha256(GpuNodeOperationStatus status) {
+    return Objects.requireNonNull(artifact(status).getSha256());
+  }
+
+  private static ArtifactStatus artifact(GpuNodeOperationStatus status) {
+    return Objects.requireNonNull(status.getArtifact());
+  }
+
+  private Path local() {
+    return lab.engine().store().resolve("ml/train-" + orders.requester());
+  }
+
+  private static void deleteTree(Path folder) throws IOException {
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path file : files.sorted(java.util.Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    }
+  }
+
+  private GpuNodeOperationStatus uploaded(String sha256) {
+    GpuNodeOperationStatus status = ended(orders.remote(OperationType.UPLOAD, sha256));
+    assertThat(status.getOutcome()).as(status.getMessage()).isEqualTo(Outcome.DONE);
+    return status;
+  }
+
+  @Test
+  void anEvictedWorkloadIsRestoredFromTheRemoteStoreAlone() throws Exception {
+    AgentLab.Placed victim = running("victim");
+    try (AgentLab.Placed target = lab.pod("target", counter().asHolder(), orders.labels())) {
+      String held = order(orders.checkpoint(victim, how -> how.setAfterwards(Afterwards.HOLD)));
+      GpuNodeOperationStatus saved = lab.cluster().await(held, OperationPhase.HELD);
+      assertThat(artifact(saved).getNode()).isEqualTo(AgentLab.NODE);
+      assertThat(artifact(saved).getDurability()).isEqualTo(StoreDurability.REMOTE);
+      assertThat(artifact(saved).keepsPromise()).isFalse();
+
+      ArtifactStatus stored = artifact(uploaded(sha256(saved)));
+      assertThat(stored.getNode()).isNull();
+      assertThat(stored.keepsPromise()).isTrue();
+      assertThat(stored.getNewBytes()).isPositive().isLessThanOrEqualTo(stored.getBytes());
+      assertThat(stored.getSha256()).isEqualTo(sha256(saved));
+
+      lab.cluster().delete(victim.pod());
+      assertThat(ended(orders.of(OperationType.END, victim, held)).getWorkload())
+          .isEqualTo(WorkloadState.ENDED);
+      deleteTree(local());
+      GpuNodeOperationStatus down = ended(orders.remote(OperationType.DOWNLOAD, sha256(saved)));
+      assertThat(down.getOutcome()).as(down.getMessage()).isEqualTo(Outcome.DONE);
+
+      String fingerprint =
+          Objects.requireNonNull(Objects.requireNonNull(saved.getHardware()).fingerprint());
+      GpuNodeOperationStatus restored = ended(orders.restore(target, fingerprint, sha256(saved)));
+      assertThat(restored.getOutcome()).as(restored.getMessage()).isEqualTo(Outcome.DONE);
+      target.container().awaitSteps(3);
+      target.container().verify(MIB, victim.container().lines());
+    } finally {
+      victim.close();
+    }
+  }
+
+  @Test
+  void anUploadThatIsRepeatedStoresNothingTwice() throws Exception {
+    try (AgentLab.Placed pod = running("trainer")) {
+      String sha256 = sha256(checkpointed(pod));
+      uploaded(sha256);
+      long size = size(lab.cluster().remote().folder());
+
+      uploaded(sha256);
+
+      assertThat(size(lab.cluster().remote().folder())).isEqualTo(size);
+    }
+  }
+
+  private static long size(Path folder) throws IOException {
+    try (Stream<Path> files = Files.walk(folder)) {
+      long bytes = 0;
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        bytes += Files.size(file);
+      }
+      return bytes;
+    }
+  }
+
+  @Test
+  void aDamagedArtifactIsNotUploaded() throws Exception {
+    try (AgentLab.Placed pod = running("trainer")) {
+      String sha256 = sha256(checkpointed(pod));
+      flip(largest(local()));
+
+      GpuNodeOperationStatus status = ended(orders.remote(OperationType.UPLOAD, sha256));
+
+      assertThat(status.getOutcome()).isEqualTo(Outcome.REFUSED);
+      assertThat(status.getReason()).isEqualTo("ArtifactRefused");
+    }
+  }
+
+  /** A pod is removed once its artifact is stored, chunks of earlier artifacts included. */
+  @Test
+  void anUploadThatMeetsADamagedChunkOfAnEarlierOneStoresItAgain() throws Exception {
+    try (AgentLab.Placed pod = running("trainer")) {
+      String sha256 = sha256(checkpointed(pod));
+      List<Path> before = files(lab.cluster().remote().folder());
+      uploaded(sha256);
+      List<Path> added = files(lab.cluster().remote().folder());
+      added.removeAll(before);
+      flip(added.stream().max(java.util.Comparator.comparingLong(RemoteStoreTest::length)).get());
+
+      uploaded(sha256);
+
+      deleteTree(local());
+      GpuNodeOperationStatus status = ended(orders.remote(OperationType.DOWNLOAD, sha256));
+      assertThat(status.getOutcome()).as(status.getMessage()).isEqualTo(Outcome.DONE);
+    }
+  }
+
+  @Test
+  void aDamagedChunkIsReportedAndLeavesNothingOnTheNode() throws Exception {
+    try (AgentLab.Placed pod = running("trainer")) {
+      String sha256 = sha256(checkpointed(pod));
+      List<Path> before = files(lab.cluster().remote().folder());
+      uploaded(sha256);
+      deleteTree(local());
+      List<Path> added = files(lab.cluster().remote().folder());
+      added.removeAll(before);
+      flip(added.stream().max(java.util.Comparator.comparingLong(RemoteStoreTest::length)).get());
+
+      GpuNodeOperationStatus status = ended(orders.remote(OperationType.DOWNLOAD, sha256));
+
+      assertThat(status.getPhase()).isEqualTo(OperationPhase.FAILED);
+      assertThat(status.getReason()).as(status.getMessage()).isEqualTo("StoreDamaged");
+      assertThat(local()).doesNotExist();
+      try (Stream<Path> rest = Files.list(local().getParent())) {
+        assertThat(rest.filter(file -> file.toString().contains(orders.requester()))).isEmpty();
+      }
+    }
+  }
+
+  @Test
+  void aStoreThatIsAwayIsRetriedAndSaysSo() throws Exception {
+    try (AgentLab.Placed pod = running("trainer")) {
+      String sha256 = sha256(checkpointed(pod));
+      lab.cluster().remote().away(true);
+      String upload = order(orders.remote(OperationType.UPLOAD, sha256));
+      GpuNodeOperationStatus waiting =
+          lab.cluster().await(upload, status -> "StoreUnreachable".equals(status.getReason()));
+      assertThat(waiting.getPhase()).isEqualTo(OperationPhase.RUNNING);
+      assertThat(waiting.getMessage()).contains("retried");
+
+      lab.cluster().remote().away(false);
+
+      assertThat(lab.cluster().awaitEnd(upload).getOutcome()).isEqualTo(Outcome.DONE);
+    }
+  }
+
+  @Test
+  void anUploadGoesOnAfterTheAgentWasRestarted() throws Exception {
+    try (AgentLab.Placed pod = running("trainer")) {
+      String sha256 = sha256(checkpointed(pod));
+      lab.cluster().remote().away(true);
+      String upload = order(orders.remote(OperationType.UPLOAD, sha256));
+      lab.cluster().await(upload, status -> "StoreUnreachable".equals(status.getReason()));
+      lab.stop();
+      assertThat(lab.cluster().status(upload).getPhase()).isEqualTo(OperationPhase.RUNNING);
+
+      lab.cluster().remote().away(false);
+      lab.start();
+
+      assertThat(lab.cluster().awaitEnd(upload).getOutcome()).isEqualTo(Outcome.DONE);
+    }
+  }
+
+  @Test
+  void aDeletionTakesBothCopies() throws Exception {
+    try (AgentLab.Placed pod = running("trainer")) {
+      String sha256 = sha256(checkpointed(pod));
+      uploaded(sha256);
+
+      GpuNodeOperationStatus deleted = ended(orders.remote(OperationType.DELETE_ARTIFACT, sha256));
+
+      assertThat(deleted.getOutcome()).as(deleted.getMessage()).isEqualTo(Outcome.DONE);
+      assertThat(local()).doesNotExist();
+      assertThat(ended(orders.remote(OperationType.DOWNLOAD, sha256)).getReason())
+          .isEqualTo("StoreNotFound");
+    }
+  }
+
+  private static Path largest(Path folder) throws IOException {
+    return files(folder).stream()
+        .max(java.util.Comparator.comparingLong(RemoteStoreTest::length))
+        .orElseThrow();
+  }
+
+  private static long length(Path file) {
+    return file.toFile().length();
+  }
+
+  private static List<Path> files(Path folder) throws IOException {
+    try (Stream<Path> files = Files.walk(folder)) {
+      return new java.util.ArrayList<>(files.filter(Files::isRegularFile).toList());
+    }
+  }
+
+  private static void flip(Path file) throws IOException {
+    try (RandomAccessFile bytes = new RandomAccessFile(file.toFile(), "rw")) {
+      long middle = bytes.length() / 2;
+      bytes.seek(middle);
+      int value = bytes.read();
+      bytes.seek(middle);
+      bytes.write(value ^ 1);
+    }
+  }
+}

@@ -1,0 +1,219 @@
+package dev.stasis.agent.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.agent.direct.Gate;
+import dev.stasis.agent.process.ProcessId;
+import dev.stasis.agent.testing.GpuContainer;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * The states of docs/direct-path.md lie between two commands to the keeper. In each of them keeper,
+ * second holder, agent or workload dies, or the agent falls silent: of the workloads that live on,
+ * nothing is lost.
+ */
+class DirectStatesTest {
+
+  /** A process that was killed is gone in milliseconds; a busy machine is given time. */
+  private static final Duration LIMIT = Duration.ofSeconds(120);
+
+  @SuppressWarnings("NullAway.Init")
+  private static EngineLab lab;
+
+  @SuppressWarnings("NullAway.Init")
+  private static DirectLab direct;
+
+  @SuppressWarnings("NullAway.Init")
+  private static GpuContainer source;
+
+  @BeforeAll
+  static void start() {
+    lab = new EngineLab(2, 256);
+    direct = new DirectLab(lab);
+    source = GpuContainer.start(direct.counter("--fork", "1"));
+    source.awaitSteps(3);
+  }
+
+  @AfterAll
+  static void stop() {
+    source.close();
+    lab.close();
+  }
+
+  /**
+   * Between agent and keeper of that container; acts once, after the first command of that name.
+   */
+  private static KeeperProxy once(GpuContainer container, String command, KeeperProxy.Hook hook)
+      throws Exception {
+    AtomicBoolean done = new AtomicBoolean();
+    return new KeeperProxy(
+        lab,
+        container.id(),
+        name -> {
+          if (name.equals(command) && !done.getAndSet(true)) {
+            hook.after(name);
+          }
+        });
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "attach",
+        "close",
+        "status",
+        "export",
+        "unload",
+        "snapshot",
+        "detach",
+        "reload",
+        "open",
+        "save",
+        "list",
+        "drop"
+      })
+  void neitherAKilledKeeperNorAKilledSecondHolderLosesAnything(String command) throws Exception {
+    for (String victim : List.of("serve", "hold")) {
+      AtomicBoolean killed = new AtomicBoolean();
+      CheckpointOutcome outcome;
+      try (KeeperProxy proxy =
+          once(
+              source,
+              command,
+              name -> {
+                List<ProcessId> victims = direct.keepers(victim);
+                direct.kill(victim);
+                Awaitility.await()
+                    .atMost(LIMIT)
+                    .until(() -> direct.keepers(victim).stream().noneMatch(victims::contains));
+                killed.set(true);
+              })) {
+        assertThat(proxy).isNotNull();
+        outcome = lab.checkpoint(Asked.of(lab, source));
+      }
+      assertThat(killed).as("%s was killed after %s: %s", victim, command, outcome).isTrue();
+      // Without its copy there is no artifact, but the workload is there.
+      if (outcome instanceof CheckpointOutcome.Failed failed) {
+        assertThat(failed.source().kind()).as(failed.message()).isEqualTo(SourceState.Kind.RUNNING);
+      } else {
+        assertThat(outcome).isInstanceOf(CheckpointOutcome.Published.class);
+      }
+      direct.assertUnharmed(source);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "attach",
+        "close",
+        "export",
+        "unload",
+        "snapshot",
+        "detach",
+        "reload",
+        "open",
+        "save"
+      })
+  void aKilledAgentLosesNothing(String command) throws Exception {
+    Process[] agent = new Process[1];
+    try (KeeperProxy proxy =
+        once(source, command, name -> agent[0].destroyForcibly().waitFor(60, TimeUnit.SECONDS))) {
+      assertThat(proxy).isNotNull();
+      agent[0] = ChildAgent.unharmed(lab, "MOVER", source);
+      assertThat(agent[0].waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+      assertThat(agent[0].exitValue()).as("exit code of a killed agent").isEqualTo(137);
+      if (!lab.engine().thaw().inHand().isEmpty()) {
+        lab.thaw(source);
+      }
+    }
+    direct.assertUnharmed(source);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "attach",
+        "close",
+        "export",
+        "unload",
+        "snapshot",
+        "detach",
+        "reload",
+        "open",
+        "save"
+      })
+  void aKilledWorkloadLeavesNothingOnTheGpu(String command) throws Exception {
+    try (GpuContainer victim = GpuContainer.start(direct.counter())) {
+      victim.awaitSteps(3);
+      try (KeeperProxy proxy = once(victim, command, name -> victim.end())) {
+        assertThat(proxy).isNotNull();
+        CheckpointOutcome outcome = lab.checkpoint(Asked.of(lab, victim));
+        if (outcome instanceof CheckpointOutcome.Failed failed) {
+          assertThat(failed.source().kind()).as(failed.message()).isEqualTo(SourceState.Kind.GONE);
+        }
+        for (Work work : lab.engine().thaw().inHand()) {
+          lab.engine().thaw().run(work.id(), StepListener.NONE);
+        }
+      }
+    }
+    direct.assertUnharmed(source);
+  }
+
+  /** The second holder still has the memory; another keeper gives it up. */
+  @Test
+  void aKeeperThatDiesWhileItEndsLeavesNothingOnTheGpu() throws Exception {
+    try (GpuContainer victim = GpuContainer.start(direct.counter())) {
+      victim.awaitSteps(3);
+      try (KeeperProxy proxy = once(victim, "list", name -> direct.kill("serve"))) {
+        assertThat(proxy).isNotNull();
+        assertThat(lab.checkpoint(Asked.of(lab, victim).after(After.EVICT)))
+            .isInstanceOf(CheckpointOutcome.Held.class);
+        assertThat(lab.engine().evicted().end(victim.id())).isInstanceOf(ThawOutcome.Ended.class);
+      }
+    }
+    direct.assertUnharmed(source);
+  }
+
+  /** Before anything was unloaded the library opens the gate by itself after 10 s. */
+  @ParameterizedTest
+  @ValueSource(strings = {"close", "export"})
+  void anAgentThatFallsSilentKeepsNoGateClosed(String command) throws Exception {
+    CheckpointOutcome outcome;
+    try (KeeperProxy proxy = once(source, command, name -> awaitOpenGates())) {
+      assertThat(proxy).isNotNull();
+      outcome = lab.checkpoint(Asked.of(lab, source));
+    }
+    if (outcome instanceof CheckpointOutcome.Failed failed) {
+      assertThat(failed.source().kind()).as(failed.message()).isEqualTo(SourceState.Kind.RUNNING);
+    } else {
+      // Nothing was handed over yet, so the driver's path was possible.
+      assertThat(((CheckpointOutcome.Published) outcome).figures().path()).contains("not direct");
+    }
+    direct.assertUnharmed(source);
+  }
+
+  private static void awaitOpenGates() {
+    Awaitility.await("the gates open")
+        .atMost(LIMIT)
+        .until(
+            () -> {
+              for (ProcessId process : lab.parts().tree().list(direct.container(source)).living()) {
+                if (lab.parts().keepers().active(process)
+                    && lab.parts().keepers().look(process).state() != Gate.State.OPEN) {
+                  return false;
+                }
+              }
+              return true;
+            });
+  }
+}

@@ -1,0 +1,81 @@
+package dev.stasis.agent.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.stasis.agent.process.ProcessId;
+import dev.stasis.agent.process.ProcessStat;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class RestoredProcessCheckTest {
+
+  private static final ProcessId FIRST = new ProcessId(500, 7);
+  private static final ProcessId TRAINER = new ProcessId(501, 8);
+  private static final ProcessId CHILD = new ProcessId(502, 9);
+  private static final long BY_A_SIGNAL = 0x400;
+
+  private final Map<ProcessId, ProcessStat> seen = new HashMap<>();
+
+  RestoredProcessCheckTest() {
+    for (ProcessId process : Set.of(FIRST, TRAINER, CHILD)) {
+      see(process, 'S', 0);
+    }
+  }
+
+  @Test
+  void allThatLiveAreProven() throws StepFailure {
+    assertThat(survivors().living()).containsOnlyKeys(7, 8, 9);
+  }
+
+  @Test
+  void aChildMayComeToItsOwnEnd() throws StepFailure {
+    see(CHILD, 'Z', 0);
+    assertThat(survivors().living()).containsOnlyKeys(7, 8);
+
+    seen.remove(CHILD);
+    assertThat(survivors().living()).containsOnlyKeys(7, 8);
+  }
+
+  @Test
+  void aChildThatASignalEndsIsNoProof() {
+    see(CHILD, 'Z', BY_A_SIGNAL);
+
+    assertThatThrownBy(() -> survivors().living())
+        .isInstanceOf(StepFailure.class)
+        .hasMessage("process 502@9: expected it alive, got it ended by a signal");
+  }
+
+  @Test
+  void theFirstProcessLives() {
+    seen.remove(FIRST);
+
+    assertThatThrownBy(() -> survivors().living())
+        .hasMessage("process 500@7: expected it alive, got it ended");
+  }
+
+  @Test
+  void whoUsesAGpuLives() {
+    see(TRAINER, 'Z', 0);
+
+    assertThatThrownBy(() -> survivors().living())
+        .hasMessage("process 501@8: expected it alive, got it ended");
+  }
+
+  private RestoredProcessCheck survivors() {
+    return new RestoredProcessCheck(
+        Map.of(7, FIRST, 8, TRAINER, 9, CHILD),
+        Set.of(TRAINER),
+        process -> Optional.ofNullable(seen.get(process)));
+  }
+
+  private void see(ProcessId process, char state, long flags) {
+    seen.put(
+        process,
+        new ProcessStat(
+            process.pid(), "python3", state, 1, 1, 1, 0, flags, 0, 1, process.startTime(), 0));
+  }
+}

@@ -1,0 +1,82 @@
+package dev.stasis.agent.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.agent.preflight.Requirement;
+import dev.stasis.agent.testing.ContainerSpec;
+import dev.stasis.agent.testing.GpuContainer;
+import dev.stasis.agent.testing.OddProcess;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What a program opens between the inspection and the freeze is refused before the dump. */
+@SuppressWarnings("NullAway") // made before each test
+class StoppedWorkloadTest {
+
+  private static final int MIB = 8;
+
+  private static EngineLab lab;
+  private static GpuContainer source;
+  private static OddProcess odd;
+
+  @BeforeAll
+  static void start() {
+    lab = new EngineLab(1, 96);
+    source =
+        GpuContainer.start(
+            ContainerSpec.counter(
+                    lab.gpus(), "--mib", "" + MIB, "--interval-ms", "20", "--odd", OddProcess.FIFO)
+                .withCapabilities("CAP_SYS_ADMIN", "CAP_NET_RAW", "CAP_SYS_PTRACE"));
+    odd = new OddProcess(source);
+    source.awaitSteps(2);
+  }
+
+  @AfterAll
+  static void end() {
+    source.close();
+    lab.close();
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.stasis.agent.engine.ProvenRequirementsTest#atTheFreeze")
+  void itIsRefusedByNameAndTheWorkloadRunsOn(String request, Requirement requirement)
+      throws Exception {
+    refused(request, requirement, Asked.of(lab, source));
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.stasis.agent.engine.ProvenRequirementsTest#leftOutElsewhere")
+  void whatAnotherPodLacksIsRefusedForAnEviction(String request) throws Exception {
+    refused(request, Requirement.IPC_OBJECTS, Asked.of(lab, source).after(After.EVICT));
+  }
+
+  private static void refused(String request, Requirement requirement, Asked asked)
+      throws Exception {
+    odd.must(request);
+    odd.must("nothing");
+    Checkpoint checkpoint =
+        new Checkpoint(
+            lab.parts(),
+            HookedStep.all(
+                Checkpoint.steps(),
+                (moment, step) -> {
+                  if (moment == HookedStep.Moment.BEFORE && step.equals("stop")) {
+                    odd.must(request);
+                  }
+                }));
+    assertThat(EngineLab.checkpoint(checkpoint, asked))
+        .isInstanceOfSatisfying(
+            CheckpointOutcome.Failed.class,
+            failed -> {
+              assertThat(failed.step()).isEqualTo(StopStep.NAME);
+              assertThat(failed.reason()).isEqualTo(Reason.REFUSED);
+              assertThat(failed.message()).startsWith(requirement.property());
+              assertThat(failed.source().kind()).isEqualTo(SourceState.Kind.RUNNING);
+            });
+    lab.assertNothingLeft();
+    source.awaitSteps(2);
+    source.verify(MIB);
+  }
+}

@@ -1,0 +1,82 @@
+package dev.stasis.agent.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.agent.process.ProcFs;
+import dev.stasis.agent.process.ProcessId;
+import dev.stasis.agent.testing.ContainerSpec;
+import dev.stasis.agent.testing.GpuContainer;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** What cannot be seen is not said. */
+class WorkloadInspectorTest {
+
+  @SuppressWarnings("NullAway.Init")
+  private static EngineLab lab;
+
+  @SuppressWarnings("NullAway.Init")
+  private static GpuContainer source;
+
+  @BeforeAll
+  static void start() {
+    lab = new EngineLab(1, 64);
+    source =
+        GpuContainer.start(ContainerSpec.counter(lab.gpus(), "--mib", "8", "--interval-ms", "20"));
+    source.awaitSteps(2);
+  }
+
+  @AfterAll
+  static void stop() {
+    source.close();
+    lab.close();
+  }
+
+  @Test
+  void aWorkloadWithoutAJournalIsNotSaidToRunWhenTheDriverDoesNotAnswer() throws Exception {
+    assertThat(lab.engine().look().at(source.id()).state().kind())
+        .isEqualTo(SourceState.Kind.RUNNING);
+
+    lab.gpus().fault("restoreThread", "slow 1000");
+    WorkloadInspector look =
+        new WorkloadInspector(LabParts.patience(lab, "restoreThread", Duration.ofMillis(100)));
+    assertThat(look.at(source.id()).state().kind()).isEqualTo(SourceState.Kind.UNKNOWN);
+  }
+
+  /** Its processes cannot be listed, so nobody knows that they have ended. */
+  @Test
+  void aTargetThatCannotBeResolvedIsUnknownWhileItsHolderLives() {
+    ProcessId self = new ProcFs().id((int) ProcessHandle.current().pid()).orElseThrow();
+    assertThat(end(self).kind()).isEqualTo(SourceState.Kind.UNKNOWN);
+    assertThat(end(new ProcessId(self.pid(), 1)).kind()).isEqualTo(SourceState.Kind.GONE);
+  }
+
+  private static SourceState end(ProcessId holder) {
+    Work work =
+        new Work(
+            Work.FORMAT,
+            lab.parts().proc().bootId(),
+            "id",
+            "owner",
+            Work.Kind.RESTORE,
+            After.RESUME,
+            Work.Phase.WORKING,
+            Instant.EPOCH,
+            "no-such-container",
+            holder,
+            List.of(),
+            List.of(),
+            List.of(),
+            List.of(),
+            null,
+            null,
+            null,
+            List.of(),
+            null);
+    return new RestoredTree(new FrozenWork(lab.parts(), work, StepListener.NONE)).end();
+  }
+}

@@ -1,0 +1,27 @@
+package dev.stasis.operator.event;
+
+import dev.stasis.operator.status.Reason;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+
+/** Records Kubernetes events. */
+public interface EventRecorder {
+
+  /**
+   * Records an event unless it was recorded before. Never fails: reconciliation does not depend on
+   * events.
+   *
+   * @return whether this operator had not recorded it yet. Counters depend on it, because an
+   *     outdated status is reconciled twice
+   */
+  boolean tell(Story story);
+
+  /** Records a normal event; see {@link Story} for the parameters. */
+  default void normal(HasMetadata about, Reason reason, String message, String occasion) {
+    tell(Story.normal(about, reason, message, occasion));
+  }
+
+  /** Records a warning. */
+  default void warning(HasMetadata about, Reason reason, String message, String occasion) {
+    tell(Story.warning(about, reason, message, occasion));
+  }
+}

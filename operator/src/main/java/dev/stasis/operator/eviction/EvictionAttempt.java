@@ -1,0 +1,170 @@
+package dev.stasis.operator.eviction;
+
+import dev.stasis.api.v1alpha1.Api;
+import dev.stasis.api.v1alpha1.GpuCheckpoint;
+import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1alpha1.common.PhaseTime;
+import dev.stasis.api.v1alpha1.common.TimeSpan;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
+import io.fabric8.kubernetes.api.model.Pod;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * An attempt to checkpoint a pod before its eviction: a GpuCheckpoint with annotations for the
+ * times of the first and the last request of the eviction.
+ *
+ * @param checkpoint the GpuCheckpoint
+ */
+record EvictionAttempt(GpuCheckpoint checkpoint) {
+
+  /** Characters of the pod's name: number and uid must fit into 63, too. */
+  private static final int HEAD = 40;
+
+  private static final int OF_UID = 8;
+
+  /** The API's limit for a GpuCheckpoint. */
+  private static final Duration SHORTEST = Duration.ofSeconds(10);
+
+  private static final Duration LONGEST = Duration.ofHours(168);
+
+  /** Returns the prefix of the names of all objects for the eviction of a pod. */
+  static String base(Pod pod) {
+    return base(pod, HEAD);
+  }
+
+  private static String base(Pod pod, int longest) {
+    String name = pod.getMetadata().getName();
+    String head = name.substring(0, Math.min(name.length(), longest)).replaceAll("[^a-z0-9]+$", "");
+    String uid = pod.getMetadata().getUid();
+    return "evict-" + head + "-" + uid.substring(0, Math.min(uid.length(), OF_UID));
+  }
+
+  /** Returns the name of an attempt. */
+  static String name(Pod pod, int number) {
+    return base(pod) + "-" + number;
+  }
+
+  /** Returns another name, if a user has an object with the usual one. */
+  static String name(Pod pod, int number, String unforeseen) {
+    return base(pod, HEAD - unforeseen.length() - 1) + "-" + unforeseen + "-" + number;
+  }
+
+  /**
+   * Returns since when the eviction of a pod is requested, by its annotation; empty if it is not.
+   */
+  static Optional<Instant> since(Pod pod) {
+    String text = annotations(pod.getMetadata()).get(Api.EVICT_SINCE_ANNOTATION);
+    try {
+      return text == null ? Optional.empty() : Optional.of(Instant.parse(text));
+    } catch (DateTimeParseException e) {
+      return Optional.empty();
+    }
+  }
+
+  /** Returns how long the eviction of a pod may be refused. */
+  static Duration deadline(Pod pod, EvictionConfig config) {
+    Duration otherwise = config.deadline();
+    Duration longest =
+        otherwise.compareTo(config.maxDeadline()) > 0 ? otherwise : config.maxDeadline();
+    Duration asked = asked(pod, otherwise);
+    return asked.compareTo(longest) > 0 ? longest : asked;
+  }
+
+  private static Duration asked(Pod pod, Duration otherwise) {
+    Map<String, String> annotations =
+        Objects.requireNonNullElse(pod.getMetadata().getAnnotations(), Map.of());
+    String asked = annotations.get(Api.EVICT_DEADLINE_ANNOTATION);
+    if (asked == null) {
+      return otherwise;
+    }
+    try {
+      Duration deadline = TimeSpan.of(asked).duration();
+      return deadline.compareTo(SHORTEST) < 0 || deadline.compareTo(LONGEST) > 0
+          ? otherwise
+          : deadline;
+    } catch (IllegalArgumentException e) {
+      return otherwise;
+    }
+  }
+
+  /** Returns whether a checkpoint is an attempt. */
+  static boolean is(GpuCheckpoint checkpoint) {
+    return annotations(checkpoint.getMetadata()).containsKey(Api.EVICT_SINCE_ANNOTATION);
+  }
+
+  String name() {
+    return checkpoint.getMetadata().getName();
+  }
+
+  /** Returns its number, the suffix of its name. */
+  int number() {
+    return Integer.parseInt(name().substring(name().lastIndexOf('-') + 1));
+  }
+
+  /** Returns the time of the first eviction request. */
+  Instant since() {
+    return time(Api.EVICT_SINCE_ANNOTATION);
+  }
+
+  /** Returns the time of the last eviction request. */
+  Instant requested() {
+    return time(Api.EVICT_REQUESTED_ANNOTATION);
+  }
+
+  CheckpointPhase phase() {
+    CheckpointPhase phase =
+        checkpoint.getStatus() == null ? null : checkpoint.getStatus().getPhase();
+    return Objects.requireNonNullElse(phase, CheckpointPhase.PENDING);
+  }
+
+  boolean isCancelled() {
+    return Boolean.TRUE.equals(checkpoint.getSpec().getCancel())
+        || checkpoint.getMetadata().getDeletionTimestamp() != null;
+  }
+
+  /** Returns whether it has ended. */
+  boolean isOver() {
+    return phase().isFinal() || phase() == CheckpointPhase.READY;
+  }
+
+  /** Returns when it entered its phase. */
+  Instant entered() {
+    List<PhaseTime<CheckpointPhase>> phases =
+        checkpoint.getStatus() == null || checkpoint.getStatus().getPhases() == null
+            ? List.of()
+            : checkpoint.getStatus().getPhases();
+    return phases.isEmpty() ? since() : phases.get(phases.size() - 1).time();
+  }
+
+  /** Returns the message of the checkpoint. */
+  String message() {
+    return Optional.ofNullable(checkpoint.getStatus())
+        .map(status -> status.getMessage())
+        .orElse("not reconciled yet");
+  }
+
+  /** Returns the GpuRestore that was created for the pod. */
+  Optional<String> restore() {
+    return Optional.ofNullable(
+        annotations(checkpoint.getMetadata()).get(Api.EVICT_RESTORE_ANNOTATION));
+  }
+
+  private Instant time(String annotation) {
+    String text = annotations(checkpoint.getMetadata()).get(annotation);
+    try {
+      return Instant.parse(text == null ? checkpoint.getMetadata().getCreationTimestamp() : text);
+    } catch (DateTimeParseException e) {
+      return Instant.parse(checkpoint.getMetadata().getCreationTimestamp());
+    }
+  }
+
+  private static Map<String, String> annotations(ObjectMeta metadata) {
+    return Objects.requireNonNullElse(metadata.getAnnotations(), Map.of());
+  }
+}

@@ -1,0 +1,47 @@
+package dev.stasis.operator.migration;
+
+import dev.stasis.api.v1alpha1.common.Target;
+import dev.stasis.api.v1alpha1.migration.MigrationPhase;
+import dev.stasis.operator.status.Reason;
+import dev.stasis.operator.workflow.Progress;
+import dev.stasis.operator.workflow.Step;
+import dev.stasis.operator.workflow.Timeout;
+import java.util.List;
+
+/** Waits until a node matches and the limits allow one more migration. */
+final class AwaitPlace extends Step<MigrationContext, MigrationPhase> {
+
+  AwaitPlace() {
+    super(
+        "await-place",
+        List.of(MigrationPhase.PENDING),
+        new Timeout("spec.deadline", "A node may join or become free; nothing is held meanwhile."));
+  }
+
+  @Override
+  protected Progress observe(MigrationContext context) {
+    // A lost target is replaced by another one, which needs its own place.
+    if (context.isTouched()
+        || context.target().isPresent()
+        || context.status().getTarget() != null) {
+      return new Progress.Done();
+    }
+    if (context.turn().isPresent()) {
+      return new Progress.Waiting(Reason.TOO_MANY_MIGRATIONS, context.turn().get());
+    }
+    if (context.places().isEmpty()) {
+      return new Progress.Failed(
+          MigrationFaults.of(
+              Reason.PREFLIGHT_REFUSED,
+              "hardware of the pod",
+              "what its agent found",
+              "nothing said of it"));
+    }
+    Target asked = context.migration().getSpec().getTarget();
+    return context.places().get().fit() > 0
+        ? new Progress.Done()
+        : new Progress.Waiting(
+            Reason.NO_NODE_FITS,
+            context.places().get().whyNone(asked == null ? null : asked.nodeName()));
+  }
+}

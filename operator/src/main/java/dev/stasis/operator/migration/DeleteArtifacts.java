@@ -1,0 +1,55 @@
+package dev.stasis.operator.migration;
+
+import dev.stasis.api.v1alpha1.common.ArtifactStatus;
+import dev.stasis.api.v1alpha1.migration.MigrationPhase;
+import dev.stasis.api.v1alpha1.operation.OperationType;
+import dev.stasis.operator.node.NodeAgent;
+import dev.stasis.operator.operation.OperationView;
+import dev.stasis.operator.status.Reason;
+import dev.stasis.operator.workflow.Progress;
+import dev.stasis.operator.workflow.Step;
+import dev.stasis.operator.workflow.Timeout;
+import java.util.List;
+import java.util.Optional;
+
+/** Deletes the artifacts on both nodes. The last step, even of a migration that is rolled back. */
+final class DeleteArtifacts extends Step<MigrationContext, MigrationPhase> {
+
+  private final MigrationOperations operations;
+
+  DeleteArtifacts(MigrationOperations operations) {
+    super(
+        "delete-artifacts",
+        List.of(MigrationPhase.SWITCHING_OVER),
+        Timeout.none("An agent that is away removes what belongs to no object when it is back."));
+    this.operations = operations;
+  }
+
+  @Override
+  protected Progress observe(MigrationContext context) {
+    Progress ofSource = delete(context, Work.OF_SOURCE, context.artifact(), context.sourceAgent());
+    return !(ofSource instanceof Progress.Done) || context.isShared()
+        ? ofSource
+        : delete(context, Work.OF_TARGET, context.arrived(), context.targetAgent());
+  }
+
+  private Progress delete(
+      MigrationContext context,
+      int number,
+      Optional<ArtifactStatus> artifact,
+      Optional<NodeAgent> agent) {
+    Optional<OperationView> found = context.work().of(OperationType.DELETE_ARTIFACT, number);
+    if (artifact.isEmpty()
+        || found.map(OperationView::isFinal).orElse(false)
+        || agent.map(NodeAgent::isAway).orElse(true)) {
+      return new Progress.Done();
+    }
+    String node = agent.orElseThrow().node();
+    return found.isPresent()
+        ? new Progress.Waiting(Reason.IN_PROGRESS, "the artifact on node " + node + " is deleted")
+        : Progress.Due.of(
+            () ->
+                operations.create(
+                    context, number, operations.orders().delete(context, artifact.get(), node)));
+  }
+}

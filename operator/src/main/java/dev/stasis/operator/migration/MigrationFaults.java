@@ -1,0 +1,40 @@
+package dev.stasis.operator.migration;
+
+import dev.stasis.api.v1alpha1.common.Fault;
+import dev.stasis.operator.operation.OperationView;
+import dev.stasis.operator.status.Reason;
+import java.util.List;
+import java.util.Objects;
+
+/** Faults that end a migration or one of its targets. */
+final class MigrationFaults {
+
+  private MigrationFaults() {}
+
+  static Fault of(Reason reason, String property, String expected, String found) {
+    return Fault.misfit(reason.value(), property, expected, found.strip());
+  }
+
+  static Fault cancelled() {
+    return new Fault(Reason.CANCELLED.value(), null, null, null, null, null, "it was cancelled");
+  }
+
+  /** The target is gone. */
+  static Fault targetLost(String target) {
+    return of(Reason.TARGET_LOST, "pod " + target, "that it stays until the proof", "none");
+  }
+
+  /** Why an operation failed, even if it reported no reason. */
+  static List<Fault> of(OperationView failed) {
+    if (!failed.faults().isEmpty()) {
+      return failed.faults();
+    }
+    String message = Objects.requireNonNullElse(failed.status().getMessage(), "");
+    return List.of(
+        of(
+            Reason.OPERATION_FAILED,
+            "operation " + failed.name(),
+            "that it does its work",
+            failed.phase().value() + " " + failed.reason() + " " + message));
+  }
+}

@@ -1,0 +1,287 @@
+package dev.stasis.operator.migration;
+
+import dev.stasis.api.v1alpha1.Api;
+import dev.stasis.api.v1alpha1.GpuCheckpointStore;
+import dev.stasis.api.v1alpha1.GpuMigration;
+import dev.stasis.api.v1alpha1.common.ObservedPod;
+import dev.stasis.api.v1alpha1.migration.Decision;
+import dev.stasis.api.v1alpha1.migration.GpuMigrationStatus;
+import dev.stasis.api.v1alpha1.node.Capability;
+import dev.stasis.api.v1alpha1.node.NodeStore;
+import dev.stasis.operator.cluster.Cluster;
+import dev.stasis.operator.config.StasisConfig;
+import dev.stasis.operator.explain.NodeVerdicts;
+import dev.stasis.operator.holder.Places;
+import dev.stasis.operator.node.NodeAgent;
+import dev.stasis.operator.operation.OperationView;
+import dev.stasis.operator.owner.Adoption;
+import dev.stasis.operator.owner.Move;
+import dev.stasis.operator.pod.JobDeadlines;
+import dev.stasis.operator.pod.PodWrites;
+import io.fabric8.kubernetes.api.model.OwnerReference;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
+import jakarta.inject.Singleton;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+
+/** Observes everything that concerns one GpuMigration. */
+@Singleton
+class MigrationObserver {
+
+  private final Cluster cluster;
+  private final PodWrites pods;
+  private final Throttle throttle;
+  private final SourceFirstObjects objects;
+  private final Volumes volumes;
+  private final Validation validation;
+  private final StasisConfig config;
+  private final Clock clock;
+  private final MigrationTargets targets;
+  private final Adoption adoption;
+  private final KubernetesSerialization serialization;
+
+  MigrationObserver(
+      Cluster cluster,
+      PodWrites pods,
+      Throttle throttle,
+      SourceFirstObjects objects,
+      MigrationTargets targets,
+      Adoption adoption,
+      KubernetesClient client,
+      StasisConfig config,
+      Clock clock) {
+    this.cluster = cluster;
+    this.pods = pods;
+    this.throttle = throttle;
+    this.objects = objects;
+    this.targets = targets;
+    this.adoption = adoption;
+    this.serialization = client.getKubernetesSerialization();
+    this.volumes = new Volumes(client);
+    this.validation =
+        new Validation(
+            cluster, volumes, adoption, new JobDeadlines(client, clock), config.gpuResources());
+    this.config = config;
+    this.clock = clock;
+  }
+
+  /** Observes a migration that has a status. */
+  MigrationContext observe(GpuMigration migration) {
+    Instant now = clock.instant();
+    GpuMigrationStatus status = migration.getStatus();
+    Work work =
+        new Work(
+            cluster.operations(migration.getMetadata().getUid()).stream()
+                .map(OperationView::of)
+                .toList());
+    if (status.getSourceHardware() == null) {
+      work.look().ifPresent(look -> status.setSourceHardware(look.status().getHardware()));
+    }
+    Optional<Pod> source = source(migration);
+    boolean open =
+        status.getCheckpoint() == null
+            && work.freeze().isEmpty()
+            && status.getCommitment() == null
+            && (status.getPhase() == null || !status.getPhase().isFinal());
+    Check check =
+        open ? validation.check(migration, source, work.look().isPresent(), now) : new Check.Done();
+    Optional<Pod> target = target(migration);
+    Optional<GpuCheckpointStore> store =
+        check instanceof Check.Admitted admitted ? Optional.of(admitted.store()) : Optional.empty();
+    Optional<Places> places =
+        store.isPresent() && target.isEmpty() && status.getSourceHardware() != null
+            ? Optional.of(new Places(cluster.gpuNodes(), cluster.nodes()))
+            : Optional.empty();
+    MigrationContext context =
+        new MigrationContext(
+            migration,
+            check,
+            source,
+            target,
+            work,
+            Optional.ofNullable(status.getSource())
+                .map(ObservedPod::node)
+                .map(it -> agent(it, now)),
+            target
+                .map(pod -> pod.getSpec().getNodeName())
+                .or(() -> Optional.ofNullable(status.getTarget()).map(ObservedPod::node))
+                .map(it -> agent(it, now)),
+            Optional.empty(),
+            Set.of(),
+            store,
+            Optional.empty(),
+            target.flatMap(pod -> owner(migration, pod)),
+            sourceFirst(migration, now),
+            config.orphanAfter(),
+            now);
+    return places.map(it -> placed(context, it)).orElse(context);
+  }
+
+  private SourceFirstState sourceFirst(GpuMigration migration, Instant now) {
+    GpuMigrationStatus status = migration.getStatus();
+    return status.getCheckpoint() == null
+            || (status.getPhase() != null && status.getPhase().isFinal())
+        ? SourceFirstState.NONE
+        : seen(migration, now, objects.observe(migration));
+  }
+
+  /** Copies the reports of the GpuCheckpoint and the GpuRestore. */
+  private static SourceFirstState seen(
+      GpuMigration migration, Instant now, SourceFirstState state) {
+    boolean rolledBack =
+        migration.getStatus().getCommitment() != null
+            && migration.getStatus().getCommitment().decision() == Decision.ROLL_BACK;
+    if (!rolledBack) {
+      new SourceFirstStatusUpdater(migration, now).sees(state);
+    }
+    return state;
+  }
+
+  /** Read after the decision for the target, until it is adopted. */
+  private Optional<OwnerReference> owner(GpuMigration migration, Pod target) {
+    GpuMigrationStatus status = migration.getStatus();
+    boolean switchesOver =
+        status.getPhase() != null
+            && status.getCheckpoint() == null
+            && !status.getPhase().isFinal()
+            && status.getCommitment() != null
+            && status.getCommitment().decision() == Decision.SWITCH_OVER;
+    return switchesOver
+        ? Move.source(cluster.operations(migration.getMetadata().getUid()), serialization)
+            .flatMap(was -> adoption.open(was, target))
+        : Optional.empty();
+  }
+
+  /** The source was inspected: determines the possible nodes and the limits. */
+  private MigrationContext placed(MigrationContext view, Places places) {
+    GpuMigration migration = view.migration();
+    Check.Admitted source = (Check.Admitted) view.check();
+    Map<String, String> against = against(view, source);
+    NodeVerdicts verdicts =
+        places.verdicts(
+            targets.sought(view, source.pod(), source.container()),
+            migration.getSpec().getTarget(),
+            against,
+            view.now());
+    Optional<String> turn =
+        verdicts.fit() == 0
+            ? Optional.empty()
+            : throttle.take(migration, source.pod().getSpec().getNodeName());
+    return new MigrationContext(
+        migration,
+        view.check(),
+        view.source(),
+        view.target(),
+        view.work(),
+        view.sourceAgent(),
+        view.targetAgent(),
+        Optional.of(verdicts),
+        against.keySet(),
+        view.store(),
+        turn,
+        view.owner(),
+        view.sourceFirst(),
+        view.orphanAfter(),
+        view.now());
+  }
+
+  /**
+   * Returns why nodes are excluded for reasons other than their hardware; the pod's own node always
+   * is.
+   */
+  private Map<String, String> against(MigrationContext view, Check.Admitted source) {
+    Map<String, String> against = new HashMap<>(throttle.full(view.migration()));
+    String store = source.store().getMetadata().getName();
+    cluster
+        .gpuNodes()
+        .forEach(
+            node -> {
+              List<NodeStore> stores =
+                  node.getStatus() == null || node.getStatus().getStores() == null
+                      ? List.of()
+                      : node.getStatus().getStores();
+              boolean maps =
+                  node.getStatus() != null
+                      && node.getStatus().getCapabilities() != null
+                      && node.getStatus().getCapabilities().contains(Capability.UUID_MAP);
+              if (!maps) {
+                against.put(
+                    node.getMetadata().getName(),
+                    "driver: expected one that takes other GPUs than before (580 or newer), got"
+                        + " one that does not");
+                return;
+              }
+              boolean writable =
+                  stores.stream()
+                      .anyMatch(
+                          it -> it.name().equals(store) && Boolean.TRUE.equals(it.writable()));
+              if (!writable) {
+                against.put(
+                    node.getMetadata().getName(),
+                    "store "
+                        + store
+                        + ": expected one that the node can write to, got that it cannot");
+              }
+            });
+    against.putAll(volumes.against(source.pod(), cluster.nodes()));
+    Objects.requireNonNullElse(view.status().getExcludedNodes(), List.<String>of())
+        .forEach(
+            node -> against.put(node, "node: expected one that was not tried, got it excluded"));
+    against.put(
+        source.pod().getSpec().getNodeName(),
+        "node: expected another than the pod's own, got its own");
+    return against;
+  }
+
+  private Optional<Pod> source(GpuMigration migration) {
+    String namespace = migration.getMetadata().getNamespace();
+    String name = migration.getSpec().getPodName();
+    ObservedPod known = migration.getStatus().getSource();
+    if (known == null) {
+      // Before a refusal because of the pod, it is read from the API server: a watch may lag
+      // behind.
+      return cluster
+          .pod(namespace, name)
+          .filter(pod -> pod.getStatus() != null && "Running".equals(pod.getStatus().getPhase()))
+          .or(() -> pods.fresh(namespace, name));
+    }
+    return known(namespace, known);
+  }
+
+  private Optional<Pod> known(String namespace, ObservedPod known) {
+    return cluster
+        .pod(namespace, known.name())
+        .filter(pod -> is(pod, known))
+        .or(() -> pods.fresh(namespace, known.name(), known.uid()));
+  }
+
+  private static boolean is(Pod pod, ObservedPod known) {
+    return pod.getMetadata().getUid().equals(known.uid());
+  }
+
+  private Optional<Pod> target(GpuMigration migration) {
+    String namespace = migration.getMetadata().getNamespace();
+    ObservedPod known = migration.getStatus().getTarget();
+    if (known != null) {
+      return known(namespace, known);
+    }
+    String uid = migration.getMetadata().getUid();
+    return cluster.pods(namespace).stream()
+        .filter(pod -> pod.getMetadata().getLabels() != null)
+        .filter(pod -> uid.equals(pod.getMetadata().getLabels().get(Api.OPERATION_UID_LABEL)))
+        .filter(pod -> pod.getMetadata().getDeletionTimestamp() == null)
+        .findFirst();
+  }
+
+  private NodeAgent agent(String node, Instant now) {
+    return NodeAgent.of(cluster, node, now);
+  }
+}

@@ -1,0 +1,271 @@
+package dev.stasis.operator.migration;
+
+import dev.stasis.api.v1alpha1.Api;
+import dev.stasis.api.v1alpha1.GpuCheckpoint;
+import dev.stasis.api.v1alpha1.GpuMigration;
+import dev.stasis.api.v1alpha1.GpuRestore;
+import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointSpec;
+import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
+import dev.stasis.api.v1alpha1.common.ObservedPod;
+import dev.stasis.api.v1alpha1.common.Target;
+import dev.stasis.api.v1alpha1.common.TimeSpan;
+import dev.stasis.api.v1alpha1.migration.GpuMigrationSpec;
+import dev.stasis.api.v1alpha1.migration.GpuMigrationStatus;
+import dev.stasis.api.v1alpha1.operation.OperationType;
+import dev.stasis.api.v1alpha1.restore.GpuRestoreSpec;
+import dev.stasis.operator.cluster.Cluster;
+import dev.stasis.operator.cluster.StaleWrites;
+import dev.stasis.operator.operation.OperationView;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import jakarta.inject.Singleton;
+import java.net.HttpURLConnection;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The GpuCheckpoint and the GpuRestores of a SourceFirst migration. They have its uid as a label
+ * and in their names, so they are created only once. They are not owned by it, so that deleting the
+ * migration deletes no workload.
+ */
+@Singleton
+class SourceFirstObjects {
+
+  /** Maximum length of the migration's name, so that uid and number fit into 63 characters. */
+  private static final int HEAD = 45;
+
+  private static final int OF_UID = 8;
+
+  /** The API's limit. */
+  private static final Duration SHORTEST = Duration.ofSeconds(10);
+
+  private final KubernetesClient client;
+  private final Cluster cluster;
+
+  SourceFirstObjects(KubernetesClient client, Cluster cluster) {
+    this.client = client;
+    this.cluster = cluster;
+  }
+
+  /** Observes the objects of one migration. */
+  SourceFirstState observe(GpuMigration migration) {
+    Optional<GpuCheckpoint> checkpoint = checkpoint(migration);
+    return new SourceFirstState(
+        checkpoint,
+        restore(migration),
+        checkpoint.flatMap(this::frozen),
+        cluster
+            .namespace(migration.getMetadata().getNamespace())
+            .filter(it -> it.getMetadata().getDeletionTimestamp() != null)
+            .isPresent());
+  }
+
+  private Optional<Instant> frozen(GpuCheckpoint checkpoint) {
+    return cluster.operations(checkpoint.getMetadata().getUid()).stream()
+        .map(OperationView::of)
+        .filter(it -> it.type() == OperationType.CHECKPOINT)
+        .map(it -> it.status().getFrozenTime())
+        .filter(Objects::nonNull)
+        .findFirst();
+  }
+
+  /** Returns the name of the GpuCheckpoint. */
+  static String name(GpuMigration migration) {
+    String name = migration.getMetadata().getName();
+    String uid = migration.getMetadata().getUid();
+    String head = name.substring(0, Math.min(name.length(), HEAD)).replaceAll("[^a-z0-9]+$", "");
+    return head + "-" + uid.substring(0, Math.min(uid.length(), OF_UID));
+  }
+
+  /** Returns the name of the GpuRestore with that number. */
+  static String name(GpuMigration migration, int number) {
+    return name(migration) + "-" + number;
+  }
+
+  /** Returns the number in the name of a GpuRestore; 0 for none. */
+  static int number(@Nullable String restore) {
+    return restore == null ? 0 : Integer.parseInt(restore.substring(restore.lastIndexOf('-') + 1));
+  }
+
+  /** Objects that a watch has not shown yet, or shows as gone, are read from the API server. */
+  Optional<GpuCheckpoint> checkpoint(GpuMigration migration) {
+    return seen(migration)
+        .or(() -> asked(migration, GpuCheckpoint.class, migration.getStatus().getCheckpoint()));
+  }
+
+  /** The same without a request, for an object that may be gone. */
+  Optional<GpuCheckpoint> seen(GpuMigration migration) {
+    String name = migration.getStatus().getCheckpoint();
+    return name == null
+        ? Optional.empty()
+        : cluster
+            .checkpoint(migration.getMetadata().getNamespace(), name)
+            .filter(it -> isOf(migration, it));
+  }
+
+  /** The current GpuRestore. */
+  Optional<GpuRestore> restore(GpuMigration migration) {
+    String name = migration.getStatus().getRestore();
+    return cluster.restoresFor(migration.getMetadata().getUid()).stream()
+        .filter(it -> it.getMetadata().getName().equals(name))
+        .findFirst()
+        .or(() -> asked(migration, GpuRestore.class, name));
+  }
+
+  /**
+   * Creates the GpuCheckpoint.
+   *
+   * @return why the API server has refused it; empty if it exists
+   */
+  Optional<String> save(MigrationContext view, Check.Admitted source) {
+    GpuMigrationSpec wish = view.migration().getSpec();
+    GpuCheckpointSpec spec = new GpuCheckpointSpec();
+    spec.setPodName(source.pod().getMetadata().getName());
+    spec.setPodUid(source.pod().getMetadata().getUid());
+    spec.setContainerName(source.container());
+    spec.setAfterCheckpoint(AfterCheckpoint.EVICT);
+    spec.setStore(source.store().getMetadata().getName());
+    Duration left = view.left().duration();
+    spec.setDeadline(left.compareTo(SHORTEST) < 0 ? span(SHORTEST) : view.left());
+    boolean shorter = spec.getDeadline().duration().compareTo(wish.getLockTimeout().duration()) < 0;
+    spec.setLockTimeout(shorter ? spec.getDeadline() : wish.getLockTimeout());
+    spec.setTcp(wish.getTcp());
+    spec.setHooks(wish.getHooks());
+    spec.setLivenessPolicy(wish.getLivenessPolicy());
+    spec.setMemoryRoom(wish.getMemoryRoom());
+    spec.setOtherContainers(wish.getOtherContainers());
+    spec.setSharing(wish.getSharing());
+    GpuCheckpoint checkpoint = new GpuCheckpoint();
+    checkpoint.setMetadata(meta(view.migration(), name(view.migration())).build());
+    checkpoint.setSpec(spec);
+    return create(view.migration(), checkpoint);
+  }
+
+  /**
+   * Creates a GpuRestore: the first one on the requested node and never on the source's; the second
+   * on any node, preferably not where the first has failed.
+   *
+   * @return why the API server has refused it; empty if it exists
+   */
+  Optional<String> bringBack(GpuMigration migration, GpuCheckpoint from, int number) {
+    Target wish =
+        Objects.requireNonNullElse(
+            migration.getSpec().getTarget(), new Target(null, null, null, null));
+    boolean first = number == 1;
+    GpuRestoreSpec spec = new GpuRestoreSpec();
+    spec.setCheckpointName(from.getMetadata().getName());
+    spec.setTarget(
+        new Target(
+            first ? wish.nodeName() : null,
+            first ? wish.nodeSelector() : null,
+            Objects.requireNonNullElse(wish.podName(), migration.getSpec().getPodName()),
+            wish.labels()));
+    spec.setDeadline(migration.getSpec().getDeadline());
+    ObjectMetaBuilder meta = meta(migration, name(migration, number));
+    GpuMigrationStatus status = migration.getStatus();
+    Optional.ofNullable(first ? status.getSource() : status.getTarget())
+        .map(ObservedPod::node)
+        .ifPresent(
+            node ->
+                meta.addToAnnotations(
+                    first ? Api.NOT_ON_ANNOTATION : Api.RATHER_NOT_ON_ANNOTATION, node));
+    GpuRestore restore = new GpuRestore();
+    restore.setMetadata(meta.build());
+    restore.setSpec(spec);
+    return create(migration, restore);
+  }
+
+  /** Cancels it; has no effect if it is gone. */
+  void cancel(HasMetadata object) {
+    ObjectMeta meta = object.getMetadata();
+    // The API server refuses the uid of a former object.
+    Map<String, Object> patch =
+        Map.of("metadata", Map.of("uid", meta.getUid()), "spec", Map.of("cancel", true));
+    orGone(
+        () ->
+            client
+                .resource(object)
+                .patch(
+                    PatchContext.of(PatchType.JSON_MERGE),
+                    client.getKubernetesSerialization().asJson(patch)));
+  }
+
+  /** Deletes the record; its finalizer determines what else is deleted and what is kept. */
+  void forget(HasMetadata object) {
+    if (object.getMetadata().getDeletionTimestamp() == null) {
+      orGone(() -> client.resource(object).delete());
+    }
+  }
+
+  private static void orGone(Runnable write) {
+    try {
+      write.run();
+    } catch (KubernetesClientException e) {
+      if (!StaleWrites.isStale(e)) {
+        throw e;
+      }
+    }
+  }
+
+  private Optional<String> create(GpuMigration migration, HasMetadata object) {
+    try {
+      client.resource(object).create();
+      return Optional.empty();
+    } catch (KubernetesClientException e) {
+      if (e.getCode() == HttpURLConnection.HTTP_CONFLICT) {
+        // The previous reconciliation has created it.
+        return Optional.ofNullable(client.resource(object).get())
+                .filter(found -> isOf(migration, found))
+                .isPresent()
+            ? Optional.empty()
+            : Optional.of(
+                "%s: expected a free name, got another's %s"
+                    .formatted(object.getKind(), object.getMetadata().getName()));
+      }
+      boolean refused = e.getCode() == HttpURLConnection.HTTP_FORBIDDEN || e.getCode() == 422;
+      if (!refused) {
+        throw e;
+      }
+      return Optional.of(Objects.requireNonNullElse(e.getMessage(), "refused"));
+    }
+  }
+
+  private <T extends HasMetadata> Optional<T> asked(
+      GpuMigration migration, Class<T> kind, @Nullable String name) {
+    return name == null
+        ? Optional.empty()
+        : Optional.ofNullable(
+                client
+                    .resources(kind)
+                    .inNamespace(migration.getMetadata().getNamespace())
+                    .withName(name)
+                    .get())
+            .filter(it -> isOf(migration, it));
+  }
+
+  private static boolean isOf(GpuMigration migration, HasMetadata made) {
+    Map<String, String> labels = made.getMetadata().getLabels();
+    return labels != null
+        && migration.getMetadata().getUid().equals(labels.get(Api.OPERATION_UID_LABEL));
+  }
+
+  private static ObjectMetaBuilder meta(GpuMigration migration, String name) {
+    return new ObjectMetaBuilder()
+        .withNamespace(migration.getMetadata().getNamespace())
+        .withName(name)
+        .addToLabels(Api.OPERATION_UID_LABEL, migration.getMetadata().getUid());
+  }
+
+  private static TimeSpan span(Duration duration) {
+    return TimeSpan.of(duration.toSeconds() + "s");
+  }
+}

@@ -1,0 +1,132 @@
+package dev.stasis.operator.migration;
+
+import dev.stasis.api.v1alpha1.GpuCheckpoint;
+import dev.stasis.api.v1alpha1.GpuRestore;
+import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1alpha1.common.Condition;
+import dev.stasis.api.v1alpha1.common.ConditionedStatus;
+import dev.stasis.api.v1alpha1.common.Fault;
+import dev.stasis.api.v1alpha1.common.PhaseTime;
+import dev.stasis.api.v1alpha1.restore.GpuRestoreStatus;
+import dev.stasis.api.v1alpha1.restore.RestorePhase;
+import dev.stasis.operator.status.ConditionType;
+import dev.stasis.operator.status.Conditions;
+import dev.stasis.operator.status.Reason;
+import dev.stasis.operator.workflow.Progress;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The observed objects of a SourceFirst migration.
+ *
+ * @param checkpoint its GpuCheckpoint; empty if not created yet, or deleted since
+ * @param restore its current GpuRestore; empty if not created yet, or deleted since
+ * @param frozen since when the source is frozen, as its agent reports
+ * @param namespaceGoes whether the namespace is being deleted, so that nothing can be created in it
+ */
+record SourceFirstState(
+    Optional<GpuCheckpoint> checkpoint,
+    Optional<GpuRestore> restore,
+    Optional<Instant> frozen,
+    boolean namespaceGoes) {
+
+  /** The state of a migration without such objects. */
+  static final SourceFirstState NONE =
+      new SourceFirstState(Optional.empty(), Optional.empty(), Optional.empty(), false);
+
+  CheckpointPhase checkpointPhase() {
+    return checkpoint
+        .map(GpuCheckpoint::getStatus)
+        .map(status -> status.getPhase())
+        .orElse(CheckpointPhase.PENDING);
+  }
+
+  RestorePhase restorePhase() {
+    return restore
+        .map(GpuRestore::getStatus)
+        .map(status -> status.getPhase())
+        .orElse(RestorePhase.PENDING);
+  }
+
+  /** The GpuCheckpoint's report on the source. */
+  Optional<Condition> source() {
+    return checkpoint
+        .map(GpuCheckpoint::getStatus)
+        .flatMap(status -> condition(status, ConditionType.SOURCE_RUNNING));
+  }
+
+  /** The GpuCheckpoint's own state. */
+  Optional<Condition> saving() {
+    return checkpoint
+        .map(GpuCheckpoint::getStatus)
+        .flatMap(status -> condition(status, ConditionType.READY));
+  }
+
+  /** The GpuRestore's own state. */
+  Optional<Condition> restoring() {
+    return restore
+        .map(GpuRestore::getStatus)
+        .flatMap(status -> condition(status, ConditionType.SUCCEEDED));
+  }
+
+  /** Why the GpuCheckpoint failed. */
+  List<Fault> savingFaults() {
+    List<Fault> faults =
+        checkpoint
+            .map(GpuCheckpoint::getStatus)
+            .map(status -> status.getFaults())
+            .orElse(List.of());
+    return faults.isEmpty() ? List.of(fault(saving(), "GpuCheckpoint")) : faults;
+  }
+
+  /** Why the GpuRestore failed. */
+  List<Fault> restoringFaults() {
+    List<Fault> faults =
+        restore.map(GpuRestore::getStatus).map(GpuRestoreStatus::getFaults).orElse(List.of());
+    return faults.isEmpty() ? List.of(fault(restoring(), "GpuRestore")) : faults;
+  }
+
+  /** Since when the GpuRestore is in its phase. */
+  Instant restoringSince() {
+    GpuRestore it = restore.orElseThrow();
+    List<PhaseTime<RestorePhase>> phases =
+        it.getStatus() == null || it.getStatus().getPhases() == null
+            ? List.of()
+            : it.getStatus().getPhases();
+    return phases.isEmpty()
+        ? Instant.parse(it.getMetadata().getCreationTimestamp())
+        : phases.get(phases.size() - 1).time();
+  }
+
+  /** Returns that an object is waited for, with its own message. */
+  static Progress follow(Optional<Condition> said, String object) {
+    return new Progress.Waiting(
+        said.flatMap(it -> Reason.find(it.reason()))
+            .orElse(said.isPresent() ? Reason.OPERATION_FAILED : Reason.WAITING),
+        object + said.map(it -> ": " + it.message()).orElse(": not looked at yet"));
+  }
+
+  /** Returns whether an object is being undone. */
+  static boolean isCancelled(HasMetadata object, @Nullable Boolean cancel) {
+    return Boolean.TRUE.equals(cancel) || object.getMetadata().getDeletionTimestamp() != null;
+  }
+
+  private static Optional<Condition> condition(ConditionedStatus status, ConditionType type) {
+    return new Conditions(Objects.requireNonNullElse(status.getConditions(), List.of())).find(type);
+  }
+
+  private static Fault fault(Optional<Condition> said, String kind) {
+    return new Fault(
+        said.map(Condition::reason).orElse(Reason.OPERATION_FAILED.value()),
+        null,
+        null,
+        null,
+        null,
+        null,
+        said.map(Condition::message).orElse("the " + kind + " says nothing"));
+  }
+}

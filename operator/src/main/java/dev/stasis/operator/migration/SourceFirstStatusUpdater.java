@@ -1,0 +1,235 @@
+package dev.stasis.operator.migration;
+
+import dev.stasis.api.v1alpha1.GpuCheckpoint;
+import dev.stasis.api.v1alpha1.GpuMigration;
+import dev.stasis.api.v1alpha1.GpuRestore;
+import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1alpha1.common.Condition;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
+import dev.stasis.api.v1alpha1.common.Fault;
+import dev.stasis.api.v1alpha1.common.ObservedPod;
+import dev.stasis.api.v1alpha1.common.PhaseTime;
+import dev.stasis.api.v1alpha1.migration.Commitment;
+import dev.stasis.api.v1alpha1.migration.Decision;
+import dev.stasis.api.v1alpha1.migration.MigrationPhase;
+import dev.stasis.api.v1alpha1.migration.RolledBack;
+import dev.stasis.api.v1alpha1.restore.GpuRestoreStatus;
+import dev.stasis.api.v1alpha1.restore.RestorePhase;
+import dev.stasis.operator.status.ConditionType;
+import dev.stasis.operator.status.Reason;
+import dev.stasis.operator.workflow.FaultSummary;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * Writes the reports of its checkpoint and its restore into the status of a SourceFirst migration.
+ */
+final class SourceFirstStatusUpdater extends MigrationStatusUpdater {
+
+  static final String NO_WAY_BACK =
+      "its pod was removed after the artifact was safe: thawing is no longer possible; a target"
+          + " that fails is restored on any compatible node, the old one included";
+
+  SourceFirstStatusUpdater(GpuMigration migration, Instant now) {
+    super(migration, now);
+  }
+
+  /** The GpuCheckpoint exists. */
+  void saves(String checkpoint) {
+    enter(MigrationPhase.PENDING, now());
+    status.setCheckpoint(checkpoint);
+    status.setNodes(null);
+    report()
+        .working(Reason.WAITING, "GpuCheckpoint " + checkpoint + " saves the pod")
+        .writeTo(status);
+  }
+
+  /** It waits, with the reason. */
+  void waits(Reason reason, String sentence) {
+    report().working(reason, sentence).writeTo(status);
+  }
+
+  /** Copies the report of the active object. */
+  void sees(SourceFirstState seen) {
+    status.copyProgress(null);
+    if (status.getFrozenTime() == null) {
+      status.setFrozenTime(seen.frozen().orElse(null));
+    }
+    if (status.getCommitment() == null) {
+      seen.checkpoint().map(GpuCheckpoint::getStatus).ifPresent(it -> saving(seen, it));
+    } else {
+      seen.restore().map(GpuRestore::getStatus).ifPresent(this::restoring);
+    }
+  }
+
+  private void saving(SourceFirstState seen, GpuCheckpointStatus said) {
+    status.setTimings(latest(said.getTimings(), status.getTimings()));
+    if (said.getArtifact() != null) {
+      status.setArtifact(said.getArtifact());
+      status.setBytes(said.getArtifact().getBytes());
+      status.setSize(said.getArtifact().getSize());
+    }
+    status.copyProgress(said);
+    for (PhaseTime<CheckpointPhase> entered :
+        Objects.requireNonNullElse(said.getPhases(), List.<PhaseTime<CheckpointPhase>>of())) {
+      if (entered.phase() == CheckpointPhase.FREEZING) {
+        once(MigrationPhase.FREEZING, entered.time());
+      } else if (entered.phase() == CheckpointPhase.SAVING) {
+        once(MigrationPhase.FREEZING, entered.time());
+        once(MigrationPhase.TRANSFERRING, entered.time());
+      }
+    }
+    seen.source().ifPresent(this::source);
+  }
+
+  private void source(Condition said) {
+    Fault word = new Fault(said.reason(), null, null, null, null, null, said.message());
+    report()
+        .also(
+            ConditionType.SOURCE_RUNNING,
+            said.status(),
+            new FaultSummary(List.of(word)).reason(Reason.OPERATION_FAILED),
+            said.message())
+        .writeTo(status);
+  }
+
+  private void restoring(GpuRestoreStatus said) {
+    status.setTarget(latest(said.getPod(), status.getTarget()));
+    status.setAttempts(latest(said.getAttempts(), status.getAttempts()));
+    status.setNodesFit(said.getNodesFit());
+    status.setNodesKnown(said.getNodesKnown());
+    status.setNodes(said.getNodes());
+    status.setOtherContainers(said.getOtherContainers());
+    status.setTargetHardware(latest(said.getHardware(), status.getTargetHardware()));
+    status.setTargetTimings(latest(said.getTimings(), status.getTargetTimings()));
+    status.copyProgress(said);
+    RestorePhase phase = Objects.requireNonNullElse(said.getPhase(), RestorePhase.PENDING);
+    List<PhaseTime<RestorePhase>> phases =
+        Objects.requireNonNullElse(said.getPhases(), List.<PhaseTime<RestorePhase>>of());
+    Instant time = phases.isEmpty() ? now() : phases.get(phases.size() - 1).time();
+    switch (phase) {
+      case PENDING, STARTING -> enter(MigrationPhase.TARGET_STARTING, time);
+      case RESTORING -> restores(time);
+      case VERIFYING, SUCCEEDED -> {
+        restores(time(phases, RestorePhase.RESTORING, time));
+        enter(MigrationPhase.VERIFYING, time(phases, RestorePhase.VERIFYING, time));
+      }
+      default -> {}
+    }
+  }
+
+  private void restores(Instant time) {
+    if (status.getPhase() == MigrationPhase.TRANSFERRING) {
+      enter(MigrationPhase.TARGET_STARTING, time);
+    }
+    if (status.getPhase() != MigrationPhase.VERIFYING) {
+      enter(MigrationPhase.RESTORING, time);
+    }
+  }
+
+  private static Instant time(
+      List<PhaseTime<RestorePhase>> phases, RestorePhase phase, Instant otherwise) {
+    return phases.stream()
+        .filter(it -> it.phase() == phase)
+        .map(PhaseTime::time)
+        .reduce((first, second) -> second)
+        .orElse(otherwise);
+  }
+
+  /** The source is gone. */
+  void commits() {
+    Instant now = now();
+    once(MigrationPhase.FREEZING, now);
+    once(MigrationPhase.TRANSFERRING, now);
+    status.setCommitment(new Commitment(Decision.SWITCH_OVER, now, OPERATOR));
+    report()
+        .working(Reason.EVICTED, NO_WAY_BACK)
+        .also(ConditionType.SOURCE_RUNNING, ConditionValue.FALSE, Reason.EVICTED, NO_WAY_BACK)
+        .writeTo(status);
+  }
+
+  /** A GpuRestore exists. */
+  void bringsBack(String restore, List<Fault> before) {
+    enter(MigrationPhase.TARGET_STARTING, now());
+    status.setRestore(restore);
+    status.setTarget(null);
+    status.setFaults(before.isEmpty() ? null : before);
+    report()
+        .working(
+            Reason.TARGET_STARTING,
+            before.isEmpty()
+                ? "GpuRestore " + restore + " brings it back"
+                : "GpuRestore %s brings it back on any node, since: %s"
+                    .formatted(restore, new FaultSummary(before).message()))
+        .writeTo(status);
+  }
+
+  /** The requested node is no longer waited for. */
+  void givesUp(Fault why) {
+    status.setFaults(List.of(why));
+    report()
+        .working(new FaultSummary(List.of(why)).reason(Reason.OPERATION_FAILED), why.message())
+        .writeTo(status);
+  }
+
+  /** The target is verified. */
+  void arrived(GpuRestoreStatus said) {
+    List<Fault> before = Objects.requireNonNullElse(status.getFaults(), List.of());
+    ObservedPod target = Objects.requireNonNull(said.getPod(), "it is proven");
+    status.setTarget(target);
+    status.setProof(said.getProof());
+    status.setFaults(before.isEmpty() ? null : before);
+    downtime(
+        Optional.ofNullable(status.getFrozenTime()).or(() -> entered(MigrationPhase.FREEZING)),
+        said.getProof());
+    status.copyProgress(null);
+    String where =
+        "pod %s runs on node %s, with proof; it stood still for %s"
+            .formatted(target.name(), target.node(), status.getDowntime());
+    boolean moved =
+        status.getSource() == null || !Objects.equals(target.node(), status.getSource().node());
+    String because = before.isEmpty() ? "" : "; before that: " + new FaultSummary(before).message();
+    if (moved) {
+      enter(MigrationPhase.SWITCHING_OVER, now());
+      enter(MigrationPhase.SUCCEEDED, now());
+      report().done(Reason.PROVEN, where + because).writeTo(status);
+      return;
+    }
+    Reason reason =
+        before.isEmpty()
+            ? Reason.ROLLED_BACK
+            : new FaultSummary(before).reason(Reason.OPERATION_FAILED);
+    String sentence = "restored on the node from which it came: " + where + because;
+    enter(MigrationPhase.ROLLED_BACK, now());
+    status.setRolledBack(
+        new RolledBack(reason.value(), sentence, MigrationPhase.TARGET_STARTING, now()));
+    report()
+        .failed(reason, sentence)
+        .also(ConditionType.ROLLED_BACK, ConditionValue.TRUE, reason, sentence)
+        .writeTo(status);
+  }
+
+  /** The migration has ended, and the workload runs nowhere. */
+  void ended(Reason reason, String sentence) {
+    status.copyProgress(null);
+    enter(MigrationPhase.FAILED, now());
+    report().failed(reason, sentence).writeTo(status);
+  }
+
+  private Optional<Instant> entered(MigrationPhase phase) {
+    return Objects.requireNonNullElse(status.getPhases(), List.<PhaseTime<MigrationPhase>>of())
+        .stream()
+        .filter(it -> it.phase() == phase)
+        .map(PhaseTime::time)
+        .findFirst();
+  }
+
+  private void once(MigrationPhase phase, Instant time) {
+    if (entered(phase).isEmpty()) {
+      enter(phase, time);
+    }
+  }
+}

@@ -1,0 +1,83 @@
+package dev.stasis.operator.migration;
+
+import dev.stasis.api.v1alpha1.migration.MigrationPhase;
+import dev.stasis.operator.config.StasisConfig;
+import dev.stasis.operator.holder.Targets;
+import dev.stasis.operator.owner.Adoption;
+import dev.stasis.operator.pod.PodWrites;
+import dev.stasis.operator.workflow.Progress;
+import dev.stasis.operator.workflow.Step;
+import jakarta.inject.Singleton;
+import java.util.List;
+
+/** Moves a pod whose target is ready before the source is removed. */
+@Singleton
+class TargetFirstMigration extends MigrationWorkflow {
+
+  private final List<Step<MigrationContext, MigrationPhase>> steps;
+  private final MigrationTargets targets;
+  private final MigrationReporter reporter;
+  private final Throttle throttle;
+
+  TargetFirstMigration(
+      MigrationOperations operations,
+      MigrationTargets targets,
+      MigrationHeadroom headroom,
+      MigrationReporter reporter,
+      FinishedMigration finished,
+      Throttle throttle,
+      PodWrites pods,
+      Targets targetPods,
+      Adoption adoption,
+      StasisConfig config) {
+    super(reporter, throttle, finished, new DeleteArtifacts(operations), config);
+    this.targets = targets;
+    this.reporter = reporter;
+    this.throttle = throttle;
+    EvictionCheck evictions = new EvictionCheck(pods);
+    this.steps =
+        List.of(
+            new InspectSource(operations),
+            new AwaitPlace(),
+            new CreateMigrationTarget(targets, evictions, reporter),
+            new CompareGpus(operations, targets),
+            new OpenStream(operations, reporter),
+            new FreezeSource(operations, targets, evictions, headroom, reporter),
+            new TransferArtifact(operations, reporter),
+            new RestoreOnTarget(operations, reporter),
+            new Commit(
+                List.of(MigrationPhase.VERIFYING, MigrationPhase.SWITCHING_OVER),
+                TargetFirstMigration::commit),
+            new HandOverOwner(adoption, operations, reporter),
+            new EvictSource(pods, targetPods, reporter),
+            new EndFrozenSource(operations),
+            new DeleteArtifacts(operations));
+  }
+
+  @Override
+  public List<Step<MigrationContext, MigrationPhase>> steps() {
+    return steps;
+  }
+
+  /** The target survives. */
+  private static void commit(MigrationContext context) {
+    context
+        .updater()
+        .switchesOver(context, context.target().orElseThrow(), context.restore().orElseThrow());
+  }
+
+  /** The workload runs on the target, and no other copy is left. */
+  @Override
+  public Progress completed(MigrationContext context) {
+    reporter.openGate(context);
+    boolean raised =
+        context
+            .target()
+            .flatMap(target -> targets.raised(context, target, context.container()))
+            .isPresent();
+    context.updater().succeeded(raised);
+    throttle.giveBack(context.migration());
+    reporter.succeeded(context);
+    return new Progress.Done();
+  }
+}

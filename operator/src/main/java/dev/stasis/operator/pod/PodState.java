@@ -1,0 +1,99 @@
+package dev.stasis.operator.pod;
+
+import dev.stasis.api.v1alpha1.Api;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodCondition;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * What the scheduler and the kubelet report about a pod.
+ *
+ * @param pod the pod
+ */
+public record PodState(Pod pod) {
+
+  /** Set on a pod that the cluster itself removes: by eviction, taints, scheduler or kubelet. */
+  private static final String DISRUPTION = "DisruptionTarget";
+
+  /** Returns namespace and name. */
+  public String name() {
+    return pod.getMetadata().getNamespace() + "/" + pod.getMetadata().getName();
+  }
+
+  public int priority() {
+    return Objects.requireNonNullElse(pod.getSpec().getPriority(), 0);
+  }
+
+  /** Returns whether it has ended: it no longer uses resources of its node. */
+  public boolean isOver() {
+    return isIn("Succeeded") || isIn("Failed");
+  }
+
+  /** Returns whether that is its phase. */
+  public boolean isIn(String phase) {
+    return pod.getStatus() != null && phase.equals(pod.getStatus().getPhase());
+  }
+
+  public boolean isBeingDeleted() {
+    return pod.getMetadata().getDeletionTimestamp() != null;
+  }
+
+  /** Returns whether the scheduler tried to place it and found no node. */
+  public boolean isUnschedulable() {
+    return pod.getSpec().getNodeName() == null
+        && !isBeingDeleted()
+        && !isOver()
+        && condition("PodScheduled")
+            .filter(condition -> "False".equals(condition.getStatus()))
+            .filter(condition -> "Unschedulable".equals(condition.getReason()))
+            .isPresent();
+  }
+
+  /** Returns whether it has a scheduling gate. */
+  public boolean isGated() {
+    return pod.getSpec().getSchedulingGates() != null
+        && !pod.getSpec().getSchedulingGates().isEmpty();
+  }
+
+  /** Returns whether a workload is still to be restored into it. */
+  public boolean isWaitingTarget() {
+    return isTarget()
+        && condition(Api.RESTORED_GATE)
+            .filter(condition -> "True".equals(condition.getStatus()))
+            .isEmpty();
+  }
+
+  /** Returns since when its workload runs: when it was restored or started. */
+  public Instant since() {
+    Optional<String> restored =
+        isTarget()
+            ? condition(Api.RESTORED_GATE).map(PodCondition::getLastTransitionTime)
+            : Optional.empty();
+    String started = pod.getStatus() == null ? null : pod.getStatus().getStartTime();
+    String since =
+        restored.orElse(started == null ? pod.getMetadata().getCreationTimestamp() : started);
+    return since == null ? Instant.EPOCH : Instant.parse(since);
+  }
+
+  /** Returns why the cluster removes it; empty if it does not. */
+  public Optional<PodCondition> disruption() {
+    return condition(DISRUPTION).filter(condition -> "True".equals(condition.getStatus()));
+  }
+
+  private boolean isTarget() {
+    return pod.getSpec().getReadinessGates().stream()
+        .anyMatch(gate -> gate.getConditionType().equals(Api.RESTORED_GATE));
+  }
+
+  private Optional<PodCondition> condition(String type) {
+    return pod.getStatus() == null
+        ? Optional.empty()
+        : Objects.requireNonNullElse(pod.getStatus().getConditions(), List.<PodCondition>of())
+            .stream()
+            .filter(condition -> type.equals(condition.getType()))
+            .findFirst();
+  }
+}

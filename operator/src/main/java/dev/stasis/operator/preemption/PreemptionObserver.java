@@ -1,0 +1,236 @@
+package dev.stasis.operator.preemption;
+
+import dev.stasis.api.v1alpha1.GpuCheckpoint;
+import dev.stasis.api.v1alpha1.GpuNode;
+import dev.stasis.api.v1alpha1.GpuPreemptionPolicy;
+import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
+import dev.stasis.api.v1alpha1.common.ArtifactStatus;
+import dev.stasis.api.v1alpha1.common.DataPath;
+import dev.stasis.api.v1alpha1.common.ObservedPod;
+import dev.stasis.api.v1alpha1.common.PhaseTime;
+import dev.stasis.api.v1alpha1.node.GpuNodeStatus;
+import dev.stasis.api.v1alpha1.node.NodeGpu;
+import dev.stasis.operator.cluster.Cluster;
+import dev.stasis.operator.explain.Expectation;
+import dev.stasis.operator.node.AgentLife;
+import dev.stasis.operator.operation.OperationView;
+import dev.stasis.operator.pod.GpuPods;
+import dev.stasis.operator.pod.Owners;
+import dev.stasis.operator.pod.PodState;
+import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.Quantity;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Reads from the informers which pods run where, and which of them a policy may preempt. */
+final class PreemptionObserver {
+
+  /** A pod whose freeze failed is spared: the cause usually persists. */
+  private static final Duration AFTER_A_FAILURE = Duration.ofHours(1);
+
+  private final Cluster cluster;
+  private final GpuPods gpus;
+  private final PolicyScope scope;
+  private final AgentLife agents = new AgentLife();
+
+  PreemptionObserver(Cluster cluster, GpuPods gpus, PolicyScope scope) {
+    this.cluster = cluster;
+    this.gpus = gpus;
+    this.scope = scope;
+  }
+
+  /**
+   * Takes a snapshot for all decisions of a pass.
+   *
+   * @param timesThisHour how often each pod was a victim in the last hour, by namespace and name
+   */
+  ClusterSnapshot snapshot(
+      GpuPreemptionPolicy policy, Map<String, Integer> timesThisHour, Instant now) {
+    GangIndex gangs = new GangIndex(cluster);
+    List<NodeSnapshot> nodes =
+        cluster.nodes().stream()
+            .filter(this::hasGpus)
+            .map(
+                node -> {
+                  Optional<String> unreachable = unreachable(node, now);
+                  return new NodeSnapshot(
+                      node,
+                      cluster.podsOn(node.getMetadata().getName()).stream()
+                          .filter(pod -> !isBeingRemoved(pod))
+                          .map(
+                              pod -> candidate(policy, pod, unreachable, timesThisHour, gangs, now))
+                          .toList());
+                })
+            .toList();
+    Map<String, List<Pod>> nominated =
+        cluster.podsWithoutNode().stream()
+            .filter(pod -> pod.getStatus() != null && !new PodState(pod).isBeingDeleted())
+            .filter(pod -> pod.getStatus().getNominatedNodeName() != null)
+            .collect(Collectors.groupingBy(pod -> pod.getStatus().getNominatedNodeName()));
+    return new ClusterSnapshot(nodes, nominated);
+  }
+
+  private boolean hasGpus(Node node) {
+    Map<String, Quantity> allocatable =
+        node.getStatus() == null
+            ? Map.of()
+            : Objects.requireNonNullElse(node.getStatus().getAllocatable(), Map.of());
+    return gpus.resources().stream()
+        .map(allocatable::get)
+        .filter(Objects::nonNull)
+        .anyMatch(amount -> amount.getNumericalAmount().compareTo(BigDecimal.ZERO) > 0);
+  }
+
+  /**
+   * Ended, being deleted, or frozen for an eviction: its resources become free without a victim.
+   */
+  private boolean isBeingRemoved(Pod pod) {
+    PodState state = new PodState(pod);
+    return state.isOver()
+        || state.isBeingDeleted()
+        || checkpoints(pod).stream()
+            .anyMatch(
+                it ->
+                    it.getSpec().getAfterCheckpoint() == AfterCheckpoint.EVICT
+                        && !Boolean.TRUE.equals(it.getSpec().getCancel())
+                        && isActive(it));
+  }
+
+  private VictimCandidate candidate(
+      GpuPreemptionPolicy policy,
+      Pod pod,
+      Optional<String> unreachable,
+      Map<String, Integer> timesThisHour,
+      GangIndex gangs,
+      Instant now) {
+    PodState state = new PodState(pod);
+    Instant started = state.since();
+    Optional<String> outOfScope = scope.victimRefusal(policy, pod);
+    if (outOfScope.isPresent()) {
+      return VictimCandidate.spared(pod, started, outOfScope.get());
+    }
+    List<GpuCheckpoint> checkpoints = checkpoints(pod);
+    Instant saved =
+        checkpoints.stream()
+            .flatMap(PreemptionObserver::saved)
+            .filter(time -> time.isAfter(started))
+            .max(Instant::compareTo)
+            .orElse(started);
+    return new VictimCandidate(
+        pod,
+        saved,
+        started,
+        expectedFreeze(pod, checkpoints),
+        spared(pod, checkpoints, now).or(() -> unreachable),
+        gangs.of(pod).map(Gang::why),
+        timesThisHour.getOrDefault(state.name(), 0));
+  }
+
+  private Optional<String> spared(Pod pod, List<GpuCheckpoint> checkpoints, Instant now) {
+    PodState state = new PodState(pod);
+    if (!state.isIn("Running")) {
+      return Optional.of("not running yet");
+    }
+    if (state.isWaitingTarget()) {
+      return Optional.of("being restored");
+    }
+    boolean inUse =
+        checkpoints.stream().anyMatch(PreemptionObserver::isActive)
+            || cluster.operationsOn(pod.getMetadata().getUid()).stream()
+                .map(OperationView::of)
+                .anyMatch(operation -> !operation.isFinal());
+    if (inUse) {
+      return Optional.of("in use by another operation");
+    }
+    boolean failed =
+        checkpoints.stream()
+            .filter(it -> it.getSpec().getAfterCheckpoint() == AfterCheckpoint.EVICT)
+            .filter(it -> it.getStatus() != null)
+            .filter(it -> it.getStatus().getPhase() == CheckpointPhase.FAILED)
+            .map(it -> Instant.parse(it.getMetadata().getCreationTimestamp()))
+            .anyMatch(time -> time.plus(AFTER_A_FAILURE).isAfter(now));
+    if (failed) {
+      return Optional.of("whose freeze failed in the last hour");
+    }
+    return Owners.of(pod)
+        .filter(owner -> !Owners.canHandOver(owner))
+        .map(owner -> "owned by a " + owner.getKind() + ", whose next pod would start cold");
+  }
+
+  private Optional<String> unreachable(Node node, Instant now) {
+    Optional<GpuNode> agent = cluster.gpuNode(node.getMetadata().getName());
+    return agent.isEmpty()
+        ? Optional.of("on a node without an agent")
+        : agents.against(agent.get(), now).map(why -> "on a node whose agent does not respond");
+  }
+
+  /** Estimated from its last checkpoint, else from the total memory of its GPUs. */
+  private Duration expectedFreeze(Pod pod, List<GpuCheckpoint> checkpoints) {
+    GpuNodeStatus node =
+        cluster.gpuNode(pod.getSpec().getNodeName()).map(GpuNode::getStatus).orElse(null);
+    List<NodeGpu> devices =
+        node == null ? List.of() : Objects.requireNonNullElse(node.getGpus(), List.of());
+    long largest =
+        devices.stream()
+            .map(NodeGpu::memoryBytes)
+            .filter(Objects::nonNull)
+            .mapToLong(Long::longValue)
+            .max()
+            .orElse(0);
+    long bytes =
+        checkpoints.stream()
+            .map(it -> it.getStatus() == null ? null : it.getStatus().getArtifact())
+            .filter(Objects::nonNull)
+            .map(ArtifactStatus::getGpuBytes)
+            .filter(Objects::nonNull)
+            .reduce((older, newer) -> newer)
+            .orElse(largest * gpus.count(pod));
+    return new Expectation(bytes, 0, DataPath.MOVER, true)
+        .frozen(node == null ? null : node.getSelfTest());
+  }
+
+  private List<GpuCheckpoint> checkpoints(Pod pod) {
+    return cluster
+        .checkpointsOf(pod.getMetadata().getNamespace(), pod.getMetadata().getName())
+        .stream()
+        .filter(it -> isOf(it, pod.getMetadata().getUid()))
+        .toList();
+  }
+
+  private static boolean isOf(GpuCheckpoint checkpoint, String uid) {
+    String observed =
+        Optional.ofNullable(checkpoint.getStatus())
+            .map(GpuCheckpointStatus::getPod)
+            .map(ObservedPod::uid)
+            .orElse(checkpoint.getSpec().getPodUid());
+    return observed == null || uid.equals(observed);
+  }
+
+  private static boolean isActive(GpuCheckpoint checkpoint) {
+    CheckpointPhase phase =
+        checkpoint.getStatus() == null ? null : checkpoint.getStatus().getPhase();
+    return !Boolean.TRUE.equals(checkpoint.getSpec().getExplainOnly())
+        && (phase == null || (phase != CheckpointPhase.READY && !phase.isFinal()));
+  }
+
+  private static Stream<Instant> saved(GpuCheckpoint checkpoint) {
+    GpuCheckpointStatus status = checkpoint.getStatus();
+    return status == null || status.getPhase() != CheckpointPhase.READY
+        ? Stream.empty()
+        : Objects.requireNonNullElse(status.getPhases(), List.<PhaseTime<CheckpointPhase>>of())
+            .stream()
+            .filter(entered -> entered.phase() == CheckpointPhase.FREEZING)
+            .map(PhaseTime::time)
+            .limit(1);
+  }
+}

@@ -1,0 +1,31 @@
+package dev.stasis.operator.preemption;
+
+import io.fabric8.kubernetes.api.model.Pod;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Decisions of one pass, from one snapshot. Pods with equal requirements are decided once. */
+final class PreemptionPass {
+
+  private final VictimChooser chooser;
+  private final ClusterSnapshot snapshot;
+  private final VictimRules rules;
+  private final Instant now;
+  private final Map<List<SchedulingKey>, PreemptionDecision> decisions = new HashMap<>();
+  private final Map<String, VictimChooser.NodeVictims> victims = new HashMap<>();
+
+  PreemptionPass(VictimChooser chooser, ClusterSnapshot snapshot, VictimRules rules, Instant now) {
+    this.chooser = chooser;
+    this.snapshot = snapshot;
+    this.rules = rules;
+    this.now = now;
+  }
+
+  PreemptionDecision decide(List<Pod> group) {
+    return decisions.computeIfAbsent(
+        SchedulingKey.of(group),
+        key -> chooser.choose(group, snapshot.nodesFor(group), rules, now, victims));
+  }
+}

@@ -1,0 +1,287 @@
+package dev.stasis.operator.preemption;
+
+import dev.stasis.api.v1alpha1.GpuPreemptionPolicy;
+import dev.stasis.api.v1alpha1.policy.Gangs;
+import dev.stasis.api.v1alpha1.policy.GpuPreemptionPolicySpec;
+import dev.stasis.operator.cluster.Cluster;
+import dev.stasis.operator.event.EventRecorder;
+import dev.stasis.operator.pod.GpuPods;
+import dev.stasis.operator.pod.PodState;
+import dev.stasis.operator.request.RequestWrites;
+import dev.stasis.operator.status.Reason;
+import dev.stasis.operator.status.Report;
+import io.fabric8.kubernetes.api.model.Pod;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+
+/** Reconciles a policy: follows up earlier preemptions, then decides about pods that wait. */
+final class PreemptionWorkflow {
+
+  /** The period of the budgets. */
+  static final Duration BUDGET_PERIOD = Duration.ofHours(1);
+
+  /** The scheduler retries a pod within ten seconds; three times that. */
+  private static final Duration TO_BE_PLACED = Duration.ofSeconds(30);
+
+  /** A write reaches the cache within milliseconds, unless the watch has to be restarted. */
+  private static final Duration TO_BE_OBSERVED = Duration.ofSeconds(10);
+
+  private final Cluster cluster;
+  private final GpuPods gpus;
+  private final PolicyScope scope;
+  private final PreemptionObserver observer;
+  private final PreemptionFollowUp followUp;
+  private final RequestWrites writes;
+  private final EventRecorder events;
+  private final VictimChooser chooser = new VictimChooser();
+
+  /**
+   * Checkpoints that were created but are not in the cache yet; no decision is made until they are.
+   */
+  private final Map<String, Instant> expected = new ConcurrentHashMap<>();
+
+  PreemptionWorkflow(
+      Cluster cluster,
+      GpuPods gpus,
+      PreemptionFollowUp followUp,
+      RequestWrites writes,
+      EventRecorder events) {
+    this.cluster = cluster;
+    this.gpus = gpus;
+    this.scope = new PolicyScope(cluster, gpus);
+    this.observer = new PreemptionObserver(cluster, gpus, scope);
+    this.followUp = followUp;
+    this.writes = writes;
+    this.events = events;
+  }
+
+  void reconcile(GpuPreemptionPolicy policy, Report report, Instant now) {
+    String uid = policy.getMetadata().getUid();
+    List<PreemptedPod> preempted =
+        PreemptedPod.of(cluster.checkpointsFor(uid), cluster.restoresFor(uid));
+    for (PreemptedPod pod : preempted) {
+      followUp.followUp(policy, pod, now);
+    }
+    decideExclusively(policy, preempted, report, now);
+  }
+
+  /**
+   * One decision at a time, because the decision of one policy does not see an unfinished one of
+   * another.
+   */
+  private synchronized void decideExclusively(
+      GpuPreemptionPolicy policy, List<PreemptedPod> preempted, Report report, Instant now) {
+    PreemptionStatusUpdater status = new PreemptionStatusUpdater(policy, now);
+    List<Pod> waiting = scope.waiting(policy);
+    Collection<Pod> all = scope.pods().toList();
+    SortedSet<String> preempting = scope.preemptingClasses(policy, all);
+    int used =
+        (int)
+            preempted.stream().filter(it -> it.created().plus(BUDGET_PERIOD).isAfter(now)).count();
+    if (Boolean.TRUE.equals(policy.getSpec().getSuspend())) {
+      report.notReached(Reason.PAUSED, "takes no victims: spec.suspend is true");
+    } else if (!preempting.isEmpty()
+        && !Boolean.TRUE.equals(policy.getSpec().getInterceptScheduler())) {
+      String sentence =
+          "preemptionPolicy: expected Never, or interceptScheduler: true, got PriorityClasses with"
+              + " which the scheduler deletes victims before they can be frozen: "
+              + String.join(", ", preempting);
+      report.notReached(Reason.SCHEDULER_PREEMPTS_FIRST, sentence);
+      events.warning(policy, Reason.SCHEDULER_PREEMPTS_FIRST, sentence, "classes/" + preempting);
+    } else {
+      decide(policy, waiting, preempted, used, report, status, now);
+    }
+    status.write(
+        preempting, preempted, waiting.size(), used, scope.candidates(policy, all), cluster);
+  }
+
+  private void decide(
+      GpuPreemptionPolicy policy,
+      List<Pod> waiting,
+      List<PreemptedPod> preempted,
+      int used,
+      Report report,
+      PreemptionStatusUpdater status,
+      Instant now) {
+    Reason reason = Reason.WATCHING;
+    String sentence = "no preemptor waits";
+    boolean unobserved = isUnobserved(now);
+    PreemptionPass pass = null;
+    for (List<Pod> group : groups(waiting)) {
+      Pod first = group.get(0);
+      String name = new PodState(first).name();
+      Optional<String> older =
+          scope.older(policy, first).map(other -> other.getMetadata().getName());
+      if (older.isPresent()) {
+        sentence =
+            "preemptors: pod %s also matches the older policy %s, which acts for it"
+                .formatted(name, older.get());
+        reason = Reason.CONFLICTING_POLICIES;
+        events.warning(policy, reason, sentence, "conflict/" + older.get());
+        continue;
+      }
+      Optional<String> pending = pending(group, preempted, now);
+      if (pending.isPresent() || unobserved) {
+        reason = Reason.ROOM_BEING_MADE;
+        sentence = name + ": " + pending.orElse("its victims are being checkpointed");
+        break;
+      }
+      if (pass == null) {
+        VictimRules rules = rules(policy, used);
+        pass =
+            new PreemptionPass(
+                chooser, observer.snapshot(policy, victimCounts(preempted, now), now), rules, now);
+      }
+      PreemptionDecision decision = pass.decide(group);
+      if (decision.victims() > 0) {
+        preempt(policy, group, (PreemptionDecision.Preempt) decision, status, now);
+        reason = Reason.ROOM_BEING_MADE;
+        sentence = name + ": " + decision.sentence();
+        break;
+      }
+      reason = Reason.NO_VICTIMS;
+      sentence = name + ": " + decision.sentence();
+      events.warning(
+          first,
+          reason,
+          "policy %s: %s".formatted(policy.getMetadata().getName(), decision.sentence()),
+          "none/" + used);
+    }
+    long gated = scope.gated(policy);
+    if (gated > 0) {
+      sentence += "; %d pods are not considered while they have a scheduling gate".formatted(gated);
+    }
+    if (reason == Reason.CONFLICTING_POLICIES) {
+      report.notReached(reason, sentence);
+    } else {
+      report.done(reason, sentence);
+    }
+  }
+
+  private static VictimRules rules(GpuPreemptionPolicy policy, int used) {
+    GpuPreemptionPolicySpec spec = policy.getSpec();
+    return new VictimRules(
+        spec.getVictims().maxPriority(),
+        spec.getMinRunTime().duration(),
+        spec.getBudgetPerHour() - used,
+        spec.getBudgetPerPodPerHour(),
+        spec.getMaxVictims(),
+        spec.getGangs() == Gangs.ALLOW,
+        Objects.requireNonNullElse(spec.getOrder(), List.of()));
+  }
+
+  /** Counts how often each pod was a victim in the period; its restored pod keeps the count. */
+  private static Map<String, Integer> victimCounts(List<PreemptedPod> preempted, Instant now) {
+    Map<String, Integer> counts = new HashMap<>();
+    preempted.stream()
+        .filter(it -> it.created().plus(BUDGET_PERIOD).isAfter(now) && !it.isRefused())
+        .sorted(Comparator.comparing(PreemptedPod::created))
+        .forEach(
+            it -> {
+              int count = counts.merge(it.namespace() + "/" + it.victim(), 1, Integer::sum);
+              counts.put(it.namespace() + "/" + it.restoredAs(), count);
+            });
+    return counts;
+  }
+
+  /** Returns what is in progress for the pods; empty if nothing is. */
+  private static Optional<String> pending(
+      List<Pod> group, List<PreemptedPod> preempted, Instant now) {
+    Set<String> uids =
+        group.stream().map(pod -> pod.getMetadata().getUid()).collect(Collectors.toSet());
+    List<PreemptedPod> victims =
+        preempted.stream().filter(it -> uids.contains(it.preemptor().uid())).toList();
+    long active = victims.stream().filter(PreemptedPod::isActive).count();
+    if (active > 0) {
+      return Optional.of("%d of %d pods are still being frozen".formatted(active, victims.size()));
+    }
+    return victims.stream()
+            .flatMap(it -> it.evicted().stream())
+            .anyMatch(time -> time.plus(TO_BE_PLACED).isAfter(now))
+        ? Optional.of("victims are removed; waiting for the scheduler")
+        : Optional.empty();
+  }
+
+  private boolean isUnobserved(Instant now) {
+    Set<String> observed =
+        cluster.policies().stream()
+            .flatMap(it -> cluster.checkpointsFor(it.getMetadata().getUid()).stream())
+            .map(it -> it.getMetadata().getNamespace() + "/" + it.getMetadata().getName())
+            .collect(Collectors.toSet());
+    expected
+        .entrySet()
+        .removeIf(
+            it ->
+                observed.contains(it.getKey()) || it.getValue().plus(TO_BE_OBSERVED).isBefore(now));
+    return !expected.isEmpty();
+  }
+
+  /** Groups pods that are placed together or not at all, in the order in which they wait. */
+  private Collection<List<Pod>> groups(List<Pod> waiting) {
+    Map<String, List<Pod>> groups = new LinkedHashMap<>();
+    GangIndex gangs = new GangIndex(cluster);
+    for (Pod pod : waiting) {
+      String key = gangs.of(pod).map(Gang::key).orElseGet(() -> pod.getMetadata().getUid());
+      groups.computeIfAbsent(key, it -> new ArrayList<>()).add(pod);
+    }
+    return groups.values();
+  }
+
+  /** Nominates all pods before a victim is frozen, so that no other pod takes their places. */
+  private void preempt(
+      GpuPreemptionPolicy policy,
+      List<Pod> group,
+      PreemptionDecision.Preempt decision,
+      PreemptionStatusUpdater status,
+      Instant now) {
+    for (int i = 0; i < group.size(); i++) {
+      if (!writes.nominate(group.get(i), decision.assignments().get(i).node())) {
+        // The scheduler has placed it, so no victim is needed; that change triggers the next
+        // reconciliation.
+        return;
+      }
+    }
+    PreemptionRequests requests = new PreemptionRequests(policy);
+    String policyName = policy.getMetadata().getName();
+    for (int i = 0; i < group.size(); i++) {
+      Pod preemptor = group.get(i);
+      NodeAssignment assignment = decision.assignments().get(i);
+      events.normal(
+          preemptor,
+          Reason.ROOM_BEING_MADE,
+          "policy %s: %s".formatted(policyName, assignment.why()),
+          "room/" + now);
+      for (VictimCandidate victim : assignment.victims()) {
+        var checkpoint = requests.checkpoint(victim.pod(), preemptor);
+        String name = checkpoint.getMetadata().getName();
+        expected.put(checkpoint.getMetadata().getNamespace() + "/" + name, now);
+        writes.create(checkpoint);
+        events.normal(
+            victim.pod(),
+            Reason.YIELDS,
+            "preempted: gives %d GPUs to pod %s of priority %d, as policy %s says; restored by GpuRestore %s"
+                .formatted(
+                    gpus.count(victim.pod()),
+                    new PodState(preemptor).name(),
+                    new PodState(preemptor).priority(),
+                    policyName,
+                    name),
+            name);
+      }
+      status.add(preemptor, assignment);
+    }
+  }
+}

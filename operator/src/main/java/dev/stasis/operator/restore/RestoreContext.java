@@ -1,0 +1,138 @@
+package dev.stasis.operator.restore;
+
+import dev.stasis.api.v1alpha1.Api;
+import dev.stasis.api.v1alpha1.GpuRestore;
+import dev.stasis.api.v1alpha1.common.Fault;
+import dev.stasis.api.v1alpha1.common.PhaseTime;
+import dev.stasis.api.v1alpha1.restore.ExcludedNode;
+import dev.stasis.api.v1alpha1.restore.GpuRestoreStatus;
+import dev.stasis.api.v1alpha1.restore.RestorePhase;
+import dev.stasis.operator.explain.NodeVerdicts;
+import dev.stasis.operator.operation.OperationView;
+import dev.stasis.operator.workflow.RequestContext;
+import io.fabric8.kubernetes.api.model.Pod;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The observed state of one GpuRestore.
+ *
+ * @param restore the object, with a status
+ * @param source the state of its GpuCheckpoint
+ * @param places where it could be restored; empty while the checkpoint does not provide an artifact
+ * @param target the pod that was created for the current attempt
+ * @param operation of this attempt
+ * @param agentAway why the agent of the target's node is unavailable; empty if it is available
+ * @param now time of the observation
+ */
+record RestoreContext(
+    GpuRestore restore,
+    Source source,
+    Optional<NodeVerdicts> places,
+    Optional<Pod> target,
+    Optional<OperationView> operation,
+    Optional<String> agentAway,
+    Instant now)
+    implements RequestContext<RestorePhase> {
+
+  @Override
+  public GpuRestore object() {
+    return restore;
+  }
+
+  GpuRestoreStatus status() {
+    return restore.getStatus();
+  }
+
+  /** Returns the status updater. */
+  RestoreStatusUpdater updater() {
+    return new RestoreStatusUpdater(restore, now);
+  }
+
+  @Override
+  public RestorePhase phase() {
+    return Objects.requireNonNullElse(status().getPhase(), RestorePhase.PENDING);
+  }
+
+  @Override
+  public List<PhaseTime<RestorePhase>> phases() {
+    return Objects.requireNonNullElse(status().getPhases(), List.of());
+  }
+
+  @Override
+  public @Nullable String operationName() {
+    return status().getOperation();
+  }
+
+  @Override
+  public boolean isCancelRequested() {
+    return Boolean.TRUE.equals(restore.getSpec().getCancel());
+  }
+
+  @Override
+  public boolean hasFailed() {
+    return !faults().isEmpty();
+  }
+
+  /** Returns why the current attempt failed; empty while it has not. */
+  List<Fault> faults() {
+    return Objects.requireNonNullElse(status().getFaults(), List.of());
+  }
+
+  /** Returns the number of targets that were created. */
+  int attempts() {
+    return Objects.requireNonNullElse(status().getAttempts(), 0);
+  }
+
+  /** Returns whether a target was created for this attempt, and perhaps lost since. */
+  boolean hasTarget() {
+    return target.isPresent() || status().getPod() != null;
+  }
+
+  /** Returns the target, which the step that creates it has seen. */
+  Pod theTarget() {
+    return target.orElseThrow();
+  }
+
+  /** Returns the container of the workload; empty while the checkpoint has not reported it. */
+  String container() {
+    return source instanceof Source.Ready ready ? ready.container() : "";
+  }
+
+  /** Returns the end of the attempt of a target that has been ready since then. */
+  Instant deadline(Instant ready) {
+    return ready.plus(restore.getSpec().getDeadline().duration());
+  }
+
+  /** Returns whether a pod waits for a workload; a cold start does not. */
+  static boolean isTarget(Pod pod) {
+    return pod.getSpec().getReadinessGates().stream()
+        .anyMatch(gate -> gate.getConditionType().equals(Api.RESTORED_GATE));
+  }
+
+  /** Returns the nodes that are not tried again, each with the reason. */
+  static Map<String, String> excludedWithReason(GpuRestore restore) {
+    return excluded(restore).stream()
+        .collect(
+            Collectors.toMap(
+                node -> node, node -> "node: expected one that was not tried, got it excluded"));
+  }
+
+  /** Returns the nodes that are not tried again, and the one that the pod is to leave. */
+  static SortedSet<String> excluded(GpuRestore restore) {
+    SortedSet<String> nodes = new TreeSet<>();
+    Optional.ofNullable(restore.getMetadata().getAnnotations())
+        .map(annotations -> annotations.get(Api.NOT_ON_ANNOTATION))
+        .ifPresent(nodes::add);
+    Objects.requireNonNullElse(restore.getStatus().getExcludedNodes(), List.<ExcludedNode>of())
+        .forEach(excluded -> nodes.add(excluded.node()));
+    return nodes;
+  }
+}

@@ -1,0 +1,196 @@
+package dev.stasis.operator.restore;
+
+import dev.stasis.api.v1alpha1.GpuNodeOperation;
+import dev.stasis.api.v1alpha1.GpuRestore;
+import dev.stasis.api.v1alpha1.common.ArtifactStatus;
+import dev.stasis.api.v1alpha1.common.Fault;
+import dev.stasis.api.v1alpha1.common.ObjectReference;
+import dev.stasis.api.v1alpha1.common.Tcp;
+import dev.stasis.api.v1alpha1.common.TimeSpan;
+import dev.stasis.api.v1alpha1.operation.ArtifactReference;
+import dev.stasis.api.v1alpha1.operation.GpuNodeOperationSpec;
+import dev.stasis.api.v1alpha1.operation.OperationPod;
+import dev.stasis.api.v1alpha1.operation.OperationType;
+import dev.stasis.api.v1alpha1.operation.RestoreOrder;
+import dev.stasis.api.v1alpha1.restore.RestorePhase;
+import dev.stasis.operator.holder.TargetReader;
+import dev.stasis.operator.holder.TargetState;
+import dev.stasis.operator.operation.OperationView;
+import dev.stasis.operator.operation.Operations;
+import dev.stasis.operator.operation.RequesterKind;
+import dev.stasis.operator.status.Reason;
+import dev.stasis.operator.workflow.AgentStep;
+import dev.stasis.operator.workflow.Progress;
+import dev.stasis.operator.workflow.Timeout;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
+import io.fabric8.kubernetes.api.model.Pod;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/** Lets the agent restore the workload into the target and verify that it runs. */
+final class RestoreIntoTarget extends AgentStep<RestoreContext, RestorePhase> {
+
+  /** The agent ends its work by its own deadline, and then has to undo it. */
+  static final Duration TO_UNDO = Duration.ofSeconds(30);
+
+  /** The step in which the agent checks that the workload runs. */
+  private static final String PROVING = "prove";
+
+  private final TargetReader reader = new TargetReader();
+  private final RestoreReporter reporter;
+
+  RestoreIntoTarget(Operations operations, RestoreReporter reporter) {
+    super(
+        operations,
+        "restore-into-target",
+        List.of(RestorePhase.RESTORING, RestorePhase.VERIFYING),
+        new Timeout(
+            "spec.deadline + " + TO_UNDO.toSeconds() + " s",
+            "Counted from the start of the placeholder process. The agent ends its work by the"
+                + " deadline and then undoes it, which takes seconds."));
+    this.reporter = reporter;
+  }
+
+  @Override
+  protected RestorePhase phase(RestoreContext context) {
+    boolean verifies =
+        context.phase() == RestorePhase.VERIFYING
+            || context.operation().filter(it -> PROVING.equals(it.status().getStep())).isPresent();
+    return verifies && context.operation().filter(OperationView::isClaimed).isPresent()
+        ? RestorePhase.VERIFYING
+        : RestorePhase.RESTORING;
+  }
+
+  @Override
+  public String undoes() {
+    return "cancels the operation; the agent ends what it has restored";
+  }
+
+  @Override
+  protected Optional<OperationView> operation(RestoreContext context) {
+    return context.operation();
+  }
+
+  @Override
+  protected String activity() {
+    return "restores it";
+  }
+
+  @Override
+  protected Optional<String> agentAway(RestoreContext context) {
+    return context.agentAway();
+  }
+
+  /** Without its target nothing can be restored, even when the agent is back. */
+  @Override
+  protected boolean mayAbandon(RestoreContext context) {
+    return context.target().isEmpty();
+  }
+
+  @Override
+  protected Optional<Progress> stopped(RestoreContext context, OperationView operation) {
+    String container =
+        Objects.requireNonNull(operation.operation().getSpec().getPod()).containerName();
+    TargetState state = reader.read(context.theTarget(), container);
+    if (state instanceof TargetState.Broken broken
+        && !agentWillReport(context, operation, broken)) {
+      return Optional.of(new Progress.Failed(broken.fault()));
+    }
+    return state instanceof TargetState.Holding holding
+            && !context.deadline(holding.since()).plus(TO_UNDO).isAfter(context.now())
+        ? Optional.of(new Progress.Failed(late(context)))
+        : Optional.empty();
+  }
+
+  /** A process ended while the agent worked on it: the agent has the details. */
+  private static boolean agentWillReport(
+      RestoreContext context, OperationView operation, TargetState.Broken broken) {
+    return broken.fault().reason().equals(Reason.RESTORE_FAILED.value())
+        && operation.isClaimed()
+        && context.agentAway().isEmpty();
+  }
+
+  @Override
+  protected Progress succeeded(RestoreContext context, OperationView operation) {
+    return operation.status().getProof() != null
+        ? new Progress.Done()
+        : new Progress.Failed(
+            Fault.misfit(
+                Reason.RESTORE_FAILED.value(),
+                "operation " + operation.name() + " proof",
+                "every process with its state",
+                "none"));
+  }
+
+  @Override
+  protected GpuNodeOperation draft(RestoreContext context, Operations operations) {
+    GpuRestore restore = context.restore();
+    Source.Ready source = (Source.Ready) context.source();
+    Pod target = context.theTarget();
+    RestoreOrder order = new RestoreOrder();
+    order.setFingerprint(source.wanted().text());
+    Tcp asTaken = source.checkpoint().getSpec().getTcp();
+    order.setTcp(Objects.requireNonNullElse(restore.getSpec().getTcp(), asTaken));
+    GpuNodeOperationSpec spec = new GpuNodeOperationSpec();
+    spec.setType(OperationType.RESTORE);
+    spec.setNodeName(target.getSpec().getNodeName());
+    spec.setPod(
+        new OperationPod(
+            target.getMetadata().getNamespace(),
+            target.getMetadata().getName(),
+            target.getMetadata().getUid(),
+            source.container()));
+    spec.setArtifact(artifact(source));
+    spec.setRestore(order);
+    TargetState.Holding holding = (TargetState.Holding) reader.read(target, source.container());
+    Duration left = Duration.between(context.now(), context.deadline(holding.since()));
+    spec.setDeadline(TimeSpan.of(Math.max(1, left.toSeconds()) + "s"));
+    ObjectMeta metadata = restore.getMetadata();
+    ObjectReference requester =
+        new ObjectReference(
+            RequesterKind.RESTORE.kind(),
+            metadata.getNamespace(),
+            metadata.getName(),
+            metadata.getUid());
+    return operations.draft(requester, context.attempts(), spec);
+  }
+
+  private static ArtifactReference artifact(Source.Ready source) {
+    ArtifactStatus artifact = source.artifact();
+    ObjectMeta checkpoint = source.checkpoint().getMetadata();
+    return new ArtifactReference(
+        Objects.requireNonNull(artifact.getStore(), "read before"),
+        Objects.requireNonNull(artifact.getLocation(), "read before"),
+        checkpoint.getNamespace(),
+        Objects.requireNonNullElse(artifact.getUid(), checkpoint.getUid()),
+        artifact.getSha256());
+  }
+
+  @Override
+  protected void created(RestoreContext context, GpuNodeOperation operation) {
+    Pod target = context.theTarget();
+    context.updater().operationCreated(operation.getMetadata().getName(), target);
+    reporter.normal(
+        context,
+        Reason.IN_PROGRESS,
+        "the holder runs; node " + target.getSpec().getNodeName() + " restores into it",
+        "attempt " + context.attempts());
+  }
+
+  static boolean isLate(RestoreContext context, TargetState.Holding holding) {
+    Instant deadline = context.deadline(holding.since());
+    return !deadline.isAfter(context.now());
+  }
+
+  static Fault late(RestoreContext context) {
+    String deadline = context.restore().getSpec().getDeadline().text();
+    return Fault.misfit(
+        Reason.DEADLINE_EXCEEDED.value(),
+        "deadline",
+        "the proof within " + deadline,
+        "none in that time");
+  }
+}

@@ -1,0 +1,115 @@
+package dev.stasis.operator.restore;
+
+import dev.stasis.api.v1alpha1.Api;
+import dev.stasis.api.v1alpha1.GpuRestore;
+import dev.stasis.api.v1alpha1.common.ObservedPod;
+import dev.stasis.api.v1alpha1.operation.OperationType;
+import dev.stasis.operator.cluster.Cluster;
+import dev.stasis.operator.explain.NodeVerdicts;
+import dev.stasis.operator.holder.Places;
+import dev.stasis.operator.node.NodeAgent;
+import dev.stasis.operator.operation.OperationName;
+import dev.stasis.operator.operation.OperationView;
+import dev.stasis.operator.operation.RequesterKind;
+import dev.stasis.operator.pod.PodWrites;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import jakarta.inject.Singleton;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.Optional;
+
+/** Observes everything that concerns one GpuRestore. */
+@Singleton
+class RestoreObserver {
+
+  private final Cluster cluster;
+  private final PodWrites pods;
+  private final SourceReader sources;
+  private final Clock clock;
+
+  RestoreObserver(Cluster cluster, PodWrites pods, KubernetesClient client, Clock clock) {
+    this.cluster = cluster;
+    this.pods = pods;
+    this.sources = new SourceReader(client.getKubernetesSerialization());
+    this.clock = clock;
+  }
+
+  /** Observes it; the object has a status. */
+  RestoreContext observe(GpuRestore restore) {
+    Instant now = clock.instant();
+    String namespace = restore.getMetadata().getNamespace();
+    Source source =
+        sources.read(restore, cluster.checkpoint(namespace, restore.getSpec().getCheckpointName()));
+    Optional<NodeVerdicts> places =
+        // A finished one needs no node.
+        source instanceof Source.Ready ready && !isOver(restore)
+            ? Optional.of(
+                new Places(cluster.gpuNodes(), cluster.nodes())
+                    .verdicts(
+                        ready.sought(),
+                        restore.getSpec().getTarget(),
+                        RestoreContext.excludedWithReason(restore),
+                        now))
+            : Optional.empty();
+    Optional<Pod> target = target(restore);
+    Optional<OperationView> operation = operation(restore);
+    return new RestoreContext(
+        restore,
+        source,
+        places,
+        target,
+        operation,
+        // A target disappears with its node, but its agent must still undo the work.
+        target
+            .map(pod -> pod.getSpec().getNodeName())
+            .or(() -> operation.map(it -> it.operation().getSpec().getNodeName()))
+            .flatMap(node -> agentAway(node, now)),
+        now);
+  }
+
+  private static boolean isOver(GpuRestore restore) {
+    return restore.getStatus().getPhase() != null && restore.getStatus().getPhase().isFinal();
+  }
+
+  private Optional<Pod> target(GpuRestore restore) {
+    String namespace = restore.getMetadata().getNamespace();
+    ObservedPod known = restore.getStatus().getPod();
+    if (known != null) {
+      // The watch may not have shown a pod that was just created.
+      return cluster
+          .pod(namespace, known.name())
+          .filter(pod -> is(pod, known))
+          .or(() -> pods.fresh(namespace, known.name(), known.uid()));
+    }
+    String uid = restore.getMetadata().getUid();
+    return cluster.pods(namespace).stream()
+        .filter(pod -> pod.getMetadata().getLabels() != null)
+        .filter(pod -> uid.equals(pod.getMetadata().getLabels().get(Api.OPERATION_UID_LABEL)))
+        .filter(RestoreContext::isTarget)
+        .filter(pod -> pod.getMetadata().getDeletionTimestamp() == null)
+        .findFirst();
+  }
+
+  private static boolean is(Pod pod, ObservedPod known) {
+    return pod.getMetadata().getUid().equals(known.uid());
+  }
+
+  private Optional<OperationView> operation(GpuRestore restore) {
+    Integer attempt = restore.getStatus().getAttempts();
+    if (attempt == null || restore.getStatus().getPod() == null) {
+      return Optional.empty();
+    }
+    String uid = restore.getMetadata().getUid();
+    String name =
+        new OperationName(RequesterKind.RESTORE, uid, OperationType.RESTORE, attempt).text();
+    return cluster.operations(uid).stream()
+        .filter(operation -> operation.getMetadata().getName().equals(name))
+        .findFirst()
+        .map(OperationView::of);
+  }
+
+  private Optional<String> agentAway(String node, Instant now) {
+    return NodeAgent.of(cluster, node, now).silent();
+  }
+}

@@ -1,0 +1,57 @@
+package dev.stasis.operator.restore;
+
+import dev.stasis.api.text.HumanDuration;
+import dev.stasis.api.v1alpha1.GpuRestore;
+import dev.stasis.api.v1alpha1.common.Proof;
+import dev.stasis.api.v1alpha1.common.RestoreTimings;
+import dev.stasis.operator.operation.OperationView;
+import io.fabric8.kubernetes.api.model.ContainerStatus;
+import io.fabric8.kubernetes.api.model.Pod;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.Optional;
+
+/** Determines the duration of each part of a restore from recorded times. */
+final class RestoreTimingsReader {
+
+  /** Returns all known durations. */
+  RestoreTimings timings(
+      GpuRestore restore, Pod target, String container, OperationView operation) {
+    RestoreTimings timings =
+        Objects.requireNonNullElseGet(operation.status().getRestoreTimings(), RestoreTimings::new);
+    Instant asked = Instant.parse(restore.getMetadata().getCreationTimestamp());
+    Instant made = Instant.parse(target.getMetadata().getCreationTimestamp());
+    timings.setWaitedMilliseconds(between(asked, made));
+    Optional<Instant> scheduled =
+        target.getStatus().getConditions().stream()
+            .filter(it -> it.getType().equals("PodScheduled") && it.getStatus().equals("True"))
+            .map(it -> Instant.parse(it.getLastTransitionTime()))
+            .findFirst();
+    Optional<Instant> held = held(target, container);
+    scheduled.ifPresent(at -> timings.setScheduleMilliseconds(between(made, at)));
+    held.ifPresent(at -> timings.setStartMilliseconds(between(scheduled.orElse(made), at)));
+    Proof proof = operation.status().getProof();
+    if (held.isPresent() && proof != null) {
+      long took = between(held.get(), proof.time());
+      timings.setTookMilliseconds(took);
+      timings.setTook(new HumanDuration(Duration.ofMillis(took)).text());
+    }
+    return timings;
+  }
+
+  /** Returns when the holder was started; empty if it was not. */
+  Optional<Instant> held(Pod target, String container) {
+    return target.getStatus().getContainerStatuses().stream()
+        .filter(it -> container.equals(it.getName()))
+        .map(ContainerStatus::getState)
+        .filter(state -> state != null && state.getRunning() != null)
+        .map(state -> Instant.parse(state.getRunning().getStartedAt()))
+        .findFirst();
+  }
+
+  /** The clocks of two machines differ: the result is never negative. */
+  private static long between(Instant from, Instant to) {
+    return Math.max(0, Duration.between(from, to).toMillis());
+  }
+}

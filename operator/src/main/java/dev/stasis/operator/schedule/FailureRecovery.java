@@ -1,0 +1,248 @@
+package dev.stasis.operator.schedule;
+
+import dev.stasis.api.v1alpha1.Api;
+import dev.stasis.api.v1alpha1.GpuRestore;
+import dev.stasis.api.v1alpha1.common.Fault;
+import dev.stasis.api.v1alpha1.restore.GpuRestoreStatus;
+import dev.stasis.api.v1alpha1.restore.RestorePhase;
+import dev.stasis.api.v1alpha1.schedule.AutomaticRestore;
+import dev.stasis.api.v1alpha1.schedule.RestoreOnFailure;
+import dev.stasis.operator.pod.Owners;
+import dev.stasis.operator.status.Reason;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Decides which failed pods are restored, and from which checkpoint. */
+final class FailureRecovery {
+
+  /** Reasons of a failed restore for which an older checkpoint may still be intact. */
+  private static final Set<String> DAMAGED =
+      Set.of(
+          "ArtifactRefused",
+          // A damaged chunk is detected when it is read.
+          "RegionMove",
+          "LayerFailed",
+          Reason.ARTIFACT_LOST.value(),
+          Reason.NO_ARTIFACT.value(),
+          Reason.STORE_NOT_FOUND.value());
+
+  private final PodFailureDetector failures;
+  private final LostNodes lostNodes;
+
+  FailureRecovery(PodFailureDetector failures, LostNodes lostNodes) {
+    this.failures = failures;
+    this.lostNodes = lostNodes;
+  }
+
+  /** The decision about a failed pod. */
+  sealed interface Decision {
+    PodFailure failure();
+  }
+
+  /**
+   * The pod is restored. This is written into the status before any action.
+   *
+   * @param from the checkpoint to restore
+   * @param skipped newer checkpoints, each with the reason for skipping it
+   */
+  record Restore(PodFailure failure, ScheduledCheckpoint from, List<String> skipped)
+      implements Decision {}
+
+  /** The pod is not restored, for that reason. */
+  record Leave(PodFailure failure, String reason) implements Decision {}
+
+  /** Returns decisions about failed pods without one in the status. */
+  List<Decision> decide(ScheduleState state) {
+    RestoreOnFailure policy = state.spec().getRestoreOnFailure();
+    if (policy == null) {
+      return List.of();
+    }
+    Set<String> seen = new HashSet<>();
+    Stream<PodFailure> failed =
+        Stream.concat(state.deletedPods().stream(), state.pods().stream())
+            .flatMap(
+                pod ->
+                    failures
+                        .detect(pod, state.now())
+                        .or(() -> lostNodes.of(pod, policy, state.now()))
+                        .stream());
+    return Stream.concat(failed, failedRestores(state))
+        .filter(failure -> seen.add(failure.podUid()))
+        .flatMap(failure -> decide(state, policy, failure).stream())
+        .toList();
+  }
+
+  /** The pods themselves are gone, and this operator may never have seen them. */
+  private static Stream<PodFailure> failedRestores(ScheduleState state) {
+    return state.automaticRestores().stream()
+        .filter(tried -> tried.phase() == RestorePhase.FAILED)
+        .map(
+            tried ->
+                new PodFailure(
+                    new PodBuilder()
+                        .withNewMetadata()
+                        .withNamespace(state.namespace())
+                        .withName(tried.pod())
+                        .withUid(tried.podUid())
+                        .addToLabels(Api.CHECKPOINT_LABEL, tried.checkpoint())
+                        .endMetadata()
+                        .build(),
+                    tried.time(),
+                    Stream.of(Reason.values())
+                        .filter(reason -> reason.value().equals(tried.reason()))
+                        .findFirst()
+                        .orElse(Reason.RESTORE_FAILED),
+                    "the artifact of " + tried.checkpoint() + " is damaged"));
+  }
+
+  private static Optional<Decision> decide(
+      ScheduleState state, RestoreOnFailure policy, PodFailure failure) {
+    List<AutomaticRestore> tried =
+        state.automaticRestores().stream()
+            .filter(it -> failure.podUid().equals(it.podUid()))
+            .toList();
+    if (!tried.isEmpty() && !foundDamage(state, tried.get(0))) {
+      return Optional.empty();
+    }
+    List<ScheduledCheckpoint> own = lineage(failure.pod(), state.checkpoints());
+    if (tried.isEmpty()
+        && (own.isEmpty() || isRestoredElsewhere(state, own) || isSurvived(failure, own))) {
+      return Optional.empty();
+    }
+    Optional<String> refusal = ofController(failure);
+    if (refusal.isEmpty() && tried.isEmpty() && isBeyondLimit(state, policy, failure)) {
+      refusal =
+          Optional.of(
+              "restoreOnFailure: %d restores in %s are the limit"
+                  .formatted(policy.getMaxRestores(), policy.getWindow()));
+    }
+    return Optional.of(
+        refusal
+            .<Decision>map(reason -> new Leave(failure, reason))
+            .orElseGet(() -> newestIntact(state, failure, own, tried)));
+  }
+
+  private static Decision newestIntact(
+      ScheduleState state,
+      PodFailure failure,
+      List<ScheduledCheckpoint> own,
+      List<AutomaticRestore> tried) {
+    List<ScheduledCheckpoint> newestFirst =
+        own.stream()
+            .filter(checkpoint -> checkpoint.ready().isPresent())
+            .sorted(ScheduledCheckpoint.OLDEST_FIRST.reversed())
+            .toList();
+    Set<String> damaged =
+        tried.stream().map(AutomaticRestore::checkpoint).collect(Collectors.toSet());
+    List<String> skipped = new ArrayList<>();
+    for (ScheduledCheckpoint checkpoint : newestFirst) {
+      Optional<String> obstacle = obstacle(state, checkpoint, damaged);
+      if (obstacle.isEmpty()) {
+        return new Restore(failure, checkpoint, List.copyOf(skipped));
+      }
+      skipped.add(checkpoint.name() + ": " + obstacle.get());
+    }
+    return new Leave(
+        failure,
+        skipped.isEmpty()
+            ? "no checkpoint of it is Ready"
+            : "no checkpoint of it can be restored: " + String.join("; ", skipped));
+  }
+
+  private static Optional<String> obstacle(
+      ScheduleState state, ScheduledCheckpoint checkpoint, Set<String> damaged) {
+    if (damaged.contains(checkpoint.name())) {
+      return Optional.of("damaged");
+    }
+    if (!checkpoint.isPortable()) {
+      return Optional.of(Reason.NOT_PORTABLE.value());
+    }
+    return checkpoint.isRestorable()
+        ? state.unreadable(checkpoint)
+        : Optional.of(
+            checkpoint.condition().map(it -> it.reason()).orElse(Reason.NO_ARTIFACT.value()));
+  }
+
+  private static boolean foundDamage(ScheduleState state, AutomaticRestore tried) {
+    List<Fault> faults =
+        state
+            .restore(tried.restore())
+            .map(GpuRestore::getStatus)
+            .map(GpuRestoreStatus::getFaults)
+            .orElse(List.of());
+    return tried.phase() == RestorePhase.FAILED
+        && faults.stream().anyMatch(fault -> DAMAGED.contains(fault.reason()));
+  }
+
+  /**
+   * Returns whether a checkpoint has a state later than the failure. Times have a resolution of one
+   * second, and no container is restarted and frozen within a second, so a freeze in the second of
+   * the failure was before it.
+   */
+  private static boolean isSurvived(PodFailure failure, List<ScheduledCheckpoint> own) {
+    return failure.reason() == Reason.CONTAINER_RESTARTED
+        && own.stream()
+            .filter(ScheduledCheckpoint::isRestorable)
+            .anyMatch(checkpoint -> checkpoint.frozen().isAfter(failure.time()));
+  }
+
+  /**
+   * Returns whether a user, a preemption policy or the eviction webhook has requested its restore.
+   */
+  private static boolean isRestoredElsewhere(ScheduleState state, List<ScheduledCheckpoint> own) {
+    Set<String> restored = state.checkpointsBeingRestored().collect(Collectors.toSet());
+    return own.stream().anyMatch(checkpoint -> restored.contains(checkpoint.name()));
+  }
+
+  private static boolean isBeyondLimit(
+      ScheduleState state, RestoreOnFailure policy, PodFailure failure) {
+    Instant since = state.now().minus(policy.getWindow().duration());
+    return state.automaticRestores().stream()
+            .filter(it -> it.pod().equals(failure.podName()) && it.time().isAfter(since))
+            .map(AutomaticRestore::podUid)
+            .distinct()
+            .count()
+        >= policy.getMaxRestores();
+  }
+
+  /** A controller's next pod can become the target only while it does not exist yet. */
+  private static Optional<String> ofController(PodFailure failure) {
+    return Owners.of(failure.pod())
+        .filter(
+            owner -> !Owners.canHandOver(owner) || failure.reason() != Reason.CONTAINER_RESTARTED)
+        .map(
+            owner ->
+                "%s %s creates another pod in its place; only pods without a controller, and pods of a ReplicaSet, StatefulSet or Job that still exist, are restored"
+                    .formatted(owner.getKind(), owner.getName()));
+  }
+
+  /**
+   * Returns the checkpoints of this workload: of its pod, and of the pods from which that pod was
+   * restored. Another pod of the same name is another workload.
+   */
+  private static List<ScheduledCheckpoint> lineage(Pod pod, List<ScheduledCheckpoint> all) {
+    Map<String, ScheduledCheckpoint> byName =
+        all.stream().collect(Collectors.toMap(ScheduledCheckpoint::name, it -> it));
+    Set<String> uids = new HashSet<>(Set.of(pod.getMetadata().getUid()));
+    Map<String, String> labels =
+        Objects.requireNonNullElse(pod.getMetadata().getLabels(), Map.of());
+    Set<String> seen = new HashSet<>();
+    Optional<String> from = Optional.ofNullable(labels.get(Api.CHECKPOINT_LABEL));
+    while (from.filter(seen::add).isPresent()) {
+      Optional<ScheduledCheckpoint> source = from.map(byName::get);
+      source.map(ScheduledCheckpoint::podUid).ifPresent(uids::add);
+      from = source.flatMap(ScheduledCheckpoint::restoredFrom);
+    }
+    return all.stream().filter(checkpoint -> uids.contains(checkpoint.podUid())).toList();
+  }
+}

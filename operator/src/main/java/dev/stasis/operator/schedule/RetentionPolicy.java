@@ -1,0 +1,144 @@
+package dev.stasis.operator.schedule;
+
+import dev.stasis.api.v1alpha1.schedule.Retention;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * Which checkpoints of a schedule are deleted. Number and age apply to each pod, the size to all
+ * pods together. The newest restorable checkpoint of each pod and those in use are always kept.
+ */
+final class RetentionPolicy {
+
+  /**
+   * A checkpoint as far as retention is concerned.
+   *
+   * @param name of the GpuCheckpoint
+   * @param pod name of its pod
+   * @param time when it was due
+   * @param bytes size of its artifact
+   * @param restorable whether it could be restored now and is stored as its store promises
+   * @param inUse whether it is needed, or not complete yet
+   */
+  record Candidate(
+      String name, String pod, Instant time, long bytes, boolean restorable, boolean inUse) {}
+
+  private static final Comparator<Candidate> OLDEST_FIRST =
+      Comparator.comparing(Candidate::time).thenComparing(Candidate::name);
+
+  /** Returns the checkpoints to delete, the oldest first. */
+  List<ScheduledCheckpoint> expired(ScheduleState state) {
+    Retention retention = state.spec().getRetention();
+    if (retention == null) {
+      return List.of();
+    }
+    Set<String> kept = new HashSet<>(state.inUse());
+    newestRestorableNow(state).forEach(checkpoint -> kept.add(checkpoint.name()));
+    // If its checkpoint were deleted, a run of an unsettled time would start again.
+    Instant settled = state.status().getSettledScheduleTime();
+    Map<String, ScheduledCheckpoint> byName =
+        state.checkpoints().stream()
+            .filter(it -> it.object().getMetadata().getDeletionTimestamp() == null)
+            .collect(Collectors.toMap(ScheduledCheckpoint::name, it -> it));
+    List<Candidate> candidates =
+        byName.values().stream()
+            .map(
+                it ->
+                    new Candidate(
+                        it.name(),
+                        it.pod(),
+                        it.due(),
+                        it.bytes(),
+                        it.isRestorable() && it.isStored(),
+                        kept.contains(it.name()) || settled == null || it.due().isAfter(settled)))
+            .toList();
+    return expired(retention, candidates, state.now()).stream()
+        .map(it -> byName.get(it.name()))
+        .toList();
+  }
+
+  /** Returns those to delete, the oldest first. */
+  List<Candidate> expired(Retention retention, Collection<Candidate> all, Instant now) {
+    List<Candidate> oldestFirst = all.stream().sorted(OLDEST_FIRST).toList();
+    Map<String, Candidate> newest = new HashMap<>();
+    oldestFirst.stream().filter(Candidate::restorable).forEach(it -> newest.put(it.pod(), it));
+    List<Candidate> deletable =
+        oldestFirst.stream().filter(it -> !it.inUse() && !it.equals(newest.get(it.pod()))).toList();
+    Set<Candidate> beyond = beyondCount(retention, oldestFirst);
+    Set<Candidate> expired = new LinkedHashSet<>();
+    deletable.stream()
+        .filter(it -> isTooOld(retention, it, now) || beyond.contains(it))
+        .forEach(expired::add);
+    Long most = retention.maxTotalBytes();
+    if (most != null) {
+      long bytes =
+          all.stream().filter(it -> !expired.contains(it)).mapToLong(Candidate::bytes).sum();
+      for (Candidate checkpoint : deletable) {
+        if (bytes > most && expired.add(checkpoint)) {
+          bytes -= checkpoint.bytes();
+        }
+      }
+    }
+    return expired.stream().sorted(OLDEST_FIRST).toList();
+  }
+
+  /** Returns when the next checkpoint exceeds its age; empty if none will. */
+  Optional<Instant> nextExpiry(ScheduleState state) {
+    Retention retention = state.spec().getRetention();
+    if (retention == null || retention.maxAge() == null) {
+      return Optional.empty();
+    }
+    Duration age = retention.maxAge().duration();
+    return state.checkpoints().stream()
+        .map(checkpoint -> checkpoint.due().plus(age))
+        .filter(end -> end.isAfter(state.now()))
+        .min(Comparator.naturalOrder())
+        // A checkpoint is deleted when it is older than maxAge.
+        .map(end -> end.plusSeconds(1));
+  }
+
+  /** The newest of each pod: one on a node that is unreachable does not replace an older one. */
+  private static Collection<ScheduledCheckpoint> newestRestorableNow(ScheduleState state) {
+    return state
+        .restorableNow()
+        .collect(
+            Collectors.toMap(
+                ScheduledCheckpoint::pod, it -> it, (a, b) -> b.due().isAfter(a.due()) ? b : a))
+        .values();
+  }
+
+  private static boolean isTooOld(Retention retention, Candidate checkpoint, Instant now) {
+    return retention.maxAge() != null
+        && checkpoint.time().plus(retention.maxAge().duration()).isBefore(now);
+  }
+
+  /**
+   * Returns those with {@code keepLast} newer restorable checkpoints of their pod. A failed
+   * checkpoint does not count, and is deleted once there are enough restorable ones.
+   */
+  private static Set<Candidate> beyondCount(Retention retention, List<Candidate> oldestFirst) {
+    Integer keep = retention.keepLast();
+    Set<Candidate> beyond = new HashSet<>();
+    Map<String, Integer> newer = new HashMap<>();
+    for (int i = oldestFirst.size() - 1; keep != null && i >= 0; i--) {
+      Candidate checkpoint = oldestFirst.get(i);
+      if (newer.getOrDefault(checkpoint.pod(), 0) >= keep) {
+        beyond.add(checkpoint);
+      }
+      if (checkpoint.restorable()) {
+        newer.merge(checkpoint.pod(), 1, Integer::sum);
+      }
+    }
+    return beyond;
+  }
+}

@@ -1,0 +1,114 @@
+package dev.stasis.operator.schedule;
+
+import dev.stasis.api.v1alpha1.Api;
+import dev.stasis.api.v1alpha1.GpuCheckpoint;
+import dev.stasis.api.v1alpha1.GpuCheckpointSchedule;
+import dev.stasis.api.v1alpha1.GpuRestore;
+import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1alpha1.common.ArtifactStatus;
+import dev.stasis.operator.cluster.Changed;
+import dev.stasis.operator.pod.PodState;
+import dev.stasis.operator.selector.Selector;
+import io.fabric8.kubernetes.api.model.ContainerStatus;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.javaoperatorsdk.operator.processing.event.ResourceID;
+import io.javaoperatorsdk.operator.processing.event.source.IndexerResourceCache;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/** Maps changes of other kinds to schedules. */
+final class ScheduleEventSources {
+
+  private static final String BY_NAMESPACE = "schedules-of";
+
+  private final IndexerResourceCache<GpuCheckpointSchedule> schedules;
+
+  ScheduleEventSources(IndexerResourceCache<GpuCheckpointSchedule> schedules) {
+    this.schedules = schedules;
+    schedules.addIndexers(
+        Map.of(BY_NAMESPACE, schedule -> List.of(schedule.getMetadata().getNamespace())));
+  }
+
+  /** Most changes of a pod do not affect whether it was created, was deleted or failed. */
+  Collection<ResourceID> ofPod(Changed<Pod> change) {
+    if (!change.cameOrWent()
+        && Objects.equals(
+            state(change.before().orElseThrow()), state(change.after().orElseThrow()))) {
+      return List.of();
+    }
+    Pod pod = change.subject();
+    return schedules.byIndex(BY_NAMESPACE, pod.getMetadata().getNamespace()).stream()
+        .filter(schedule -> matches(schedule, pod) || isNamed(schedule, pod))
+        .map(ResourceID::fromResource)
+        .toList();
+  }
+
+  /** Maps a GpuCheckpoint or GpuRestore by the label of the schedule that created it. */
+  <R extends HasMetadata> Collection<ResourceID> ofRequest(Changed<R> change) {
+    R request = change.subject();
+    Map<String, String> labels = request.getMetadata().getLabels();
+    String schedule = labels == null ? null : labels.get(Api.SCHEDULE_LABEL);
+    boolean same =
+        !change.cameOrWent()
+            && state(change.before().orElseThrow()).equals(state(change.after().orElseThrow()));
+    return schedule == null || same
+        ? List.of()
+        : List.of(new ResourceID(schedule, request.getMetadata().getNamespace()));
+  }
+
+  /** Ignores progress, which an agent reports every second. */
+  private static Object state(HasMetadata request) {
+    String going = Objects.requireNonNullElse(request.getMetadata().getDeletionTimestamp(), "");
+    if (request instanceof GpuCheckpoint checkpoint && checkpoint.getStatus() != null) {
+      GpuCheckpointStatus status = checkpoint.getStatus();
+      ArtifactStatus artifact = status.getArtifact();
+      return Arrays.asList(
+          going,
+          status.getPhase(),
+          status.getConditions(),
+          artifact == null ? null : artifact.getBytes(),
+          artifact == null ? null : artifact.getNode());
+    }
+    if (request instanceof GpuRestore restore && restore.getStatus() != null) {
+      return Arrays.asList(
+          going, restore.getStatus().getPhase(), restore.getStatus().getConditions());
+    }
+    return going;
+  }
+
+  private static Object state(Pod pod) {
+    if (pod.getStatus() == null) {
+      return "";
+    }
+    return List.of(
+        Objects.requireNonNullElse(pod.getStatus().getPhase(), ""),
+        Objects.requireNonNullElse(pod.getMetadata().getDeletionTimestamp(), ""),
+        new PodState(pod).disruption().isPresent(),
+        new PodState(pod).isWaitingTarget(),
+        Objects.requireNonNullElse(pod.getMetadata().getLabels(), Map.of()),
+        pod.getStatus().getContainerStatuses().stream()
+            .map(ContainerStatus::getRestartCount)
+            .map(count -> Objects.requireNonNullElse(count, 0))
+            .toList());
+  }
+
+  private static boolean matches(GpuCheckpointSchedule schedule, Pod pod) {
+    try {
+      return new Selector(schedule.getSpec().getSelector()).matches(pod.getMetadata().getLabels());
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
+  }
+
+  /** A pod that is being restored concerns the schedule, whatever its labels are. */
+  private static boolean isNamed(GpuCheckpointSchedule schedule, Pod pod) {
+    return schedule.getStatus() != null
+        && schedule.getStatus().getRestores() != null
+        && schedule.getStatus().getRestores().stream()
+            .anyMatch(back -> back.pod().equals(pod.getMetadata().getName()));
+  }
+}

@@ -1,0 +1,148 @@
+package dev.stasis.operator.schedule;
+
+import dev.stasis.api.text.HumanBytes;
+import dev.stasis.api.v1alpha1.common.CheckpointTimings;
+import dev.stasis.api.v1alpha1.common.Condition;
+import dev.stasis.api.v1alpha1.restore.RestorePhase;
+import dev.stasis.api.v1alpha1.schedule.AutomaticRestore;
+import dev.stasis.api.v1alpha1.schedule.GpuCheckpointScheduleStatus;
+import dev.stasis.api.v1alpha1.schedule.RestoreOnFailure;
+import dev.stasis.api.v1alpha1.schedule.ScheduledRun;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+
+/** Writes runs, checkpoints and restores of a schedule into its status. */
+final class ScheduleStatusUpdater {
+
+  /** The maximum number of restores kept; restoreOnFailure's time window never has more. */
+  private static final int RESTORES = 100;
+
+  /** Updates times, runs and checkpoints. */
+  void runs(ScheduleState state, Optional<RunPlanner.Plan> plan) {
+    GpuCheckpointScheduleStatus status = state.status();
+    plan.ifPresent(
+        it -> {
+          it.due().ifPresent(status::setLastScheduleTime);
+          if (it.settled()) {
+            it.due().ifPresent(status::setSettledScheduleTime);
+          }
+        });
+    boolean suspended = Boolean.TRUE.equals(state.spec().getSuspend());
+    status.setNextScheduleTime(suspended ? null : plan.flatMap(RunPlanner.Plan::next).orElse(null));
+    status.setMatchedPods(state.pods().size());
+    List<ScheduledRun> active =
+        state.checkpoints().stream()
+            .filter(ScheduledCheckpoint::isActive)
+            .map(ScheduleStatusUpdater::run)
+            .toList();
+    status.setActive(active.isEmpty() ? null : active);
+    history(state, plan.map(RunPlanner.Plan::skipped).orElse(List.of()));
+    kept(state);
+  }
+
+  private static void history(ScheduleState state, List<ScheduledRun> skipped) {
+    Map<String, ScheduledRun> all = new LinkedHashMap<>();
+    Objects.requireNonNullElse(state.status().getHistory(), List.<ScheduledRun>of())
+        .forEach(run -> all.put(key(run), run));
+    skipped.forEach(run -> all.put(key(run), run));
+    state.checkpoints().forEach(it -> all.put(it.name(), run(it)));
+    List<ScheduledRun> newestFirst =
+        all.values().stream()
+            .sorted(
+                Comparator.comparing(ScheduledRun::time)
+                    .reversed()
+                    .thenComparing(ScheduledRun::pod))
+            .limit(state.spec().getHistoryLimit())
+            .toList();
+    state.status().setHistory(newestFirst.isEmpty() ? null : newestFirst);
+  }
+
+  private static String key(ScheduledRun run) {
+    return Objects.requireNonNullElse(run.checkpoint(), "skipped " + run.pod() + " " + run.time());
+  }
+
+  private static ScheduledRun run(ScheduledCheckpoint checkpoint) {
+    CheckpointTimings timings = checkpoint.status().getTimings();
+    return new ScheduledRun(
+        checkpoint.name(),
+        checkpoint.pod(),
+        checkpoint.due(),
+        checkpoint.phase(),
+        checkpoint.condition().map(Condition::reason).orElse(null),
+        checkpoint.bytes() == 0 ? null : checkpoint.bytes(),
+        checkpoint.bytes() == 0 ? null : new HumanBytes(checkpoint.bytes()).text(),
+        timings == null ? null : timings.getFrozen());
+  }
+
+  private static void kept(ScheduleState state) {
+    GpuCheckpointScheduleStatus status = state.status();
+    List<ScheduledCheckpoint> good =
+        state.checkpoints().stream().filter(ScheduledCheckpoint::isRestorable).toList();
+    long bytes = good.stream().mapToLong(ScheduledCheckpoint::bytes).sum();
+    status.setKept(good.size());
+    status.setKeptBytes(bytes);
+    status.setKeptSize(new HumanBytes(bytes).text());
+    Optional<ScheduledCheckpoint> newest =
+        state.restorableNow().max(ScheduledCheckpoint.OLDEST_FIRST);
+    status.setNewestGood(newest.map(ScheduledCheckpoint::name).orElse(null));
+    status.setNewestGoodTime(newest.map(ScheduledCheckpoint::frozen).orElse(null));
+    Optional<Instant> last =
+        state.checkpoints().stream()
+            .flatMap(it -> it.ready().stream())
+            .max(Comparator.naturalOrder());
+    Instant before = status.getLastSuccessfulTime();
+    last.filter(time -> before == null || time.isAfter(before))
+        .ifPresent(status::setLastSuccessfulTime);
+  }
+
+  /** Updates the phases of restores. */
+  void restorePhases(ScheduleState state) {
+    write(
+        state,
+        state.automaticRestores().stream()
+            .map(
+                it ->
+                    state
+                        .restore(it.restore())
+                        .map(restore -> it.withPhase(ScheduleState.phase(restore)))
+                        .orElse(it))
+            .toList());
+  }
+
+  /** Adds a restore, or replaces the one of its name. */
+  void add(ScheduleState state, AutomaticRestore added) {
+    List<AutomaticRestore> all = new ArrayList<>(state.automaticRestores());
+    all.removeIf(it -> it.restore().equals(added.restore()));
+    all.add(0, added);
+    write(state, all);
+  }
+
+  /** Sets the phase of a restore. */
+  void set(ScheduleState state, AutomaticRestore restore, RestorePhase phase) {
+    write(
+        state,
+        state.automaticRestores().stream()
+            .map(it -> it.restore().equals(restore.restore()) ? it.withPhase(phase) : it)
+            .toList());
+  }
+
+  private static void write(ScheduleState state, List<AutomaticRestore> all) {
+    RestoreOnFailure policy = state.spec().getRestoreOnFailure();
+    Instant since = policy == null ? state.now() : state.now().minus(policy.getWindow().duration());
+    List<AutomaticRestore> kept = new ArrayList<>();
+    for (AutomaticRestore restore : all) {
+      boolean counts =
+          restore.phase() == null || !restore.phase().isFinal() || restore.time().isAfter(since);
+      if (kept.size() < RESTORES && (counts || kept.size() < state.spec().getHistoryLimit())) {
+        kept.add(restore);
+      }
+    }
+    state.status().setRestores(kept.isEmpty() ? null : kept);
+  }
+}

@@ -1,0 +1,147 @@
+package dev.stasis.operator.schedule;
+
+import dev.stasis.api.v1alpha1.GpuCheckpointSchedule;
+import dev.stasis.api.v1alpha1.schedule.ScheduledRun;
+import dev.stasis.operator.event.EventRecorder;
+import dev.stasis.operator.request.RequestWrites;
+import dev.stasis.operator.status.Reason;
+import dev.stasis.operator.status.Report;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** Reconciles a schedule: starts runs, deletes expired checkpoints, restores failed pods. */
+final class ScheduleWorkflow {
+
+  /** Deletions per reconciliation: the first retention of a schedule may find thousands. */
+  private static final int DELETIONS = 100;
+
+  private final ScheduleObserver observer;
+  private final RetentionPolicy retention = new RetentionPolicy();
+  private final RunPlanner runs = new RunPlanner();
+  private final ScheduleStatusUpdater statusUpdater = new ScheduleStatusUpdater();
+  private final AutomaticRestores restores;
+  private final RequestWrites writes;
+  private final EventRecorder events;
+
+  ScheduleWorkflow(
+      ScheduleObserver observer,
+      AutomaticRestores restores,
+      RequestWrites writes,
+      EventRecorder events) {
+    this.observer = observer;
+    this.restores = restores;
+    this.writes = writes;
+    this.events = events;
+  }
+
+  /**
+   * When to reconcile again.
+   *
+   * @param next when something is due next; empty if unknown
+   * @param atOnce whether the status has a new decision to carry out
+   * @param poll the interval for polling states that emit no event; empty if there are none
+   */
+  record Requeue(Optional<Instant> next, boolean atOnce, Optional<Duration> poll) {}
+
+  Requeue reconcile(GpuCheckpointSchedule schedule, Report report, Instant now) {
+    ScheduleState state;
+    try {
+      state = observer.observe(schedule, now);
+    } catch (IllegalArgumentException e) {
+      invalid(schedule, report, Reason.INVALID_SELECTOR, e);
+      return new Requeue(Optional.empty(), false, Optional.empty());
+    }
+    Optional<RunPlanner.Plan> plan = times(state, report).map(it -> runs.plan(state, it));
+    plan.ifPresent(it -> begin(state, it));
+    statusUpdater.runs(state, plan);
+    boolean more = deleteExpired(state);
+    statusUpdater.restorePhases(state);
+    boolean decided = restores.decide(state);
+    plan.ifPresent(it -> summarize(state, it, report));
+    Optional<Duration> poll = more || decided ? Optional.empty() : restores.carryOut(state, report);
+    Optional<Instant> next =
+        Stream.concat(
+                plan.stream().flatMap(RunPlanner.Plan::times), retention.nextExpiry(state).stream())
+            .min(Comparator.naturalOrder());
+    return new Requeue(next, more || decided, poll);
+  }
+
+  private Optional<CronTimes> times(ScheduleState state, Report report) {
+    try {
+      CronTimes times = CronTimes.of(state.spec().getSchedule(), state.spec().getTimeZone());
+      if (times.nextAfter(state.now()).isEmpty()) {
+        throw new IllegalArgumentException(
+            "schedule: expected a date that exists, got \"" + state.spec().getSchedule() + "\"");
+      }
+      return Optional.of(times);
+    } catch (IllegalArgumentException e) {
+      invalid(state.schedule(), report, Reason.INVALID_SCHEDULE, e);
+      return Optional.empty();
+    }
+  }
+
+  private void invalid(
+      GpuCheckpointSchedule schedule, Report report, Reason reason, IllegalArgumentException e) {
+    String sentence = String.valueOf(e.getMessage());
+    report.notReached(reason, sentence);
+    events.warning(schedule, reason, sentence, "invalid/" + schedule.getMetadata().getGeneration());
+  }
+
+  private void begin(ScheduleState state, RunPlanner.Plan plan) {
+    plan.replaced().forEach(checkpoint -> writes.cancel(checkpoint.object()));
+    for (RunPlanner.Run run : plan.begin()) {
+      writes.create(new ScheduleRequests(state.schedule()).checkpoint(run));
+      events.normal(
+          state.schedule(),
+          Reason.RUN_BEGUN,
+          "GpuCheckpoint %s of pod %s, due at %s"
+              .formatted(run.checkpoint(), run.pod().getMetadata().getName(), run.due()),
+          run.checkpoint());
+    }
+    for (ScheduledRun run : plan.skipped()) {
+      String why =
+          Reason.DEADLINE_EXCEEDED.value().equals(run.reason())
+              ? "it is later than startingDeadlineSeconds allows"
+              : "the last run is still active";
+      events.warning(
+          state.schedule(),
+          Reason.RUN_SKIPPED,
+          "run of pod %s, due at %s: %s".formatted(run.pod(), run.time(), why),
+          run.pod() + run.time());
+    }
+  }
+
+  /** Returns whether more are left to delete. */
+  private boolean deleteExpired(ScheduleState state) {
+    List<ScheduledCheckpoint> expired = retention.expired(state);
+    for (ScheduledCheckpoint checkpoint : expired.subList(0, Math.min(expired.size(), DELETIONS))) {
+      writes.delete(checkpoint.object());
+      events.normal(
+          state.schedule(),
+          Reason.RETENTION,
+          checkpoint.name() + " is deleted by the retention policy",
+          checkpoint.name());
+    }
+    return expired.size() > DELETIONS;
+  }
+
+  private void summarize(ScheduleState state, RunPlanner.Plan plan, Report report) {
+    if (Boolean.TRUE.equals(state.spec().getSuspend())) {
+      report.notReached(Reason.NOT_SCHEDULED, "no runs: spec.suspend is true");
+    } else if (state.pods().isEmpty()) {
+      report.working(
+          Reason.NO_POD_MATCHES,
+          "selector: expected pods with GPUs in namespace %s, got none among its %d pods"
+              .formatted(state.namespace(), observer.pods(state.namespace())));
+    } else {
+      report.done(
+          Reason.SCHEDULED,
+          "%d pods, the next run at %s"
+              .formatted(state.pods().size(), plan.next().map(Instant::toString).orElse("never")));
+    }
+  }
+}

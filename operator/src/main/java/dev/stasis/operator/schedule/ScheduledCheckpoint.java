@@ -1,0 +1,133 @@
+package dev.stasis.operator.schedule;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.stasis.api.v1alpha1.Api;
+import dev.stasis.api.v1alpha1.GpuCheckpoint;
+import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1alpha1.common.ArtifactStatus;
+import dev.stasis.api.v1alpha1.common.Condition;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
+import dev.stasis.api.v1alpha1.common.PhaseTime;
+import dev.stasis.operator.status.ConditionType;
+import dev.stasis.operator.status.Conditions;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A GpuCheckpoint that a schedule created.
+ *
+ * @param object the GpuCheckpoint
+ */
+record ScheduledCheckpoint(GpuCheckpoint object) {
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  /** By the time of the saved state, then by due time. */
+  static final Comparator<ScheduledCheckpoint> OLDEST_FIRST =
+      Comparator.comparing(ScheduledCheckpoint::frozen)
+          .thenComparing(ScheduledCheckpoint::due)
+          .thenComparing(ScheduledCheckpoint::name);
+
+  String name() {
+    return object.getMetadata().getName();
+  }
+
+  String pod() {
+    return object.getSpec().getPodName();
+  }
+
+  String podUid() {
+    return Objects.requireNonNullElse(object.getSpec().getPodUid(), "");
+  }
+
+  /** Returns its scheduled time, before jitter. */
+  Instant due() {
+    Map<String, String> annotations =
+        Objects.requireNonNullElse(object.getMetadata().getAnnotations(), Map.of());
+    return Instant.parse(
+        annotations.getOrDefault(
+            Api.SCHEDULED_FOR_ANNOTATION, object.getMetadata().getCreationTimestamp()));
+  }
+
+  GpuCheckpointStatus status() {
+    return Objects.requireNonNullElseGet(object.getStatus(), GpuCheckpointStatus::new);
+  }
+
+  @Nullable CheckpointPhase phase() {
+    return status().getPhase();
+  }
+
+  /** Returns whether it is in progress. */
+  boolean isActive() {
+    CheckpointPhase phase = phase();
+    return phase == null || (phase != CheckpointPhase.READY && !phase.isFinal());
+  }
+
+  /** Returns whether its store has a verified artifact from which another pod can be restored. */
+  boolean isRestorable() {
+    return condition().filter(ready -> ready.status() == ConditionValue.TRUE).isPresent()
+        && isPortable()
+        && object.getMetadata().getDeletionTimestamp() == null;
+  }
+
+  /** Returns whether its artifact is where its store promises to have it. */
+  boolean isStored() {
+    ArtifactStatus artifact = status().getArtifact();
+    return artifact == null || artifact.keepsPromise();
+  }
+
+  /** Returns whether the workload can be restored into another pod. */
+  boolean isPortable() {
+    ArtifactStatus artifact = status().getArtifact();
+    return artifact == null || artifact.obstacles(object.getSpec().getTcp()).isEmpty();
+  }
+
+  /** Returns the time of the saved state. */
+  Instant frozen() {
+    return entered(CheckpointPhase.FREEZING)
+        .or(() -> entered(CheckpointPhase.SAVING))
+        .orElseGet(() -> Instant.parse(object.getMetadata().getCreationTimestamp()));
+  }
+
+  /** Returns when it became Ready; empty if it is not. */
+  Optional<Instant> ready() {
+    return entered(CheckpointPhase.READY);
+  }
+
+  Optional<Condition> condition() {
+    return new Conditions(Objects.requireNonNullElse(status().getConditions(), List.of()))
+        .find(ConditionType.READY);
+  }
+
+  long bytes() {
+    ArtifactStatus artifact = status().getArtifact();
+    return artifact == null || artifact.getBytes() == null ? 0 : artifact.getBytes();
+  }
+
+  /** Returns the only node that can read its artifact; empty if every node can. */
+  Optional<String> node() {
+    return Optional.ofNullable(status().getArtifact()).map(ArtifactStatus::getNode);
+  }
+
+  /** Returns the checkpoint from which its pod had been restored. */
+  Optional<String> restoredFrom() {
+    JsonNode template = JSON.valueToTree(status().getPodTemplate());
+    return Optional.ofNullable(
+        template.path("metadata").path("labels").path(Api.CHECKPOINT_LABEL).textValue());
+  }
+
+  private Optional<Instant> entered(CheckpointPhase phase) {
+    return Objects.requireNonNullElse(status().getPhases(), List.<PhaseTime<CheckpointPhase>>of())
+        .stream()
+        .filter(entered -> entered.phase() == phase)
+        .map(PhaseTime::time)
+        .findFirst();
+  }
+}

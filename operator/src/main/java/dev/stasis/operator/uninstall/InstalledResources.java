@@ -1,0 +1,26 @@
+package dev.stasis.operator.uninstall;
+
+import dev.stasis.api.v1alpha1.GpuCheckpoint;
+import dev.stasis.api.v1alpha1.GpuMigration;
+import dev.stasis.api.v1alpha1.GpuNode;
+import dev.stasis.api.v1alpha1.GpuNodeOperation;
+import dev.stasis.api.v1alpha1.GpuRestore;
+import java.util.List;
+
+/** All resources of Stasis in a cluster. */
+public record InstalledResources(
+    List<GpuCheckpoint> checkpoints,
+    List<GpuRestore> restores,
+    List<GpuMigration> migrations,
+    List<GpuNodeOperation> operations,
+    List<GpuNode> nodes) {
+
+  /** Copies. */
+  public InstalledResources {
+    checkpoints = List.copyOf(checkpoints);
+    restores = List.copyOf(restores);
+    migrations = List.copyOf(migrations);
+    operations = List.copyOf(operations);
+    nodes = List.copyOf(nodes);
+  }
+}

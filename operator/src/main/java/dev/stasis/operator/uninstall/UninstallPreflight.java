@@ -1,0 +1,201 @@
+package dev.stasis.operator.uninstall;
+
+import dev.stasis.api.v1alpha1.GpuCheckpoint;
+import dev.stasis.api.v1alpha1.GpuMigration;
+import dev.stasis.api.v1alpha1.GpuNode;
+import dev.stasis.api.v1alpha1.GpuNodeOperation;
+import dev.stasis.api.v1alpha1.GpuRestore;
+import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
+import dev.stasis.api.v1alpha1.common.Condition;
+import dev.stasis.api.v1alpha1.migration.MigrationPhase;
+import dev.stasis.api.v1alpha1.node.FrozenWorkload;
+import dev.stasis.api.v1alpha1.operation.OperationType;
+import dev.stasis.api.v1alpha1.restore.RestorePhase;
+import dev.stasis.operator.operation.OperationView;
+import dev.stasis.operator.status.ConditionType;
+import dev.stasis.operator.status.Conditions;
+import dev.stasis.operator.status.Reason;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/** Finds what prevents an uninstall: frozen workloads, and workloads that exist only in a store. */
+public final class UninstallPreflight {
+
+  private final InstalledResources installed;
+
+  /** Uses these resources. */
+  public UninstallPreflight(InstalledResources installed) {
+    this.installed = installed;
+  }
+
+  /** Returns what prevents an uninstall that is not forced: evicted workloads, and operations. */
+  public List<Blocker> blockers() {
+    List<Blocker> blockers = new ArrayList<>();
+    for (GpuCheckpoint checkpoint : installed.checkpoints()) {
+      if (isOnlyCopy(checkpoint)) {
+        String name = checkpoint.getMetadata().getName();
+        blockers.add(
+            new Blocker(
+                title(checkpoint)
+                    + " is the only copy of the evicted pod "
+                    + checkpoint.getSpec().getPodName(),
+                "kubectl stasis restore " + name + in(checkpoint) + " --wait"));
+      }
+    }
+    for (GpuNodeOperation operation : installed.operations()) {
+      if (isWork(operation)) {
+        var requester = operation.getSpec().getRequester();
+        blockers.add(
+            new Blocker(
+                operation.getSpec().getType().value()
+                    + " on node "
+                    + operation.getSpec().getNodeName()
+                    + " for "
+                    + requester.kind()
+                    + " "
+                    + requester.namespace()
+                    + "/"
+                    + requester.name()
+                    + " is not over",
+                "kubectl stasis cancel " + requester.name() + " -n " + requester.namespace()));
+      }
+    }
+    return blockers;
+  }
+
+  /** Returns the steps that resume suspended workloads. */
+  public List<Step> resumes() {
+    return installed.checkpoints().stream()
+        .filter(UninstallPreflight::isSuspended)
+        .map(one -> Step.resume(one.getMetadata().getNamespace(), one.getMetadata().getName()))
+        .toList();
+  }
+
+  /** Returns the steps that cancel requests in progress, for a forced uninstall. */
+  public List<Step> cancels() {
+    List<Step> steps = new ArrayList<>();
+    installed.checkpoints().stream()
+        .filter(one -> !isOver(one) && !isSuspended(one))
+        .forEach(one -> steps.add(cancel(one)));
+    installed.restores().stream()
+        .filter(one -> !isOver(one))
+        .forEach(one -> steps.add(cancel(one)));
+    installed.migrations().stream()
+        .filter(one -> !isOver(one))
+        .forEach(one -> steps.add(cancel(one)));
+    return steps;
+  }
+
+  /**
+   * Returns descriptions of frozen workloads and operations in progress; empty if Stasis can be
+   * removed.
+   */
+  public List<String> pending() {
+    List<String> pending = new ArrayList<>();
+    for (GpuNode node : installed.nodes()) {
+      if (node.getStatus() == null || node.getStatus().getFrozen() == null) {
+        continue;
+      }
+      for (FrozenWorkload frozen : node.getStatus().getFrozen()) {
+        pending.add(
+            "pod "
+                + frozen.pod().namespace()
+                + "/"
+                + frozen.pod().name()
+                + " on node "
+                + node.getMetadata().getName()
+                + " is "
+                + Objects.requireNonNullElse(frozen.state(), "frozen"));
+      }
+    }
+    installed.operations().stream()
+        .filter(UninstallPreflight::isWork)
+        .forEach(one -> pending.add("operation " + one.getMetadata().getName() + " is not over"));
+    installed.checkpoints().stream()
+        .filter(
+            one ->
+                phase(one) == CheckpointPhase.SUSPENDED || phase(one) == CheckpointPhase.RESUMING)
+        .forEach(one -> pending.add(title(one) + " is " + phase(one)));
+    return pending;
+  }
+
+  private static Step cancel(HasMetadata object) {
+    return Step.cancel(
+        object.getKind(), object.getMetadata().getNamespace(), object.getMetadata().getName());
+  }
+
+  /** Nothing is lost with an explanation, or with an artifact that is deleted later. */
+  private static boolean isWork(GpuNodeOperation operation) {
+    boolean explains =
+        operation.getSpec().getFreeze() != null
+            && Boolean.TRUE.equals(operation.getSpec().getFreeze().getExplainOnly());
+    return !OperationView.of(operation).isFinal()
+        && !explains
+        && operation.getSpec().getType() != OperationType.DELETE_ARTIFACT
+        && operation.getSpec().getType() != OperationType.RESUME;
+  }
+
+  private boolean isOnlyCopy(GpuCheckpoint checkpoint) {
+    if (checkpoint.getStatus() == null || phase(checkpoint) != CheckpointPhase.READY) {
+      return false;
+    }
+    List<Condition> conditions =
+        Objects.requireNonNullElse(checkpoint.getStatus().getConditions(), List.of());
+    boolean evicted =
+        new Conditions(conditions)
+            .find(ConditionType.SOURCE_RUNNING)
+            .filter(condition -> condition.reason().equals(Reason.EVICTED.value()))
+            .isPresent();
+    return evicted && installed.restores().stream().noneMatch(it -> brought(it, checkpoint));
+  }
+
+  private static boolean brought(GpuRestore restore, GpuCheckpoint checkpoint) {
+    return restore.getMetadata().getNamespace().equals(checkpoint.getMetadata().getNamespace())
+        && restore.getSpec().getCheckpointName().equals(checkpoint.getMetadata().getName())
+        && restore.getStatus() != null
+        && restore.getStatus().getPhase() == RestorePhase.SUCCEEDED;
+  }
+
+  private static boolean isSuspended(GpuCheckpoint checkpoint) {
+    return checkpoint.getSpec().getAfterCheckpoint() == AfterCheckpoint.SUSPEND
+        && phase(checkpoint) == CheckpointPhase.SUSPENDED
+        && !Boolean.FALSE.equals(checkpoint.getSpec().getSuspend());
+  }
+
+  private static CheckpointPhase phase(GpuCheckpoint checkpoint) {
+    return checkpoint.getStatus() == null || checkpoint.getStatus().getPhase() == null
+        ? CheckpointPhase.PENDING
+        : checkpoint.getStatus().getPhase();
+  }
+
+  private static boolean isOver(GpuCheckpoint checkpoint) {
+    return switch (phase(checkpoint)) {
+      case READY, EXPLAINED, FAILED, CANCELLED -> true;
+      case PENDING, FREEZING, SAVING, RESUMING, SUSPENDED, IMPORTING -> false;
+    };
+  }
+
+  private static boolean isOver(GpuRestore restore) {
+    RestorePhase phase = restore.getStatus() == null ? null : restore.getStatus().getPhase();
+    return phase != null && phase.successors().isEmpty();
+  }
+
+  private static boolean isOver(GpuMigration migration) {
+    MigrationPhase phase = migration.getStatus() == null ? null : migration.getStatus().getPhase();
+    return phase != null && phase.successors().isEmpty();
+  }
+
+  private static String title(GpuCheckpoint checkpoint) {
+    return "GpuCheckpoint "
+        + checkpoint.getMetadata().getNamespace()
+        + "/"
+        + checkpoint.getMetadata().getName();
+  }
+
+  private static String in(GpuCheckpoint checkpoint) {
+    return " -n " + checkpoint.getMetadata().getNamespace();
+  }
+}

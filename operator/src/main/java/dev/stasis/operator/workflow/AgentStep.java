@@ -1,0 +1,133 @@
+package dev.stasis.operator.workflow;
+
+import dev.stasis.api.v1alpha1.GpuNodeOperation;
+import dev.stasis.api.v1alpha1.common.Fault;
+import dev.stasis.api.v1alpha1.common.Phase;
+import dev.stasis.operator.operation.OperationView;
+import dev.stasis.operator.operation.Operations;
+import dev.stasis.operator.status.Reason;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A step that the agent of a node executes: its operation is created, claimed, followed to its end,
+ * and canceled when the step is undone. The name of the operation is derived from the request, so
+ * an operator that crashes in between finds it again.
+ *
+ * @param <C> the observed state of one request
+ * @param <P> the phases of the kind
+ */
+public abstract class AgentStep<C extends RequestContext<P>, P extends Enum<P> & Phase<P>>
+    extends Step<C, P> {
+
+  private final Operations operations;
+
+  protected AgentStep(Operations operations, String name, List<P> phases, Timeout timeout) {
+    super(name, phases, timeout);
+    this.operations = operations;
+  }
+
+  /** Returns the operation of this attempt; empty before it is created. */
+  protected abstract Optional<OperationView> operation(C context);
+
+  /** Returns the operation to create. */
+  protected abstract GpuNodeOperation draft(C context, Operations operations);
+
+  /** Reports that the operation is created. */
+  protected abstract void created(C context, GpuNodeOperation operation);
+
+  /** Returns the agent's action, for a message: {@code restores it}. */
+  protected abstract String activity();
+
+  /** Returns why the step no longer waits for the agent; empty if it waits. */
+  protected abstract Optional<String> agentAway(C context);
+
+  /** Returns why the step no longer waits for an unfinished operation; empty if it waits. */
+  protected Optional<Progress> stopped(C context, OperationView operation) {
+    return Optional.empty();
+  }
+
+  /** Returns what follows from a successful operation. */
+  protected Progress succeeded(C context, OperationView operation) {
+    return new Progress.Done();
+  }
+
+  /**
+   * Returns whether the operation of an unavailable agent may be deleted now, because it can do no
+   * harm when the agent is back.
+   */
+  protected abstract boolean mayAbandon(C context);
+
+  /** Returns why an operation failed. */
+  protected List<Fault> faults(OperationView failed) {
+    return failed.faults().isEmpty()
+        ? List.of(
+            Fault.misfit(
+                Reason.RESTORE_FAILED.value(),
+                "operation " + failed.name(),
+                "Succeeded",
+                failed.phase().value() + " " + failed.reason()))
+        : failed.faults();
+  }
+
+  @Override
+  protected Progress observe(C context) {
+    Optional<OperationView> operation = operation(context);
+    if (operation.isEmpty()) {
+      return Progress.Due.of(() -> create(context));
+    }
+    OperationView found = operation.get();
+    if (found.isFinal()) {
+      return found.succeeded() ? succeeded(context, found) : new Progress.Failed(faults(found));
+    }
+    return stopped(context, found).orElseGet(() -> waiting(context, found));
+  }
+
+  private void create(C context) {
+    GpuNodeOperation operation = draft(context, operations);
+    operations.create(operation);
+    created(context, operation);
+  }
+
+  @Override
+  protected Progress observeUndo(C context) {
+    Optional<OperationView> open = operation(context).filter(it -> !it.isFinal());
+    if (open.isEmpty()) {
+      return new Progress.Done();
+    }
+    GpuNodeOperation found = open.get().operation();
+    if (!open.get().isCancelled()) {
+      return Progress.Due.of(() -> cancel(found));
+    }
+    if (agentAway(context).isEmpty()) {
+      return new Progress.Waiting(Reason.IN_PROGRESS, "node " + node(open.get()) + " undoes it");
+    }
+    return mayAbandon(context)
+        ? Progress.Due.of(() -> operations.abandon(found))
+        : new Progress.Done();
+  }
+
+  private void cancel(GpuNodeOperation open) {
+    if (!operations.withdraw(open)) {
+      operations.cancel(open);
+    }
+  }
+
+  /** Returns what is waited for while the operation is not final. */
+  protected Progress waiting(C context, OperationView operation) {
+    String node = node(operation);
+    return operation.isClaimed()
+        ? new Progress.Waiting(Reason.IN_PROGRESS, "node " + node + " " + activity())
+        : new Progress.Waiting(
+            Reason.WAITING_FOR_AGENT,
+            "the agent of node "
+                + node
+                + " has not taken it"
+                + agentAway(context).map(why -> ": " + why).orElse(""));
+  }
+
+  /** Returns the node of an operation. */
+  protected static String node(OperationView operation) {
+    return operation.operation().getSpec().getNodeName();
+  }
+}

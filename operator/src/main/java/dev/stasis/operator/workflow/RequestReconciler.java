@@ -1,0 +1,79 @@
+package dev.stasis.operator.workflow;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.stasis.api.v1alpha1.common.ConditionedStatus;
+import dev.stasis.api.v1alpha1.common.Phase;
+import dev.stasis.operator.config.StasisConfig;
+import dev.stasis.operator.log.LogContext;
+import io.fabric8.kubernetes.client.CustomResource;
+import io.javaoperatorsdk.operator.api.reconciler.Context;
+import io.javaoperatorsdk.operator.api.reconciler.DeleteControl;
+import io.javaoperatorsdk.operator.api.reconciler.UpdateControl;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * Reconciles the requests of one kind: observes one, advances its workflow by a step, and writes
+ * its status. A deletion undoes the steps, then removes the finalizer.
+ *
+ * @param <R> the kind
+ * @param <S> its status
+ * @param <C> the observed state of one request
+ * @param <P> the phases of the kind
+ */
+public final class RequestReconciler<
+    R extends CustomResource<?, S>,
+    S extends ConditionedStatus,
+    C extends RequestContext<P>,
+    P extends Enum<P> & Phase<P>> {
+
+  private final StatusWriter<R, S> statuses;
+  private final Function<R, C> observer;
+  private final Workflow<C, P> workflow;
+  private final WorkflowRunner<C, P> runner;
+  private final StasisConfig config;
+
+  public RequestReconciler(
+      StatusWriter<R, S> statuses,
+      Function<R, C> observer,
+      Workflow<C, P> workflow,
+      StasisConfig config) {
+    this.statuses = statuses;
+    this.observer = observer;
+    this.workflow = workflow;
+    this.runner = new WorkflowRunner<>(workflow, config);
+    this.config = config;
+  }
+
+  /** Advances a request by one step. */
+  public UpdateControl<R> reconcile(R request, Context<R> context) {
+    Optional<JsonNode> before = statuses.read(request);
+    Optional<Duration> requeueAfter;
+    try (LogContext fields = LogContext.of(request)) {
+      C observed = observer.apply(request);
+      fields.operation(observed.operationName());
+      requeueAfter = runner.advance(observed);
+    }
+    return statuses.write(request, before, false, requeueAfter, context);
+  }
+
+  /** Undoes a request that is being deleted; one in a final phase is removed immediately. */
+  public DeleteControl cleanup(R request, Context<R> context) {
+    Optional<JsonNode> before = statuses.read(request);
+    try (LogContext fields = LogContext.of(request)) {
+      C observed = observer.apply(request);
+      fields.operation(observed.operationName());
+      boolean removable = runner.isRemovable(observed);
+      if (removable && workflow.release(observed)) {
+        statuses.forget(request);
+        return DeleteControl.defaultDelete();
+      }
+      Duration requeueAfter =
+          (removable ? Optional.<Duration>empty() : runner.advance(observed))
+              .orElse(config.lookAgainEvery());
+      statuses.writeDeleted(request, before, context);
+      return DeleteControl.noFinalizerRemoval().rescheduleAfter(requeueAfter.toMillis());
+    }
+  }
+}

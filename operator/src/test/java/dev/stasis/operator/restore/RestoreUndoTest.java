@@ -1,0 +1,189 @@
+package dev.stasis.operator.restore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.api.v1alpha1.common.ColdStartFallback;
+import dev.stasis.api.v1alpha1.common.Fault;
+import dev.stasis.api.v1alpha1.operation.OperationPhase;
+import dev.stasis.api.v1alpha1.restore.RestorePhase;
+import dev.stasis.operator.operation.OperationView;
+import io.fabric8.kubernetes.api.model.Pod;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class RestoreUndoTest extends RestoreScenario {
+
+  @Test
+  void theDeadlineCountsFromTheStartOfTheHolder() {
+    made();
+    Instant late = NOW.minus(Duration.ofMinutes(30));
+
+    assertThat(faults(running(late, 0), null))
+        .containsExactly("deadline: expected the proof within 30m, got none in that time");
+    assertThat(step(running(late, 0), operation(OperationPhase.RUNNING)))
+        .as("the agent's own deadline comes first, and it undoes by itself")
+        .isEqualTo("restore-into-target Waiting");
+    assertThat(step(running(late.minusSeconds(30), 0), operation(OperationPhase.RUNNING)))
+        .isEqualTo("restore-into-target Failed");
+  }
+
+  @Test
+  void aHolderThatWasStartedAgainBeforeTheProofIsAFailedRestore() {
+    made();
+    List<Fault> faults = failed(running(NOW, 1), null);
+
+    assertThat(faults.get(0).reason()).isEqualTo("RestoreFailed");
+    assertThat(new FailedAttempt(faults).isRetried(1)).isFalse();
+  }
+
+  @Test
+  void anAgentThatWorksOnAHolderThatEndedReportsWhy() {
+    made();
+
+    assertThat(step(running(NOW, 1), operation(OperationPhase.RUNNING)))
+        .isEqualTo("restore-into-target Waiting");
+    gpuNode.getStatus().setAgent(null);
+    assertThat(step(running(NOW, 1), operation(OperationPhase.RUNNING)))
+        .isEqualTo("restore-into-target Failed");
+  }
+
+  @Test
+  void successWithoutProofIsNoSuccess() {
+    made();
+    OperationView operation = operation(OperationPhase.SUCCEEDED);
+    assertThat(faults(running(NOW, 0), operation))
+        .containsExactly(
+            "operation rst-uid-restore-1 proof: expected every process with its state, got none");
+
+    Examples.proven(operation.status());
+    assertThat(step(running(NOW, 0), operation)).isEqualTo("open-readiness-gate Due");
+  }
+
+  @Test
+  void aProvenPodThatIsBeingDeletedIsNotCalledRestored() {
+    made();
+    OperationView operation = operation(OperationPhase.SUCCEEDED);
+    Examples.proven(operation.status());
+    Pod deleted = running(NOW, 0);
+    deleted.getMetadata().setDeletionTimestamp("2026-11-21T10:00:00Z");
+
+    assertThat(step(deleted, operation)).isEqualTo("open-readiness-gate Failed");
+  }
+
+  @Test
+  void theOperationIsCancelledBeforeTheTargetGoes() {
+    made();
+    restore.getSpec().setCancel(true);
+    OperationView operation = operation(OperationPhase.RUNNING);
+    advance(running(NOW, 0), operation);
+    assertThat(fakes.actions).containsExactly("cancel rst-uid-restore-1");
+
+    operation.operation().getSpec().setCancel(true);
+    assertThat(waiting(running(NOW, 0), operation).message()).isEqualTo("node gpu-1 undoes it");
+    advance(running(NOW, 0), operation(OperationPhase.CANCELLED));
+    assertThat(fakes.actions).contains("remove trainer");
+    advance(null, operation(OperationPhase.CANCELLED));
+    assertThat(restore.getStatus().getPhase()).isEqualTo(RestorePhase.CANCELLED);
+  }
+
+  @Test
+  void anOperationThatNoAgentHasClaimedIsTakenBack() {
+    made();
+    restore.getSpec().setCancel(true);
+    OperationView operation = operation(OperationPhase.PENDING);
+    operation.status().setClaimedBy(null);
+
+    advance(running(NOW, 0), operation);
+
+    assertThat(fakes.actions).containsExactly("withdraw rst-uid-restore-1");
+  }
+
+  @Test
+  void aSilentAgentDoesNotHoldAnythingUp() {
+    made();
+    restore.getSpec().setCancel(true);
+    gpuNode.getStatus().setAgent(null);
+    OperationView operation = operation(OperationPhase.RUNNING);
+    operation.operation().getSpec().setCancel(true);
+
+    advance(running(NOW, 0), operation);
+    advance(null, operation);
+
+    assertThat(fakes.actions).containsExactly("remove trainer", "abandon rst-uid-restore-1");
+  }
+
+  @Test
+  void aMisfitIsTriedElsewhereUpToThreeTimes() {
+    made();
+    restore.getStatus().setFaults(List.of(MISFIT));
+    advance(null, null);
+    assertThat(restore.getStatus().getPhase()).isEqualTo(RestorePhase.PENDING);
+    assertThat(restore.getStatus().getExcludedNodes()).hasSize(1);
+
+    made();
+    restore.getStatus().setFaults(List.of(MISFIT));
+    restore.getStatus().setAttempts(3);
+    advance(null, null);
+    assertThat(restore.getStatus().getPhase()).isEqualTo(RestorePhase.FAILED);
+  }
+
+  @Test
+  void withoutLeaveForAColdStartItFails() {
+    broken();
+
+    advance(null, null);
+
+    assertThat(restore.getStatus().getPhase()).isEqualTo(RestorePhase.FAILED);
+    assertThat(fakes.actions).isEmpty();
+  }
+
+  @Test
+  void aColdStartHappensWhereItIsAllowed() {
+    broken();
+    restore.getSpec().setColdStartFallback(ColdStartFallback.ALLOW);
+
+    advance(null, null);
+
+    assertThat(restore.getStatus().getPhase()).isEqualTo(RestorePhase.COLD_STARTED);
+    assertThat(fakes.actions).containsExactly("cold start");
+  }
+
+  @Test
+  void aCancelledRestoreIsNeverColdStarted() {
+    broken();
+    restore.getSpec().setColdStartFallback(ColdStartFallback.ALLOW);
+    restore.getSpec().setCancel(true);
+
+    advance(null, null);
+
+    assertThat(restore.getStatus().getPhase()).isEqualTo(RestorePhase.CANCELLED);
+    assertThat(fakes.actions).isEmpty();
+  }
+
+  private void broken() {
+    made();
+    Fault broken = new Fault("CriuFailed", null, null, null, "criu-restore", null, "criu failed");
+    restore.getStatus().setFaults(List.of(broken));
+  }
+
+  @Test
+  void aTargetThatIsGoneIsMadeAnew() {
+    made();
+
+    assertThat(faults(null, null))
+        .containsExactly("pod trainer: expected that it stays until the proof, got none");
+  }
+
+  @Test
+  void whatIsOverStaysAsItIs() {
+    restore.getStatus().setPhase(RestorePhase.SUCCEEDED);
+    restore.getSpec().setCancel(true);
+
+    advance(null, null);
+
+    assertThat(restore.getStatus().getPhase()).isEqualTo(RestorePhase.SUCCEEDED);
+    assertThat(fakes.actions).isEmpty();
+  }
+}

@@ -1,0 +1,46 @@
+package dev.stasis.operator.restore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.stasis.api.v1alpha1.GpuCheckpoint;
+import dev.stasis.api.v1alpha1.common.Condition;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
+import dev.stasis.api.v1alpha1.restore.RestorePhase;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** {@code spec.ttlSecondsAfterFinished}: the record goes, the workload stays. */
+@SuppressWarnings("NullAway") // what is not there fails the test
+class TimeToLiveApiServerTest extends OnApiServer {
+
+  @Test
+  void aFinishedRestoreGoesAndItsPodStays() {
+    checkpoint();
+    agent.ends(first, Examples::proven);
+    restore(spec -> spec.getSpec().setTtlSecondsAfterFinished(1));
+
+    await().atMost(LONG).until(() -> !targets().isEmpty() && restores().isEmpty());
+
+    assertThat(gate(target())).isEqualTo("True");
+    assertThat(target().getMetadata().getDeletionTimestamp()).isNull();
+  }
+
+  @Test
+  void theOneThatRestoredAnEvictedWorkloadStaysAsLongAsItsCheckpoint() {
+    GpuCheckpoint evicted = Examples.checkpoint(namespace, "train");
+    List<Condition> conditions = new ArrayList<>(evicted.getStatus().getConditions());
+    conditions.add(
+        new Condition("SourceRunning", ConditionValue.FALSE, "Evicted", "", Instant.now(), 1L));
+    evicted.getStatus().setConditions(conditions);
+    checkpoint(evicted);
+    agent.ends(first, Examples::proven);
+    restore(spec -> spec.getSpec().setTtlSecondsAfterFinished(0));
+    until(it -> it.getStatus().getPhase() == RestorePhase.SUCCEEDED);
+
+    await().during(Duration.ofSeconds(3)).atMost(LONG).until(() -> restores().size() == 1);
+  }
+}

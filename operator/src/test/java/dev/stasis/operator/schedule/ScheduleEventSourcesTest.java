@@ -1,0 +1,79 @@
+package dev.stasis.operator.schedule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.api.v1alpha1.Api;
+import dev.stasis.api.v1alpha1.GpuCheckpoint;
+import dev.stasis.api.v1alpha1.GpuCheckpointSchedule;
+import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.operator.cluster.Changed;
+import io.javaoperatorsdk.operator.processing.event.ResourceID;
+import io.javaoperatorsdk.operator.processing.event.source.IndexerResourceCache;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+class ScheduleEventSourcesTest {
+
+  private final ScheduleEventSources sources = new ScheduleEventSources(new NoSchedules());
+
+  @Test
+  void theProgressOfACheckpointConcernsNoScheduleItsPhaseDoes() {
+    GpuCheckpoint begun = checkpoint(CheckpointPhase.SAVING, 1);
+
+    assertThat(sources.ofRequest(changed(begun, checkpoint(CheckpointPhase.SAVING, 2)))).isEmpty();
+    assertThat(sources.ofRequest(changed(begun, checkpoint(CheckpointPhase.READY, 2))))
+        .containsExactly(new ResourceID("often", "ml"));
+  }
+
+  private static Changed<GpuCheckpoint> changed(GpuCheckpoint before, GpuCheckpoint after) {
+    return new Changed<>(Optional.of(before), Optional.of(after));
+  }
+
+  private static GpuCheckpoint checkpoint(CheckpointPhase phase, long doneBytes) {
+    GpuCheckpoint checkpoint = new GpuCheckpoint();
+    checkpoint.getMetadata().setNamespace("ml");
+    checkpoint.getMetadata().setLabels(Map.of(Api.SCHEDULE_LABEL, "often"));
+    checkpoint.setStatus(new GpuCheckpointStatus());
+    checkpoint.getStatus().setPhase(phase);
+    checkpoint.getStatus().setDoneBytes(doneBytes);
+    return checkpoint;
+  }
+
+  private static final class NoSchedules implements IndexerResourceCache<GpuCheckpointSchedule> {
+
+    @Override
+    public void addIndexers(Map<String, Function<GpuCheckpointSchedule, List<String>>> indexers) {}
+
+    @Override
+    public List<GpuCheckpointSchedule> byIndex(String index, String key) {
+      return List.of();
+    }
+
+    @Override
+    public Optional<GpuCheckpointSchedule> get(ResourceID id) {
+      return Optional.empty();
+    }
+
+    @Override
+    public Stream<ResourceID> keys() {
+      return Stream.empty();
+    }
+
+    @Override
+    public Stream<GpuCheckpointSchedule> list(Predicate<GpuCheckpointSchedule> wanted) {
+      return Stream.empty();
+    }
+
+    @Override
+    public Stream<GpuCheckpointSchedule> list(
+        String namespace, Predicate<GpuCheckpointSchedule> wanted) {
+      return Stream.empty();
+    }
+  }
+}

@@ -1,0 +1,143 @@
+package dev.stasis.operator.uninstall;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.api.v1alpha1.GpuCheckpoint;
+import dev.stasis.api.v1alpha1.GpuNode;
+import dev.stasis.api.v1alpha1.GpuNodeOperation;
+import dev.stasis.api.v1alpha1.GpuRestore;
+import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class UninstallPreflightTest {
+
+  private static final KubernetesSerialization YAML = new KubernetesSerialization();
+
+  private static GpuCheckpoint checkpoint(String after, String status) {
+    return YAML.unmarshal(
+        """
+        apiVersion: stasis.dev/v1alpha1
+        kind: GpuCheckpoint
+        metadata: {name: train-1, namespace: ml}
+        spec: {podName: trainer, afterCheckpoint: %s}
+        status: %s
+        """
+            .formatted(after, status),
+        GpuCheckpoint.class);
+  }
+
+  private static GpuRestore restore(String phase) {
+    return YAML.unmarshal(
+        """
+        apiVersion: stasis.dev/v1alpha1
+        kind: GpuRestore
+        metadata: {name: back, namespace: ml}
+        spec: {checkpointName: train-1}
+        status: {phase: %s}
+        """
+            .formatted(phase),
+        GpuRestore.class);
+  }
+
+  private static GpuNodeOperation operation(String type, String phase) {
+    return YAML.unmarshal(
+        """
+        apiVersion: stasis.dev/v1alpha1
+        kind: GpuNodeOperation
+        metadata: {name: ckpt-u-checkpoint-1, namespace: stasis-system}
+        spec:
+          type: %s
+          nodeName: gpu-17
+          requester: {kind: GpuCheckpoint, namespace: ml, name: train-1, uid: u}
+        status: {phase: %s}
+        """
+            .formatted(type, phase),
+        GpuNodeOperation.class);
+  }
+
+  private static UninstallPreflight leaving(
+      List<GpuCheckpoint> checkpoints,
+      List<GpuRestore> restores,
+      List<GpuNodeOperation> operations,
+      List<GpuNode> nodes) {
+    return new UninstallPreflight(
+        new InstalledResources(checkpoints, restores, List.of(), operations, nodes));
+  }
+
+  private static final String EVICTED =
+      "{phase: Ready, conditions: [{type: SourceRunning, status: 'False', reason: Evicted, message:"
+          + " m, lastTransitionTime: '2026-11-21T10:00:00Z'}]}";
+
+  @Test
+  void anEvictedWorkloadHoldsStasisUntilItIsBack() {
+    GpuCheckpoint evicted = checkpoint("Evict", EVICTED);
+    assertThat(leaving(List.of(evicted), List.of(), List.of(), List.of()).blockers())
+        .extracting(Blocker::command)
+        .containsExactly("kubectl stasis restore train-1 -n ml --wait");
+    assertThat(
+            leaving(List.of(evicted), List.of(restore("Pending")), List.of(), List.of()).blockers())
+        .hasSize(1);
+    assertThat(
+            leaving(List.of(evicted), List.of(restore("Succeeded")), List.of(), List.of())
+                .blockers())
+        .isEmpty();
+  }
+
+  @Test
+  void workInHandHoldsStasisAndWhatIsOverDoesNot() {
+    assertThat(
+            leaving(List.of(), List.of(), List.of(operation("Checkpoint", "Held")), List.of())
+                .blockers())
+        .singleElement()
+        .satisfies(it -> assertThat(it.command()).isEqualTo("kubectl stasis cancel train-1 -n ml"));
+    assertThat(
+            leaving(
+                    List.of(),
+                    List.of(),
+                    List.of(operation("Checkpoint", "Failed"), operation("Resume", "Running")),
+                    List.of())
+                .blockers())
+        .isEmpty();
+  }
+
+  @Test
+  void whatIsSuspendedIsResumedAndNoObstacle() {
+    UninstallPreflight suspended =
+        leaving(
+            List.of(checkpoint("Suspend", "{phase: Suspended}")), List.of(), List.of(), List.of());
+    assertThat(suspended.blockers()).isEmpty();
+    assertThat(suspended.resumes())
+        .containsExactly(new Step("GpuCheckpoint", "ml", "train-1", "suspend", false));
+    assertThat(suspended.pending()).containsExactly("GpuCheckpoint ml/train-1 is Suspended");
+  }
+
+  @Test
+  void whoInsistsCancelsWhatIsAtWork() {
+    assertThat(
+            leaving(
+                    List.of(checkpoint("Resume", "{phase: Saving}")),
+                    List.of(restore("Starting"), restore("Failed")),
+                    List.of(),
+                    List.of())
+                .cancels())
+        .containsExactly(
+            new Step("GpuCheckpoint", "ml", "train-1", "cancel", true),
+            new Step("GpuRestore", "ml", "back", "cancel", true));
+  }
+
+  @Test
+  void nobodyGoesWhileSomethingStandsStillOnANode() {
+    GpuNode node =
+        YAML.unmarshal(
+            """
+            apiVersion: stasis.dev/v1alpha1
+            kind: GpuNode
+            metadata: {name: gpu-17}
+            status: {frozen: [{pod: {kind: Pod, namespace: ml, name: trainer, uid: u}, state: Frozen}]}
+            """,
+            GpuNode.class);
+    assertThat(leaving(List.of(), List.of(), List.of(), List.of(node)).pending())
+        .containsExactly("pod ml/trainer on node gpu-17 is Frozen");
+  }
+}

@@ -1,0 +1,71 @@
+/* Streams, events, asynchronous copies, and pinned host memory. Here everything is executed
+ * synchronously. */
+#define _GNU_SOURCE
+#include "context.h"
+#include "process.h"
+
+#include <sys/mman.h>
+
+static CUresult pass(void) {
+    CUresult result = gate_enter();
+    if (result == CUDA_SUCCESS) {
+        gate_leave();
+        return context_ordinal() < 0 ? CUDA_ERROR_INVALID_CONTEXT : CUDA_SUCCESS;
+    }
+    return result;
+}
+
+EXPORT CUresult cuStreamCreate(void **stream, unsigned flags) {
+    (void)flags;
+    *stream = (void *)(uintptr_t)0x1000;
+    return pass();
+}
+
+EXPORT CUresult cuStreamDestroy_v2(void *stream) { return stream ? pass() : CUDA_ERROR_INVALID_VALUE; }
+
+EXPORT CUresult cuStreamSynchronize(void *stream) {
+    (void)stream;
+    return pass();
+}
+
+static CUresult copy(CUdeviceptr address, void *host, size_t bytes, int write) {
+    CUresult result = pass();
+    if (result == CUDA_SUCCESS && (result = gate_enter()) == CUDA_SUCCESS) {
+        result = memory_copy(address, host, bytes, write);
+        gate_leave();
+    }
+    return result;
+}
+
+EXPORT CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes, void *stream) {
+    (void)stream;
+    return copy(to, (void *)(uintptr_t)from, bytes, 1);
+}
+
+EXPORT CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, void *stream) {
+    (void)stream;
+    return copy(from, to, bytes, 0);
+}
+
+EXPORT CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
+    char piece[65536];
+    CUresult result = CUDA_SUCCESS;
+    for (size_t done = 0, n; done < bytes && result == CUDA_SUCCESS; done += n) {
+        n = bytes - done < sizeof piece ? bytes - done : sizeof piece;
+        result = copy(from + done, piece, n, 0);
+        result = result ? result : copy(to + done, piece, n, 1);
+    }
+    return result;
+}
+
+EXPORT CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, void *stream) {
+    (void)stream;
+    return cuMemcpyDtoD_v2(to, from, bytes);
+}
+
+EXPORT CUresult cuMemHostRegister_v2(void *address, size_t bytes, unsigned flags) {
+    (void)flags;
+    return address && bytes ? pass() : CUDA_ERROR_INVALID_VALUE;
+}
+
+EXPORT CUresult cuMemHostUnregister(void *address) { return address ? pass() : CUDA_ERROR_INVALID_VALUE; }

@@ -1,0 +1,42 @@
+package dev.stasis.store;
+
+import java.time.Instant;
+import java.util.List;
+
+/**
+ * Named immutable byte sequences: a folder or a bucket. A blob is visible only once it is whole and
+ * durable, and every call sees the calls that returned before it. Keys are relative paths whose
+ * segments consist of letters, digits, '.', '_' and '-'. For several threads at once.
+ */
+public interface BlobStore extends AutoCloseable {
+
+  /** Returns size and time of a blob; fails with NotFound. */
+  Blob stat(String key) throws StoreException;
+
+  /**
+   * Returns {@code length} bytes from {@code offset} on. Fails with NotFound if the blob does not
+   * exist, and with Damaged if it ends before.
+   */
+  byte[] get(String key, long offset, int length) throws StoreException;
+
+  /** Writes a small blob unless one of that name exists; returns whether it was written. */
+  boolean putIfAbsent(String key, byte[] bytes) throws StoreException;
+
+  /** Writes a small blob in place of the one that exists. */
+  void put(String key, byte[] bytes) throws StoreException;
+
+  /** Begins a large blob. No other writer may use its key. */
+  BlobUpload upload(String key) throws StoreException;
+
+  /** Returns all blobs whose keys begin so, in order. The prefix is empty or ends with '/'. */
+  List<Blob> list(String prefix) throws StoreException;
+
+  /** Deletes a blob; one that does not exist is fine. */
+  void delete(String key) throws StoreException;
+
+  /** Deletes uploads that were begun before and never ended; returns how many. */
+  int deleteUnfinished(Instant before) throws StoreException;
+
+  @Override
+  void close();
+}

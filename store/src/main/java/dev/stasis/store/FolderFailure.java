@@ -1,0 +1,49 @@
+package dev.stasis.store;
+
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
+import java.util.List;
+import java.util.Locale;
+
+/** Tells what a failure of a file system means for its user. */
+final class FolderFailure {
+  private static final List<String> FULL =
+      List.of("no space left", "quota exceeded", "file too large");
+
+  /** What Linux reports for a file server that is gone or restarted. */
+  private static final List<String> UNREACHABLE =
+      List.of(
+          "stale file handle",
+          "input/output error",
+          "timed out",
+          "not connected",
+          "host is down",
+          "no route to host",
+          "connection refused",
+          "connection reset");
+
+  private FolderFailure() {}
+
+  static StoreException of(String key, IOException failure) {
+    if (failure instanceof StoreException known) {
+      return known;
+    }
+    String message = "%s: %s".formatted(key, failure.getMessage());
+    String words = String.valueOf(failure.getMessage()).toLowerCase(Locale.ROOT);
+    if (failure instanceof NoSuchFileException) {
+      return new StoreException.NotFound(
+          "%s: expected it in the store, got no such file".formatted(key), failure);
+    }
+    if (failure instanceof AccessDeniedException || words.contains("permission denied")) {
+      return new StoreException.AccessDenied(message, failure);
+    }
+    if (FULL.stream().anyMatch(words::contains)) {
+      return new StoreException.Full(message, failure);
+    }
+    if (UNREACHABLE.stream().anyMatch(words::contains)) {
+      return new StoreException.Unreachable(message, failure);
+    }
+    return new StoreException.Refused(message, failure);
+  }
+}

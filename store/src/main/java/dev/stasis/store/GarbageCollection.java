@@ -1,0 +1,294 @@
+package dev.stasis.store;
+
+import dev.stasis.store.ChunkFormat.Place;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * One garbage collection of a namespace. A pack that is mostly unused is condemned: writers that
+ * begin later do not refer to it. A later run moves what is still used out of it and deletes it,
+ * once no writer is left that began before. Condemned packs never come back into use, so that two
+ * collections at once, or one that is killed at any step, cannot delete a chunk that is needed. All
+ * times are the store's own.
+ */
+final class GarbageCollection {
+  /** Packs younger than this stay: their manifest may be on its way. */
+  private static final Duration MIN_AGE = Duration.ofHours(24);
+
+  /** Longer than a fetch that has looked up its chunks before; and a margin for times of leases. */
+  private static final Duration GRACE = Duration.ofHours(1);
+
+  /** Condemned below this share of live bytes: moving them costs less than the space. */
+  private static final int MIN_LIVE_PERCENT = 30;
+
+  private static final Logger LOG = System.getLogger(GarbageCollection.class.getName());
+
+  private final BlobStore blobs;
+  private final NamespaceKeys keys;
+  private final String namespaceUid;
+  private final Compression compression;
+  private final int threads;
+  private final String writer;
+
+  private final List<String> problems = new ArrayList<>();
+  private int condemnedNow;
+  private int deleted;
+  private int waiting;
+  private long freedBytes;
+  private final AtomicLong movedBytes = new AtomicLong();
+
+  /**
+   * @param writer the random name of this run, under which it writes what it moves
+   */
+  GarbageCollection(
+      BlobStore blobs,
+      NamespaceKeys keys,
+      String namespaceUid,
+      Compression compression,
+      int threads,
+      String writer) {
+    this.blobs = blobs;
+    this.keys = keys;
+    this.namespaceUid = namespaceUid;
+    this.compression = compression;
+    this.threads = threads;
+    this.writer = writer;
+  }
+
+  CollectReport run() throws IOException {
+    Instant now = storeTime();
+    blobs.deleteUnfinished(now.minus(MIN_AGE));
+    Map<String, Instant> condemned = new TreeMap<>();
+    for (Blob mark : blobs.list(ChunkFormat.condemned(namespaceUid))) {
+      condemned.put(NamespacePacks.fileName(mark), mark.modified());
+    }
+    // Leases before manifests: a writer whose lease is gone has written its manifest already.
+    Instant oldestWriter = oldestWriter(now);
+    List<NamespaceKey> all = keys.all(namespaceUid);
+    Map<String, Set<ChunkName>> live = liveChunks(all);
+    int packs = 0;
+    if (problems.isEmpty()) {
+      Set<String> read = new TreeSet<>();
+      for (NamespaceKey key : all) {
+        collect(key, live.getOrDefault(key.id(), Set.of()), condemned, oldestWriter, now, read);
+      }
+      packs = reportUnread(read);
+    }
+    return new CollectReport(
+        namespaceUid,
+        packs,
+        condemnedNow,
+        deleted,
+        freedBytes,
+        movedBytes.get(),
+        waiting,
+        List.copyOf(problems));
+  }
+
+  /** The store's clock, for the times of its blobs are of that one. */
+  private Instant storeTime() throws StoreException {
+    String key = ChunkFormat.namespaceFolder(namespaceUid) + "time/" + writer;
+    blobs.put(key, new byte[0]);
+    Instant now = blobs.stat(key).modified();
+    blobs.delete(key);
+    return now;
+  }
+
+  /** Returns when the oldest writer at work began, and deletes leases that expired. */
+  private Instant oldestWriter(Instant now) throws StoreException {
+    Map<String, Instant> began = new HashMap<>();
+    Map<String, Instant> signs = new HashMap<>();
+    for (Blob blob : blobs.list(ChunkFormat.writers(namespaceUid))) {
+      String name = blob.key().substring(0, Math.max(0, blob.key().lastIndexOf('.')));
+      signs.merge(name, blob.modified(), (a, b) -> a.isAfter(b) ? a : b);
+      began.merge(name, blob.modified(), (a, b) -> a.isBefore(b) ? a : b);
+    }
+    Instant oldest = Instant.MAX;
+    for (Map.Entry<String, Instant> sign : signs.entrySet()) {
+      if (sign.getValue().plus(WriterLease.EXPIRY).isBefore(now)) {
+        blobs.delete(sign.getKey() + WriterLease.BEGAN);
+        blobs.delete(sign.getKey() + WriterLease.ALIVE);
+      } else {
+        Instant start = began.getOrDefault(sign.getKey(), Instant.MIN);
+        oldest = start.isBefore(oldest) ? start : oldest;
+      }
+    }
+    return oldest;
+  }
+
+  /** Returns the chunks of all manifests by data key. One that cannot be read is a problem. */
+  private Map<String, Set<ChunkName>> liveChunks(List<NamespaceKey> all) throws StoreException {
+    Map<String, NamespaceKey> byId = new HashMap<>();
+    all.forEach(key -> byId.put(key.id(), key));
+    Map<String, Set<ChunkName>> live = new HashMap<>();
+    for (Blob blob : blobs.list(ChunkFormat.artifacts(namespaceUid))) {
+      try {
+        byte[] bytes = BlobReader.whole(blobs, blob.key(), RemoteManifest.MOST_BYTES);
+        RemoteManifest.Header header = RemoteManifest.header(bytes);
+        NamespaceKey key = byId.get(header.keyId());
+        if (key == null) {
+          problems.add("%s: expected its data key in the store, got none".formatted(blob.key()));
+          continue;
+        }
+        ArtifactId id = new ArtifactId(namespaceUid, header.artifactUid());
+        Set<ChunkName> names = live.computeIfAbsent(key.id(), n -> new HashSet<>());
+        for (ChunkRecord chunk : RemoteManifest.open(bytes, id, key).chunks()) {
+          if (chunk.name() != null) {
+            names.add(chunk.name());
+          }
+        }
+      } catch (StoreException.NotFound e) {
+        LOG.log(Level.DEBUG, "An artifact was deleted meanwhile: key=" + blob.key());
+      } catch (StoreException.Damaged
+          | StoreException.Newer
+          | StoreException.Foreign
+          | StoreException.WrongKey
+          | IllegalArgumentException e) {
+        problems.add("%s: %s".formatted(blob.key(), e.getMessage()));
+      }
+    }
+    return live;
+  }
+
+  private void collect(
+      NamespaceKey key,
+      Set<ChunkName> live,
+      Map<String, Instant> condemned,
+      Instant oldestWriter,
+      Instant now,
+      Set<String> read)
+      throws IOException {
+    NamespacePacks packs = new NamespacePacks(blobs, namespaceUid, key, threads);
+    Map<String, Blob> sizes = new ConcurrentHashMap<>();
+    Map<String, Integer> livePercent = new ConcurrentHashMap<>();
+    Map<String, List<ChunkRecord>> leaving = new ConcurrentHashMap<>();
+    packs.read(
+        packs.all(),
+        (pack, chunks) -> {
+          String name = NamespacePacks.fileName(pack);
+          sizes.put(name, pack);
+          livePercent.put(name, livePercent(chunks, live));
+          if (condemned.containsKey(name)) {
+            leaving.put(name, used(chunks, live));
+          }
+        });
+    read.addAll(sizes.keySet());
+    for (Map.Entry<String, Integer> share : livePercent.entrySet()) {
+      Blob pack = sizes.get(share.getKey());
+      if (pack != null
+          && !condemned.containsKey(share.getKey())
+          && share.getValue() < MIN_LIVE_PERCENT
+          && pack.modified().plus(MIN_AGE).isBefore(now)) {
+        packs.condemn(share.getKey());
+        condemnedNow++;
+        LOG.log(Level.INFO, "A pack was condemned: pack=" + pack.key());
+      }
+    }
+    leaving
+        .keySet()
+        .removeIf(
+            name -> {
+              Instant since = condemned.getOrDefault(name, Instant.MAX);
+              boolean early =
+                  !since.isBefore(now.minus(GRACE)) || oldestWriter.isBefore(since.plus(GRACE));
+              waiting += early ? 1 : 0;
+              return early;
+            });
+    if (!leaving.isEmpty()) {
+      delete(packs, sizes, leaving, condemned.keySet());
+    }
+  }
+
+  private void delete(
+      NamespacePacks packs,
+      Map<String, Blob> sizes,
+      Map<String, List<ChunkRecord>> leaving,
+      Set<String> condemned)
+      throws IOException {
+    Set<ChunkName> wanted = new HashSet<>();
+    leaving.values().forEach(chunks -> chunks.forEach(chunk -> wanted.add(name(chunk))));
+    Map<ChunkName, List<Place>> copies = new ConcurrentHashMap<>();
+    if (!wanted.isEmpty()) {
+      // Listed again: writers that began after the mark have stored some of them once more.
+      Set<String> marked = new TreeSet<>(packs.condemned());
+      marked.addAll(condemned);
+      packs.read(
+          packs.all().stream()
+              .filter(pack -> !marked.contains(NamespacePacks.fileName(pack)))
+              .toList(),
+          (pack, chunks) -> {
+            for (ChunkRecord chunk : chunks) {
+              Place place = chunk.place();
+              if (place != null && wanted.contains(name(chunk))) {
+                copies.computeIfAbsent(name(chunk), n -> new CopyOnWriteArrayList<>()).add(place);
+              }
+            }
+          });
+    }
+    ChunkMover mover = new ChunkMover(blobs, packs, compression, writer, copies);
+    Set<String> kept = mover.move(leaving);
+    movedBytes.addAndGet(mover.movedBytes());
+    for (String name : leaving.keySet()) {
+      Blob pack = sizes.get(name);
+      if (kept.contains(name) || pack == null) {
+        problems.add("%s: expected whole chunks to move, got damaged ones".formatted(name));
+        continue;
+      }
+      blobs.delete(pack.key());
+      blobs.delete(ChunkFormat.condemned(namespaceUid) + name);
+      deleted++;
+      freedBytes += pack.size();
+      LOG.log(Level.INFO, "A pack was deleted: pack=" + pack.key());
+    }
+  }
+
+  /** Packs that no data key reads stay; returns how many packs there are. */
+  private int reportUnread(Set<String> read) throws StoreException {
+    List<Blob> all = blobs.list(ChunkFormat.packs(namespaceUid));
+    for (Blob pack : all) {
+      if (!read.contains(NamespacePacks.fileName(pack))) {
+        LOG.log(Level.WARNING, "A pack without a readable index stays: pack=" + pack.key());
+      }
+    }
+    return all.size();
+  }
+
+  private static ChunkName name(ChunkRecord chunk) {
+    ChunkName name = chunk.name();
+    if (name == null) {
+      throw new IllegalArgumentException("a pack has no chunks of zeros");
+    }
+    return name;
+  }
+
+  private static List<ChunkRecord> used(List<ChunkRecord> chunks, Set<ChunkName> live) {
+    return chunks.stream().filter(chunk -> live.contains(name(chunk))).toList();
+  }
+
+  private static int livePercent(List<ChunkRecord> chunks, Set<ChunkName> live) {
+    long used = 0;
+    long bytes = 0;
+    for (ChunkRecord chunk : chunks) {
+      Place place = chunk.place();
+      if (place != null) {
+        bytes += place.stored();
+        used += live.contains(name(chunk)) ? place.stored() : 0;
+      }
+    }
+    return bytes == 0 ? 0 : (int) (100 * used / bytes);
+  }
+}

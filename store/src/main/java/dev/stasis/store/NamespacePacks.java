@@ -1,0 +1,66 @@
+package dev.stasis.store;
+
+import dev.stasis.store.ChunkFormat.PackName;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/** The packs of a namespace. */
+record NamespacePacks(BlobStore blobs, String namespaceUid, NamespaceKey key, int threads) {
+  private static final Logger LOG = System.getLogger(NamespacePacks.class.getName());
+
+  /** Takes the records of packs, from several threads. */
+  interface Taker {
+    void take(Blob pack, List<ChunkRecord> chunks);
+  }
+
+  /** Returns all packs. */
+  List<Blob> all() throws StoreException {
+    return blobs.list(ChunkFormat.packs(namespaceUid)).stream()
+        .filter(blob -> PackName.isValid(fileName(blob)))
+        .toList();
+  }
+
+  /** Returns the file names of packs that a collection is about to delete. */
+  Set<String> condemned() throws StoreException {
+    return blobs.list(ChunkFormat.condemned(namespaceUid)).stream()
+        .map(NamespacePacks::fileName)
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  /** Keeps writers from referring to chunks of a pack from now on. */
+  void condemn(String fileName) throws StoreException {
+    blobs.putIfAbsent(ChunkFormat.condemned(namespaceUid) + fileName, new byte[0]);
+  }
+
+  /**
+   * Reads the indexes of the packs of this data key. One that is damaged or gone meanwhile is left
+   * out: its chunks are unknown.
+   */
+  void read(List<Blob> packs, Taker taker) throws IOException {
+    new ChunkWorkers(threads)
+        .run(
+            packs.size(),
+            () ->
+                number -> {
+                  Blob pack = packs.get(number);
+                  try {
+                    taker.take(pack, PackIndex.read(blobs, pack, key));
+                  } catch (StoreException.WrongKey e) {
+                    LOG.log(Level.DEBUG, "A pack has another data key: pack=" + pack.key());
+                  } catch (StoreException.NotFound e) {
+                    LOG.log(Level.DEBUG, "A pack was deleted meanwhile: pack=" + pack.key());
+                  } catch (StoreException.Damaged e) {
+                    LOG.log(Level.WARNING, "A pack was left out: " + e.getMessage());
+                  }
+                });
+  }
+
+  static String fileName(Blob blob) {
+    return blob.key().substring(blob.key().lastIndexOf('/') + 1);
+  }
+}

@@ -1,0 +1,65 @@
+package dev.stasis.store;
+
+/** The chunks of all files of an artifact, numbered in the files' order. */
+final class TreeChunks {
+  private final FileTree tree;
+  private final int[] first;
+  private final int count;
+  private final long bytes;
+
+  TreeChunks(FileTree tree) {
+    this.tree = tree;
+    this.first = new int[tree.files().size()];
+    int next = 0;
+    for (int i = 0; i < first.length; i++) {
+      first[i] = next;
+      next += tree.files().get(i).chunks();
+    }
+    this.count = next;
+    this.bytes = tree.bytes();
+  }
+
+  FileTree tree() {
+    return tree;
+  }
+
+  int count() {
+    return count;
+  }
+
+  long bytes() {
+    return bytes;
+  }
+
+  /** Returns the number of the file; empty files have no chunk. */
+  int file(int chunk) {
+    int low = 0;
+    int high = first.length - 1;
+    while (low < high) {
+      int middle = (low + high + 1) >>> 1;
+      if (first[middle] <= chunk) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return low;
+  }
+
+  String path(int chunk) {
+    return tree.files().get(file(chunk)).path();
+  }
+
+  /** Returns the number of the chunk within its file. */
+  int numberInFile(int chunk) {
+    return chunk - first[file(chunk)];
+  }
+
+  long offset(int chunk) {
+    return (long) numberInFile(chunk) * ChunkFormat.CHUNK_BYTES;
+  }
+
+  int length(int chunk) {
+    return tree.files().get(file(chunk)).chunkLength(numberInFile(chunk));
+  }
+}

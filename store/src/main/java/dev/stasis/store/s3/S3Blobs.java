@@ -1,0 +1,206 @@
+package dev.stasis.store.s3;
+
+import dev.stasis.store.Blob;
+import dev.stasis.store.BlobStore;
+import dev.stasis.store.BlobUpload;
+import dev.stasis.store.StoreException;
+import java.io.IOException;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.function.Supplier;
+import software.amazon.awssdk.core.ResponseInputStream;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.core.sync.RequestBody;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.GetObjectResponse;
+import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
+import software.amazon.awssdk.services.s3.model.MultipartUpload;
+import software.amazon.awssdk.services.s3.model.PutObjectRequest;
+import software.amazon.awssdk.services.s3.model.S3Object;
+
+/**
+ * Blobs as objects of a bucket. Each body has its MD5 with it, so that the server refuses one that
+ * changed on the way. Large ones are uploaded in parts, which the server joins at the end.
+ */
+public final class S3Blobs implements BlobStore {
+  private static final int PRECONDITION_FAILED = 412;
+
+  private final S3Settings settings;
+  private final S3Client client;
+  private final String prefix;
+
+  private S3Blobs(S3Settings settings, S3Client client) {
+    this.settings = settings;
+    this.client = client;
+    this.prefix = settings.prefix().isEmpty() ? "" : settings.prefix() + "/";
+  }
+
+  /** Connects; nothing is sent yet. */
+  public static S3Blobs open(S3Settings settings) throws StoreException {
+    return new S3Blobs(settings, S3Connection.client(settings));
+  }
+
+  @Override
+  public Blob stat(String key) throws StoreException {
+    try {
+      HeadObjectResponse head =
+          client.headObject(request -> request.bucket(bucket()).key(prefix + key));
+      return new Blob(key, head.contentLength(), head.lastModified());
+    } catch (SdkException e) {
+      StoreException failure = S3Failure.of(key, e);
+      if (failure instanceof StoreException.AccessDenied) {
+        // The answer to a HEAD has no body, and so no cause: only that of a GET has.
+        call(
+            key,
+            () ->
+                client
+                    .getObjectAsBytes(
+                        request -> request.bucket(bucket()).key(prefix + key).range("bytes=0-0"))
+                    .response());
+      }
+      throw failure;
+    }
+  }
+
+  @Override
+  public byte[] get(String key, long offset, int length) throws StoreException {
+    if (length == 0) {
+      return new byte[0];
+    }
+    String range = "bytes=%d-%d".formatted(offset, offset + length - 1);
+    try (ResponseInputStream<GetObjectResponse> body =
+        client.getObject(request -> request.bucket(bucket()).key(prefix + key).range(range))) {
+      Long size = body.response().contentLength();
+      if (size == null || size != length) {
+        body.abort();
+        throw new StoreException.Damaged(
+            "%s: expected %d bytes at %d, got %s".formatted(key, length, offset, size));
+      }
+      byte[] bytes = body.readNBytes(length);
+      if (bytes.length != length) {
+        throw new StoreException.Unreachable(
+            "%s: expected %d bytes at %d, got the end after %d"
+                .formatted(key, length, offset, bytes.length),
+            null);
+      }
+      return bytes;
+    } catch (SdkException e) {
+      throw S3Failure.of(key, e);
+    } catch (StoreException e) {
+      throw e;
+    } catch (IOException e) {
+      throw new StoreException.Unreachable(key + ": " + e.getMessage(), e);
+    }
+  }
+
+  @Override
+  public boolean putIfAbsent(String key, byte[] bytes) throws StoreException {
+    try {
+      client.putObject(request(key, bytes).ifNoneMatch("*").build(), RequestBody.fromBytes(bytes));
+      return true;
+    } catch (SdkException e) {
+      if (S3Failure.status(e) == PRECONDITION_FAILED) {
+        return false;
+      }
+      throw S3Failure.of(key, e);
+    }
+  }
+
+  @Override
+  public void put(String key, byte[] bytes) throws StoreException {
+    call(key, () -> client.putObject(request(key, bytes).build(), RequestBody.fromBytes(bytes)));
+  }
+
+  @Override
+  public BlobUpload upload(String key) {
+    return new S3Upload(client, settings, prefix + key);
+  }
+
+  @Override
+  public List<Blob> list(String folder) throws StoreException {
+    return call(
+        folder,
+        () -> {
+          List<Blob> blobs = new ArrayList<>();
+          for (S3Object object :
+              client
+                  .listObjectsV2Paginator(
+                      request -> request.bucket(bucket()).prefix(prefix + folder))
+                  .contents()) {
+            blobs.add(
+                new Blob(
+                    object.key().substring(prefix.length()), object.size(), object.lastModified()));
+          }
+          return blobs;
+        });
+  }
+
+  @Override
+  public void delete(String key) throws StoreException {
+    call(key, () -> client.deleteObject(request -> request.bucket(bucket()).key(prefix + key)));
+  }
+
+  @Override
+  public int deleteUnfinished(Instant before) throws StoreException {
+    int deleted = 0;
+    try {
+      for (MultipartUpload upload :
+          client
+              .listMultipartUploadsPaginator(request -> request.bucket(bucket()).prefix(prefix))
+              .uploads()) {
+        if (upload.key().startsWith(prefix) && upload.initiated().isBefore(before)) {
+          client.abortMultipartUpload(
+              request -> request.bucket(bucket()).key(upload.key()).uploadId(upload.uploadId()));
+          deleted++;
+        }
+      }
+      return deleted;
+    } catch (SdkException e) {
+      // Another agent removed it, or there is none: some servers answer a list of none so.
+      if (S3Failure.code(e).equals("NoSuchUpload")) {
+        return deleted;
+      }
+      throw S3Failure.of(prefix, e);
+    }
+  }
+
+  @Override
+  public void close() {
+    client.close();
+  }
+
+  private String bucket() {
+    return settings.bucket();
+  }
+
+  private PutObjectRequest.Builder request(String key, byte[] bytes) {
+    return S3Connection.encrypted(
+        PutObjectRequest.builder()
+            .bucket(bucket())
+            .key(prefix + key)
+            .contentMD5(md5(bytes, bytes.length)),
+        settings.encryption());
+  }
+
+  static String md5(byte[] bytes, int length) {
+    try {
+      MessageDigest digest = MessageDigest.getInstance("MD5");
+      digest.update(bytes, 0, length);
+      return Base64.getEncoder().encodeToString(digest.digest());
+    } catch (NoSuchAlgorithmException e) {
+      throw new AssertionError("every Java has MD5", e);
+    }
+  }
+
+  static <T> T call(String key, Supplier<T> call) throws StoreException {
+    try {
+      return call.get();
+    } catch (SdkException e) {
+      throw S3Failure.of(key, e);
+    }
+  }
+}

@@ -1,0 +1,149 @@
+package dev.stasis.store.s3;
+
+import dev.stasis.store.BlobUpload;
+import dev.stasis.store.RemoteArtifacts;
+import dev.stasis.store.StoreException;
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.core.sync.RequestBody;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.CompletedPart;
+import software.amazon.awssdk.services.s3.model.CreateMultipartUploadRequest;
+import software.amazon.awssdk.services.s3.model.PutObjectRequest;
+
+/** An object that is uploaded in parts; one of less than a part is uploaded by a single call. */
+final class S3Upload implements BlobUpload {
+  private static final int NOT_FOUND = 404;
+
+  private final S3Client client;
+  private final S3Settings settings;
+  private final String key;
+  private final Map<Integer, CompletedPart> parts = new TreeMap<>();
+  private byte @Nullable [] only;
+  private @Nullable String uploadId;
+  private boolean committed;
+
+  S3Upload(S3Client client, S3Settings settings, String key) {
+    this.client = client;
+    this.settings = settings;
+    this.key = key;
+  }
+
+  @Override
+  public void part(int number, ByteBuffer bytes) throws StoreException {
+    byte[] body = new byte[bytes.remaining()];
+    bytes.get(body);
+    if (number == 0 && body.length < RemoteArtifacts.PART_BYTES) {
+      synchronized (this) {
+        only = body;
+      }
+      return;
+    }
+    String id = begun();
+    String etag =
+        S3Blobs.call(
+            key,
+            () ->
+                client
+                    .uploadPart(
+                        request ->
+                            request
+                                .bucket(settings.bucket())
+                                .key(key)
+                                .uploadId(id)
+                                .partNumber(number + 1)
+                                .contentMD5(S3Blobs.md5(body, body.length)),
+                        RequestBody.fromBytes(body))
+                    .eTag());
+    synchronized (this) {
+      parts.put(number, CompletedPart.builder().partNumber(number + 1).eTag(etag).build());
+    }
+  }
+
+  private synchronized String begun() throws StoreException {
+    String id = uploadId;
+    if (id == null) {
+      CreateMultipartUploadRequest.Builder request =
+          CreateMultipartUploadRequest.builder().bucket(settings.bucket()).key(key);
+      id =
+          S3Blobs.call(
+              key,
+              () ->
+                  client
+                      .createMultipartUpload(
+                          S3Connection.encrypted(request, settings.encryption()).build())
+                      .uploadId());
+      uploadId = id;
+    }
+    return id;
+  }
+
+  /** May be repeated when its answer was lost. */
+  @Override
+  public synchronized void commit(int count, long size) throws StoreException {
+    if (committed) {
+      return;
+    }
+    byte[] body = only;
+    if (body != null) {
+      PutObjectRequest.Builder request =
+          PutObjectRequest.builder()
+              .bucket(settings.bucket())
+              .key(key)
+              .contentMD5(S3Blobs.md5(body, body.length));
+      S3Blobs.call(
+          key,
+          () ->
+              client.putObject(
+                  S3Connection.encrypted(request, settings.encryption()).build(),
+                  RequestBody.fromBytes(body)));
+      committed = true;
+      return;
+    }
+    if (parts.size() != count) {
+      throw new StoreException.Damaged(
+          "%s: expected %d parts, got %d".formatted(key, count, parts.size()));
+    }
+    try {
+      client.completeMultipartUpload(
+          request ->
+              request
+                  .bucket(settings.bucket())
+                  .key(key)
+                  .uploadId(uploadId)
+                  .multipartUpload(upload -> upload.parts(parts.values())));
+    } catch (SdkException e) {
+      // An earlier call may have completed it, and only its answer was lost.
+      if (S3Failure.status(e) != NOT_FOUND || storedSize() != size) {
+        throw S3Failure.of(key, e);
+      }
+    }
+    uploadId = null;
+    committed = true;
+  }
+
+  private long storedSize() throws StoreException {
+    return S3Blobs.call(
+        key,
+        () ->
+            client
+                .headObject(request -> request.bucket(settings.bucket()).key(key))
+                .contentLength());
+  }
+
+  @Override
+  public synchronized void abort() throws StoreException {
+    String id = uploadId;
+    if (id != null) {
+      uploadId = null;
+      S3Blobs.call(
+          key,
+          () ->
+              client.abortMultipartUpload(
+                  request -> request.bucket(settings.bucket()).key(key).uploadId(id)));
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.stasis.store;
+
+import org.jspecify.annotations.NullMarked;
