@@ -9,8 +9,10 @@ import java.nio.file.Files;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Whatever the driver does in any of its calls, the workload runs on with right numbers, or the
@@ -78,11 +80,15 @@ class DriverFaultTest {
 
   /** Nothing says that the process uses CUDA: the workload is not touched. */
   @ParameterizedTest
-  @CsvSource({"restoreThread, hang", "restoreThread, error 999"})
-  void aFaultBeforeTheFreezeRefusesIt(String call, String fault) throws Exception {
+  @ValueSource(strings = {"hang", "error 999 always"})
+  void aFaultBeforeTheFreezeRefusesIt(String fault) throws Exception {
     // A driver that hangs answers nothing about this process until the process ends.
     try (GpuContainer own = start()) {
-      assertThat(checkpoint(own, call, fault))
+      lab.gpus().fault("restoreThread", fault);
+      CheckpointOutcome outcome =
+          EngineLab.checkpoint(new Checkpoint(parts("restoreThread", fault)), Asked.of(lab, own));
+      lab.gpus().mend("restoreThread");
+      assertThat(outcome)
           .isInstanceOfSatisfying(
               CheckpointOutcome.Refused.class,
               refused ->
@@ -93,6 +99,14 @@ class DriverFaultTest {
       own.awaitSteps(3);
       own.verify(MIB);
     }
+  }
+
+  /** A workload is inspected a second time before it is refused. */
+  @Test
+  void aDriverThatFailsOnceBeforeTheFreezeIsAskedAgain() throws Exception {
+    assertThat(checkpoint(source, "restoreThread", "error 999"))
+        .isInstanceOf(CheckpointOutcome.Published.class);
+    runsOn();
   }
 
   /** The call fails or hangs on the way into the freeze: it is undone at once. */

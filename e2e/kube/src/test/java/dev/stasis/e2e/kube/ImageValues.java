@@ -25,7 +25,7 @@ record ImageValues(Path folder, List<LocalNode> nodes) {
          "operator": {"replicas": 1},
          "eviction": {"givenUpAfter": "20s"},
          "webhook": {"timeoutSeconds": 30},
-         "defaultStore": {"path": "%s"},
+         "defaultStore": {"path": "%s", "minFree": "64Mi"},
          "agent": {
            "gpuNodeLabel": "", "runtimeClassName": "",
            "nodeSelector": {"kubernetes.io/hostname": "%s"},
