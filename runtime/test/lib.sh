@@ -1,5 +1,7 @@
 # Helpers of the shell tests. Each test is a function; check NAME runs it in a folder of its own.
 failed=0
+# Here, so that no script can forget it.
+trap 'exit $failed' EXIT
 check() {
   W=$(mktemp -d /tmp/stasis-test.XXXXXX)
   # Not as a condition: there the shell does not end the function at a command that fails.

@@ -65,9 +65,12 @@ int mailbox_find(pid_t pid, uint64_t *address) {
         }
         for (uint64_t page = start; page < end && result; page += 4096) {
             uint32_t found[4];
-            if (mailbox_read(pid, page, found, sizeof found) == 0 && memcmp(found, magic, sizeof magic) == 0) {
+            int rc = mailbox_read(pid, page, found, sizeof found);
+            if (rc == 0 && memcmp(found, magic, sizeof magic) == 0) {
                 *address = page;
                 result = 0;
+            } else if (rc) {
+                result = rc; /* no answer, rather than none to be found */
             }
         }
     }
