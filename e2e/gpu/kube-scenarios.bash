@@ -23,19 +23,22 @@ Y
 }
 
 # workload NAME [MEMORY [SIZE [CLASS]]]: an ordinary pod with one GPU; SIZE of its device memory in GiB, simulated in MiB.
-# PROGRAM is another command, as JSON; VARIABLES more lines of its environment; SECCOMP a profile's type.
+# PROGRAM is another command, as JSON; VARIABLES more lines of its environment; SECCOMP a profile's type; PREPARE what the
+# webhook is to prepare it for; GPUS how many.
 workload() {
   local command='["python3","-u","/data/programs/count.py","'"${3:-$GIB}"'"]' path=/usr/local/nvidia/lib64:/usr/local/cuda/lib64 memory="" class=""
   [ -z "$SIMULATED" ] || { command='["/data/programs/gpu-counter","--mib","'"${3:-32}"'"]' && path=/data/lib; }
   command="${PROGRAM:-$command}"
   [ -z "${2:-}" ] || memory=", memory: $2"
   [ -z "${4:-}" ] || class="priorityClassName: $4"
-  local seccomp=""
+  local seccomp="" labels="app: $1"
+  [ -z "$DIRECT" ] || labels="$labels, stasis.dev/data-path: direct"
+  [ -z "${PREPARE:-}" ] || labels="$labels, stasis.dev/prepare: $PREPARE"
   [ -z "${SECCOMP:-}" ] || seccomp="securityContext: {seccompProfile: {type: $SECCOMP}}"
   kubectl apply -f - <<Y
 apiVersion: v1
 kind: Pod
-metadata: {name: $1, labels: {app: $1}}
+metadata: {name: $1, labels: {$labels}}
 spec:
   restartPolicy: Always
   terminationGracePeriodSeconds: 1
@@ -53,7 +56,7 @@ spec:
     - {name: HOME, value: /data}
     - {name: LD_LIBRARY_PATH, value: "$path"}
 ${VARIABLES:-}
-    resources: {limits: {nvidia.com/gpu: 1$memory}}
+    resources: {limits: {nvidia.com/gpu: ${GPUS:-1}$memory}}
     volumeMounts:
     - {name: usr, mountPath: /usr, readOnly: true}
     - {name: opt, mountPath: /opt, readOnly: true}
@@ -84,7 +87,17 @@ used() {
 }
 
 begin_workload() {
+  [ -z "$DIRECT" ] || webhook_is_there || { WHY="the webhook does not add the library" && return 1; }
   workload "$@" >>"$OUT/kube.log" 2>&1 && goes_on "$1" 5 180 || { WHY="pod $1 does not count" && return 1; }
+}
+
+# A pod is never refused for want of the webhook: it would run without the library.
+webhook_is_there() {
+  until_true 60 "kubectl run probe --image=none --labels=stasis.dev/data-path=direct --dry-run=server -o yaml --overrides='{\"spec\":{\"containers\":[{\"name\":\"probe\",\"image\":\"none\",\"resources\":{\"limits\":{\"nvidia.com/gpu\":\"1\"}}}]}}' 2>/dev/null | grep -q libstasis-gate.so"
+}
+# took_its_path NAME: the GpuCheckpoint.
+took_its_path() {
+  [ -z "$DIRECT" ] || [ "$(field gckpt "$1" .status.dataPath)" = Direct ] || { WHY="GpuCheckpoint $1: path $(field gckpt "$1" .status.dataPath), $(field gckpt "$1" .status.dataPathReason)" && return 1; }
 }
 
 # checkpoint NAME POD [MORE]: applied, and waited for.
@@ -103,6 +116,7 @@ ended() {
 }
 ready() {
   ended gckpt "$1" Ready 240 || { WHY="GpuCheckpoint $1: $(field gckpt "$1" .status.phase) $(field gckpt "$1" .status.message)" && return 1; }
+  took_its_path "$1"
 }
 restore() {
   kubectl apply -f - >>"$OUT/kube.log" 2>&1 <<Y || { WHY="GpuRestore $1 was not accepted" && return 1; }
@@ -193,6 +207,24 @@ s_torchrun_default() {
 # Two processes that share nothing but the GPU, as two notebooks.
 s_pair() { needs_gpu && there_and_back pair '"python3","-u","/data/programs/pair.py","2"'; }
 s_lightning() { needs_gpu && there_and_back lightning '"python3","-u","/data/programs/lightning_train.py"' 300; }
+# On one node with two GPUs. Two processes with one each; one process with both, which copies from GPU to GPU.
+s_two() { local GPUS=2 && needs_gpu && there_and_back two '"python3","-u","/data/programs/two.py","2"'; }
+s_parallel() { local GPUS=2 && needs_gpu && there_and_back parallel '"python3","-u","/data/programs/parallel.py"' 200; }
+# Two ranks with NCCL's settings for a restore, which the webhook sets; and without: refused, and nothing happens to it.
+# Multicast stays off in both: it can take a host's GPUs out of service.
+RANKS='"python3","-m","torch.distributed.run","--standalone","--nproc_per_node=2","/data/programs/ddp.py"'
+NO_MULTICAST='    - {name: NCCL_NVLS_ENABLE, value: "0"}
+    - {name: TORCH_SYMM_MEM_DISABLE_MULTICAST, value: "1"}'
+s_ranks() { local GPUS=2 PREPARE=ranks VARIABLES="$NO_MULTICAST" && needs_gpu && there_and_back ranks "$RANKS" 300; }
+s_ranks_default() {
+  local GPUS=2 VARIABLES="$NO_MULTICAST"
+  needs_gpu && PROGRAM="[$RANKS]" begin_workload ranks-default || return 1
+  checkpoint ranks-default ranks-default "afterCheckpoint: Evict"
+  if ended gckpt ranks-default Ready 120; then WHY="expected a refusal, got Ready" && return 1; fi
+  FIGURES="$(field gckpt ranks-default .status.reason): $(field gckpt ranks-default .status.message)"
+  goes_on ranks-default $(($(step ranks-default) + 3)) && right ranks-default && no_restart ranks-default || { WHY="${WHY:-ranks-default does not continue}" && return 1; }
+  kubectl delete pod ranks-default --wait >>"$OUT/kube.log" 2>&1
+}
 # A front process on uvloop, an engine process, and a client that asks all the time. 8 layers of the shape of 8 billion parameters.
 s_server() {
   local SECCOMP="${SERVER_SECCOMP:-}"
@@ -203,13 +235,45 @@ s_suspend() {
   begin_workload sleeper || return 1
   checkpoint nap sleeper "afterCheckpoint: Suspend" || return 1
   ended gckpt nap Suspended 120 || { WHY="not suspended: $(field gckpt nap .status.message)" && return 1; }
+  took_its_path nap || return 1
   FIGURES="freed in $(field gckpt nap .status.timings.freedMilliseconds) ms"
   [ -n "$SIMULATED" ] || FIGURES="$FIGURES, device memory in use $(nvidia-smi --query-gpu=memory.used --format=csv,noheader,nounits | paste -sd,) MiB"
   at="$(step sleeper)"
   kubectl patch gckpt nap --type=merge -p '{"spec":{"suspend":false}}' >>"$OUT/kube.log" 2>&1
   goes_on sleeper $((at + 3)) && right sleeper && no_restart sleeper || { WHY="${WHY:-sleeper does not go on}" && return 1; }
+  FIGURES="$FIGURES, resumed in $(field gckpt nap .status.timings.resumeMilliseconds) ms"
   kubectl delete gckpt nap --wait >>"$OUT/kube.log" 2>&1
   kubectl delete pod sleeper --wait >>"$OUT/kube.log" 2>&1
+}
+# How long the program stands still and is absent by the size of its device memory. SIZES in GiB, ROUNDS of each.
+s_sizes() {
+  local size round name
+  for size in ${SIZES:-1 4 16}; do
+    begin_workload "size-$size" "" "$size" || return 1
+    for ((round = 1; round <= ${ROUNDS:-3}; round++)); do
+      name="size-$size-$round"
+      checkpoint "$name" "size-$size" && ready "$name" || return 1
+      goes_on "size-$size" $(($(step "size-$size") + 2)) 120 && right "size-$size" && no_restart "size-$size" || { WHY="${WHY:-size-$size does not continue}" && return 1; }
+      say "- $size GiB, in place: frozen $(field gckpt "$name" .status.timings.frozen); $(field gckpt "$name" .status.timings)"
+      kubectl delete gckpt "$name" --wait >>"$OUT/kube.log" 2>&1
+    done
+    checkpoint "$name" "size-$size" "afterCheckpoint: Suspend" && ended gckpt "$name" Suspended 240 && took_its_path "$name" || { WHY="${WHY:-not suspended: $(field gckpt "$name" .status.message)}" && return 1; }
+    say "- $size GiB, suspended: $(field gckpt "$name" .status.timings); device memory in use: $(used) MiB"
+    round="$(step "size-$size")"
+    kubectl patch gckpt "$name" --type=merge -p '{"spec":{"suspend":false}}' >>"$OUT/kube.log" 2>&1
+    goes_on "size-$size" $((round + 2)) 120 && right "size-$size" && no_restart "size-$size" || { WHY="${WHY:-size-$size does not continue after its suspension}" && return 1; }
+    say "- $size GiB, resumed: $(field gckpt "$name" .status.timings)"
+    kubectl delete gckpt "$name" --wait >>"$OUT/kube.log" 2>&1
+    FIGURES=""
+    round="$(step "size-$size")"
+    checkpoint "$name-away" "size-$size" "afterCheckpoint: Evict" && ready "$name-away" || return 1
+    kubectl wait --for=delete "pod/size-$size" --timeout=60s >>"$OUT/kube.log" 2>&1 || { WHY="size-$size was not evicted" && return 1; }
+    say "- $size GiB, evicted: $(field gckpt "$name-away" .status.timings)"
+    restore "$name-back" "$name-away" && came_back "$name-back" "$round" || return 1
+    say "- $size GiB, restored: $(field grst "$name-back" .status.timings)"
+    kubectl delete pod "$(field grst "$name-back" .status.pod.name)" --wait >>"$OUT/kube.log" 2>&1
+    kubectl delete gckpt "$name-away" --wait >>"$OUT/kube.log" 2>&1
+  done
 }
 s_limit() {
   local limit=6Gi
