@@ -51,6 +51,10 @@ final class DataPathChooser {
         handed |= keepers.active(process);
         continue;
       }
+      if (!keepers.active(process)) {
+        // No context, as a launcher that only counts the GPUs: the library has nothing to hold.
+        continue;
+      }
       try {
         Gate gate = keepers.look(process);
         handed |= gate.handed();
@@ -63,7 +67,7 @@ final class DataPathChooser {
           bytes += gate.bytes();
         }
       } catch (KeeperFailure e) {
-        handed |= keepers.active(process);
+        handed = true; // Whether memory was passed on is not known.
         against = e.getMessage();
       }
     }

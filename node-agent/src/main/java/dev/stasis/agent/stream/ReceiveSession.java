@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
 /** The files of one transfer as they arrive, in an existing private folder. */
 final class ReceiveSession implements AutoCloseable {
 
-  /** The content of an artifact: single files, and three folders of files. */
+  /** The content of an artifact: single files, and four folders of files. */
   private static final Pattern NAME =
-      Pattern.compile("(?:(?:criu|layer|regions)/)?[A-Za-z0-9][A-Za-z0-9._-]{0,200}");
+      Pattern.compile("(?:(?:criu|device|layer|regions)/)?[A-Za-z0-9][A-Za-z0-9._-]{0,200}");
 
   /**
    * No artifact is as large; up to this size, offsets and lengths can be added without overflow.

@@ -48,6 +48,7 @@ class DirectPathTest {
     return Stream.of(
         Arguments.of("one process", List.of()),
         Arguments.of("two CUDA processes", List.of("--fork", "1")),
+        Arguments.of("a launcher without a context", List.of("--launcher")),
         Arguments.of("threads", List.of("--threads", "3")),
         Arguments.of("memory written all the time", List.of("--busy-writer")),
         Arguments.of("a data loader", List.of("--loader")));

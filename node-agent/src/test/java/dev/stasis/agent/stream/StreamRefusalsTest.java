@@ -3,6 +3,7 @@ package dev.stasis.agent.stream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -86,6 +87,20 @@ class StreamRefusalsTest extends TwoAgents {
     assertThatThrownBy(() -> sender(ID, late).run())
         .hasMessageContaining("refused")
         .hasMessageContaining("expected a name of an artifact's file, got \"no/name\"");
+  }
+
+  @Test
+  void everyFolderOfAnArtifactIsReceived() throws Exception {
+    writeArtifact();
+    for (String folder : new String[] {"criu", "device", "layer", "regions"}) {
+      try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to, ROOM)) {
+        // The checksum is checked after the name.
+        answerToABlockOf(folder + "/1.data", 0, 1);
+        assertThatThrownBy(() -> expected.await(ENOUGH))
+            .hasMessageContaining("block of " + folder + "/1.data at 0: ")
+            .hasMessageNotContaining("name of an artifact's file");
+      }
+    }
   }
 
   @Test
@@ -208,9 +223,12 @@ class StreamRefusalsTest extends TwoAgents {
             .context(() -> List.of(pinned))
             .getSocketFactory()
             .createSocket(InetAddress.getLoopbackAddress(), receiver.port())) {
-      DataOutputStream out = new DataOutputStream(socket.getOutputStream());
+      // At once: the receiver closes the connection as soon as it has read a name that it refuses.
+      DataOutputStream out =
+          new DataOutputStream(new BufferedOutputStream(socket.getOutputStream()));
       DataInputStream in = new DataInputStream(socket.getInputStream());
       StreamProtocol.hello(out, ID);
+      out.flush();
       assertThat(in.readByte()).isEqualTo(StreamProtocol.DONE);
       byte[] data = "{}".getBytes(StandardCharsets.US_ASCII);
       CRC32C crc = new CRC32C();

@@ -6,6 +6,7 @@ import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.api.v1alpha1.common.DataPath;
 import dev.stasis.api.v1alpha1.common.Explanation;
+import dev.stasis.api.v1alpha1.migration.MigrationPhase;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.io.IOException;
 import java.util.Map;
@@ -51,6 +52,38 @@ class DirectDataPathTest {
       RestoreRequest.apply(scenario, "again", "train-3").awaitSucceeded();
       again.verifyGoesOn();
     }
+  }
+
+  @Test
+  void aLabelledPodIsMigratedThereAndBack(Scenario scenario) {
+    scenario.needsTwoNodes();
+    Workload workload = labelled(scenario, Workload.MIB);
+    String first = workload.now().getSpec().getNodeName();
+
+    MigrationRequest off = MigrationRequest.apply(scenario, "move", "trainer");
+    Workload there = off.awaitMoving(workload);
+    off.await(MigrationPhase.SUCCEEDED);
+    there.verifyGoesOn();
+    assertThat(there.now().getSpec().getNodeName()).isNotEqualTo(first);
+
+    MigrationRequest back = MigrationRequest.apply(scenario, "back", there.name());
+    Workload again = back.awaitMoving(there);
+    back.await(MigrationPhase.SUCCEEDED);
+    again.verifyGoesOn();
+    assertThat(again.restarts()).isZero();
+    assertThat(again.now().getSpec().getNodeName()).isEqualTo(first);
+  }
+
+  @Test
+  void aSuspendedPodSaysItsPathAndContinues(Scenario scenario) {
+    Workload workload = labelled(scenario, Workload.MIB);
+    CheckpointRequest nap =
+        CheckpointRequest.apply(scenario, "nap", "trainer", "afterCheckpoint: Suspend");
+    assertDirect(nap.await(CheckpointPhase.SUSPENDED));
+    scenario.kubectl(
+        "patch", "gckpt", "nap", "--type=merge", "-p", "{\"spec\":{\"suspend\":false}}");
+    workload.verifyGoesOn();
+    assertThat(workload.restarts()).isZero();
   }
 
   @ParameterizedTest

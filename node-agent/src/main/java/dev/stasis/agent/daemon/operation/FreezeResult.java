@@ -6,6 +6,7 @@ import dev.stasis.agent.engine.SourceState;
 import dev.stasis.api.text.HumanBytes;
 import dev.stasis.api.v1alpha1.common.ArtifactStatus;
 import dev.stasis.api.v1alpha1.common.ConditionValue;
+import dev.stasis.api.v1alpha1.common.DataPath;
 import dev.stasis.api.v1alpha1.common.Fault;
 import dev.stasis.api.v1alpha1.operation.OperationPhase;
 import dev.stasis.api.v1alpha1.operation.Outcome;
@@ -106,14 +107,15 @@ final class FreezeResult {
   private OperationResult figures(
       CheckpointOutcome.Figures figures, Duration waited, Duration hooks, OperationResult result) {
     PathTaken path = PathTaken.of(figures.path());
-    boolean saves = made.request().store() != null;
+    // A suspension on the driver's path has its memory nowhere but in the process.
+    boolean known = made.request().store() != null || path.path() == DataPath.DIRECT;
     parts
         .metrics()
-        .steps(operation.type(), saves ? path.path().value() : "Memory", figures.timings());
+        .steps(operation.type(), known ? path.path().value() : "Memory", figures.timings());
     return result.with(
         status -> {
           status.setTimings(new Timings(figures.timings()).freeze(figures, waited, hooks));
-          if (saves) {
+          if (known) {
             status.setDataPath(path.path());
             status.setDataPathReason(path.reason());
           }
