@@ -232,6 +232,16 @@ s_server() {
   local SECCOMP="${SERVER_SECCOMP:-}"
   needs_gpu && there_and_back server '"python3","-u","/data/programs/server.py","'"${SERVER_LAYERS:-8}"'"'
 }
+# vLLM from VLLM_DIR: pip install --target of its wheel and what it needs beside PyTorch and transformers (docs/evidence).
+s_vllm() {
+  needs_gpu || return 1
+  [ -d "${VLLM_DIR:-}/vllm" ] || { WHY="VLLM_DIR: expected a folder with vllm, got ${VLLM_DIR:-none}" && return 1; }
+  cp -al "$VLLM_DIR" "$WORK/programs/vllm" 2>/dev/null || cp -a "$VLLM_DIR" "$WORK/programs/vllm"
+  there_and_back vllm '"python3","-u","/data/programs/vllm_server.py","/data/programs/vllm","'"${SERVER_LAYERS:-32}"'"'
+  local code=$?
+  kubectl logs vllm -c main 2>/dev/null | grep "first answer" >>"$OUT/report.md"
+  return "$code"
+}
 s_suspend() {
   local at
   begin_workload sleeper || return 1
