@@ -203,6 +203,8 @@ static void *run(void *unused) {
     return unused;
 }
 
+/* Returns once the thread is ready: on a busy machine it may start long after its creator has gone on, and calls to a
+ * process without it fail. */
 int hidden_start(void) {
     sigset_t all, old;
     pthread_t thread;
@@ -215,5 +217,8 @@ int hidden_start(void) {
     int rc = pthread_create(&thread, &attributes, run, NULL);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     pthread_attr_destroy(&attributes);
+    while (!rc && !__atomic_load_n(&mailbox.started, __ATOMIC_ACQUIRE)) {
+        nap(100);
+    }
     return rc;
 }
