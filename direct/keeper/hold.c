@@ -14,6 +14,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -92,6 +93,8 @@ static void be_hard_to_end(void) {
 
 static int hold(int listener, const char *path) {
     int client = -1;
+    struct stat mine = {0}, there;
+    stat(path, &mine);
     prctl(PR_SET_NAME, "stasis-holder");
     be_hard_to_end();
     /* A keeper that was just started connects within this time. */
@@ -99,7 +102,8 @@ static int hold(int listener, const char *path) {
         struct pollfd wait[] = {{.fd = listener, .events = POLLIN}, {.fd = client, .events = POLLIN}};
         int ready = poll(wait, 2, client < 0 && used == 0 ? patience : -1);
         if (ready == 0) {
-            unlink(path);
+            /* Another one may have taken the place, and hold the memory that a later keeper looks for there. */
+            if (stat(path, &there) == 0 && there.st_dev == mine.st_dev && there.st_ino == mine.st_ino) unlink(path);
             return 0;
         }
         if (wait[1].revents && !serve(client)) {
@@ -133,6 +137,8 @@ static bool start_new(int patience_ms) {
     pid_t pid;
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
+    /* One that was killed takes connections until it is gone: they must reach the new one. */
+    unlink(holder_path);
     int rc = posix_spawn(&pid, self, NULL, &attributes, arguments, environ);
     posix_spawnattr_destroy(&attributes);
     for (int i = 0; rc == 0 && i < patience_ms / 10; i++) {
