@@ -35,7 +35,11 @@ promise_a_call_that_does_not_end_opens_the_gate_again() {
     keeper
     attach
     driver 0 1 lock # whoever is inside the driver stays there
-    sleep 0.1
+    for _ in {1..100}; do
+        tell close w 300 || break
+        must open w # it was not inside yet
+        sleep 0.05
+    done
     refused 'busy' close w 300
     driver 0 0 unlock
     right log 8
@@ -49,11 +53,14 @@ promise_a_silent_keeper_opens_the_gate() {
     start log --mib 8
     keeper
     attach
+    began=$(date +%s%3N)
     must close w 5000
     kill -STOP "$keeper"
     before=$(steps_of "$work/log")
     sleep 8
-    [ "$(steps_of "$work/log")" -le $((before + 1)) ] || fail "it opened too early"
+    now=$(steps_of "$work/log")
+    # A busy machine may have taken longer than the gate waits.
+    [ "$now" -le $((before + 1)) ] || [ $(($(date +%s%3N) - began)) -gt 9500 ] || fail "it opened too early"
     steps_from "$work/log" 20
     kill -CONT "$keeper"
     must status w
