@@ -2,8 +2,6 @@ package dev.stasis.agent.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.awaitility.Awaitility;
@@ -28,24 +26,21 @@ final class WorkerKiller {
    * @param when at which moment of the driver's work, as a fault's {@code at=}
    */
   static WorkerKiller inside(EngineLab lab, String call, String when) {
-    lab.gpus().fault(call, "hang at=" + when);
+    lab.gpus().fault(call, "hold at=" + when);
     return new WorkerKiller(CompletableFuture.supplyAsync(() -> kill(lab, call)));
   }
 
+  /** The fault is gone before the call reaches the driver; the hold says that it is there. */
   private static boolean kill(EngineLab lab, String call) {
-    Path fault = lab.gpus().folder().resolve("faults").resolve(call);
     Awaitility.await("the call " + call)
         .atMost(LIMIT)
         .pollInterval(Duration.ofMillis(5))
-        .until(() -> Files.notExists(fault) && isInside(lab, call));
-    return ProcessHandle.of(lab.worker().pid().orElseThrow())
-        .map(ProcessHandle::destroyForcibly)
-        .orElse(false);
-  }
-
-  private static boolean isInside(EngineLab lab, String call) {
-    return lab.worker().inFlight().stream()
-        .anyMatch(inside -> inside.call().equalsIgnoreCase(call));
+        .until(() -> lab.gpus().isHeld(call));
+    ProcessHandle worker = ProcessHandle.of(lab.worker().pid().orElseThrow()).orElseThrow();
+    boolean killed = worker.destroyForcibly();
+    worker.onExit().join();
+    lab.gpus().release(call);
+    return killed;
   }
 
   void assertKilled() {
