@@ -8,7 +8,6 @@ import dev.stasis.agent.engine.OperationControl;
 import dev.stasis.agent.engine.Work;
 import dev.stasis.agent.preflight.FailedRequirement;
 import dev.stasis.artifact.ArtifactStore;
-import dev.stasis.artifact.Durability;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -202,7 +201,7 @@ final class CheckpointCommand extends NodeCommand {
             thp,
             nothingShared,
             operation.threads(),
-            Durability.BEFORE_IT_IS_NAMED,
+            false,
             false),
         null,
         Set.copyOf(new ArrayList<>(packed)));

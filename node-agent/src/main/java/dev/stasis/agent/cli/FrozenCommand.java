@@ -88,7 +88,10 @@ final class FrozenCommand extends NodeCommand {
         agent,
         true,
         switch (work.phase()) {
-          case HELD -> thaw + " or: stasis-node end " + id;
+          case HELD ->
+              work.mayRunElsewhere()
+                  ? "a copy may run elsewhere: stasis-node end %s, or %s".formatted(id, thaw)
+                  : thaw + " or: stasis-node end " + id;
           case ENDING -> thaw + " (finishes the end)";
           case WORKING ->
               work.kind() == Work.Kind.RESTORE ? thaw + " (ends the restored processes)" : thaw;
@@ -144,6 +147,7 @@ final class FrozenCommand extends NodeCommand {
     json.put("kind", Answers.word(work.kind().name()));
     json.put("phase", Answers.word(work.phase().name()));
     json.put("state", seen.state());
+    json.put("mayRunElsewhere", work.mayRunElsewhere());
     json.put("owner", work.owner());
     json.put("since", work.since().toString());
     json.put("ageMilliseconds", age(work).toMillis());

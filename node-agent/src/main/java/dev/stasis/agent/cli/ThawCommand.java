@@ -37,7 +37,10 @@ final class ThawCommand extends NodeCommand {
         description = "The container's id, a unique prefix of it, or the operation's id")
     @Nullable String id;
 
-    @Option(names = "--all", description = "All frozen workloads of this node")
+    @Option(
+        names = "--all",
+        description =
+            "All frozen workloads of this node, except those of which a copy may run elsewhere")
     boolean all;
   }
 
@@ -56,15 +59,26 @@ final class ThawCommand extends NodeCommand {
     try (DriverWorker worker = worker();
         ProgressLine progress = new ProgressLine(console(), System::nanoTime)) {
       Thaw thaw = engine.thawing(stateDir(), worker, environment().clock()).thaw();
-      List<String> ids =
-          which.all
-              ? thaw.inHand().stream().map(Work::containerId).toList()
-              : List.of("" + which.id);
-      for (String id : ids) {
-        all.add(new One(id, thaw.run(id, progress)));
+      if (!which.all) {
+        all.add(new One("" + which.id, thaw.run("" + which.id, progress)));
+      } else {
+        for (Work work : thaw.inHand()) {
+          String id = work.containerId();
+          all.add(
+              new One(
+                  id,
+                  work.mayRunElsewhere()
+                      ? new ThawOutcome.NotFound(elsewhere(id))
+                      : thaw.run(id, progress)));
+        }
       }
     }
     return tell(all);
+  }
+
+  private static String elsewhere(String id) {
+    return "a copy of container %s may run elsewhere; if none does: stasis-node thaw %s"
+        .formatted(id, CheckpointAnswer.shortId(id));
   }
 
   private static Report tell(List<One> all) {

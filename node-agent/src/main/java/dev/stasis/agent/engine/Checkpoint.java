@@ -233,25 +233,18 @@ public final class Checkpoint {
       Instant since,
       @Nullable ArtifactStage artifact) {
     return new Work(
-        Work.FORMAT,
         node.proc().bootId(),
         request.id(),
         request.owner(),
         Work.Kind.FREEZE,
         request.after(),
+        request.options().heldUntilDecided(),
         Work.Phase.WORKING,
         since,
         container.id(),
         container.root(),
-        List.of(),
-        List.of(),
-        List.of(),
-        List.of(),
-        null,
         artifact == null ? null : artifact.folder().toString(),
-        artifact == null ? null : published(request).toString(),
-        List.of(),
-        null);
+        artifact == null ? null : published(request).toString());
   }
 
   private Path published(CheckpointRequest request) {

@@ -109,7 +109,8 @@ public record CheckpointRequest(
    *     out
    * @param nothingShared whether the user states that processes share no GPU memory
    * @param threads copying and hashing threads
-   * @param durability when the artifact must be on the disk
+   * @param heldUntilDecided whether a held workload may only be thawed or ended by an order,
+   *     because a copy of it may run elsewhere; its artifact is then synced after the freeze
    * @param requireRestorable whether a workload is refused that could not be restored in another
    *     pod
    */
@@ -121,8 +122,17 @@ public record CheckpointRequest(
       boolean thpAlways,
       boolean nothingShared,
       int threads,
-      Durability durability,
+      boolean heldUntilDecided,
       boolean requireRestorable) {
+
+    /**
+     * Returns when the artifact must be on the disk. A workload that is held until a decision stays
+     * frozen with all of its memory, and its copy is filled from the same pages: the disk would
+     * matter only after a crash of this machine, which ends both.
+     */
+    Durability durability() {
+      return heldUntilDecided ? Durability.LATER : Durability.BEFORE_IT_IS_NAMED;
+    }
 
     /** The defaults of the API, with a thread for each core that we may use. */
     public static Options defaults() {
@@ -134,7 +144,7 @@ public record CheckpointRequest(
           false,
           false,
           Math.max(1, Runtime.getRuntime().availableProcessors()),
-          Durability.BEFORE_IT_IS_NAMED,
+          false,
           false);
     }
   }

@@ -245,25 +245,18 @@ public final class Restore {
 
   private Work begin(RestoreRequest request, Container target) {
     return new Work(
-        Work.FORMAT,
         node.proc().bootId(),
         request.id(),
         request.owner(),
         Work.Kind.RESTORE,
         After.RESUME,
+        false,
         Work.Phase.WORKING,
         node.clock().instant(),
         target.id(),
         target.init(),
-        List.of(),
-        List.of(),
-        List.of(),
-        List.of(),
         null,
-        null,
-        request.artifact().toString(),
-        List.of(),
-        null);
+        request.artifact().toString());
   }
 
   private static List<Mount> sourceMounts(Artifact artifact) {

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param owner the requester, for users
  * @param kind the kind of operation
  * @param after what was requested for a frozen workload
+ * @param heldUntilDecided whether a held workload may only be thawed or ended by an order or a user
  * @param phase its progress
  * @param since when the workload was first touched
  * @param containerId the container
@@ -41,6 +42,7 @@ public record Work(
     String owner,
     Kind kind,
     After after,
+    boolean heldUntilDecided,
     Phase phase,
     Instant since,
     String containerId,
@@ -76,6 +78,43 @@ public record Work(
     offloaded = offloaded == null ? List.of() : List.copyOf(offloaded);
   }
 
+  /** An operation that has not touched any process. */
+  Work(
+      String bootId,
+      String id,
+      String owner,
+      Kind kind,
+      After after,
+      boolean heldUntilDecided,
+      Phase phase,
+      Instant since,
+      String containerId,
+      ProcessId init,
+      @Nullable String artifactStage,
+      @Nullable String artifact) {
+    this(
+        FORMAT,
+        bootId,
+        id,
+        owner,
+        kind,
+        after,
+        heldUntilDecided,
+        phase,
+        since,
+        containerId,
+        init,
+        List.of(),
+        List.of(),
+        List.of(),
+        List.of(),
+        null,
+        artifactStage,
+        artifact,
+        List.of(),
+        null);
+  }
+
   @Override
   public List<Offloaded> offloaded() {
     return Objects.requireNonNull(offloaded);
@@ -90,30 +129,31 @@ public record Work(
    */
   static Work unknown(String containerId, String why, Instant since) {
     return new Work(
-        FORMAT,
         "unknown",
         containerId,
         why,
         Kind.FREEZE,
         After.RESUME,
+        false,
         Phase.UNKNOWN,
         since,
         containerId,
         new ProcessId(Integer.MAX_VALUE, 0),
-        List.of(),
-        List.of(),
-        List.of(),
-        List.of(),
         null,
-        null,
-        null,
-        List.of(),
         null);
   }
 
   /** Returns whether a user wants it to be frozen: no component thaws it then. */
   public boolean isKeptByHand() {
     return id.startsWith(BY_HAND) && (phase == Phase.SUSPENDED || phase == Phase.HELD);
+  }
+
+  /**
+   * Returns whether a copy of it may run elsewhere: then no component thaws it, whatever happened
+   * to its operation.
+   */
+  public boolean mayRunElsewhere() {
+    return heldUntilDecided && phase == Phase.HELD;
   }
 
   /** The kind of operation. */
@@ -243,6 +283,7 @@ public record Work(
           of.owner,
           of.kind,
           of.after,
+          of.heldUntilDecided,
           phase,
           of.since,
           of.containerId,

@@ -119,24 +119,19 @@ public final class WorkloadInspector {
       }
     }
     return new Work(
-        Work.FORMAT,
-        node.proc().bootId(),
-        "look",
-        "look",
-        Work.Kind.FREEZE,
-        After.RESUME,
-        Work.Phase.WORKING,
-        node.clock().instant(),
-        container.id(),
-        container.root(),
-        cuda,
-        living,
-        List.of(),
-        List.of(),
-        null,
-        null,
-        null,
-        List.of(),
-        null);
+            node.proc().bootId(),
+            "look",
+            "look",
+            Work.Kind.FREEZE,
+            After.RESUME,
+            false,
+            Work.Phase.WORKING,
+            node.clock().instant(),
+            container.id(),
+            container.root(),
+            null,
+            null)
+        .withCuda(cuda)
+        .withTree(living, List.of());
   }
 }

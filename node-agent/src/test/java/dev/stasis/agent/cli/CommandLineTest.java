@@ -27,6 +27,7 @@ class CommandLineTest {
 
   @TempDir private Path state;
   private final InProcess program = new InProcess();
+  private boolean mayRunElsewhere;
   private final ProcFs proc = new ProcFs();
 
   @ParameterizedTest
@@ -138,6 +139,20 @@ class CommandLineTest {
   }
 
   @Test
+  void aWorkloadOfWhichACopyMayRunIsThawedByItsNameOnly() {
+    ProcessId self = proc.id((int) ProcessHandle.current().pid()).orElseThrow();
+    mayRunElsewhere = true;
+    write(Work.Phase.HELD, proc.bootId(), self, null);
+    String criu = state + "/criu";
+    assertThat(program.run("frozen", "--state-dir", state.toString())).isZero();
+    assertThat(program.out()).contains("a copy may run elsewhere: stasis-node end c0ffeec0ffee");
+    assertThat(program.run("thaw", "--all", "--state-dir", state.toString(), "--criu-dir", criu))
+        .isEqualTo(3);
+    assertThat(program.err()).contains("may run elsewhere", "stasis-node thaw c0ffeec0ffee");
+    assertThat(new WorkJournal(state).read(CONTAINER)).map(Work::phase).contains(Work.Phase.HELD);
+  }
+
+  @Test
   void anUnknownWorkloadIsRefusedByThawAndEnd() {
     String criu = state + "/criu";
     assertThat(program.run("thaw", "abc", "--state-dir", state.toString(), "--criu-dir", criu))
@@ -177,6 +192,7 @@ class CommandLineTest {
                 "alice",
                 Work.Kind.FREEZE,
                 After.EVICT,
+                mayRunElsewhere,
                 phase,
                 Instant.parse("2026-11-21T11:30:00Z"),
                 CONTAINER,

@@ -43,6 +43,7 @@ class ArtifactUseTest {
         "GpuCheckpoint ml/train",
         Work.Kind.FREEZE,
         After.EVICT,
+        false,
         phase,
         Instant.EPOCH,
         "good",

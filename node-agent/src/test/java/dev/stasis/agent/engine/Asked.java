@@ -107,7 +107,7 @@ record Asked(
             thp,
             peers,
             usual.threads(),
-            usual.durability(),
+            usual.heldUntilDecided(),
             restorable),
         null,
         packed,

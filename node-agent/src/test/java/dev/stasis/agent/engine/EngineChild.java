@@ -70,7 +70,7 @@ final class EngineChild {
         usual.thpAlways(),
         usual.nothingShared(),
         usual.threads(),
-        usual.durability(),
+        usual.heldUntilDecided(),
         usual.requireRestorable());
   }
 

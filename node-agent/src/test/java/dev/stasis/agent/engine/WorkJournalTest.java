@@ -32,6 +32,7 @@ class WorkJournalTest {
         "GpuCheckpoint ml/train",
         Work.Kind.FREEZE,
         After.EVICT,
+        false,
         phase,
         Instant.EPOCH,
         "good",

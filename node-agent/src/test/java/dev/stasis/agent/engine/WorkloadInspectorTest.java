@@ -64,6 +64,7 @@ class WorkloadInspectorTest {
             "owner",
             Work.Kind.RESTORE,
             After.RESUME,
+            false,
             Work.Phase.WORKING,
             Instant.EPOCH,
             "no-such-container",

@@ -16,7 +16,6 @@ import dev.stasis.agent.engine.StageListener;
 import dev.stasis.agent.engine.StepListener;
 import dev.stasis.agent.engine.StepTimings;
 import dev.stasis.agent.preflight.FailedRequirement;
-import dev.stasis.artifact.Durability;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -65,7 +64,7 @@ final class EngineRuns {
                 asked.path("thp").asBoolean(),
                 false,
                 threads,
-                asked.path("later").asBoolean() ? Durability.LATER : Durability.BEFORE_IT_IS_NAMED,
+                asked.path("later").asBoolean(),
                 false),
             null,
             Set.of());

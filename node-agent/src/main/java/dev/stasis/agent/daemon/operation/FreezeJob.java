@@ -17,7 +17,6 @@ import dev.stasis.api.v1alpha1.operation.FreezeOrder;
 import dev.stasis.api.v1alpha1.operation.OperationPod;
 import dev.stasis.api.v1alpha1.operation.WorkloadState;
 import dev.stasis.artifact.ArtifactStore;
-import dev.stasis.artifact.Durability;
 import io.fabric8.kubernetes.api.model.Container;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -207,8 +206,7 @@ final class FreezeJob implements Job {
     CheckpointOutcome outcome = checkpoint(operation, request, listener);
     OperationResult result =
         new FreezeResult(parts, operation, place, made).of(outcome, waited, hooks.took());
-    if (outcome instanceof CheckpointOutcome.Held held
-        && request.options().durability() == Durability.LATER) {
+    if (outcome instanceof CheckpointOutcome.Held held && request.options().heldUntilDecided()) {
       executor.execute(() -> sync(request, held));
     }
     return result;

@@ -8,7 +8,6 @@ import dev.stasis.api.v1alpha1.common.DataPath;
 import dev.stasis.api.v1alpha1.common.Sharing;
 import dev.stasis.api.v1alpha1.operation.ArtifactReference;
 import dev.stasis.api.v1alpha1.operation.FreezeOrder;
-import dev.stasis.artifact.Durability;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
@@ -148,10 +147,7 @@ final class FreezeRequests {
         parts.hugePages(),
         order.getSharing() == Sharing.NONE,
         usual.threads(),
-        // The workload stays frozen meanwhile with all of its memory, and the target is filled from
-        // the same pages. The disk would matter only after a crash of this machine, which ends
-        // both.
-        Boolean.TRUE.equals(order.getHeldUntilDecided()) ? Durability.LATER : usual.durability(),
+        order.getHeldUntilDecided(),
         order.getRequireRestorable());
   }
 }

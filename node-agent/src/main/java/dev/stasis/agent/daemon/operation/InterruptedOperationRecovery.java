@@ -109,7 +109,8 @@ final class InterruptedOperationRecovery {
       if (work.phase() != Work.Phase.UNKNOWN
           && !work.isKeptByHand()
           && !takenUp(active.get(work.id()))
-          && !explained(work, there.get(work.id()))) {
+          && !explained(work, there.get(work.id()))
+          && !staysHeld(work)) {
         ThawOutcome outcome = parts.engine().thaw().run(work.id(), StepListener.NONE);
         LOG.log(
             Level.WARNING,
@@ -130,6 +131,19 @@ final class InterruptedOperationRecovery {
     return operation != null
         && (operation.entry().stage() != OperationJournal.Entry.Stage.ENDED
             || operation.entry().leftFrozen());
+  }
+
+  /** Its operation is lost, but not its rule: a thaw could make it run twice. */
+  private static boolean staysHeld(Work work) {
+    if (work.mayRunElsewhere()) {
+      LOG.log(
+          Level.ERROR,
+          "{0} stays held for {1}, of which no operation is left: a copy may run elsewhere, so a user"
+              + " decides with stasis-node thaw or end",
+          work.containerId(),
+          work.owner());
+    }
+    return work.mayRunElsewhere();
   }
 
   private static boolean explained(Work work, @Nullable GpuNodeOperation operation) {
@@ -187,11 +201,10 @@ final class InterruptedOperationRecovery {
     }
     if (ofThisBoot && found.after() == After.EVICT && found.phase() != Work.Phase.ENDING) {
       Optional<ArtifactStatus> artifact = published(operation, found.phase());
-      boolean mayRunElsewhere = found.phase() == Work.Phase.HELD && isHeldUntilDecided(operation);
       boolean holds =
-          (artifact.isPresent() || mayRunElsewhere)
+          (artifact.isPresent() || found.mayRunElsewhere())
               && parts.engine().evicted().hold(found.containerId());
-      if (holds || mayRunElsewhere) {
+      if (holds || found.mayRunElsewhere()) {
         return OperationResult.held(artifact.orElse(null));
       }
     }
@@ -242,11 +255,6 @@ final class InterruptedOperationRecovery {
     }
     return published(operation, phase)
         .map(artifact -> result.with(status -> status.setArtifact(artifact)));
-  }
-
-  private static boolean isHeldUntilDecided(ActiveOperation operation) {
-    return operation.spec().getFreeze() != null
-        && operation.spec().getFreeze().getHeldUntilDecided();
   }
 
   /**

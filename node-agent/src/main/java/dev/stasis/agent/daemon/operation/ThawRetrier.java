@@ -195,14 +195,10 @@ final class ThawRetrier implements AutoCloseable {
    * migration that is held until the decision.
    */
   static boolean isForgotten(ActiveOperation operation, Work work) {
-    boolean undecided =
-        operation.spec().getFreeze() != null
-            && operation.spec().getFreeze().getHeldUntilDecided()
-            && work.phase() == Work.Phase.HELD;
     return operation.entry().leftFrozen()
         && work.kind() == Work.Kind.FREEZE
         && work.phase() != Work.Phase.ENDING
-        && !undecided;
+        && !work.mayRunElsewhere();
   }
 
   private void report(ActiveOperation operation, SourceState state, int processes)
