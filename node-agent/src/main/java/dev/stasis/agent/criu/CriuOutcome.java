@@ -2,17 +2,12 @@ package dev.stasis.agent.criu;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 
 /** The outcome of a criu run. */
 public sealed interface CriuOutcome {
 
-  /**
-   * criu succeeded.
-   *
-   * @param stats empty if criu could not write them
-   */
-  record Succeeded(Optional<CriuStats> stats, Duration took) implements CriuOutcome {}
+  /** criu succeeded. */
+  record Succeeded(Duration took) implements CriuOutcome {}
 
   /**
    * criu failed.

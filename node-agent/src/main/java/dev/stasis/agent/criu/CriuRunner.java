@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
@@ -113,7 +112,7 @@ public final class CriuRunner {
     Duration took = Duration.ofNanos(System.nanoTime() - begin);
     int code = process.exitValue();
     if (code == 0) {
-      return new CriuOutcome.Succeeded(stats(work.resolve("stats-" + what)), took);
+      return new CriuOutcome.Succeeded(took);
     }
     if (code > 128) {
       return new CriuOutcome.Killed(code - 128);
@@ -126,15 +125,6 @@ public final class CriuRunner {
     List<String> lines = new ArrayList<>(new LogTail(ownErrors).last(MOST_SAID));
     lines.addAll(new LogTail(work.resolve("criu.out")).last(MOST_SAID));
     return lines;
-  }
-
-  private static Optional<CriuStats> stats(Path file) {
-    try {
-      return Optional.of(new CriuStatsFile(file).read());
-    } catch (IOException e) {
-      // The run succeeded; missing statistics do not make it a failure.
-      return Optional.empty();
-    }
   }
 
   private static CriuOutcome failed(int code, CriuLog log, List<String> lines) {

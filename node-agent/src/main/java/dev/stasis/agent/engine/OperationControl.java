@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 public final class OperationControl {
 
   private final Clock clock;
-  private final @Nullable Instant deadline;
+  private final Instant deadline;
   private final @Nullable Duration maxFrozen;
   private final AtomicReference<@Nullable String> cancelled = new AtomicReference<>();
   private volatile @Nullable Instant frozenUntil;
@@ -33,7 +33,7 @@ public final class OperationControl {
     Optional<String> answer() throws InterruptedException;
   }
 
-  private OperationControl(Clock clock, @Nullable Instant deadline, @Nullable Duration maxFrozen) {
+  private OperationControl(Clock clock, Instant deadline, @Nullable Duration maxFrozen) {
     this.clock = clock;
     this.deadline = deadline;
     this.maxFrozen = maxFrozen;
@@ -51,11 +51,6 @@ public final class OperationControl {
   public static OperationControl until(
       Clock clock, Instant deadline, @Nullable Duration maxFrozen) {
     return new OperationControl(clock, deadline, maxFrozen);
-  }
-
-  /** An operation without its own deadline, such as a rollback. */
-  public static OperationControl unbounded(Clock clock) {
-    return new OperationControl(clock, null, null);
   }
 
   /** Cancels the operation at its next step; {@code who} is named in the outcome. */
@@ -79,23 +74,6 @@ public final class OperationControl {
     }
   }
 
-  /** Returns the remaining time, at most {@code most}. */
-  Duration atMost(Duration most) {
-    if (deadline == null) {
-      return most;
-    }
-    Duration left = Duration.between(clock.instant(), deadline);
-    if (left.isNegative()) {
-      return Duration.ZERO;
-    }
-    return left.compareTo(most) < 0 ? left : most;
-  }
-
-  /** Returns who canceled it; empty if it was not canceled. */
-  public Optional<String> cancelled() {
-    return Optional.ofNullable(cancelled.get());
-  }
-
   /** The workload is frozen from now on. */
   void freezes() {
     if (maxFrozen != null) {
@@ -109,7 +87,7 @@ public final class OperationControl {
     if (who != null) {
       throw new StepFailure(Reason.CANCELLED, "cancelled by " + who + " before step " + next);
     }
-    if (deadline != null && clock.instant().isAfter(deadline)) {
+    if (clock.instant().isAfter(deadline)) {
       throw new StepFailure(
           Reason.DEADLINE_EXCEEDED, "the deadline " + deadline + " passed before step " + next);
     }

@@ -229,10 +229,6 @@ public record Work(
         });
   }
 
-  Work withArtifactStage(@Nullable String next) {
-    return with(copy -> copy.artifactStage = next);
-  }
-
   Work withChild(ProcessId child) {
     return with(
         copy -> copy.children = Stream.concat(children.stream(), Stream.of(child)).toList());
@@ -258,7 +254,6 @@ public record Work(
     private List<ProcessId> stoppedBefore;
     private List<String> regionJournals;
     private @Nullable String stage;
-    private @Nullable String artifactStage;
     private List<ProcessId> children;
     private List<Offloaded> offloaded;
 
@@ -270,7 +265,6 @@ public record Work(
       this.stoppedBefore = of.stoppedBefore;
       this.regionJournals = of.regionJournals;
       this.stage = of.stage;
-      this.artifactStage = of.artifactStage;
       this.children = of.children;
       this.offloaded = of.offloaded();
     }
@@ -293,7 +287,7 @@ public record Work(
           stoppedBefore,
           regionJournals,
           stage,
-          artifactStage,
+          of.artifactStage,
           of.artifact,
           children,
           offloaded);

@@ -100,11 +100,6 @@ public final class WorkloadInspector {
         own, process, stat.comm(), stat.state(), cuda ? CudaState.RUNNING : null, bytes);
   }
 
-  /** Returns the operation of a container; empty if there is none. */
-  public Optional<Work> inHand(String containerId) {
-    return node.journal().read(containerId);
-  }
-
   /**
    * For a workload without a journal; reports the processes for which the driver was not called.
    */

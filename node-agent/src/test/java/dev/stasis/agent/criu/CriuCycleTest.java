@@ -258,7 +258,7 @@ class CriuCycleTest {
     StoppedTree stopped = stop(source);
     CriuOutcome dumped = dump(source, name);
     assertThat(dumped).isInstanceOf(CriuOutcome.Succeeded.class);
-    assertThat(((CriuOutcome.Succeeded) dumped).stats()).get().isInstanceOf(CriuStats.Dump.class);
+    assertThat(((CriuOutcome.Succeeded) dumped).took()).isPositive();
     Container holder = to.resolve();
     copy(from.data(), to.data());
     copy(inside(source, "dev/shm"), inside(holder, "dev/shm"));

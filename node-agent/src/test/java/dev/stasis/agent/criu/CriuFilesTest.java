@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -18,32 +16,6 @@ import org.junit.jupiter.api.io.TempDir;
 class CriuFilesTest {
 
   @TempDir Path folder;
-
-  @Test
-  void statisticsAreReadFromTheirImage() throws IOException {
-    // Field 1, 11 bytes: freezing 646, frozen 14475, scanned 1, skipped 0, written 2.
-    byte[] message = {10, 12, 8, (byte) 0x86, 5, 16, (byte) 0x8b, 113, 40, 1, 48, 0, 56, 2};
-
-    CriuStats stats = new CriuStatsFile(image(0x57093306, message)).read();
-
-    assertThat(stats).isInstanceOf(CriuStats.Dump.class);
-    CriuStats.Dump dump = (CriuStats.Dump) stats;
-    assertThat(dump.freezing()).hasNanos(646_000);
-    assertThat(dump.frozen()).hasNanos(14_475_000);
-    assertThat(dump.pagesScanned()).isEqualTo(1);
-    assertThat(dump.pagesWritten()).isEqualTo(2);
-  }
-
-  @Test
-  void aTornOrForeignStatisticsFileIsNamed() throws IOException {
-    byte[] torn = {10, 12, 8};
-
-    assertThatThrownBy(() -> new CriuStatsFile(image(0x57093306, torn)).read())
-        .isInstanceOf(IOException.class)
-        .hasMessageEndingWith("expected criu's statistics, got a torn file");
-    assertThatThrownBy(() -> new CriuStatsFile(image(1, torn)).read())
-        .hasMessageEndingWith("expected criu's statistics, got another kind of file");
-  }
 
   @Test
   void theNamedCriuCountsAloneThenOursThenTheOneInPath() throws IOException {
@@ -104,11 +76,5 @@ class CriuFilesTest {
     Files.writeString(file, "x");
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
     return file;
-  }
-
-  private Path image(int magic, byte[] message) throws IOException {
-    ByteBuffer image = ByteBuffer.allocate(12 + message.length).order(ByteOrder.LITTLE_ENDIAN);
-    image.putInt(0x55105940).putInt(magic).putInt(message.length).put(message);
-    return Files.write(folder.resolve("stats-dump"), image.array());
   }
 }
