@@ -4,12 +4,12 @@ import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.stasis.agent.cuda.GpuUuid;
 import dev.stasis.agent.process.ProcessId;
+import dev.stasis.agent.process.RecordFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -32,13 +32,7 @@ final class ManualCheckpointRecord {
     deviceBytes.forEach((gpu, bytes) -> named.put(gpu.text(), bytes));
     try {
       Files.createDirectories(folder);
-      Path fresh = folder.resolve(process + ".new");
-      Files.write(fresh, json.writeValueAsBytes(named));
-      Files.move(
-          fresh,
-          file(process),
-          StandardCopyOption.ATOMIC_MOVE,
-          StandardCopyOption.REPLACE_EXISTING);
+      new RecordFile(file(process)).write(json.writeValueAsBytes(named));
     } catch (IOException e) {
       throw new UncheckedIOException("cannot write " + file(process), e);
     }

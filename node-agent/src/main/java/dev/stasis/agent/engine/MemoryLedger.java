@@ -5,12 +5,12 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.stasis.agent.process.ProcFs;
 import dev.stasis.agent.process.ProcessId;
+import dev.stasis.agent.process.RecordFile;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -74,14 +74,8 @@ final class MemoryLedger {
               : 1 + all.values().stream().mapToLong(Promise::number).max().orElse(0);
       ProcessId self = proc.id((int) ProcessHandle.current().pid()).orElseThrow();
       Files.createDirectories(folder);
-      Path fresh = folder.resolve(container + ".new");
-      json.writeValue(
-          fresh.toFile(), new Promise(proc.bootId(), self, number, hostBytes, stageBytes));
-      Files.move(
-          fresh,
-          folder.resolve(container),
-          StandardCopyOption.ATOMIC_MOVE,
-          StandardCopyOption.REPLACE_EXISTING);
+      Promise made = new Promise(proc.bootId(), self, number, hostBytes, stageBytes);
+      new RecordFile(folder.resolve(container)).write(json.writeValueAsBytes(made));
     } catch (IOException e) {
       throw new StepFailure(Reason.NO_ROOM, "ledger of promised memory: " + e.getMessage(), e);
     }
@@ -143,7 +137,7 @@ final class MemoryLedger {
   }
 
   private Optional<Promise> read(Path file) {
-    if (file.toString().endsWith(".new")) {
+    if (!RecordFile.isWhole(file)) {
       return Optional.empty();
     }
     try {

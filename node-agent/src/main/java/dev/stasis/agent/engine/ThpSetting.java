@@ -3,11 +3,11 @@ package dev.stasis.agent.engine;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.stasis.agent.process.ProcFs;
 import dev.stasis.agent.process.ProcessId;
+import dev.stasis.agent.process.RecordFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -157,10 +157,8 @@ public final class ThpSetting {
   }
 
   private void write(Note now) throws IOException {
-    Path fresh = note.resolveSibling(note.getFileName() + ".new");
     Files.createDirectories(note.getParent());
-    Files.write(fresh, json.writeValueAsBytes(now));
-    Files.move(fresh, note, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    new RecordFile(note).write(json.writeValueAsBytes(now));
   }
 
   private String value() throws IOException {

@@ -5,13 +5,13 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
+import dev.stasis.agent.process.RecordFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -67,14 +67,9 @@ public final class WorkJournal {
   /** Writes the current state. */
   public void write(Work work) {
     Path path = folderOf(work.containerId());
-    Path fresh = path.resolve(FILE + ".new");
     try {
-      json.writerWithDefaultPrettyPrinter().writeValue(fresh.toFile(), work);
-      Files.move(
-          fresh,
-          path.resolve(FILE),
-          StandardCopyOption.ATOMIC_MOVE,
-          StandardCopyOption.REPLACE_EXISTING);
+      new RecordFile(path.resolve(FILE))
+          .write(json.writerWithDefaultPrettyPrinter().writeValueAsBytes(work));
     } catch (IOException e) {
       throw new UncheckedIOException("cannot write the work journal " + path, e);
     }

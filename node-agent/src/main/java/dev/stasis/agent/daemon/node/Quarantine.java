@@ -1,12 +1,12 @@
 package dev.stasis.agent.daemon.node;
 
+import dev.stasis.agent.process.RecordFile;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -17,7 +17,6 @@ import java.util.TreeMap;
 public final class Quarantine {
 
   private static final System.Logger LOG = System.getLogger(Quarantine.class.getName());
-  private static final String UNFINISHED = ".new";
 
   private final Map<String, String> fenced = new TreeMap<>();
   private final Path folder;
@@ -46,7 +45,7 @@ public final class Quarantine {
 
   private void takeOver(Path file) {
     String uuid = String.valueOf(file.getFileName());
-    if (uuid.endsWith(UNFINISHED)) {
+    if (!RecordFile.isWhole(file)) {
       return;
     }
     try {
@@ -69,9 +68,7 @@ public final class Quarantine {
       }
       try {
         Files.createDirectories(folder);
-        Path fresh = folder.resolve(uuid + UNFINISHED);
-        Files.writeString(fresh, bootId + "\n" + why);
-        Files.move(fresh, folder.resolve(uuid), StandardCopyOption.ATOMIC_MOVE);
+        new RecordFile(folder.resolve(uuid)).write(bootId + "\n" + why);
       } catch (IOException e) {
         LOG.log(Level.ERROR, uuid + " is fenced only until the agent ends", e);
       }

@@ -1,5 +1,6 @@
 package dev.stasis.agent.daemon.operation;
 
+import dev.stasis.agent.process.RecordFile;
 import dev.stasis.api.v1alpha1.operation.GpuNodeOperationSpec;
 import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
 import dev.stasis.api.v1alpha1.operation.OperationPhase;
@@ -8,14 +9,10 @@ import dev.stasis.api.v1alpha1.operation.WorkloadState;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -115,26 +112,8 @@ final class OperationJournal {
 
   /** Writes the current state. */
   synchronized void write(Entry entry) {
-    Path fresh = folder.resolve(entry.name() + ".new");
     try {
-      try (FileChannel channel =
-          FileChannel.open(
-              fresh,
-              StandardOpenOption.CREATE,
-              StandardOpenOption.TRUNCATE_EXISTING,
-              StandardOpenOption.WRITE)) {
-        ByteBuffer bytes = ByteBuffer.wrap(json.bytes(entry));
-        while (bytes.hasRemaining()) {
-          channel.write(bytes);
-        }
-        channel.force(true);
-      }
-      Files.move(
-          fresh,
-          file(entry.name()),
-          StandardCopyOption.ATOMIC_MOVE,
-          StandardCopyOption.REPLACE_EXISTING);
-      syncFolder();
+      new RecordFile(file(entry.name())).writeSynced(json.bytes(entry));
     } catch (IOException e) {
       throw new UncheckedIOException("cannot write the journal of " + entry.name(), e);
     }
@@ -165,12 +144,6 @@ final class OperationJournal {
 
   private Path file(String name) {
     return folder.resolve(name + SUFFIX);
-  }
-
-  private void syncFolder() throws IOException {
-    try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
-      channel.force(true);
-    }
   }
 
   /**
