@@ -1,7 +1,7 @@
 package dev.stasis.agent.layer;
 
 import com.sun.jna.Native;
-import com.sun.jna.Platform;
+import dev.stasis.agent.process.LibC;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -19,9 +19,7 @@ import java.util.TreeMap;
  * cannot redirect an access to another file. Not thread-safe.
  */
 final class Handle implements AutoCloseable {
-  private static final Libc LIBC = Native.load("c", Libc.class);
-  private static final int O_DIRECTORY = Platform.isARM() ? 0x4000 : 0x10000;
-  private static final int O_NOFOLLOW = Platform.isARM() ? 0x8000 : 0x20000;
+  private static final LibC LIBC = LibC.INSTANCE;
   private static final byte[] EMPTY = {0};
 
   /** File systems allow about 4 KiB (ext4) to 64 KiB; some allow any number of attributes. */
@@ -29,10 +27,10 @@ final class Handle implements AutoCloseable {
 
   /** Resolution below the folder, on the same mount, through no link of any kind. */
   private static final int CONFINED =
-      Libc.RESOLVE_BENEATH
-          | Libc.RESOLVE_NO_SYMLINKS
-          | Libc.RESOLVE_NO_MAGICLINKS
-          | Libc.RESOLVE_NO_XDEV;
+      LibC.RESOLVE_BENEATH
+          | LibC.RESOLVE_NO_SYMLINKS
+          | LibC.RESOLVE_NO_MAGICLINKS
+          | LibC.RESOLVE_NO_XDEV;
 
   /** As {@code statfs} numbers them: ext4, XFS, Btrfs. */
   private static final Set<Long> TIMED_FILE_SYSTEMS = Set.of(0xEF53L, 0x58465342L, 0x9123683EL);
@@ -49,17 +47,17 @@ final class Handle implements AutoCloseable {
   static Handle ofTrusted(Path folder) throws IOException {
     String path = MountTargets.bytes(folder.toString());
     return new Handle(
-        checked(LIBC.open(z(path), O_DIRECTORY | Libc.O_CLOEXEC), "open", path), path);
+        checked(LIBC.open(z(path), LibC.O_DIRECTORY | LibC.O_CLOEXEC), "open", path), path);
   }
 
   /** Opens an inode below this folder, not for reading: for querying, changing and linking. */
   Handle at(String path) throws IOException {
-    return openat2(path, Libc.O_PATH | O_NOFOLLOW, 0, CONFINED);
+    return openat2(path, LibC.O_PATH | LibC.O_NOFOLLOW, 0, CONFINED);
   }
 
   /** Opens a folder below this one, as {@link #at}, for listing. */
   Handle folder(String path) throws IOException {
-    return openat2(path, O_DIRECTORY | O_NOFOLLOW, 0, CONFINED);
+    return openat2(path, LibC.O_DIRECTORY | LibC.O_NOFOLLOW, 0, CONFINED);
   }
 
   /**
@@ -67,7 +65,7 @@ final class Handle implements AutoCloseable {
    * within the container.
    */
   Handle folderInRoot(String path) throws IOException {
-    return openat2(path, O_DIRECTORY, 0, Libc.RESOLVE_IN_ROOT | Libc.RESOLVE_NO_MAGICLINKS);
+    return openat2(path, LibC.O_DIRECTORY, 0, LibC.RESOLVE_IN_ROOT | LibC.RESOLVE_NO_MAGICLINKS);
   }
 
   /**
@@ -76,29 +74,29 @@ final class Handle implements AutoCloseable {
    */
   Handle inRoot(String path) throws IOException {
     return openat2(
-        path, Libc.O_PATH | O_NOFOLLOW, 0, Libc.RESOLVE_IN_ROOT | Libc.RESOLVE_NO_MAGICLINKS);
+        path, LibC.O_PATH | LibC.O_NOFOLLOW, 0, LibC.RESOLVE_IN_ROOT | LibC.RESOLVE_NO_MAGICLINKS);
   }
 
   /** Opens a file below this folder for reading. A pipe in its place does not block. */
   Handle file(String path) throws IOException {
-    return openat2(path, Libc.O_NONBLOCK | O_NOFOLLOW, 0, CONFINED);
+    return openat2(path, LibC.O_NONBLOCK | LibC.O_NOFOLLOW, 0, CONFINED);
   }
 
   /** Creates a file that no other user can read yet. */
   Handle createFile(String child) throws IOException {
-    int flags = Libc.O_WRONLY | Libc.O_CREAT | Libc.O_EXCL | O_NOFOLLOW;
+    int flags = LibC.O_WRONLY | LibC.O_CREAT | LibC.O_EXCL | LibC.O_NOFOLLOW;
     return openat2(child, flags, 0600, CONFINED);
   }
 
   private Handle openat2(String path, int flags, int mode, int resolve) throws IOException {
     ByteBuffer how = ByteBuffer.allocate(24).order(ByteOrder.nativeOrder());
-    how.putLong(flags | Libc.O_CLOEXEC).putLong(mode).putLong(resolve);
+    how.putLong(flags | LibC.O_CLOEXEC).putLong(mode).putLong(resolve);
     long result = -1;
     // EAGAIN means that a name was changed concurrently; a few retries are enough unless that is
     // intentional.
     for (int tries = 0; tries < 16 && result < 0; tries++) {
-      result = LIBC.syscall(Libc.SYS_OPENAT2, (long) fd, z(path), how.array(), 24L);
-      if (result < 0 && Native.getLastError() != Libc.EAGAIN) {
+      result = LIBC.syscall(LibC.SYS_OPENAT2, (long) fd, z(path), how.array(), 24L);
+      if (result < 0 && Native.getLastError() != LibC.EAGAIN) {
         break;
       }
     }
@@ -113,7 +111,7 @@ final class Handle implements AutoCloseable {
   /** Opens this very inode for reading; a device in its place is opened too: ask before. */
   Handle forReading() throws IOException {
     String path = self();
-    int flags = Libc.O_NONBLOCK | Libc.O_CLOEXEC;
+    int flags = LibC.O_NONBLOCK | LibC.O_CLOEXEC;
     return new Handle(checked(LIBC.open(z(path), flags), "open", name), name);
   }
 
@@ -132,7 +130,7 @@ final class Handle implements AutoCloseable {
   Stat stat() throws IOException {
     byte[] struct = new byte[Stat.STRUCT_SIZE];
     checked(
-        LIBC.statx(fd, EMPTY, Libc.AT_EMPTY_PATH, Libc.STATX_BASIC_STATS, struct), "stat", name);
+        LIBC.statx(fd, EMPTY, LibC.AT_EMPTY_PATH, LibC.STATX_BASIC_STATS, struct), "stat", name);
     return Stat.of(struct);
   }
 
@@ -145,7 +143,7 @@ final class Handle implements AutoCloseable {
 
   /** Restarts the listing of this folder. */
   void rewind() throws IOException {
-    checked(LIBC.lseek(fd, 0, Libc.SEEK_SET), "list", name);
+    checked(LIBC.lseek(fd, 0, LibC.SEEK_SET), "list", name);
   }
 
   String linkTarget() throws IOException {
@@ -156,8 +154,8 @@ final class Handle implements AutoCloseable {
 
   /** Returns where the next data or hole begins; {@code size} if there is none after the offset. */
   long seek(long offset, boolean data, long size) throws IOException {
-    long found = LIBC.lseek(fd, offset, data ? Libc.SEEK_DATA : Libc.SEEK_HOLE);
-    if (found < 0 && Native.getLastError() == Libc.ENXIO) {
+    long found = LIBC.lseek(fd, offset, data ? LibC.SEEK_DATA : LibC.SEEK_HOLE);
+    if (found < 0 && Native.getLastError() == LibC.ENXIO) {
       return size;
     }
     return Math.min(size, checked(found, "seek", name));
@@ -166,7 +164,7 @@ final class Handle implements AutoCloseable {
   Map<String, byte[]> attributes() throws IOException {
     // Most inodes have none, which the length alone shows.
     long room = LIBC.listxattr(z(self()), EMPTY, 0);
-    if (room == 0 || (room < 0 && Native.getLastError() == Libc.ENOTSUP)) {
+    if (room == 0 || (room < 0 && Native.getLastError() == LibC.ENOTSUP)) {
       return Map.of();
     }
     byte[] names = new byte[(int) checked(room, "list attributes of", name)];
@@ -179,13 +177,13 @@ final class Handle implements AutoCloseable {
       if (!attribute.isEmpty()) {
         byte[] value = new byte[1 << 16];
         long size = LIBC.getxattr(z(self()), z(attribute), value, value.length);
-        if (size >= 0 || Native.getLastError() != Libc.ENODATA) {
+        if (size >= 0 || Native.getLastError() != LibC.ENODATA) {
           checked(size, "read attribute " + attribute + " of", name);
           bytes += size + attribute.length();
           if (bytes > MOST_ATTRIBUTE_BYTES) {
             throw new IOException(
                 "%s: expected at most %d bytes of extended attributes, got more"
-                    .formatted(Libc.LinuxError.shown(name), MOST_ATTRIBUTE_BYTES));
+                    .formatted(LinuxError.shown(name), MOST_ATTRIBUTE_BYTES));
           }
           attributes.put(attribute, Arrays.copyOf(value, (int) size));
         }
@@ -207,7 +205,7 @@ final class Handle implements AutoCloseable {
   }
 
   void setOwner(int uid, int gid) throws IOException {
-    checked(LIBC.fchownat(fd, EMPTY, uid, gid, Libc.AT_EMPTY_PATH), "set the owner of", name);
+    checked(LIBC.fchownat(fd, EMPTY, uid, gid, LibC.AT_EMPTY_PATH), "set the owner of", name);
   }
 
   void setMode(int mode) throws IOException {
@@ -222,7 +220,7 @@ final class Handle implements AutoCloseable {
   /** Sets the time of the last change; the time of the last access becomes the same. */
   void setModified(long seconds, int nanos) throws IOException {
     long[] times = {seconds, nanos, seconds, nanos};
-    checked(LIBC.utimensat(Libc.AT_FDCWD, z(self()), times, 0), "set the time of", name);
+    checked(LIBC.utimensat(LibC.AT_FDCWD, z(self()), times, 0), "set the time of", name);
   }
 
   void createFolder(String child) throws IOException {
@@ -236,7 +234,7 @@ final class Handle implements AutoCloseable {
   /** Adds a name in this folder for another inode of the same file system. */
   void createLink(String child, Handle inode) throws IOException {
     checked(
-        LIBC.linkat(Libc.AT_FDCWD, z(inode.self()), fd, z(child), Libc.AT_SYMLINK_FOLLOW),
+        LIBC.linkat(LibC.AT_FDCWD, z(inode.self()), fd, z(child), LibC.AT_SYMLINK_FOLLOW),
         "make link",
         child);
   }
@@ -258,7 +256,7 @@ final class Handle implements AutoCloseable {
   }
 
   void unlink(String child, boolean folder) throws IOException {
-    checked(LIBC.unlinkat(fd, z(child), folder ? Libc.AT_REMOVEDIR : 0), "delete", child);
+    checked(LIBC.unlinkat(fd, z(child), folder ? LibC.AT_REMOVEDIR : 0), "delete", child);
   }
 
   @Override
@@ -275,13 +273,13 @@ final class Handle implements AutoCloseable {
     return (name + "\0").getBytes(StandardCharsets.ISO_8859_1);
   }
 
-  private static int checked(int result, String call, String name) throws Libc.LinuxError {
+  private static int checked(int result, String call, String name) throws LinuxError {
     return (int) checked((long) result, call, name);
   }
 
-  private static long checked(long result, String call, String name) throws Libc.LinuxError {
+  private static long checked(long result, String call, String name) throws LinuxError {
     if (result < 0) {
-      throw new Libc.LinuxError(call, name, Native.getLastError());
+      throw new LinuxError(call, name, Native.getLastError());
     }
     return result;
   }

@@ -63,7 +63,7 @@ final class HardLinks implements Closeable {
     if (open.size() == MOST) {
       throw new IOException(
           "%s: expected at most %d files with hard links that are not seen yet, got more"
-              .formatted(Libc.LinuxError.shown(path), MOST));
+              .formatted(LinuxError.shown(path), MOST));
     }
     byte[] bytes = path.getBytes(StandardCharsets.ISO_8859_1);
     open.put(stat.inode(), new First(paths.size(), bytes.length, stat.links() - 1));

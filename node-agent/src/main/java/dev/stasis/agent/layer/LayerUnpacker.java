@@ -53,7 +53,7 @@ public final class LayerUnpacker {
       for (LayerIndex.Part part : parts(folder)) {
         try (Handle target = target(container, part)) {
           misfit(part, target).ifPresent(misfits::add);
-        } catch (Libc.LinuxError e) {
+        } catch (LinuxError e) {
           misfits.add(
               new VolumeGuard.Misfit("volume " + part.target(), "a folder", e.getMessage() + ""));
         }

@@ -1,5 +1,6 @@
 package dev.stasis.agent.layer;
 
+import dev.stasis.agent.process.LibC;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Collection;
@@ -49,8 +50,8 @@ public final class MountPointFolders {
         } else {
           above.createFile(names[i]).close();
         }
-      } catch (Libc.LinuxError e) {
-        if (e.number() != Libc.EEXIST) {
+      } catch (LinuxError e) {
+        if (e.number() != LibC.EEXIST) {
           throw e;
         }
       }

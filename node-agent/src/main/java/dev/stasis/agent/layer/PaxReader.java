@@ -63,7 +63,7 @@ final class PaxReader implements AutoCloseable {
       for (long done = 0; done < extent.length(); ) {
         int count = in.read(buffer, 0, (int) Math.min(buffer.length, extent.length() - done));
         if (count < 0) {
-          throw bad(Libc.LinuxError.shown(entry.path()), extent.length() + " bytes", "the end");
+          throw bad(LinuxError.shown(entry.path()), extent.length() + " bytes", "the end");
         }
         ByteBuffer bytes = ByteBuffer.wrap(buffer, 0, count);
         for (long at = extent.offset() + done; bytes.hasRemaining(); ) {
@@ -91,7 +91,7 @@ final class PaxReader implements AutoCloseable {
     boolean sparse = records.containsKey("GNU.sparse.realsize");
     String path = safePath(text(records, sparse ? "GNU.sparse.name" : "path"));
     if (stored > 0 && kind != LayerEntry.Kind.FILE) {
-      throw bad("size of " + Libc.LinuxError.shown(path), "0", Long.toString(stored));
+      throw bad("size of " + LinuxError.shown(path), "0", Long.toString(stored));
     }
     long size =
         sparse ? number(text(records, "GNU.sparse.realsize"), 10, 1L << 62, "size") : stored;
@@ -258,7 +258,7 @@ final class PaxReader implements AutoCloseable {
       }
     }
     if (!safe) {
-      throw bad("path", "one below its folder", "\"" + Libc.LinuxError.shown(path) + "\"");
+      throw bad("path", "one below its folder", "\"" + LinuxError.shown(path) + "\"");
     }
     return path;
   }

@@ -88,7 +88,7 @@ final class PaxWriter implements AutoCloseable {
       if (count <= 0) {
         throw new EOFException(
             "%s: expected %d bytes from %d on, got %d: it changed while it was packed"
-                .formatted(Libc.LinuxError.shown(path), length, offset, length - left));
+                .formatted(LinuxError.shown(path), length, offset, length - left));
       }
       at += count;
       left -= count;
@@ -120,7 +120,7 @@ final class PaxWriter implements AutoCloseable {
     if (records.size() > MOST_RECORD_BYTES) {
       throw new IOException(
           "%s: expected at most %d bytes of names and attributes, got %d"
-              .formatted(Libc.LinuxError.shown(entry.path()), MOST_RECORD_BYTES, records.size()));
+              .formatted(LinuxError.shown(entry.path()), MOST_RECORD_BYTES, records.size()));
     }
     return records.toByteArray();
   }

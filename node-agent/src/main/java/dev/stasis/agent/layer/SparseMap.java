@@ -44,7 +44,7 @@ record SparseMap(long extents, long length, long stored, long size, long sum) {
               if (sums[1] > MOST_BYTES - 64) {
                 throw new IOException(
                     "%s: expected a file with at most some 400,000 holes, got more"
-                        .formatted(Libc.LinuxError.shown(file.path())));
+                        .formatted(LinuxError.shown(file.path())));
               }
             });
     long lines = line(sums[0] + 1).length() + sums[1] + end(file.size()).length();

@@ -1,5 +1,6 @@
 package dev.stasis.agent.layer;
 
+import dev.stasis.agent.process.LibC;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.StandardOpenOption;
@@ -132,7 +133,7 @@ final class TreePacker {
     if (path.length() > LONGEST_PATH) {
       throw new IOException(
           "%s...: expected a path of at most %d bytes, got a longer one, which could not be restored"
-              .formatted(Libc.LinuxError.shown(path.substring(0, 80)), LONGEST_PATH));
+              .formatted(LinuxError.shown(path.substring(0, 80)), LONGEST_PATH));
     }
     try (Handle inode = parent.folder.at(name)) {
       Stat stat = inode.stat();
@@ -148,9 +149,9 @@ final class TreePacker {
           leaf(parent.folder, name, path, parent.overlay, inode, stat);
         }
       }
-    } catch (Libc.LinuxError e) {
-      if (e.number() != Libc.EXDEV) {
-        throw new IOException("%s: %s".formatted(Libc.LinuxError.shown(path), e.getMessage()), e);
+    } catch (LinuxError e) {
+      if (e.number() != LibC.EXDEV) {
+        throw new IOException("%s: %s".formatted(LinuxError.shown(path), e.getMessage()), e);
       }
       leaveOut(path, "a mount point");
     }
@@ -196,7 +197,7 @@ final class TreePacker {
       throws IOException {
     if (stat.isWhiteout()) {
       if (overlay) {
-        deleted.add(Libc.LinuxError.shown(path));
+        deleted.add(LinuxError.shown(path));
         write(entry(stat, path, LayerEntry.Kind.CHARACTER_DEVICE, Map.of()));
       } else {
         takeBack(path);
@@ -257,7 +258,7 @@ final class TreePacker {
   }
 
   private void leaveOut(String path, String reason) {
-    leftOut.add("%s: %s".formatted(Libc.LinuxError.shown(path), reason));
+    leftOut.add("%s: %s".formatted(LinuxError.shown(path), reason));
   }
 
   /** The attributes that are the program's, and the mark of a folder that hides the image's. */

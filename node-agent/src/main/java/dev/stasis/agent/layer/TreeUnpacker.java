@@ -1,5 +1,6 @@
 package dev.stasis.agent.layer;
 
+import dev.stasis.agent.process.LibC;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.StandardOpenOption;
@@ -56,13 +57,13 @@ final class TreeUnpacker {
       try {
         finishFolders(entry.path());
         count += apply(entry, archive) ? 1 : 0;
-      } catch (Libc.LinuxError e) {
-        if (mayBeReadOnly && e.number() == Libc.EROFS && isMountPoint(entry)) {
+      } catch (LinuxError e) {
+        if (mayBeReadOnly && e.number() == LibC.EROFS && isMountPoint(entry)) {
           leave(entry.path(), "the root file system is read-only");
           continue;
         }
         throw new IOException(
-            "%s: %s".formatted(Libc.LinuxError.shown(entry.path()), e.getMessage()), e);
+            "%s: %s".formatted(LinuxError.shown(entry.path()), e.getMessage()), e);
       }
     }
     while (!folders.isEmpty()) {
@@ -71,7 +72,7 @@ final class TreeUnpacker {
     for (String path : unnamed.values()) {
       throw new IOException(
           "%s: the target has this mounted by a subPath: expected a folder in the checkpoint, got none"
-              .formatted(Libc.LinuxError.shown(path)));
+              .formatted(LinuxError.shown(path)));
     }
     return count;
   }
@@ -118,8 +119,8 @@ final class TreeUnpacker {
       }
       create(parent, entry, archive);
       return true;
-    } catch (Libc.LinuxError e) {
-      if (e.number() == Libc.EXDEV) {
+    } catch (LinuxError e) {
+      if (e.number() == LibC.EXDEV) {
         return leave(entry.path(), "below a mount point");
       }
       throw e;
@@ -147,11 +148,11 @@ final class TreeUnpacker {
       if (there) {
         unnamed.remove(stat.inode());
       }
-    } catch (Libc.LinuxError e) {
-      if (e.number() == Libc.EXDEV) {
+    } catch (LinuxError e) {
+      if (e.number() == LibC.EXDEV) {
         return leave(entry.path(), "a mount point");
       }
-      if (e.number() != Libc.ENOENT) {
+      if (e.number() != LibC.ENOENT) {
         throw e;
       }
     }
@@ -243,11 +244,11 @@ final class TreeUnpacker {
       if (foreign.isPresent()) {
         return leave(path, foreign.get());
       }
-    } catch (Libc.LinuxError e) {
-      if (e.number() == Libc.EXDEV) {
+    } catch (LinuxError e) {
+      if (e.number() == LibC.EXDEV) {
         return leave(path, "a mount point");
       }
-      if (e.number() == Libc.ENOENT) {
+      if (e.number() == LibC.ENOENT) {
         return true;
       }
       throw e;
@@ -256,7 +257,7 @@ final class TreeUnpacker {
       if (path.chars().filter(c -> c == '/').count() > DEEPEST) {
         throw new IOException(
             "%s...: expected folders of the target to be nested at most %d deep, got deeper ones"
-                .formatted(Libc.LinuxError.shown(path.substring(0, 80)), DEEPEST));
+                .formatted(LinuxError.shown(path.substring(0, 80)), DEEPEST));
       }
       try (Handle old = parent.folder(name)) {
         if (!empty(old, path + "/")) {
@@ -297,7 +298,7 @@ final class TreeUnpacker {
   }
 
   private boolean leave(String path, String reason) {
-    leftAlone.add("%s: %s".formatted(Libc.LinuxError.shown(path), reason));
+    leftAlone.add("%s: %s".formatted(LinuxError.shown(path), reason));
     return false;
   }
 }

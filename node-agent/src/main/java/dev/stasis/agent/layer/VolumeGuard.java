@@ -1,5 +1,6 @@
 package dev.stasis.agent.layer;
 
+import dev.stasis.agent.process.LibC;
 import dev.stasis.agent.process.Mount;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -64,8 +65,8 @@ public final class VolumeGuard {
       if (visible(path).filter(volume -> isOfSameDevice(volume, mount)).isPresent()) {
         try (Handle top = container.inRoot(MountTargets.bytes(mount.mountPoint()))) {
           inodes.add(top.stat().inode());
-        } catch (Libc.LinuxError e) {
-          if (e.number() != Libc.ENOENT) {
+        } catch (LinuxError e) {
+          if (e.number() != LibC.ENOENT) {
             throw e;
           }
           // Another mount hides it: no path leads there.

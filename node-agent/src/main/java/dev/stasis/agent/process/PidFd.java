@@ -9,8 +9,6 @@ import java.time.Duration;
  */
 public final class PidFd implements AutoCloseable {
 
-  private static final int ESRCH = 3;
-  private static final int EINTR = 4;
   private static final short POLLIN = 1;
 
   private final ProcessId process;
@@ -33,7 +31,7 @@ public final class PidFd implements AutoCloseable {
       return true;
     }
     int error = Native.getLastError();
-    if (error == ESRCH) {
+    if (error == LibC.ESRCH) {
       return false;
     }
     throw new IllegalStateException(
@@ -60,7 +58,7 @@ public final class PidFd implements AutoCloseable {
         return false;
       }
       int error = Native.getLastError();
-      if (error != EINTR) {
+      if (error != LibC.EINTR) {
         throw new IllegalStateException("waiting for " + process + " failed with errno " + error);
       }
     }

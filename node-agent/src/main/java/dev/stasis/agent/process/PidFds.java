@@ -6,9 +6,6 @@ import java.util.Optional;
 /** Opens {@link PidFd}s. */
 public final class PidFds {
 
-  private static final int ESRCH = 3;
-  private static final int EINVAL = 22;
-
   private final ProcFs proc;
   private final LibC libc;
 
@@ -23,7 +20,7 @@ public final class PidFds {
     if (fd < 0) {
       int error = Native.getLastError();
       // EINVAL: the pid is now the number of a thread, so the process is gone.
-      if (error == ESRCH || error == EINVAL) {
+      if (error == LibC.ESRCH || error == LibC.EINVAL) {
         return Optional.empty();
       }
       throw new IllegalStateException("opening process " + process + ": errno " + error);

@@ -1,9 +1,8 @@
 package dev.stasis.agent.tmpfs;
 
-import com.sun.jna.Library;
-import com.sun.jna.Native;
 import com.sun.jna.Platform;
 import com.sun.jna.Pointer;
+import dev.stasis.agent.process.LibC;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -33,7 +32,7 @@ public final class TmpfsPages implements Closeable {
     if (!Files.getFileStore(file).type().equals("tmpfs") || !Platform.is64Bit()) {
       return Optional.empty();
     }
-    int fd = Libc.INSTANCE.open(file.toString(), Libc.O_RDWR | Libc.O_CLOEXEC | Libc.O_NOFOLLOW);
+    int fd = LibC.INSTANCE.open(file.toString(), LibC.O_RDWR | LibC.O_CLOEXEC | LibC.O_NOFOLLOW);
     return fd < 0 ? Optional.empty() : Optional.of(new TmpfsPages(fd));
   }
 
@@ -54,9 +53,9 @@ public final class TmpfsPages implements Closeable {
         return Optional.empty();
       }
       Pointer at =
-          Libc.INSTANCE.mmap(
-              Pointer.NULL, length, Libc.PROT_READ_WRITE, Libc.MAP_SHARED, fd, offset);
-      return Pointer.nativeValue(at) == Libc.MAP_FAILED
+          LibC.INSTANCE.mmap(
+              Pointer.NULL, length, LibC.PROT_READ_WRITE, LibC.MAP_SHARED, fd, offset);
+      return Pointer.nativeValue(at) == LibC.MAP_FAILED
           ? Optional.empty()
           : Optional.of(new Window(at, length));
     } finally {
@@ -86,7 +85,7 @@ public final class TmpfsPages implements Closeable {
             "part at %d of %d bytes: expected within %d".formatted(at, size, length));
       }
       long first = at / PAGE * PAGE;
-      if (Libc.INSTANCE.madvise(pointer.share(first), at + size - first, Libc.MADV_POPULATE_WRITE)
+      if (LibC.INSTANCE.madvise(pointer.share(first), at + size - first, LibC.MADV_POPULATE_WRITE)
           != 0) {
         return false;
       }
@@ -96,7 +95,7 @@ public final class TmpfsPages implements Closeable {
 
     @Override
     public void close() {
-      Libc.INSTANCE.munmap(pointer, length);
+      LibC.INSTANCE.munmap(pointer, length);
     }
   }
 
@@ -107,34 +106,11 @@ public final class TmpfsPages implements Closeable {
     alone.lock();
     try {
       if (fd >= 0) {
-        Libc.INSTANCE.close(fd);
+        LibC.INSTANCE.close(fd);
         fd = -1;
       }
     } finally {
       alone.unlock();
     }
-  }
-
-  /** Memory of mappings: Java unmaps it at some later garbage collection. */
-  private interface Libc extends Library {
-    Libc INSTANCE = Native.load("c", Libc.class);
-
-    int O_RDWR = 2;
-    int O_NOFOLLOW = Platform.isARM() ? 0x8000 : 0x20000;
-    int O_CLOEXEC = 0x80000;
-    int PROT_READ_WRITE = 3;
-    int MAP_SHARED = 1;
-    long MAP_FAILED = -1;
-    int MADV_POPULATE_WRITE = 23;
-
-    int open(String path, int flags, Object... mode);
-
-    Pointer mmap(Pointer at, long length, int protection, int flags, int fd, long offset);
-
-    int madvise(Pointer at, long length, int advice);
-
-    int munmap(Pointer at, long length);
-
-    int close(int fd);
   }
 }

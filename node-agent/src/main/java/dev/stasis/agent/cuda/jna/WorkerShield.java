@@ -1,7 +1,6 @@
 package dev.stasis.agent.cuda.jna;
 
-import com.sun.jna.Library;
-import com.sun.jna.Native;
+import dev.stasis.agent.process.LibC;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -12,12 +11,6 @@ import java.io.OutputStream;
  */
 public final class WorkerShield {
 
-  interface Libc extends Library {
-    int setsid();
-
-    int dup2(int from, int to);
-  }
-
   private WorkerShield() {}
 
   /**
@@ -27,7 +20,7 @@ public final class WorkerShield {
   public static OutputStream keepOutputForAnswers() throws IOException {
     OutputStream answers = new FileOutputStream("/proc/self/fd/1", true);
     try {
-      Native.load("c", Libc.class).dup2(2, 1);
+      LibC.INSTANCE.dup2(2, 1);
     } catch (LinkageError e) {
       // Without JNA no library is loaded, so there is nothing to protect.
       System.err.println("JNA cannot be loaded: " + e.getMessage());
@@ -38,7 +31,7 @@ public final class WorkerShield {
   /** Ctrl-C on the agent's terminal must not end the worker during a call. */
   public static void leaveSession() {
     try {
-      Native.load("c", Libc.class).setsid();
+      LibC.INSTANCE.setsid();
     } catch (LinkageError e) {
       System.err.println("still in the agent's session: " + e.getMessage());
     }
