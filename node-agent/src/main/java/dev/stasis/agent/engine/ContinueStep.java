@@ -9,17 +9,14 @@ import java.util.Optional;
  * Continues the restored tree and verifies that it runs: the driver never returns from a call on a
  * stopped process. Before that, each thread is verified to have no more rights than the target pod,
  * and no other process may exist that could have changed the threads while criu ran.
+ *
+ * <p>Has no undo: a running tree is ended in the same way as a stopped one.
  */
 final class ContinueStep implements Step<Restoring, FrozenWork> {
 
   @Override
   public String name() {
     return "continue";
-  }
-
-  @Override
-  public String undoName() {
-    return "keep-running";
   }
 
   @Override
@@ -33,8 +30,4 @@ final class ContinueStep implements Step<Restoring, FrozenWork> {
     new RightsCheck(node).threads(restored, restoring.target(), true);
     new StopStep().undo(restoring);
   }
-
-  /** A running tree is ended in the same way as a stopped one. */
-  @Override
-  public void undo(FrozenWork frozen) {}
 }

@@ -9,6 +9,9 @@ import java.util.List;
 /**
  * Waits for the copy that {@link MoveStep} has started, and verifies that the tree is still
  * stopped: a copy of memory that a thread wrote meanwhile is useless.
+ *
+ * <p>Has no undo: the process still has everything that was copied, and the stage is removed with
+ * the rest.
  */
 final class CopiedStep implements Step<Freeze, FrozenWork> {
 
@@ -24,11 +27,6 @@ final class CopiedStep implements Step<Freeze, FrozenWork> {
   }
 
   @Override
-  public String undoName() {
-    return "keep-copy";
-  }
-
-  @Override
   public void run(Freeze freeze) throws StepFailure, InterruptedException {
     freeze.awaitCopy();
     List<ProcessId> tree = freeze.work().tree().stream().filter(freeze::alive).toList();
@@ -41,8 +39,4 @@ final class CopiedStep implements Step<Freeze, FrozenWork> {
           "memory was copied: expected every process stopped, got running " + running);
     }
   }
-
-  /** The process still has everything that was copied; the stage is removed with the rest. */
-  @Override
-  public void undo(FrozenWork frozen) {}
 }

@@ -3,12 +3,11 @@ package dev.stasis.agent.engine;
 import dev.stasis.agent.container.TreeStopper;
 import dev.stasis.agent.mover.RegionJournal;
 import dev.stasis.agent.process.ProcessId;
+import dev.stasis.agent.process.RecordFile;
 import dev.stasis.artifact.ChunkTable;
 import dev.stasis.artifact.RegionSet;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -17,17 +16,14 @@ import java.util.Objects;
  * Fills the regions of each restored process from the artifact before any thread runs. Their
  * digests were checked before criu ran; the CRC32C of each chunk detects a disk that fails between
  * the two reads.
+ *
+ * <p>Has no undo: filled memory ends with its process.
  */
 final class FillStep implements Step<Restoring, FrozenWork> {
 
   @Override
   public String name() {
     return "fill";
-  }
-
-  @Override
-  public String undoName() {
-    return "keep-regions";
   }
 
   @Override
@@ -79,17 +75,10 @@ final class FillStep implements Step<Restoring, FrozenWork> {
       lines.add("D 0 " + table.chunks().size());
       RegionPlan.write(
           RegionFill.hostRegions(journal), Objects.requireNonNullElse(set.host(), List.of()));
-      Path fresh = journal.resolveSibling(journal.getFileName() + ".new");
-      Files.writeString(fresh, String.join("\n", lines) + "\n");
-      Files.move(
-          fresh, journal, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+      new RecordFile(journal).write(String.join("\n", lines) + "\n");
       return journal;
     } catch (IOException e) {
       throw new StepFailure(Reason.ARTIFACT_REFUSED, "regions: " + e.getMessage(), e);
     }
   }
-
-  /** Filled memory ends with its process. */
-  @Override
-  public void undo(FrozenWork frozen) {}
 }

@@ -8,17 +8,15 @@ import java.util.stream.Collectors;
 /**
  * Packs the files that the workload wrote, at the same time as the dump: its writable layer,
  * /dev/shm and the packed mounts. It also records them for the manifest.
+ *
+ * <p>Has no undo: only the artifact's staging folder was written, and it is discarded with the
+ * rest.
  */
 final class LayerStep implements Step<Freeze, FrozenWork> {
 
   @Override
   public String name() {
     return "layer";
-  }
-
-  @Override
-  public String undoName() {
-    return "release";
   }
 
   @Override
@@ -49,8 +47,4 @@ final class LayerStep implements Step<Freeze, FrozenWork> {
         .map(MemoryMapping::path)
         .collect(Collectors.toSet());
   }
-
-  /** Only the artifact's staging folder was written; it is discarded with the rest. */
-  @Override
-  public void undo(FrozenWork frozen) {}
 }

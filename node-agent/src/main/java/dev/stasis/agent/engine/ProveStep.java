@@ -21,6 +21,8 @@ import java.util.Set;
  * to the driver, with their device memory, and no thread has more rights than the target pod. Only
  * then the gate opens: a mark is created in the holder's folder, on which the readiness of the pod
  * and the holder's next start depend.
+ *
+ * <p>Has no undo: the mark is created last.
  */
 final class ProveStep implements Step<Restoring, FrozenWork> {
 
@@ -35,11 +37,6 @@ final class ProveStep implements Step<Restoring, FrozenWork> {
   @Override
   public String name() {
     return "prove";
-  }
-
-  @Override
-  public String undoName() {
-    return "keep-mark";
   }
 
   @Override
@@ -120,8 +117,4 @@ final class ProveStep implements Step<Restoring, FrozenWork> {
           Reason.NOT_PROVEN, "the mark of the restore " + mark + ": " + e.getMessage(), e);
     }
   }
-
-  /** The mark is created last, so there is nothing to undo. */
-  @Override
-  public void undo(FrozenWork frozen) {}
 }

@@ -13,17 +13,14 @@ import java.util.Map;
 /**
  * The library in each restored process loads its large allocations, every chunk checked against its
  * digest; only then the gates open.
+ *
+ * <p>Has no undo: reloaded memory ends with its process.
  */
 final class ReloadStep implements Step<Restoring, FrozenWork> {
 
   @Override
   public String name() {
     return "reload";
-  }
-
-  @Override
-  public String undoName() {
-    return "keep-memory";
   }
 
   @Override
@@ -70,8 +67,4 @@ final class ReloadStep implements Step<Restoring, FrozenWork> {
     keeper.attach(process);
     keeper.reload(process, withoutSuffix, set.regions().stream().mapToLong(Region::length).sum());
   }
-
-  /** Reloaded memory ends with its process. */
-  @Override
-  public void undo(FrozenWork frozen) {}
 }

@@ -12,14 +12,17 @@ interface Step<C extends U, U> {
   String name();
 
   /** The undo's name there: in a resume it is a step like any other. */
-  String undoName();
+  default String undoName() {
+    return "keep-" + name();
+  }
 
   /** Runs the step. */
   void run(C context) throws StepFailure, InterruptedException;
 
   /**
    * Undoes the step. It reads the actual state and undoes what it finds, so it may be called if the
-   * step never ran, ran in part, ran in another agent that has died, or was undone before.
+   * step never ran, ran in part, ran in another agent that has died, or was undone before. A step
+   * without an undo leaves nothing that a later one does not remove.
    */
-  void undo(U context) throws StepFailure, InterruptedException;
+  default void undo(U context) throws StepFailure, InterruptedException {}
 }

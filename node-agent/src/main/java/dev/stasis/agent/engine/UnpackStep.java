@@ -12,17 +12,16 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Unpacks the workload's files into the target. */
+/**
+ * Unpacks the workload's files into the target.
+ *
+ * <p>Has no undo: a written target is deleted by its creator, and its files belong to it only.
+ */
 final class UnpackStep implements Step<Restoring, FrozenWork> {
 
   @Override
   public String name() {
     return "unpack";
-  }
-
-  @Override
-  public String undoName() {
-    return "keep-files";
   }
 
   @Override
@@ -73,8 +72,4 @@ final class UnpackStep implements Step<Restoring, FrozenWork> {
       return entries.findAny().isEmpty();
     }
   }
-
-  /** A written target is deleted by its creator; its files belong to it only. */
-  @Override
-  public void undo(FrozenWork frozen) {}
 }

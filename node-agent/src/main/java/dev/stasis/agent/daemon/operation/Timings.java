@@ -27,7 +27,7 @@ final class Timings {
     timings.setGpuCheckpointMilliseconds(of("gpu-checkpoint"));
     timings.setMoveMilliseconds(of("move", "copied"));
     timings.setDumpMilliseconds(of("stop", "dump", "tidy"));
-    timings.setLayerMilliseconds(of("layer", "release"));
+    timings.setLayerMilliseconds(of("layer"));
     timings.setStoreMilliseconds(of("publish"));
     timings.setFillMilliseconds(of("fill"));
     timings.setResumeMilliseconds(of("continue", "gpu-restore", "unlock"));
@@ -39,7 +39,7 @@ final class Timings {
           sum(
               of("lock"),
               of("gpu-checkpoint"),
-              of("stop", "move", "dump", "tidy", "layer", "release", "copied"),
+              of("stop", "move", "dump", "tidy", "layer", "copied"),
               of("fill"),
               of("continue", "gpu-restore", "unlock"));
       timings.setUnaccountedMilliseconds(Math.max(0, frozen.toMillis() - known));
