@@ -1,5 +1,6 @@
 package dev.stasis.artifact;
 
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -26,8 +27,17 @@ public record Chunk(
   /** The length of every chunk except the last of a region. */
   public static final long MAX_LENGTH = 8L << 20;
 
-  private static final Pattern DIGEST =
-      Pattern.compile("(?:" + InterleavedSha256.PREFIX + ")?[0-9a-f]{64}");
+  static final String ZERO = "zero";
+
+  private static final String HEX_DIGEST = "(?:" + InterleavedSha256.PREFIX + ")?[0-9a-f]{64}";
+  private static final Pattern DIGEST = Pattern.compile(HEX_DIGEST);
+  private static final Pattern LINE =
+      Pattern.compile(
+          "C ([0-9]{1,9}) ([0-9a-f]{1,16}) ([0-9]{1,18}) ([0-9]{1,18}) ([0-9a-f]{1,8}|"
+              + ZERO
+              + ")(?: ("
+              + HEX_DIGEST
+              + "))?");
 
   public Chunk {
     if (length <= 0 || length > MAX_LENGTH) {
@@ -52,5 +62,27 @@ public record Chunk(
 
   Chunk with(String digest) {
     return new Chunk(number, address, length, offset, crc32c, digest);
+  }
+
+  /**
+   * Parses a line {@code C NUMBER ADDRESS LENGTH OFFSET CRC [DIGEST]} of a chunk table or a region
+   * journal.
+   *
+   * @throws IllegalArgumentException if the line is invalid
+   */
+  public static Chunk parse(String line) {
+    Matcher words = LINE.matcher(line);
+    if (!words.matches()) {
+      throw new IllegalArgumentException(
+          "expected C CHUNK ADDRESS LENGTH OFFSET CRC, got \"" + line + "\"");
+    }
+    String crc = words.group(5);
+    return new Chunk(
+        Integer.parseInt(words.group(1)),
+        Long.parseUnsignedLong(words.group(2), 16),
+        Long.parseLong(words.group(3)),
+        Long.parseLong(words.group(4)),
+        crc.equals(ZERO) ? null : Integer.parseUnsignedInt(crc, 16),
+        words.group(6));
   }
 }

@@ -3,7 +3,6 @@ package dev.stasis.artifact;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The regions of one process and the chunks that cover them, in order and without a gap. As text,
@@ -12,7 +11,6 @@ import org.jspecify.annotations.Nullable;
  */
 public record ChunkTable(List<Region> regions, List<Chunk> chunks) {
   private static final String HEADER = "stasis-chunks 1";
-  private static final String ZERO = "zero";
 
   /**
    * @throws IllegalArgumentException if the chunks do not cover the regions exactly, in order
@@ -84,7 +82,7 @@ public record ChunkTable(List<Region> regions, List<Chunk> chunks) {
         .append(chunk.offset())
         .append(' ');
     Integer crc = chunk.crc32c();
-    text.append(crc == null ? ZERO : "%08x".formatted(crc));
+    text.append(crc == null ? Chunk.ZERO : "%08x".formatted(crc));
     if (chunk.sha256() != null) {
       text.append(' ').append(chunk.sha256());
     }
@@ -110,10 +108,10 @@ public record ChunkTable(List<Region> regions, List<Chunk> chunks) {
     int end = text.indexOf('\n', at);
     for (; end < text.length() - 1; at = end + 1, end = text.indexOf('\n', at), number++) {
       try {
-        line(text.substring(at, end).split(" ", -1), regions, chunks);
+        line(text.substring(at, end), regions, chunks);
       } catch (IllegalArgumentException e) {
         throw new IOException(
-            "chunk table, line %d: expected a region or a chunk, got %s"
+            "chunk table, line %d: expected a region or a chunk: %s"
                 .formatted(number, e.getMessage()),
             e);
       }
@@ -130,24 +128,11 @@ public record ChunkTable(List<Region> regions, List<Chunk> chunks) {
     }
   }
 
-  private static void line(String[] words, List<Region> regions, List<Chunk> chunks) {
-    if (words[0].equals("R") && words.length == 4 && words[1].equals("" + regions.size())) {
-      regions.add(new Region(Long.parseUnsignedLong(words[2], 16), Long.parseLong(words[3])));
-    } else if (words[0].equals("C") && (words.length == 6 || words.length == 7)) {
-      chunks.add(
-          new Chunk(
-              Integer.parseInt(words[1]),
-              Long.parseUnsignedLong(words[2], 16),
-              Long.parseLong(words[3]),
-              Long.parseLong(words[4]),
-              crc32c(words[5]),
-              words.length == 7 ? words[6] : null));
+  private static void line(String line, List<Region> regions, List<Chunk> chunks) {
+    if (line.startsWith("R " + regions.size() + " ")) {
+      regions.add(Region.parse(line));
     } else {
-      throw new IllegalArgumentException("\"" + String.join(" ", words) + "\"");
+      chunks.add(Chunk.parse(line));
     }
-  }
-
-  private static @Nullable Integer crc32c(String word) {
-    return word.equals(ZERO) ? null : Integer.parseUnsignedInt(word, 16);
   }
 }

@@ -4,6 +4,7 @@ import dev.stasis.agent.direct.Keeper;
 import dev.stasis.agent.direct.KeeperFailure;
 import dev.stasis.agent.mover.JournalReading;
 import dev.stasis.artifact.ArtifactStage;
+import dev.stasis.artifact.ChunkTable;
 import dev.stasis.artifact.Manifest;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -183,7 +184,7 @@ final class CheckpointRun {
       artifact.addRegions(
           plan.ownPid(),
           plan.stage(),
-          new JournalTable(read.journal()).table(),
+          new ChunkTable(read.journal().regions(), List.copyOf(read.journal().chunks().values())),
           plan.host(),
           threads,
           (done, total) -> freeze.listener().progress("hash", done, total));

@@ -1,6 +1,8 @@
 package dev.stasis.agent.mover;
 
 import dev.stasis.agent.process.ProcessId;
+import dev.stasis.artifact.Chunk;
+import dev.stasis.artifact.Region;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -13,6 +15,7 @@ import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -41,12 +44,6 @@ final class JournalParser {
   private static final Pattern HEADER =
       Pattern.compile(
           "stasis-regions 1 boot=(\\S+) pid=([0-9]{1,9}) start=([0-9]{1,18}) stage=(/.*)");
-  private static final Pattern REGION =
-      Pattern.compile("R ([0-9]{1,9}) ([0-9a-f]{1,16}) ([0-9]{1,18})");
-  private static final Pattern CHUNK =
-      Pattern.compile(
-          "C ([0-9]{1,9}) ([0-9a-f]{1,16}) ([0-9]{1,18}) ([0-9]{1,18})"
-              + " ([0-9a-f]{1,8}|zero)(?: ((?:16x)?[0-9a-f]{64}))?");
   private static final Pattern DROP = Pattern.compile("D ([0-9]{1,9}) ([0-9]{1,9})");
   private static final Pattern FILL = Pattern.compile("F ([0-9]{1,9})");
   private static final Pattern INJECTION =
@@ -56,8 +53,8 @@ final class JournalParser {
   private record Header(String bootId, ProcessId process, Path stage) {}
 
   private @Nullable Header header;
-  private final List<RegionJournal.Region> regions = new ArrayList<>();
-  private final SortedMap<Integer, RegionJournal.Chunk> chunks = new TreeMap<>();
+  private final List<Region> regions = new ArrayList<>();
+  private final SortedMap<Integer, Chunk> chunks = new TreeMap<>();
   private final SortedSet<Integer> absent = new TreeSet<>();
   private boolean injected;
   private int lines;
@@ -107,13 +104,9 @@ final class JournalParser {
       return;
     }
     switch (line.isEmpty() ? ' ' : line.charAt(0)) {
-      case 'R' -> {
-        Matcher region = match(REGION, line, "R REGION ADDRESS LENGTH");
-        regions.add(
-            new RegionJournal.Region(integer(region, 1), address(region, 2), number(region, 3)));
-      }
+      case 'R' -> regions.add(valid(() -> Region.parse(line)));
       case 'C' -> {
-        RegionJournal.Chunk chunk = chunk(match(CHUNK, line, "C CHUNK ADDRESS LENGTH OFFSET CRC"));
+        Chunk chunk = valid(() -> Chunk.parse(line));
         chunks.put(chunk.number(), chunk);
         if (chunk.number() == inOrder) {
           inOrder++;
@@ -155,15 +148,13 @@ final class JournalParser {
     }
   }
 
-  private static RegionJournal.Chunk chunk(Matcher line) {
-    Optional<String> crc = Optional.of(line.group(5)).filter(text -> !"zero".equals(text));
-    return new RegionJournal.Chunk(
-        integer(line, 1),
-        address(line, 2),
-        number(line, 3),
-        number(line, 4),
-        crc,
-        Optional.ofNullable(line.group(6)));
+  /** Returns a record of memory. */
+  private <T> T valid(Supplier<T> record) throws Damaged {
+    try {
+      return record.get();
+    } catch (IllegalArgumentException e) {
+      throw new Damaged("line " + lines + ": " + e.getMessage());
+    }
   }
 
   private Matcher match(Pattern pattern, String line, String wanted) throws Damaged {
@@ -184,9 +175,5 @@ final class JournalParser {
 
   private static long number(Matcher matcher, int group) {
     return Long.parseLong(matcher.group(group));
-  }
-
-  private static long address(Matcher matcher, int group) {
-    return Long.parseUnsignedLong(matcher.group(group), 16);
   }
 }

@@ -1,10 +1,11 @@
 package dev.stasis.agent.mover;
 
 import dev.stasis.agent.process.ProcessId;
+import dev.stasis.artifact.Chunk;
+import dev.stasis.artifact.Region;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
@@ -32,36 +33,6 @@ public record RegionJournal(
     SortedMap<Integer, Chunk> chunks,
     SortedSet<Integer> absent,
     boolean injected) {
-
-  /**
-   * A range of the process's memory that is moved as a unit.
-   *
-   * @param address its start address
-   * @param length its length in bytes
-   */
-  public record Region(int number, long address, long length) {}
-
-  /**
-   * A piece of a region that was copied into the stage.
-   *
-   * @param address its address in the process
-   * @param length its length in bytes
-   * @param offset its offset in the stage
-   * @param crc32c CRC32C of its bytes in hex; empty for a chunk of zeros, which is not in the stage
-   * @param sha256 digest in hex, after {@code 16x} for sixteen lanes, if known
-   */
-  public record Chunk(
-      int number,
-      long address,
-      long length,
-      long offset,
-      Optional<String> crc32c,
-      Optional<String> sha256) {
-
-    public boolean isZero() {
-      return crc32c.isEmpty();
-    }
-  }
 
   public RegionJournal {
     regions = List.copyOf(regions);
