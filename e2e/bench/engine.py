@@ -7,7 +7,7 @@ import subprocess
 
 from programs import Wrong
 
-MAIN = "dev.stasis.agent.cli.bench.EngineBench"
+MAIN = "dev.stasis.e2e.bench.EngineBench"
 
 
 class Tools:

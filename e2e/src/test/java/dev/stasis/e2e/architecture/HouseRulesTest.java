@@ -91,7 +91,7 @@ class HouseRulesTest {
     holds(
         noClasses()
             .that()
-            .resideOutsideOfPackages("..cli..", "..local..")
+            .resideOutsideOfPackages("..cli..", "..local..", "dev.stasis.e2e.bench..")
             .and()
             .haveSimpleNameNotContaining("Worker")
             // Turns standard output over to the worker's answers, and everything else to the log.

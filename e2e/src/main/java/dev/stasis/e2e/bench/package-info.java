@@ -3,4 +3,4 @@
  * figure includes the start of a JVM.
  */
 @org.jspecify.annotations.NullMarked
-package dev.stasis.agent.cli.bench;
+package dev.stasis.e2e.bench;

@@ -1,4 +1,4 @@
-package dev.stasis.agent.cli.bench;
+package dev.stasis.e2e.bench;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;

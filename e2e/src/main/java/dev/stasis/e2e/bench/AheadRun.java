@@ -1,4 +1,4 @@
-package dev.stasis.agent.cli.bench;
+package dev.stasis.e2e.bench;
 
 import dev.stasis.agent.engine.StageListener;
 import dev.stasis.agent.stream.AgentKey;
