@@ -34,6 +34,15 @@ public final class ArtifactReader {
   private final Progress progress;
 
   /**
+   * Reads with a thread for each processor, at most sixteen.
+   *
+   * @param progress receives the number of checked bytes
+   */
+  public ArtifactReader(Progress progress) {
+    this(Runtime.getRuntime().availableProcessors(), progress);
+  }
+
+  /**
    * @param threads number of files or chunks read in parallel, at most sixteen
    * @param progress receives the number of checked bytes
    */

@@ -124,12 +124,9 @@ final class CheckpointCommand extends NodeCommand {
   @Override
   Report report() throws IOException, InterruptedException {
     requireSense();
-    Optional<EngineOptions.Missing> missing = engine.missing();
+    Optional<FailedRequirement> missing = engine.missing();
     if (missing.isPresent()) {
-      return Answers.refused(
-          List.of(
-              new FailedRequirement(
-                  missing.get().property(), missing.get().wanted(), missing.get().found())));
+      return Answers.refused(List.of(missing.get()));
     }
     if (store != null && !Files.exists(store)) {
       Files.createDirectories(

@@ -6,6 +6,7 @@ import dev.stasis.agent.cuda.DriverWorker;
 import dev.stasis.agent.direct.KeeperSettings;
 import dev.stasis.agent.engine.EngineSettings;
 import dev.stasis.agent.engine.NodeEngine;
+import dev.stasis.agent.preflight.FailedRequirement;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -78,16 +79,17 @@ final class EngineOptions {
   }
 
   /** Returns why the engine cannot work here, or empty. The check changes nothing. */
-  Optional<Missing> missing() throws IOException, InterruptedException {
+  Optional<FailedRequirement> missing() throws IOException, InterruptedException {
     if (!Files.isExecutable(runtime())) {
       return Optional.of(
-          new Missing(
+          new FailedRequirement(
               "stasis-runtime", "a program at " + runtime(), "none; build it or give --runtime"));
     }
     Optional<Path> found = criu();
     if (found.isEmpty()) {
       return Optional.of(
-          new Missing("criu", "a program", "none; run bin/setup, or give --criu or STASIS_CRIU"));
+          new FailedRequirement(
+              "criu", "a program", "none; run bin/setup, or give --criu or STASIS_CRIU"));
     }
     CriuCheck.Result result = new CriuCheck().check(found.get());
     if (result instanceof CriuCheck.Result.Good good) {
@@ -95,12 +97,9 @@ final class EngineOptions {
       return Optional.empty();
     }
     return Optional.of(
-        new Missing(
+        new FailedRequirement(
             "criu", "one that works on this kernel", ((CriuCheck.Result.Unusable) result).why()));
   }
-
-  /** A requirement of the engine. */
-  record Missing(String property, String wanted, String found) {}
 
   /** Creates an engine for checkpoints and restores; {@link #missing} was called before. */
   NodeEngine engine(Path stateDir, DriverWorker worker, Clock clock) throws IOException {

@@ -39,9 +39,7 @@ final class InspectCommand extends NodeCommand {
     Opened opened;
     try (ProgressLine line = new ProgressLine(console(), System::nanoTime)) {
       ArtifactReader reader =
-          new ArtifactReader(
-              Math.max(1, Runtime.getRuntime().availableProcessors()),
-              (done, total) -> line.progress("verify", done, total));
+          new ArtifactReader((done, total) -> line.progress("verify", done, total));
       Path path = folder.toAbsolutePath().normalize();
       opened = verify ? reader.open(path, null) : reader.inspect(path);
     }

@@ -69,12 +69,9 @@ final class RestoreCommand extends NodeCommand {
 
   @Override
   Report report() throws IOException, InterruptedException {
-    Optional<EngineOptions.Missing> missing = engine.missing();
+    Optional<FailedRequirement> missing = engine.missing();
     if (missing.isPresent()) {
-      return Answers.refused(
-          List.of(
-              new FailedRequirement(
-                  missing.get().property(), missing.get().wanted(), missing.get().found())));
+      return Answers.refused(List.of(missing.get()));
     }
     OperationControl control = operation.control(environment());
     try (DriverWorker worker = worker();

@@ -21,7 +21,6 @@ import dev.stasis.agent.process.ProcessStat;
 import dev.stasis.agent.process.RuntimeQuestion;
 import dev.stasis.agent.process.Sockets;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,8 +28,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * Inspects a running workload: what prevents a checkpoint, and its expected size. Changes nothing.
@@ -51,8 +48,6 @@ final class Inspection {
 
   /** Linux allows some 32,000 sets of semaphores, and as many queues and segments. */
   private static final int MOST_IPC_OBJECTS = 100_000;
-
-  private static final Pattern RSS = Pattern.compile("(?m)^VmRSS:\\s*([0-9]+) kB");
 
   private final NodeParts node;
 
@@ -87,7 +82,7 @@ final class Inspection {
       if (!stat.isZombie()) {
         boolean cuda = usesCuda(stat.id());
         members.add(reader.member(stat, cuda));
-        residentBytes += resident(stat.pid());
+        residentBytes += node.proc().memory(stat.pid(), "VmRSS").orElse(0);
         if (cuda) {
           cudaProcesses.add(stat.id());
         }
@@ -281,14 +276,5 @@ final class Inspection {
                         "a first one",
                         Scope.NEW_POD)));
     return unmet;
-  }
-
-  private long resident(int pid) {
-    try {
-      Matcher rss = RSS.matcher(Files.readString(node.proc().folder(pid).resolve("status")));
-      return rss.find() ? Long.parseLong(rss.group(1)) * 1024 : 0;
-    } catch (IOException e) {
-      return 0; // It has ended.
-    }
   }
 }

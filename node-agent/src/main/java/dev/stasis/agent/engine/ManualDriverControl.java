@@ -14,16 +14,12 @@ import dev.stasis.agent.cuda.NodeGpus;
 import dev.stasis.agent.direct.Keepers;
 import dev.stasis.agent.process.ProcFs;
 import dev.stasis.agent.process.ProcessId;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * Single driver calls on a process, for users: with the same locks and the same check of free
@@ -39,8 +35,6 @@ public final class ManualDriverControl {
 
   /** Unlock takes about a millisecond; after a minute it hangs. */
   private static final Duration UNLOCK_DEADLINE = Duration.ofSeconds(60);
-
-  private static final Pattern ANONYMOUS = Pattern.compile("(?m)^RssAnon:\\s+([0-9]+) kB$");
 
   private final CudaDriver driver;
   private final ProcFs proc = new ProcFs();
@@ -252,13 +246,7 @@ public final class ManualDriverControl {
   }
 
   private long anonymous(ProcessId process) {
-    try {
-      Matcher found =
-          ANONYMOUS.matcher(Files.readString(proc.folder(process.pid()).resolve("status")));
-      return found.find() ? Long.parseLong(found.group(1)) << 10 : 0;
-    } catch (IOException gone) {
-      return 0;
-    }
+    return proc.memory(process.pid(), "RssAnon").orElse(0);
   }
 
   private static long total(Map<GpuUuid, Long> bytes) {

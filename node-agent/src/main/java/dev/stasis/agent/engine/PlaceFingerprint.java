@@ -61,7 +61,8 @@ public final class PlaceFingerprint {
         .orElse(Link.of(Link.Kind.SYS));
   }
 
-  private static Link compared(GpuLink link) {
+  /** Returns the strength of a connection for comparisons; an unknown one counts as the weakest. */
+  public static Link compared(GpuLink link) {
     return switch (link.relation()) {
       case NVLINK -> Link.nvlink(Math.max(1, link.lanes()));
       case SAME_BOARD, PCIE_SWITCH -> Link.of(Link.Kind.PIX);

@@ -240,7 +240,16 @@ public final class ProcFs {
 
   /** Returns a line of /proc/meminfo in bytes, for example {@code MemAvailable}. */
   public OptionalLong memory(String name) {
-    return read(root.resolve("meminfo"))
+    return memory(root.resolve("meminfo"), name);
+  }
+
+  /** Returns a line of a process's status in bytes, for example {@code VmRSS}. */
+  public OptionalLong memory(int pid, String name) {
+    return memory(folder(pid).resolve("status"), name);
+  }
+
+  private OptionalLong memory(Path file, String name) {
+    return read(file)
         .flatMap(text -> text.lines().filter(line -> line.startsWith(name + ":")).findFirst())
         .map(line -> line.replaceAll("[^0-9]", " ").trim().split(" ")[0])
         .map(kibibytes -> OptionalLong.of(Long.parseLong(kibibytes) * 1024))

@@ -8,10 +8,10 @@ import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
+import java.security.KeyStore;
 import java.security.MessageDigest;
-import java.security.Principal;
-import java.security.PrivateKey;
 import java.security.SecureRandom;
+import java.security.cert.Certificate;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
@@ -19,16 +19,14 @@ import java.security.spec.ECGenParameterSpec;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Arrays;
 import java.util.Base64;
 import java.util.Collection;
 import java.util.Date;
 import java.util.function.Supplier;
-import javax.net.ssl.KeyManager;
+import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.TrustManager;
-import javax.net.ssl.X509ExtendedKeyManager;
 import javax.net.ssl.X509ExtendedTrustManager;
 import org.bouncycastle.asn1.x500.X500Name;
 import org.bouncycastle.asn1.x500.X500NameBuilder;
@@ -37,7 +35,6 @@ import org.bouncycastle.cert.jcajce.JcaX509CertificateConverter;
 import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
 import org.bouncycastle.operator.OperatorCreationException;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The key of one agent, generated at its start and never stored, with the certificate of its public
@@ -52,6 +49,9 @@ public final class AgentKey {
 
   /** A node's clock may be slow. */
   private static final Duration BEFORE = Duration.ofDays(1);
+
+  /** The key is never stored, so its key store needs no password. */
+  private static final char[] IN_MEMORY = {};
 
   private final KeyPair pair;
   private final X509Certificate certificate;
@@ -110,13 +110,17 @@ public final class AgentKey {
    */
   SSLContext context(Supplier<? extends Collection<X509Certificate>> peers) {
     try {
+      KeyStore keys = KeyStore.getInstance(KeyStore.getDefaultType());
+      keys.load(null, null);
+      keys.setKeyEntry("agent", pair.getPrivate(), IN_MEMORY, new Certificate[] {certificate});
+      KeyManagerFactory own =
+          KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+      own.init(keys, IN_MEMORY);
       SSLContext context = SSLContext.getInstance("TLSv1.3");
       context.init(
-          new KeyManager[] {new OwnKey(pair.getPrivate(), certificate)},
-          new TrustManager[] {new PinnedPeer(peers)},
-          new SecureRandom());
+          own.getKeyManagers(), new TrustManager[] {new PinnedPeer(peers)}, new SecureRandom());
       return context;
-    } catch (GeneralSecurityException e) {
+    } catch (GeneralSecurityException | IOException e) {
       throw new IllegalStateException("TLS 1.3 is part of every Java platform", e);
     }
   }
@@ -136,52 +140,6 @@ public final class AgentKey {
       throw new IOException(
           "certificate of the peer: expected one in PEM, got " + pem.length() + " other characters",
           e);
-    }
-  }
-
-  /** Always returns the only key. A key store in memory would needlessly encrypt and decrypt it. */
-  static final class OwnKey extends X509ExtendedKeyManager {
-
-    private static final String NAME = "agent";
-
-    private final PrivateKey key;
-    private final X509Certificate certificate;
-
-    OwnKey(PrivateKey key, X509Certificate certificate) {
-      this.key = key;
-      this.certificate = certificate;
-    }
-
-    @Override
-    public @Nullable String chooseServerAlias(
-        String type, Principal @Nullable [] issuers, @Nullable Socket socket) {
-      return type.equals(key.getAlgorithm()) ? NAME : null;
-    }
-
-    @Override
-    public @Nullable String chooseClientAlias(
-        String[] types, Principal @Nullable [] issuers, @Nullable Socket socket) {
-      return Arrays.asList(types).contains(key.getAlgorithm()) ? NAME : null;
-    }
-
-    @Override
-    public String @Nullable [] getServerAliases(String type, Principal @Nullable [] issuers) {
-      return type.equals(key.getAlgorithm()) ? new String[] {NAME} : null;
-    }
-
-    @Override
-    public String @Nullable [] getClientAliases(String type, Principal @Nullable [] issuers) {
-      return getServerAliases(type, issuers);
-    }
-
-    @Override
-    public X509Certificate @Nullable [] getCertificateChain(String name) {
-      return name.equals(NAME) ? new X509Certificate[] {certificate} : null;
-    }
-
-    @Override
-    public @Nullable PrivateKey getPrivateKey(String name) {
-      return name.equals(NAME) ? key : null;
     }
   }
 

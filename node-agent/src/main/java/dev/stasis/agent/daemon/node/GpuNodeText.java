@@ -3,6 +3,7 @@ package dev.stasis.agent.daemon.node;
 import dev.stasis.agent.cuda.Gpu;
 import dev.stasis.agent.cuda.GpuLink;
 import dev.stasis.agent.cuda.NodeGpus;
+import dev.stasis.agent.engine.PlaceFingerprint;
 import dev.stasis.api.text.HumanBytes;
 import dev.stasis.api.v1alpha1.common.Condition;
 import dev.stasis.api.v1alpha1.common.ConditionValue;
@@ -149,7 +150,9 @@ final class GpuNodeText {
 
   private static dev.stasis.api.v1alpha1.node.GpuLink link(NodeGpus node, GpuLink link) {
     return new dev.stasis.api.v1alpha1.node.GpuLink(
-        uuid(node, link.first()), uuid(node, link.second()), strength(link).text());
+        uuid(node, link.first()),
+        uuid(node, link.second()),
+        PlaceFingerprint.compared(link).text());
   }
 
   private static String uuid(NodeGpus node, int index) {
@@ -158,18 +161,6 @@ final class GpuNodeText {
         .map(gpu -> gpu.uuid().text())
         .findFirst()
         .orElseThrow(() -> new IllegalStateException("link of GPU " + index + ", which is none"));
-  }
-
-  private static Link strength(GpuLink link) {
-    return switch (link.relation()) {
-      case NVLINK -> Link.nvlink(Math.max(1, link.lanes()));
-      case SAME_BOARD, PCIE_SWITCH -> Link.of(Link.Kind.PIX);
-      case PCIE_SWITCHES -> Link.of(Link.Kind.PXB);
-      case HOST_BRIDGE -> Link.of(Link.Kind.PHB);
-      case NUMA_NODE -> Link.of(Link.Kind.NODE);
-      // Unknown abilities are not advertised.
-      case SYSTEM, UNKNOWN -> Link.of(Link.Kind.SYS);
-    };
   }
 
   private static List<NodeTopology> topologies(NodeGpus node) {
@@ -203,7 +194,7 @@ final class GpuNodeText {
             link ->
                 link.first() == Math.min(one.index(), other.index())
                     && link.second() == Math.max(one.index(), other.index()))
-        .map(GpuNodeText::strength)
+        .map(PlaceFingerprint::compared)
         .findFirst()
         .orElse(Link.of(Link.Kind.SYS));
   }

@@ -16,7 +16,6 @@ import java.util.regex.Pattern;
 final class HostReader {
 
   private static final Pattern KERNEL = Pattern.compile("([0-9]+\\.[0-9]+).*");
-  private static final Pattern MEMORY = Pattern.compile("MemTotal:\\s+([0-9]+) kB");
 
   /** Without a criu nothing is offered; the format only requires some version. */
   private static final String NO_CRIU = "0";
@@ -51,16 +50,9 @@ final class HostReader {
         facts.kernel(),
         reader.hasTimeNamespaces(),
         Integer.parseInt(fingerprint.value(Property.CGROUP_VERSION).orElseThrow()),
-        memory(),
+        proc.memory("MemTotal")
+            .orElseThrow(() -> new IOException("meminfo: expected a line MemTotal, got none")),
         Integer.valueOf(0).equals(uid),
         fingerprint.text());
-  }
-
-  private long memory() throws IOException {
-    Matcher matcher = MEMORY.matcher(Files.readString(proc.root().resolve("meminfo")));
-    if (!matcher.find()) {
-      throw new IOException("meminfo: expected a line MemTotal, got none");
-    }
-    return Long.parseLong(matcher.group(1)) << 10;
   }
 }

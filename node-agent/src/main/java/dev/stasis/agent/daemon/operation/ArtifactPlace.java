@@ -9,6 +9,7 @@ import dev.stasis.artifact.ArtifactReader;
 import dev.stasis.artifact.Manifest;
 import dev.stasis.artifact.Obstacle;
 import dev.stasis.artifact.Opened;
+import dev.stasis.artifact.Progress;
 import dev.stasis.store.ArtifactId;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -157,7 +158,7 @@ record ArtifactPlace(
   void requireDeletable() throws Refused {
     Fault damage;
     try {
-      Opened opened = new ArtifactReader(1, (done, total) -> {}).inspect(path());
+      Opened opened = new ArtifactReader(1, Progress.NONE).inspect(path());
       if (opened instanceof Opened.Verified found) {
         requireOurs(found.artifact().manifest());
         return;

@@ -65,8 +65,7 @@ final class ImportJob implements Job {
       // By the digest of the checked manifest: it is the same artifact, whatever is changed
       // meanwhile.
       Artifact whole =
-          ArtifactPlace.require(
-              new ArtifactReader(threads(), progress).open(where.path(), seen.sha256()));
+          ArtifactPlace.require(new ArtifactReader(progress).open(where.path(), seen.sha256()));
       return done(reference, where, whole, files);
     } catch (IOException e) {
       progress.rethrow(e);
@@ -102,10 +101,6 @@ final class ImportJob implements Job {
               status.setOtherContainers(facts.otherContainers());
               status.setPodTemplate(pod);
             });
-  }
-
-  private static int threads() {
-    return Math.max(1, Runtime.getRuntime().availableProcessors());
   }
 
   /** The accepted signing keys of the manifest; null if no signature is required. */

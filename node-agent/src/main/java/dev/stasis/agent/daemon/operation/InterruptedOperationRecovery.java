@@ -19,6 +19,7 @@ import dev.stasis.api.v1alpha1.operation.Outcome;
 import dev.stasis.api.v1alpha1.operation.WorkloadState;
 import dev.stasis.artifact.ArtifactReader;
 import dev.stasis.artifact.Opened;
+import dev.stasis.artifact.Progress;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.util.HashMap;
@@ -269,8 +270,7 @@ final class InterruptedOperationRecovery {
     }
     try {
       ArtifactPlace place = ArtifactPlace.of(parts.cluster(), reference, reference.namespace());
-      int threads = Math.max(1, Runtime.getRuntime().availableProcessors());
-      ArtifactReader reader = new ArtifactReader(threads, (done, total) -> {});
+      ArtifactReader reader = new ArtifactReader(Progress.NONE);
       boolean digested = phase == Work.Phase.HELD || phase == Work.Phase.SUSPENDED;
       Opened opened = digested ? reader.whole(place.path(), null) : reader.open(place.path(), null);
       if (opened instanceof Opened.Verified verified

@@ -9,6 +9,7 @@ import dev.stasis.artifact.ArtifactReader;
 import dev.stasis.artifact.ArtifactStage;
 import dev.stasis.artifact.ArtifactStore;
 import dev.stasis.artifact.Manifest;
+import dev.stasis.artifact.Progress;
 import java.io.IOException;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
@@ -119,8 +120,7 @@ final class ReceiveJob implements Job {
           "one");
     }
     Manifest manifest =
-        ArtifactPlace.require(
-                new ArtifactReader(threads(), (done, total) -> {}).open(where.path(), sha256))
+        ArtifactPlace.require(new ArtifactReader(Progress.NONE).open(where.path(), sha256))
             .manifest();
     where.requireOurs(manifest);
     return received(where, manifest, sha256);
@@ -130,9 +130,5 @@ final class ReceiveJob implements Job {
     return OperationResult.done(
             "Received", new HumanBytes(manifest.sizes().bytes()).text() + " are here")
         .with(status -> status.setArtifact(where.status(parts.nodeName(), manifest, sha256)));
-  }
-
-  private static int threads() {
-    return Math.max(1, Runtime.getRuntime().availableProcessors());
   }
 }

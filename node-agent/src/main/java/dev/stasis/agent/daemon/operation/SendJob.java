@@ -8,6 +8,7 @@ import dev.stasis.api.v1alpha1.operation.ArtifactReference;
 import dev.stasis.api.v1alpha1.operation.Outcome;
 import dev.stasis.api.v1alpha1.operation.TransferOrder;
 import dev.stasis.artifact.ArtifactReader;
+import dev.stasis.artifact.Progress;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -143,7 +144,7 @@ final class SendJob implements Job {
       }
     }
     where.requireOurs(
-        ArtifactPlace.require(new ArtifactReader(1, (done, total) -> {}).inspect(where.path()))
+        ArtifactPlace.require(new ArtifactReader(1, Progress.NONE).inspect(where.path()))
             .manifest());
     new ArtifactFeed(outbound).whole(where.path());
   }

@@ -4,6 +4,7 @@ import dev.stasis.artifact.ArtifactReader;
 import dev.stasis.artifact.ArtifactStore;
 import dev.stasis.artifact.Manifest;
 import dev.stasis.artifact.Opened;
+import dev.stasis.artifact.Progress;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.DirectoryStream;
@@ -146,7 +147,7 @@ public final class ArtifactSweep {
 
   /** From its manifest, whatever the folder's name is; empty if it is not an artifact. */
   private static Optional<Owner> owner(Path artifact) throws IOException {
-    Opened opened = new ArtifactReader(1, (done, total) -> {}).inspect(artifact);
+    Opened opened = new ArtifactReader(1, Progress.NONE).inspect(artifact);
     if (!(opened instanceof Opened.Verified verified)) {
       return Optional.empty();
     }
