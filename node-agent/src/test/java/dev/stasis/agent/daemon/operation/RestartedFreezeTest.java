@@ -284,32 +284,6 @@ class RestartedFreezeTest {
         .until(() -> lab.engine().engine().thaw().inHand().isEmpty());
   }
 
-  /**
-   * The copy may run by now: neither the loss of the operation nor that of its journal is a thaw.
-   */
-  @Test
-  void aWorkloadOfWhichACopyMayRunStaysHeldWithoutItsOperation() throws Exception {
-    String name =
-        order(
-            orders.checkpoint(
-                source,
-                how -> {
-                  how.setAfterwards(Afterwards.HOLD);
-                  how.setHeldUntilDecided(true);
-                }));
-    DaemonChild.dies(lab, "AFTER_WRITE", "Held");
-    Files.delete(lab.engine().state().resolve("operations").resolve(name + ".json"));
-    lab.cluster().remove(name);
-    // It looks at what stands still before it takes an order.
-    lab.start();
-    lab.cluster().awaitEnd(order(orders.delete()));
-    NodeEngine engine = lab.engine().engine();
-    assertThat(engine.thaw().inHand()).extracting(Work::phase).containsExactly(Work.Phase.HELD);
-    assertThat(engine.thaw().run(source.container().id(), StepListener.NONE))
-        .isInstanceOf(ThawOutcome.Ended.class);
-    deleted();
-  }
-
   /** Whoever did that with stasis-node knows why; perhaps another workload has its GPU by now. */
   @Test
   void whatSomebodySuspendedByHandIsLeftToThem() throws Exception {

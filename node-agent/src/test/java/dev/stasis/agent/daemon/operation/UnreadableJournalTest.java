@@ -9,6 +9,7 @@ import dev.stasis.agent.engine.StepListener;
 import dev.stasis.agent.engine.ThawOutcome;
 import dev.stasis.agent.engine.Work;
 import dev.stasis.agent.testing.ContainerSpec;
+import dev.stasis.api.v1alpha1.operation.Afterwards;
 import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
 import dev.stasis.api.v1alpha1.operation.Outcome;
 import java.io.IOException;
@@ -94,6 +95,39 @@ class UnreadableJournalTest {
     assertThat(status.getOutcome()).as(status.getMessage()).isEqualTo(Outcome.REFUSED);
     lab.stop();
     forget(unreadable);
+  }
+
+  /** The copy may run by now: the loss of the operation and of its journal is no decision. */
+  @Test
+  void aWorkloadOfWhichACopyMayRunStaysHeldWithoutItsOperation() throws Exception {
+    String name =
+        lab.cluster()
+            .create(
+                orders.checkpoint(
+                    source,
+                    how -> {
+                      how.setAfterwards(Afterwards.HOLD);
+                      how.setHeldUntilDecided(true);
+                    }))
+            .getMetadata()
+            .getName();
+    DaemonChild.dies(lab, "AFTER_WRITE", "Held");
+    Files.delete(lab.engine().state().resolve("operations").resolve(name + ".json"));
+    lab.cluster().remove(name);
+    // It looks at what stands still before it takes an order.
+    lab.start();
+    assertThat(deletion()).isEqualTo(Outcome.REFUSED);
+    NodeEngine engine = lab.engine().engine();
+    assertThat(engine.thaw().inHand()).extracting(Work::phase).containsExactly(Work.Phase.HELD);
+    assertThat(engine.thaw().run(source.container().id(), StepListener.NONE))
+        .isInstanceOf(ThawOutcome.Ended.class);
+    assertThat(deletion()).isEqualTo(Outcome.DONE);
+    lab.stop();
+  }
+
+  private Outcome deletion() {
+    String name = lab.cluster().create(orders.delete()).getMetadata().getName();
+    return Objects.requireNonNull(lab.cluster().awaitEnd(name).getOutcome());
   }
 
   private static Path unreadable(String container) throws IOException {
