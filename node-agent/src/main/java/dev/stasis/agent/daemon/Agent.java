@@ -117,6 +117,7 @@ public final class Agent implements AutoCloseable {
                 new OperationTraces(config.nodeName(), spans),
                 transfers,
                 config.hugePages(),
+                config.verifyMibPerSecond(),
                 Intervals.production(),
                 clock));
     this.takeUp = new TakeUp(operations::start, TAKE_UP);

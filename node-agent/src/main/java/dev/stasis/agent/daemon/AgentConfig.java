@@ -107,6 +107,13 @@ public interface AgentConfig {
   @WithDefault("false")
   boolean restoreWithoutAppArmor();
 
+  /**
+   * How fast artifacts are verified in the background, in MiB a second. Default: 50, little for a
+   * disk or a network of a GPU node; 48 GiB take a quarter of an hour.
+   */
+  @WithDefault("50")
+  int verifyMibPerSecond();
+
   /** Collector of traces, http://HOST:4318, by OTLP over HTTP. Default: none, and no traces. */
   Optional<String> tracesEndpoint();
 

@@ -208,6 +208,11 @@ class AgentTest {
     }
 
     @Override
+    public int verifyMibPerSecond() {
+      return 50;
+    }
+
+    @Override
     public boolean hugePages() {
       return false;
     }

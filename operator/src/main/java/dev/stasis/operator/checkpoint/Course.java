@@ -40,6 +40,7 @@ final class Course {
   private final Importing importing;
   private final Unexpanded unexpanded;
   private final RemoteUpload upload;
+  private final Verification verification;
 
   Course(Operations operations, KubernetesSerialization serialization) {
     Orders orders = new Orders(operations);
@@ -48,6 +49,7 @@ final class Course {
     RoomReturn back = new RoomReturn(template);
     Validation validation = new Validation();
     this.upload = new RemoteUpload(orders);
+    this.verification = new Verification(orders, places);
     this.holding = new Holding(orders, upload);
     Explaining explaining = new Explaining(validation, places);
     this.beginning = new Beginning(validation, orders, template, explaining);
@@ -67,9 +69,11 @@ final class Course {
   void next(Turn turn) {
     course(turn);
     if (!turn.isDeleted()
-        && !turn.isImport()
         && (turn.phase() == CheckpointPhase.READY || turn.phase() == CheckpointPhase.SUSPENDED)) {
-      upload.next(turn);
+      if (!turn.isImport()) {
+        upload.next(turn);
+      }
+      verification.next(turn);
     }
     unexpanded.write(turn.status());
   }

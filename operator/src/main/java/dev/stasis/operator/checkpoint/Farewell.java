@@ -84,7 +84,8 @@ final class Farewell {
       turn.again(turn.config().progressEvery());
     } else if (!isFreeze(view)
         && view.type() != OperationType.IMPORT
-        && view.type() != OperationType.UPLOAD) {
+        && view.type() != OperationType.UPLOAD
+        && view.type() != OperationType.VERIFY) {
       return;
     } else if (!view.isClaimed()) {
       turn.act(new Act.Withdraw(view));
@@ -223,15 +224,15 @@ final class Farewell {
     return turn.spec().getDeletionPolicy() == DeletionPolicy.RETAIN || (evicted && !restored);
   }
 
-  /** A node whose agent can delete it now. */
-  private static Optional<String> reaching(Turn turn, ArtifactStatus artifact) {
+  /** A node whose agent can delete or read it now. */
+  static Optional<String> reaching(Turn turn, ArtifactStatus artifact) {
     if (artifact.getNode() != null) {
       return Optional.of(artifact.getNode()).filter(node -> turn.agent(node).against().isEmpty());
     }
     return turn.cluster().gpuNodes().stream()
         .filter(node -> sees(node, artifact.getStore()))
         .map(node -> node.getMetadata().getName())
-        // The node of the pod may have a copy of its own, which is deleted with it.
+        // The node of the pod may have a copy of its own: it is deleted too, and repairs the other.
         .sorted(
             Comparator.comparing((String node) -> !turn.node().equals(Optional.of(node)))
                 .thenComparing(Comparator.naturalOrder()))

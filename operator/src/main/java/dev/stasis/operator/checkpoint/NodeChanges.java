@@ -47,7 +47,12 @@ final class NodeChanges {
     Optional<Condition> known =
         new Conditions(Objects.requireNonNullElse(status.getConditions(), List.of()))
             .find(ConditionType.RESTORABLE);
-    if (known.filter(it -> it.reason().equals(Reason.NOT_PORTABLE.value())).isPresent()) {
+    if (known
+        .filter(
+            it ->
+                it.reason().equals(Reason.NOT_PORTABLE.value())
+                    || it.reason().equals(Reason.ARTIFACT_DAMAGED.value()))
+        .isPresent()) {
       // No node changes that.
       return false;
     }

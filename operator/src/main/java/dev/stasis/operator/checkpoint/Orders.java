@@ -36,6 +36,9 @@ final class Orders {
    */
   private static final TimeSpan UPLOAD = TimeSpan.of("24h");
 
+  /** At 50 MiB a second a day is enough for 4 TiB. */
+  private static final TimeSpan VERIFICATION = TimeSpan.of("24h");
+
   private final Operations operations;
 
   Orders(Operations operations) {
@@ -124,6 +127,16 @@ final class Orders {
     order.setNodeName(Objects.requireNonNull(artifact.getNode(), "it is on a node"));
     order.setArtifact(reference(turn, artifact));
     order.setDeadline(UPLOAD);
+    return operations.draft(turn.self(), 1, order);
+  }
+
+  /** Verifies the artifact in its store, by the agent of that node. */
+  GpuNodeOperation verify(Turn turn, ArtifactStatus artifact, String node) {
+    GpuNodeOperationSpec order = new GpuNodeOperationSpec();
+    order.setType(OperationType.VERIFY);
+    order.setNodeName(node);
+    order.setArtifact(reference(turn, artifact));
+    order.setDeadline(VERIFICATION);
     return operations.draft(turn.self(), 1, order);
   }
 

@@ -45,6 +45,9 @@ final class Places {
    * would otherwise be a write of every checkpoint there is. The count is that of the last change.
    */
   void update(Turn turn) {
+    if (isDamaged(turn)) {
+      return;
+    }
     ConditionValue known =
         new Conditions(Objects.requireNonNullElse(turn.status().getConditions(), List.of()))
             .find(ConditionType.RESTORABLE)
@@ -71,8 +74,28 @@ final class Places {
         .anyMatch(candidate -> NodeVerdicts.of(wanted, List.of(candidate)).fit() > 0);
   }
 
-  /** Puts it into the condition. */
+  /** Puts it into the condition. No node restores an artifact that is damaged. */
   void write(Turn turn) {
+    if (!isDamaged(turn)) {
+      write(turn, of(turn));
+    }
+  }
+
+  /** Returns whether the last verification found the artifact damaged. */
+  boolean isDamaged(Turn turn) {
+    return new Conditions(Objects.requireNonNullElse(turn.status().getConditions(), List.of()))
+        .isDamaged();
+  }
+
+  /** A verification found the artifact damaged. */
+  void damaged(Turn turn, String sentence) {
+    turn.status().setNodesFit(0);
+    turn.report()
+        .also(ConditionType.RESTORABLE, ConditionValue.FALSE, Reason.ARTIFACT_DAMAGED, sentence);
+  }
+
+  /** A verification found the artifact whole that was damaged before. */
+  void whole(Turn turn) {
     write(turn, of(turn));
   }
 

@@ -63,7 +63,8 @@ final class Resting {
 
   /** One that is not over though its object is: it is undone. */
   private void forget(Turn turn, OperationView view) {
-    if (view.type() == OperationType.UPLOAD && turn.phase() == CheckpointPhase.READY) {
+    boolean goesOn = view.type() == OperationType.UPLOAD || view.type() == OperationType.VERIFY;
+    if (goesOn && turn.phase() == CheckpointPhase.READY) {
       return;
     }
     if (view.isFinal()) {

@@ -58,6 +58,13 @@ public interface StasisConfig {
   @WithDefault("256")
   int checkpointsPerNamespace();
 
+  /**
+   * How long after it became Ready, and after each verification, an artifact is verified. Default:
+   * a week; zero: never.
+   */
+  @WithDefault("168h")
+  Duration verifyEvery();
+
   /** Collector of traces, http://HOST:4318, by OTLP over HTTP. Default: none, and no traces. */
   Optional<String> tracesEndpoint();
 

@@ -12,6 +12,7 @@ import dev.stasis.api.v1alpha1.common.Tcp;
 import dev.stasis.compat.Fingerprint;
 import dev.stasis.compat.Property;
 import dev.stasis.operator.status.ConditionType;
+import dev.stasis.operator.status.Conditions;
 import dev.stasis.operator.status.Reason;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -52,6 +53,17 @@ final class SourceReader {
           status == null || status.getPhase() == null ? "nothing yet" : status.getPhase().value();
       String why = ready.map(it -> it.message().isBlank() ? "" : ": " + it.message()).orElse("");
       return waiting(wanted, phase + why);
+    }
+    Conditions conditions =
+        new Conditions(Objects.requireNonNullElse(status.getConditions(), List.of()));
+    if (!holds && conditions.isDamaged()) {
+      String sentence =
+          conditions.find(ConditionType.RESTORABLE).map(Condition::message).orElse("");
+      return new Source.Never(
+          fault(
+              Reason.ARTIFACT_DAMAGED,
+              "checkpointName",
+              "GpuCheckpoint " + name + ": expected a whole artifact, got damage: " + sentence));
     }
     try {
       return ready(restore, checkpoint, status);

@@ -33,6 +33,7 @@ final class FailureRecovery {
           "RegionMove",
           "LayerFailed",
           Reason.ARTIFACT_LOST.value(),
+          Reason.ARTIFACT_DAMAGED.value(),
           Reason.NO_ARTIFACT.value(),
           Reason.STORE_NOT_FOUND.value());
 
@@ -161,7 +162,7 @@ final class FailureRecovery {
 
   private static Optional<String> obstacle(
       ScheduleState state, ScheduledCheckpoint checkpoint, Set<String> damaged) {
-    if (damaged.contains(checkpoint.name())) {
+    if (damaged.contains(checkpoint.name()) || checkpoint.isDamaged()) {
       return Optional.of("damaged");
     }
     if (!checkpoint.isPortable()) {

@@ -74,7 +74,14 @@ record ScheduledCheckpoint(GpuCheckpoint object) {
   boolean isRestorable() {
     return condition().filter(ready -> ready.status() == ConditionValue.TRUE).isPresent()
         && isPortable()
+        && !isDamaged()
         && object.getMetadata().getDeletionTimestamp() == null;
+  }
+
+  /** Returns whether a verification found its artifact damaged. */
+  boolean isDamaged() {
+    return new Conditions(Objects.requireNonNullElse(status().getConditions(), List.of()))
+        .isDamaged();
   }
 
   /** Returns whether its artifact is where its store promises to have it. */

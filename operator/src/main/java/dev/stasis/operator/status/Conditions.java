@@ -31,6 +31,14 @@ public record Conditions(List<Condition> list) {
     return find(type).filter(condition -> condition.status() == ConditionValue.TRUE).isPresent();
   }
 
+  /** Returns whether a verification of the artifact found it damaged. */
+  public boolean isDamaged() {
+    return find(ConditionType.RESTORABLE)
+        .filter(it -> it.status() == ConditionValue.FALSE)
+        .filter(it -> it.reason().equals(Reason.ARTIFACT_DAMAGED.value()))
+        .isPresent();
+  }
+
   /**
    * Returns a copy with one condition set.
    *

@@ -27,6 +27,10 @@ public enum Reason {
   UPLOAD_FAILED("UploadFailed"),
   /** The artifact is in the remote store. */
   UPLOADED("Uploaded"),
+  /** A verification of the artifact found damage. */
+  ARTIFACT_DAMAGED("ArtifactDamaged", "Damaged"),
+  /** The artifact could not be verified, because its store could not be read. */
+  NOT_VERIFIED("NotVerified"),
   /** There is nothing to restore. */
   NO_ARTIFACT("NoArtifact"),
   /** The artifact is incomplete, or not the one to be imported. */

@@ -43,10 +43,12 @@ class NodeChangesTest {
   void theFirstNodeThatFitsConcernsTheCheckpointsThatNoNodeFits() {
     GpuCheckpoint waits = checkpoint(ConditionValue.FALSE, "NoNodeFits", null);
     GpuCheckpoint never = checkpoint(ConditionValue.FALSE, "NotPortable", null);
+    GpuCheckpoint damaged = checkpoint(ConditionValue.FALSE, "ArtifactDamaged", null);
+    List<GpuCheckpoint> all = List.of(waits, never, damaged);
 
-    assertThat(changes.concerned(List.of(waits, never))).isEmpty();
+    assertThat(changes.concerned(all)).isEmpty();
     node("gpu-1");
-    assertThat(changes.concerned(List.of(waits, never))).containsExactly(waits);
+    assertThat(changes.concerned(all)).containsExactly(waits);
   }
 
   @Test

@@ -56,6 +56,7 @@ final class World {
   PodWrites.Answer evictAnswer = new PodWrites.Accepted();
   PodWrites.Answer resizeAnswer = new PodWrites.Accepted();
   Instant now = START;
+  TestConfig config = TestConfig.usual();
   boolean gone;
   int writes;
   Duration again = Duration.ZERO;
@@ -146,7 +147,7 @@ final class World {
                 pod(object),
                 Optional.empty(),
                 now,
-                TestConfig.usual()));
+                config));
     new Course(new FakeOperations(), serialization).next(turn);
     turn.finish();
     return turn;

@@ -3,6 +3,7 @@ package dev.stasis.operator.metric;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.api.v1alpha1.GpuCheckpoint;
+import dev.stasis.operator.checkpoint.DamageMetricsTest;
 import dev.stasis.operator.node.NodeMetricsTest;
 import dev.stasis.operator.restore.WaitingMetricsTest;
 import dev.stasis.operator.schedule.ScheduleMetricsTest;
@@ -54,6 +55,7 @@ class PublishedMetricsTest {
     StoreMetricsTest.publish(registry);
     ScheduleMetricsTest.publish(registry);
     WaitingMetricsTest.publish(registry);
+    DamageMetricsTest.publish(registry);
     return registry.scrape();
   }
 

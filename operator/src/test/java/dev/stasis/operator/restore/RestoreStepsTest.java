@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.api.v1alpha1.GpuCheckpoint;
 import dev.stasis.api.v1alpha1.GpuNodeOperation;
+import dev.stasis.api.v1alpha1.common.Condition;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.common.Fault;
 import dev.stasis.api.v1alpha1.common.ObservedPod;
 import dev.stasis.api.v1alpha1.common.StoreDurability;
@@ -19,6 +21,8 @@ import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.NodeBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -73,6 +77,26 @@ class RestoreStepsTest extends RestoreScenario {
 
     restore.getSpec().setTcp(Tcp.KEEP);
     assertThat(step(null, null)).isEqualTo("create-target Due");
+  }
+
+  @Test
+  void anArtifactThatIsKnownToBeDamagedIsNotRestored() {
+    var status = checkpoint.orElseThrow().getStatus();
+    List<Condition> conditions = new ArrayList<>(status.getConditions());
+    conditions.add(
+        new Condition(
+            "Restorable",
+            ConditionValue.FALSE,
+            "ArtifactDamaged",
+            "sha256 of pages-1.img: expected a, got b",
+            Instant.EPOCH,
+            1L));
+    status.setConditions(conditions);
+
+    assertThat(faults(null, null))
+        .containsExactly(
+            "GpuCheckpoint train: expected a whole artifact, got damage: sha256 of pages-1.img:"
+                + " expected a, got b");
   }
 
   @Test

@@ -1,5 +1,6 @@
 package dev.stasis.operator.schedule;
 
+import dev.stasis.api.v1alpha1.GpuCheckpoint;
 import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.api.v1alpha1.common.ArtifactStatus;
@@ -10,8 +11,10 @@ import dev.stasis.api.v1alpha1.common.PhaseTime;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /** Statuses of checkpoints that have ended. */
 final class CheckpointStatuses {
@@ -54,5 +57,21 @@ final class CheckpointStatuses {
                 now,
                 1L)));
     return status;
+  }
+
+  /** A verification finds its artifact damaged. */
+  static void damage(GpuCheckpoint checkpoint) {
+    GpuCheckpointStatus status = Objects.requireNonNull(checkpoint.getStatus());
+    List<Condition> conditions =
+        new ArrayList<>(Objects.requireNonNullElse(status.getConditions(), List.of()));
+    conditions.add(
+        new Condition(
+            "Restorable",
+            ConditionValue.FALSE,
+            "ArtifactDamaged",
+            "sha256 of pages-1.img: expected a, got b",
+            Instant.EPOCH,
+            1L));
+    status.setConditions(conditions);
   }
 }

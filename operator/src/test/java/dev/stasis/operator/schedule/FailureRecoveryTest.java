@@ -189,8 +189,9 @@ class FailureRecoveryTest {
   }
 
   @Test
-  void oneThatIsBoundToItsPodIsNoCandidateAndDoesNotCountAsGood() {
-    Pod pod = runs(2);
+  void oneThatIsBoundToItsPodOrDamagedIsNoCandidateAndDoesNotCountAsGood() {
+    Pod pod = runs(3);
+    CheckpointStatuses.damage(world.cluster.checkpoints.get(2));
     Objects.requireNonNull(
             Objects.requireNonNull(world.cluster.checkpoints.get(1).getStatus()).getArtifact())
         .setNotPortable(
@@ -201,7 +202,9 @@ class FailureRecoveryTest {
     world.settle();
 
     assertThat(world.restored().checkpoint()).isEqualTo(world.names().get(0));
-    assertThat(world.restored().skipped()).containsExactly(world.names().get(1) + ": NotPortable");
+    assertThat(world.restored().skipped())
+        .containsExactly(
+            world.names().get(2) + ": damaged", world.names().get(1) + ": NotPortable");
   }
 
   @Test

@@ -68,6 +68,27 @@ class RunPlannerTest {
   }
 
   @Test
+  void retentionKeepsTheLastGoodOneHoweverManyDamagedOnesAreNewer() {
+    ScheduleFixture world =
+        new ScheduleFixture(spec -> spec.setRetention(new Retention(2, null, null)));
+    world.pod("trainer");
+    world.at(ScheduleFixture.START.plusSeconds(60)).settle();
+    String good = world.names().get(0);
+    for (int minute = 2; minute <= 4; minute++) {
+      world.at(ScheduleFixture.START.plusSeconds(60L * minute)).settle();
+      CheckpointStatuses.damage(world.cluster.checkpoints.get(minute - 1));
+    }
+    world.settle();
+
+    assertThat(world.names()).hasSize(4).contains(good);
+    assertThat(world.status().getNewestGood()).isEqualTo(good);
+
+    world.at(ScheduleFixture.START.plusSeconds(60L * 5)).settle();
+    world.at(ScheduleFixture.START.plusSeconds(60L * 6)).settle();
+    assertThat(world.names()).as("two good ones are newer").hasSize(2).doesNotContain(good);
+  }
+
+  @Test
   void nothingIsDueBeforeTheScheduleAndThePodWereThere() {
     ScheduleFixture world = new ScheduleFixture(spec -> spec.setSchedule("@hourly"));
     world.at(ScheduleFixture.START.plusSeconds(90));

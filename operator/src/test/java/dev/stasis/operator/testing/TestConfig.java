@@ -7,10 +7,15 @@ import java.util.Optional;
 import java.util.Set;
 
 /** Settings for a test: what waits in the product waits here too, but shorter unless told. */
-public record TestConfig(String namespace, Duration lookAgainEvery) implements StasisConfig {
+public record TestConfig(String namespace, Duration lookAgainEvery, Duration verifyEvery)
+    implements StasisConfig {
 
   public TestConfig(String namespace) {
     this(namespace, Duration.ofSeconds(1));
+  }
+
+  public TestConfig(String namespace, Duration lookAgainEvery) {
+    this(namespace, lookAgainEvery, Duration.ofDays(7));
   }
 
   /** With the product's own waits. */

@@ -41,6 +41,11 @@ public class GpuCheckpointStatus extends WorkStatus implements PhasedStatus<Chec
   @JsonPropertyDescription("The artifact, once it is stored and flushed.")
   private @Nullable ArtifactStatus artifact;
 
+  @JsonPropertyDescription(
+      "Time at which every byte of the artifact in its store was last read and compared. The "
+          + "condition Restorable reports damage (ArtifactDamaged).")
+  private @Nullable Instant lastVerified;
+
   @JsonPropertyDescription("Duration of each part.")
   private @Nullable CheckpointTimings timings;
 
@@ -148,6 +153,14 @@ public class GpuCheckpointStatus extends WorkStatus implements PhasedStatus<Chec
 
   public void setArtifact(@Nullable ArtifactStatus artifact) {
     this.artifact = artifact;
+  }
+
+  public @Nullable Instant getLastVerified() {
+    return lastVerified;
+  }
+
+  public void setLastVerified(@Nullable Instant lastVerified) {
+    this.lastVerified = lastVerified;
   }
 
   public @Nullable CheckpointTimings getTimings() {

@@ -21,11 +21,11 @@ import org.jspecify.annotations.Nullable;
     fieldPath = ".cancel")
 @ValidationRule(
     value =
-        "!(self.type in ['DeleteArtifact', 'Send', 'Receive', 'Import', 'Upload', 'Download']) "
-            + "== has(self.pod)",
+        "!(self.type in ['DeleteArtifact', 'Send', 'Receive', 'Import', 'Upload', 'Download', "
+            + "'Verify']) == has(self.pod)",
     message =
-        "pod: required for every type except DeleteArtifact, Send, Receive, Import, Upload and"
-            + " Download",
+        "pod: required for every type except DeleteArtifact, Send, Receive, Import, Upload, "
+            + "Download and Verify",
     fieldPath = ".pod")
 @ValidationRule(
     value = "(self.type in ['Checkpoint', 'Suspend']) == has(self.freeze)",
@@ -45,11 +45,11 @@ import org.jspecify.annotations.Nullable;
     fieldPath = ".ofOperation")
 @ValidationRule(
     value =
-        "!(self.type in ['Restore', 'Send', 'Receive', 'Import', 'Upload', 'Download', "
+        "!(self.type in ['Restore', 'Send', 'Receive', 'Import', 'Upload', 'Download', 'Verify', "
             + "'DeleteArtifact']) || "
             + "has(self.artifact)",
     message =
-        "artifact: required for Restore, Send, Receive, Import, Upload, Download and"
+        "artifact: required for Restore, Send, Receive, Import, Upload, Download, Verify and"
             + " DeleteArtifact",
     fieldPath = ".artifact")
 @ValidationRule(
@@ -92,8 +92,8 @@ public class GpuNodeOperationSpec {
 
   @Immutable
   @JsonPropertyDescription(
-      "Pod to operate on. Required for every type except DeleteArtifact, Send, Receive "
-          + "and Import.")
+      "Pod to operate on. Required for every type except DeleteArtifact, Send, Receive, "
+          + "Import, Upload, Download and Verify.")
   private @Nullable OperationPod pod;
 
   @Immutable

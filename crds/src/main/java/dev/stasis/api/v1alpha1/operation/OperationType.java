@@ -40,6 +40,9 @@ public enum OperationType {
   /** Downloads an artifact from its remote store to this node. */
   DOWNLOAD("Download"),
 
+  /** Verifies every byte of an artifact in its store, slowly. */
+  VERIFY("Verify"),
+
   /** Deletes an artifact. */
   DELETE_ARTIFACT("DeleteArtifact");
 

@@ -76,6 +76,7 @@ final class ActiveOperations {
                 Map.entry(OperationType.IMPORT, new ImportJob(parts, recorder)),
                 Map.entry(OperationType.UPLOAD, new UploadJob(parts, recorder)),
                 Map.entry(OperationType.DOWNLOAD, new DownloadJob(parts, recorder)),
+                Map.entry(OperationType.VERIFY, new VerifyJob(parts, recorder)),
                 Map.entry(OperationType.DELETE_ARTIFACT, new DeleteJob(parts, recorder))),
             this::leaveGpus);
   }
@@ -123,10 +124,13 @@ final class ActiveOperations {
     queue.keepOnly(operation.name(), pod(operation));
   }
 
-  /** The pod, which one operation at a time works on; uploads, one at a time too, have none. */
+  /**
+   * The pod, which one operation at a time works on; uploads and verifications, one of each at a
+   * time, have none.
+   */
   private static Set<Object> pod(ActiveOperation operation) {
-    if (operation.type() == OperationType.UPLOAD) {
-      return Set.of(OperationType.UPLOAD);
+    if (operation.type() == OperationType.UPLOAD || operation.type() == OperationType.VERIFY) {
+      return Set.of(operation.type());
     }
     OperationPod pod = operation.spec().getPod();
     return pod == null ? Set.of() : Set.of(pod.namespace() + "/" + pod.name());

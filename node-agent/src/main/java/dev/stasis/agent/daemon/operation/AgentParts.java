@@ -32,6 +32,7 @@ import java.util.function.Supplier;
  * @param traces exports traces
  * @param transfers streams from and to other agents
  * @param hugePages whether they are enabled for the whole machine while the driver copies out
+ * @param verifyMibPerSecond how fast artifacts are verified, in MiB a second
  * @param intervals intervals of retries and waits
  * @param clock for times shown to users
  */
@@ -52,6 +53,7 @@ public record AgentParts(
     OperationTraces traces,
     Transfers transfers,
     boolean hugePages,
+    int verifyMibPerSecond,
     Intervals intervals,
     Clock clock) {
 

@@ -1,5 +1,6 @@
 package dev.stasis.agent.daemon.operation;
 
+import dev.stasis.api.v1alpha1.operation.OperationType;
 import dev.stasis.artifact.Progress;
 import java.io.IOException;
 import java.time.Clock;
@@ -14,11 +15,15 @@ final class OperationProgress implements Progress {
   /** As often as it may be written. */
   private static final Duration EVERY = Duration.ofSeconds(1);
 
+  /** Nobody waits for a verification, and many agents verify at a time. */
+  private static final Duration RARELY = Duration.ofMinutes(1);
+
   private final ActiveOperation operation;
   private final String step;
   private final Clock clock;
   private final Throughput throughput;
-  private long reportedNanos = System.nanoTime() - EVERY.toNanos();
+  private final Duration every;
+  private long reportedNanos;
 
   /**
    * @param step the step to report
@@ -29,6 +34,8 @@ final class OperationProgress implements Progress {
     this.step = step;
     this.clock = clock;
     this.throughput = new Throughput(recorder, step, System::nanoTime);
+    this.every = operation.type() == OperationType.VERIFY ? RARELY : EVERY;
+    this.reportedNanos = System.nanoTime() - every.toNanos();
   }
 
   /** Carries the end out of the threads that read or write. */
@@ -51,7 +58,7 @@ final class OperationProgress implements Progress {
     if (clock.instant().isAfter(operation.deadline())) {
       throw new Halted("the deadline passed during step " + step, true);
     }
-    if (System.nanoTime() - reportedNanos >= EVERY.toNanos()) {
+    if (System.nanoTime() - reportedNanos >= every.toNanos()) {
       reportedNanos = System.nanoTime();
       throughput.report(operation, done, total);
     }

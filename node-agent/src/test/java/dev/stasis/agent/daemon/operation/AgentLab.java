@@ -42,6 +42,9 @@ final class AgentLab implements AutoCloseable {
           Duration.ofMinutes(2),
           Duration.ofMillis(50));
 
+  /** A test does not wait for it. */
+  private static final int VERIFY_MIB_PER_SECOND = 10_000;
+
   private final EngineLab engine;
   private final FileCluster cluster;
   private final LabNode node;
@@ -83,6 +86,7 @@ final class AgentLab implements AutoCloseable {
         new OperationTraces(NODE, Spans.NONE),
         transfers,
         hugePages,
+        VERIFY_MIB_PER_SECOND,
         intervals,
         Clock.systemUTC());
   }

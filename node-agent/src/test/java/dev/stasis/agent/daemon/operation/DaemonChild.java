@@ -95,6 +95,7 @@ final class DaemonChild {
                 parts.traces(),
                 parts.transfers(),
                 parts.hugePages(),
+                parts.verifyMibPerSecond(),
                 parts.intervals(),
                 parts.clock()));
     agent.start();

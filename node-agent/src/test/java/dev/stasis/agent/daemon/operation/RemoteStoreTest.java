@@ -12,8 +12,6 @@ import dev.stasis.api.v1alpha1.operation.OperationPhase;
 import dev.stasis.api.v1alpha1.operation.OperationType;
 import dev.stasis.api.v1alpha1.operation.Outcome;
 import dev.stasis.api.v1alpha1.operation.WorkloadState;
-import java.io.IOException;
-import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -82,12 +80,8 @@ class RemoteStoreTest {
     return lab.engine().store().resolve("ml/train-" + orders.requester());
   }
 
-  private static void deleteTree(Path folder) throws IOException {
-    try (Stream<Path> files = Files.walk(folder)) {
-      for (Path file : files.sorted(java.util.Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
-      }
-    }
+  private static StoredFiles remote() {
+    return new StoredFiles(lab.cluster().remote().folder());
   }
 
   private GpuNodeOperationStatus uploaded(String sha256) {
@@ -115,7 +109,7 @@ class RemoteStoreTest {
       lab.cluster().delete(victim.pod());
       assertThat(ended(orders.of(OperationType.END, victim, held)).getWorkload())
           .isEqualTo(WorkloadState.ENDED);
-      deleteTree(local());
+      new StoredFiles(local()).delete();
       GpuNodeOperationStatus down = ended(orders.remote(OperationType.DOWNLOAD, sha256(saved)));
       assertThat(down.getOutcome()).as(down.getMessage()).isEqualTo(Outcome.DONE);
 
@@ -135,21 +129,11 @@ class RemoteStoreTest {
     try (AgentLab.Placed pod = running("trainer")) {
       String sha256 = sha256(checkpointed(pod));
       uploaded(sha256);
-      long size = size(lab.cluster().remote().folder());
+      long size = remote().bytes();
 
       uploaded(sha256);
 
-      assertThat(size(lab.cluster().remote().folder())).isEqualTo(size);
-    }
-  }
-
-  private static long size(Path folder) throws IOException {
-    try (Stream<Path> files = Files.walk(folder)) {
-      long bytes = 0;
-      for (Path file : files.filter(Files::isRegularFile).toList()) {
-        bytes += Files.size(file);
-      }
-      return bytes;
+      assertThat(remote().bytes()).isEqualTo(size);
     }
   }
 
@@ -157,7 +141,7 @@ class RemoteStoreTest {
   void aDamagedArtifactIsNotUploaded() throws Exception {
     try (AgentLab.Placed pod = running("trainer")) {
       String sha256 = sha256(checkpointed(pod));
-      flip(largest(local()));
+      StoredFiles.flip(new StoredFiles(local()).largest());
 
       GpuNodeOperationStatus status = ended(orders.remote(OperationType.UPLOAD, sha256));
 
@@ -171,15 +155,13 @@ class RemoteStoreTest {
   void anUploadThatMeetsADamagedChunkOfAnEarlierOneStoresItAgain() throws Exception {
     try (AgentLab.Placed pod = running("trainer")) {
       String sha256 = sha256(checkpointed(pod));
-      List<Path> before = files(lab.cluster().remote().folder());
+      List<Path> before = remote().all();
       uploaded(sha256);
-      List<Path> added = files(lab.cluster().remote().folder());
-      added.removeAll(before);
-      flip(added.stream().max(java.util.Comparator.comparingLong(RemoteStoreTest::length)).get());
+      StoredFiles.flip(remote().largestExcept(before));
 
       uploaded(sha256);
 
-      deleteTree(local());
+      new StoredFiles(local()).delete();
       GpuNodeOperationStatus status = ended(orders.remote(OperationType.DOWNLOAD, sha256));
       assertThat(status.getOutcome()).as(status.getMessage()).isEqualTo(Outcome.DONE);
     }
@@ -189,12 +171,10 @@ class RemoteStoreTest {
   void aDamagedChunkIsReportedAndLeavesNothingOnTheNode() throws Exception {
     try (AgentLab.Placed pod = running("trainer")) {
       String sha256 = sha256(checkpointed(pod));
-      List<Path> before = files(lab.cluster().remote().folder());
+      List<Path> before = remote().all();
       uploaded(sha256);
-      deleteTree(local());
-      List<Path> added = files(lab.cluster().remote().folder());
-      added.removeAll(before);
-      flip(added.stream().max(java.util.Comparator.comparingLong(RemoteStoreTest::length)).get());
+      new StoredFiles(local()).delete();
+      StoredFiles.flip(remote().largestExcept(before));
 
       GpuNodeOperationStatus status = ended(orders.remote(OperationType.DOWNLOAD, sha256));
 
@@ -253,32 +233,6 @@ class RemoteStoreTest {
       assertThat(local()).doesNotExist();
       assertThat(ended(orders.remote(OperationType.DOWNLOAD, sha256)).getReason())
           .isEqualTo("StoreNotFound");
-    }
-  }
-
-  private static Path largest(Path folder) throws IOException {
-    return files(folder).stream()
-        .max(java.util.Comparator.comparingLong(RemoteStoreTest::length))
-        .orElseThrow();
-  }
-
-  private static long length(Path file) {
-    return file.toFile().length();
-  }
-
-  private static List<Path> files(Path folder) throws IOException {
-    try (Stream<Path> files = Files.walk(folder)) {
-      return new java.util.ArrayList<>(files.filter(Files::isRegularFile).toList());
-    }
-  }
-
-  private static void flip(Path file) throws IOException {
-    try (RandomAccessFile bytes = new RandomAccessFile(file.toFile(), "rw")) {
-      long middle = bytes.length() / 2;
-      bytes.seek(middle);
-      int value = bytes.read();
-      bytes.seek(middle);
-      bytes.write(value ^ 1);
     }
   }
 }

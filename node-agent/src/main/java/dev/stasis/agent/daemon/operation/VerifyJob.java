@@ -1,0 +1,190 @@
+package dev.stasis.agent.daemon.operation;
+
+import dev.stasis.api.text.HumanBytes;
+import dev.stasis.api.v1alpha1.common.Fault;
+import dev.stasis.api.v1alpha1.operation.ArtifactReference;
+import dev.stasis.api.v1alpha1.operation.Outcome;
+import dev.stasis.artifact.ArtifactReader;
+import dev.stasis.artifact.Opened;
+import dev.stasis.artifact.Progress;
+import dev.stasis.store.ArtifactId;
+import dev.stasis.store.RemoteArtifacts;
+import dev.stasis.store.StoreException;
+import dev.stasis.store.VerifyReport;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.util.Optional;
+
+/**
+ * Verify: reads every byte of an artifact in its store, at the configured rate, so that damage is
+ * known before the artifact is needed. Damage in a remote store is repaired if this node still has
+ * a whole copy.
+ */
+final class VerifyJob implements Job {
+
+  /** The artifact cannot be restored; the operator relies on this reason. */
+  private static final String DAMAGED = "ArtifactDamaged";
+
+  private static final String STEP = "verify";
+
+  private final AgentParts parts;
+  private final OperationRecorder recorder;
+
+  VerifyJob(AgentParts parts, OperationRecorder recorder) {
+    this.parts = parts;
+    this.recorder = recorder;
+  }
+
+  @Override
+  public OperationResult run(ActiveOperation operation)
+      throws Refused, Stopped, IOException, InterruptedException {
+    ArtifactReference reference = operation.artifact();
+    ArtifactPlace where = ArtifactPlace.of(parts.cluster(), reference, reference.namespace());
+    if (reference.sha256() == null) {
+      throw new Refused("ArtifactRefused", "artifact.sha256", "a digest", "none");
+    }
+    return where.remote() == null ? inFolder(operation, where) : inRemoteStore(operation, where);
+  }
+
+  private OperationResult inFolder(ActiveOperation operation, ArtifactPlace where)
+      throws Stopped, IOException {
+    recorder.begin(operation);
+    if (!Files.isDirectory(where.folder(), LinkOption.NOFOLLOW_LINKS)) {
+      // More likely the file system is not mounted.
+      return OperationResult.failed(
+          Outcome.UNDONE, Faults.of("StoreFailed", "folder " + where.folder(), "a folder", "none"));
+    }
+    if (!where.exists()) {
+      return damaged(
+          Faults.of(DAMAGED, "artifact " + where.reference().location(), "a folder", "none"));
+    }
+    OperationProgress progress = new OperationProgress(operation, recorder, STEP, parts.clock());
+    try {
+      Opened opened = read(where, paced(operation, progress));
+      if (opened instanceof Opened.Verified verified) {
+        return whole(verified.artifact().manifest().sizes().bytes());
+      }
+      Opened.Refused refused = (Opened.Refused) opened;
+      if (refused.kind() == Opened.Kind.NEWER) {
+        return OperationResult.failed(
+            Outcome.UNDONE,
+            Faults.of("StoreFailed", refused.property(), refused.wanted(), refused.found()));
+      }
+      return damaged(Faults.of(DAMAGED, refused.property(), refused.wanted(), refused.found()));
+    } catch (IOException e) {
+      progress.rethrow(e);
+      return unreadable(e);
+    } catch (RuntimeException e) {
+      progress.rethrow(e);
+      throw e;
+    }
+  }
+
+  /** One thread, for it competes with the workloads of the node. */
+  private static Opened read(ArtifactPlace where, Progress progress) throws IOException {
+    return new ArtifactReader(1, progress).open(where.path(), where.reference().sha256());
+  }
+
+  private Progress paced(ActiveOperation operation, Progress progress) {
+    return new PacedProgress(
+        progress, operation, (long) parts.verifyMibPerSecond() << 20, System::nanoTime);
+  }
+
+  /** A sector that cannot be read is damage; a server that does not answer is not. */
+  private static OperationResult unreadable(IOException e) {
+    String why = String.valueOf(e.getMessage());
+    return why.contains("Input/output error")
+        ? damaged(Faults.inStep(DAMAGED, STEP, why))
+        : OperationResult.failed(Outcome.UNDONE, Faults.inStep("StoreFailed", STEP, why));
+  }
+
+  private OperationResult inRemoteStore(ActiveOperation operation, ArtifactPlace where)
+      throws Refused, Stopped, InterruptedException {
+    ArtifactId id = where.remoteId();
+    ClusterApi.Opener opener = where.requireRemote().opener();
+    RemoteTransfer transfer = new RemoteTransfer(parts, recorder, STEP);
+    OperationResult found =
+        transfer.run(
+            operation,
+            opener,
+            (remote, progress) -> verified(remote, id, paced(operation, progress)));
+    if (!found.reason().equals(DAMAGED) || !isWholeHere(operation, where)) {
+      return found;
+    }
+    OperationResult repaired =
+        transfer.run(operation, opener, (remote, progress) -> repair(remote, id, where, progress));
+    return repaired.reason().equals(DAMAGED) ? found : repaired;
+  }
+
+  private static OperationResult verified(RemoteArtifacts remote, ArtifactId id, Progress progress)
+      throws IOException {
+    return damage(remote, id, progress)
+        .map(damage -> damaged(Faults.inStep(DAMAGED, STEP, damage)))
+        .orElseGet(() -> OperationResult.done("Verified", "every chunk is as it was written"));
+  }
+
+  /** Returns what is damaged; empty if nothing is. */
+  private static Optional<String> damage(RemoteArtifacts remote, ArtifactId id, Progress progress)
+      throws IOException {
+    try {
+      VerifyReport report = remote.verify(id, progress);
+      return report.damages().stream()
+          .findFirst()
+          .map(damage -> damage.where() + ": " + damage.cause());
+    } catch (StoreException.Damaged e) {
+      return Optional.of(String.valueOf(e.getMessage()));
+    } catch (StoreException.NotFound e) {
+      // The artifact is missing only if the store itself is there.
+      remote.probe();
+      return Optional.of(String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** Returns whether this node has a whole copy of the artifact. */
+  private boolean isWholeHere(ActiveOperation operation, ArtifactPlace where) throws Stopped {
+    if (!where.exists()) {
+      return false;
+    }
+    OperationProgress progress = new OperationProgress(operation, recorder, STEP, parts.clock());
+    try {
+      Opened opened = read(where, paced(operation, progress));
+      if (opened instanceof Opened.Verified verified) {
+        where.requireOurs(verified.artifact().manifest());
+        return true;
+      }
+      return false;
+    } catch (IOException e) {
+      progress.rethrow(e);
+      return false;
+    } catch (Refused e) {
+      return false;
+    } catch (RuntimeException e) {
+      progress.rethrow(e);
+      throw e;
+    }
+  }
+
+  /** The damaged packs are out of use since the verification: their chunks are stored again. */
+  private static OperationResult repair(
+      RemoteArtifacts remote, ArtifactId id, ArtifactPlace where, Progress progress)
+      throws IOException {
+    remote.delete(id);
+    var unused = remote.store(id, where.path(), progress);
+    return damage(remote, id, progress)
+        .map(damage -> damaged(Faults.inStep(DAMAGED, STEP, damage)))
+        .orElseGet(
+            () ->
+                OperationResult.done(
+                    "Repaired", "it was damaged and is stored again from the copy on this node"));
+  }
+
+  private static OperationResult whole(long bytes) {
+    return OperationResult.done(
+        "Verified", "every byte of " + new HumanBytes(bytes).text() + " is as it was written");
+  }
+
+  private static OperationResult damaged(Fault fault) {
+    return OperationResult.failed(Outcome.UNDONE, fault);
+  }
+}

@@ -1,0 +1,145 @@
+package dev.stasis.agent.daemon.operation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.agent.testing.ContainerSpec;
+import dev.stasis.api.v1alpha1.GpuNodeOperation;
+import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
+import dev.stasis.api.v1alpha1.operation.OperationPhase;
+import dev.stasis.api.v1alpha1.operation.OperationType;
+import dev.stasis.api.v1alpha1.operation.Outcome;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Damage of an artifact is found before the artifact is needed. */
+class VerifyJobTest {
+
+  @SuppressWarnings("NullAway.Init")
+  private static AgentLab lab;
+
+  @SuppressWarnings("NullAway.Init")
+  private static AgentLab.Placed pod;
+
+  @BeforeAll
+  static void begin() throws InterruptedException {
+    lab = new AgentLab(1, 128);
+    lab.start();
+    pod =
+        lab.pod(
+            "trainer",
+            ContainerSpec.counter(
+                lab.engine().gpus(), "--mib", "16", "--interval-ms", "20", "--fork", "1"),
+            Map.of());
+    pod.container().awaitSteps(3);
+  }
+
+  @AfterAll
+  static void end() throws InterruptedException {
+    pod.close();
+    lab.close();
+  }
+
+  private static GpuNodeOperationStatus ended(GpuNodeOperation operation) {
+    return lab.cluster().awaitEnd(lab.cluster().create(operation).getMetadata().getName());
+  }
+
+  /** Returns the digest of a new artifact. */
+  private static String saved(Orders orders) {
+    GpuNodeOperationStatus status = ended(orders.checkpoint(pod, how -> {}));
+    assertThat(status.getOutcome()).as(status.getMessage()).isEqualTo(Outcome.DONE);
+    return Objects.requireNonNull(Objects.requireNonNull(status.getArtifact()).getSha256());
+  }
+
+  private static GpuNodeOperationStatus verified(Orders orders, String sha256) {
+    return ended(orders.remote(OperationType.VERIFY, sha256));
+  }
+
+  private static Path local(Orders orders) {
+    return lab.engine().store().resolve("ml/train-" + orders.requester());
+  }
+
+  private static void assertDamaged(GpuNodeOperationStatus status, String what) {
+    assertThat(status.getPhase()).as(status.getMessage()).isEqualTo(OperationPhase.FAILED);
+    assertThat(status.getReason()).isEqualTo("ArtifactDamaged");
+    assertThat(status.getMessage()).contains(what);
+  }
+
+  @Test
+  void oneFlippedBitInAnyFileIsFound() throws IOException {
+    Orders orders = Orders.ofSomebody();
+    String sha256 = saved(orders);
+    assertThat(verified(orders, sha256).getReason()).isEqualTo("Verified");
+
+    for (Path file : new StoredFiles(local(orders)).all()) {
+      if (Files.size(file) > 0) {
+        StoredFiles.flip(file);
+        assertDamaged(verified(orders, sha256), "expected");
+        StoredFiles.flip(file);
+      }
+    }
+    assertThat(verified(orders, sha256).getReason()).isEqualTo("Verified");
+  }
+
+  @Test
+  void anArtifactThatIsGoneIsDamagedAndAnUnmountedStoreIsNot() throws IOException {
+    Orders orders = Orders.ofSomebody();
+    String sha256 = saved(orders);
+    Path folder = local(orders);
+    Path namespace = Objects.requireNonNull(folder.getParent());
+    Path aside = namespace.resolveSibling("aside");
+    Files.move(namespace, aside);
+    assertThat(verified(orders, sha256).getReason()).isEqualTo("StoreFailed");
+    Files.move(aside, namespace);
+
+    new StoredFiles(folder).delete();
+    assertDamaged(verified(orders, sha256), "expected a folder, got none");
+  }
+
+  @Test
+  void oneFlippedBitInARemoteStoreIsFound() throws IOException {
+    Orders orders = Orders.inRemoteStore();
+    String sha256 = saved(orders);
+    StoredFiles remote = new StoredFiles(lab.cluster().remote().folder());
+    List<Path> before = remote.all();
+    assertThat(ended(orders.remote(OperationType.UPLOAD, sha256)).getOutcome())
+        .isEqualTo(Outcome.DONE);
+    new StoredFiles(local(orders)).delete();
+    assertThat(verified(orders, sha256).getReason()).isEqualTo("Verified");
+
+    StoredFiles.flip(remote.largestExcept(before));
+
+    assertDamaged(verified(orders, sha256), "expected");
+  }
+
+  @Test
+  void damageInARemoteStoreIsRepairedFromTheCopyOfTheNode() throws IOException {
+    Orders orders = Orders.inRemoteStore();
+    String sha256 = saved(orders);
+    StoredFiles remote = new StoredFiles(lab.cluster().remote().folder());
+    List<Path> before = remote.all();
+    assertThat(ended(orders.remote(OperationType.UPLOAD, sha256)).getOutcome())
+        .isEqualTo(Outcome.DONE);
+    StoredFiles.flip(remote.largestExcept(before));
+
+    assertThat(verified(orders, sha256).getReason()).isEqualTo("Repaired");
+
+    new StoredFiles(local(orders)).delete();
+    assertThat(verified(orders, sha256).getReason()).isEqualTo("Verified");
+  }
+
+  @Test
+  void anArtifactThatIsGoneFromItsRemoteStoreIsDamaged() throws IOException {
+    Orders orders = Orders.inRemoteStore();
+    String sha256 = saved(orders);
+    new StoredFiles(local(orders)).delete();
+
+    assertDamaged(verified(orders, sha256), "expected it in the store");
+  }
+}
