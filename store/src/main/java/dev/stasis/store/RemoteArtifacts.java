@@ -8,10 +8,14 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +30,9 @@ public final class RemoteArtifacts implements AutoCloseable {
 
   private static final Logger LOG = System.getLogger(RemoteArtifacts.class.getName());
   private static final String MANIFEST = ".manifest";
+
+  /** Written by whoever has measured the store, so that not every agent does. */
+  private static final String MEASURED = "measured";
 
   private final BlobStore direct;
   private final BlobStore blobs;
@@ -172,6 +179,30 @@ public final class RemoteArtifacts implements AutoCloseable {
       namespaces.add(blob.key().split("/", 3)[1]);
     }
     return List.copyOf(namespaces);
+  }
+
+  /** Returns when an agent last measured the store, by its clock; empty if none has. */
+  public Optional<Instant> lastMeasured() throws StoreException {
+    try {
+      return Optional.of(blobs.stat(MEASURED).modified());
+    } catch (StoreException.NotFound e) {
+      return Optional.empty();
+    }
+  }
+
+  /** Measures what each namespace takes. Reads the names and sizes of all blobs. */
+  public MeasuredUsage measure() throws StoreException {
+    Map<String, Long> bytes = new HashMap<>();
+    for (Blob blob : blobs.list("ns/")) {
+      bytes.merge(blob.key().split("/", 3)[1], blob.size(), Long::sum);
+    }
+    blobs.put(MEASURED, new byte[0]);
+    return new MeasuredUsage(blobs.stat(MEASURED).modified(), bytes);
+  }
+
+  /** Has the next agent that asks measure the store anew. */
+  public void forgetMeasurement() throws StoreException {
+    blobs.delete(MEASURED);
   }
 
   /** Returns what a namespace takes. */

@@ -29,10 +29,23 @@ import io.fabric8.kubernetes.model.annotation.Version;
 @AdditionalPrinterColumn(
     name = "Default",
     jsonPath = ".spec.default",
-    type = AdditionalPrinterColumn.Type.BOOLEAN)
+    type = AdditionalPrinterColumn.Type.BOOLEAN,
+    priority = 1)
+@AdditionalPrinterColumn(
+    name = "Capacity",
+    jsonPath = ".status.capacity",
+    type = AdditionalPrinterColumn.Type.STRING)
 @AdditionalPrinterColumn(
     name = "Used",
     jsonPath = ".status.used",
+    type = AdditionalPrinterColumn.Type.STRING)
+@AdditionalPrinterColumn(
+    name = "Logical",
+    jsonPath = ".status.logical",
+    type = AdditionalPrinterColumn.Type.STRING)
+@AdditionalPrinterColumn(
+    name = "Ratio",
+    jsonPath = ".status.ratio",
     type = AdditionalPrinterColumn.Type.STRING)
 @AdditionalPrinterColumn(
     name = "Free",
@@ -41,7 +54,8 @@ import io.fabric8.kubernetes.model.annotation.Version;
 @AdditionalPrinterColumn(
     name = "Artifacts",
     jsonPath = ".status.artifacts",
-    type = AdditionalPrinterColumn.Type.INTEGER)
+    type = AdditionalPrinterColumn.Type.INTEGER,
+    priority = 1)
 @AdditionalPrinterColumn(
     name = "Age",
     jsonPath = ".metadata.creationTimestamp",

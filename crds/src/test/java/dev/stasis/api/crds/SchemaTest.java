@@ -129,8 +129,8 @@ class SchemaTest {
         """,
         """
         gstore
-        NAME    TYPE        DEFAULT   USED    FREE    ARTIFACTS   AGE   REASON
-        local   NodeLocal   true      1.2Ti   5.8Ti   25          3d    Reachable
+        NAME     TYPE         CAPACITY   USED    LOGICAL   RATIO   FREE    AGE   REASON
+        chunks   SharedPath   8.0Ti      1.2Ti   4.9Ti     4.1     5.1Ti   3d    Ready
         """
       })
   void theColumnsAreThoseOfTheApiPageAndFitATerminal(String table) throws IOException {

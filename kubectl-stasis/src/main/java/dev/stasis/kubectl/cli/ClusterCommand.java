@@ -5,6 +5,8 @@ import dev.stasis.kubectl.cluster.Cluster;
 import dev.stasis.kubectl.cluster.Kind;
 import dev.stasis.kubectl.cluster.Resource;
 import dev.stasis.kubectl.cluster.Scope;
+import java.time.Duration;
+import java.time.format.DateTimeParseException;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -112,5 +114,15 @@ abstract class ClusterCommand implements Callable<Integer> {
           spec.commandLine(), "expected the name of a " + kind.value() + ", got " + given);
     }
     return given.substring(slash + 1);
+  }
+
+  /** Parses the value of --timeout. */
+  final Duration duration(String text) {
+    try {
+      return Duration.parse("PT" + text.toUpperCase(Locale.ROOT));
+    } catch (DateTimeParseException wrong) {
+      throw new ParameterException(
+          spec.commandLine(), "--timeout: expected a time as 90s, 10m or 2h, got " + text);
+    }
   }
 }

@@ -63,6 +63,8 @@ final class CompleteCommand extends ClusterCommand implements Callable<Integer> 
           .filter(option -> !option.hidden())
           .map(OptionSpec::longestName)
           .forEach(candidates::add);
+    } else if (command != null && typed.length == 2 && !command.getSubcommands().isEmpty()) {
+      command.getSubcommands().forEach((name, one) -> addVisible(candidates, name, one));
     } else if (command != null) {
       Kind kind = TO_NODES.contains(typed[typed.length - 2]) ? Kind.KUBE_NODE : NAMES.get(typed[0]);
       if (kind != null) {

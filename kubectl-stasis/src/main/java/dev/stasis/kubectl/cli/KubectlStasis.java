@@ -22,7 +22,8 @@ import picocli.CommandLine.Spec;
     synopsisSubcommandLabel = "COMMAND",
     footer = {
       "",
-      "Exit codes: 0 done, 1 refused or failed, 2 wrong use, 3 the cluster refused or does not answer,",
+      "Exit codes: 0 done, 1 refused or failed, 2 wrong use, 3 the cluster refused or does not"
+          + " answer,",
       "4 not over in time (it goes on).",
       "Requests go through kubectl; KUBECTL=/path/to/kubectl names another one."
     })
@@ -47,6 +48,7 @@ public final class KubectlStasis implements Runnable {
     COMMANDS.put("list", ListCommand.class);
     COMMANDS.put("logs", LogsCommand.class);
     COMMANDS.put("nodes", NodesCommand.class);
+    COMMANDS.put("store", StoreCommand.class);
     COMMANDS.put("doctor", DoctorCommand.class);
     COMMANDS.put("top", TopCommand.class);
     COMMANDS.put("completion", CompletionCommand.class);

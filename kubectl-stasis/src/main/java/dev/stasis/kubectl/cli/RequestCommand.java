@@ -7,12 +7,9 @@ import dev.stasis.kubectl.cluster.Scope;
 import dev.stasis.kubectl.report.Course;
 import dev.stasis.kubectl.report.Outcome;
 import java.time.Duration;
-import java.time.format.DateTimeParseException;
-import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 
 /** A command that creates a request, and may wait for it. */
 abstract class RequestCommand extends ClusterCommand {
@@ -95,14 +92,5 @@ abstract class RequestCommand extends ClusterCommand {
 
   final Duration timeout() {
     return duration(timeout);
-  }
-
-  private Duration duration(String text) {
-    try {
-      return Duration.parse("PT" + text.toUpperCase(Locale.ROOT));
-    } catch (DateTimeParseException wrong) {
-      throw new ParameterException(
-          spec.commandLine(), "--timeout: expected a time as 90s, 10m or 2h, got " + text);
-    }
   }
 }

@@ -9,8 +9,10 @@ import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.status.Reason;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Has stored artifacts read now and then, so that damage is known before an artifact is needed. One
@@ -49,10 +51,11 @@ final class Verification {
     Duration every = turn.config().verifyEvery();
     // An upload reads every byte of the artifact, and of what is stored.
     boolean uploading = artifact.getDurability() != null && artifact.getNode() != null;
-    if (every.isZero() || uploading) {
+    Optional<Instant> next = due(turn, every);
+    if (next.isEmpty() || uploading) {
       return;
     }
-    Instant due = due(turn, every);
+    Instant due = next.get();
     if (turn.now().isBefore(due)) {
       turn.againAt(due);
       return;
@@ -67,13 +70,20 @@ final class Verification {
     turn.act(new Act.Create(orders.verify(turn, artifact, node.get())));
   }
 
-  private Instant due(Turn turn, Duration every) {
+  private Optional<Instant> due(Turn turn, Duration every) {
     Instant last = turn.status().getLastVerified();
-    if (last == null) {
-      return ready(turn).plus(every);
-    }
     boolean again = places.isDamaged(turn) && every.compareTo(DAMAGED_AGAIN) > 0;
-    return last.plus(again ? DAMAGED_AGAIN : every);
+    Optional<Instant> usual =
+        every.isZero()
+            ? Optional.empty()
+            : Optional.of(
+                last == null ? ready(turn).plus(every) : last.plus(again ? DAMAGED_AGAIN : every));
+    return Stream.concat(
+            usual.stream(),
+            Optional.ofNullable(turn.spec().getVerifyAfter())
+                .filter(wanted -> last == null || last.isBefore(wanted))
+                .stream())
+        .min(Comparator.naturalOrder());
   }
 
   /** A checkpoint and an import verify what they write. */

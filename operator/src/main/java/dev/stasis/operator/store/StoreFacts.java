@@ -6,12 +6,17 @@ import dev.stasis.api.v1alpha1.GpuNode;
 import dev.stasis.api.v1alpha1.GpuNodeOperation;
 import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.api.v1alpha1.common.ArtifactStatus;
+import dev.stasis.api.v1alpha1.common.Condition;
+import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.common.Explanation;
 import dev.stasis.api.v1alpha1.node.NodeStore;
 import dev.stasis.api.v1alpha1.operation.FreezeOrder;
 import dev.stasis.api.v1alpha1.operation.GpuNodeOperationSpec;
 import dev.stasis.api.v1alpha1.operation.OperationType;
 import dev.stasis.operator.operation.OperationView;
+import dev.stasis.operator.status.ConditionType;
+import dev.stasis.operator.status.Conditions;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -28,8 +33,10 @@ import org.jspecify.annotations.Nullable;
  * @param store the store
  * @param views the agents' observations, by the node's name
  * @param held its artifacts, including those that are being written
+ * @param measured what lies in its remote part
  */
-public record StoreFacts(GpuCheckpointStore store, List<View> views, List<Held> held) {
+public record StoreFacts(
+    GpuCheckpointStore store, List<View> views, List<Held> held, Measured measured) {
 
   /** Adds an artifact to the usage of a store. */
   private static final Set<OperationType> WRITES =
@@ -53,12 +60,21 @@ public record StoreFacts(GpuCheckpointStore store, List<View> views, List<Held> 
    *
    * @param namespace its namespace
    * @param name its name
-   * @param bytes size of the artifact; the expected size while it is being written
+   * @param bytes what counts against quotas: the size of the artifact, or what its upload added to
+   *     the store; the expected size while it is being written or uploaded
+   * @param logicalBytes size of the artifact
    * @param written whether it is complete
    * @param node the node that writes it; null if it is complete
+   * @param stored when it was in the remote store; null: it is not, or there is none
    */
   public record Held(
-      String namespace, String name, long bytes, boolean written, @Nullable String node) {}
+      String namespace,
+      String name,
+      long bytes,
+      long logicalBytes,
+      boolean written,
+      @Nullable String node,
+      @Nullable Instant stored) {}
 
   /** Collects the facts. */
   public static StoreFacts of(
@@ -81,7 +97,7 @@ public record StoreFacts(GpuCheckpointStore store, List<View> views, List<Held> 
             .flatMap(Optional::stream)
             .sorted(Comparator.comparing(Held::namespace).thenComparing(Held::name))
             .toList();
-    return new StoreFacts(store, views, held);
+    return new StoreFacts(store, views, held, Measured.of(store));
   }
 
   /**
@@ -100,7 +116,12 @@ public record StoreFacts(GpuCheckpointStore store, List<View> views, List<Held> 
         .map(StoreFacts::making)
         .filter(making -> !there.contains(making.namespace() + "/" + making.name()))
         .forEach(all::add);
-    return new StoreFacts(store, views, all);
+    return new StoreFacts(store, views, all, measured);
+  }
+
+  /** Returns a copy with another measurement. */
+  StoreFacts with(Measured newer) {
+    return new StoreFacts(store, views, held, newer);
   }
 
   private static boolean isWriting(OperationView view) {
@@ -112,12 +133,15 @@ public record StoreFacts(GpuCheckpointStore store, List<View> views, List<Held> 
     GpuNodeOperationSpec spec = view.operation().getSpec();
     Explanation explanation = view.status().getExplanation();
     Long expected = explanation == null ? null : explanation.expectedBytes();
+    long bytes = orZero(expected == null ? view.status().getTotalBytes() : expected);
     return new Held(
         Objects.requireNonNull(spec.getArtifact(), "it is in a store").namespace(),
         spec.getRequester().name(),
-        orZero(expected == null ? view.status().getTotalBytes() : expected),
+        bytes,
+        bytes,
         view.type() == OperationType.IMPORT,
-        spec.getNodeName());
+        spec.getNodeName(),
+        null);
   }
 
   /** Bytes that are still to be written to the file system that the node sees. */
@@ -129,17 +153,34 @@ public record StoreFacts(GpuCheckpointStore store, List<View> views, List<Held> 
         .sum();
   }
 
-  /** Bytes of a namespace, including those being written. */
+  /** Bytes of a namespace that count against its quota, including those being written. */
   public long bytesOf(String namespace) {
-    return held.stream()
-        .filter(artifact -> artifact.namespace().equals(namespace))
-        .mapToLong(Held::bytes)
-        .sum();
+    return bytesOf(namespace, held);
   }
 
-  /** Bytes of all namespaces, including those being written. */
+  /** The same of some of the artifacts. */
+  long bytesOf(String namespace, List<Held> some) {
+    Long known = measured.namespaces().get(namespace);
+    return orZero(known)
+        + some.stream()
+            .filter(artifact -> artifact.namespace().equals(namespace))
+            .filter(artifact -> known == null || measured.isBefore(artifact.stored()))
+            .mapToLong(Held::bytes)
+            .sum();
+  }
+
+  /** Bytes of all namespaces that count against the quota, including those being written. */
   public long bytes() {
-    return held.stream().mapToLong(Held::bytes).sum();
+    return bytes(held);
+  }
+
+  /** The same of some of the artifacts. */
+  long bytes(List<Held> some) {
+    return measured.total()
+        + some.stream()
+            .filter(artifact -> measured.isBefore(artifact.stored()))
+            .mapToLong(Held::bytes)
+            .sum();
   }
 
   /** Returns that node's view. */
@@ -155,12 +196,25 @@ public record StoreFacts(GpuCheckpointStore store, List<View> views, List<Held> 
     String namespace = checkpoint.getMetadata().getNamespace();
     String name = checkpoint.getMetadata().getName();
     ArtifactStatus artifact = status.getArtifact();
-    if (artifact != null) {
-      return store.getMetadata().getName().equals(artifact.getStore())
-          ? Optional.of(new Held(namespace, name, orZero(artifact.getBytes()), true, null))
-          : Optional.empty();
+    if (artifact == null || !store.getMetadata().getName().equals(artifact.getStore())) {
+      return Optional.empty();
     }
-    return Optional.empty();
+    long logical = orZero(artifact.getBytes());
+    Long added = artifact.getNode() == null ? artifact.getNewBytes() : null;
+    Optional<Instant> stored =
+        new Conditions(Objects.requireNonNullElse(status.getConditions(), List.of()))
+            .find(ConditionType.STORED)
+            .filter(it -> it.status() == ConditionValue.TRUE)
+            .map(Condition::lastTransitionTime);
+    return Optional.of(
+        new Held(
+            namespace,
+            name,
+            added == null ? logical : added,
+            logical,
+            true,
+            null,
+            stored.orElse(null)));
   }
 
   static long orZero(@Nullable Long bytes) {

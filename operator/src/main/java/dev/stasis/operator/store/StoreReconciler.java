@@ -25,7 +25,9 @@ import io.javaoperatorsdk.operator.processing.event.source.EventSource;
 import io.javaoperatorsdk.operator.processing.retry.GradualRetry;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -80,7 +82,7 @@ public class StoreReconciler implements Reconciler<GpuCheckpointStore> {
       StoreFacts facts =
           StoreFacts.of(
               store, informers.gpuNodes(), informers.checkpointsIn(store.getMetadata().getName()));
-      writer.write(facts, informers.stores(), store.getStatus());
+      writer.write(facts, informers.stores(), names(facts), store.getStatus());
     }
     Optional<Duration> due =
         writes.due(
@@ -94,6 +96,21 @@ public class StoreReconciler implements Reconciler<GpuCheckpointStore> {
     UpdateControl<GpuCheckpointStore> later = UpdateControl.noUpdate();
     due.ifPresent(later::rescheduleAfter);
     return later;
+  }
+
+  /** Returns the names of the namespaces with artifacts, now or before, by their UID. */
+  private Map<String, String> names(StoreFacts facts) {
+    Map<String, String> names = new HashMap<>();
+    Stream.concat(
+            facts.held().stream().map(StoreFacts.Held::namespace),
+            facts.measured().namespaces().keySet().stream())
+        .distinct()
+        .forEach(
+            name ->
+                informers
+                    .namespace(name)
+                    .ifPresent(found -> names.put(found.getMetadata().getUid(), name)));
+    return names;
   }
 
   /** Returns the stores with a change in an agent's report. */
@@ -132,7 +149,10 @@ public class StoreReconciler implements Reconciler<GpuCheckpointStore> {
   }
 
   private static String held(GpuCheckpoint checkpoint) {
-    return artifact(checkpoint).map(it -> it.getStore() + "/" + it.getBytes()).orElse("");
+    return artifact(checkpoint)
+        .map(
+            it -> it.getStore() + "/" + it.getBytes() + "/" + it.getNode() + "/" + it.getNewBytes())
+        .orElse("");
   }
 
   private static Optional<ArtifactStatus> artifact(GpuCheckpoint checkpoint) {

@@ -7,6 +7,7 @@ import dev.stasis.api.v1alpha1.store.GpuCheckpointStoreSpec;
 import dev.stasis.api.v1alpha1.store.GpuCheckpointStoreStatus;
 import dev.stasis.api.v1alpha1.store.NamespaceUsage;
 import dev.stasis.api.v1alpha1.store.NodeUsage;
+import dev.stasis.api.v1alpha1.store.Quota;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.status.Report;
@@ -14,6 +15,7 @@ import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -38,20 +40,29 @@ public final class StoreStatus {
   /**
    * Writes it.
    *
-   * @param facts facts of the store
+   * @param known facts of the store
    * @param all every store of the cluster
+   * @param names names of namespaces by their UID
    * @param status the status; changed in place
    */
   public void write(
-      StoreFacts facts, Collection<GpuCheckpointStore> all, GpuCheckpointStoreStatus status) {
+      StoreFacts known,
+      Collection<GpuCheckpointStore> all,
+      Map<String, String> names,
+      GpuCheckpointStoreStatus status) {
+    StoreFacts facts =
+        known.store().getSpec().uploads()
+            ? known.with(known.measured().orNewer(known.views(), names))
+            : known;
     StoreType type = StoreType.of(facts.store());
     status.setType(type.value());
     status.setNamespaces(namespaces(facts));
     status.setNodes(nodes(facts));
-    long written = written(facts).mapToLong(StoreFacts.Held::bytes).sum();
+    long written = facts.bytes(written(facts).toList());
     long count = written(facts).count();
     // An agent also sees what has no object any more; a checkpoint is known before it looks again.
     used(status, Math.max(written, seen(facts, NodeStore::usedBytes)));
+    sizes(facts, status);
     status.setArtifacts((int) Math.max(count, seen(facts, view -> longOf(view.artifacts()))));
     free(facts, status);
     Report report =
@@ -124,6 +135,37 @@ public final class StoreStatus {
     status.setUsed(new HumanBytes(bytes).text());
   }
 
+  private static void sizes(StoreFacts facts, GpuCheckpointStoreStatus status) {
+    boolean uploads = facts.store().getSpec().uploads();
+    long logical =
+        uploads
+            ? written(facts).mapToLong(StoreFacts.Held::logicalBytes).sum()
+            : StoreFacts.orZero(status.getUsedBytes());
+    long used = StoreFacts.orZero(status.getUsedBytes());
+    status.setLogicalBytes(logical);
+    status.setLogical(new HumanBytes(logical).text());
+    status.setRatio(
+        uploads && used > 0 ? String.format(Locale.ROOT, "%.1f", (double) logical / used) : null);
+    status.setStoredBytes(facts.measured().time() == null ? null : facts.measured().total());
+    status.setMeasuredTime(facts.measured().time());
+    Long capacity = capacity(facts);
+    status.setCapacityBytes(capacity);
+    status.setCapacity(capacity == null ? null : new HumanBytes(capacity).text());
+  }
+
+  private static @Nullable Long capacity(StoreFacts facts) {
+    Quota quota = facts.store().getSpec().getQuota();
+    Long total = quota == null ? null : quota.totalBytes();
+    if (total != null) {
+      return total;
+    }
+    if (facts.store().getSpec().uploads()) {
+      return facts.measured().capacity();
+    }
+    long seen = seen(facts, NodeStore::totalBytes);
+    return seen == 0 ? null : seen;
+  }
+
   private static void free(StoreFacts facts, GpuCheckpointStoreStatus status) {
     OptionalLong least =
         facts.views().stream()
@@ -144,12 +186,20 @@ public final class StoreStatus {
             .collect(
                 Collectors.groupingBy(
                     StoreFacts.Held::namespace, TreeMap::new, Collectors.toList()));
+    // One whose artifacts are deleted counts until they are freed.
+    facts.measured().namespaces().keySet().forEach(name -> by.putIfAbsent(name, List.of()));
     List<NamespaceUsage> usage = new ArrayList<>();
     by.forEach(
         (namespace, held) -> {
-          long bytes = held.stream().mapToLong(StoreFacts.Held::bytes).sum();
+          long bytes = facts.bytesOf(namespace, held);
           usage.add(
-              new NamespaceUsage(namespace, bytes, new HumanBytes(bytes).text(), held.size()));
+              new NamespaceUsage(
+                  namespace,
+                  bytes,
+                  new HumanBytes(bytes).text(),
+                  held.size(),
+                  held.stream().mapToLong(StoreFacts.Held::logicalBytes).sum(),
+                  facts.measured().namespaces().get(namespace)));
         });
     return usage.subList(0, Math.min(LISTED, usage.size()));
   }

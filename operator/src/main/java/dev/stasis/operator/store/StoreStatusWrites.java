@@ -21,7 +21,18 @@ final class StoreStatusWrites {
   static final Duration SIZES_EVERY = Duration.ofMinutes(1);
 
   private static final List<String> SIZES =
-      List.of("usedBytes", "used", "freeBytes", "free", "artifacts", "namespaces");
+      List.of(
+          "usedBytes",
+          "used",
+          "freeBytes",
+          "free",
+          "logicalBytes",
+          "logical",
+          "ratio",
+          "storedBytes",
+          "measuredTime",
+          "artifacts",
+          "namespaces");
 
   private final Map<String, Instant> written = new ConcurrentHashMap<>();
 

@@ -38,6 +38,7 @@ import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -157,6 +158,8 @@ class StoreTest {
     assertThat(status.getType()).isEqualTo("NodeLocal");
     assertThat(status.getUsed()).isEqualTo("7.0Gi");
     assertThat(status.getFree()).isEqualTo("0");
+    assertThat(status.getCapacity()).as("both disks").isEqualTo("200.0Gi");
+    assertThat(status.getLogical()).isEqualTo("7.0Gi");
     assertThat(status.getArtifacts()).isEqualTo(3);
     assertThat(status.getNamespaces())
         .containsExactly(
@@ -182,7 +185,8 @@ class StoreTest {
   void twoDefaultsAreNotReadyAndNameEachOther() {
     GpuCheckpointStoreStatus status = new GpuCheckpointStoreStatus();
     GpuCheckpointStore a = store("a", true);
-    new StoreStatus(CLOCK).write(facts(a, List.of()), List.of(a, store("b", true)), status);
+    new StoreStatus(CLOCK)
+        .write(facts(a, List.of()), List.of(a, store("b", true)), Map.of(), status);
 
     assertThat(ready(status).status()).isEqualTo(ConditionValue.FALSE);
     assertThat(ready(status).reason()).isEqualTo("SeveralDefaults");
@@ -197,7 +201,7 @@ class StoreTest {
     GpuCheckpointStoreStatus status = new GpuCheckpointStoreStatus();
     GpuCheckpointStore store = store("local", true);
     new StoreStatus(CLOCK)
-        .write(StoreFacts.of(store, List.of(), List.of()), List.of(store), status);
+        .write(StoreFacts.of(store, List.of(), List.of()), List.of(store), Map.of(), status);
 
     assertThat(ready(status).status()).isEqualTo(ConditionValue.UNKNOWN);
     assertThat(status.getFree()).isNull();
@@ -214,7 +218,8 @@ class StoreTest {
   private static GpuCheckpointStoreStatus status(
       GpuCheckpointStore store, GpuCheckpoint... checkpoints) {
     GpuCheckpointStoreStatus status = new GpuCheckpointStoreStatus();
-    new StoreStatus(CLOCK).write(facts(store, List.of(checkpoints)), List.of(store), status);
+    new StoreStatus(CLOCK)
+        .write(facts(store, List.of(checkpoints)), List.of(store), Map.of(), status);
     return status;
   }
 

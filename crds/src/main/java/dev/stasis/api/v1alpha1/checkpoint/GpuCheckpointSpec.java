@@ -16,6 +16,7 @@ import io.fabric8.generator.annotation.Pattern;
 import io.fabric8.generator.annotation.Required;
 import io.fabric8.generator.annotation.Size;
 import io.fabric8.generator.annotation.ValidationRule;
+import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /** Desired state of a GpuCheckpoint. */
@@ -167,6 +168,12 @@ public class GpuCheckpointSpec extends FreezeOptions {
           + " unset. Default: false.")
   private Boolean cancel = false;
 
+  @Size(min = 20, max = 40)
+  @JsonPropertyDescription(
+      "Verifies the artifact now, if it was last verified before this time. Default: as often as "
+          + "the operator is configured to.")
+  private @Nullable Instant verifyAfter;
+
   /**
    * Returns the spec of a checkpoint that a schedule or a policy creates.
    *
@@ -301,5 +308,13 @@ public class GpuCheckpointSpec extends FreezeOptions {
 
   public void setCancel(Boolean cancel) {
     this.cancel = cancel;
+  }
+
+  public @Nullable Instant getVerifyAfter() {
+    return verifyAfter;
+  }
+
+  public void setVerifyAfter(@Nullable Instant verifyAfter) {
+    this.verifyAfter = verifyAfter;
   }
 }

@@ -20,7 +20,10 @@ public record NodeStore(
     @JsonPropertyDescription(
             "Whether the store shares the file system of the kubelet (nodefs). If that runs "
                 + "full, the kubelet evicts pods.")
-        @Nullable Boolean sharesNodefs) {
+        @Nullable Boolean sharesNodefs,
+    @JsonPropertyDescription(
+            "What lies in the remote part of the store. Unset unless this node measured it last.")
+        @Nullable RemoteUsage remote) {
 
   /** Creates a store for which it is unknown whether it shares the kubelet's file system. */
   public NodeStore(
@@ -32,6 +35,6 @@ public record NodeStore(
       @Nullable String free,
       @Nullable Long usedBytes,
       @Nullable Integer artifacts) {
-    this(name, writable, message, totalBytes, freeBytes, free, usedBytes, artifacts, null);
+    this(name, writable, message, totalBytes, freeBytes, free, usedBytes, artifacts, null, null);
   }
 }

@@ -11,6 +11,7 @@ import io.fabric8.generator.annotation.Pattern;
 import io.fabric8.generator.annotation.Size;
 import io.fabric8.generator.annotation.ValidationRule;
 import io.fabric8.kubernetes.api.model.Quantity;
+import java.time.Instant;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -105,6 +106,12 @@ public class GpuCheckpointStoreSpec {
       "Artifacts that may be imported. Default: those made in the same namespace with "
           + "the same UID.")
   private @Nullable ImportPolicy imports;
+
+  @Size(min = 20, max = 40)
+  @JsonPropertyDescription(
+      "Frees what no artifact of a remote store needs any more now, if it was last done before "
+          + "this time. Otherwise it is done once a day.")
+  private @Nullable Instant collectAfter;
 
   public @Nullable NodeLocal getNodeLocal() {
     return nodeLocal;
@@ -230,5 +237,13 @@ public class GpuCheckpointStoreSpec {
 
   public void setImports(@Nullable ImportPolicy imports) {
     this.imports = imports;
+  }
+
+  public @Nullable Instant getCollectAfter() {
+    return collectAfter;
+  }
+
+  public void setCollectAfter(@Nullable Instant collectAfter) {
+    this.collectAfter = collectAfter;
   }
 }

@@ -4,6 +4,7 @@ import dev.stasis.agent.process.DaemonThreads;
 import dev.stasis.api.text.HumanBytes;
 import dev.stasis.api.v1alpha1.GpuCheckpointStore;
 import dev.stasis.api.v1alpha1.node.NodeStore;
+import dev.stasis.api.v1alpha1.node.RemoteUsage;
 import dev.stasis.api.v1alpha1.store.GpuCheckpointStoreSpec;
 import dev.stasis.artifact.Manifest;
 import java.io.IOException;
@@ -67,9 +68,12 @@ final class StoreLooks implements AutoCloseable {
     this.kubelet = kubelet;
   }
 
-  /** Fails with the reason why this node cannot use the remote part of a store. */
+  /**
+   * Returns what lies in the remote part of a store, if this node measured it last. Fails with the
+   * reason why this node cannot use it.
+   */
   interface RemoteProbe {
-    void require(GpuCheckpointStore store) throws IOException;
+    @Nullable RemoteUsage require(GpuCheckpointStore store) throws IOException;
   }
 
   /** Observes each store; a missing one is reported and does not affect the others. */
@@ -127,16 +131,14 @@ final class StoreLooks implements AutoCloseable {
         // not shared.
         return unreachable(name, root + ": expected a folder, got none");
       }
-      if (spec.uploads()) {
-        probe.require(store);
-      }
-      return folder(name, root);
+      return folder(name, root, spec.uploads() ? probe.require(store) : null);
     } catch (IOException | RuntimeException e) {
       return unreachable(name, e.toString().replaceFirst("^(?:[a-z]+\\.)+", ""));
     }
   }
 
-  private NodeStore folder(String name, Path root) throws IOException {
+  private NodeStore folder(String name, Path root, @Nullable RemoteUsage remote)
+      throws IOException {
     Files.delete(Files.createTempFile(root, ".stasis-look-", ".tmp"));
     FileStore disk = Files.getFileStore(root);
     long used = 0;
@@ -156,7 +158,8 @@ final class StoreLooks implements AutoCloseable {
         artifacts.size(),
         Files.exists(kubelet)
             ? Files.getAttribute(root, DEVICE).equals(Files.getAttribute(kubelet, DEVICE))
-            : null);
+            : null,
+        remote);
   }
 
   /** The size of a folder; a file that disappears meanwhile has none. */

@@ -9,6 +9,7 @@ import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 
 /**
  * Frees what no artifact of a remote store needs any more. Each node that has used the store does
@@ -35,8 +36,10 @@ final class RemoteSweep {
    * @param local the folder of the store on this node
    */
   void sweep(GpuCheckpointStore store, Path local) throws IOException {
-    if (ArtifactSweep.folders(local).isEmpty()
-        || !new StoreSweeps.SweepTurn(local, EVERY, clock).take()) {
+    StoreSweeps.SweepTurn turn = new StoreSweeps.SweepTurn(local, EVERY, clock);
+    Instant wanted = store.getSpec().getCollectAfter();
+    boolean asked = wanted != null && !wanted.isAfter(clock.instant()) && turn.isBefore(wanted);
+    if (ArtifactSweep.folders(local).isEmpty() || !turn.take(asked)) {
       return;
     }
     try (RemoteArtifacts remote = remotes.open(store)) {
@@ -47,6 +50,9 @@ final class RemoteSweep {
             "Remote store swept: store={0} {1}",
             store.getMetadata().getName(),
             report);
+      }
+      if (asked) {
+        remote.forgetMeasurement();
       }
     }
   }

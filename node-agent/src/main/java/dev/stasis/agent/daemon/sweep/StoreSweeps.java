@@ -205,9 +205,29 @@ public final class StoreSweeps implements AutoCloseable {
 
     /** Returns whether this node should sweep; other nodes then do not for that interval. */
     boolean take() throws IOException {
+      return take(false);
+    }
+
+    /** Returns whether the last sweep was before that time. */
+    boolean isBefore(Instant time) throws IOException {
+      try {
+        return Files.getLastModifiedTime(root.resolve(FILE), LinkOption.NOFOLLOW_LINKS)
+            .toInstant()
+            .isBefore(time);
+      } catch (NoSuchFileException e) {
+        return true;
+      }
+    }
+
+    /**
+     * Returns whether this node should sweep.
+     *
+     * @param anyway whether the interval does not matter
+     */
+    boolean take(boolean anyway) throws IOException {
       Path file = root.resolve(FILE);
       Instant now = clock.instant();
-      if (wasSweptBefore(file, now)) {
+      if (!anyway && wasSweptBefore(file, now)) {
         return false;
       }
       if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {

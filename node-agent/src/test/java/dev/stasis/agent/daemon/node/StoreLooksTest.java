@@ -23,7 +23,7 @@ class StoreLooksTest {
     store.getMetadata().setName("local");
     store.setSpec(new GpuCheckpointStoreSpec());
     store.getSpec().setNodeLocal(new NodeLocal(folder.resolve("store").toString()));
-    try (StoreLooks looks = new StoreLooks(Clock.systemUTC(), kubelet, it -> {})) {
+    try (StoreLooks looks = new StoreLooks(Clock.systemUTC(), kubelet, it -> null)) {
       return looks.look(List.of(store)).get(0);
     }
   }

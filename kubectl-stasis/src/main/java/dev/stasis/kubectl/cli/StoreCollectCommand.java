@@ -1,0 +1,57 @@
+package dev.stasis.kubectl.cli;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stasis.kubectl.cluster.ClusterFailure;
+import dev.stasis.kubectl.cluster.Kind;
+import dev.stasis.kubectl.cluster.Resource;
+import dev.stasis.kubectl.cluster.Scope;
+import java.time.temporal.ChronoUnit;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** Has a remote store free what no artifact needs. */
+@Command(
+    name = "gc",
+    description =
+        "Has agents free what no artifact of a remote store needs, instead of once a day.",
+    footer = {"", "What is younger than 24 hours is kept, because its upload may be at work."},
+    sortOptions = false)
+final class StoreCollectCommand extends ClusterCommand {
+
+  @Parameters(paramLabel = "STORE", description = "the remote store")
+  @SuppressWarnings("NullAway.Init") // picocli sets it
+  String store;
+
+  StoreCollectCommand(Session session) {
+    super(session);
+  }
+
+  @Override
+  public Integer call() {
+    String name = name(store, Kind.STORE);
+    Resource found =
+        cluster()
+            .find(Kind.STORE, new Scope.Current(), name)
+            .orElseThrow(
+                () ->
+                    new ClusterFailure(
+                        ClusterFailure.Why.NOT_FOUND,
+                        "there is no GpuCheckpointStore " + name,
+                        "see which there are: kubectl stasis store ls"));
+    boolean remote =
+        !found.text("spec.s3.bucket").isEmpty()
+            || found.text("spec.sharedPath.layout").equals("Chunks");
+    if (!remote) {
+      complain("store " + name + " keeps no chunks: its artifacts are deleted with their objects");
+      return Exit.FAILED;
+    }
+    ObjectNode patch = session().mapper().createObjectNode();
+    patch
+        .putObject("spec")
+        .put(
+            "collectAfter", session().clock().instant().truncatedTo(ChronoUnit.SECONDS).toString());
+    Resource patched = cluster().patch(Kind.STORE, new Scope.Current(), name, patch);
+    say(patched.title() + " is collected within five minutes; the result is in the agents' logs");
+    return Exit.DONE;
+  }
+}

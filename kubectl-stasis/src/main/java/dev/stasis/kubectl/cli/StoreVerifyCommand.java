@@ -1,0 +1,126 @@
+package dev.stasis.kubectl.cli;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stasis.kubectl.cluster.ClusterFailure;
+import dev.stasis.kubectl.cluster.Kind;
+import dev.stasis.kubectl.cluster.Resource;
+import dev.stasis.kubectl.cluster.Scope;
+import dev.stasis.kubectl.cluster.Watching;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+
+/** Has artifacts verified now. */
+@Command(
+    name = "verify",
+    description = "Has every byte of artifacts read and compared now, instead of once a week.",
+    sortOptions = false)
+final class StoreVerifyCommand extends ClusterCommand {
+
+  private static final Duration TICK = Duration.ofSeconds(1);
+
+  @Parameters(paramLabel = "CHECKPOINT", arity = "0..*", description = "those of the artifacts")
+  List<String> checkpoints = new ArrayList<>();
+
+  @Option(names = "--store", paramLabel = "STORE", description = "all artifacts in this store")
+  @Nullable String store;
+
+  @Option(
+      names = {"-w", "--wait"},
+      description = "waits for the results")
+  boolean wait;
+
+  @Option(
+      names = "--timeout",
+      paramLabel = "TIME",
+      defaultValue = "30m",
+      description = "how long to wait: 90s, 10m (default ${DEFAULT-VALUE})")
+  @SuppressWarnings("NullAway.Init") // picocli sets it
+  String timeout;
+
+  StoreVerifyCommand(Session session) {
+    super(session);
+  }
+
+  @Override
+  public Integer call() throws InterruptedException {
+    List<Resource> chosen = chosen();
+    Duration atMost = duration(timeout);
+    Instant now = session().clock().instant().truncatedTo(ChronoUnit.SECONDS);
+    ObjectNode patch = session().mapper().createObjectNode();
+    patch.putObject("spec").put("verifyAfter", now.toString());
+    List<Resource> asked = new ArrayList<>();
+    for (Resource one : chosen) {
+      asked.add(cluster().patch(Kind.CHECKPOINT, scope(one), one.name(), patch));
+      if (!wait) {
+        say(one.title() + " will be verified");
+      }
+    }
+    return wait ? results(asked, now, atMost) : Exit.DONE;
+  }
+
+  private List<Resource> chosen() {
+    if (checkpoints.isEmpty() == (store == null)) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "expected names of GpuCheckpoints, or --store, got " + (store == null ? "none" : "both"));
+    }
+    List<Resource> all = cluster().list(List.of(Kind.CHECKPOINT), new Scope.Current());
+    if (store != null) {
+      String name = name(store, Kind.STORE);
+      return all.stream().filter(one -> one.text("status.artifact.store").equals(name)).toList();
+    }
+    List<Resource> named = new ArrayList<>();
+    for (String given : checkpoints) {
+      String name = name(given, Kind.CHECKPOINT);
+      named.add(
+          all.stream()
+              .filter(one -> one.name().equals(name))
+              .findFirst()
+              .orElseThrow(
+                  () ->
+                      new ClusterFailure(
+                          ClusterFailure.Why.NOT_FOUND,
+                          "there is no GpuCheckpoint " + name + " in this namespace",
+                          "see which there are: kubectl stasis list")));
+    }
+    return named;
+  }
+
+  private int results(List<Resource> asked, Instant since, Duration atMost)
+      throws InterruptedException {
+    Instant end = session().clock().instant().plus(atMost);
+    int exit = Exit.DONE;
+    for (Resource one : asked) {
+      Resource last = one;
+      try (Watching watching = cluster().watch(Kind.CHECKPOINT, scope(one), one.name())) {
+        while (!isVerified(last, since)) {
+          if (!session().clock().instant().isBefore(end)) {
+            complain(one.title() + ": not verified after " + timeout + "; it goes on");
+            return Exit.NOT_YET;
+          }
+          last = watching.next(TICK).orElse(last);
+        }
+      }
+      Resource restorable = last.condition("Restorable");
+      if (restorable.text("reason").equals("ArtifactDamaged")) {
+        say(one.title() + ": damaged: " + restorable.text("message"));
+        exit = Exit.FAILED;
+      } else {
+        say(one.title() + ": whole");
+      }
+    }
+    return exit;
+  }
+
+  private static boolean isVerified(Resource checkpoint, Instant since) {
+    return checkpoint.time("status.lastVerified").filter(at -> !at.isBefore(since)).isPresent();
+  }
+}
