@@ -9,6 +9,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -82,6 +83,10 @@ record FileTree(List<String> folders, List<Entry> files) {
 
   /** Refuses names that leave the folder, sizes below zero, and entries that collide. */
   void requireSafe() throws StoreException.Damaged {
+    // JSON can have null in a list.
+    require(
+        folders.stream().allMatch(Objects::nonNull) && files.stream().allMatch(Objects::nonNull),
+        "null");
     Set<String> known = new HashSet<>();
     known.add("");
     for (String folder : folders) {

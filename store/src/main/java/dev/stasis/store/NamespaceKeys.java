@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Objects;
 import javax.crypto.AEADBadTagException;
 import org.jspecify.annotations.Nullable;
 
@@ -118,6 +119,7 @@ record NamespaceKeys(BlobStore blobs, StoreKeys keys, SecureRandom random) {
                 .formatted(key, ChunkFormat.VERSION, file.formatVersion));
       }
       if (file.formatVersion < 1
+          || !file.wraps.stream().allMatch(Objects::nonNull)
           || !file.keyId.equals(keyId)
           || !Arrays.equals(bytes, RemoteManifest.json(file))) {
         throw damaged(key, null);
@@ -141,10 +143,14 @@ record NamespaceKeys(BlobStore blobs, StoreKeys keys, SecureRandom random) {
       by.add(wrap.by);
       if (wrapping != null) {
         try {
+          byte[] nonce = hex(namespaceUid, file, wrap.nonce);
+          if (nonce.length != Sealer.NONCE_BYTES) {
+            throw damaged(ChunkFormat.keyFile(namespaceUid, file.keyId), null);
+          }
           byte[] root =
               new Sealer(wrapping)
                   .open(
-                      hex(namespaceUid, file, wrap.nonce),
+                      nonce,
                       additional(namespaceUid, file.keyId, wrap.by),
                       hex(namespaceUid, file, wrap.key));
           return checked(namespaceUid, file, root);
@@ -175,11 +181,11 @@ record NamespaceKeys(BlobStore blobs, StoreKeys keys, SecureRandom random) {
   /** The id is made of the key, so that a damaged key in clear is noticed here. */
   private static NamespaceKey checked(String namespaceUid, KeyFile file, byte[] root)
       throws StoreException {
-    NamespaceKey key = NamespaceKey.of(root);
-    if (root.length != StoreKeys.KEY_BYTES || !key.id().equals(file.keyId)) {
+    // HMAC takes no empty key.
+    if (root.length != StoreKeys.KEY_BYTES || !NamespaceKey.of(root).id().equals(file.keyId)) {
       throw damaged(ChunkFormat.keyFile(namespaceUid, file.keyId), null);
     }
-    return key;
+    return NamespaceKey.of(root);
   }
 
   private static byte[] hex(String namespaceUid, KeyFile file, String text) throws StoreException {

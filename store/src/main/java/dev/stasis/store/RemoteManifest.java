@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import javax.crypto.AEADBadTagException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The manifest of an artifact in a store: a header in clear, then, sealed, the files and the
@@ -134,7 +135,7 @@ record RemoteManifest(Header header, FileTree tree, List<ChunkRecord> chunks) {
       }
       byte[] json = new byte[length];
       buffer.get(json);
-      Header header = MAPPER.readValue(json, Header.class);
+      Header header = parse(json, Header.class);
       if (header.formatVersion > ChunkFormat.VERSION) {
         throw new StoreException.Newer(
             "manifest format: expected at most %d, got %d"
@@ -189,7 +190,7 @@ record RemoteManifest(Header header, FileTree tree, List<ChunkRecord> chunks) {
     ByteBuffer body = ByteBuffer.wrap(bytes);
     byte[] json = new byte[count(body, 1)];
     body.get(json);
-    FileTree tree = MAPPER.readValue(json, FileTree.class);
+    FileTree tree = parse(json, FileTree.class);
     tree.requireSafe();
     List<PackName> packs = new ArrayList<>();
     for (int i = count(body, PACK_NAME_BYTES); i > 0; i--) {
@@ -256,7 +257,12 @@ record RemoteManifest(Header header, FileTree tree, List<ChunkRecord> chunks) {
     }
   }
 
+  /** Parses JSON of somebody who can write to the store; {@code null} is no object. */
   static <T> T parse(byte[] json, Class<T> type) throws IOException {
-    return MAPPER.readValue(json, type);
+    @Nullable T value = MAPPER.readValue(json, type);
+    if (value == null) {
+      throw new StoreException.Damaged("JSON in the store: expected an object, got null");
+    }
+    return value;
   }
 }

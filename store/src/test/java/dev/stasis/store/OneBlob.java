@@ -1,0 +1,68 @@
+package dev.stasis.store;
+
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * A store with one blob, which cannot be written to.
+ *
+ * @param bytes what somebody put there
+ */
+record OneBlob(String key, byte[] bytes) implements BlobStore {
+
+  Blob blob() {
+    return new Blob(key, bytes.length, Instant.EPOCH);
+  }
+
+  @Override
+  public Blob stat(String wanted) throws StoreException {
+    if (!wanted.equals(key)) {
+      throw new StoreException.NotFound(wanted, null);
+    }
+    return blob();
+  }
+
+  @Override
+  public byte[] get(String wanted, long offset, int length) throws StoreException {
+    Blob found = stat(wanted);
+    if (offset < 0 || length < 0 || offset > found.size() - length) {
+      throw new StoreException.Damaged(
+          "expected %d bytes from %d on, got %d bytes".formatted(length, offset, found.size()));
+    }
+    return Arrays.copyOfRange(bytes, (int) offset, (int) offset + length);
+  }
+
+  @Override
+  public boolean putIfAbsent(String other, byte[] written) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public void put(String other, byte[] written) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public BlobUpload upload(String other) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public List<Blob> list(String prefix) {
+    return key.startsWith(prefix) ? List.of(blob()) : List.of();
+  }
+
+  @Override
+  public void delete(String other) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public int deleteUnfinished(Instant before) {
+    return 0;
+  }
+
+  @Override
+  public void close() {}
+}
