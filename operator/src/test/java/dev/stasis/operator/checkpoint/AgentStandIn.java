@@ -6,7 +6,9 @@ import dev.stasis.api.v1alpha1.common.ArtifactStatus;
 import dev.stasis.api.v1alpha1.common.CheckpointTimings;
 import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.common.Explanation;
+import dev.stasis.api.v1alpha1.common.Fault;
 import dev.stasis.api.v1alpha1.common.Hardware;
+import dev.stasis.api.v1alpha1.common.StoreDurability;
 import dev.stasis.api.v1alpha1.operation.Afterwards;
 import dev.stasis.api.v1alpha1.operation.Claim;
 import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
@@ -24,6 +26,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Plays the agent's part on a real API server: it claims and carries out whatever it is told to, as
@@ -48,6 +51,9 @@ final class AgentStandIn implements ResourceEventHandler<GpuNodeOperation>, Auto
   private final Clock clock = Clock.systemUTC();
   private final SharedIndexInformer<GpuNodeOperation> informer;
   private volatile Limit limit = Limit.DONE;
+  private volatile @Nullable StoreDurability durability;
+  private volatile @Nullable String storeTrouble;
+  private volatile boolean findsDamage;
 
   AgentStandIn(SingleNodeCluster cluster) {
     this.cluster = cluster;
@@ -64,6 +70,22 @@ final class AgentStandIn implements ResourceEventHandler<GpuNodeOperation>, Auto
   void until(Limit further) {
     limit = further;
     informer.getStore().list().forEach(this::work);
+  }
+
+  /** Has artifacts uploaded, which the store promises to have before the pod goes. */
+  void uploadsTo(StoreDurability promised) {
+    durability = promised;
+  }
+
+  /** Keeps uploads waiting for that reason; null lets them end. */
+  void storeIsAway(@Nullable String why) {
+    storeTrouble = why;
+    informer.getStore().list().forEach(this::work);
+  }
+
+  /** Verifications find damage from now on. */
+  void findsDamage(boolean damage) {
+    findsDamage = damage;
   }
 
   @Override
@@ -143,6 +165,14 @@ final class AgentStandIn implements ResourceEventHandler<GpuNodeOperation>, Auto
       write(operation, it -> imported(operation, it));
       return;
     }
+    if (operation.getSpec().getType() == OperationType.UPLOAD) {
+      upload(operation);
+      return;
+    }
+    if (operation.getSpec().getType() == OperationType.VERIFY && findsDamage) {
+      write(operation, AgentStandIn::damaged);
+      return;
+    }
     WorkloadState left =
         operation.getSpec().getType() == OperationType.END
             ? WorkloadState.ENDED
@@ -154,6 +184,50 @@ final class AgentStandIn implements ResourceEventHandler<GpuNodeOperation>, Auto
                 held.getMetadata().getName().equals(operation.getSpec().getOfOperation())
                     && held.getStatus().getPhase() == OperationPhase.HELD)
         .forEach(held -> write(held, it -> end(it, OperationPhase.SUCCEEDED, Outcome.DONE, left)));
+  }
+
+  private void upload(GpuNodeOperation operation) {
+    String trouble = storeTrouble;
+    if (trouble != null) {
+      if (!trouble.equals(operation.getStatus().getMessage())) {
+        write(
+            operation,
+            it -> {
+              it.setPhase(OperationPhase.RUNNING);
+              it.setMessage(trouble);
+            });
+      }
+      return;
+    }
+    write(
+        operation,
+        it -> {
+          publish(operation, it);
+          ArtifactStatus artifact = Objects.requireNonNull(it.getArtifact());
+          artifact.setNode(null);
+          artifact.setStoredBytes(BYTES / 2);
+          artifact.setNewBytes(BYTES / 10);
+          it.setTimings(null);
+          it.setMessage(null);
+          it.setPhase(OperationPhase.SUCCEEDED);
+          it.setOutcome(Outcome.DONE);
+        });
+  }
+
+  private static void damaged(GpuNodeOperationStatus status) {
+    status.setPhase(OperationPhase.FAILED);
+    status.setOutcome(Outcome.UNDONE);
+    status.setMessage("chunk 3 of pages-1.img: expected the bytes that were written");
+    status.setFaults(
+        List.of(
+            new Fault(
+                "ArtifactDamaged",
+                null,
+                null,
+                null,
+                "verify",
+                null,
+                "chunk 3 of pages-1.img: expected the bytes that were written")));
   }
 
   private static boolean isFreeze(GpuNodeOperation operation) {
@@ -184,6 +258,7 @@ final class AgentStandIn implements ResourceEventHandler<GpuNodeOperation>, Auto
     artifact.setLocation(operation.getSpec().getArtifact().location());
     artifact.setBytes(BYTES);
     artifact.setSha256("a".repeat(64));
+    artifact.setDurability(durability);
     status.setArtifact(artifact);
     CheckpointTimings timings = new CheckpointTimings();
     timings.setFrozenMilliseconds(14_100L);

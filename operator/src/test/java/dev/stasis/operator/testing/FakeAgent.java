@@ -5,6 +5,7 @@ import dev.stasis.api.v1alpha1.common.Fault;
 import dev.stasis.api.v1alpha1.operation.Claim;
 import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
 import dev.stasis.api.v1alpha1.operation.OperationPhase;
+import dev.stasis.api.v1alpha1.operation.OperationType;
 import dev.stasis.api.v1alpha1.operation.Outcome;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
@@ -78,7 +79,8 @@ public final class FakeAgent implements AutoCloseable {
     if (next.getClaimedBy() == null) {
       next.setClaimedBy(new Claim("fake", null, now));
       next.setPhase(OperationPhase.RUNNING);
-      next.setStep("criu-restore");
+      next.setStep(
+          operation.getSpec().getType() == OperationType.DOWNLOAD ? "download" : "criu-restore");
     } else if (cancelled) {
       next.setPhase(OperationPhase.CANCELLED);
       next.setOutcome(Outcome.UNDONE);
