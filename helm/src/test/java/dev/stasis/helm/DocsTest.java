@@ -148,7 +148,7 @@ class DocsTest {
   void theChartTakesEveryFileOfValues() throws IOException {
     List<String> rendered = new ArrayList<>();
     Map<String, String> all = new TreeMap<>();
-    blocks("yaml")
+    manifests()
         .forEach(
             (where, text) -> {
               if (text.startsWith("# values\n")) {
@@ -170,6 +170,7 @@ class DocsTest {
                   Map.of("image.registry", "registry.test", "crds.known", "true"),
                   List.of(file.toAbsolutePath())));
     }
+    assertThat(all).containsKeys("examples/store-nfs-values.yaml", "examples/store-s3-values.yaml");
     assertThat(rendered).hasSizeGreaterThan(7).allMatch(text -> text.contains("kind: DaemonSet"));
   }
 
