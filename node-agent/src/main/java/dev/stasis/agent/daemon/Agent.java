@@ -96,6 +96,7 @@ public final class Agent implements AutoCloseable {
             new ArtifactSweep(config.sweepGrace(), needed, clock),
             new StagingSweep(needed, clock),
             remotes,
+            needed,
             config.nodeName(),
             clock);
     this.operations =

@@ -47,9 +47,10 @@ import org.jspecify.annotations.Nullable;
     value =
         "has(self.s3) || (has(self.sharedPath) && has(self.sharedPath.layout) && "
             + "self.sharedPath.layout == 'Chunks') || !(has(self.localPath) || "
-            + "has(self.durability) || has(self.encryption))",
+            + "has(self.localCopies) || has(self.durability) || has(self.encryption))",
     message =
-        "localPath, durability and encryption: allowed only with s3, or sharedPath.layout Chunks")
+        "localPath, localCopies, durability and encryption: allowed only with s3, or "
+            + "sharedPath.layout Chunks")
 @ValidationRule(
     value = "has(self.encryption) == has(oldSelf.encryption)",
     message = "encryption: cannot be added or removed; create another store",
@@ -74,6 +75,12 @@ public class GpuCheckpointStoreSpec {
       "Directory on the disk of each node, for artifacts before their upload and after their "
           + "download. Default: /var/lib/stasis/stores/NAME.")
   private @Nullable String localPath;
+
+  @JsonPropertyDescription(
+      "Space on the disk of each node for copies of artifacts that are in the remote store, such "
+          + "as 200Gi; the least recently used ones are deleted. 0 keeps none. Default: 10% of the "
+          + "file system.")
+  private @Nullable Quantity localCopies;
 
   @JsonPropertyDescription(
       "Where an artifact has to be before its pod is evicted and older checkpoints are deleted: "
@@ -143,6 +150,19 @@ public class GpuCheckpointStoreSpec {
 
   public void setLocalPath(@Nullable String localPath) {
     this.localPath = localPath;
+  }
+
+  public @Nullable Quantity getLocalCopies() {
+    return localCopies;
+  }
+
+  public void setLocalCopies(@Nullable Quantity localCopies) {
+    this.localCopies = localCopies;
+  }
+
+  /** Returns the space for copies on a node in bytes; null for the default. */
+  public @Nullable Long localCopiesBytes() {
+    return Quota.bytes(localCopies);
   }
 
   public @Nullable StoreDurability getDurability() {

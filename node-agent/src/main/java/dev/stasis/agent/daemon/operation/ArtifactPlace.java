@@ -15,7 +15,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -98,6 +100,11 @@ record ArtifactPlace(
 
   Path path() {
     return folder.resolve(name);
+  }
+
+  /** Copies of a remote store that were not used for long are deleted first. */
+  void markUsed(Instant now) throws IOException {
+    Files.setLastModifiedTime(path(), FileTime.from(now));
   }
 
   boolean exists() {

@@ -63,11 +63,14 @@ final class DownloadJob implements Job {
     if (!where.exists()) {
       return false;
     }
+    // Before it is read, too: it must not be deleted meanwhile.
+    where.markUsed(parts.clock().instant());
     Opened opened =
         new ArtifactReader(threads(), Progress.NONE).open(where.path(), where.reference().sha256());
     if (opened instanceof Opened.Verified verified) {
       Artifact artifact = verified.artifact();
       where.requireOurs(artifact.manifest());
+      where.markUsed(parts.clock().instant());
       return true;
     }
     where.requireDeletable();

@@ -12,6 +12,7 @@ import dev.stasis.store.RemoteArtifacts;
 import dev.stasis.store.StoreException;
 import dev.stasis.store.VerifyReport;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.util.Optional;
@@ -113,7 +114,10 @@ final class VerifyJob implements Job {
       return found;
     }
     OperationResult repaired =
-        transfer.run(operation, opener, (remote, progress) -> repair(remote, id, where, progress));
+        transfer.run(
+            operation,
+            opener,
+            (remote, progress) -> repair(remote, id, where, kept(where, progress)));
     return repaired.reason().equals(DAMAGED) ? found : repaired;
   }
 
@@ -165,10 +169,23 @@ final class VerifyJob implements Job {
     }
   }
 
+  /** Marks the copy as used for as long as it is read, so that it is not deleted meanwhile. */
+  private Progress kept(ArtifactPlace where, Progress progress) {
+    return (done, total) -> {
+      progress.at(done, total);
+      try {
+        where.markUsed(parts.clock().instant());
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    };
+  }
+
   /** The damaged packs are out of use since the verification: their chunks are stored again. */
   private static OperationResult repair(
       RemoteArtifacts remote, ArtifactId id, ArtifactPlace where, Progress progress)
       throws IOException {
+    progress.at(0, 1);
     remote.delete(id);
     var unused = remote.store(id, where.path(), progress);
     return damage(remote, id, progress)

@@ -96,7 +96,8 @@ public final class ArtifactSweep {
     return removed;
   }
 
-  private static Map<Path, Owner> artifacts(Path root) throws IOException {
+  /** Returns the artifacts below the root of a store. */
+  static Map<Path, Owner> artifacts(Path root) throws IOException {
     Map<Path, Owner> artifacts = new LinkedHashMap<>();
     for (Path namespace : folders(root)) {
       removeMarksWithoutArtifact(namespace);

@@ -25,7 +25,9 @@ import java.nio.file.attribute.FileTime;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -34,6 +36,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /** Sweeps every store that this node can access, while the API server is available. */
 public final class StoreSweeps implements AutoCloseable {
@@ -53,6 +56,7 @@ public final class StoreSweeps implements AutoCloseable {
   private final ArtifactSweep sweep;
   private final StagingSweep stagings;
   private final RemoteSweep remote;
+  private final LocalCopies copies;
   private final Clock clock;
   private final String nodeName;
   private final ScheduledExecutorService thread =
@@ -61,6 +65,7 @@ public final class StoreSweeps implements AutoCloseable {
   /**
    * For one node.
    *
+   * @param needed returns whether an operation on this node needs an artifact
    * @param nodeName the node
    */
   public StoreSweeps(
@@ -68,11 +73,13 @@ public final class StoreSweeps implements AutoCloseable {
       ArtifactSweep sweep,
       StagingSweep stagings,
       RemoteStores remotes,
+      Predicate<Path> needed,
       String nodeName,
       Clock clock) {
     this.client = client;
     this.stagings = stagings;
     this.remote = new RemoteSweep(remotes, clock);
+    this.copies = new LocalCopies(needed, clock);
     this.clock = clock;
     this.nodeName = nodeName;
     this.sweep = sweep;
@@ -109,6 +116,7 @@ public final class StoreSweeps implements AutoCloseable {
       boolean shared = store.getSpec().sharesFolder();
       stagings.sweep(root, shared);
       if (store.getSpec().uploads()) {
+        var unused = copies.prune(store, root, LocalCopies.Disk.of(root), this::checkpoints);
         remote.sweep(store, root);
       }
       if (!shared || new SweepTurn(root, EVERY, clock).take()) {
@@ -138,6 +146,14 @@ public final class StoreSweeps implements AutoCloseable {
                   goesWith(migration)));
     }
     return objects;
+  }
+
+  private List<GpuCheckpoint> checkpoints(Set<String> namespaces) {
+    List<GpuCheckpoint> found = new ArrayList<>();
+    for (String namespace : namespaces) {
+      all(client.resources(GpuCheckpoint.class).inNamespace(namespace), found::add);
+    }
+    return found;
   }
 
   /** Page by page: all objects at once may exceed this program's memory. */

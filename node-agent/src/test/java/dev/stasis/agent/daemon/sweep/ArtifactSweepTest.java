@@ -4,9 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.artifact.ArtifactStage;
 import dev.stasis.artifact.ArtifactStore;
-import dev.stasis.artifact.Hardware;
-import dev.stasis.artifact.Manifest;
-import dev.stasis.artifact.NodeFacts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,7 +13,6 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
@@ -198,30 +194,8 @@ class ArtifactSweepTest {
   private void artifact(String namespace, String uid) throws IOException {
     Path folder = Files.createDirectories(root.resolve(namespace));
     try (ArtifactStage stage = new ArtifactStore(folder, clock).stage("a-" + uid)) {
-      stage.seal(manifest(namespace, uid), 1, (done, total) -> {});
+      stage.seal(SweptArtifacts.manifest(namespace, uid), 1, (done, total) -> {});
     }
-  }
-
-  private static Manifest manifest(String namespace, String uid) {
-    return new Manifest(
-        Manifest.FORMAT_VERSION,
-        new Manifest.Origin(uid, namespace, null, null, Instant.EPOCH, "0.1.0"),
-        new NodeFacts("node1", "6.18", "x86_64", Set.of("avx2"), "4.2.1", "580", 13000),
-        new Hardware(List.of(), List.of()),
-        List.of(),
-        List.of(),
-        List.of(),
-        null,
-        new Manifest.User(0, 0),
-        new Manifest.Sizes(0, 0),
-        List.of(),
-        Map.of(),
-        Map.of(),
-        new Manifest.DataPath(Manifest.DataPath.Kind.MOVER, "every rule holds"),
-        List.of(),
-        List.of(),
-        null,
-        null);
   }
 
   private static final class MovedClock extends Clock {
