@@ -8,8 +8,10 @@ import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.operation.GpuNodeOperationSpec;
 import dev.stasis.api.v1alpha1.operation.OperationType;
 import io.fabric8.kubernetes.api.model.Pod;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -72,6 +74,61 @@ class RemoteStoreScenarioTest {
       scenario.kubectl("delete", "gckpt", "train-1", Scenario.TIMEOUT);
       assertThat(manifests(store.folder())).as("manifests in the remote store").isEmpty();
     }
+  }
+
+  @Test
+  void anEvictedPodIsRestoredOnAnotherNodeFromAnEncryptedBucket(Scenario scenario)
+      throws Exception {
+    scenario.needsTwoNodes();
+    Workload workload = Workload.start(scenario, "trainer");
+    String from = workload.now().getSpec().getNodeName();
+    String other =
+        scenario.installation().nodes().stream()
+            .filter(node -> !node.equals(from))
+            .findFirst()
+            .orElseThrow();
+    try (EncryptedBucket bucket = EncryptedBucket.make(scenario);
+        KeptLog log = KeptLog.follow(scenario, "trainer")) {
+      GpuCheckpointStatus status =
+          CheckpointRequest.apply(
+                  scenario,
+                  "train-1",
+                  "trainer",
+                  "afterCheckpoint: Evict",
+                  "store: " + bucket.name())
+              .awaitReady();
+      assertThat(CheckpointRequest.condition(status, "Stored").status())
+          .isEqualTo(ConditionValue.TRUE);
+      scenario.until("the pod is gone", () -> scenario.findPod("trainer") == null);
+      assertThat(inClear(bucket.copies()))
+          .as("files on the node with the program's name")
+          .isPositive();
+      assertThat(bucket.objects()).isNotEmpty();
+      assertThat(inClear(bucket.objects())).as("objects with the program's name").isZero();
+      // Both nodes are this machine: without its copy the node has only the bucket.
+      new Shell().run("rm", "-rf", bucket.local().resolve(scenario.namespace()).toString());
+
+      Workload back = workload.broughtBackAs("trainer", log.lines());
+      RestoreRequest.apply(scenario, "back", "train-1", "target: {nodeName: " + other + "}")
+          .awaitSucceeded();
+
+      back.verifyGoesOn();
+      assertThat(back.now().getSpec().getNodeName()).isEqualTo(other);
+      scenario.kubectl("delete", "gckpt", "train-1", Scenario.TIMEOUT);
+      assertThat(bucket.objects())
+          .as("manifests in the bucket")
+          .noneMatch(object -> object.toString().endsWith(".manifest"));
+    }
+  }
+
+  /** Files that contain the name of the program: CRIU's images have it, a sealed chunk has not. */
+  private static long inClear(List<Path> files) throws Exception {
+    long found = 0;
+    for (Path file : files) {
+      String text = new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1);
+      found += text.contains("gpu-counter") ? 1 : 0;
+    }
+    return found;
   }
 
   private static Stream<Path> manifests(Path folder) throws Exception {

@@ -1,13 +1,10 @@
 package dev.stasis.e2e.kube;
 
 import dev.stasis.api.v1alpha1.GpuCheckpointStore;
-import dev.stasis.api.v1alpha1.GpuNode;
-import dev.stasis.api.v1alpha1.node.NodeStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 
 /** A store that every node reaches, as one on a network file system. */
 record SharedStore(Scenario scenario, String name, Path folder) implements AutoCloseable {
@@ -44,27 +41,11 @@ record SharedStore(Scenario scenario, String name, Path folder) implements AutoC
           """
                   .formatted(store.name(), scenario.namespace(), folder, layout)
               + (layout.isEmpty() ? "" : "  localPath: " + store.local() + "\n"));
-      scenario.until("a store that every node reaches", store::isReached);
+      new StoreReach(scenario).await(store.name());
       return store;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-  }
-
-  private boolean isReached() {
-    return scenario.installation().nodes().stream()
-        .map(node -> scenario.admin().resources(GpuNode.class).withName(node).get())
-        .allMatch(node -> stores(node).stream().anyMatch(this::isThis));
-  }
-
-  private static List<NodeStore> stores(GpuNode node) {
-    return node == null || node.getStatus() == null || node.getStatus().getStores() == null
-        ? List.of()
-        : node.getStatus().getStores();
-  }
-
-  private boolean isThis(NodeStore seen) {
-    return seen.name().equals(name) && Boolean.TRUE.equals(seen.writable());
   }
 
   @Override
