@@ -56,14 +56,6 @@ final class ImportCheck {
       return new Refused(refused.fault());
     }
     GpuCheckpointStore store = ((StoreChoice.Chosen) chosen).store();
-    if (store.getSpec().uploads()) {
-      return new Refused(
-          Reasons.fault(
-              Reason.NOT_IMPORTED,
-              "store",
-              "one with nodeLocal, or sharedPath with layout Files",
-              store.getMetadata().getName() + ", which has another format"));
-    }
     boolean nodeLocal = store.getSpec().getNodeLocal() != null;
     if (nodeLocal && from.nodeName() == null) {
       return new Refused(

@@ -126,6 +126,8 @@ public record OperationView(GpuNodeOperation operation, GpuNodeOperationStatus s
       // The previous owner is in the manifest, which only the agent reads.
       artifact.setUid(said.getUid());
       artifact.setNamespaceUid(said.getNamespaceUid());
+      artifact.setStoredBytes(said.getStoredBytes());
+      artifact.setNewBytes(said.getNewBytes());
       artifact.setSha256(ordered.sha256() == null ? said.getSha256() : ordered.sha256());
     }
     return Optional.of(artifact);

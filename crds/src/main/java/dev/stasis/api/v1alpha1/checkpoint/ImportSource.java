@@ -16,14 +16,15 @@ public record ImportSource(
         @Size(min = 3, max = 192)
         @JsonPropertyDescription(
             "Path of the artifact below the root of the store, in the form NAMESPACE/NAME. "
-                + "NAMESPACE must be the namespace of this object.")
+                + "NAMESPACE must be the namespace of this object. In a remote store it is the "
+                + "location in the status of the GpuCheckpoint that wrote it.")
         String location,
     @Pattern(Names.SUBDOMAIN)
         @Size(min = 1, max = 63)
         @JsonPropertyDescription(
             "Node whose agent reads the artifact. Required for a nodeLocal store: the node "
-                + "whose disk holds the artifact. Default for a shared store: any node that can "
-                + "reach it.")
+                + "whose disk holds the artifact. Default for a shared or remote store: any node "
+                + "that can reach it.")
         @Nullable String nodeName,
     @Pattern("^[0-9a-f]{64}$")
         @Size(min = 64, max = 64)

@@ -6,6 +6,7 @@ import dev.stasis.api.v1alpha1.common.ArtifactStatus;
 import dev.stasis.api.v1alpha1.common.Explanation;
 import dev.stasis.api.v1alpha1.operation.ArtifactReference;
 import dev.stasis.api.v1alpha1.operation.ExpectedWorkload;
+import dev.stasis.api.v1alpha1.operation.OperationPhase;
 import dev.stasis.api.v1alpha1.operation.Outcome;
 import dev.stasis.api.v1alpha1.store.ImportPolicy;
 import dev.stasis.artifact.Artifact;
@@ -18,6 +19,7 @@ import java.nio.file.LinkOption;
 import java.security.GeneralSecurityException;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,6 +44,31 @@ final class ImportJob implements Job {
     ArtifactReference reference = operation.artifact();
     ExpectedWorkload expected = Objects.requireNonNull(operation.spec().getExpected());
     ArtifactPlace where = ArtifactPlace.of(parts.cluster(), reference, reference.namespace());
+    if (where.remote() == null) {
+      return verified(operation, where, artifact -> {});
+    }
+    RemoteImport remote = new RemoteImport(parts, recorder, where);
+    OperationResult brought = remote.bring(operation, expected);
+    if (brought.phase() != OperationPhase.SUCCEEDED) {
+      return brought;
+    }
+    @Nullable OperationResult imported = null;
+    try {
+      imported = verified(operation, where, remote::describe);
+      return imported;
+    } finally {
+      remote.clearUp(imported);
+    }
+  }
+
+  /**
+   * @param stored adds where else the artifact is
+   */
+  private OperationResult verified(
+      ActiveOperation operation, ArtifactPlace where, Consumer<ArtifactStatus> stored)
+      throws Refused, Stopped, IOException, InterruptedException {
+    ArtifactReference reference = operation.artifact();
+    ExpectedWorkload expected = Objects.requireNonNull(operation.spec().getExpected());
     ImportPolicy policy = parts.cluster().store(reference.store()).imports();
     SigningKeys keys = keys(policy);
     OperationProgress progress =
@@ -66,7 +93,7 @@ final class ImportJob implements Job {
       // meanwhile.
       Artifact whole =
           ArtifactPlace.require(new ArtifactReader(progress).open(where.path(), seen.sha256()));
-      return done(reference, where, whole, files);
+      return done(reference, where, whole, files, stored);
     } catch (IOException e) {
       progress.rethrow(e);
       // A read error of the disk does not mean that the artifact is damaged, and a retry would not
@@ -77,7 +104,11 @@ final class ImportJob implements Job {
   }
 
   private OperationResult done(
-      ArtifactReference reference, ArtifactPlace where, Artifact whole, ImportedFiles files)
+      ArtifactReference reference,
+      ArtifactPlace where,
+      Artifact whole,
+      ImportedFiles files,
+      Consumer<ArtifactStatus> stored)
       throws IOException, Refused {
     // The deletion mark of its former object is obsolete; from now on the importing object decides.
     new SweepMark(where.path()).remove();
@@ -87,6 +118,7 @@ final class ImportJob implements Job {
     ArtifactStatus artifact = where.status(parts.nodeName(), whole.manifest(), whole.sha256());
     artifact.setUid(whole.manifest().origin().id());
     artifact.setNamespaceUid(whole.manifest().origin().namespaceUid());
+    stored.accept(artifact);
     Map<String, Object> pod = files.pod();
     WorkloadFacts facts = files.facts();
     return OperationResult.done(

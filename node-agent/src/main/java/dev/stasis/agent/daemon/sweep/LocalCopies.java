@@ -105,7 +105,7 @@ final class LocalCopies {
             .apply(copies.stream().map(it -> it.owner().namespace()).collect(Collectors.toSet()))
             .stream()
             .filter(checkpoint -> isDispensable(checkpoint, store.getMetadata().getName()))
-            .map(checkpoint -> checkpoint.getMetadata().getUid())
+            .map(LocalCopies::owner)
             .collect(Collectors.toSet());
     List<Path> deleted = new ArrayList<>();
     for (Copy copy : copies) {
@@ -144,6 +144,12 @@ final class LocalCopies {
     try (var files = Files.walk(artifact)) {
       return files.mapToLong(file -> file.toFile().isFile() ? file.toFile().length() : 0).sum();
     }
+  }
+
+  /** An imported artifact keeps the UID of the object for which it was made. */
+  private static String owner(GpuCheckpoint checkpoint) {
+    ArtifactStatus artifact = Objects.requireNonNull(checkpoint.getStatus().getArtifact());
+    return Objects.requireNonNullElse(artifact.getUid(), checkpoint.getMetadata().getUid());
   }
 
   /** Whether every node can restore it without this copy, and nothing uses it now. */

@@ -104,7 +104,7 @@ record Orders(String requester, String store) {
     operation.getSpec().setExpected(expected);
     operation
         .getSpec()
-        .setArtifact(new ArtifactReference("local", location, "ml", requester, sha256));
+        .setArtifact(new ArtifactReference(store, location, "ml", requester, sha256));
     return operation;
   }
 

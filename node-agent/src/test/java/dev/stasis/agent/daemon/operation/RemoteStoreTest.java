@@ -7,6 +7,7 @@ import dev.stasis.api.v1alpha1.GpuNodeOperation;
 import dev.stasis.api.v1alpha1.common.ArtifactStatus;
 import dev.stasis.api.v1alpha1.common.StoreDurability;
 import dev.stasis.api.v1alpha1.operation.Afterwards;
+import dev.stasis.api.v1alpha1.operation.ExpectedWorkload;
 import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
 import dev.stasis.api.v1alpha1.operation.OperationPhase;
 import dev.stasis.api.v1alpha1.operation.OperationType;
@@ -233,6 +234,54 @@ class RemoteStoreTest {
       assertThat(local()).doesNotExist();
       assertThat(ended(orders.remote(OperationType.DOWNLOAD, sha256)).getReason())
           .isEqualTo("StoreNotFound");
+    }
+  }
+
+  private GpuNodeOperationStatus imported(String podName, String namespaceUid, String sha256) {
+    return ended(
+        orders.imported(
+            "ml/train-" + orders.requester(),
+            new ExpectedWorkload(podName, "main", namespaceUid),
+            sha256));
+  }
+
+  @Test
+  void anArtifactThatIsOnlyInTheRemoteStoreIsImported() throws Exception {
+    try (AgentLab.Placed pod = running("trainer")) {
+      GpuNodeOperationStatus made =
+          ended(
+              orders.checkpoint(
+                  pod,
+                  how -> {
+                    how.setNamespaceUid("namespace-uid");
+                    how.setPodTemplate(
+                        Map.of(
+                            "metadata",
+                            Map.of("name", "trainer", "namespace", "ml"),
+                            "spec",
+                            Map.of(
+                                "containers",
+                                List.of(
+                                    Map.of(
+                                        "name", "main", "image", "a", "command", List.of("x"))))));
+                  }));
+      String sha256 = sha256(made);
+      uploaded(sha256);
+      new StoredFiles(local()).delete();
+
+      assertThat(imported("trainer", "another-uid", sha256).getReason()).isEqualTo("StoreNotFound");
+      assertThat(imported("other", "namespace-uid", sha256).getOutcome())
+          .isEqualTo(Outcome.REFUSED);
+      assertThat(local()).as("of a refused import").doesNotExist();
+
+      GpuNodeOperationStatus status = imported("trainer", "namespace-uid", sha256);
+
+      assertThat(status.getOutcome()).as(status.getMessage()).isEqualTo(Outcome.DONE);
+      assertThat(artifact(status).getNode()).isNull();
+      assertThat(artifact(status).getDurability()).isEqualTo(StoreDurability.REMOTE);
+      assertThat(artifact(status).getUid()).isEqualTo(orders.requester());
+      assertThat(artifact(status).getNewBytes()).isZero();
+      assertThat(local()).exists();
     }
   }
 }
