@@ -107,6 +107,16 @@ class RemoteSweepTest {
   }
 
   @Test
+  void aNodeSweepsWhenItIsAskedTo() throws Exception {
+    sweep(0);
+    age();
+    store.getSpec().setCollectAfter(Instant.now());
+    sweep(0);
+
+    assertThat(bytes()).isLessThan(SIZE / 2);
+  }
+
+  @Test
   void aNodeThatHasNotUsedTheStoreDoesNotSweepIt() throws Exception {
     Files.delete(local().resolve("ml"));
 
