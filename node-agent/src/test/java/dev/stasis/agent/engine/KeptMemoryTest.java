@@ -2,8 +2,6 @@ package dev.stasis.agent.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.agent.container.MemoryRoomReader;
-import dev.stasis.agent.container.Resolution;
 import dev.stasis.agent.engine.CheckpointRequest.StagePlace;
 import dev.stasis.agent.engine.HookedStep.Hook;
 import dev.stasis.agent.engine.HookedStep.Moment;
@@ -13,12 +11,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -55,7 +51,6 @@ class KeptMemoryTest {
 
   @AfterEach
   void runsOn() {
-    lab.parts().ledger().giveBack("another");
     lab.assertNothingLeft();
     source.awaitSteps(3);
     source.verify(MIB);
@@ -112,32 +107,27 @@ class KeptMemoryTest {
   @Test
   void memoryIsDroppedOnlyWhereTheHostHasNoRoomForBothCopies() throws Exception {
     Path store = Files.createDirectory(lab.memoryStage().resolve("store"));
-    try {
-      assertThat(lab.published(inMemory(store)).figures().path()).isEqualTo("mover");
-      // Others on this machine take and give back memory meanwhile.
-      Awaitility.await("room for one copy, and not for two")
-          .atMost(Duration.ofSeconds(120))
-          .untilAsserted(
-              () -> {
-                promiseAllBut(Room.needed((long) MIB << 20) + ((long) MIB << 19));
-                assertThat(lab.published(inMemory(store)).figures().path())
-                    .startsWith("mover, low memory (memory of the node: ");
-              });
+    // Others on this machine take and give back memory meanwhile.
+    try (ProcWithMemory memory = new ProcWithMemory()) {
+      NodeParts parts = LabParts.proc(lab, memory.proc());
+      memory.available(1L << 40);
+      assertThat(path(parts, store)).isEqualTo("mover");
+
+      memory.available(Room.needed((long) MIB << 20) + ((long) MIB << 19));
+      assertThat(path(parts, store)).startsWith("mover, low memory (memory of the node: ");
     } finally {
       delete(store);
     }
   }
 
-  private static Asked inMemory(Path store) {
-    return Asked.of(lab, source).to(store).staged(StagePlace.DISK);
+  private static String path(NodeParts parts, Path store) throws InterruptedException {
+    CheckpointOutcome outcome = EngineLab.checkpoint(new Checkpoint(parts), inMemory(store));
+    assertThat(outcome).isInstanceOf(CheckpointOutcome.Published.class);
+    return ((CheckpointOutcome.Published) outcome).figures().path();
   }
 
-  private static void promiseAllBut(long bytes) throws StepFailure {
-    Resolution.Found found = (Resolution.Found) lab.parts().containers().resolve(source.id());
-    long available =
-        new MemoryRoomReader(lab.parts().proc()).read(found.container()).hostAvailable();
-    lab.parts().ledger().giveBack("another");
-    lab.parts().ledger().promise("another", available - bytes, 0);
+  private static Asked inMemory(Path store) {
+    return Asked.of(lab, source).to(store).staged(StagePlace.DISK);
   }
 
   private static Hook losingTheStage(String after) {

@@ -3,6 +3,7 @@ package dev.stasis.agent.engine;
 import dev.stasis.agent.criu.CriuBundle;
 import dev.stasis.agent.cuda.CudaDriver;
 import dev.stasis.agent.mover.Mover;
+import dev.stasis.agent.process.ProcFs;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -52,10 +53,26 @@ final class LabParts {
     return of(node, node.driver(), node.calls(), node.mover(), tools);
   }
 
+  /** What the machine says of its processes and its memory is read there. */
+  static NodeParts proc(EngineLab lab, ProcFs proc) {
+    NodeParts node = lab.parts();
+    return of(proc, node, node.driver(), node.calls(), node.mover(), node.tools());
+  }
+
   private static NodeParts of(
       NodeParts node, CudaDriver driver, GuardedDriver calls, Mover mover, Tools tools) {
+    return of(node.proc(), node, driver, calls, mover, tools);
+  }
+
+  private static NodeParts of(
+      ProcFs proc,
+      NodeParts node,
+      CudaDriver driver,
+      GuardedDriver calls,
+      Mover mover,
+      Tools tools) {
     return new NodeParts(
-        node.proc(),
+        proc,
         node.pids(),
         node.containers(),
         node.tree(),
