@@ -25,6 +25,10 @@ class WorkJournalTest {
   }
 
   private static Work work(Work.Phase phase) {
+    return work(phase, "good", Instant.EPOCH);
+  }
+
+  private static Work work(Work.Phase phase, String container, Instant since) {
     return new Work(
         Work.FORMAT,
         "this-boot",
@@ -34,8 +38,8 @@ class WorkJournalTest {
         After.EVICT,
         false,
         phase,
-        Instant.EPOCH,
-        "good",
+        since,
+        container,
         new ProcessId(42, 4),
         List.of(),
         List.of(),
@@ -67,6 +71,17 @@ class WorkJournalTest {
         .containsExactlyInAnyOrder(
             tuple("good", Work.Phase.WORKING), tuple("bad", Work.Phase.UNKNOWN));
     assertThat(journal().read("bad")).map(Work::phase).contains(Work.Phase.UNKNOWN);
+  }
+
+  @Test
+  void theOldestComesFirst() {
+    List<String> containers = List.of("d", "b", "e", "a", "c");
+    for (String container : containers) {
+      Instant since = Instant.EPOCH.plusSeconds(containers.indexOf(container));
+      journal().write(work(Work.Phase.WORKING, container, since));
+    }
+
+    assertThat(journal().all()).extracting(Work::containerId).containsExactlyElementsOf(containers);
   }
 
   @Test

@@ -220,6 +220,71 @@ class RequirementsTest {
   }
 
   @Test
+  void whatLeadsToAProcessOutsideIsNamed() throws Exception {
+    assertThat(new Preflight(false).unmet(violating(Requirement.PIDFD).subject()))
+        .singleElement()
+        .satisfies(unmet -> assertThat(unmet.found()).startsWith("one of process 4711"));
+    assertThat(new Preflight(false).unmet(violating(Requirement.INOTIFY).subject()))
+        .singleElement()
+        .satisfies(unmet -> assertThat(unmet.found()).startsWith("a watch on inode 7 "));
+  }
+
+  @Test
+  void whatStaysInsideTheTreeIsTaken() {
+    Workload workload = new Workload().opens("pipe:[5]");
+    workload.flags = 1;
+    workload.pidfds = Set.of(10);
+    workload.watches = Set.of("0:29:6");
+    assertThat(new Preflight(false).unmet(workload.subject())).isEmpty();
+  }
+
+  private static Workload withSockets(InetSocket... sockets) {
+    Workload workload = new Workload().opens(5, "TCP");
+    workload.sockets = List.of(sockets);
+    return workload;
+  }
+
+  private static InetSocket listener(String address, long inode) throws IOException {
+    return new InetSocket(
+        "tcp",
+        InetAddress.getByName(address),
+        29500,
+        InetAddress.getByName("0.0.0.0"),
+        0,
+        10,
+        inode);
+  }
+
+  private static InetSocket connection(String from, int port, String to, int toPort)
+      throws IOException {
+    return new InetSocket(
+        "tcp", InetAddress.getByName(from), port, InetAddress.getByName(to), toPort, 1, 5);
+  }
+
+  /** A target has the same addresses of these kinds; other connections are closed. */
+  @Test
+  void onlyASocketThatIsBoundToTheAddressOfThisPodNeedsThatAddress() throws Exception {
+    Workload taken =
+        withSockets(
+            listener("0.0.0.0", 5),
+            listener("127.0.0.1", 5),
+            listener("10.1.2.3", 99),
+            connection("10.1.2.3", 4000, "10.1.2.9", 80));
+    assertThat(new Preflight(false).unmet(taken.subject())).isEmpty();
+
+    Workload withItself =
+        withSockets(
+            connection("10.1.2.3", 4000, "10.1.2.3", 80),
+            connection("10.1.2.3", 80, "10.1.2.3", 4000));
+    assertThat(new Preflight(false).unmet(withItself.subject()))
+        .singleElement()
+        .satisfies(
+            unmet ->
+                assertThat(unmet.found())
+                    .startsWith("a connection with itself from 10.1.2.3:4000 to 10.1.2.3:80 of"));
+  }
+
+  @Test
   void theApiCallsASocketsAddressTheSame() {
     assertThat(Requirement.SOCKET_ADDRESS.property()).isEqualTo(Fault.SOCKET_ADDRESS);
   }

@@ -18,6 +18,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Processes with a CUDA context are refused when they share GPU memory, or may. */
 class SharingCheckTest {
@@ -32,6 +33,15 @@ class SharingCheckTest {
       Map<String, String> environment,
       Set<SharedMemory> memory,
       OpenFile... files) {
+    return holder(pid, Set.of(mapped), environment, memory, files);
+  }
+
+  private static Holder holder(
+      int pid,
+      Set<String> mapped,
+      Map<String, String> environment,
+      Set<SharedMemory> memory,
+      OpenFile... files) {
     return new Holder(
         new Subject.Member(
             new ProcessStat(pid, "python", 'S', 1, pid, pid, 0, 0, 0, 1, 100 + pid, 0),
@@ -40,7 +50,7 @@ class SharingCheckTest {
             1024,
             environment,
             Map.of(),
-            Set.of(mapped, "/usr/lib/libcuda.so.1"),
+            mapped,
             0,
             Set.of(),
             Set.of(),
@@ -132,6 +142,31 @@ class SharingCheckTest {
     assertThat(unmet(false, List.of(tcp(5000, 6000, 5), tcp(6000, 5000, 6)), Map.of(), one, two))
         .singleElement()
         .satisfies(found -> assertThat(found.property()).isEqualTo("NCCL peer-to-peer"));
+  }
+
+  /** Each of them is a client of a third process, which has no GPU memory. */
+  @Test
+  void connectionsToAnotherProcessJoinNothing() throws Exception {
+    List<InetSocket> sockets =
+        List.of(tcp(5000, 6000, 5), tcp(6000, 5000, 905), tcp(5001, 6000, 6), tcp(6000, 5001, 906));
+    Holder one = with(10, open("socket:[5]", 2));
+    Holder two = with(11, open("socket:[6]", 2));
+    assertThat(unmet(false, sockets, Map.of(), one, two)).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"/usr/lib/libnvshmem_host.so.3", "/usr/lib/libuct_cuda.so", "/vllm/_C.so"})
+  void theSettingsOfNcclSayNothingOfALibraryThatSharesByItself(String library) {
+    Map<String, String> apart =
+        Map.of("NCCL_P2P_DISABLE", "1", "NCCL_CUMEM_HOST_ENABLE", "0", "NCCL_NVLS_ENABLE", "0");
+    Set<SharedMemory> segment = Set.of(memory(5, "/dev/shm/nccl-X1", true));
+    Holder plain = holder(10, NCCL, apart, segment);
+    Holder sharing = holder(11, Set.of(NCCL, library), apart, segment);
+    assertThat(unmet(plain, holder(11, NCCL, apart, segment))).isEmpty();
+    assertThat(unmet(plain, sharing))
+        .extracting(FailedRequirement::property)
+        .containsExactly("CUDA memory between processes");
   }
 
   @Test
