@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.BeforeAll;
@@ -163,6 +164,22 @@ class HouseRulesTest {
       }
     }
     assertThat(found).isEmpty();
+  }
+
+  /** The library's default of ten seconds is too short for a busy machine. */
+  @Test
+  void everyWaitOfATestNamesItsLimit() throws IOException {
+    Pattern wait = Pattern.compile("\\bawait\\([^;]*?\\.until(Asserted|True)?\\(");
+    List<String> without = new ArrayList<>();
+    for (Path file : repository.sources(".java")) {
+      Matcher waits = wait.matcher(text(file));
+      while (waits.find()) {
+        if (!waits.group().contains(".atMost(")) {
+          without.add(repository.root().relativize(file) + ": " + waits.group());
+        }
+      }
+    }
+    assertThat(without).as("waits without atMost").isEmpty();
   }
 
   private static String text(Path file) throws IOException {

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,7 +58,7 @@ class CacheInVolumeTest {
     }
     long second = Instant.now().getEpochSecond();
     // A file that changed a moment ago is left to the freeze.
-    await().until(() -> Instant.now().getEpochSecond() > second + 2);
+    await().atMost(Duration.ofSeconds(60)).until(() -> Instant.now().getEpochSecond() > second + 2);
   }
 
   @Test

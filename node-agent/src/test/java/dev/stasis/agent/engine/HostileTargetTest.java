@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -196,6 +197,7 @@ class HostileTargetTest {
 
   private static void awaitStranger(GpuContainer target) {
     Awaitility.await()
+        .atMost(Duration.ofSeconds(60))
         .until(
             () ->
                 lab.parts().tree().strangers(container(target)).stream()

@@ -9,6 +9,7 @@ import dev.stasis.agent.process.ProcFs;
 import dev.stasis.agent.testing.ContainerSpec;
 import dev.stasis.agent.testing.GpuContainer;
 import dev.stasis.agent.testing.Sh;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -27,6 +28,9 @@ class RefusedWorkloadTest {
 
   private static final Map<String, String> P2P_OFF =
       Map.of("NCCL_P2P_DISABLE", "1", "NCCL_CUMEM_HOST_ENABLE", "0", "NCCL_NVLS_ENABLE", "0");
+
+  /** Milliseconds are usual; a busy machine is given time. */
+  private static final Duration LIMIT = Duration.ofSeconds(120);
 
   @SuppressWarnings("NullAway.Init")
   private EngineLab lab;
@@ -93,11 +97,13 @@ class RefusedWorkloadTest {
       FutureTask<CheckpointOutcome> outcome =
           new FutureTask<>(() -> lab.checkpoint(Asked.of(lab, source)));
       new Thread(outcome).start();
-      await().until(() -> both.stream().allMatch(pid -> lab.gpus().isHeld("lock." + pid)));
+      await()
+          .atMost(LIMIT)
+          .until(() -> both.stream().allMatch(pid -> lab.gpus().isHeld("lock." + pid)));
       both.forEach(pid -> new Sh().must("kill", "-USR1", "" + pid));
-      await().until(() -> both.stream().allMatch(RefusedWorkloadTest::mapsASegment));
+      await().atMost(LIMIT).until(() -> both.stream().allMatch(RefusedWorkloadTest::mapsASegment));
       both.forEach(pid -> lab.gpus().release("lock." + pid));
-      assertThat(outcome.get(60, TimeUnit.SECONDS))
+      assertThat(outcome.get(LIMIT.toSeconds(), TimeUnit.SECONDS))
           .isInstanceOfSatisfying(
               CheckpointOutcome.Failed.class,
               failed -> {
