@@ -3,6 +3,7 @@ package dev.stasis.operator.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.stasis.api.testing.OnTestCluster;
 import dev.stasis.api.v1alpha1.GpuCheckpoint;
 import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
@@ -10,7 +11,6 @@ import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
 import dev.stasis.api.v1alpha1.common.ArtifactStatus;
 import dev.stasis.api.v1alpha1.common.Condition;
 import dev.stasis.api.v1alpha1.common.StoreDurability;
-import dev.stasis.api.testing.OnTestCluster;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import java.time.Duration;
