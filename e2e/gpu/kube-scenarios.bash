@@ -93,7 +93,7 @@ checkpoint() {
 apiVersion: stasis.dev/v1alpha1
 kind: GpuCheckpoint
 metadata: {name: $1}
-spec: {podName: $2${3:+, $3}}
+spec: {podRef: {name: $2}${3:+, $3}}
 Y
 }
 # ended KIND NAME CONDITION SECONDS: waited for, unless it fails for good before.
@@ -109,7 +109,7 @@ restore() {
 apiVersion: stasis.dev/v1alpha1
 kind: GpuRestore
 metadata: {name: $1}
-spec: {checkpointName: $2${3:+, $3}}
+spec: {checkpointRef: {name: $2}${3:+, $3}}
 Y
   ended grst "$1" Succeeded 240 || { WHY="GpuRestore $1: $(field grst "$1" .status.phase) $(field grst "$1" .status.message)" && return 1; }
 }
@@ -206,7 +206,7 @@ s_suspend() {
   FIGURES="freed in $(field gckpt nap .status.timings.freedMilliseconds) ms"
   [ -n "$SIMULATED" ] || FIGURES="$FIGURES, device memory in use $(nvidia-smi --query-gpu=memory.used --format=csv,noheader,nounits | paste -sd,) MiB"
   at="$(step sleeper)"
-  kubectl patch gckpt nap --type=merge -p '{"spec":{"suspend":false}}' >>"$OUT/kube.log" 2>&1
+  kubectl patch gckpt nap --type=merge -p '{"spec":{"desiredState":"Running"}}' >>"$OUT/kube.log" 2>&1
   goes_on sleeper $((at + 3)) && right sleeper && no_restart sleeper || { WHY="${WHY:-sleeper does not go on}" && return 1; }
   kubectl delete gckpt nap --wait >>"$OUT/kube.log" 2>&1
   kubectl delete pod sleeper --wait >>"$OUT/kube.log" 2>&1
@@ -224,7 +224,7 @@ s_limit() {
 s_elsewhere() {
   local at from to
   from="$(field pod trainer .spec.nodeName)" && to=node1 && [ "$from" != node1 ] || to=node2
-  checkpoint away trainer "afterCheckpoint: Evict, store: shared" && ready away && figures away || return 1
+  checkpoint away trainer "afterCheckpoint: Evict, storageRef: {name: shared}" && ready away && figures away || return 1
   restore away-back away "target: {nodeName: $to}" && came_back away-back 5
 }
 # migrate NAME POD [MORE]: applied.
@@ -233,7 +233,7 @@ migrate() {
 apiVersion: stasis.dev/v1alpha1
 kind: GpuMigration
 metadata: {name: $1}
-spec: {podName: $2${3:+, $3}}
+spec: {podRef: {name: $2}${3:+, $3}}
 Y
 }
 # moves NAME POD: to the end, with the numbers right.
@@ -294,11 +294,11 @@ s_turns() {
   done
   FIGURES="freed in $freed ms each, device memory in use by the three suspended: $((now - base)) MiB"
   for name in one two three; do
-    kubectl patch gckpt "turn-$name" --type=merge -p '{"spec":{"turnSlice":"'"$TURN_SLICE"'"}}' >>"$OUT/kube.log" 2>&1 || { WHY="turnSlice was not accepted" && return 1; }
+    kubectl patch gckpt "turn-$name" --type=merge -p '{"spec":{"timeSlice":"'"$TURN_SLICE"'"}}' >>"$OUT/kube.log" 2>&1 || { WHY="timeSlice was not accepted" && return 1; }
   done
   all="$SECONDS"
   # Each is suspended twice more: two turns.
-  until [ "$(kubectl get gckpt -o 'jsonpath={range .items[?(@.spec.turnSlice)]}{.status.suspensions}{"\n"}{end}' | awk '$1 >= 3' | wc -l)" = 3 ]; do
+  until [ "$(kubectl get gckpt -o 'jsonpath={range .items[?(@.spec.timeSlice)]}{.status.suspensions}{"\n"}{end}' | awk '$1 >= 3' | wc -l)" = 3 ]; do
     now="$(used)" && [ "$now" -le "$most" ] || most="$now"
     [ $((SECONDS - all)) -lt 240 ] || { WHY="no two turns for each within 240 s: $(kubectl get gckpt --no-headers | tr -s ' ' | tr '\n' ';')" && return 1; }
     read -r -t 0.5 <> <(:) || true
@@ -330,7 +330,7 @@ s_preempt() {
 apiVersion: stasis.dev/v1alpha1
 kind: GpuPreemptionPolicy
 metadata: {name: batch-yields}
-spec: {victims: {maxPriority: 100}, preemptors: {minPriority: 1000}, minRunTime: 1s, budgetPerHour: 20}
+spec: {victims: {maxPriority: 100}, preemptors: {minPriority: 1000}, minRunTime: 1s, options: {budgetPerHour: 20}}
 Y
   begin_workload batch "" "" run-batch || return 1
   uid="$(field pod batch .metadata.uid)" && at="$(step batch)"

@@ -45,7 +45,14 @@ class FreezePolicyTest {
   void suspendingOnceMoreIsAFreezeToo() {
     GenericKubernetesResource one = Objects.checkpoint(stasis.namespace, "again");
     one.setAdditionalProperty(
-        "spec", Map.of("podName", "trainer", "afterCheckpoint", "Suspend", "suspend", false));
+        "spec",
+        Map.of(
+            "podRef",
+            Map.of("name", "trainer"),
+            "afterCheckpoint",
+            "Suspend",
+            "desiredState",
+            "Running"));
     GenericKubernetesResource made = stasis.make(one);
     KubernetesClient without = users.user();
 
@@ -58,9 +65,9 @@ class FreezePolicyTest {
   /** The operator takes an absent suspend for true. */
   @Test
   void suspendingByTakingSuspendAwayIsAFreezeToo() {
-    GenericKubernetesResource made = suspendable("absent", Map.of("suspend", false));
+    GenericKubernetesResource made = suspendable("absent", Map.of("desiredState", "Running"));
     Map<String, Object> absent = new HashMap<>();
-    absent.put("suspend", null);
+    absent.put("desiredState", "Auto");
     KubernetesClient without = users.user();
 
     assertThatThrownBy(() -> patch(without, made, absent)).hasMessageContaining("pods/exec");
@@ -71,23 +78,23 @@ class FreezePolicyTest {
   /** At the end of its turn a workload is suspended. */
   @Test
   void anyChangeOfTheTurnsIsAFreezeToo() {
-    GenericKubernetesResource made = suspendable("turns", Map.of("suspend", false));
+    GenericKubernetesResource made = suspendable("turns", Map.of("desiredState", "Running"));
     KubernetesClient without = users.user();
 
-    assertThatThrownBy(() -> patch(without, made, Map.of("turnSlice", "30s")))
+    assertThatThrownBy(() -> patch(without, made, Map.of("timeSlice", "30s")))
         .hasMessageContaining("pods/exec");
-    patch(users.user(EXEC), made, Map.of("turnSlice", "30s"));
+    patch(users.user(EXEC), made, Map.of("timeSlice", "30s"));
     Map<String, Object> absent = new HashMap<>();
-    absent.put("suspend", null);
+    absent.put("desiredState", "Auto");
     patch(users.user(EXEC), made, absent);
 
     // It took turns, and would be kept out now; or would be suspended for good.
-    assertThatThrownBy(() -> patch(without, made, Map.of("suspend", true)))
+    assertThatThrownBy(() -> patch(without, made, Map.of("desiredState", "Suspended")))
         .hasMessageContaining("pods/exec");
     Map<String, Object> none = new HashMap<>();
-    none.put("turnSlice", null);
+    none.put("timeSlice", null);
     assertThatThrownBy(() -> patch(without, made, none)).hasMessageContaining("pods/exec");
-    patch(without, made, Map.of("suspend", false));
+    patch(without, made, Map.of("desiredState", "Running"));
   }
 
   @Test
@@ -109,7 +116,7 @@ class FreezePolicyTest {
   private static GenericKubernetesResource suspendable(String name, Map<String, Object> more) {
     GenericKubernetesResource one = Objects.checkpoint(stasis.namespace, name);
     Map<String, Object> spec = new HashMap<>(more);
-    spec.put("podName", "trainer");
+    spec.put("podRef", Map.of("name", "trainer"));
     spec.put("afterCheckpoint", "Suspend");
     one.setAdditionalProperty("spec", spec);
     return stasis.make(one);

@@ -87,15 +87,6 @@ public final class Api {
    */
   public static final String PREEMPTOR_ANNOTATION = GROUP + "/preemptor";
 
-  /** Annotation of a GpuRestore of a GpuMigration: the source node, which is excluded. */
-  public static final String NOT_ON_ANNOTATION = GROUP + "/not-on";
-
-  /**
-   * Annotation of a GpuRestore of a GpuMigration: the node on which it failed before. It is used
-   * only if no other node fits.
-   */
-  public static final String RATHER_NOT_ON_ANNOTATION = GROUP + "/rather-not-on";
-
   /** Annotation: the user who requested a freeze. Users cannot set it. */
   public static final String CREATED_BY_ANNOTATION = GROUP + "/created-by";
 

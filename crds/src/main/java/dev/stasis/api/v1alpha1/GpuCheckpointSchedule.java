@@ -65,7 +65,7 @@ import io.fabric8.kubernetes.model.annotation.Version;
     priority = 1)
 @AdditionalPrinterColumn(
     name = "Store",
-    jsonPath = ".spec.checkpoint.store",
+    jsonPath = ".spec.checkpoint.storageRef.name",
     type = AdditionalPrinterColumn.Type.STRING,
     priority = 1)
 @AdditionalPrinterColumn(

@@ -27,7 +27,7 @@ import io.fabric8.kubernetes.model.annotation.Version;
             + "of a label")
 @AdditionalPrinterColumn(
     name = "Pod",
-    jsonPath = ".spec.podName",
+    jsonPath = ".spec.podRef.name",
     type = AdditionalPrinterColumn.Type.STRING)
 @AdditionalPrinterColumn(
     name = "From",

@@ -62,7 +62,7 @@ import io.fabric8.kubernetes.model.annotation.Version;
     priority = 1)
 @AdditionalPrinterColumn(
     name = "Gangs",
-    jsonPath = ".spec.gangs",
+    jsonPath = ".spec.options.groupPolicy",
     type = AdditionalPrinterColumn.Type.STRING,
     priority = 1)
 @AdditionalPrinterColumn(

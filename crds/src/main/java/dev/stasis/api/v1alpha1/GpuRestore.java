@@ -27,7 +27,7 @@ import io.fabric8.kubernetes.model.annotation.Version;
             + "of a label")
 @AdditionalPrinterColumn(
     name = "Checkpoint",
-    jsonPath = ".spec.checkpointName",
+    jsonPath = ".spec.checkpointRef.name",
     type = AdditionalPrinterColumn.Type.STRING)
 @AdditionalPrinterColumn(
     name = "Pod",

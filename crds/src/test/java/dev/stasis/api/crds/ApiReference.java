@@ -47,8 +47,6 @@ final class ApiReference {
       | label `stasis.dev/checkpoint` | restored pod | operator | the GpuCheckpoint from which it was restored |
       | annotation `stasis.dev/restored-from` | restored pod | operator | namespace and name of its GpuRestore |
       | annotation `stasis.dev/first-name` | restored pod | operator | name of the first pod, if the name differs |
-      | annotation `stasis.dev/not-on` | GpuRestore of a GpuMigration | operator | the source node, which is excluded |
-      | annotation `stasis.dev/rather-not-on` | GpuRestore of a GpuMigration | operator | a node on which it failed before; used only if no other node fits |
       | annotation `stasis.dev/image` | restored pod | operator | name of an image that is in no registry |
       | annotation `stasis.dev/created-by` | requests | the API server | the user who requested it |
       | annotation `stasis.dev/traceparent` | operations | the operator | parent span of the agent's spans, if tracing is on |
@@ -165,7 +163,7 @@ final class ApiReference {
       text.append(" One of ").append(String.join(", ", words)).append('.');
     }
     String described = text.toString().toLowerCase(Locale.ROOT);
-    if (schema.has("default") && !described.contains("default:")) {
+    if (schema.path("default").isValueNode() && !described.contains("default:")) {
       text.append(" Default: ").append(schema.path("default").asText()).append('.');
     }
     for (JsonNode rule : schema.path("x-kubernetes-validations")) {

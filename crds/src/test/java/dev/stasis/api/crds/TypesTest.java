@@ -98,7 +98,8 @@ class TypesTest {
 
     assertThat(checkpoint.getStatus().getPhase()).isEqualTo(CheckpointPhase.READY);
     assertThat(checkpoint.getStatus().getConditions()).hasSize(3);
-    assertThat(checkpoint.getSpec().getDeadline().duration()).isEqualTo(Duration.ofMinutes(30));
+    assertThat(checkpoint.getSpec().getOptions().getDeadline().duration())
+        .isEqualTo(Duration.ofMinutes(30));
     JsonNode wanted = SERIALIZATION.unmarshal(example, JsonNode.class);
     JsonNode found = SERIALIZATION.unmarshal(SERIALIZATION.asYaml(checkpoint), JsonNode.class);
     assertThat(found.get("status")).isEqualTo(wanted.get("status"));

@@ -110,7 +110,7 @@ class LocalApiServerTest {
             .withName("c")
             .withNamespace("default")
             .endMetadata()
-            .addToAdditionalProperties("spec", Map.of("podName", "p"))
+            .addToAdditionalProperties("spec", Map.of("podRef", Map.of("name", "p")))
             .build();
     client.resource(asked).create();
     assertThat(

@@ -40,7 +40,7 @@ class GateTest {
       apiVersion: stasis.dev/v1alpha1
       kind: GpuCheckpoint
       metadata: {name: train-1}
-      spec: {podName: trainer}
+      spec: {podRef: {name: trainer}}
       """;
 
   @TempDir private Path folder;

@@ -45,7 +45,7 @@ final class Ending {
     if (!view.succeeded() && view.artifact().isEmpty()) {
       RemoteUpload.undone(turn);
     }
-    if (turn.spec().getExplainOnly() && view.succeeded()) {
+    if (turn.spec().getOptions().getDryRun() && view.succeeded()) {
       explaining.next(turn, view);
       return;
     }

@@ -220,7 +220,8 @@ final class Farewell {
                 restore ->
                     restore.getStatus() != null
                         && restore.getStatus().getPhase() == RestorePhase.SUCCEEDED);
-    return turn.spec().getDeletionPolicy() == DeletionPolicy.RETAIN || (evicted && !restored);
+    return turn.spec().getOptions().getDeletionPolicy() == DeletionPolicy.RETAIN
+        || (evicted && !restored);
   }
 
   /** A node whose agent can delete it now. */

@@ -85,7 +85,7 @@ final class Following {
         || view.isCancelled()
         || bytes == null
         || artifact == null
-        || turn.spec().getExplainOnly()) {
+        || turn.spec().getOptions().getDryRun()) {
       return false;
     }
     List<Fault> faults =

@@ -35,10 +35,10 @@ record Frozen(OperationType type, int number, boolean writes) {
   private static Frozen of(Turn turn, int number) {
     boolean inMemory =
         turn.spec().getAfterCheckpoint() == AfterCheckpoint.SUSPEND
-            && (turn.spec().getStore() == null || number > 1);
+            && (turn.spec().storeName() == null || number > 1);
     // An explanation is always that of a Checkpoint.
     OperationType type =
-        inMemory && !turn.spec().getExplainOnly()
+        inMemory && !turn.spec().getOptions().getDryRun()
             ? OperationType.SUSPEND
             : OperationType.CHECKPOINT;
     return new Frozen(type, number, !inMemory);

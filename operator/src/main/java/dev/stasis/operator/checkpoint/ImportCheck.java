@@ -51,7 +51,7 @@ final class ImportCheck {
               from.location()));
     }
     StoreChoice.Choice chosen =
-        choice.choose(turn.spec().getStore(), Validation.namespace(turn), turn.cluster().stores());
+        choice.choose(turn.spec().storeName(), Validation.namespace(turn), turn.cluster().stores());
     if (chosen instanceof StoreChoice.Refused refused) {
       return new Refused(refused.fault());
     }
@@ -193,7 +193,7 @@ final class ImportCheck {
 
   /** Of two that want the same one at once, the older one has it. */
   private boolean isFirst(Turn turn, GpuCheckpoint other, Place place) {
-    ImportSource wanted = other.getSpec().getImportSource();
+    ImportSource wanted = other.getSpec().getImportFrom();
     boolean over =
         other.getStatus() != null
             && other.getStatus().getPhase() != null
@@ -203,7 +203,7 @@ final class ImportCheck {
     }
     StoreChoice.Choice chosen =
         choice.choose(
-            other.getSpec().getStore(), Validation.namespace(turn), turn.cluster().stores());
+            other.getSpec().storeName(), Validation.namespace(turn), turn.cluster().stores());
     return chosen instanceof StoreChoice.Chosen it
         && place.is(it.store().getMetadata().getName(), wanted.location(), wanted.nodeName())
         && Comparator.<GpuCheckpoint, String>comparing(

@@ -46,16 +46,16 @@ final class Orders {
   GpuNodeOperation freeze(Turn turn, Frozen frozen, Validation.Admitted admitted) {
     GpuCheckpointSpec spec = turn.spec();
     FreezeOrder freeze = new FreezeOrder();
-    freeze.setLockTimeout(spec.getLockTimeout());
-    freeze.setTcp(spec.getTcp());
-    freeze.setHooks(spec.getHooks());
-    freeze.setLivenessPolicy(spec.getLivenessPolicy());
-    freeze.setMemoryRoom(spec.getMemoryRoom());
-    freeze.setOtherContainers(spec.getOtherContainers());
-    freeze.setSharing(spec.getSharing());
-    freeze.setExplainOnly(spec.getExplainOnly());
+    freeze.setLockTimeout(spec.getOptions().getLockTimeout());
+    freeze.setTcpConnections(spec.getOptions().getTcpConnections());
+    freeze.setHooks(spec.getOptions().getHooks());
+    freeze.setProbePolicy(spec.getOptions().getProbePolicy());
+    freeze.setMemoryLimitPolicy(spec.getOptions().getMemoryLimitPolicy());
+    freeze.setSidecarPolicy(spec.getOptions().getSidecarPolicy());
+    freeze.setSharing(spec.getOptions().getSharing());
+    freeze.setDryRun(spec.getOptions().getDryRun());
     freeze.setAfterwards(afterwards(spec.getAfterCheckpoint()));
-    freeze.setRequireRestorable(spec.getRequireRestorable());
+    freeze.setRequireRestorable(spec.getOptions().getRequireRestorable());
     admitted.maxFrozen().ifPresent(longest -> freeze.setMaxFrozen(span(longest)));
     GpuNodeOperationSpec order = new GpuNodeOperationSpec();
     order.setType(frozen.type());
@@ -67,7 +67,7 @@ final class Orders {
             admitted.pod().getMetadata().getUid(),
             admitted.container()));
     order.setDeadline(left(turn, frozen));
-    if (!spec.getExplainOnly()) {
+    if (!spec.getOptions().getDryRun()) {
       freeze.setPodTemplate(turn.status().getPodTemplate());
     }
     if (frozen.writes()) {
@@ -93,8 +93,8 @@ final class Orders {
         new ArtifactReference(store, from.location(), turn.namespace(), turn.uid(), from.sha256()));
     order.setExpected(
         new ExpectedWorkload(
-            turn.spec().getPodName(),
-            turn.spec().getContainerName(),
+            turn.spec().podName(),
+            turn.spec().getOptions().getContainerName(),
             Validation.namespace(turn).getMetadata().getUid()));
     order.setDeadline(span(Duration.between(turn.now(), turn.deadline())));
     return operations.draft(turn.self(), 1, order);
@@ -179,7 +179,7 @@ final class Orders {
 
   /** What is left of the object's deadline; a later suspension has one of its own. */
   private static TimeSpan left(Turn turn, Frozen frozen) {
-    Duration whole = turn.spec().getDeadline().duration();
+    Duration whole = turn.spec().getOptions().getDeadline().duration();
     Instant from = frozen.number() == 1 ? turn.created() : turn.now();
     Duration left = Duration.between(turn.now(), from.plus(whole));
     return span(left);

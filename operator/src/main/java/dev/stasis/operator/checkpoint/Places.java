@@ -102,7 +102,9 @@ final class Places {
 
   private static List<Fault> obstacles(Turn turn) {
     ArtifactStatus artifact = turn.status().getArtifact();
-    return artifact == null ? List.of() : artifact.obstacles(turn.spec().getTcp());
+    return artifact == null
+        ? List.of()
+        : artifact.obstacles(turn.spec().getOptions().getTcpConnections());
   }
 
   /** What lies on the disk of one node is out of reach of the others. */

@@ -60,7 +60,11 @@ final class RoomTalk {
     }
     HeadroomNegotiation.Result result =
         new HeadroomNegotiation(turn.cluster(), turn.pods())
-            .answer(view, turn.pod().get(), node.get(), turn.spec().getMemoryRoom());
+            .answer(
+                view,
+                turn.pod().get(),
+                node.get(),
+                turn.spec().getOptions().getMemoryLimitPolicy());
     if (result instanceof HeadroomNegotiation.Refused refused) {
       refuse(turn, view, refused.faults());
     } else if (result instanceof HeadroomNegotiation.Raised raised) {

@@ -94,9 +94,9 @@ final class Suspension {
       turn.enter(CheckpointPhase.PENDING);
     }
     if (Frozen.suspensions(turn) == 0) {
-      turn.working(Reason.NOT_SUSPENDED, "spec.suspend is false");
+      turn.working(Reason.NOT_SUSPENDED, "spec.desiredState is Running");
     } else {
-      turn.report().notReached(Reason.RESUMED, "resumed; spec.suspend is false");
+      turn.report().notReached(Reason.RESUMED, "resumed; spec.desiredState is Running");
       new TimeSliceScheduler(turn).running();
     }
   }

@@ -166,14 +166,13 @@ final class SharedInformers {
 
   private static List<String> podOf(GpuCheckpoint checkpoint) {
     // The pod of an import does not exist.
-    return checkpoint.getSpec().getImportSource() == null
-        ? List.of(checkpoint.getMetadata().getNamespace() + "/" + checkpoint.getSpec().getPodName())
+    return checkpoint.getSpec().getImportFrom() == null
+        ? List.of(checkpoint.getMetadata().getNamespace() + "/" + checkpoint.getSpec().podName())
         : List.of();
   }
 
   private static List<String> checkpointOf(GpuRestore restore) {
-    return List.of(
-        restore.getMetadata().getNamespace() + "/" + restore.getSpec().getCheckpointName());
+    return List.of(restore.getMetadata().getNamespace() + "/" + restore.getSpec().checkpointName());
   }
 
   private static List<String> listOf(@Nullable String value) {

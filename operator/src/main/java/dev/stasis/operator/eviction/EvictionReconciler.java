@@ -168,7 +168,7 @@ public class EvictionReconciler implements Reconciler<GpuCheckpoint> {
 
   private Optional<Pod> pod(EvictionAttempt attempt) {
     return informers
-        .pod(namespace(attempt), attempt.checkpoint().getSpec().getPodName())
+        .pod(namespace(attempt), attempt.checkpoint().getSpec().podName())
         .filter(pod -> pod.getMetadata().getUid().equals(podUid(attempt)));
   }
 

@@ -15,7 +15,8 @@ final class AwaitPlace extends Step<MigrationContext, MigrationPhase> {
     super(
         "await-place",
         List.of(MigrationPhase.PENDING),
-        new Timeout("spec.deadline", "A node may join or become free; nothing is held meanwhile."));
+        new Timeout(
+            "spec.options.deadline", "A node may join or become free; nothing is held meanwhile."));
   }
 
   @Override

@@ -28,7 +28,8 @@ final class AwaitSaved extends Step<MigrationContext, MigrationPhase> {
         "await-saved",
         List.of(MigrationPhase.PENDING, MigrationPhase.FREEZING, MigrationPhase.TRANSFERRING),
         new Timeout(
-            "spec.deadline", "Then the GpuCheckpoint is cancelled, unless the source is gone."));
+            "spec.options.deadline",
+            "Then the GpuCheckpoint is cancelled, unless the source is gone."));
     this.objects = objects;
   }
 
@@ -120,7 +121,8 @@ final class AwaitSaved extends Step<MigrationContext, MigrationPhase> {
             MigrationFaults.of(
                 Reason.DEADLINE_EXCEEDED,
                 "deadline",
-                "the source saved within " + context.migration().getSpec().getDeadline().text(),
+                "the source saved within "
+                    + context.migration().getSpec().getOptions().getDeadline().text(),
                 "it in phase " + context.phase().value()));
   }
 }

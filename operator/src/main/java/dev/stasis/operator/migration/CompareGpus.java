@@ -29,7 +29,8 @@ final class CompareGpus extends MigrationAgentStep {
         operations,
         "compare-gpus",
         List.of(MigrationPhase.TARGET_STARTING),
-        new Timeout("spec.deadline", "The source keeps running; the comparison takes seconds."),
+        new Timeout(
+            "spec.options.deadline", "The source keeps running; the comparison takes seconds."),
         MigrationContext::targetAgent,
         "compares the GPUs");
     this.targets = targets;

@@ -33,7 +33,7 @@ final class CreateMigrationTarget extends Step<MigrationContext, MigrationPhase>
         "create-target",
         List.of(MigrationPhase.PENDING, MigrationPhase.TARGET_STARTING),
         new Timeout(
-            "spec.deadline, " + MigrationTargets.ATTEMPTS + " targets",
+            "spec.options.deadline, " + MigrationTargets.ATTEMPTS + " targets",
             "The source keeps running; a target that cannot start is replaced."));
     this.targets = targets;
     this.evictions = evictions;

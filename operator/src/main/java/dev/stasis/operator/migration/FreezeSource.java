@@ -39,8 +39,8 @@ final class FreezeSource extends MigrationAgentStep {
         "freeze-source",
         List.of(MigrationPhase.FREEZING),
         new Timeout(
-            "spec.deadline, and before a probe of the pod fails",
-            "The agent locks within spec.lockTimeout and ends its work by the deadline. A probe or"
+            "spec.options.deadline, and before a probe of the pod fails",
+            "The agent locks within spec.options.lockTimeout and ends its work by the deadline. A probe or"
                 + " a deadline of the pod would end the frozen workload."),
         MigrationContext::sourceAgent,
         "freezes the pod");

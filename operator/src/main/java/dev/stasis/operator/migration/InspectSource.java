@@ -24,7 +24,7 @@ final class InspectSource extends MigrationAgentStep {
         operations,
         "inspect-source",
         List.of(MigrationPhase.PENDING),
-        new Timeout("spec.deadline", "Nothing is changed meanwhile."),
+        new Timeout("spec.options.deadline", "Nothing is changed meanwhile."),
         MigrationContext::sourceAgent,
         "inspects the pod");
   }

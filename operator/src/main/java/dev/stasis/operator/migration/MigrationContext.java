@@ -46,7 +46,7 @@ import org.jspecify.annotations.Nullable;
  * @param turn why it must wait for other migrations; empty if it need not
  * @param owner the controller that must adopt the target before the source is removed; empty if
  *     there is none
- * @param sourceFirst the objects of a SourceFirst migration
+ * @param sourceFirst the objects of a migration with strategy Recreate
  * @param orphanAfter how long an agent must be silent before requests stop waiting for it
  * @param now time of the observation
  */
@@ -82,7 +82,7 @@ record MigrationContext(
     return new MigrationStatusUpdater(migration, now);
   }
 
-  /** Returns the status updater of a SourceFirst migration. */
+  /** Returns the status updater of a migration with strategy Recreate. */
   SourceFirstStatusUpdater sourceFirstUpdater() {
     return new SourceFirstStatusUpdater(migration, now);
   }
@@ -141,7 +141,7 @@ record MigrationContext(
   /** The deadline of the migration. */
   Instant deadline() {
     return Instant.parse(migration.getMetadata().getCreationTimestamp())
-        .plus(migration.getSpec().getDeadline().duration());
+        .plus(migration.getSpec().getOptions().getDeadline().duration());
   }
 
   /** The remaining time, for an operation. */

@@ -46,7 +46,7 @@ class MigrationHeadroom {
             freeze,
             context.source().get(),
             node.get(),
-            context.migration().getSpec().getMemoryRoom());
+            context.migration().getSpec().getOptions().getMemoryLimitPolicy());
     if (result instanceof HeadroomNegotiation.Refused refused) {
       return new Progress.Failed(refused.faults());
     }

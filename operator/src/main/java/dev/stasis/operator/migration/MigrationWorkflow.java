@@ -55,7 +55,7 @@ abstract class MigrationWorkflow implements Workflow<MigrationContext, Migration
           MigrationFaults.of(
               Reason.DEADLINE_EXCEEDED,
               "deadline",
-              "the proof within " + context.migration().getSpec().getDeadline().text(),
+              "the proof within " + context.migration().getSpec().getOptions().getDeadline().text(),
               "it in phase " + context.phase().value() + (said == null ? "" : ": " + said)));
     }
     return context

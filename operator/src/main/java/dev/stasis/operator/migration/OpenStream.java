@@ -29,7 +29,8 @@ final class OpenStream extends Step<MigrationContext, MigrationPhase> {
         "open-stream",
         List.of(MigrationPhase.TARGET_STARTING),
         new Timeout(
-            "spec.deadline, " + TRIES + " tries", "An agent listens within seconds, or never."));
+            "spec.options.deadline, " + TRIES + " tries",
+            "An agent listens within seconds, or never."));
     this.operations = operations;
     this.stream = new ArtifactStream(operations, reporter, MigrationPhase.TARGET_STARTING);
   }

@@ -49,7 +49,7 @@ final class RestoreElsewhere extends Step<MigrationContext, MigrationPhase> {
         "restore-elsewhere",
         List.of(MigrationPhase.TARGET_STARTING, MigrationPhase.RESTORING, MigrationPhase.VERIFYING),
         new Timeout(
-            PLACE.toMinutes() + " min for a place, then spec.deadline of each GpuRestore",
+            PLACE.toMinutes() + " min for a place, then spec.options.deadline of each GpuRestore",
             "A scheduler finds a free GPU at once; the place that the source has left is free in"
                 + " any case."));
     this.objects = objects;

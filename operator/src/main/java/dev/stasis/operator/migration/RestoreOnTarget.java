@@ -30,7 +30,7 @@ final class RestoreOnTarget extends MigrationAgentStep {
         operations,
         "restore-on-target",
         List.of(MigrationPhase.RESTORING, MigrationPhase.VERIFYING),
-        new Timeout("spec.deadline", "The source is frozen and can still be thawed."),
+        new Timeout("spec.options.deadline", "The source is frozen and can still be thawed."),
         MigrationContext::targetAgent,
         "restores it");
     this.reporter = reporter;

@@ -19,7 +19,7 @@ final class SaveSource extends Step<MigrationContext, MigrationPhase> {
     super(
         "save-source",
         List.of(MigrationPhase.PENDING),
-        new Timeout("spec.deadline", "Nothing is changed meanwhile."));
+        new Timeout("spec.options.deadline", "Nothing is changed meanwhile."));
     this.objects = objects;
     this.evictions = evictions;
     this.reporter = reporter;

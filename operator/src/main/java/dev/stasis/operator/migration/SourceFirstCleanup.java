@@ -11,8 +11,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Deletes the objects of a SourceFirst migration, once the workload runs or the migration is
- * deleted.
+ * Deletes the objects of a migration with strategy Recreate, once the workload runs or the
+ * migration is deleted.
  */
 final class SourceFirstCleanup {
 

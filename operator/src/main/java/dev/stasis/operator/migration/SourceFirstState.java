@@ -21,7 +21,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The observed objects of a SourceFirst migration.
+ * The observed objects of a migration with strategy Recreate.
  *
  * @param checkpoint its GpuCheckpoint; empty if not created yet, or deleted since
  * @param restore its current GpuRestore; empty if not created yet, or deleted since

@@ -25,7 +25,8 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Writes the reports of its checkpoint and its restore into the status of a SourceFirst migration.
+ * Writes the reports of its checkpoint and its restore into the status of a migration with strategy
+ * Recreate.
  */
 final class SourceFirstStatusUpdater extends MigrationStatusUpdater {
 

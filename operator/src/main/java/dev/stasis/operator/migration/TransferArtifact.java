@@ -31,7 +31,7 @@ final class TransferArtifact extends Step<MigrationContext, MigrationPhase> {
         "transfer-artifact",
         List.of(MigrationPhase.TRANSFERRING),
         new Timeout(
-            "spec.deadline, " + TRIES + " tries",
+            "spec.options.deadline, " + TRIES + " tries",
             "The source is frozen and can still be thawed; a broken stream is replaced."));
     this.operations = operations;
     this.stream = new ArtifactStream(operations, reporter, MigrationPhase.TRANSFERRING);

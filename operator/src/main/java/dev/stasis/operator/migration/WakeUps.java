@@ -163,7 +163,7 @@ class WakeUps {
   private static List<String> podsOf(GpuMigration migration) {
     String namespace = migration.getMetadata().getNamespace() + "/";
     return Stream.concat(
-            Stream.of(migration.getSpec().getPodName()),
+            Stream.of(migration.getSpec().podName()),
             Optional.ofNullable(migration.getStatus())
                 .map(status -> status.getTarget())
                 .map(ObservedPod::name)

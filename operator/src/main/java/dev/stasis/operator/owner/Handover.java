@@ -39,7 +39,7 @@ public record Handover(GpuCheckpoint checkpoint, OwnerReference owner, Pod sourc
     if (checkpoint.getStatus() == null
         || checkpoint.getStatus().getPodTemplate() == null
         || checkpoint.getMetadata().getDeletionTimestamp() != null
-        || Boolean.TRUE.equals(checkpoint.getSpec().getExplainOnly())
+        || Boolean.TRUE.equals(checkpoint.getSpec().getOptions().getDryRun())
         || !(isBeingEvicted(checkpoint) || isToComeBack(checkpoint, restores))) {
       return Optional.empty();
     }

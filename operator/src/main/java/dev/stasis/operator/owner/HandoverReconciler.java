@@ -78,7 +78,7 @@ public class HandoverReconciler implements Reconciler<GpuCheckpoint> {
             change ->
                 List.of(
                     new ResourceID(
-                        change.subject().getSpec().getCheckpointName(),
+                        change.subject().getSpec().checkpointName(),
                         change.subject().getMetadata().getNamespace()))));
   }
 

@@ -74,7 +74,7 @@ record PreemptedPod(Optional<GpuCheckpoint> checkpoint, Optional<GpuRestore> res
   /** Returns the name of the preempted pod. */
   String victim() {
     return checkpoint
-        .map(it -> it.getSpec().getPodName())
+        .map(it -> it.getSpec().podName())
         .or(() -> restore.map(it -> it.getSpec().getTarget()).map(Target::podName))
         .orElse("");
   }

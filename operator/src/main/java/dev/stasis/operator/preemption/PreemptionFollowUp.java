@@ -165,8 +165,8 @@ final class PreemptionFollowUp {
 
   private boolean victimStays(GpuCheckpoint checkpoint) {
     return cluster
-        .pod(checkpoint.getMetadata().getNamespace(), checkpoint.getSpec().getPodName())
-        .filter(pod -> pod.getMetadata().getUid().equals(checkpoint.getSpec().getPodUid()))
+        .pod(checkpoint.getMetadata().getNamespace(), checkpoint.getSpec().podName())
+        .filter(pod -> pod.getMetadata().getUid().equals(checkpoint.getSpec().podUid()))
         .filter(pod -> !new PodState(pod).isBeingDeleted())
         .isPresent();
   }

@@ -212,14 +212,14 @@ final class PreemptionObserver {
         Optional.ofNullable(checkpoint.getStatus())
             .map(GpuCheckpointStatus::getPod)
             .map(ObservedPod::uid)
-            .orElse(checkpoint.getSpec().getPodUid());
+            .orElse(checkpoint.getSpec().podUid());
     return observed == null || uid.equals(observed);
   }
 
   private static boolean isActive(GpuCheckpoint checkpoint) {
     CheckpointPhase phase =
         checkpoint.getStatus() == null ? null : checkpoint.getStatus().getPhase();
-    return !Boolean.TRUE.equals(checkpoint.getSpec().getExplainOnly())
+    return !Boolean.TRUE.equals(checkpoint.getSpec().getOptions().getDryRun())
         && (phase == null || (phase != CheckpointPhase.READY && !phase.isFinal()));
   }
 

@@ -50,7 +50,8 @@ class SchedulerPreemptionHook implements AdmissionHook {
 
   private Optional<GpuPreemptionPolicy> policyOf(Pod pod) {
     return cluster.policies().stream()
-        .filter(policy -> Boolean.TRUE.equals(policy.getSpec().getInterceptScheduler()))
+        .filter(
+            policy -> Boolean.TRUE.equals(policy.getSpec().getOptions().getInterceptScheduler()))
         .filter(policy -> !Boolean.TRUE.equals(policy.getSpec().getSuspend()))
         .filter(
             policy -> new PodState(pod).priority() <= policy.getSpec().getVictims().maxPriority())

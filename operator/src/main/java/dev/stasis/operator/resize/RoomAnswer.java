@@ -1,7 +1,7 @@
 package dev.stasis.operator.resize;
 
 import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.MemoryRoom;
+import dev.stasis.api.v1alpha1.common.MemoryLimitPolicy;
 import dev.stasis.api.v1alpha1.common.Room;
 import dev.stasis.api.v1alpha1.operation.OperationPhase;
 import dev.stasis.operator.cluster.Cluster;
@@ -36,7 +36,8 @@ public final class RoomAnswer {
   }
 
   /** The action. */
-  public RoomPlan plan(Cluster cluster, OperationView view, Pod pod, Node node, MemoryRoom policy) {
+  public RoomPlan plan(
+      Cluster cluster, OperationView view, Pod pod, Node node, MemoryLimitPolicy policy) {
     Room room = Objects.requireNonNull(view.status().getRoom(), "it was asked for");
     String container =
         Objects.requireNonNull(view.operation().getSpec().getPod(), "a freeze has a pod")

@@ -47,7 +47,7 @@ final class AwaitTarget extends Step<RestoreContext, RestorePhase> {
     return source instanceof Source.NotYet notYet
         ? new Fault(
             Reason.ARTIFACT_LOST.value(),
-            "checkpointName",
+            "checkpointRef",
             null,
             null,
             null,

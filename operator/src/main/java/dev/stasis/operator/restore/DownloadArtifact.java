@@ -41,7 +41,8 @@ final class DownloadArtifact extends Step<RestoreContext, RestorePhase> {
         "download-artifact",
         List.of(RestorePhase.STARTING),
         new Timeout(
-            "spec.deadline", "Counted from the claim of the operation; the agent ends it then."));
+            "spec.options.deadline",
+            "Counted from the claim of the operation; the agent ends it then."));
     this.operations = operations;
     this.cluster = cluster;
   }
@@ -110,7 +111,7 @@ final class DownloadArtifact extends Step<RestoreContext, RestorePhase> {
     GpuNodeOperationSpec spec = new GpuNodeOperationSpec();
     spec.setType(OperationType.DOWNLOAD);
     spec.setNodeName(target.getSpec().getNodeName());
-    spec.setDeadline(context.restore().getSpec().getDeadline());
+    spec.setDeadline(context.restore().getSpec().getOptions().getDeadline());
     spec.setArtifact(
         new ArtifactReference(
             Objects.requireNonNull(artifact.getStore(), "read before"),

@@ -9,6 +9,7 @@ import dev.stasis.operator.holder.TargetPods;
 import dev.stasis.operator.holder.Targets;
 import dev.stasis.operator.owner.Waiting;
 import dev.stasis.operator.status.Reason;
+import dev.stasis.operator.target.AvoidedNodes;
 import io.fabric8.kubernetes.api.model.Affinity;
 import io.fabric8.kubernetes.api.model.NodeSelectorRequirement;
 import io.fabric8.kubernetes.api.model.NodeSelectorTerm;
@@ -112,7 +113,7 @@ final class OwnedTargets {
             .endSpec()
             .build();
     narrow(claimed.getSpec().getAffinity(), asked.nodeName(), context);
-    return RatherNot.on(claimed, restore);
+    return AvoidedNodes.in(claimed, restore.getSpec().getTarget());
   }
 
   /** While a pod is gated its node affinity may become narrower, never wider. */

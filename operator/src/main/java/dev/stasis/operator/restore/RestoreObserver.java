@@ -40,7 +40,7 @@ class RestoreObserver {
     Instant now = clock.instant();
     String namespace = restore.getMetadata().getNamespace();
     Source source =
-        sources.read(restore, cluster.checkpoint(namespace, restore.getSpec().getCheckpointName()));
+        sources.read(restore, cluster.checkpoint(namespace, restore.getSpec().checkpointName()));
     Optional<NodeVerdicts> places =
         // A finished one needs no node.
         source instanceof Source.Ready ready && !isOver(restore)

@@ -72,7 +72,7 @@ class RestoredPod {
             .findFirst()
             .orElse(known);
     if (now > known) {
-      String checkpoint = context.restore().getSpec().getCheckpointName();
+      String checkpoint = context.restore().getSpec().checkpointName();
       reporter.restarted(
           context,
           pod,
@@ -123,7 +123,7 @@ class RestoredPod {
     // controller would start again.
     boolean needed =
         cluster
-            .checkpoint(restore.getMetadata().getNamespace(), restore.getSpec().getCheckpointName())
+            .checkpoint(restore.getMetadata().getNamespace(), restore.getSpec().checkpointName())
             .filter(Handover::wasEvicted)
             .isPresent();
     if (needed) {

@@ -96,7 +96,7 @@ record ScheduleState(
   Stream<String> checkpointsBeingRestored() {
     return restores.values().stream()
         .filter(restore -> !phase(restore).isFinal())
-        .map(restore -> restore.getSpec().getCheckpointName());
+        .map(restore -> restore.getSpec().checkpointName());
   }
 
   static RestorePhase phase(GpuRestore restore) {

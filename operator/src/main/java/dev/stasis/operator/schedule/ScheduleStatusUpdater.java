@@ -58,7 +58,7 @@ final class ScheduleStatusUpdater {
                 Comparator.comparing(ScheduledRun::time)
                     .reversed()
                     .thenComparing(ScheduledRun::pod))
-            .limit(state.spec().getHistoryLimit())
+            .limit(state.spec().getOptions().getHistoryLimit())
             .toList();
     state.status().setHistory(newestFirst.isEmpty() ? null : newestFirst);
   }
@@ -139,7 +139,8 @@ final class ScheduleStatusUpdater {
     for (AutomaticRestore restore : all) {
       boolean counts =
           restore.phase() == null || !restore.phase().isFinal() || restore.time().isAfter(since);
-      if (kept.size() < RESTORES && (counts || kept.size() < state.spec().getHistoryLimit())) {
+      if (kept.size() < RESTORES
+          && (counts || kept.size() < state.spec().getOptions().getHistoryLimit())) {
         kept.add(restore);
       }
     }

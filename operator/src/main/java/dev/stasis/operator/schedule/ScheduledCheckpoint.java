@@ -40,11 +40,11 @@ record ScheduledCheckpoint(GpuCheckpoint object) {
   }
 
   String pod() {
-    return object.getSpec().getPodName();
+    return object.getSpec().podName();
   }
 
   String podUid() {
-    return Objects.requireNonNullElse(object.getSpec().getPodUid(), "");
+    return Objects.requireNonNullElse(object.getSpec().podUid(), "");
   }
 
   /** Returns its scheduled time, before jitter. */
@@ -86,7 +86,8 @@ record ScheduledCheckpoint(GpuCheckpoint object) {
   /** Returns whether the workload can be restored into another pod. */
   boolean isPortable() {
     ArtifactStatus artifact = status().getArtifact();
-    return artifact == null || artifact.obstacles(object.getSpec().getTcp()).isEmpty();
+    return artifact == null
+        || artifact.obstacles(object.getSpec().getOptions().getTcpConnections()).isEmpty();
   }
 
   /** Returns the time of the saved state. */

@@ -105,7 +105,7 @@ public record StoreFacts(GpuCheckpointStore store, List<View> views, List<Held> 
 
   private static boolean isWriting(OperationView view) {
     FreezeOrder freeze = view.operation().getSpec().getFreeze();
-    return WRITES.contains(view.type()) && (freeze == null || !freeze.getExplainOnly());
+    return WRITES.contains(view.type()) && (freeze == null || !freeze.getDryRun());
   }
 
   private static Held making(OperationView view) {

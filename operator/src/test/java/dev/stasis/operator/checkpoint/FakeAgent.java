@@ -74,7 +74,7 @@ final class FakeAgent {
       claims();
     }
     FreezeOrder freeze = operation.getSpec().getFreeze();
-    if (freeze != null && !freeze.getExplainOnly() && operation.getSpec().getArtifact() != null) {
+    if (freeze != null && !freeze.getDryRun() && operation.getSpec().getArtifact() != null) {
       published();
     }
     status.setPhase(OperationPhase.SUCCEEDED);

@@ -6,6 +6,7 @@ import dev.stasis.api.v1alpha1.GpuRestore;
 import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
 import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.common.DeletionPolicy;
+import dev.stasis.api.v1alpha1.common.NameReference;
 import dev.stasis.api.v1alpha1.common.PhaseTime;
 import dev.stasis.api.v1alpha1.operation.OperationPhase;
 import dev.stasis.api.v1alpha1.operation.OperationType;
@@ -143,7 +144,7 @@ class FarewellTest {
 
   @Test
   void underRetainTheArtifactStays() {
-    world.checkpoint.getSpec().setDeletionPolicy(DeletionPolicy.RETAIN);
+    world.checkpoint.getSpec().getOptions().setDeletionPolicy(DeletionPolicy.RETAIN);
     ready();
     world.delete();
     world.settle();
@@ -157,7 +158,7 @@ class FarewellTest {
     restore.setMetadata(
         new ObjectMetaBuilder().withNamespace("ml").withName("back").withUid("r").build());
     restore.setSpec(new GpuRestoreSpec());
-    restore.getSpec().setCheckpointName("train-1");
+    restore.getSpec().setCheckpointRef(NameReference.of("train-1"));
     restore.setStatus(new GpuRestoreStatus());
     restore.getStatus().setPhase(RestorePhase.PENDING);
     world.cluster.restores.add(restore);

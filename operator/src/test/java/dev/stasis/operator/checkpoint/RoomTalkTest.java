@@ -3,6 +3,7 @@ package dev.stasis.operator.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1alpha1.checkpoint.DesiredState;
 import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
 import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.common.Room;
@@ -131,7 +132,7 @@ class RoomTalkTest {
     suspended.settle();
     assertThat(Samples.memory(suspended.pod()).get("memory")).hasToString("9216Mi");
 
-    suspended.checkpoint.getSpec().setSuspend(false);
+    suspended.checkpoint.getSpec().setDesiredState(DesiredState.RUNNING);
     suspended.settle();
     suspended.agent(OperationType.RESUME, 1).succeeds(WorkloadState.RUNNING);
     suspended.settle();

@@ -5,6 +5,7 @@ import dev.stasis.api.v1alpha1.GpuCheckpointStore;
 import dev.stasis.api.v1alpha1.GpuNode;
 import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointSpec;
 import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
+import dev.stasis.api.v1alpha1.common.PodReference;
 import dev.stasis.api.v1alpha1.node.AgentIdentity;
 import dev.stasis.api.v1alpha1.node.GpuNodeStatus;
 import dev.stasis.api.v1alpha1.node.NodeGpu;
@@ -50,7 +51,7 @@ final class Samples {
             .withCreationTimestamp(World.START.toString())
             .build());
     checkpoint.setSpec(new GpuCheckpointSpec());
-    checkpoint.getSpec().setPodName("trainer");
+    checkpoint.getSpec().setPodRef(PodReference.of("trainer"));
     spec.accept(checkpoint.getSpec());
     World world = new World(checkpoint);
     world.cluster.namespace =

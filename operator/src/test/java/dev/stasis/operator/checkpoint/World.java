@@ -212,7 +212,7 @@ final class World {
             ? null
             : object.getStatus().getPod().uid();
     return cluster
-        .pod(object.getMetadata().getNamespace(), object.getSpec().getPodName())
+        .pod(object.getMetadata().getNamespace(), object.getSpec().podName())
         .filter(pod -> uid == null || uid.equals(pod.getMetadata().getUid()));
   }
 

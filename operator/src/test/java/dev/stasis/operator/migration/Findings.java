@@ -30,7 +30,7 @@ final class Findings {
   static void of(GpuNodeOperationSpec spec, GpuNodeOperationStatus status) {
     status.setArgv(List.of("python3", "train.py"));
     status.setHardware(new Hardware("580.105.08", null, "None", FINGERPRINT, null));
-    if (spec.getFreeze().getExplainOnly()) {
+    if (spec.getFreeze().getDryRun()) {
       status.setImage("registry.example/train@sha256:" + "ab".repeat(32));
       status.setRoom(new Room(1L << 30, 0L, null, null, 1L << 40));
     } else {

@@ -116,8 +116,8 @@ class MigrationApiServerTest extends OnApiServer {
     migrate(
         "move",
         it -> {
-          it.getSpec().setLockTimeout(TimeSpan.of("30s"));
-          it.getSpec().setDeadline(TimeSpan.of("30m"));
+          it.getSpec().getOptions().setLockTimeout(TimeSpan.of("30s"));
+          it.getSpec().getOptions().setDeadline(TimeSpan.of("30m"));
         });
     until("move", it -> phase(it) == MigrationPhase.RESTORING);
     later(Duration.ofMinutes(30));

@@ -7,6 +7,7 @@ import dev.stasis.api.v1alpha1.common.ArtifactStatus;
 import dev.stasis.api.v1alpha1.common.Fault;
 import dev.stasis.api.v1alpha1.common.NodeVerdict;
 import dev.stasis.api.v1alpha1.common.ObservedPod;
+import dev.stasis.api.v1alpha1.common.PodReference;
 import dev.stasis.api.v1alpha1.common.Proof;
 import dev.stasis.api.v1alpha1.common.TimeSpan;
 import dev.stasis.api.v1alpha1.migration.Commitment;
@@ -72,7 +73,7 @@ final class Moving {
     migration.getMetadata().setUid("uid");
     migration.getMetadata().setCreationTimestamp(NOW.toString());
     migration.setSpec(new GpuMigrationSpec());
-    migration.getSpec().setPodName("trainer");
+    migration.getSpec().setPodRef(PodReference.of("trainer"));
     migration.setStatus(new GpuMigrationStatus());
     store.getMetadata().setName("local");
     store.setSpec(new GpuCheckpointStoreSpec());
@@ -280,7 +281,7 @@ final class Moving {
   }
 
   void deadline(String text) {
-    migration.getSpec().setDeadline(TimeSpan.of(text));
+    migration.getSpec().getOptions().setDeadline(TimeSpan.of(text));
   }
 
   MigrationContext view() {

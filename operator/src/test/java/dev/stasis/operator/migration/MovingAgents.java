@@ -236,7 +236,7 @@ final class MovingAgents implements AutoCloseable {
     switch (spec.getType()) {
       case CHECKPOINT -> {
         Findings.of(spec, status);
-        if (!spec.getFreeze().getExplainOnly()) {
+        if (!spec.getFreeze().getDryRun()) {
           status.setPhase(OperationPhase.HELD);
           status.setOutcome(null);
           work.soon(this::lookAgain);

@@ -21,7 +21,7 @@ sealed interface Next {
   /** A target is made. */
   record Make() implements Next {}
 
-  /** With SourceFirst: the source is saved, to be removed before its target comes. */
+  /** With strategy Recreate: the source is saved, to be removed before its target comes. */
   record Save() implements Next {}
 
   /** A target was made, and nobody has written that down. */

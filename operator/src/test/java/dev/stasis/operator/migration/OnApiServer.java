@@ -9,6 +9,7 @@ import dev.stasis.api.v1alpha1.GpuNode;
 import dev.stasis.api.v1alpha1.GpuNodeOperation;
 import dev.stasis.api.v1alpha1.common.Condition;
 import dev.stasis.api.v1alpha1.common.ConditionValue;
+import dev.stasis.api.v1alpha1.common.PodReference;
 import dev.stasis.api.v1alpha1.migration.GpuMigrationSpec;
 import dev.stasis.api.v1alpha1.migration.MigrationPhase;
 import dev.stasis.api.v1alpha1.node.AgentIdentity;
@@ -183,7 +184,7 @@ abstract class OnApiServer {
     migration.getMetadata().setNamespace(namespace);
     migration.getMetadata().setName(name);
     migration.setSpec(new GpuMigrationSpec());
-    migration.getSpec().setPodName("trainer");
+    migration.getSpec().setPodRef(PodReference.of("trainer"));
     change.accept(migration);
     client.resource(migration).create();
   }

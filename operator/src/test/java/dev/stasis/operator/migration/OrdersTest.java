@@ -18,7 +18,7 @@ class OrdersTest {
   void aWorkloadThatIsBoundToItsPodIsRefusedByTheFirstLookAlready() {
     Check.Admitted source = (Check.Admitted) moving.check;
     FreezeOrder look = orders.look(moving.view(), source).getFreeze();
-    assertThat(look.getExplainOnly()).isTrue();
+    assertThat(look.getDryRun()).isTrue();
     assertThat(look.getRequireRestorable()).isTrue();
     FreezeOrder freeze = orders.freeze(moving.view(), source).getFreeze();
     assertThat(freeze.getAfterwards()).isEqualTo(Afterwards.HOLD);

@@ -17,7 +17,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** What a SourceFirst migration does next once its source is being saved. */
+/** What a migration with strategy Recreate does next once its source is being saved. */
 sealed interface SourceFirstNext {
 
   /** It waits. */

@@ -11,8 +11,8 @@ import dev.stasis.api.v1alpha1.common.Condition;
 import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.common.ObservedPod;
 import dev.stasis.api.v1alpha1.migration.Decision;
-import dev.stasis.api.v1alpha1.migration.MigrationOrder;
 import dev.stasis.api.v1alpha1.migration.MigrationPhase;
+import dev.stasis.api.v1alpha1.migration.MigrationStrategy;
 import dev.stasis.api.v1alpha1.restore.GpuRestoreSpec;
 import dev.stasis.api.v1alpha1.restore.GpuRestoreStatus;
 import dev.stasis.api.v1alpha1.restore.RestorePhase;
@@ -37,7 +37,7 @@ class SourceFirstStepsTest {
   @BeforeEach
   void saving() {
     moving.looked();
-    moving.migration.getSpec().setOrder(MigrationOrder.SOURCE_FIRST);
+    moving.migration.getSpec().setStrategy(MigrationStrategy.RECREATE);
     checkpoint = new GpuCheckpoint();
     checkpoint.getMetadata().setName("off-uid");
     checkpoint.setSpec(new GpuCheckpointSpec());

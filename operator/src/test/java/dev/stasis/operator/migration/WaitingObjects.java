@@ -8,6 +8,8 @@ import dev.stasis.api.v1alpha1.GpuMigration;
 import dev.stasis.api.v1alpha1.GpuRestore;
 import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointSpec;
+import dev.stasis.api.v1alpha1.common.NameReference;
+import dev.stasis.api.v1alpha1.common.PodReference;
 import dev.stasis.api.v1alpha1.common.Target;
 import dev.stasis.api.v1alpha1.migration.GpuMigrationSpec;
 import dev.stasis.api.v1alpha1.migration.MigrationPhase;
@@ -100,7 +102,7 @@ final class WaitingObjects {
     checkpoint.getMetadata().setNamespace(namespace);
     checkpoint.getMetadata().setName(NAME);
     checkpoint.setSpec(new GpuCheckpointSpec());
-    checkpoint.getSpec().setPodName("trainer");
+    checkpoint.getSpec().setPodRef(PodReference.of("trainer"));
     change.accept(checkpoint.getSpec());
     client.resource(checkpoint).create();
   }
@@ -122,7 +124,7 @@ final class WaitingObjects {
     restore.getMetadata().setNamespace(namespace);
     restore.getMetadata().setName(NAME);
     restore.setSpec(new GpuRestoreSpec());
-    restore.getSpec().setCheckpointName(of);
+    restore.getSpec().setCheckpointRef(NameReference.of(of));
     restore.getSpec().setTarget(new Target(null, nodes, null, null));
     client.resource(restore).create();
   }
@@ -132,7 +134,7 @@ final class WaitingObjects {
     migration.getMetadata().setNamespace(namespace);
     migration.getMetadata().setName(NAME);
     migration.setSpec(new GpuMigrationSpec());
-    migration.getSpec().setPodName("trainer");
+    migration.getSpec().setPodRef(PodReference.of("trainer"));
     migration.getSpec().setTarget(new Target(null, nodes, null, null));
     change.accept(migration.getSpec());
     client.resource(migration).create();

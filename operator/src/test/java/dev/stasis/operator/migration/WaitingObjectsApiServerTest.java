@@ -9,8 +9,9 @@ import dev.stasis.api.v1alpha1.GpuNode;
 import dev.stasis.api.v1alpha1.GpuPreemptionPolicy;
 import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
-import dev.stasis.api.v1alpha1.migration.MigrationOrder;
+import dev.stasis.api.v1alpha1.common.NameReference;
 import dev.stasis.api.v1alpha1.migration.MigrationPhase;
+import dev.stasis.api.v1alpha1.migration.MigrationStrategy;
 import dev.stasis.api.v1alpha1.operation.OperationType;
 import dev.stasis.api.v1alpha1.policy.GpuPreemptionPolicySpec;
 import dev.stasis.api.v1alpha1.policy.Preemptors;
@@ -219,8 +220,8 @@ class WaitingObjectsApiServerTest extends OnApiServer {
         ns,
         on(source),
         spec -> {
-          spec.setOrder(MigrationOrder.SOURCE_FIRST);
-          spec.setStore(shared);
+          spec.setStrategy(MigrationStrategy.RECREATE);
+          spec.setStorageRef(NameReference.ofNullable(shared));
         });
     waiting.untilMigration(ns, MigrationPhase.RESTORING);
     agents.stopFreezes();

@@ -183,7 +183,7 @@ class PolicyTest {
     assertThat(PreemptionFixture.ready(policy).reason()).isEqualTo("SchedulerPreemptsFirst");
     assertThat(policy.getStatus().getPreemptingClasses()).containsExactly("urgent");
 
-    policy.getSpec().setInterceptScheduler(true);
+    policy.getSpec().getOptions().setInterceptScheduler(true);
     world.pass(Duration.ofSeconds(2));
     assertThat(world.writes.checkpointed).containsExactly("batch");
   }

@@ -211,7 +211,7 @@ final class PreemptionFixture {
         checkpoint.setStatus(
             status(checkpoint, freezes ? CheckpointPhase.READY : CheckpointPhase.FAILED));
         if (freezes) {
-          ends(checkpoint.getSpec().getPodName());
+          ends(checkpoint.getSpec().podName());
         }
       }
     }
@@ -258,7 +258,7 @@ final class PreemptionFixture {
     GpuCheckpointStatus status = new GpuCheckpointStatus();
     status.setPhase(phase);
     status.setPhases(List.of(new PhaseTime<>(phase, now)));
-    pod(checkpoint.getSpec().getPodName())
+    pod(checkpoint.getSpec().podName())
         .ifPresent(
             pod -> {
               status.setPod(

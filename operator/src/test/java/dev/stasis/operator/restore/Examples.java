@@ -10,7 +10,9 @@ import dev.stasis.api.v1alpha1.common.ArtifactStatus;
 import dev.stasis.api.v1alpha1.common.Condition;
 import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.common.Hardware;
+import dev.stasis.api.v1alpha1.common.NameReference;
 import dev.stasis.api.v1alpha1.common.ObservedPod;
+import dev.stasis.api.v1alpha1.common.PodReference;
 import dev.stasis.api.v1alpha1.common.ProcessProof;
 import dev.stasis.api.v1alpha1.common.Proof;
 import dev.stasis.api.v1alpha1.node.AgentIdentity;
@@ -46,7 +48,7 @@ public final class Examples {
     checkpoint.getMetadata().setName(name);
     checkpoint.getMetadata().setUid("ckpt-uid");
     checkpoint.setSpec(new GpuCheckpointSpec());
-    checkpoint.getSpec().setPodName("trainer");
+    checkpoint.getSpec().setPodRef(PodReference.of("trainer"));
     checkpoint.setStatus(ready(namespace, name));
     return checkpoint;
   }
@@ -156,7 +158,7 @@ public final class Examples {
     restore.getMetadata().setNamespace(namespace);
     restore.getMetadata().setName(name);
     restore.setSpec(new GpuRestoreSpec());
-    restore.getSpec().setCheckpointName(checkpoint);
+    restore.getSpec().setCheckpointRef(NameReference.of(checkpoint));
     restore.setStatus(new GpuRestoreStatus());
     return restore;
   }

@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.stasis.api.v1alpha1.GpuNode;
 import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.common.ColdStartFallback;
+import dev.stasis.api.v1alpha1.common.ColdStartPolicy;
 import dev.stasis.api.v1alpha1.common.ConditionValue;
 import dev.stasis.api.v1alpha1.operation.Outcome;
 import dev.stasis.api.v1alpha1.restore.GpuRestoreStatus;
@@ -129,7 +129,7 @@ class RestoreOnApiServerTest extends OnApiServer {
   void aColdStartIsAllowedAndSaidAndCountedApart() {
     agent.ends(first, FakeAgent.fails(Outcome.UNDONE, "CriuFailed"));
     checkpoint();
-    restore(it -> it.getSpec().setColdStartFallback(ColdStartFallback.ALLOW));
+    restore(it -> it.getSpec().setColdStartPolicy(ColdStartPolicy.COLD_START));
 
     GpuRestore cold = until(it -> phase(it) == RestorePhase.COLD_STARTED);
     assertThat(condition(cold, "Succeeded").reason()).isEqualTo("ColdStarted");

@@ -8,7 +8,7 @@ import dev.stasis.api.v1alpha1.common.Fault;
 import dev.stasis.api.v1alpha1.common.ObservedPod;
 import dev.stasis.api.v1alpha1.common.StoreDurability;
 import dev.stasis.api.v1alpha1.common.Target;
-import dev.stasis.api.v1alpha1.common.Tcp;
+import dev.stasis.api.v1alpha1.common.TcpConnections;
 import dev.stasis.api.v1alpha1.operation.Claim;
 import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
 import dev.stasis.api.v1alpha1.operation.OperationPhase;
@@ -71,7 +71,7 @@ class RestoreStepsTest extends RestoreScenario {
             "GpuCheckpoint train cannot be restored in another pod: socket address: expected"
                 + " 0.0.0.0, got 10.1.2.3:29500");
 
-    restore.getSpec().setTcp(Tcp.KEEP);
+    restore.getSpec().getOptions().setTcpConnections(TcpConnections.RESTORE);
     assertThat(step(null, null)).isEqualTo("create-target Due");
   }
 

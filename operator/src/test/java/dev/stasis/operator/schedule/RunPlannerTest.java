@@ -8,6 +8,7 @@ import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointSpec;
 import dev.stasis.api.v1alpha1.common.ArtifactStatus;
 import dev.stasis.api.v1alpha1.common.ConditionValue;
+import dev.stasis.api.v1alpha1.common.PodReference;
 import dev.stasis.api.v1alpha1.common.StoreDurability;
 import dev.stasis.api.v1alpha1.common.TimeSpan;
 import dev.stasis.api.v1alpha1.schedule.ConcurrencyPolicy;
@@ -107,7 +108,8 @@ class RunPlannerTest {
   @Test
   void aRunStillAtWorkIsWaitedForReplacedOrLeftAlone() {
     for (ConcurrencyPolicy policy : ConcurrencyPolicy.values()) {
-      ScheduleFixture world = new ScheduleFixture(spec -> spec.setConcurrencyPolicy(policy));
+      ScheduleFixture world =
+          new ScheduleFixture(spec -> spec.getOptions().setConcurrencyPolicy(policy));
       world.outcome = CheckpointPhase.SAVING;
       world.pod("trainer");
       world.at(ScheduleFixture.START.plusSeconds(60)).settle();
@@ -124,7 +126,8 @@ class RunPlannerTest {
 
   @Test
   void aRunThatIsTooLateIsSkippedAndSaysSo() {
-    ScheduleFixture world = new ScheduleFixture(spec -> spec.setStartingDeadlineSeconds(10L));
+    ScheduleFixture world =
+        new ScheduleFixture(spec -> spec.getOptions().setStartingDeadlineSeconds(10L));
     world.pod("trainer");
     world.at(ScheduleFixture.START.plusSeconds(71)).settle();
 
@@ -140,7 +143,7 @@ class RunPlannerTest {
         new ScheduleFixture(
             spec -> {
               spec.setSchedule("@hourly");
-              spec.setJitter(TimeSpan.of("10m"));
+              spec.getOptions().setJitter(TimeSpan.of("10m"));
             });
     for (int pod = 0; pod < 10; pod++) {
       world.pod("pod-" + pod);
@@ -199,7 +202,7 @@ class RunPlannerTest {
             .addToLabels(Api.OPERATION_UID_LABEL, "sched-uid")
             .build());
     foreign.setSpec(new GpuCheckpointSpec());
-    foreign.getSpec().setPodName("trainer");
+    foreign.getSpec().setPodRef(PodReference.of("trainer"));
     world.cluster.checkpoints.add(foreign);
 
     world.look();

@@ -75,7 +75,7 @@ final class ScheduleFixture {
             .withCreationTimestamp(START.toString())
             .build());
     schedule.setSpec(new GpuCheckpointScheduleSpec());
-    schedule.getSpec().setJitter(TimeSpan.of("0s"));
+    schedule.getSpec().getOptions().setJitter(TimeSpan.of("0s"));
     schedule.getSpec().setSchedule("* * * * *");
     schedule
         .getSpec()
@@ -101,7 +101,7 @@ final class ScheduleFixture {
 
   /** What the agents make of a new checkpoint, at once. */
   private void checkpointed(GpuCheckpoint checkpoint) {
-    Pod pod = cluster.pod(NAMESPACE, checkpoint.getSpec().getPodName()).orElseThrow();
+    Pod pod = cluster.pod(NAMESPACE, checkpoint.getSpec().podName()).orElseThrow();
     checkpoint.setStatus(CheckpointStatuses.of(pod, outcome, now));
   }
 

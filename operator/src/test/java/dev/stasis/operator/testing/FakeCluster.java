@@ -133,7 +133,7 @@ public final class FakeCluster implements Cluster {
   @Override
   public List<GpuCheckpoint> checkpointsOf(String namespace, String pod) {
     return checkpoints(namespace).stream()
-        .filter(it -> it.getSpec().getPodName().equals(pod))
+        .filter(it -> it.getSpec().podName().equals(pod))
         .toList();
   }
 
@@ -165,7 +165,7 @@ public final class FakeCluster implements Cluster {
   @Override
   public List<GpuRestore> restoresOf(String namespace, String checkpoint) {
     return restores(namespace).stream()
-        .filter(restore -> restore.getSpec().getCheckpointName().equals(checkpoint))
+        .filter(restore -> restore.getSpec().checkpointName().equals(checkpoint))
         .toList();
   }
 

@@ -44,7 +44,7 @@ public final class FakeRequestWrites implements RequestWrites {
     request.getMetadata().setUid("uid-" + request.getMetadata().getName());
     request.getMetadata().setCreationTimestamp(now.get().toString());
     if (request instanceof GpuCheckpoint checkpoint && isNew(cluster.checkpoints, request)) {
-      checkpointed.add(checkpoint.getSpec().getPodName());
+      checkpointed.add(checkpoint.getSpec().podName());
       onCheckpoint.accept(checkpoint);
       cluster.checkpoints.add(checkpoint);
     } else if (request instanceof GpuRestore restore && isNew(cluster.restores, request)) {

@@ -20,7 +20,7 @@ class UninstallPreflightTest {
         apiVersion: stasis.dev/v1alpha1
         kind: GpuCheckpoint
         metadata: {name: train-1, namespace: ml}
-        spec: {podName: trainer, afterCheckpoint: %s}
+        spec: {podRef: {name: trainer}, afterCheckpoint: %s}
         status: %s
         """
             .formatted(after, status),
@@ -33,7 +33,7 @@ class UninstallPreflightTest {
         apiVersion: stasis.dev/v1alpha1
         kind: GpuRestore
         metadata: {name: back, namespace: ml}
-        spec: {checkpointName: train-1}
+        spec: {checkpointRef: {name: train-1}}
         status: {phase: %s}
         """
             .formatted(phase),
@@ -108,7 +108,7 @@ class UninstallPreflightTest {
             List.of(checkpoint("Suspend", "{phase: Suspended}")), List.of(), List.of(), List.of());
     assertThat(suspended.blockers()).isEmpty();
     assertThat(suspended.resumes())
-        .containsExactly(new Step("GpuCheckpoint", "ml", "train-1", "suspend", false));
+        .containsExactly(new Step("GpuCheckpoint", "ml", "train-1", "desiredState", "Running"));
     assertThat(suspended.pending()).containsExactly("GpuCheckpoint ml/train-1 is Suspended");
   }
 

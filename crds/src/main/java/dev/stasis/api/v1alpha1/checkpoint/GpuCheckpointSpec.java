@@ -1,21 +1,19 @@
 package dev.stasis.api.v1alpha1.checkpoint;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
 import dev.stasis.api.v1alpha1.common.CheckpointTemplate;
-import dev.stasis.api.v1alpha1.common.DeletionPolicy;
-import dev.stasis.api.v1alpha1.common.FreezeOptions;
 import dev.stasis.api.v1alpha1.common.Immutable;
-import dev.stasis.api.v1alpha1.common.Names;
+import dev.stasis.api.v1alpha1.common.NameReference;
+import dev.stasis.api.v1alpha1.common.PodReference;
 import dev.stasis.api.v1alpha1.common.TimeSpan;
 import io.fabric8.crd.generator.annotation.SchemaFrom;
 import io.fabric8.generator.annotation.Default;
 import io.fabric8.generator.annotation.Pattern;
-import io.fabric8.generator.annotation.Required;
 import io.fabric8.generator.annotation.Size;
 import io.fabric8.generator.annotation.ValidationRule;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Desired state of a GpuCheckpoint. */
@@ -24,148 +22,94 @@ import org.jspecify.annotations.Nullable;
     message = "cancel: cannot be unset",
     fieldPath = ".cancel")
 @ValidationRule(
-    value =
-        "!has(self.suspend) || !self.suspend || (has(self.afterCheckpoint) && "
-            + "self.afterCheckpoint == 'Suspend')",
-    message = "suspend: true requires afterCheckpoint Suspend",
-    fieldPath = ".suspend")
+    value = "has(self.podRef) != has(self.importFrom)",
+    message = "podRef: expected exactly one of podRef and importFrom",
+    fieldPath = ".podRef")
 @ValidationRule(
     value =
-        "!has(self.turnSlice) || (has(self.afterCheckpoint) && self.afterCheckpoint == 'Suspend')",
-    message = "turnSlice: requires afterCheckpoint Suspend",
-    fieldPath = ".turnSlice")
+        "!has(self.desiredState) || self.desiredState != 'Suspended' || "
+            + "(has(self.afterCheckpoint) && self.afterCheckpoint == 'Suspend')",
+    message = "desiredState: Suspended requires afterCheckpoint Suspend",
+    fieldPath = ".desiredState")
 @ValidationRule(
     value =
-        "!has(self.lockTimeout) || !has(self.deadline) || duration(self.lockTimeout) <= "
-            + "duration(self.deadline)",
-    message = "lockTimeout: must not exceed the deadline",
-    fieldPath = ".lockTimeout")
+        "!has(self.timeSlice) || (has(self.afterCheckpoint) && self.afterCheckpoint == 'Suspend')",
+    message = "timeSlice: requires afterCheckpoint Suspend",
+    fieldPath = ".timeSlice")
 @ValidationRule(
     value =
-        "!has(self.__import__) || !has(self.afterCheckpoint) || self.afterCheckpoint == 'Resume'",
-    message = "import: requires afterCheckpoint Resume, because nothing is frozen",
-    fieldPath = ".import")
+        "!has(self.importFrom) || !has(self.afterCheckpoint) || self.afterCheckpoint == 'Resume'",
+    message = "importFrom: requires afterCheckpoint Resume, because nothing is frozen",
+    fieldPath = ".importFrom")
 @ValidationRule(
-    value = "!has(self.__import__) || !has(self.explainOnly) || !self.explainOnly",
-    message = "import: cannot be combined with explainOnly, because nothing is frozen",
-    fieldPath = ".import")
-@ValidationRule(
-    value = "!has(self.__import__) || !(has(self.podUid) || has(self.hooks))",
-    message = "import: cannot be combined with podUid or hooks, because no pod is frozen",
-    fieldPath = ".import")
-@SuppressWarnings("NullAway.Init") // the schema requires them
+    value =
+        "!has(self.importFrom) || !has(self.options) || "
+            + "!((has(self.options.dryRun) && self.options.dryRun) || has(self.options.hooks))",
+    message =
+        "importFrom: cannot be combined with options.dryRun or options.hooks, because nothing is "
+            + "frozen",
+    fieldPath = ".importFrom")
 @JsonInclude(JsonInclude.Include.NON_NULL)
-public class GpuCheckpointSpec extends FreezeOptions {
-  @Required
+public class GpuCheckpointSpec {
   @Immutable
-  @Pattern(Names.SUBDOMAIN)
-  @Size(min = 1, max = 253)
   @JsonPropertyDescription(
-      "Name of the pod to checkpoint, in the same namespace. With import: name of the "
-          + "pod in the artifact.")
-  private String podName;
+      "Pod to checkpoint, in the same namespace. Exactly one of podRef and importFrom is set.")
+  private @Nullable PodReference podRef;
 
   @Immutable
-  @Size(min = 1, max = 64)
   @JsonPropertyDescription(
-      "UID of the pod. A different pod with the same name is refused. Default: not checked.")
-  private @Nullable String podUid;
-
-  @Immutable
-  @Pattern(Names.LABEL)
-  @Size(min = 1, max = 63)
-  @JsonPropertyDescription("Container to checkpoint. Default: the only container with GPUs.")
-  private @Nullable String containerName;
+      "Imports an artifact that is already in the store, after every byte of it has "
+          + "been verified; nothing is frozen. Cannot be combined with afterCheckpoint "
+          + "Suspend or Evict, options.dryRun or options.hooks.")
+  private @Nullable ImportSource importFrom;
 
   @Immutable
   @Default("Resume")
   @JsonPropertyDescription("State of the workload after the checkpoint. Default: Resume.")
   private AfterCheckpoint afterCheckpoint = AfterCheckpoint.RESUME;
 
+  @Default("Auto")
   @JsonPropertyDescription(
-      "Desired state of a workload with afterCheckpoint Suspend: true suspends it, "
-          + "false resumes it. Can be changed at any time. Default: true with afterCheckpoint"
-          + " Suspend.")
-  private @Nullable Boolean suspend;
+      "State of a workload with afterCheckpoint Suspend. Can be changed at any time. Suspended "
+          + "suspends it, Running resumes it, and Auto suspends it, or time-slices it if "
+          + "timeSlice is set. Default: Auto.")
+  private DesiredState desiredState = DesiredState.AUTO;
 
   @SchemaFrom(type = String.class)
   @Pattern(TimeSpan.PATTERN)
   @Size(min = 2, max = 16)
   @ValidationRule(
       value = "duration(self) >= duration('1s') && duration(self) <= duration('168h')",
-      message = "turnSlice: must be between 1s and 168h")
+      message = "timeSlice: must be between 1s and 168h")
   @JsonPropertyDescription(
-      "Time-slices the workload with the others on its GPUs that have a turnSlice. "
-          + "Requires afterCheckpoint Suspend. One workload runs at a time, at least for its "
-          + "slice, such as 30s or 10m; then the one that has waited longest runs. With "
-          + "suspend: true the workload stays suspended, with suspend: false it keeps "
-          + "running, and with suspend unset it is time-sliced. Default: no time slicing.")
-  private @Nullable TimeSpan turnSlice;
+      "Time-slices the workload with the others on its GPUs that have a timeSlice. "
+          + "Requires afterCheckpoint Suspend and desiredState Auto. One workload runs at a "
+          + "time, at least for its slice, such as 30s or 10m; then the one that has waited "
+          + "longest runs. Default: no time slicing.")
+  private @Nullable TimeSpan timeSlice;
 
   @Immutable
-  @Default("false")
   @JsonPropertyDescription(
-      "Dry run: nothing is frozen. The status reports whether the checkpoint is "
-          + "possible, every reason against it, the expected size and freeze time, and the "
-          + "nodes that could restore it. Default: false.")
-  private Boolean explainOnly = false;
-
-  @Immutable
-  @Default("false")
-  @JsonPropertyDescription(
-      "Refuses a workload that could not be restored in another pod, before anything is"
-          + " frozen. Implied by afterCheckpoint Evict and by a schedule. Default: false.")
-  private Boolean requireRestorable = false;
-
-  @Immutable
-  @Pattern(Names.SUBDOMAIN)
-  @Size(min = 1, max = 63)
-  @JsonPropertyDescription(
-      "Name of the GpuCheckpointStore to write to. Default: the store marked as "
-          + "default. With afterCheckpoint Suspend nothing is written unless a store is "
-          + "named.")
-  private @Nullable String store;
-
-  @Immutable
-  @JsonProperty("import")
-  @JsonPropertyDescription(
-      "Imports an artifact that is already in the store, after every byte of it has "
-          + "been verified; nothing is frozen. Cannot be combined with afterCheckpoint "
-          + "Suspend or Evict, explainOnly, podUid or hooks.")
-  private @Nullable ImportSource importSource;
-
-  @Immutable
-  @Default("30m")
-  @SchemaFrom(type = String.class)
-  @Pattern(TimeSpan.PATTERN)
-  @Size(min = 2, max = 16)
-  @ValidationRule(
-      value = "duration(self) >= duration('10s') && duration(self) <= duration('168h')",
-      message = "deadline: must be between 10s and 168h")
-  @JsonPropertyDescription(
-      "Time limit of the whole request, such as 90s, 10m or 168h. After that it is "
-          + "rolled back and the workload keeps running. Default: 30m.")
-  private TimeSpan deadline = TimeSpan.of("30m");
+      "GpuCheckpointStore to write to. Default: the store marked as default. With "
+          + "afterCheckpoint Suspend nothing is written unless a store is named.")
+  private @Nullable NameReference storageRef;
 
   @SchemaFrom(type = String.class)
   @Pattern(TimeSpan.PATTERN)
   @Size(min = 2, max = 16)
   @JsonPropertyDescription(
-      "Time after which a Ready GpuCheckpoint is deleted, such as 10m or 168h. Default:"
-          + " never.")
+      "Time after which a Ready GpuCheckpoint is deleted, such as 10m or 168h. Its artifact is "
+          + "deleted too, unless options.deletionPolicy is Retain. Default: never.")
   private @Nullable TimeSpan ttlAfterReady;
-
-  @Default("Delete")
-  @JsonPropertyDescription(
-      "What happens to the artifact when this object is deleted. The only copy of an "
-          + "evicted workload is always retained. Default: Delete.")
-  private DeletionPolicy deletionPolicy = DeletionPolicy.DELETE;
 
   @Default("false")
   @JsonPropertyDescription(
       "Cancels the request: it is rolled back and the workload keeps running. Cannot be"
           + " unset. Default: false.")
   private Boolean cancel = false;
+
+  @JsonPropertyDescription("Options that few users need.")
+  private CheckpointOptions options = new CheckpointOptions();
 
   /**
    * Returns the spec of a checkpoint that a schedule or a policy creates.
@@ -174,45 +118,45 @@ public class GpuCheckpointSpec extends FreezeOptions {
    */
   public static GpuCheckpointSpec of(
       @Nullable CheckpointTemplate template, String podName, String podUid) {
-    CheckpointTemplate wish = template == null ? new CheckpointTemplate() : template;
+    CheckpointTemplate from = template == null ? new CheckpointTemplate() : template;
     GpuCheckpointSpec spec = new GpuCheckpointSpec();
-    spec.setPodName(podName);
-    spec.setPodUid(podUid);
-    spec.setContainerName(wish.getContainerName());
-    spec.setStore(wish.getStore());
-    spec.setDeadline(wish.getDeadline());
-    spec.setLockTimeout(wish.getLockTimeout());
-    spec.setTcp(wish.getTcp());
-    spec.setHooks(wish.getHooks());
-    spec.setLivenessPolicy(wish.getLivenessPolicy());
-    spec.setMemoryRoom(wish.getMemoryRoom());
-    spec.setOtherContainers(wish.getOtherContainers());
-    spec.setSharing(wish.getSharing());
+    spec.setPodRef(new PodReference(podName, podUid));
+    spec.setStorageRef(from.getStorageRef());
+    spec.getOptions().copy(from.getOptions());
     return spec;
   }
 
-  public String getPodName() {
-    return podName;
+  /** Returns the name of the pod to checkpoint, or of the pod in the artifact to import. */
+  public String podName() {
+    return podRef != null
+        ? podRef.name()
+        : Objects.requireNonNull(importFrom, "the schema requires one of both").podName();
   }
 
-  public void setPodName(String podName) {
-    this.podName = podName;
+  /** Returns the UID that the pod must have; null for any. */
+  public @Nullable String podUid() {
+    return podRef == null ? null : podRef.uid();
   }
 
-  public @Nullable String getPodUid() {
-    return podUid;
+  /** Returns the name of the store; null for the default store. */
+  public @Nullable String storeName() {
+    return NameReference.nameIn(storageRef);
   }
 
-  public void setPodUid(@Nullable String podUid) {
-    this.podUid = podUid;
+  public @Nullable PodReference getPodRef() {
+    return podRef;
   }
 
-  public @Nullable String getContainerName() {
-    return containerName;
+  public void setPodRef(@Nullable PodReference podRef) {
+    this.podRef = podRef;
   }
 
-  public void setContainerName(@Nullable String containerName) {
-    this.containerName = containerName;
+  public @Nullable ImportSource getImportFrom() {
+    return importFrom;
+  }
+
+  public void setImportFrom(@Nullable ImportSource importFrom) {
+    this.importFrom = importFrom;
   }
 
   public AfterCheckpoint getAfterCheckpoint() {
@@ -223,60 +167,28 @@ public class GpuCheckpointSpec extends FreezeOptions {
     this.afterCheckpoint = afterCheckpoint;
   }
 
-  public @Nullable Boolean getSuspend() {
-    return suspend;
+  public DesiredState getDesiredState() {
+    return desiredState;
   }
 
-  public void setSuspend(@Nullable Boolean suspend) {
-    this.suspend = suspend;
+  public void setDesiredState(DesiredState desiredState) {
+    this.desiredState = desiredState;
   }
 
-  public @Nullable TimeSpan getTurnSlice() {
-    return turnSlice;
+  public @Nullable TimeSpan getTimeSlice() {
+    return timeSlice;
   }
 
-  public void setTurnSlice(@Nullable TimeSpan turnSlice) {
-    this.turnSlice = turnSlice;
+  public void setTimeSlice(@Nullable TimeSpan timeSlice) {
+    this.timeSlice = timeSlice;
   }
 
-  public Boolean getExplainOnly() {
-    return explainOnly;
+  public @Nullable NameReference getStorageRef() {
+    return storageRef;
   }
 
-  public void setExplainOnly(Boolean explainOnly) {
-    this.explainOnly = explainOnly;
-  }
-
-  public Boolean getRequireRestorable() {
-    return requireRestorable;
-  }
-
-  public void setRequireRestorable(Boolean requireRestorable) {
-    this.requireRestorable = requireRestorable;
-  }
-
-  public @Nullable String getStore() {
-    return store;
-  }
-
-  public void setStore(@Nullable String store) {
-    this.store = store;
-  }
-
-  public @Nullable ImportSource getImportSource() {
-    return importSource;
-  }
-
-  public void setImportSource(@Nullable ImportSource importSource) {
-    this.importSource = importSource;
-  }
-
-  public TimeSpan getDeadline() {
-    return deadline;
-  }
-
-  public void setDeadline(TimeSpan deadline) {
-    this.deadline = deadline;
+  public void setStorageRef(@Nullable NameReference storageRef) {
+    this.storageRef = storageRef;
   }
 
   public @Nullable TimeSpan getTtlAfterReady() {
@@ -287,19 +199,19 @@ public class GpuCheckpointSpec extends FreezeOptions {
     this.ttlAfterReady = ttlAfterReady;
   }
 
-  public DeletionPolicy getDeletionPolicy() {
-    return deletionPolicy;
-  }
-
-  public void setDeletionPolicy(DeletionPolicy deletionPolicy) {
-    this.deletionPolicy = deletionPolicy;
-  }
-
   public Boolean getCancel() {
     return cancel;
   }
 
   public void setCancel(Boolean cancel) {
     this.cancel = cancel;
+  }
+
+  public CheckpointOptions getOptions() {
+    return options;
+  }
+
+  public void setOptions(CheckpointOptions options) {
+    this.options = options;
   }
 }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 public record GpuTurn(
     @JsonPropertyDescription(
             "Position in the queue: 0 runs now, 1 is next, and so on. Unset while "
-                + "spec.suspend is true.")
+                + "spec.desiredState is Suspended.")
         @Nullable Integer place,
     @JsonPropertyDescription(
             "The pod that runs now. Unset while no pod runs. For a pod of another namespace "

@@ -12,6 +12,11 @@ import org.jspecify.annotations.Nullable;
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record ImportSource(
     @Required
+        @Pattern(Names.SUBDOMAIN)
+        @Size(min = 1, max = 253)
+        @JsonPropertyDescription("Name of the pod that is in the artifact.")
+        String podName,
+    @Required
         @Pattern(Names.ARTIFACT_LOCATION)
         @Size(min = 3, max = 192)
         @JsonPropertyDescription(

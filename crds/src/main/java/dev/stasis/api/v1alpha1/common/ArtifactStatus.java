@@ -75,9 +75,11 @@ public class ArtifactStatus {
    * Returns the reasons why the artifact cannot be restored in another pod with this policy for TCP
    * connections.
    */
-  public List<Fault> obstacles(Tcp tcp) {
+  public List<Fault> obstacles(TcpConnections tcp) {
     return Objects.requireNonNullElse(notPortable, List.<Fault>of()).stream()
-        .filter(fault -> tcp != Tcp.KEEP || !Fault.SOCKET_ADDRESS.equals(fault.property()))
+        .filter(
+            fault ->
+                tcp != TcpConnections.RESTORE || !Fault.SOCKET_ADDRESS.equals(fault.property()))
         .toList();
   }
 

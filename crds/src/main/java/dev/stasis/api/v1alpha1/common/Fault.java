@@ -19,7 +19,7 @@ public record Fault(
 
   /**
    * Property that does not matter if the restored pod has the same IP address, which the user
-   * states by {@code tcp: Keep}.
+   * states by {@code tcpConnections: Restore}.
    */
   public static final String SOCKET_ADDRESS = "socket address";
 

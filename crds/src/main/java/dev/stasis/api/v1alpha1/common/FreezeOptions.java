@@ -26,31 +26,31 @@ public abstract class FreezeOptions {
   @Default("Close")
   @JsonPropertyDescription(
       "What happens to open TCP connections in the restored workload. Default: Close.")
-  private Tcp tcp = Tcp.CLOSE;
+  private TcpConnections tcpConnections = TcpConnections.CLOSE;
 
   @Immutable
   @JsonPropertyDescription("Commands or requests to run before and after the freeze.")
   private @Nullable Hooks hooks;
 
   @Immutable
-  @Default("Refuse")
+  @Default("Fail")
   @JsonPropertyDescription(
-      "What to do if a liveness probe would fail during the freeze. Default: Refuse.")
-  private LivenessPolicy livenessPolicy = LivenessPolicy.REFUSE;
+      "What to do if a liveness probe would fail during the freeze. Default: Fail.")
+  private ProbePolicy probePolicy = ProbePolicy.FAIL;
 
   @Immutable
   @Default("Resize")
   @JsonPropertyDescription(
       "What to do if the device memory does not fit into the pod's memory limit. "
           + "Default: Resize.")
-  private MemoryRoom memoryRoom = MemoryRoom.RESIZE;
+  private MemoryLimitPolicy memoryLimitPolicy = MemoryLimitPolicy.RESIZE;
 
   @Immutable
-  @Default("Refuse")
+  @Default("Fail")
   @JsonPropertyDescription(
       "What to do if the pod has other containers. Their state is not part of the "
-          + "checkpoint. Default: Refuse.")
-  private OtherContainers otherContainers = OtherContainers.REFUSE;
+          + "checkpoint. Default: Fail.")
+  private SidecarPolicy sidecarPolicy = SidecarPolicy.FAIL;
 
   @Immutable
   @JsonPropertyDescription(
@@ -68,12 +68,12 @@ public abstract class FreezeOptions {
     this.lockTimeout = lockTimeout;
   }
 
-  public Tcp getTcp() {
-    return tcp;
+  public TcpConnections getTcpConnections() {
+    return tcpConnections;
   }
 
-  public void setTcp(Tcp tcp) {
-    this.tcp = tcp;
+  public void setTcpConnections(TcpConnections tcpConnections) {
+    this.tcpConnections = tcpConnections;
   }
 
   public @Nullable Hooks getHooks() {
@@ -84,28 +84,28 @@ public abstract class FreezeOptions {
     this.hooks = hooks;
   }
 
-  public LivenessPolicy getLivenessPolicy() {
-    return livenessPolicy;
+  public ProbePolicy getProbePolicy() {
+    return probePolicy;
   }
 
-  public void setLivenessPolicy(LivenessPolicy livenessPolicy) {
-    this.livenessPolicy = livenessPolicy;
+  public void setProbePolicy(ProbePolicy probePolicy) {
+    this.probePolicy = probePolicy;
   }
 
-  public MemoryRoom getMemoryRoom() {
-    return memoryRoom;
+  public MemoryLimitPolicy getMemoryLimitPolicy() {
+    return memoryLimitPolicy;
   }
 
-  public void setMemoryRoom(MemoryRoom memoryRoom) {
-    this.memoryRoom = memoryRoom;
+  public void setMemoryLimitPolicy(MemoryLimitPolicy memoryLimitPolicy) {
+    this.memoryLimitPolicy = memoryLimitPolicy;
   }
 
-  public OtherContainers getOtherContainers() {
-    return otherContainers;
+  public SidecarPolicy getSidecarPolicy() {
+    return sidecarPolicy;
   }
 
-  public void setOtherContainers(OtherContainers otherContainers) {
-    this.otherContainers = otherContainers;
+  public void setSidecarPolicy(SidecarPolicy sidecarPolicy) {
+    this.sidecarPolicy = sidecarPolicy;
   }
 
   public @Nullable Sharing getSharing() {

@@ -24,8 +24,8 @@ public class FreezeOrder extends FreezeOptions {
 
   @Default("false")
   @JsonPropertyDescription(
-      "Dry run: nothing is touched, the status reports what would be done. Default: false.")
-  private Boolean explainOnly = false;
+      "Nothing is touched, the status reports what would be done. Default: false.")
+  private Boolean dryRun = false;
 
   @SchemaFrom(type = String.class)
   @Pattern(TimeSpan.PATTERN)
@@ -75,12 +75,12 @@ public class FreezeOrder extends FreezeOptions {
     this.afterwards = afterwards;
   }
 
-  public Boolean getExplainOnly() {
-    return explainOnly;
+  public Boolean getDryRun() {
+    return dryRun;
   }
 
-  public void setExplainOnly(Boolean explainOnly) {
-    this.explainOnly = explainOnly;
+  public void setDryRun(Boolean dryRun) {
+    this.dryRun = dryRun;
   }
 
   public @Nullable TimeSpan getMaxFrozen() {

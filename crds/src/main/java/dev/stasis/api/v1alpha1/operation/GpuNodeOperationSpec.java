@@ -59,8 +59,8 @@ import org.jspecify.annotations.Nullable;
 @ValidationRule(
     value =
         "self.type != 'Checkpoint' || has(self.artifact) || (has(self.freeze) && "
-            + "has(self.freeze.explainOnly) && self.freeze.explainOnly)",
-    message = "artifact: required for Checkpoint unless freeze.explainOnly is set",
+            + "has(self.freeze.dryRun) && self.freeze.dryRun)",
+    message = "artifact: required for Checkpoint unless freeze.dryRun is set",
     fieldPath = ".artifact")
 @ValidationRule(
     value = "!(self.type in ['Suspend', 'Resume', 'Thaw', 'End']) || !has(self.artifact)",

@@ -2,7 +2,7 @@ package dev.stasis.api.v1alpha1.operation;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
-import dev.stasis.api.v1alpha1.common.Tcp;
+import dev.stasis.api.v1alpha1.common.TcpConnections;
 import io.fabric8.generator.annotation.Default;
 import io.fabric8.generator.annotation.Required;
 import io.fabric8.generator.annotation.Size;
@@ -21,12 +21,11 @@ public class RestoreOrder {
 
   @Default("Close")
   @JsonPropertyDescription("What happens to TCP connections that were open. Default: Close.")
-  private Tcp tcp = Tcp.CLOSE;
+  private TcpConnections tcpConnections = TcpConnections.CLOSE;
 
   @JsonPropertyDescription(
-      "Dry run: compares the GPUs that the holder got with the fingerprint, and "
-          + "restores nothing.")
-  private @Nullable Boolean explainOnly;
+      "Compares the GPUs that the holder got with the fingerprint, and " + "restores nothing.")
+  private @Nullable Boolean dryRun;
 
   public String getFingerprint() {
     return fingerprint;
@@ -36,19 +35,19 @@ public class RestoreOrder {
     this.fingerprint = fingerprint;
   }
 
-  public @Nullable Boolean getExplainOnly() {
-    return explainOnly;
+  public @Nullable Boolean getDryRun() {
+    return dryRun;
   }
 
-  public void setExplainOnly(@Nullable Boolean explainOnly) {
-    this.explainOnly = explainOnly;
+  public void setDryRun(@Nullable Boolean dryRun) {
+    this.dryRun = dryRun;
   }
 
-  public Tcp getTcp() {
-    return tcp;
+  public TcpConnections getTcpConnections() {
+    return tcpConnections;
   }
 
-  public void setTcp(Tcp tcp) {
-    this.tcp = tcp;
+  public void setTcpConnections(TcpConnections tcpConnections) {
+    this.tcpConnections = tcpConnections;
   }
 }

@@ -2,18 +2,13 @@ package dev.stasis.api.v1alpha1.restore;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
-import dev.stasis.api.v1alpha1.common.ColdStartFallback;
+import dev.stasis.api.v1alpha1.common.ColdStartPolicy;
 import dev.stasis.api.v1alpha1.common.Immutable;
-import dev.stasis.api.v1alpha1.common.Names;
+import dev.stasis.api.v1alpha1.common.NameReference;
 import dev.stasis.api.v1alpha1.common.Target;
-import dev.stasis.api.v1alpha1.common.Tcp;
-import dev.stasis.api.v1alpha1.common.TimeSpan;
-import io.fabric8.crd.generator.annotation.SchemaFrom;
 import io.fabric8.generator.annotation.Default;
 import io.fabric8.generator.annotation.Min;
-import io.fabric8.generator.annotation.Pattern;
 import io.fabric8.generator.annotation.Required;
-import io.fabric8.generator.annotation.Size;
 import io.fabric8.generator.annotation.ValidationRule;
 import org.jspecify.annotations.Nullable;
 
@@ -27,12 +22,10 @@ import org.jspecify.annotations.Nullable;
 public class GpuRestoreSpec {
   @Required
   @Immutable
-  @Pattern(Names.SUBDOMAIN)
-  @Size(min = 1, max = 63)
   @JsonPropertyDescription(
-      "Name of the GpuCheckpoint to restore, in the same namespace. If it is not Ready "
-          + "yet, the restore waits.")
-  private String checkpointName;
+      "GpuCheckpoint to restore, in the same namespace. If it is not Ready yet, the restore "
+          + "waits.")
+  private NameReference checkpointRef;
 
   @Immutable
   @JsonPropertyDescription(
@@ -41,29 +34,11 @@ public class GpuRestoreSpec {
   private @Nullable Target target;
 
   @Immutable
-  @Default("Never")
+  @Default("Fail")
   @JsonPropertyDescription(
-      "Whether to start the workload from its image if it cannot be restored. Default: Never.")
-  private ColdStartFallback coldStartFallback = ColdStartFallback.NEVER;
-
-  @Immutable
-  @JsonPropertyDescription(
-      "What happens to TCP connections that were open. Default: as in the checkpoint.")
-  private @Nullable Tcp tcp;
-
-  @Immutable
-  @Default("30m")
-  @SchemaFrom(type = String.class)
-  @Pattern(TimeSpan.PATTERN)
-  @Size(min = 2, max = 16)
-  @ValidationRule(
-      value = "duration(self) >= duration('10s') && duration(self) <= duration('168h')",
-      message = "deadline: must be between 10s and 168h")
-  @JsonPropertyDescription(
-      "Time limit from the start of the target pod until the workload runs, such as "
-          + "90s, 10m or 168h. The time until the pod is scheduled does not count. Default: "
-          + "30m.")
-  private TimeSpan deadline = TimeSpan.of("30m");
+      "What to do if the workload cannot be restored: fail, or start it from its image. "
+          + "Default: Fail.")
+  private ColdStartPolicy coldStartPolicy = ColdStartPolicy.FAIL;
 
   @Min(0)
   @JsonPropertyDescription(
@@ -77,12 +52,36 @@ public class GpuRestoreSpec {
           + "be unset. Default: false.")
   private Boolean cancel = false;
 
-  public String getCheckpointName() {
-    return checkpointName;
+  @JsonPropertyDescription("Options that few users need.")
+  private RestoreOptions options = new RestoreOptions();
+
+  /** Returns the name of the GpuCheckpoint to restore. */
+  public String checkpointName() {
+    return checkpointRef.name();
   }
 
-  public void setCheckpointName(String checkpointName) {
-    this.checkpointName = checkpointName;
+  public NameReference getCheckpointRef() {
+    return checkpointRef;
+  }
+
+  public void setCheckpointRef(NameReference checkpointRef) {
+    this.checkpointRef = checkpointRef;
+  }
+
+  public ColdStartPolicy getColdStartPolicy() {
+    return coldStartPolicy;
+  }
+
+  public void setColdStartPolicy(ColdStartPolicy coldStartPolicy) {
+    this.coldStartPolicy = coldStartPolicy;
+  }
+
+  public RestoreOptions getOptions() {
+    return options;
+  }
+
+  public void setOptions(RestoreOptions options) {
+    this.options = options;
   }
 
   public @Nullable Target getTarget() {
@@ -91,30 +90,6 @@ public class GpuRestoreSpec {
 
   public void setTarget(@Nullable Target target) {
     this.target = target;
-  }
-
-  public ColdStartFallback getColdStartFallback() {
-    return coldStartFallback;
-  }
-
-  public void setColdStartFallback(ColdStartFallback coldStartFallback) {
-    this.coldStartFallback = coldStartFallback;
-  }
-
-  public @Nullable Tcp getTcp() {
-    return tcp;
-  }
-
-  public void setTcp(@Nullable Tcp tcp) {
-    this.tcp = tcp;
-  }
-
-  public TimeSpan getDeadline() {
-    return deadline;
-  }
-
-  public void setDeadline(TimeSpan deadline) {
-    this.deadline = deadline;
   }
 
   public Boolean getCancel() {

@@ -2,7 +2,7 @@ package dev.stasis.api.v1alpha1.schedule;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
-import dev.stasis.api.v1alpha1.common.ColdStartFallback;
+import dev.stasis.api.v1alpha1.common.ColdStartPolicy;
 import dev.stasis.api.v1alpha1.common.TimeSpan;
 import io.fabric8.crd.generator.annotation.SchemaFrom;
 import io.fabric8.generator.annotation.Default;
@@ -44,10 +44,11 @@ public class RestoreOnFailure {
           + "pod is lost only when its node is known to be gone.")
   private @Nullable TimeSpan fenceAfter;
 
-  @Default("Never")
+  @Default("Fail")
   @JsonPropertyDescription(
-      "Whether to start the workload from its image if it cannot be restored. Default: Never.")
-  private ColdStartFallback coldStartFallback = ColdStartFallback.NEVER;
+      "What to do if the workload cannot be restored: fail, or start it from its image. "
+          + "Default: Fail.")
+  private ColdStartPolicy coldStartPolicy = ColdStartPolicy.FAIL;
 
   public Integer getMaxRestores() {
     return maxRestores;
@@ -73,11 +74,11 @@ public class RestoreOnFailure {
     this.fenceAfter = fenceAfter;
   }
 
-  public ColdStartFallback getColdStartFallback() {
-    return coldStartFallback;
+  public ColdStartPolicy getColdStartPolicy() {
+    return coldStartPolicy;
   }
 
-  public void setColdStartFallback(ColdStartFallback coldStartFallback) {
-    this.coldStartFallback = coldStartFallback;
+  public void setColdStartPolicy(ColdStartPolicy coldStartPolicy) {
+    this.coldStartPolicy = coldStartPolicy;
   }
 }

@@ -2,6 +2,7 @@ package dev.stasis.api.v1alpha1.schedule;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import dev.stasis.api.v1alpha1.common.ByteQuantity;
 import dev.stasis.api.v1alpha1.common.TimeSpan;
 import io.fabric8.crd.generator.annotation.SchemaFrom;
 import io.fabric8.generator.annotation.Max;
@@ -9,6 +10,7 @@ import io.fabric8.generator.annotation.Min;
 import io.fabric8.generator.annotation.Pattern;
 import io.fabric8.generator.annotation.Size;
 import io.fabric8.generator.annotation.ValidationRule;
+import io.fabric8.kubernetes.api.model.Quantity;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,8 +32,13 @@ public record Retention(
         @JsonPropertyDescription(
             "Age after which a checkpoint is deleted, such as 10m or 168h. Default: none.")
         @Nullable TimeSpan maxAge,
-    @Min(1)
-        @JsonPropertyDescription(
-            "Total size in bytes above which the oldest checkpoints are deleted. Default: "
+    @JsonPropertyDescription(
+            "Total size, such as 500Gi, above which the oldest checkpoints are deleted. Default: "
                 + "none.")
-        @Nullable Long maxTotalBytes) {}
+        @Nullable Quantity maxTotalSize) {
+
+  /** Returns the total size in bytes; null for none. */
+  public @Nullable Long maxTotalBytes() {
+    return ByteQuantity.bytes(maxTotalSize);
+  }
+}

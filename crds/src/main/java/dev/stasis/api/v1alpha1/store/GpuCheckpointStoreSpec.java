@@ -3,6 +3,7 @@ package dev.stasis.api.v1alpha1.store;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import dev.stasis.api.v1alpha1.common.ByteQuantity;
 import dev.stasis.api.v1alpha1.common.Immutable;
 import dev.stasis.api.v1alpha1.common.Names;
 import dev.stasis.api.v1alpha1.common.StoreDurability;
@@ -221,7 +222,7 @@ public class GpuCheckpointStoreSpec {
 
   /** Returns the space to keep free in bytes; null for the default. */
   public @Nullable Long minFreeBytes() {
-    return Quota.bytes(minFree);
+    return ByteQuantity.bytes(minFree);
   }
 
   public @Nullable ImportPolicy getImports() {

@@ -2,6 +2,7 @@ package dev.stasis.api.v1alpha1.store;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import dev.stasis.api.v1alpha1.common.ByteQuantity;
 import io.fabric8.generator.annotation.Size;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.util.List;
@@ -21,20 +22,16 @@ public record Quota(
 
   /** Returns the total quota in bytes; null for none. */
   public @Nullable Long totalBytes() {
-    return bytes(total);
+    return ByteQuantity.bytes(total);
   }
 
   /** Returns the quota of a namespace in bytes; null for none. */
   public @Nullable Long bytesOf(String namespace) {
-    return bytes(
+    return ByteQuantity.bytes(
         Objects.requireNonNullElse(namespaces, List.<NamespaceQuota>of()).stream()
             .filter(single -> single.namespace().equals(namespace))
             .map(NamespaceQuota::limit)
             .findFirst()
             .orElse(perNamespace));
-  }
-
-  static @Nullable Long bytes(@Nullable Quantity quantity) {
-    return quantity == null ? null : Quantity.getAmountInBytes(quantity).longValue();
   }
 }

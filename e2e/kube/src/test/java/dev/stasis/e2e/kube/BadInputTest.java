@@ -59,7 +59,12 @@ class BadInputTest {
             new Bad("ambiguous", "pair", "", "ContainerAmbiguous", "other"),
             new Bad("sidecar", "pair", "containerName: sidecar", "ContainerNotFound", "sidecar"),
             new Bad("no-store", "trainer", "store: attic", "StoreNotFound", "attic"),
-            new Bad("read-only", "trainer", "store: " + store, "StoreNotWritable", "/proc/stasis"));
+            new Bad(
+                "read-only",
+                "trainer",
+                "storageRef: {name: " + store + "}",
+                "StoreNotWritable",
+                "/proc/stasis"));
     try {
       scenario.apply(requests.stream().map(Bad::yaml).collect(Collectors.joining("---\n")));
 
@@ -87,7 +92,7 @@ class BadInputTest {
     Shell.Result tooLong = scenario.tryApply(CheckpointRequest.yaml("n".repeat(64), "missing"));
 
     assertThat(changed.ok()).isFalse();
-    assertThat(changed.output()).contains("podName: cannot be changed once the object exists");
+    assertThat(changed.output()).contains("podRef: cannot be changed once the object exists");
     assertThat(tooLong.ok()).isFalse();
     assertThat(tooLong.output()).contains("63");
   }

@@ -28,7 +28,11 @@ class BudgetTest {
       MigrationRequest first = MigrationRequest.apply(scenario, "first", one.name());
       MigrationRequest second =
           MigrationRequest.apply(
-              scenario, "second", two.name(), "order: SourceFirst", "store: " + store.name());
+              scenario,
+              "second",
+              two.name(),
+              "strategy: Recreate",
+              "storageRef: {name: " + store.name() + "}");
 
       refused(first.await(MigrationPhase.FAILED));
       refused(second.await(MigrationPhase.FAILED));

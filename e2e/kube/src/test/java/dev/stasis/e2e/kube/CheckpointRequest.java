@@ -19,8 +19,14 @@ record CheckpointRequest(Scenario scenario, String name)
     return new CheckpointRequest(scenario, name);
   }
 
+  /** Returns the manifest of an import; {@code from} are further fields of importFrom. */
+  static String imported(String name, String pod, String from, String... more) {
+    String source = "importFrom: {podName: %s, %s}".formatted(pod, from);
+    return Request.yaml(GpuCheckpoint.class, name, source, more);
+  }
+
   static String yaml(String name, String pod, String... more) {
-    return Request.yaml(GpuCheckpoint.class, name, "podName: " + pod, more);
+    return Request.yaml(GpuCheckpoint.class, name, "podRef: {name: " + pod + "}", more);
   }
 
   @Override

@@ -119,7 +119,7 @@ class CheckpointTest {
     Workload workload = Workload.start(scenario, "trainer");
 
     GpuCheckpointStatus status =
-        CheckpointRequest.apply(scenario, "why", "trainer", "explainOnly: true")
+        CheckpointRequest.apply(scenario, "why", "trainer", "options: {dryRun: true}")
             .await(CheckpointPhase.EXPLAINED);
 
     Explanation explanation = Present.in("status.explanation", status.getExplanation());
@@ -145,7 +145,12 @@ class CheckpointTest {
 
     int printed = workload.someSteps().size();
     scenario.kubectl(
-        "patch", "gckpt", "pause", "--type=merge", "--patch", "{\"spec\":{\"suspend\":false}}");
+        "patch",
+        "gckpt",
+        "pause",
+        "--type=merge",
+        "--patch",
+        "{\"spec\":{\"desiredState\":\"Running\"}}");
     workload.awaitSteps(3);
 
     assertThat(workload.someSteps().size()).isGreaterThan(printed);

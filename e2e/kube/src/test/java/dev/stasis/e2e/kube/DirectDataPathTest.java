@@ -80,7 +80,7 @@ class DirectDataPathTest {
     Workload workload = labelled(scenario, 40);
 
     GpuCheckpointStatus told =
-        CheckpointRequest.apply(scenario, "why", "trainer", "explainOnly: true")
+        CheckpointRequest.apply(scenario, "why", "trainer", "options: {dryRun: true}")
             .await(CheckpointPhase.EXPLAINED);
     Explanation explanation = Present.in("status.explanation", told.getExplanation());
     assertThat(explanation.dataPath()).isEqualTo(DataPath.MOVER);

@@ -191,8 +191,8 @@ class HostileUserTest {
                       scenario,
                       "train-1",
                       "trainer",
-                      "store: " + store.name(),
-                      "deletionPolicy: Retain")
+                      "storageRef: {name: " + store.name() + "}",
+                      "options: {deletionPolicy: Retain}")
                   .awaitReady()
                   .getArtifact());
       workload.delete();
@@ -202,11 +202,11 @@ class HostileUserTest {
       scenario.label(RESTRICTED);
 
       scenario.apply(
-          CheckpointRequest.yaml(
+          CheckpointRequest.imported(
               "train-2",
               "trainer",
-              "store: " + store.name(),
-              "import: {location: " + location + "}"));
+              "location: " + location,
+              "storageRef: {name: " + store.name() + "}"));
       new CheckpointRequest(scenario, "train-2").awaitReady();
       GpuRestoreStatus status = RestoreRequest.apply(scenario, "back", "train-2").awaitEnd();
 
@@ -264,7 +264,7 @@ class HostileUserTest {
 
       String elsewhere = "--namespace=" + victim.namespace();
       refused(mallory(scenario, "", "get", "gckpt", "train-1", elsewhere), "Forbidden");
-      String restore = Request.yaml(GpuRestore.class, "theirs", "checkpointName: train-1");
+      String restore = Request.yaml(GpuRestore.class, "theirs", "checkpointRef: {name: train-1}");
       refused(mallory(scenario, restore, "create", "-f", "-", elsewhere), "Forbidden");
       String above = scenario.namespace() + "/../" + location;
       refused(mallory(scenario, imported(scenario, above), "create", "-f", "-"), "location");
@@ -293,8 +293,8 @@ class HostileUserTest {
 
   private static String imported(Scenario scenario, String location) {
     String node = scenario.installation().nodes().get(0);
-    return CheckpointRequest.yaml(
-        "theirs", "trainer", "import: {location: '%s', nodeName: %s}".formatted(location, node));
+    return CheckpointRequest.imported(
+        "theirs", "trainer", "location: '%s', nodeName: %s".formatted(location, node));
   }
 
   private static Shell.Result mallory(Scenario scenario, String input, String... arguments) {

@@ -53,7 +53,7 @@ class MigrationFaultMatrix {
     local.fault(from, "checkpoint", "slow 2500");
     local.fault(to, "restore", "slow 2500");
     MigrationRequest request =
-        MigrationRequest.apply(scenario, "move", "trainer", "maxBytesPerSecond: 4194304");
+        MigrationRequest.apply(scenario, "move", "trainer", "options: {bandwidthLimit: 4Mi}");
     MigrationFault.Site site = new MigrationFault.Site(scenario, local, request, source, from, to);
 
     Optional<Workload> moved =

@@ -20,7 +20,7 @@ record MigrationRequest(Scenario scenario, String name)
   }
 
   static String yaml(String name, String pod, String... more) {
-    return Request.yaml(GpuMigration.class, name, "podName: " + pod, more);
+    return Request.yaml(GpuMigration.class, name, "podRef: {name: " + pod + "}", more);
   }
 
   @Override

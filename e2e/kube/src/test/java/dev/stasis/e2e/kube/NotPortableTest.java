@@ -42,7 +42,7 @@ class NotPortableTest {
         () -> scenario.exec("trainer", "cat", "/data/odd.answers").output().contains("tmpfs done"));
 
     GpuCheckpointStatus told =
-        CheckpointRequest.apply(scenario, "why", "trainer", "explainOnly: true")
+        CheckpointRequest.apply(scenario, "why", "trainer", "options: {dryRun: true}")
             .await(CheckpointPhase.EXPLAINED);
     assertNotRestorable(told);
     Explanation explanation = Present.in("status.explanation", told.getExplanation());

@@ -121,7 +121,7 @@ class OwnedPodTest {
       Workload there = started(scenario, controller);
       String node = there.now().getSpec().getNodeName();
       MigrationRequest off =
-          MigrationRequest.apply(scenario, "move", there.name(), "maxBytesPerSecond: 4194304");
+          MigrationRequest.apply(scenario, "move", there.name(), "options: {bandwidthLimit: 4Mi}");
       Workload here = off.awaitMoving(there);
       GpuMigrationStatus status = off.await(MigrationPhase.SUCCEEDED);
       assertThat(status.getDowntimeMilliseconds()).isPositive();

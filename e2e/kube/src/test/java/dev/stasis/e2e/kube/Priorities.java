@@ -74,8 +74,9 @@ record Priorities(Scenario scenario) implements AutoCloseable {
             minPriority: 500
             namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: %s}}
           minRunTime: 0s
-          budgetPerPodPerHour: %d
-          budgetPerHour: 100
+          options:
+            budgetPerPodPerHour: %d
+            budgetPerHour: 100
         """
             .formatted(policy(), policy(), policy(), perPod));
   }

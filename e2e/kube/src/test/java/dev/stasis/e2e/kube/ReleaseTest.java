@@ -62,7 +62,7 @@ class ReleaseTest {
     String node = source.now().getSpec().getNodeName();
 
     MigrationRequest move =
-        MigrationRequest.apply(scenario, "move", "trainer", "maxBytesPerSecond: 4194304");
+        MigrationRequest.apply(scenario, "move", "trainer", "options: {bandwidthLimit: 4Mi}");
     Workload here = move.awaitMoving(source);
     move.await(MigrationPhase.SUCCEEDED);
 
@@ -142,7 +142,12 @@ class ReleaseTest {
     assertThat(workload.someSteps()).hasSize(printed);
     assertThat(pause.status().getPhase()).isEqualTo(CheckpointPhase.SUSPENDED);
     scenario.kubectl(
-        "patch", "gckpt", "pause", "--type=merge", "--patch", "{\"spec\":{\"suspend\":false}}");
+        "patch",
+        "gckpt",
+        "pause",
+        "--type=merge",
+        "--patch",
+        "{\"spec\":{\"desiredState\":\"Running\"}}");
     workload.verifyGoesOn();
     assertThat(workload.restarts()).isZero();
   }

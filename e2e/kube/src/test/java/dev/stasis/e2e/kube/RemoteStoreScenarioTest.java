@@ -37,7 +37,7 @@ class RemoteStoreScenarioTest {
                   "train-1",
                   "trainer",
                   "afterCheckpoint: Evict",
-                  "store: " + store.name())
+                  "storageRef: {name: " + store.name() + "}")
               .awaitReady();
       ArtifactStatus artifact = Present.in("status.artifact", status.getArtifact());
       assertThat(artifact.getNode()).as("the disk that alone has it").isNull();

@@ -12,7 +12,8 @@ record RestoreRequest(Scenario scenario, String name)
 
   /** Applies one of that checkpoint; {@code more} are further lines of its spec. */
   static RestoreRequest apply(Scenario scenario, String name, String checkpoint, String... more) {
-    scenario.apply(Request.yaml(GpuRestore.class, name, "checkpointName: " + checkpoint, more));
+    scenario.apply(
+        Request.yaml(GpuRestore.class, name, "checkpointRef: {name: " + checkpoint + "}", more));
     return new RestoreRequest(scenario, name);
   }
 

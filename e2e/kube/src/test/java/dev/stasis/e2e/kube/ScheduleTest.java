@@ -163,9 +163,9 @@ class ScheduleTest {
       Workload workload =
           Workload.start(scenario, "trainer", pod -> on(node, saved(scenario, pod)));
       Often often = new Often(scenario);
-      often.apply("  checkpoint: {store: %s}\n".formatted(store.name()));
+      often.apply("  checkpoint: {storageRef: {name: %s}}\n".formatted(store.name()));
       often.pause();
-      often.asIfTaken("first", workload.now(), "store: " + store.name());
+      often.asIfTaken("first", workload.now(), "storageRef: {name: " + store.name() + "}");
       String uid = workload.now().getMetadata().getUid();
 
       local.cutOff(node);

@@ -56,7 +56,11 @@ class SourceFirstFaultMatrix {
       local.fault(to, "restore", "slow 2500");
       MigrationRequest request =
           MigrationRequest.apply(
-              scenario, "move", POD, "order: SourceFirst", "store: " + store.name());
+              scenario,
+              "move",
+              POD,
+              "strategy: Recreate",
+              "storageRef: {name: " + store.name() + "}");
 
       request.awaitEntered(during);
       GpuMigrationStatus struck = request.status();

@@ -12,7 +12,7 @@ import dev.stasis.agent.preflight.FailedRequirement;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.api.v1alpha1.common.Fault;
 import dev.stasis.api.v1alpha1.common.Hooks;
-import dev.stasis.api.v1alpha1.common.LivenessPolicy;
+import dev.stasis.api.v1alpha1.common.ProbePolicy;
 import dev.stasis.api.v1alpha1.operation.FreezeOrder;
 import dev.stasis.api.v1alpha1.operation.OperationPod;
 import dev.stasis.api.v1alpha1.operation.WorkloadState;
@@ -131,7 +131,7 @@ final class FreezeJob implements Job {
     inspection.tooLong().ifPresent(faults::add);
     recorder.publish(operation, inspection::to);
     Optional<OperationResult> result = Optional.empty();
-    if (order.getExplainOnly()) {
+    if (order.getDryRun()) {
       inspection.noRoomAtAll().ifPresent(faults::add);
       result =
           Optional.of(
@@ -196,7 +196,7 @@ final class FreezeJob implements Job {
     OperationPod pod = operation.pod();
     operation.control().ask(() -> new PodLookup(parts).toldToEnd(pod, executor));
     recorder.begin(operation);
-    boolean answersProbes = order.getLivenessPolicy() == LivenessPolicy.ANSWER;
+    boolean answersProbes = order.getProbePolicy() == ProbePolicy.EMULATE;
     StepListener listener =
         new EngineProgressListener(
             operation,

@@ -142,7 +142,7 @@ final class FreezeRequests {
         order.getDataPath() == DataPath.CRIU
             ? CheckpointRequest.DataPathChoice.CRIU
             : CheckpointRequest.DataPathChoice.MOVER,
-        order.getTcp() == dev.stasis.api.v1alpha1.common.Tcp.KEEP
+        order.getTcpConnections() == dev.stasis.api.v1alpha1.common.TcpConnections.RESTORE
             ? CheckpointRequest.Tcp.KEEP
             : CheckpointRequest.Tcp.CLOSE,
         parts.hugePages(),

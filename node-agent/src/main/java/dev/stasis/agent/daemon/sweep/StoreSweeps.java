@@ -176,7 +176,7 @@ public final class StoreSweeps implements AutoCloseable {
    * specifies.
    */
   private static boolean goesWith(GpuCheckpoint checkpoint) {
-    return checkpoint.getSpec().getDeletionPolicy() == DeletionPolicy.DELETE
+    return checkpoint.getSpec().getOptions().getDeletionPolicy() == DeletionPolicy.DELETE
         && checkpoint.getSpec().getAfterCheckpoint() != AfterCheckpoint.EVICT;
   }
 

@@ -145,8 +145,7 @@ class OperationTypesTest {
 
   @Test
   void anExplanationTouchesNothing() throws Exception {
-    GpuNodeOperation asked =
-        Orders.ofSomebody().checkpoint(source, how -> how.setExplainOnly(true));
+    GpuNodeOperation asked = Orders.ofSomebody().checkpoint(source, how -> how.setDryRun(true));
     GpuNodeOperationStatus status = ended(asked);
     assertThat(status.getOutcome()).isEqualTo(Outcome.DONE);
     var explanation = Objects.requireNonNull(status.getExplanation());

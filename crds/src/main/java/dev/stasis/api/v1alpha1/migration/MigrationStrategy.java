@@ -3,22 +3,22 @@ package dev.stasis.api.v1alpha1.migration;
 import com.fasterxml.jackson.annotation.JsonValue;
 
 /** Order in which source and target pod exist. */
-public enum MigrationOrder {
+public enum MigrationStrategy {
   /**
    * The target pod gets its GPUs before the source is touched. If anything fails, the source is
    * thawed.
    */
-  TARGET_FIRST("TargetFirst"),
+  LIVE("Live"),
 
   /**
    * The source is checkpointed and deleted before the target is created, for pods that cannot run
    * at the same time. After the deletion the source cannot be thawed.
    */
-  SOURCE_FIRST("SourceFirst");
+  RECREATE("Recreate");
 
   private final String word;
 
-  MigrationOrder(String word) {
+  MigrationStrategy(String word) {
     this.word = word;
   }
 

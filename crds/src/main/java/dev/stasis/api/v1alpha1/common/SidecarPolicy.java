@@ -3,16 +3,16 @@ package dev.stasis.api.v1alpha1.common;
 import com.fasterxml.jackson.annotation.JsonValue;
 
 /** What to do if the pod has other containers. Their state is not part of a checkpoint. */
-public enum OtherContainers {
+public enum SidecarPolicy {
   /** Refuses a pod with more than one container, including sidecars. */
-  REFUSE("Refuse"),
+  FAIL("Fail"),
 
   /** Other containers start from their images in the restored pod; the status lists them. */
-  START_ANEW("StartAnew");
+  RESTART("Restart");
 
   private final String word;
 
-  OtherContainers(String word) {
+  SidecarPolicy(String word) {
     this.word = word;
   }
 

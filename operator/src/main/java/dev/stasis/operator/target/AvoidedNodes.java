@@ -1,29 +1,26 @@
-package dev.stasis.operator.restore;
+package dev.stasis.operator.target;
 
-import dev.stasis.api.v1alpha1.Api;
-import dev.stasis.api.v1alpha1.GpuRestore;
+import dev.stasis.api.v1alpha1.common.Target;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.PreferredSchedulingTerm;
 import io.fabric8.kubernetes.api.model.PreferredSchedulingTermBuilder;
-import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A preference against the node on which a restore failed before. Its problem may persist, so every
- * other node is better; if there is no other, another attempt there may succeed.
+ * A preference against nodes, such as the one on which a restore failed before. Its problem may
+ * persist, so every other node is better; if there is no other, another attempt there may succeed.
  */
-final class RatherNot {
+public final class AvoidedNodes {
 
   /** The maximum weight of a preference. */
   private static final int MOST = 100;
 
-  private RatherNot() {}
+  private AvoidedNodes() {}
 
-  /** Returns the target with the preference, even if it waits behind a gate. */
-  static Pod on(Pod target, GpuRestore restore) {
-    Map<String, String> annotations = restore.getMetadata().getAnnotations();
-    String node = annotations == null ? null : annotations.get(Api.RATHER_NOT_ON_ANNOTATION);
-    if (node == null) {
+  /** Returns the target pod with the preference, even if it waits behind a gate. */
+  public static Pod in(Pod target, @Nullable Target wish) {
+    if (wish == null || wish.avoided().isEmpty()) {
       return target;
     }
     PreferredSchedulingTerm elsewhere =
@@ -33,7 +30,7 @@ final class RatherNot {
             .addNewMatchField()
             .withKey("metadata.name")
             .withOperator("NotIn")
-            .withValues(node)
+            .withValues(wish.avoided())
             .endMatchField()
             .endPreference()
             .build();

@@ -2,17 +2,17 @@ package dev.stasis.api.v1alpha1.common;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 
-/** Whether to start a workload from its image if it cannot be restored. */
-public enum ColdStartFallback {
-  /** The restore fails. */
-  NEVER("Never"),
+/** What happens to open TCP connections in a restored workload. */
+public enum TcpConnections {
+  /** Connections are restored. The restored pod must have the same IP address. */
+  RESTORE("Restore"),
 
-  /** The workload is started from its image; the status and the metrics report a cold start. */
-  ALLOW("Allow");
+  /** Connections are closed; listening sockets are restored. */
+  CLOSE("Close");
 
   private final String word;
 
-  ColdStartFallback(String word) {
+  TcpConnections(String word) {
     this.word = word;
   }
 

@@ -3,16 +3,16 @@ package dev.stasis.api.v1alpha1.policy;
 import com.fasterxml.jackson.annotation.JsonValue;
 
 /** Whether a pod that belongs to a gang may be preempted. */
-public enum Gangs {
+public enum GroupPolicy {
   /** Pods of a gang are not preempted, because the others would wait or fail. */
-  REFUSE("Refuse"),
+  SKIP("Skip"),
 
   /** Pods of a gang may be preempted like any other. */
-  ALLOW("Allow");
+  PREEMPT("Preempt");
 
   private final String word;
 
-  Gangs(String word) {
+  GroupPolicy(String word) {
     this.word = word;
   }
 

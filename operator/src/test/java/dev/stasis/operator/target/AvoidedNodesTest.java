@@ -1,17 +1,16 @@
-package dev.stasis.operator.restore;
+package dev.stasis.operator.target;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.Api;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import dev.stasis.api.v1alpha1.common.Target;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.PreferredSchedulingTerm;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-class RatherNotTest {
+class AvoidedNodesTest {
 
   private final Pod target =
       new PodBuilder()
@@ -35,7 +34,8 @@ class RatherNotTest {
 
   @Test
   void theNodeOnWhichItFailedIsTheLastChoice() {
-    List<PreferredSchedulingTerm> terms = preferred(RatherNot.on(target, restore("gpu-2")));
+    List<PreferredSchedulingTerm> terms =
+        preferred(AvoidedNodes.in(target, avoiding(List.of("gpu-2", "gpu-3"))));
 
     assertThat(terms).hasSize(2);
     assertThat(terms.get(0)).isEqualTo(preferred(target).get(0));
@@ -46,26 +46,19 @@ class RatherNotTest {
             field -> {
               assertThat(field.getKey()).isEqualTo("metadata.name");
               assertThat(field.getOperator()).isEqualTo("NotIn");
-              assertThat(field.getValues()).containsExactly("gpu-2");
+              assertThat(field.getValues()).containsExactly("gpu-2", "gpu-3");
             });
   }
 
   @Test
   void aFirstTryTakesAnyNode() {
-    GpuRestore first = new GpuRestore();
-    first.setMetadata(new ObjectMetaBuilder().withName("first").build());
-
-    assertThat(RatherNot.on(target, first)).isSameAs(target);
+    assertThat(AvoidedNodes.in(target, null)).isSameAs(target);
+    assertThat(AvoidedNodes.in(target, avoiding(null))).isSameAs(target);
+    assertThat(AvoidedNodes.in(target, avoiding(List.of()))).isSameAs(target);
   }
 
-  private static GpuRestore restore(String ratherNotOn) {
-    GpuRestore restore = new GpuRestore();
-    restore.setMetadata(
-        new ObjectMetaBuilder()
-            .withName("second")
-            .addToAnnotations(Api.RATHER_NOT_ON_ANNOTATION, ratherNotOn)
-            .build());
-    return restore;
+  private static Target avoiding(@Nullable List<String> nodes) {
+    return new Target(null, null, null, nodes, null, null);
   }
 
   private static List<PreferredSchedulingTerm> preferred(Pod pod) {

@@ -2,17 +2,17 @@ package dev.stasis.api.v1alpha1.common;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 
-/** What happens to open TCP connections in a restored workload. */
-public enum Tcp {
-  /** Connections are restored. The restored pod must have the same IP address. */
-  KEEP("Keep"),
+/** Whether to start a workload from its image if it cannot be restored. */
+public enum ColdStartPolicy {
+  /** The restore fails. */
+  FAIL("Fail"),
 
-  /** Connections are closed; listening sockets are restored. */
-  CLOSE("Close");
+  /** The workload is started from its image; the status and the metrics report a cold start. */
+  COLD_START("ColdStart");
 
   private final String word;
 
-  Tcp(String word) {
+  ColdStartPolicy(String word) {
     this.word = word;
   }
 

@@ -3,18 +3,18 @@ package dev.stasis.api.v1alpha1.common;
 import com.fasterxml.jackson.annotation.JsonValue;
 
 /** What to do if a liveness probe would fail during the freeze. */
-public enum LivenessPolicy {
+public enum ProbePolicy {
   /** Refuses the freeze and reports both times. */
-  REFUSE("Refuse"),
+  FAIL("Fail"),
 
   /**
    * The agent answers HTTP, TCP and gRPC probes in the pod's network namespace during the freeze.
    */
-  ANSWER("Answer");
+  EMULATE("Emulate");
 
   private final String word;
 
-  LivenessPolicy(String word) {
+  ProbePolicy(String word) {
     this.word = word;
   }
 

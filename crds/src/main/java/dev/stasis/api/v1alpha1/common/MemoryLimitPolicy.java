@@ -3,16 +3,16 @@ package dev.stasis.api.v1alpha1.common;
 import com.fasterxml.jackson.annotation.JsonValue;
 
 /** What to do if the device memory does not fit into the pod's memory limit. */
-public enum MemoryRoom {
+public enum MemoryLimitPolicy {
   /** Raises the pod's memory limit in place before the freeze and lowers it afterwards. */
   RESIZE("Resize"),
 
   /** Refuses the freeze and reports both sizes. */
-  REFUSE("Refuse");
+  FAIL("Fail");
 
   private final String word;
 
-  MemoryRoom(String word) {
+  MemoryLimitPolicy(String word) {
     this.word = word;
   }
 
