@@ -14,7 +14,7 @@ until_true() {
 
 stores() {
   kubectl apply -f - >>"$OUT/kube.log" 2>&1 <<Y
-apiVersion: stasis.dev/v1alpha1
+apiVersion: stasis.dev/v1beta1
 kind: GpuCheckpointStore
 metadata: {name: shared}
 spec: {sharedPath: {path: $WORK/shared}}
@@ -90,7 +90,7 @@ begin_workload() {
 # checkpoint NAME POD [MORE]: applied, and waited for.
 checkpoint() {
   kubectl apply -f - >>"$OUT/kube.log" 2>&1 <<Y || { WHY="GpuCheckpoint $1 was not accepted" && return 1; }
-apiVersion: stasis.dev/v1alpha1
+apiVersion: stasis.dev/v1beta1
 kind: GpuCheckpoint
 metadata: {name: $1}
 spec: {podRef: {name: $2}${3:+, $3}}
@@ -106,7 +106,7 @@ ready() {
 }
 restore() {
   kubectl apply -f - >>"$OUT/kube.log" 2>&1 <<Y || { WHY="GpuRestore $1 was not accepted" && return 1; }
-apiVersion: stasis.dev/v1alpha1
+apiVersion: stasis.dev/v1beta1
 kind: GpuRestore
 metadata: {name: $1}
 spec: {checkpointRef: {name: $2}${3:+, $3}}
@@ -230,7 +230,7 @@ s_elsewhere() {
 # migrate NAME POD [MORE]: applied.
 migrate() {
   kubectl apply -f - >>"$OUT/kube.log" 2>&1 <<Y || { WHY="GpuMigration $1 was not accepted" && return 1; }
-apiVersion: stasis.dev/v1alpha1
+apiVersion: stasis.dev/v1beta1
 kind: GpuMigration
 metadata: {name: $1}
 spec: {podRef: {name: $2}${3:+, $3}}
@@ -327,7 +327,7 @@ s_preempt() {
 ---
 {apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: run-urgent}, value: 1000, preemptionPolicy: Never}
 ---
-apiVersion: stasis.dev/v1alpha1
+apiVersion: stasis.dev/v1beta1
 kind: GpuPreemptionPolicy
 metadata: {name: batch-yields}
 spec: {victims: {maxPriority: 100}, preemptors: {minPriority: 1000}, minRunTime: 1s, options: {budgetPerHour: 20}}

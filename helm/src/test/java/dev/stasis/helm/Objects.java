@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Objects as small as the schemas let them be. */
 final class Objects {
-  private static final String VERSION = "stasis.dev/v1alpha1";
+  private static final String VERSION = "stasis.dev/v1beta1";
 
   private Objects() {}
 

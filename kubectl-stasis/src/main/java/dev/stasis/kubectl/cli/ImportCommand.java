@@ -86,7 +86,7 @@ final class ImportCommand extends RequestCommand {
     ((ObjectNode) manifest.path("metadata")).put("namespace", parts.group(1));
     ObjectNode wanted = (ObjectNode) manifest.path("spec");
     ObjectNode from = wanted.putObject("importFrom");
-    from.putObject("podRef").put("name", of);
+    from.put("podName", of);
     from.put("location", location);
     if (node != null) {
       from.put("nodeName", node);

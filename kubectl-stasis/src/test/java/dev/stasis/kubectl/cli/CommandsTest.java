@@ -70,7 +70,7 @@ class CommandsTest {
         .isEqualTo(
             Objects.json(
                 """
-                apiVersion: stasis.dev/v1alpha1
+                apiVersion: stasis.dev/v1beta1
                 kind: GpuCheckpoint
                 metadata: {generateName: trainer-}
                 spec: {podRef: {name: trainer}, afterCheckpoint: Evict, options: {containerName: main, probePolicy: Emulate, deletionPolicy: Retain}}
@@ -145,7 +145,7 @@ class CommandsTest {
         .isEqualTo(
             Objects.json(
                 """
-                apiVersion: stasis.dev/v1alpha1
+                apiVersion: stasis.dev/v1beta1
                 kind: GpuCheckpoint
                 metadata: {name: train-2, namespace: ml}
                 spec: {storageRef: {name: nfs}, importFrom: {podName: trainer, location: ml/train-1-6f1c, nodeName: gpu-17, sha256: 9ab1}, options: {deletionPolicy: Retain}}

@@ -120,13 +120,13 @@ class ReportsTest {
         spec: {podRef: {name: trainer}, afterCheckpoint: Suspend, desiredState: %s}
         status: {phase: %s, conditions: [{type: Suspended, status: "%s"}]}
         """;
-    assertThat(new Course(Objects.of(yaml.formatted("true", "Suspended", "True"))).isDone())
+    assertThat(new Course(Objects.of(yaml.formatted("Suspended", "Suspended", "True"))).isDone())
         .isTrue();
-    assertThat(new Course(Objects.of(yaml.formatted("false", "Suspended", "True"))).isOver())
+    assertThat(new Course(Objects.of(yaml.formatted("Running", "Suspended", "True"))).isOver())
         .isFalse();
-    assertThat(new Course(Objects.of(yaml.formatted("false", "Pending", "False"))).isDone())
+    assertThat(new Course(Objects.of(yaml.formatted("Running", "Pending", "False"))).isDone())
         .isTrue();
-    assertThat(new Course(Objects.of(yaml.formatted("true", "Pending", "False"))).isOver())
+    assertThat(new Course(Objects.of(yaml.formatted("Suspended", "Pending", "False"))).isOver())
         .isFalse();
   }
 

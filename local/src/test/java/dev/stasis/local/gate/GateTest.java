@@ -37,7 +37,7 @@ class GateTest {
 
   private static final String CHECKPOINT =
       """
-      apiVersion: stasis.dev/v1alpha1
+      apiVersion: stasis.dev/v1beta1
       kind: GpuCheckpoint
       metadata: {name: train-1}
       spec: {podRef: {name: trainer}}

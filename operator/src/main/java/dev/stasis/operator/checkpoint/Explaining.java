@@ -1,13 +1,13 @@
 package dev.stasis.operator.checkpoint;
 
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
-import dev.stasis.api.v1alpha1.common.DataPath;
-import dev.stasis.api.v1alpha1.common.Explanation;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.MemoryLimitPolicy;
-import dev.stasis.api.v1alpha1.common.Room;
-import dev.stasis.api.v1alpha1.node.GpuNodeStatus;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.common.AfterCheckpoint;
+import dev.stasis.api.v1beta1.common.DataPath;
+import dev.stasis.api.v1beta1.common.Explanation;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.MemoryLimitPolicy;
+import dev.stasis.api.v1beta1.common.Room;
+import dev.stasis.api.v1beta1.node.GpuNodeStatus;
 import dev.stasis.operator.explain.Expectation;
 import dev.stasis.operator.explain.Explainer;
 import dev.stasis.operator.liveness.Liveness;

@@ -2,10 +2,10 @@ package dev.stasis.operator.explain;
 
 import dev.stasis.api.text.HumanBytes;
 import dev.stasis.api.text.HumanDuration;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
-import dev.stasis.api.v1alpha1.common.ConditionValue;
-import dev.stasis.api.v1alpha1.common.Explanation;
-import dev.stasis.api.v1alpha1.common.Fault;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.common.Explanation;
+import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.operator.liveness.LivenessVerdict;
 import dev.stasis.operator.room.RoomPlan;
 import dev.stasis.operator.status.ConditionType;

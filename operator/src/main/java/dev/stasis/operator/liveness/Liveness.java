@@ -1,8 +1,8 @@
 package dev.stasis.operator.liveness;
 
 import dev.stasis.api.text.HumanDuration;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.ProbePolicy;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.ProbePolicy;
 import dev.stasis.operator.target.Holder;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerStatus;

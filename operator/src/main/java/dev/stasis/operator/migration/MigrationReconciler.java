@@ -1,10 +1,10 @@
 package dev.stasis.operator.migration;
 
-import dev.stasis.api.v1alpha1.Api;
-import dev.stasis.api.v1alpha1.GpuMigration;
-import dev.stasis.api.v1alpha1.migration.GpuMigrationStatus;
-import dev.stasis.api.v1alpha1.migration.MigrationPhase;
-import dev.stasis.api.v1alpha1.migration.MigrationStrategy;
+import dev.stasis.api.v1beta1.Api;
+import dev.stasis.api.v1beta1.GpuMigration;
+import dev.stasis.api.v1beta1.migration.GpuMigrationStatus;
+import dev.stasis.api.v1beta1.migration.MigrationPhase;
+import dev.stasis.api.v1beta1.migration.MigrationStrategy;
 import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.operator.status.Changes;
 import dev.stasis.operator.status.ErrorStatus;

@@ -1,7 +1,7 @@
 package dev.stasis.operator.pod;
 
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.SidecarPolicy;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.SidecarPolicy;
 import dev.stasis.operator.status.Reason;
 import io.fabric8.kubernetes.api.model.OwnerReference;
 import io.fabric8.kubernetes.api.model.Pod;

@@ -1,9 +1,9 @@
 package dev.stasis.operator.resize;
 
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.MemoryLimitPolicy;
-import dev.stasis.api.v1alpha1.common.Room;
-import dev.stasis.api.v1alpha1.operation.OperationPhase;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.MemoryLimitPolicy;
+import dev.stasis.api.v1beta1.common.Room;
+import dev.stasis.api.v1beta1.operation.OperationPhase;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.pod.PodWrites;

@@ -1,6 +1,6 @@
 package dev.stasis.operator.room;
 
-import dev.stasis.api.v1alpha1.common.MemoryLimitPolicy;
+import dev.stasis.api.v1beta1.common.MemoryLimitPolicy;
 import io.fabric8.kubernetes.api.model.LimitRange;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.ResourceQuota;

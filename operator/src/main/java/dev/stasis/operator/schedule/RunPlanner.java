@@ -1,7 +1,7 @@
 package dev.stasis.operator.schedule;
 
-import dev.stasis.api.v1alpha1.schedule.ConcurrencyPolicy;
-import dev.stasis.api.v1alpha1.schedule.ScheduledRun;
+import dev.stasis.api.v1beta1.schedule.ConcurrencyPolicy;
+import dev.stasis.api.v1beta1.schedule.ScheduledRun;
 import dev.stasis.operator.request.DerivedName;
 import dev.stasis.operator.status.Reason;
 import io.fabric8.kubernetes.api.model.Pod;

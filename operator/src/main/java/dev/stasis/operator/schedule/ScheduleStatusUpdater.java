@@ -1,13 +1,13 @@
 package dev.stasis.operator.schedule;
 
 import dev.stasis.api.text.HumanBytes;
-import dev.stasis.api.v1alpha1.common.CheckpointTimings;
-import dev.stasis.api.v1alpha1.common.Condition;
-import dev.stasis.api.v1alpha1.restore.RestorePhase;
-import dev.stasis.api.v1alpha1.schedule.AutomaticRestore;
-import dev.stasis.api.v1alpha1.schedule.GpuCheckpointScheduleStatus;
-import dev.stasis.api.v1alpha1.schedule.RestoreOnFailure;
-import dev.stasis.api.v1alpha1.schedule.ScheduledRun;
+import dev.stasis.api.v1beta1.common.CheckpointTimings;
+import dev.stasis.api.v1beta1.common.Condition;
+import dev.stasis.api.v1beta1.restore.RestorePhase;
+import dev.stasis.api.v1beta1.schedule.AutomaticRestore;
+import dev.stasis.api.v1beta1.schedule.GpuCheckpointScheduleStatus;
+import dev.stasis.api.v1beta1.schedule.RestoreOnFailure;
+import dev.stasis.api.v1beta1.schedule.ScheduledRun;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;

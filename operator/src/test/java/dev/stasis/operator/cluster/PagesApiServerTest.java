@@ -3,9 +3,9 @@ package dev.stasis.operator.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.api.testing.OnTestCluster;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.common.NameReference;
-import dev.stasis.api.v1alpha1.restore.GpuRestoreSpec;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.common.NameReference;
+import dev.stasis.api.v1beta1.restore.GpuRestoreSpec;
 import dev.stasis.operator.testing.RealCluster;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

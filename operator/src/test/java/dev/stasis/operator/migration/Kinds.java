@@ -1,6 +1,6 @@
 package dev.stasis.operator.migration;
 
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
 
 /** What an order is, of those that share a type. */
 @SuppressWarnings("NullAway") // what is not there fails the test

@@ -1,6 +1,6 @@
 package dev.stasis.operator.migration;
 
-import dev.stasis.api.v1alpha1.GpuMigration;
+import dev.stasis.api.v1beta1.GpuMigration;
 import dev.stasis.operator.admission.TestWebhooks;
 import dev.stasis.operator.holder.TargetPods;
 import dev.stasis.operator.holder.Targets;

@@ -3,9 +3,9 @@ package dev.stasis.operator.migration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.api.testing.OnTestCluster;
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointSpec;
-import dev.stasis.api.v1alpha1.common.PodReference;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointSpec;
+import dev.stasis.api.v1beta1.common.PodReference;
 import dev.stasis.operator.testing.FakeCluster;
 import dev.stasis.operator.testing.RealCluster;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;

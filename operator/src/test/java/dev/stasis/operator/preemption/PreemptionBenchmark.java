@@ -2,7 +2,7 @@ package dev.stasis.operator.preemption;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.GpuPreemptionPolicy;
+import dev.stasis.api.v1beta1.GpuPreemptionPolicy;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.time.Duration;

@@ -4,23 +4,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.stasis.api.testing.OnTestCluster;
-import dev.stasis.api.v1alpha1.Api;
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuCheckpointSchedule;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
-import dev.stasis.api.v1alpha1.common.ArtifactStatus;
-import dev.stasis.api.v1alpha1.common.Condition;
-import dev.stasis.api.v1alpha1.common.ConditionValue;
-import dev.stasis.api.v1alpha1.common.ObservedPod;
-import dev.stasis.api.v1alpha1.common.PhaseTime;
-import dev.stasis.api.v1alpha1.common.TimeSpan;
-import dev.stasis.api.v1alpha1.restore.RestorePhase;
-import dev.stasis.api.v1alpha1.schedule.AutomaticRestore;
-import dev.stasis.api.v1alpha1.schedule.GpuCheckpointScheduleSpec;
-import dev.stasis.api.v1alpha1.schedule.RestoreOnFailure;
-import dev.stasis.api.v1alpha1.schedule.Retention;
+import dev.stasis.api.v1beta1.Api;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuCheckpointSchedule;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.common.ArtifactStatus;
+import dev.stasis.api.v1beta1.common.Condition;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.common.ObservedPod;
+import dev.stasis.api.v1beta1.common.PhaseTime;
+import dev.stasis.api.v1beta1.common.TimeSpan;
+import dev.stasis.api.v1beta1.restore.RestorePhase;
+import dev.stasis.api.v1beta1.schedule.AutomaticRestore;
+import dev.stasis.api.v1beta1.schedule.GpuCheckpointScheduleSpec;
+import dev.stasis.api.v1beta1.schedule.RestoreOnFailure;
+import dev.stasis.api.v1beta1.schedule.Retention;
 import dev.stasis.operator.testing.FakeKubelet;
 import dev.stasis.operator.testing.RealCluster;
 import dev.stasis.operator.testing.SetClock;
@@ -203,7 +203,7 @@ class ScheduleOnApiServerTest {
     return client.resources(GpuRestore.class).inNamespace(namespace).list().getItems();
   }
 
-  private dev.stasis.api.v1alpha1.schedule.GpuCheckpointScheduleStatus status() {
+  private dev.stasis.api.v1beta1.schedule.GpuCheckpointScheduleStatus status() {
     GpuCheckpointSchedule found =
         client
             .resources(GpuCheckpointSchedule.class)
@@ -211,7 +211,7 @@ class ScheduleOnApiServerTest {
             .withName("often")
             .get();
     return found.getStatus() == null
-        ? new dev.stasis.api.v1alpha1.schedule.GpuCheckpointScheduleStatus()
+        ? new dev.stasis.api.v1beta1.schedule.GpuCheckpointScheduleStatus()
         : found.getStatus();
   }
 

@@ -2,7 +2,7 @@ package dev.stasis.operator.target;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.common.Target;
+import dev.stasis.api.v1beta1.common.Target;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.PreferredSchedulingTerm;

@@ -1,8 +1,8 @@
 package dev.stasis.operator.target;
 
-import dev.stasis.api.v1alpha1.common.SidecarPolicy;
-import dev.stasis.api.v1alpha1.common.Target;
-import dev.stasis.api.v1alpha1.common.TimeSpan;
+import dev.stasis.api.v1beta1.common.SidecarPolicy;
+import dev.stasis.api.v1beta1.common.Target;
+import dev.stasis.api.v1beta1.common.TimeSpan;
 import dev.stasis.compat.Placement;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Quantity;

@@ -1,7 +1,7 @@
 package dev.stasis.e2e.kube;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.List;
 import java.util.stream.Stream;
@@ -14,7 +14,7 @@ record Often(Scenario scenario) {
   void apply(String more) {
     scenario.apply(
         """
-        apiVersion: stasis.dev/v1alpha1
+        apiVersion: stasis.dev/v1beta1
         kind: GpuCheckpointSchedule
         metadata: {name: %s}
         spec:

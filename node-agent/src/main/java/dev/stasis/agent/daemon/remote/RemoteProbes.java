@@ -1,6 +1,6 @@
 package dev.stasis.agent.daemon.remote;
 
-import dev.stasis.api.v1alpha1.GpuCheckpointStore;
+import dev.stasis.api.v1beta1.GpuCheckpointStore;
 import dev.stasis.store.RemoteArtifacts;
 import dev.stasis.store.StoreException;
 import java.time.Clock;
