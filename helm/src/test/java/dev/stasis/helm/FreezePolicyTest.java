@@ -56,22 +56,25 @@ class FreezePolicyTest {
     GenericKubernetesResource made = stasis.make(one);
     KubernetesClient without = users.user();
 
-    assertThatThrownBy(() -> suspend(without, made, true)).hasMessageContaining("pods/exec");
-    suspend(users.user(EXEC), made, true);
+    assertThatThrownBy(() -> keep(without, made, "Suspended")).hasMessageContaining("pods/exec");
+    keep(users.user(EXEC), made, "Suspended");
     // Nobody is kept from waking a workload.
-    suspend(without, made, false);
+    keep(without, made, "Running");
   }
 
-  /** The operator takes an absent suspend for true. */
+  /** Auto suspends the workload too, and is the default of an absent field. */
   @Test
-  void suspendingByTakingSuspendAwayIsAFreezeToo() {
+  void suspendingByTakingTheStateAwayIsAFreezeToo() {
     GenericKubernetesResource made = suspendable("absent", Map.of("desiredState", "Running"));
     Map<String, Object> absent = new HashMap<>();
-    absent.put("desiredState", "Auto");
+    absent.put("desiredState", null);
     KubernetesClient without = users.user();
 
     assertThatThrownBy(() -> patch(without, made, absent)).hasMessageContaining("pods/exec");
-    assertThat(stasis.admin.resource(made).get().<Boolean>get("spec", "suspend")).isFalse();
+    assertThatThrownBy(() -> patch(without, made, Map.of("desiredState", "Auto")))
+        .hasMessageContaining("pods/exec");
+    assertThat(stasis.admin.resource(made).get().<String>get("spec", "desiredState"))
+        .isEqualTo("Running");
     patch(users.user(EXEC), made, absent);
   }
 
@@ -138,15 +141,15 @@ class FreezePolicyTest {
         .build();
   }
 
-  private static void suspend(
-      KubernetesClient user, GenericKubernetesResource checkpoint, boolean suspend) {
+  private static void keep(
+      KubernetesClient user, GenericKubernetesResource checkpoint, String state) {
     // Of any version: it was changed meanwhile.
     checkpoint.getMetadata().setResourceVersion(null);
     user.resource(checkpoint)
         .edit(
             now -> {
               Map<String, Object> spec = new HashMap<>(now.get("spec"));
-              spec.put("suspend", suspend);
+              spec.put("desiredState", state);
               now.setAdditionalProperty("spec", spec);
               return now;
             });

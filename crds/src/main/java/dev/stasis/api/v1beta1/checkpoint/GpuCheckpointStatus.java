@@ -50,7 +50,7 @@ public class GpuCheckpointStatus extends WorkStatus implements PhasedStatus<Chec
   @JsonPropertyDescription("Why this data path was chosen.")
   private @Nullable String dataPathReason;
 
-  @JsonPropertyDescription("Result of the dry run, with explainOnly.")
+  @JsonPropertyDescription("Result of the dry run, with options.dryRun.")
   private @Nullable Explanation explanation;
 
   @JsonPropertyDescription(
@@ -93,7 +93,7 @@ public class GpuCheckpointStatus extends WorkStatus implements PhasedStatus<Chec
   @JsonPropertyDescription("Time at which the workload was suspended.")
   private @Nullable Instant suspendedTime;
 
-  @JsonPropertyDescription("State of time slicing, with turnSlice.")
+  @JsonPropertyDescription("State of time slicing, with timeSlice.")
   private @Nullable GpuTurn turn;
 
   @JsonPropertyDescription(

@@ -25,20 +25,20 @@ public enum MigrationPhase implements Phase<MigrationPhase> {
   FREEZING("Freezing"),
 
   /**
-   * The artifact is being sent to the target node; with SourceFirst, written to the store. Next:
+   * The artifact is being sent to the target node; with Recreate, written to the store. Next:
    * {@link #TARGET_STARTING}, {@link #RESTORING}, {@link #ROLLED_BACK} or {@link #FAILED}.
    */
   TRANSFERRING("Transferring"),
 
   /**
    * The workload is being restored in the target pod. Next: {@link #VERIFYING}, {@link
-   * #TARGET_STARTING} (SourceFirst: another target), {@link #ROLLED_BACK} or {@link #FAILED}.
+   * #TARGET_STARTING} (Recreate: another target), {@link #ROLLED_BACK} or {@link #FAILED}.
    */
   RESTORING("Restoring"),
 
   /**
    * The target is being verified. Next: {@link #SWITCHING_OVER}, {@link #TARGET_STARTING}
-   * (SourceFirst: another target), {@link #ROLLED_BACK} or {@link #FAILED}.
+   * (Recreate: another target), {@link #ROLLED_BACK} or {@link #FAILED}.
    */
   VERIFYING("Verifying"),
 
@@ -52,7 +52,7 @@ public enum MigrationPhase implements Phase<MigrationPhase> {
   SUCCEEDED("Succeeded"),
 
   /**
-   * The source keeps running and the target was deleted. With SourceFirst, after the source was
+   * The source keeps running and the target was deleted. With Recreate, after the source was
    * deleted: the workload was restored on its original node. Final.
    */
   ROLLED_BACK("RolledBack"),

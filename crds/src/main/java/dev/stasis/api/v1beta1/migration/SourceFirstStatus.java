@@ -6,16 +6,17 @@ import dev.stasis.api.v1beta1.common.WorkStatus;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** Status fields of a migration with SourceFirst: the objects that it creates. */
+/** Status fields of a migration with strategy Recreate: the objects that it creates. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public abstract class SourceFirstStatus extends WorkStatus {
-  @JsonPropertyDescription("Name of the GpuCheckpoint of the source, with SourceFirst.")
+  @JsonPropertyDescription("Name of the GpuCheckpoint of the source, with strategy Recreate.")
   private @Nullable String checkpoint;
 
-  @JsonPropertyDescription("Name of the GpuRestore that creates the target, with SourceFirst.")
+  @JsonPropertyDescription(
+      "Name of the GpuRestore that creates the target, with strategy Recreate.")
   private @Nullable String restore;
 
-  @JsonPropertyDescription("Time at which the source was frozen, with SourceFirst.")
+  @JsonPropertyDescription("Time at which the source was frozen, with strategy Recreate.")
   private @Nullable Instant frozenTime;
 
   public @Nullable String getCheckpoint() {

@@ -96,7 +96,7 @@ public class GpuNodeOperationStatus extends WorkStatus {
       "Host memory required for the device memory, determined before the freeze.")
   private @Nullable Room room;
 
-  @JsonPropertyDescription("Result of the dry run, with explainOnly.")
+  @JsonPropertyDescription("Result of the dry run, with dryRun.")
   private @Nullable Explanation explanation;
 
   @JsonPropertyDescription("Evidence that the restored workload runs.")

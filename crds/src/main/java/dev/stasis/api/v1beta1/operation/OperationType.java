@@ -4,7 +4,7 @@ import com.fasterxml.jackson.annotation.JsonValue;
 
 /** Type of an operation. */
 public enum OperationType {
-  /** Freezes a container and writes an artifact; with explainOnly only reports what it would do. */
+  /** Freezes a container and writes an artifact; with dryRun only reports what it would do. */
   CHECKPOINT("Checkpoint"),
 
   /** Suspends a container in host memory, without an artifact. */

@@ -34,7 +34,7 @@ public enum RestorePhase implements Phase<RestorePhase> {
   SUCCEEDED("Succeeded"),
 
   /**
-   * The workload could not be restored and was started from its image, as coldStartFallback allows.
+   * The workload could not be restored and was started from its image, as coldStartPolicy allows.
    * Final.
    */
   COLD_STARTED("ColdStarted"),
