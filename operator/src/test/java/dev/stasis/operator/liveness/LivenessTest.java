@@ -118,7 +118,7 @@ class LivenessTest {
 
     assertThat(faults(judge(pod(HTTP, ""), 1, true, ProbePolicy.FAIL)))
         .extracting(Fault::found)
-        .containsExactly("policy Refuse, 30.0s (3 x 10s)");
+        .containsExactly("policy Fail, 30.0s (3 x 10s)");
     assertThat(judge(pod(HTTP, ""), 1, true, ProbePolicy.EMULATE))
         .isInstanceOf(LivenessVerdict.Fits.class);
     assertThat(faults(judge(pod(exec, ""), 1, true, ProbePolicy.EMULATE)))
