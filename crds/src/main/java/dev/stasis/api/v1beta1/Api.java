@@ -8,8 +8,11 @@ public final class Api {
   /** The version of the group. */
   public static final String VERSION = "v1beta1";
 
-  /** Category of all kinds: {@code kubectl get stasis} lists them. */
+  /** Category of the kinds that users own: {@code kubectl get stasis} lists them. */
   public static final String CATEGORY = "stasis";
+
+  /** Category of the kinds of administrators and of Stasis itself. */
+  public static final String SYSTEM_CATEGORY = "stasis-system";
 
   /** Label of a GpuNodeOperation: the node whose agent watches for it. */
   public static final String NODE_LABEL = GROUP + "/node";

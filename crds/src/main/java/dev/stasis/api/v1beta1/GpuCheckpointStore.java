@@ -17,7 +17,7 @@ import io.fabric8.kubernetes.model.annotation.Version;
 @Version(Api.VERSION)
 @Plural("gpucheckpointstores")
 @ShortNames("gstore")
-@Categories(Api.CATEGORY)
+@Categories(Api.SYSTEM_CATEGORY)
 @JsonClassDescription("A place for artifacts.")
 @ValidationRule(
     value = "size(self.metadata.name) <= 63",

@@ -20,7 +20,7 @@ import io.fabric8.kubernetes.model.annotation.Version;
 @Version(Api.VERSION)
 @Plural("gpunodes")
 @ShortNames("gnode")
-@Categories(Api.CATEGORY)
+@Categories(Api.SYSTEM_CATEGORY)
 @JsonClassDescription(
     "What a node with GPUs is, and what its agent can do there. Has the name of the "
         + "node, and is written by its agent.")

@@ -17,7 +17,7 @@ import io.fabric8.kubernetes.model.annotation.Version;
 @Version(Api.VERSION)
 @Plural("gpunodeoperations")
 @ShortNames("gop")
-@Categories(Api.CATEGORY)
+@Categories(Api.SYSTEM_CATEGORY)
 @JsonClassDescription(
     "One piece of work for the agent of one node. Made by the operator, in its own namespace.")
 @AdditionalPrinterColumn(

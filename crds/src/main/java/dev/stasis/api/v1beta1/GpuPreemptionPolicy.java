@@ -20,7 +20,7 @@ import io.fabric8.kubernetes.model.annotation.Version;
 @Version(Api.VERSION)
 @Plural("gpupreemptionpolicies")
 @ShortNames("gpol")
-@Categories(Api.CATEGORY)
+@Categories(Api.SYSTEM_CATEGORY)
 @JsonClassDescription(
     "Lets pending GPU pods of high priority take the place of running ones, which "
         + "are frozen and come back by themselves.")

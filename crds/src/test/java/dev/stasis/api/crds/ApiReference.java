@@ -30,7 +30,7 @@ final class ApiReference {
       """
       # API reference
 
-      Generated from the CRDs by `bin/make-crds`; do not edit. Group `stasis.dev`, version `v1beta1`. `kubectl get stasis` lists all objects of a namespace, and `kubectl explain KIND.spec` shows the same text as this page.
+      Generated from the CRDs by `bin/make-crds`; do not edit. Group `stasis.dev`, version `v1beta1`. `kubectl get stasis` lists the objects that users own in a namespace, `kubectl get stasis-system` the nodes, operations, stores and policies, and `kubectl explain KIND.spec` shows the same text as this page.
       Durations are written as `90s`, `10m` or `168h`. In a status, measured times end in `Milliseconds` and sizes in `Bytes`, each with a human-readable copy. For the effect of a deletion see [GpuCheckpoint](gpucheckpoint.md) and [GpuRestore](gpurestore.md), for reasons see [troubleshooting](troubleshooting.md).
 
       ## Keys
