@@ -69,7 +69,8 @@ class PackedObjectTest {
 
   private GpuCheckpoint checkpoint(String pod) {
     return serialization.unmarshal(
-        "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"podRef\":{\"name\":\"trainer\"}},\"status\":{\"podTemplate\":"
+        "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"podRef\":{\"name\":\"trainer\"}},"
+            + "\"status\":{\"podTemplate\":"
             + pod
             + "}}",
         GpuCheckpoint.class);
