@@ -14,7 +14,7 @@ until_true() {
 
 stores() {
   kubectl apply -f - >>"$OUT/kube.log" 2>&1 <<Y
-apiVersion: stasis.dev/v1alpha1
+apiVersion: stasis.dev/v1beta1
 kind: GpuCheckpointStore
 metadata: {name: shared}
 spec: {sharedPath: {path: $WORK/shared}}
@@ -105,10 +105,10 @@ took_its_path() {
 # checkpoint NAME POD [MORE]: applied, and waited for.
 checkpoint() {
   kubectl apply -f - >>"$OUT/kube.log" 2>&1 <<Y || { WHY="GpuCheckpoint $1 was not accepted" && return 1; }
-apiVersion: stasis.dev/v1alpha1
+apiVersion: stasis.dev/v1beta1
 kind: GpuCheckpoint
 metadata: {name: $1}
-spec: {podName: $2${3:+, $3}}
+spec: {podRef: {name: $2}${3:+, $3}}
 Y
 }
 # ended KIND NAME CONDITION SECONDS: waited for, unless it fails for good before.
@@ -122,10 +122,10 @@ ready() {
 }
 restore() {
   kubectl apply -f - >>"$OUT/kube.log" 2>&1 <<Y || { WHY="GpuRestore $1 was not accepted" && return 1; }
-apiVersion: stasis.dev/v1alpha1
+apiVersion: stasis.dev/v1beta1
 kind: GpuRestore
 metadata: {name: $1}
-spec: {checkpointName: $2${3:+, $3}}
+spec: {checkpointRef: {name: $2}${3:+, $3}}
 Y
   ended grst "$1" Succeeded 240 || { WHY="GpuRestore $1: $(field grst "$1" .status.phase) $(field grst "$1" .status.message)" && return 1; }
 }
@@ -251,7 +251,7 @@ s_suspend() {
   FIGURES="freed in $(field gckpt nap .status.timings.freedMilliseconds) ms"
   [ -n "$SIMULATED" ] || FIGURES="$FIGURES, device memory in use $(nvidia-smi --query-gpu=memory.used --format=csv,noheader,nounits | paste -sd,) MiB"
   at="$(step sleeper)"
-  kubectl patch gckpt nap --type=merge -p '{"spec":{"suspend":false}}' >>"$OUT/kube.log" 2>&1
+  kubectl patch gckpt nap --type=merge -p '{"spec":{"desiredState":"Running"}}' >>"$OUT/kube.log" 2>&1
   goes_on sleeper $((at + 3)) && right sleeper && no_restart sleeper || { WHY="${WHY:-sleeper does not go on}" && return 1; }
   FIGURES="$FIGURES, resumed in $(field gckpt nap .status.timings.resumeMilliseconds) ms"
   kubectl delete gckpt nap --wait >>"$OUT/kube.log" 2>&1
@@ -272,7 +272,7 @@ s_sizes() {
     checkpoint "$name" "size-$size" "afterCheckpoint: Suspend" && ended gckpt "$name" Suspended 240 || { WHY="${WHY:-not suspended: $(field gckpt "$name" .status.message)}" && return 1; }
     say "- $size GiB, suspended: $(field gckpt "$name" .status.timings); device memory in use: $(used) MiB"
     round="$(step "size-$size")"
-    kubectl patch gckpt "$name" --type=merge -p '{"spec":{"suspend":false}}' >>"$OUT/kube.log" 2>&1
+    kubectl patch gckpt "$name" --type=merge -p '{"spec":{"desiredState":"Running"}}' >>"$OUT/kube.log" 2>&1
     goes_on "size-$size" $((round + 2)) 120 && right "size-$size" && no_restart "size-$size" || { WHY="${WHY:-size-$size does not continue after its suspension}" && return 1; }
     say "- $size GiB, resumed: $(field gckpt "$name" .status.timings)"
     kubectl delete gckpt "$name" --wait >>"$OUT/kube.log" 2>&1
@@ -300,16 +300,16 @@ s_limit() {
 s_elsewhere() {
   local at from to
   from="$(field pod trainer .spec.nodeName)" && to=node1 && [ "$from" != node1 ] || to=node2
-  checkpoint away trainer "afterCheckpoint: Evict, store: shared" && ready away && figures away || return 1
+  checkpoint away trainer "afterCheckpoint: Evict, storageRef: {name: shared}" && ready away && figures away || return 1
   restore away-back away "target: {nodeName: $to}" && came_back away-back 5
 }
 # migrate NAME POD [MORE]: applied.
 migrate() {
   kubectl apply -f - >>"$OUT/kube.log" 2>&1 <<Y || { WHY="GpuMigration $1 was not accepted" && return 1; }
-apiVersion: stasis.dev/v1alpha1
+apiVersion: stasis.dev/v1beta1
 kind: GpuMigration
 metadata: {name: $1}
-spec: {podName: $2${3:+, $3}}
+spec: {podRef: {name: $2}${3:+, $3}}
 Y
 }
 # moves NAME POD: to the end, with the numbers right.
@@ -370,11 +370,11 @@ s_turns() {
   done
   FIGURES="freed in $freed ms each, device memory in use by the three suspended: $((now - base)) MiB"
   for name in one two three; do
-    kubectl patch gckpt "turn-$name" --type=merge -p '{"spec":{"turnSlice":"'"$TURN_SLICE"'"}}' >>"$OUT/kube.log" 2>&1 || { WHY="turnSlice was not accepted" && return 1; }
+    kubectl patch gckpt "turn-$name" --type=merge -p '{"spec":{"timeSlice":"'"$TURN_SLICE"'"}}' >>"$OUT/kube.log" 2>&1 || { WHY="timeSlice was not accepted" && return 1; }
   done
   all="$SECONDS"
   # Each is suspended twice more: two turns.
-  until [ "$(kubectl get gckpt -o 'jsonpath={range .items[?(@.spec.turnSlice)]}{.status.suspensions}{"\n"}{end}' | awk '$1 >= 3' | wc -l)" = 3 ]; do
+  until [ "$(kubectl get gckpt -o 'jsonpath={range .items[?(@.spec.timeSlice)]}{.status.suspensions}{"\n"}{end}' | awk '$1 >= 3' | wc -l)" = 3 ]; do
     now="$(used)" && [ "$now" -le "$most" ] || most="$now"
     [ $((SECONDS - all)) -lt 240 ] || { WHY="no two turns for each within 240 s: $(kubectl get gckpt --no-headers | tr -s ' ' | tr '\n' ';')" && return 1; }
     read -r -t 0.5 <> <(:) || true
@@ -403,10 +403,10 @@ s_preempt() {
 ---
 {apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: run-urgent}, value: 1000, preemptionPolicy: Never}
 ---
-apiVersion: stasis.dev/v1alpha1
+apiVersion: stasis.dev/v1beta1
 kind: GpuPreemptionPolicy
 metadata: {name: batch-yields}
-spec: {victims: {maxPriority: 100}, preemptors: {minPriority: 1000}, minRunTime: 1s, budgetPerHour: 20}
+spec: {victims: {maxPriority: 100}, preemptors: {minPriority: 1000}, minRunTime: 1s, options: {budgetPerHour: 20}}
 Y
   begin_workload batch "" "" run-batch || return 1
   uid="$(field pod batch .metadata.uid)" && at="$(step batch)"

@@ -51,12 +51,13 @@ def main():
     folder, layers = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 32
     write_model(layers)
     begun = time.monotonic()
+    print("the model's configuration is written", flush=True)
     server = subprocess.Popen(
         [sys.executable, "-m", "vllm.entrypoints.openai.api_server", "--model", MODEL, "--load-format", "dummy", "--dtype",
          "bfloat16", "--enforce-eager", "--max-model-len", "1024", "--max-num-seqs", "8", "--gpu-memory-utilization", "0.3",
          "--attention-backend", "FLASH_ATTN", "--port", str(PORT), "--host", "0.0.0.0"],
         env={**os.environ, "PYTHONPATH": folder, "VLLM_FLASH_ATTN_VERSION": "2", "VLLM_USE_FLASHINFER_SAMPLER": "0",
-             "VLLM_NO_USAGE_STATS": "1", "HF_HUB_OFFLINE": "1", "VLLM_LOGGING_LEVEL": "WARNING"})
+             "VLLM_NO_USAGE_STATS": "1", "HF_HUB_OFFLINE": "1", "PYTHONUNBUFFERED": "1"})
     while True:
         if server.poll() is not None:
             sys.exit(f"vLLM ended with {server.returncode}")

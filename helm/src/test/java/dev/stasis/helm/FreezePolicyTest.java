@@ -45,49 +45,59 @@ class FreezePolicyTest {
   void suspendingOnceMoreIsAFreezeToo() {
     GenericKubernetesResource one = Objects.checkpoint(stasis.namespace, "again");
     one.setAdditionalProperty(
-        "spec", Map.of("podName", "trainer", "afterCheckpoint", "Suspend", "suspend", false));
+        "spec",
+        Map.of(
+            "podRef",
+            Map.of("name", "trainer"),
+            "afterCheckpoint",
+            "Suspend",
+            "desiredState",
+            "Running"));
     GenericKubernetesResource made = stasis.make(one);
     KubernetesClient without = users.user();
 
-    assertThatThrownBy(() -> suspend(without, made, true)).hasMessageContaining("pods/exec");
-    suspend(users.user(EXEC), made, true);
+    assertThatThrownBy(() -> keep(without, made, "Suspended")).hasMessageContaining("pods/exec");
+    keep(users.user(EXEC), made, "Suspended");
     // Nobody is kept from waking a workload.
-    suspend(without, made, false);
+    keep(without, made, "Running");
   }
 
-  /** The operator takes an absent suspend for true. */
+  /** Auto suspends the workload too, and is the default of an absent field. */
   @Test
-  void suspendingByTakingSuspendAwayIsAFreezeToo() {
-    GenericKubernetesResource made = suspendable("absent", Map.of("suspend", false));
+  void suspendingByTakingTheStateAwayIsAFreezeToo() {
+    GenericKubernetesResource made = suspendable("absent", Map.of("desiredState", "Running"));
     Map<String, Object> absent = new HashMap<>();
-    absent.put("suspend", null);
+    absent.put("desiredState", null);
     KubernetesClient without = users.user();
 
     assertThatThrownBy(() -> patch(without, made, absent)).hasMessageContaining("pods/exec");
-    assertThat(stasis.admin.resource(made).get().<Boolean>get("spec", "suspend")).isFalse();
+    assertThatThrownBy(() -> patch(without, made, Map.of("desiredState", "Auto")))
+        .hasMessageContaining("pods/exec");
+    assertThat(stasis.admin.resource(made).get().<String>get("spec", "desiredState"))
+        .isEqualTo("Running");
     patch(users.user(EXEC), made, absent);
   }
 
   /** At the end of its turn a workload is suspended. */
   @Test
   void anyChangeOfTheTurnsIsAFreezeToo() {
-    GenericKubernetesResource made = suspendable("turns", Map.of("suspend", false));
+    GenericKubernetesResource made = suspendable("turns", Map.of("desiredState", "Running"));
     KubernetesClient without = users.user();
 
-    assertThatThrownBy(() -> patch(without, made, Map.of("turnSlice", "30s")))
+    assertThatThrownBy(() -> patch(without, made, Map.of("timeSlice", "30s")))
         .hasMessageContaining("pods/exec");
-    patch(users.user(EXEC), made, Map.of("turnSlice", "30s"));
+    patch(users.user(EXEC), made, Map.of("timeSlice", "30s"));
     Map<String, Object> absent = new HashMap<>();
-    absent.put("suspend", null);
+    absent.put("desiredState", "Auto");
     patch(users.user(EXEC), made, absent);
 
     // It took turns, and would be kept out now; or would be suspended for good.
-    assertThatThrownBy(() -> patch(without, made, Map.of("suspend", true)))
+    assertThatThrownBy(() -> patch(without, made, Map.of("desiredState", "Suspended")))
         .hasMessageContaining("pods/exec");
     Map<String, Object> none = new HashMap<>();
-    none.put("turnSlice", null);
+    none.put("timeSlice", null);
     assertThatThrownBy(() -> patch(without, made, none)).hasMessageContaining("pods/exec");
-    patch(without, made, Map.of("suspend", false));
+    patch(without, made, Map.of("desiredState", "Running"));
   }
 
   @Test
@@ -109,7 +119,7 @@ class FreezePolicyTest {
   private static GenericKubernetesResource suspendable(String name, Map<String, Object> more) {
     GenericKubernetesResource one = Objects.checkpoint(stasis.namespace, name);
     Map<String, Object> spec = new HashMap<>(more);
-    spec.put("podName", "trainer");
+    spec.put("podRef", Map.of("name", "trainer"));
     spec.put("afterCheckpoint", "Suspend");
     one.setAdditionalProperty("spec", spec);
     return stasis.make(one);
@@ -131,15 +141,15 @@ class FreezePolicyTest {
         .build();
   }
 
-  private static void suspend(
-      KubernetesClient user, GenericKubernetesResource checkpoint, boolean suspend) {
+  private static void keep(
+      KubernetesClient user, GenericKubernetesResource checkpoint, String state) {
     // Of any version: it was changed meanwhile.
     checkpoint.getMetadata().setResourceVersion(null);
     user.resource(checkpoint)
         .edit(
             now -> {
               Map<String, Object> spec = new HashMap<>(now.get("spec"));
-              spec.put("suspend", suspend);
+              spec.put("desiredState", state);
               now.setAdditionalProperty("spec", spec);
               return now;
             });

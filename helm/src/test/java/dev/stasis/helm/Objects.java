@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Objects as small as the schemas let them be. */
 final class Objects {
-  private static final String VERSION = "stasis.dev/v1alpha1";
+  private static final String VERSION = "stasis.dev/v1beta1";
 
   private Objects() {}
 
@@ -36,7 +36,7 @@ final class Objects {
   }
 
   static GenericKubernetesResource checkpoint(String namespace, String name) {
-    return of("GpuCheckpoint", namespace, name, Map.of("podName", "trainer"));
+    return of("GpuCheckpoint", namespace, name, Map.of("podRef", Map.of("name", "trainer")));
   }
 
   static GenericKubernetesResource checkpoint(
@@ -45,11 +45,11 @@ final class Objects {
   }
 
   static GenericKubernetesResource restore(String namespace, String name) {
-    return of("GpuRestore", namespace, name, Map.of("checkpointName", "train-1"));
+    return of("GpuRestore", namespace, name, Map.of("checkpointRef", Map.of("name", "train-1")));
   }
 
   static GenericKubernetesResource migration(String namespace, String name) {
-    return of("GpuMigration", namespace, name, Map.of("podName", "trainer"));
+    return of("GpuMigration", namespace, name, Map.of("podRef", Map.of("name", "trainer")));
   }
 
   static GenericKubernetesResource schedule(String namespace, String name) {

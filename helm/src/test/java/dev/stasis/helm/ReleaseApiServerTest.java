@@ -242,7 +242,7 @@ class ReleaseApiServerTest {
     var config = new ConfigBuilder(client.getConfiguration()).withImpersonateUsername(user).build();
     try (KubernetesClient hook = new KubernetesClientBuilder().withConfig(config).build()) {
       for (String kind : List.of("gpucheckpoints", "gpunodes", "gpunodeoperations")) {
-        assertThat(hook.raw("/apis/stasis.dev/v1alpha1/" + kind)).contains("items");
+        assertThat(hook.raw("/apis/stasis.dev/v1beta1/" + kind)).contains("items");
       }
       assertThatThrownBy(() -> hook.secrets().inNamespace(NAMESPACE).list())
           .isInstanceOf(KubernetesClientException.class);

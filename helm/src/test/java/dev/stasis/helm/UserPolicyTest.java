@@ -59,7 +59,8 @@ class UserPolicyTest {
     allowed(user, Objects.checkpoint(stasis.namespace, "named"));
     refused(
         user,
-        Objects.checkpoint(stasis.namespace, "of-another", Map.of("podName", "serving")),
+        Objects.checkpoint(
+            stasis.namespace, "of-another", Map.of("podRef", Map.of("name", "serving"))),
         "serving");
   }
 
@@ -67,7 +68,9 @@ class UserPolicyTest {
   void anEvictionIsForThoseWhoMayDeleteThePod() {
     HasMetadata one =
         Objects.checkpoint(
-            stasis.namespace, "evict", Map.of("podName", "trainer", "afterCheckpoint", "Evict"));
+            stasis.namespace,
+            "evict",
+            Map.of("podRef", Map.of("name", "trainer"), "afterCheckpoint", "Evict"));
 
     refused(user(EXEC), one, "Evict", "delete");
     allowed(user(EXEC, DELETE), one);

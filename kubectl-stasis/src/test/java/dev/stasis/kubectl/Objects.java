@@ -34,7 +34,7 @@ public final class Objects {
         """
         kind: GpuCheckpoint
         metadata: {name: train-1, namespace: ml, uid: u1, generation: 1, creationTimestamp: "2026-11-21T10:00:00Z"}
-        spec: {podName: trainer, afterCheckpoint: Resume}
+        spec: {podRef: {name: trainer}, afterCheckpoint: Resume}
         status:
           phase: Ready
           pod: {name: trainer, uid: p1, container: main, node: gpu-17}

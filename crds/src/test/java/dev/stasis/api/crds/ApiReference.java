@@ -30,7 +30,7 @@ final class ApiReference {
       """
       # API reference
 
-      Generated from the CRDs by `bin/make-crds`; do not edit. Group `stasis.dev`, version `v1alpha1`. `kubectl get stasis` lists all objects of a namespace, and `kubectl explain KIND.spec` shows the same text as this page.
+      Generated from the CRDs by `bin/make-crds`; do not edit. Group `stasis.dev`, version `v1beta1`. `kubectl get stasis` lists the objects that users own in a namespace, `kubectl get stasis-system` the nodes, operations, stores and policies, and `kubectl explain KIND.spec` shows the same text as this page.
       Durations are written as `90s`, `10m` or `168h`. In a status, measured times end in `Milliseconds` and sizes in `Bytes`, each with a human-readable copy. For the effect of a deletion see [GpuCheckpoint](gpucheckpoint.md) and [GpuRestore](gpurestore.md), for reasons see [troubleshooting](troubleshooting.md).
 
       ## Keys
@@ -47,8 +47,6 @@ final class ApiReference {
       | label `stasis.dev/checkpoint` | restored pod | operator | the GpuCheckpoint from which it was restored |
       | annotation `stasis.dev/restored-from` | restored pod | operator | namespace and name of its GpuRestore |
       | annotation `stasis.dev/first-name` | restored pod | operator | name of the first pod, if the name differs |
-      | annotation `stasis.dev/not-on` | GpuRestore of a GpuMigration | operator | the source node, which is excluded |
-      | annotation `stasis.dev/rather-not-on` | GpuRestore of a GpuMigration | operator | a node on which it failed before; used only if no other node fits |
       | annotation `stasis.dev/image` | restored pod | operator | name of an image that is in no registry |
       | annotation `stasis.dev/created-by` | requests | the API server | the user who requested it |
       | annotation `stasis.dev/traceparent` | operations | the operator | parent span of the agent's spans, if tracing is on |
@@ -165,7 +163,7 @@ final class ApiReference {
       text.append(" One of ").append(String.join(", ", words)).append('.');
     }
     String described = text.toString().toLowerCase(Locale.ROOT);
-    if (schema.has("default") && !described.contains("default:")) {
+    if (schema.path("default").isValueNode() && !described.contains("default:")) {
       text.append(" Default: ").append(schema.path("default").asText()).append('.');
     }
     for (JsonNode rule : schema.path("x-kubernetes-validations")) {

@@ -4,12 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.stasis.api.testing.OnTestCluster;
-import dev.stasis.api.v1alpha1.Api;
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointSpec;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
-import dev.stasis.api.v1alpha1.common.Condition;
-import dev.stasis.api.v1alpha1.common.ConditionValue;
+import dev.stasis.api.v1beta1.Api;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointSpec;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.common.Condition;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.common.PodReference;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.KubernetesResourceList;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
@@ -51,12 +52,12 @@ class ApiServerTest {
   @Test
   void theServerFillsInTheDefaultsThatTheTypesHave() {
     GpuCheckpointSpec typed = new GpuCheckpointSpec();
-    typed.setPodName("trainer");
+    typed.setPodRef(PodReference.of("trainer"));
     GenericKubernetesResource bare = new GenericKubernetesResource();
     bare.setApiVersion(Api.GROUP + "/" + Api.VERSION);
     bare.setKind("GpuCheckpoint");
     bare.setMetadata(named("defaults").getMetadata());
-    bare.setAdditionalProperty("spec", Map.of("podName", "trainer"));
+    bare.setAdditionalProperty("spec", Map.of("podRef", Map.of("name", "trainer")));
 
     GenericKubernetesResource stored = server.handle(bare).create();
 
@@ -124,7 +125,7 @@ class ApiServerTest {
     URL list =
         new URL(
             server.client().getMasterUrl(),
-            "apis/stasis.dev/v1alpha1/namespaces/" + server.namespace() + "/gpucheckpoints");
+            "apis/stasis.dev/v1beta1/namespaces/" + server.namespace() + "/gpucheckpoints");
     HttpResponse<String> answer =
         http.sendAsync(
                 http.newHttpRequestBuilder()
@@ -143,7 +144,7 @@ class ApiServerTest {
   private static Resource<GpuCheckpoint> resource(String name) {
     GpuCheckpoint checkpoint = named(name);
     GpuCheckpointSpec spec = new GpuCheckpointSpec();
-    spec.setPodName("trainer");
+    spec.setPodRef(PodReference.of("trainer"));
     checkpoint.setSpec(spec);
     return checkpoints().resource(checkpoint);
   }

@@ -2,7 +2,7 @@ package dev.stasis.api.crds;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.common.CommandLine;
+import dev.stasis.api.v1beta1.common.CommandLine;
 import io.fabric8.kubernetes.api.model.PodSpec;
 import io.fabric8.kubernetes.api.model.PodSpecBuilder;
 import java.util.List;

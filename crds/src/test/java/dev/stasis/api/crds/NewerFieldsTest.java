@@ -37,7 +37,7 @@ class NewerFieldsTest {
     JSONSchemaProps root =
         definition.getSpec().getVersions().get(0).getSchema().getOpenAPIV3Schema();
     Class<?> kind =
-        Class.forName("dev.stasis.api.v1alpha1." + definition.getSpec().getNames().getKind());
+        Class.forName("dev.stasis.api.v1beta1." + definition.getSpec().getNames().getKind());
     AtomicInteger added = new AtomicInteger();
     int read = 0;
     for (Sample sample : Sample.all("")) {
@@ -65,7 +65,7 @@ class NewerFieldsTest {
   void withoutThatOneFieldMakesAnObjectUnreadable(CustomResourceDefinition definition)
       throws Exception {
     Class<?> kind =
-        Class.forName("dev.stasis.api.v1alpha1." + definition.getSpec().getNames().getKind());
+        Class.forName("dev.stasis.api.v1beta1." + definition.getSpec().getNames().getKind());
     String of = "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"" + FIELD + "\":1}}";
     assertThatThrownBy(() -> new KubernetesSerialization().unmarshal(of, kind))
         .hasStackTraceContaining("Unrecognized field");

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.common.PackedObject;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.common.PackedObject;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.util.Map;
@@ -69,7 +69,8 @@ class PackedObjectTest {
 
   private GpuCheckpoint checkpoint(String pod) {
     return serialization.unmarshal(
-        "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"podName\":\"trainer\"},\"status\":{\"podTemplate\":"
+        "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"podRef\":{\"name\":\"trainer\"}},"
+            + "\"status\":{\"podTemplate\":"
             + pod
             + "}}",
         GpuCheckpoint.class);

@@ -2,8 +2,9 @@ package dev.stasis.api.crds;
 
 import com.fasterxml.jackson.annotation.JsonClassDescription;
 import com.fasterxml.jackson.annotation.JsonProperty;
-import dev.stasis.api.v1alpha1.GpuNode;
-import dev.stasis.api.v1alpha1.common.Immutable;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import dev.stasis.api.v1beta1.GpuNode;
+import dev.stasis.api.v1beta1.common.Immutable;
 import io.fabric8.crd.generator.annotation.AdditionalPrinterColumn;
 import io.fabric8.crdv2.generator.CRDPostProcessor;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -27,6 +28,9 @@ final class SchemaFinish implements CRDPostProcessor {
   private static final Pattern LONG =
       Pattern.compile(
           ".*([bB]ytes|BytesWanted|BytesFound|Milliseconds|PerSecond|Seconds|Generation)|pid");
+
+  /** Field of a spec with what few users need. */
+  static final String OPTIONS = "options";
 
   private final List<Class<? extends CustomResource<?, ?>>> kinds;
 
@@ -53,6 +57,7 @@ final class SchemaFinish implements CRDPostProcessor {
         root.setRequired(List.of("spec"));
       }
       immutableFields(spec, specType(kind));
+      optionsHaveDefaults(spec);
       root.getProperties().forEach(this::finish);
       SpecLimits.set("spec", spec);
     }
@@ -81,9 +86,27 @@ final class SchemaFinish implements CRDPostProcessor {
         if (field.isAnnotationPresent(Immutable.class)) {
           rules.add(immutable(nameOf(field)));
         }
+        if (field.getName().equals(OPTIONS)) {
+          immutableFields(property(spec, OPTIONS), field.getType());
+        }
       }
     }
     spec.setXKubernetesValidations(rules);
+  }
+
+  /** Without a default of the object, those of its fields would not be set. */
+  private static void optionsHaveDefaults(JSONSchemaProps schema) {
+    if (schema.getProperties() != null) {
+      schema
+          .getProperties()
+          .forEach(
+              (name, field) -> {
+                if (name.equals(OPTIONS)) {
+                  field.setDefault(JsonNodeFactory.instance.objectNode());
+                }
+                optionsHaveDefaults(field);
+              });
+    }
   }
 
   private static String nameOf(Field field) {
@@ -92,12 +115,10 @@ final class SchemaFinish implements CRDPostProcessor {
   }
 
   private static ValidationRule immutable(String field) {
-    // A word of CEL's own is written with underscores there.
-    String inRule = field.equals("import") ? "__import__" : field;
     ValidationRule rule = new ValidationRule();
     rule.setRule(
         "has(self.%1$s) == has(oldSelf.%1$s) && (!has(self.%1$s) || self.%1$s == oldSelf.%1$s)"
-            .formatted(inRule));
+            .formatted(field));
     rule.setMessage(field + ": cannot be changed once the object exists");
     rule.setFieldPath("." + field);
     return rule;

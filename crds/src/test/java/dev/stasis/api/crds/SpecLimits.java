@@ -16,7 +16,7 @@ final class SpecLimits {
   private static final long LABEL_KEY = 253 + 1 + 63;
 
   private static final long LABEL_VALUE = 63;
-  private static final long NAMESPACE = 63;
+  private static final long NAME = 63;
 
   /** An argument of a hook; a script belongs into a file of the image. */
   private static final long ARGUMENT = 4096;
@@ -47,7 +47,7 @@ final class SpecLimits {
         item.setMaxLength(
             switch (name) {
               case "command" -> ARGUMENT;
-              case "names" -> NAMESPACE;
+              case "names", "excludeNodes", "avoidNodes" -> NAME;
               case "values" -> LABEL_VALUE;
               default -> throw new IllegalStateException("list without a limit of items: " + name);
             });

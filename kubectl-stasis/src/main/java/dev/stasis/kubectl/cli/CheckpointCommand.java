@@ -66,14 +66,14 @@ final class CheckpointCommand extends RequestCommand {
     String target = name(pod, Kind.POD);
     ObjectNode manifest = named(Kind.CHECKPOINT, name, target);
     ObjectNode spec = (ObjectNode) manifest.path("spec");
-    spec.put("podName", target);
+    spec.putObject("podRef").put("name", target);
     spec.put("afterCheckpoint", after.word);
     options.write(spec);
     if (ttl != null) {
       spec.put("ttlAfterReady", ttl);
     }
     if (retain) {
-      spec.put("deletionPolicy", "Retain");
+      spec.withObjectProperty("options").put("deletionPolicy", "Retain");
     }
     return request(manifest);
   }

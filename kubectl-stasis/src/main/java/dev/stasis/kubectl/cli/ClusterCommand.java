@@ -96,7 +96,7 @@ abstract class ClusterCommand implements Callable<Integer> {
   /** Starts a manifest. */
   final ObjectNode manifest(Kind kind) {
     ObjectNode manifest = session.mapper().createObjectNode();
-    manifest.put("apiVersion", "stasis.dev/v1alpha1");
+    manifest.put("apiVersion", "stasis.dev/v1beta1");
     manifest.put("kind", kind.value());
     manifest.putObject("metadata");
     manifest.putObject("spec");

@@ -46,8 +46,8 @@ final class ExplainCommand extends ClusterCommand {
     String prefix = target.substring(0, Math.min(target.length(), 48)).replaceAll("[.-]+$", "");
     ((ObjectNode) manifest.path("metadata")).put("generateName", prefix + "-explain-");
     ObjectNode spec = (ObjectNode) manifest.path("spec");
-    spec.put("podName", target);
-    spec.put("explainOnly", true);
+    spec.putObject("podRef").put("name", target);
+    spec.putObject("options").put("dryRun", true);
     options.write(spec);
     Resource made = cluster().create(new Scope.Current(), manifest, false);
     try {

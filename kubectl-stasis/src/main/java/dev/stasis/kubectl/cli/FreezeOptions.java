@@ -9,19 +9,19 @@ import picocli.CommandLine.Option;
  */
 final class FreezeOptions {
 
-  enum Liveness {
-    REFUSE("Refuse"),
-    ANSWER("Answer");
+  enum Probes {
+    FAIL("Fail"),
+    EMULATE("Emulate");
 
     final String word;
 
-    Liveness(String word) {
+    Probes(String word) {
       this.word = word;
     }
   }
 
   enum Tcp {
-    KEEP("Keep"),
+    RESTORE("Restore"),
     CLOSE("Close");
 
     final String word;
@@ -50,14 +50,14 @@ final class FreezeOptions {
   @Nullable String deadline;
 
   @Option(
-      names = "--liveness",
-      paramLabel = "refuse|answer",
-      description = "probes that are too short for the freeze: refuse, or answer them meanwhile")
-  @Nullable Liveness liveness;
+      names = "--probes",
+      paramLabel = "fail|emulate",
+      description = "liveness probes that are too short for the freeze: fail, or answer them")
+  @Nullable Probes probes;
 
   @Option(
       names = "--tcp",
-      paramLabel = "keep|close",
+      paramLabel = "restore|close",
       description = "connections that are open; default: close")
   @Nullable Tcp tcp;
 
@@ -65,9 +65,9 @@ final class FreezeOptions {
   boolean noResize;
 
   @Option(
-      names = "--other-containers-start-anew",
-      description = "allows other containers, which start anew in a restored pod")
-  boolean othersStartAnew;
+      names = "--restart-sidecars",
+      description = "allows other containers, which start from their images in a restored pod")
+  boolean restartsSidecars;
 
   @Option(
       names = "--nothing-shared",
@@ -75,14 +75,20 @@ final class FreezeOptions {
   boolean nothingShared;
 
   void write(ObjectNode spec) {
-    put(spec, "containerName", container);
-    put(spec, "store", store);
-    put(spec, "deadline", deadline);
-    put(spec, "livenessPolicy", liveness == null ? null : liveness.word);
-    put(spec, "tcp", tcp == null ? null : tcp.word);
-    put(spec, "memoryRoom", noResize ? "Refuse" : null);
-    put(spec, "otherContainers", othersStartAnew ? "StartAnew" : null);
-    put(spec, "sharing", nothingShared ? "None" : null);
+    if (store != null) {
+      spec.putObject("storageRef").put("name", store);
+    }
+    ObjectNode options = spec.withObjectProperty("options");
+    put(options, "containerName", container);
+    put(options, "deadline", deadline);
+    put(options, "probePolicy", probes == null ? null : probes.word);
+    put(options, "tcpConnections", tcp == null ? null : tcp.word);
+    put(options, "memoryLimitPolicy", noResize ? "Fail" : null);
+    put(options, "sidecarPolicy", restartsSidecars ? "Restart" : null);
+    put(options, "sharing", nothingShared ? "None" : null);
+    if (options.isEmpty()) {
+      spec.remove("options");
+    }
   }
 
   private static void put(ObjectNode spec, String field, @Nullable String value) {

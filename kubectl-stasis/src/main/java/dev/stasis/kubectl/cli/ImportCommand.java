@@ -85,23 +85,23 @@ final class ImportCommand extends RequestCommand {
     ObjectNode manifest = named(Kind.CHECKPOINT, name, of);
     ((ObjectNode) manifest.path("metadata")).put("namespace", parts.group(1));
     ObjectNode wanted = (ObjectNode) manifest.path("spec");
-    wanted.put("podName", of);
-    if (container != null) {
-      wanted.put("containerName", container);
-    }
-    if (store != null) {
-      wanted.put("store", store);
-    }
-    if (retain) {
-      wanted.put("deletionPolicy", "Retain");
-    }
-    ObjectNode from = wanted.putObject("import");
+    ObjectNode from = wanted.putObject("importFrom");
+    from.put("podName", of);
     from.put("location", location);
     if (node != null) {
       from.put("nodeName", node);
     }
     if (sha256 != null) {
       from.put("sha256", sha256);
+    }
+    if (store != null) {
+      wanted.putObject("storageRef").put("name", store);
+    }
+    if (container != null) {
+      wanted.withObjectProperty("options").put("containerName", container);
+    }
+    if (retain) {
+      wanted.withObjectProperty("options").put("deletionPolicy", "Retain");
     }
     return request(manifest);
   }

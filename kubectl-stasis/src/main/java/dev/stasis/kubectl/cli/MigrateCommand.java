@@ -33,10 +33,25 @@ final class MigrateCommand extends RequestCommand {
   @SuppressWarnings("NullAway.Init") // picocli sets it
   FreezeOptions options;
 
+  enum Strategy {
+    LIVE("Live"),
+    RECREATE("Recreate");
+
+    final String word;
+
+    Strategy(String word) {
+      this.word = word;
+    }
+  }
+
   @Option(
-      names = "--source-first",
-      description = "removes the pod before the new one starts, where both cannot exist together")
-  boolean sourceFirst;
+      names = "--strategy",
+      paramLabel = "live|recreate",
+      description = {
+        "live starts the new pod before the old one is removed; recreate removes the old one",
+        "first, for pods that cannot exist twice; default: live"
+      })
+  @Nullable Strategy strategy;
 
   MigrateCommand(Session session) {
     super(session);
@@ -47,11 +62,11 @@ final class MigrateCommand extends RequestCommand {
     String moved = name(pod, Kind.POD);
     ObjectNode manifest = named(Kind.MIGRATION, name, moved);
     ObjectNode spec = (ObjectNode) manifest.path("spec");
-    spec.put("podName", moved);
+    spec.putObject("podRef").put("name", moved);
     target.write(spec);
     options.write(spec);
-    if (sourceFirst) {
-      spec.put("order", "SourceFirst");
+    if (strategy != null) {
+      spec.put("strategy", strategy.word);
     }
     return request(manifest);
   }

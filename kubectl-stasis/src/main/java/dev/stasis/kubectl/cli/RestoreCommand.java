@@ -49,13 +49,13 @@ final class RestoreCommand extends RequestCommand {
     String of = name(checkpoint, Kind.CHECKPOINT);
     ObjectNode manifest = named(Kind.RESTORE, name, of);
     ObjectNode spec = (ObjectNode) manifest.path("spec");
-    spec.put("checkpointName", of);
+    spec.putObject("checkpointRef").put("name", of);
     target.write(spec);
     if (coldStart) {
-      spec.put("coldStartFallback", "Allow");
+      spec.put("coldStartPolicy", "ColdStart");
     }
     if (deadline != null) {
-      spec.put("deadline", deadline);
+      spec.putObject("options").put("deadline", deadline);
     }
     return request(manifest);
   }

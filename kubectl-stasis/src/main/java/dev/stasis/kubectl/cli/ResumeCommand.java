@@ -34,13 +34,13 @@ final class ResumeCommand extends RequestCommand {
                         "see what there is: kubectl stasis list; an evicted pod comes back by"
                             + " kubectl stasis restore CHECKPOINT"));
     ObjectNode patch = session().mapper().createObjectNode();
-    patch.putObject("spec").put("suspend", false);
+    patch.putObject("spec").put("desiredState", "Running");
     if (dryRun) {
       say(suspended.title() + ": would be resumed (dry run)");
       return Exit.DONE;
     }
     Resource patched =
         cluster().patch(Kind.CHECKPOINT, new Scope.Current(), suspended.name(), patch);
-    return follow(patched, "resumes " + suspended.text("spec.podName"), timeout());
+    return follow(patched, "resumes " + suspended.text("spec.podRef.name"), timeout());
   }
 }

@@ -55,7 +55,7 @@ final class StoreVerifyCommand extends ClusterCommand {
     Duration atMost = duration(timeout);
     Instant now = session().clock().instant().truncatedTo(ChronoUnit.SECONDS);
     ObjectNode patch = session().mapper().createObjectNode();
-    patch.putObject("spec").put("verifyAfter", now.toString());
+    patch.putObject("spec").putObject("options").put("verifyAfter", now.toString());
     List<Resource> asked = new ArrayList<>();
     for (Resource one : chosen) {
       asked.add(cluster().patch(Kind.CHECKPOINT, scope(one), one.name(), patch));

@@ -34,14 +34,14 @@ final class SuspendCommand extends RequestCommand {
     Optional<Resource> again = new Suspensions(cluster()).resumed(target);
     if (again.isPresent() && !dryRun) {
       ObjectNode patch = session().mapper().createObjectNode();
-      patch.putObject("spec").put("suspend", true);
+      patch.putObject("spec").put("desiredState", "Suspended");
       Resource patched =
           cluster().patch(Kind.CHECKPOINT, new Scope.Current(), again.get().name(), patch);
       return follow(patched, "suspends it again", timeout());
     }
     ObjectNode manifest = named(Kind.CHECKPOINT, null, target + "-suspend");
     ObjectNode spec = (ObjectNode) manifest.path("spec");
-    spec.put("podName", target);
+    spec.putObject("podRef").put("name", target);
     spec.put("afterCheckpoint", "Suspend");
     options.write(spec);
     return request(manifest);

@@ -25,16 +25,17 @@ final class Suspensions {
   /** Finds one that suspended the pod before, and can do so again. */
   Optional<Resource> resumed(String pod) {
     return all.stream()
-        .filter(one -> one.text("spec.podName").equals(pod))
-        .filter(one -> one.text("spec.suspend").equals("false"))
+        .filter(one -> one.text("spec.podRef.name").equals(pod))
+        .filter(one -> one.text("spec.desiredState").equals("Running"))
         .reduce((first, second) -> second);
   }
 
   /** Finds one that currently suspends a pod: by the pod's name, or its own. */
   Optional<Resource> suspended(String podOrName) {
     return all.stream()
-        .filter(one -> !one.text("spec.suspend").equals("false"))
-        .filter(one -> one.text("spec.podName").equals(podOrName) || one.name().equals(podOrName))
+        .filter(one -> !one.text("spec.desiredState").equals("Running"))
+        .filter(
+            one -> one.text("spec.podRef.name").equals(podOrName) || one.name().equals(podOrName))
         .reduce((first, second) -> second);
   }
 }

@@ -13,6 +13,7 @@ import dev.stasis.kubectl.top.Screen;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Consumer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -114,7 +115,7 @@ final class TopCommand extends ClusterCommand {
     if (keyboard.next(Duration.ofSeconds(10)) != 'y') {
       return "not cancelled";
     }
-    change(object, "cancel", true);
+    change(object, spec -> spec.put("cancel", true));
     return object.title() + " is being cancelled";
   }
 
@@ -122,13 +123,13 @@ final class TopCommand extends ClusterCommand {
     if (!new Course(object).phase().equals("Suspended")) {
       return object.title() + " is not suspended";
     }
-    change(object, "suspend", false);
-    return object.title() + " resumes " + object.text("spec.podName");
+    change(object, spec -> spec.put("desiredState", "Running"));
+    return object.title() + " resumes " + object.text("spec.podRef.name");
   }
 
-  private void change(Resource object, String field, boolean value) {
+  private void change(Resource object, Consumer<ObjectNode> edit) {
     ObjectNode patch = session().mapper().createObjectNode();
-    patch.putObject("spec").put(field, value);
+    edit.accept(patch.putObject("spec"));
     cluster().patch(Kind.of(object.kind()).orElseThrow(), scope(object), object.name(), patch);
   }
 

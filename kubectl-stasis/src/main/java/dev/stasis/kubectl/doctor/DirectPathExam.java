@@ -72,7 +72,7 @@ final class DirectPathExam {
     return facts.direct().stream()
         .filter(one -> one.kind().equals(Kind.CHECKPOINT.value()))
         .filter(one -> one.namespace().equals(pod.namespace()))
-        .filter(one -> one.text("spec.podName").equals(pod.name()))
+        .filter(one -> one.text("spec.podRef.name").equals(pod.name()))
         .max(Comparator.comparing(one -> one.text("metadata.creationTimestamp")));
   }
 

@@ -33,7 +33,7 @@ public final class Course {
   /** Returns whether it reached the requested state. */
   public boolean isDone() {
     if (isSuspend()) {
-      return object.text("spec.suspend").equals("false")
+      return object.text("spec.desiredState").equals("Running")
           ? object.condition("Suspended").text("status").equals("False")
               && !phase().equals("Resuming")
           : phase().equals("Suspended");
@@ -53,7 +53,7 @@ public final class Course {
   private boolean isSuspend() {
     return object.kind().equals(Kind.CHECKPOINT.value())
         && object.text("spec.afterCheckpoint").equals("Suspend")
-        && !object.isTrue("spec.explainOnly");
+        && !object.isTrue("spec.options.dryRun");
   }
 
   /** Returns what prevents it, one sentence each; the message if there is nothing else. */

@@ -9,7 +9,7 @@ public final class Explanation {
 
   private final Resource checkpoint;
 
-  /** Reads a finished GpuCheckpoint with explainOnly. */
+  /** Reads a finished GpuCheckpoint with dryRun. */
   public Explanation(Resource checkpoint) {
     this.checkpoint = checkpoint;
   }
@@ -22,7 +22,7 @@ public final class Explanation {
   /** As text, without a line break at its end. */
   public String text() {
     List<String> lines = new ArrayList<>();
-    String pod = checkpoint.text("spec.podName");
+    String pod = checkpoint.text("spec.podRef.name");
     lines.add(pod + (isFeasible() ? " can be frozen." : " cannot be frozen:"));
     if (!isFeasible()) {
       against().forEach(sentence -> lines.add("  - " + sentence));

@@ -48,7 +48,9 @@ public final class Outcome {
           Optional.of("  bring it back: kubectl stasis restore " + object.name() + in(object));
       case "Suspended" ->
           Optional.of(
-              "  let it go on: kubectl stasis resume " + object.text("spec.podName") + in(object));
+              "  let it go on: kubectl stasis resume "
+                  + object.text("spec.podRef.name")
+                  + in(object));
       default -> Optional.empty();
     };
   }

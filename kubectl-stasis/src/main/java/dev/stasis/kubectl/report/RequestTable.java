@@ -50,7 +50,9 @@ public final class RequestTable {
   }
 
   private static String pod(Resource object) {
-    return is(object, Kind.RESTORE) ? object.text("status.pod.name") : object.text("spec.podName");
+    return is(object, Kind.RESTORE)
+        ? object.text("status.pod.name")
+        : object.text("spec.podRef.name");
   }
 
   private static String node(Resource object) {

@@ -96,7 +96,7 @@ public final class Screen {
   private String suspended(Resource object) {
     return named(object)
         + "  "
-        + object.text("spec.podName")
+        + object.text("spec.podRef.name")
         + " on "
         + object.text("status.pod.node")
         + "  for "

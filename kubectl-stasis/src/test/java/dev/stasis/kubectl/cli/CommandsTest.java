@@ -43,7 +43,7 @@ class CommandsTest {
         """
         kind: GpuCheckpoint
         metadata: {name: nap, namespace: ml}
-        spec: {podName: trainer, afterCheckpoint: Suspend, suspend: %s}
+        spec: {podRef: {name: trainer}, afterCheckpoint: Suspend, desiredState: %s}
         status: {phase: %s}
         """
             .formatted(suspend, phase));
@@ -57,7 +57,7 @@ class CommandsTest {
             "pod/trainer",
             "--after",
             "evict",
-            "--liveness=answer",
+            "--probes=emulate",
             "--retain",
             "-c",
             "main",
@@ -70,10 +70,10 @@ class CommandsTest {
         .isEqualTo(
             Objects.json(
                 """
-                apiVersion: stasis.dev/v1alpha1
+                apiVersion: stasis.dev/v1beta1
                 kind: GpuCheckpoint
                 metadata: {generateName: trainer-}
-                spec: {podName: trainer, afterCheckpoint: Evict, containerName: main, livenessPolicy: Answer, deletionPolicy: Retain}
+                spec: {podRef: {name: trainer}, afterCheckpoint: Evict, options: {containerName: main, probePolicy: Emulate, deletionPolicy: Retain}}
                 """));
     assertThat(connection).containsExactly("--namespace=ml", "--context=prod");
     assertThat(out.toString().strip()).isEqualTo("gckpt/trainer-x7k2p created");
@@ -145,10 +145,10 @@ class CommandsTest {
         .isEqualTo(
             Objects.json(
                 """
-                apiVersion: stasis.dev/v1alpha1
+                apiVersion: stasis.dev/v1beta1
                 kind: GpuCheckpoint
                 metadata: {name: train-2, namespace: ml}
-                spec: {podName: trainer, store: nfs, deletionPolicy: Retain, import: {location: ml/train-1-6f1c, nodeName: gpu-17, sha256: 9ab1}}
+                spec: {storageRef: {name: nfs}, importFrom: {podName: trainer, location: ml/train-1-6f1c, nodeName: gpu-17, sha256: 9ab1}, options: {deletionPolicy: Retain}}
                 """));
   }
 
@@ -169,32 +169,36 @@ class CommandsTest {
     assertThat(cluster.created.get(0).path("spec"))
         .isEqualTo(
             Objects.json(
-                "{podName: trainer, target: {nodeName: gpu-22, nodeSelector: {zone: a}}}"));
+                "{podRef: {name: trainer}, target: {nodeName: gpu-22, nodeSelector: {zone: a}}}"));
   }
 
   @Test
-  void aPodThatCannotExistTwiceMovesSourceFirst() {
-    assertThat(run("migrate", "trainer-0", "--source-first", "--store", "shared")).isZero();
+  void aPodThatCannotExistTwiceIsRecreated() {
+    assertThat(run("migrate", "trainer-0", "--strategy", "recreate", "--store", "shared")).isZero();
     assertThat(cluster.created.get(0).path("spec"))
-        .isEqualTo(Objects.json("{podName: trainer-0, store: shared, order: SourceFirst}"));
+        .isEqualTo(
+            Objects.json(
+                "{podRef: {name: trainer-0}, storageRef: {name: shared}, strategy: Recreate}"));
   }
 
   @Test
   void aPodIsSuspendedAgainByTheObjectThatDidItBefore() {
-    cluster.objects.add(suspension("false", "Pending"));
+    cluster.objects.add(suspension("Running", "Pending"));
     assertThat(run("suspend", "trainer")).isZero();
     assertThat(cluster.created).isEmpty();
-    assertThat(cluster.patched).containsExactly("gckpt/nap {\"spec\":{\"suspend\":true}}");
+    assertThat(cluster.patched)
+        .containsExactly("gckpt/nap {\"spec\":{\"desiredState\":\"Suspended\"}}");
   }
 
   @Test
   void aPodIsResumedByItsNameOrThatOfTheCheckpoint() {
-    cluster.objects.add(suspension("true", "Suspended"));
+    cluster.objects.add(suspension("Suspended", "Suspended"));
     assertThat(run("resume", "trainer")).isZero();
     assertThat(run("resume", "gckpt/nap")).isZero();
     assertThat(cluster.patched)
         .containsExactly(
-            "gckpt/nap {\"spec\":{\"suspend\":false}}", "gckpt/nap {\"spec\":{\"suspend\":false}}");
+            "gckpt/nap {\"spec\":{\"desiredState\":\"Running\"}}",
+            "gckpt/nap {\"spec\":{\"desiredState\":\"Running\"}}");
   }
 
   @Test
@@ -218,7 +222,7 @@ class CommandsTest {
             """
             kind: GpuCheckpoint
             metadata: {name: e, namespace: ml}
-            spec: {podName: trainer, explainOnly: true}
+            spec: {podRef: {name: trainer}, options: {dryRun: true}}
             status: {phase: Explained, conditions: [{type: Feasible, status: "True"}]}
             """));
     assertThat(run("explain", "trainer")).isZero();

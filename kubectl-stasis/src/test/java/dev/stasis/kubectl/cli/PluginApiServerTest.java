@@ -206,7 +206,7 @@ class PluginApiServerTest {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     try (var input = process.getOutputStream()) {
       input.write(
-          "{apiVersion: stasis.dev/v1alpha1, kind: GpuNode, metadata: {name: %s}, spec: {}}"
+          "{apiVersion: stasis.dev/v1beta1, kind: GpuNode, metadata: {name: %s}, spec: {}}"
               .formatted(NODE)
               .getBytes(StandardCharsets.UTF_8));
     } catch (IOException notRead) {

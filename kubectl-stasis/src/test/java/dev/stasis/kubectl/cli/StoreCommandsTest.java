@@ -79,7 +79,8 @@ class StoreCommandsTest {
     assertThat(run("store", "verify", "gckpt/train-1")).isZero();
     assertThat(cluster.patched)
         .containsExactly(
-            "gckpt/train-1 {\"spec\":{\"verifyAfter\":\"%s\"}}".formatted(Objects.NOW));
+            "gckpt/train-1 {\"spec\":{\"options\":{\"verifyAfter\":\"%s\"}}}"
+                .formatted(Objects.NOW));
     assertThat(run("store", "verify")).isEqualTo(Exit.USAGE);
   }
 

@@ -37,7 +37,7 @@ class DirectPathExamTest {
         """
         kind: GpuCheckpoint
         metadata: {name: %s, namespace: ml, creationTimestamp: "2026-11-21T10:%02d:00Z"}
-        spec: {podName: trainer}
+        spec: {podRef: {name: trainer}}
         status: {%s}
         """
             .formatted(name, minute, status));

@@ -28,7 +28,7 @@ class ReportsTest {
         Objects.of(
             """
             kind: GpuCheckpoint
-            spec: {podName: trainer, explainOnly: true}
+            spec: {podRef: {name: trainer}, options: {dryRun: true}}
             status:
               phase: Explained
               explanation:
@@ -63,7 +63,7 @@ class ReportsTest {
         Objects.of(
             """
             kind: GpuCheckpoint
-            spec: {podName: trainer, explainOnly: true}
+            spec: {podRef: {name: trainer}, options: {dryRun: true}}
             status:
               phase: Explained
               explanation:
@@ -87,7 +87,7 @@ class ReportsTest {
             """
             kind: GpuCheckpoint
             metadata: {name: train-2, namespace: ml}
-            spec: {podName: trainer}
+            spec: {podRef: {name: trainer}}
             status:
               phase: Failed
               faults: [{reason: DriverError, message: "the driver refused", driverError: "CUDA_ERROR_OUT_OF_MEMORY (2)"}]
@@ -105,7 +105,7 @@ class ReportsTest {
     String yaml =
         """
         kind: GpuCheckpoint
-        spec: {podName: trainer, afterCheckpoint: Evict}
+        spec: {podRef: {name: trainer}, afterCheckpoint: Evict}
         status: {phase: Ready, conditions: [{type: SourceRunning, status: "%s"}]}
         """;
     assertThat(new Course(Objects.of(yaml.formatted("Unknown"))).isOver()).isFalse();
@@ -117,16 +117,16 @@ class ReportsTest {
     String yaml =
         """
         kind: GpuCheckpoint
-        spec: {podName: trainer, afterCheckpoint: Suspend, suspend: %s}
+        spec: {podRef: {name: trainer}, afterCheckpoint: Suspend, desiredState: %s}
         status: {phase: %s, conditions: [{type: Suspended, status: "%s"}]}
         """;
-    assertThat(new Course(Objects.of(yaml.formatted("true", "Suspended", "True"))).isDone())
+    assertThat(new Course(Objects.of(yaml.formatted("Suspended", "Suspended", "True"))).isDone())
         .isTrue();
-    assertThat(new Course(Objects.of(yaml.formatted("false", "Suspended", "True"))).isOver())
+    assertThat(new Course(Objects.of(yaml.formatted("Running", "Suspended", "True"))).isOver())
         .isFalse();
-    assertThat(new Course(Objects.of(yaml.formatted("false", "Pending", "False"))).isDone())
+    assertThat(new Course(Objects.of(yaml.formatted("Running", "Pending", "False"))).isDone())
         .isTrue();
-    assertThat(new Course(Objects.of(yaml.formatted("true", "Pending", "False"))).isOver())
+    assertThat(new Course(Objects.of(yaml.formatted("Suspended", "Pending", "False"))).isOver())
         .isFalse();
   }
 

@@ -14,7 +14,7 @@ class RequestTableTest {
           """
           kind: GpuRestore
           metadata: {name: back, namespace: ml, creationTimestamp: "2026-11-21T10:09:00Z"}
-          spec: {checkpointName: train-1}
+          spec: {checkpointRef: {name: train-1}}
           status: {phase: Succeeded, pod: {name: trainer, node: gpu-22}, timings: {took: 6.9s}, reason: Proven}
           """);
 
@@ -23,7 +23,7 @@ class RequestTableTest {
           """
           kind: GpuMigration
           metadata: {name: off-17, namespace: ml, creationTimestamp: "2026-11-21T10:09:52Z"}
-          spec: {podName: trainer}
+          spec: {podRef: {name: trainer}}
           status: {phase: Transferring, source: {node: gpu-17}, target: {node: gpu-22}, progress: 63%, reason: Working}
           """);
 
@@ -54,7 +54,7 @@ class RequestTableTest {
             """
             kind: GpuCheckpoint
             metadata: {name: a, namespace: ml, creationTimestamp: "2026-11-21T10:09:59Z"}
-            spec: {podName: trainer}
+            spec: {podRef: {name: trainer}}
             """);
     assertThat(new RequestTable(false).text(List.of(fresh), Objects.NOW)).contains("Pending");
   }

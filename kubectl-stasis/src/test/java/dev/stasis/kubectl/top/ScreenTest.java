@@ -14,7 +14,7 @@ class ScreenTest {
         """
         kind: GpuCheckpoint
         metadata: {name: %s, namespace: ml, creationTimestamp: "2026-11-21T10:09:00Z"}
-        spec: {podName: trainer}
+        spec: {podRef: {name: trainer}}
         status: %s
         """
             .formatted(name, status));

@@ -3,7 +3,7 @@ package dev.stasis.local.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResourceBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -104,18 +104,18 @@ class LocalApiServerTest {
   void ourResourcesGetTheDefaultsOfTheirSchema() {
     GenericKubernetesResource asked =
         new GenericKubernetesResourceBuilder()
-            .withApiVersion("stasis.dev/v1alpha1")
+            .withApiVersion("stasis.dev/v1beta1")
             .withKind("GpuCheckpoint")
             .withNewMetadata()
             .withName("c")
             .withNamespace("default")
             .endMetadata()
-            .addToAdditionalProperties("spec", Map.of("podName", "p"))
+            .addToAdditionalProperties("spec", Map.of("podRef", Map.of("name", "p")))
             .build();
     client.resource(asked).create();
     assertThat(
             client
-                .genericKubernetesResources("stasis.dev/v1alpha1", "GpuCheckpoint")
+                .genericKubernetesResources("stasis.dev/v1beta1", "GpuCheckpoint")
                 .inNamespace("default")
                 .withName("c")
                 .get()

@@ -37,10 +37,10 @@ class GateTest {
 
   private static final String CHECKPOINT =
       """
-      apiVersion: stasis.dev/v1alpha1
+      apiVersion: stasis.dev/v1beta1
       kind: GpuCheckpoint
       metadata: {name: train-1}
-      spec: {podName: trainer}
+      spec: {podRef: {name: trainer}}
       """;
 
   @TempDir private Path folder;

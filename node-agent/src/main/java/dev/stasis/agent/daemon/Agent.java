@@ -19,7 +19,7 @@ import dev.stasis.agent.daemon.sweep.StagingSweep;
 import dev.stasis.agent.daemon.sweep.StoreSweeps;
 import dev.stasis.agent.engine.NodeEngine;
 import dev.stasis.agent.process.ProcFs;
-import dev.stasis.api.v1alpha1.node.SelfTest;
+import dev.stasis.api.v1beta1.node.SelfTest;
 import dev.stasis.trace.OtlpExporter;
 import dev.stasis.trace.Spans;
 import io.fabric8.kubernetes.client.KubernetesClient;

@@ -92,7 +92,7 @@ public enum Requirement {
       NEW_POD,
       "socket address",
       "0.0.0.0, ::, the loopback, or an address of a network interface of the pod: no other pod has"
-          + " this one (or tcp: Keep, where the target pod has it)"),
+          + " this one (or tcpConnections: Restore, where the target pod has it)"),
   UNIX_DATAGRAM(
       NEW_POD,
       "Unix datagram socket",

@@ -13,7 +13,7 @@ import dev.stasis.agent.process.Mount;
 import dev.stasis.agent.process.OpenFile;
 import dev.stasis.agent.process.ProcessStat;
 import dev.stasis.agent.process.UnixConnection;
-import dev.stasis.api.v1alpha1.common.Fault;
+import dev.stasis.api.v1beta1.common.Fault;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;

@@ -1,6 +1,6 @@
 package dev.stasis.operator.checkpoint;
 
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.pod.PodConditionUpdate;
 import io.fabric8.kubernetes.api.model.Pod;

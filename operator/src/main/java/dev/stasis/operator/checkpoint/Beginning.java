@@ -1,10 +1,10 @@
 package dev.stasis.operator.checkpoint;
 
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
-import dev.stasis.api.v1alpha1.common.ConditionValue;
-import dev.stasis.api.v1alpha1.common.ObservedPod;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.common.AfterCheckpoint;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.common.ObservedPod;
 import dev.stasis.operator.owner.PodEvictor;
 import dev.stasis.operator.pod.Template;
 import dev.stasis.operator.status.ConditionType;
@@ -44,7 +44,7 @@ final class Beginning {
       turn.fail(
           Reason.DEADLINE_EXCEEDED,
           "deadline: expected it begun within %s, got it waiting: %s"
-              .formatted(turn.spec().getDeadline(), wait.sentence()));
+              .formatted(turn.spec().getOptions().getDeadline(), wait.sentence()));
     } else if (result instanceof Validation.Wait wait) {
       wait(turn, wait);
     } else if (result instanceof Validation.Admitted admitted) {
@@ -53,7 +53,7 @@ final class Beginning {
   }
 
   private void refused(Turn turn, Validation.Refused refused) {
-    if (turn.spec().getExplainOnly()) {
+    if (turn.spec().getOptions().getDryRun()) {
       explaining.withoutAgent(turn, refused.faults());
       return;
     }
@@ -78,7 +78,7 @@ final class Beginning {
 
   private void admitted(Turn turn, Frozen frozen, Validation.Admitted admitted) {
     if (turn.spec().getAfterCheckpoint() == AfterCheckpoint.EVICT
-        && !turn.spec().getExplainOnly()
+        && !turn.spec().getOptions().getDryRun()
         // The webhook has asked that already, and by now a budget of our own refuses everybody.
         && !turn.isForAnEviction()) {
       PodEvictor.Result result = turn.evictor().dryRun(admitted.pod());

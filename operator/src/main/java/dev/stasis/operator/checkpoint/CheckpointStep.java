@@ -1,6 +1,6 @@
 package dev.stasis.operator.checkpoint;
 
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
 import dev.stasis.operator.workflow.Progress;
 import dev.stasis.operator.workflow.Step;
 import dev.stasis.operator.workflow.Timeout;

@@ -1,10 +1,10 @@
 package dev.stasis.operator.checkpoint;
 
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
-import dev.stasis.api.v1alpha1.common.ConditionValue;
-import dev.stasis.api.v1alpha1.operation.OperationPhase;
-import dev.stasis.api.v1alpha1.operation.OperationType;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.common.AfterCheckpoint;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.operation.OperationPhase;
+import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.operation.Operations;
 import dev.stasis.operator.pod.Template;
@@ -84,7 +84,7 @@ final class Course {
       return;
     }
     CheckpointPhase phase = turn.phase();
-    if (phase.isFinal() || turn.spec().getTurnSlice() == null) {
+    if (phase.isFinal() || turn.spec().getTimeSlice() == null) {
       turn.status().setTurn(null);
     }
     if (phase.isFinal()) {
@@ -106,7 +106,7 @@ final class Course {
         new CheckpointStep(
             "admit",
             List.of(CheckpointPhase.PENDING),
-            new Timeout("spec.deadline", "Nothing is changed meanwhile."),
+            new Timeout("spec.options.deadline", "Nothing is changed meanwhile."),
             Course::isToBegin,
             turn -> begin(turn, suspends(turn)),
             POLL,
@@ -115,7 +115,7 @@ final class Course {
             "freeze-source",
             List.of(CheckpointPhase.FREEZING, CheckpointPhase.SAVING, CheckpointPhase.RESUMING),
             new Timeout(
-                "spec.deadline, then orphanAfter without a word of its agent",
+                "spec.options.deadline, then orphanAfter without a word of its agent",
                 "The agent ends its work by the deadline and undoes it; a node reboots in less than"
                     + " orphanAfter."),
             turn -> isAtWork(turn, view -> !isHeld(view) && !RoomAnswer.isAsked(view)),
@@ -125,7 +125,7 @@ final class Course {
         new CheckpointStep(
             "raise-memory-limit",
             List.of(CheckpointPhase.PENDING),
-            new Timeout("spec.deadline", "Nothing is frozen meanwhile."),
+            new Timeout("spec.options.deadline", "Nothing is frozen meanwhile."),
             turn -> isAtWork(turn, RoomAnswer::isAsked),
             turn -> follow(turn, room::next),
             POLL,
@@ -133,7 +133,8 @@ final class Course {
         new CheckpointStep(
             "evict-source",
             List.of(CheckpointPhase.SAVING),
-            new Timeout("spec.deadline", "Then the agent thaws it, unless the pod is deleted."),
+            new Timeout(
+                "spec.options.deadline", "Then the agent thaws it, unless the pod is deleted."),
             turn -> isAtWork(turn, Course::isHeld) && !Holding.isLeaving(turn),
             turn -> follow(turn, holding::next),
             Backoff.FROZEN,
@@ -170,7 +171,7 @@ final class Course {
         new CheckpointStep(
             "stay-suspended",
             List.of(CheckpointPhase.SUSPENDED),
-            Timeout.none("Until spec.suspend is false, or its time slice begins."),
+            Timeout.none("Until spec.desiredState is Running, or its time slice begins."),
             turn -> !turn.isImport() && turn.phase() == CheckpointPhase.SUSPENDED,
             suspension::rest,
             POLL,
@@ -180,7 +181,7 @@ final class Course {
             List.of(CheckpointPhase.RESUMING),
             new Timeout(
                 "30 min for each try",
-                "Never cut short by spec.deadline; 140 GB took 100 s on a busy H200."),
+                "Never cut short by spec.options.deadline; 140 GB took 100 s on a busy H200."),
             Course::isResuming,
             suspension::resuming,
             POLL,
@@ -193,7 +194,8 @@ final class Course {
         new CheckpointStep(
             "import-artifact",
             List.of(CheckpointPhase.PENDING, CheckpointPhase.IMPORTING),
-            new Timeout("spec.deadline", "Nothing is frozen, and the artifact stays as it is."),
+            new Timeout(
+                "spec.options.deadline", "Nothing is frozen, and the artifact stays as it is."),
             turn -> turn.isImport() && turn.phase() != CheckpointPhase.READY,
             importing::next,
             POLL,
@@ -231,7 +233,7 @@ final class Course {
 
   private static boolean suspends(Turn turn) {
     return turn.spec().getAfterCheckpoint() == AfterCheckpoint.SUSPEND
-        && !turn.spec().getExplainOnly();
+        && !turn.spec().getOptions().getDryRun();
   }
 
   private static boolean isResuming(Turn turn) {

@@ -1,7 +1,7 @@
 package dev.stasis.operator.checkpoint;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.operator.cluster.Informers;
 import dev.stasis.operator.metric.Leadership;
 import dev.stasis.operator.status.Conditions;

@@ -2,17 +2,17 @@ package dev.stasis.operator.checkpoint;
 
 import dev.stasis.api.text.HumanBytes;
 import dev.stasis.api.text.HumanDuration;
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
-import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
-import dev.stasis.api.v1alpha1.common.ArtifactStatus;
-import dev.stasis.api.v1alpha1.common.CheckpointTimings;
-import dev.stasis.api.v1alpha1.common.ConditionValue;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.Room;
-import dev.stasis.api.v1alpha1.operation.OperationPhase;
-import dev.stasis.api.v1alpha1.operation.Outcome;
-import dev.stasis.api.v1alpha1.operation.WorkloadState;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.common.AfterCheckpoint;
+import dev.stasis.api.v1beta1.common.ArtifactStatus;
+import dev.stasis.api.v1beta1.common.CheckpointTimings;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.Room;
+import dev.stasis.api.v1beta1.operation.OperationPhase;
+import dev.stasis.api.v1beta1.operation.Outcome;
+import dev.stasis.api.v1beta1.operation.WorkloadState;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.pod.PodConditionUpdate;
 import dev.stasis.operator.status.ConditionType;
@@ -45,7 +45,7 @@ final class Ending {
     if (!view.succeeded() && view.artifact().isEmpty()) {
       RemoteUpload.undone(turn);
     }
-    if (turn.spec().getExplainOnly() && view.succeeded()) {
+    if (turn.spec().getOptions().getDryRun() && view.succeeded()) {
       explaining.next(turn, view);
       return;
     }

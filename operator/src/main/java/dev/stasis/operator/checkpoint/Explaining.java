@@ -1,13 +1,13 @@
 package dev.stasis.operator.checkpoint;
 
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
-import dev.stasis.api.v1alpha1.common.DataPath;
-import dev.stasis.api.v1alpha1.common.Explanation;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.MemoryRoom;
-import dev.stasis.api.v1alpha1.common.Room;
-import dev.stasis.api.v1alpha1.node.GpuNodeStatus;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.common.AfterCheckpoint;
+import dev.stasis.api.v1beta1.common.DataPath;
+import dev.stasis.api.v1beta1.common.Explanation;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.MemoryLimitPolicy;
+import dev.stasis.api.v1beta1.common.Room;
+import dev.stasis.api.v1beta1.node.GpuNodeStatus;
 import dev.stasis.operator.explain.Expectation;
 import dev.stasis.operator.explain.Explainer;
 import dev.stasis.operator.liveness.Liveness;
@@ -111,7 +111,7 @@ final class Explaining {
                 container,
                 frozen,
                 turn.spec().getAfterCheckpoint() == AfterCheckpoint.SUSPEND,
-                turn.spec().getLivenessPolicy(),
+                turn.spec().getOptions().getProbePolicy(),
                 turn.jobDeadline()));
   }
 
@@ -121,7 +121,7 @@ final class Explaining {
     if (room == null || room.neededBytes() == null || node.isEmpty()) {
       return new RoomPlan.NoResizeNeeded();
     }
-    MemoryRoom policy = turn.spec().getMemoryRoom();
+    MemoryLimitPolicy policy = turn.spec().getOptions().getMemoryLimitPolicy();
     return planner.plan(
         new RoomFacts(
             turn.pod().orElseThrow(),

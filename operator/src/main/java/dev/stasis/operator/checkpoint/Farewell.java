@@ -1,13 +1,13 @@
 package dev.stasis.operator.checkpoint;
 
-import dev.stasis.api.v1alpha1.GpuNode;
-import dev.stasis.api.v1alpha1.common.ArtifactStatus;
-import dev.stasis.api.v1alpha1.common.DeletionPolicy;
-import dev.stasis.api.v1alpha1.common.ObjectReference;
-import dev.stasis.api.v1alpha1.operation.OperationPhase;
-import dev.stasis.api.v1alpha1.operation.OperationType;
-import dev.stasis.api.v1alpha1.operation.WorkloadState;
-import dev.stasis.api.v1alpha1.restore.RestorePhase;
+import dev.stasis.api.v1beta1.GpuNode;
+import dev.stasis.api.v1beta1.common.ArtifactStatus;
+import dev.stasis.api.v1beta1.common.DeletionPolicy;
+import dev.stasis.api.v1beta1.common.ObjectReference;
+import dev.stasis.api.v1beta1.operation.OperationPhase;
+import dev.stasis.api.v1beta1.operation.OperationType;
+import dev.stasis.api.v1beta1.operation.WorkloadState;
+import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.node.NodeAgent;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.pod.PodConditionUpdate;
@@ -221,7 +221,8 @@ final class Farewell {
                 restore ->
                     restore.getStatus() != null
                         && restore.getStatus().getPhase() == RestorePhase.SUCCEEDED);
-    return turn.spec().getDeletionPolicy() == DeletionPolicy.RETAIN || (evicted && !restored);
+    return turn.spec().getOptions().getDeletionPolicy() == DeletionPolicy.RETAIN
+        || (evicted && !restored);
   }
 
   /** A node whose agent can delete or read it now. */

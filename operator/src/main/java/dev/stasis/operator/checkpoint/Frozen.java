@@ -1,7 +1,7 @@
 package dev.stasis.operator.checkpoint;
 
-import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
-import dev.stasis.api.v1alpha1.operation.OperationType;
+import dev.stasis.api.v1beta1.common.AfterCheckpoint;
+import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.operator.operation.OperationName;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.operation.RequesterKind;
@@ -35,10 +35,10 @@ record Frozen(OperationType type, int number, boolean writes) {
   private static Frozen of(Turn turn, int number) {
     boolean inMemory =
         turn.spec().getAfterCheckpoint() == AfterCheckpoint.SUSPEND
-            && (turn.spec().getStore() == null || number > 1);
+            && (turn.spec().storeName() == null || number > 1);
     // An explanation is always that of a Checkpoint.
     OperationType type =
-        inMemory && !turn.spec().getExplainOnly()
+        inMemory && !turn.spec().getOptions().getDryRun()
             ? OperationType.SUSPEND
             : OperationType.CHECKPOINT;
     return new Frozen(type, number, !inMemory);

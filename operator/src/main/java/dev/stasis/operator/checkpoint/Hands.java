@@ -1,6 +1,6 @@
 package dev.stasis.operator.checkpoint;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.operator.event.EventRecorder;
 import dev.stasis.operator.operation.Operations;
 import dev.stasis.operator.owner.Departure;

@@ -1,7 +1,7 @@
 package dev.stasis.operator.checkpoint;
 
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.operation.OperationType;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.owner.PodEvictor;
 import dev.stasis.operator.status.Backoff;

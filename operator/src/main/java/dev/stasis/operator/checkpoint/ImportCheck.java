@@ -1,12 +1,12 @@
 package dev.stasis.operator.checkpoint;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuCheckpointStore;
-import dev.stasis.api.v1alpha1.GpuNode;
-import dev.stasis.api.v1alpha1.checkpoint.ImportSource;
-import dev.stasis.api.v1alpha1.common.ArtifactStatus;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.store.ImportPolicy;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuCheckpointStore;
+import dev.stasis.api.v1beta1.GpuNode;
+import dev.stasis.api.v1beta1.checkpoint.ImportSource;
+import dev.stasis.api.v1beta1.common.ArtifactStatus;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.store.ImportPolicy;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.store.StoreChoice;
@@ -51,7 +51,7 @@ final class ImportCheck {
               from.location()));
     }
     StoreChoice.Choice chosen =
-        choice.choose(turn.spec().getStore(), Validation.namespace(turn), turn.cluster().stores());
+        choice.choose(turn.spec().storeName(), Validation.namespace(turn), turn.cluster().stores());
     if (chosen instanceof StoreChoice.Refused refused) {
       return new Refused(refused.fault());
     }
@@ -185,7 +185,7 @@ final class ImportCheck {
 
   /** Of two that want the same one at once, the older one has it. */
   private boolean isFirst(Turn turn, GpuCheckpoint other, Place place) {
-    ImportSource wanted = other.getSpec().getImportSource();
+    ImportSource wanted = other.getSpec().getImportFrom();
     boolean over =
         other.getStatus() != null
             && other.getStatus().getPhase() != null
@@ -195,7 +195,7 @@ final class ImportCheck {
     }
     StoreChoice.Choice chosen =
         choice.choose(
-            other.getSpec().getStore(), Validation.namespace(turn), turn.cluster().stores());
+            other.getSpec().storeName(), Validation.namespace(turn), turn.cluster().stores());
     return chosen instanceof StoreChoice.Chosen it
         && place.is(it.store().getMetadata().getName(), wanted.location(), wanted.nodeName())
         && Comparator.<GpuCheckpoint, String>comparing(

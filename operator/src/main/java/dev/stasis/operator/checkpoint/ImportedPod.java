@@ -1,6 +1,6 @@
 package dev.stasis.operator.checkpoint;
 
-import dev.stasis.api.v1alpha1.common.Fault;
+import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.operator.pod.Template;
 import dev.stasis.operator.status.Reason;
 import io.fabric8.kubernetes.api.model.Capabilities;

@@ -1,16 +1,16 @@
 package dev.stasis.operator.checkpoint;
 
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
-import dev.stasis.api.v1alpha1.checkpoint.ImportSource;
-import dev.stasis.api.v1alpha1.common.ArtifactStatus;
-import dev.stasis.api.v1alpha1.common.Explanation;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.ObservedPod;
-import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
-import dev.stasis.api.v1alpha1.operation.OperationPhase;
-import dev.stasis.api.v1alpha1.operation.OperationType;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.checkpoint.ImportSource;
+import dev.stasis.api.v1beta1.common.ArtifactStatus;
+import dev.stasis.api.v1beta1.common.Explanation;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.ObservedPod;
+import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
+import dev.stasis.api.v1beta1.operation.OperationPhase;
+import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.operator.node.NodeAgent;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.status.Reason;
@@ -56,7 +56,7 @@ final class Importing {
       cancelled(turn);
       return;
     }
-    ImportSource from = Objects.requireNonNull(turn.spec().getImportSource(), "it is an import");
+    ImportSource from = Objects.requireNonNull(turn.spec().getImportFrom(), "it is an import");
     ImportCheck.Result result = check.validate(turn, from);
     boolean late = !turn.now().isBefore(turn.deadline());
     if (result instanceof ImportCheck.Refused refused) {
@@ -67,7 +67,7 @@ final class Importing {
       turn.fail(
           Reason.DEADLINE_EXCEEDED,
           "deadline: expected it begun within %s, got it waiting: %s"
-              .formatted(turn.spec().getDeadline(), found));
+              .formatted(turn.spec().getOptions().getDeadline(), found));
     } else if (result instanceof ImportCheck.Wait wait) {
       turn.working(wait.why().reason(), wait.why().sentence());
       turn.again(turn.config().lookAgainEvery());
@@ -137,7 +137,7 @@ final class Importing {
     long bytes = Objects.requireNonNullElse(artifact.getBytes(), 0L);
     List<Fault> faults = taken.isPresent() ? List.of(taken.get()) : check.quota(turn, view, bytes);
     if (faults.isEmpty()) {
-      faults = imported.faults(view.status().getPodTemplate(), turn.spec().getPodName());
+      faults = imported.faults(view.status().getPodTemplate(), turn.spec().podName());
     }
     if (!faults.isEmpty()) {
       turn.fail(faults, Reason.NOT_IMPORTED);
@@ -148,8 +148,7 @@ final class Importing {
     status.setFaults(null);
     status.setArtifact(artifact);
     status.setPod(
-        new ObservedPod(
-            turn.spec().getPodName(), null, said.getContainerName(), artifact.getNode()));
+        new ObservedPod(turn.spec().podName(), null, said.getContainerName(), artifact.getNode()));
     status.setPodTemplate(said.getPodTemplate());
     List<String> others = said.getOtherContainers();
     status.setOtherContainers(others == null || others.isEmpty() ? null : others);

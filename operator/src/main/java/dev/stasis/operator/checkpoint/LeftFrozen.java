@@ -1,7 +1,7 @@
 package dev.stasis.operator.checkpoint;
 
-import dev.stasis.api.v1alpha1.common.ConditionValue;
-import dev.stasis.api.v1alpha1.operation.WorkloadState;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.operation.WorkloadState;
 import dev.stasis.operator.node.NodeAgent;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.pod.PodConditionUpdate;

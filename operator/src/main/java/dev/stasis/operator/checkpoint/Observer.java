@@ -1,8 +1,8 @@
 package dev.stasis.operator.checkpoint;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.common.ObservedPod;
-import dev.stasis.api.v1alpha1.operation.OperationPod;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.common.ObservedPod;
+import dev.stasis.api.v1beta1.operation.OperationPod;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.operator.owner.PodEvictor;
@@ -42,7 +42,7 @@ final class Observer {
   }
 
   Turn look(GpuCheckpoint checkpoint) {
-    if (checkpoint.getSpec().getImportSource() != null) {
+    if (checkpoint.getSpec().getImportFrom() != null) {
       // It needs no pod, and one of that name is another one.
       return turn(checkpoint, Optional.empty(), Optional.empty());
     }
@@ -76,14 +76,14 @@ final class Observer {
 
   private Optional<Pod> known(GpuCheckpoint checkpoint, String uid) {
     return cluster
-        .pod(checkpoint.getMetadata().getNamespace(), checkpoint.getSpec().getPodName())
+        .pod(checkpoint.getMetadata().getNamespace(), checkpoint.getSpec().podName())
         .filter(pod -> uid.equals(pod.getMetadata().getUid()));
   }
 
   /** Before anything is refused because of the pod, it is asked for: a watch may lag behind. */
   private Optional<Pod> first(GpuCheckpoint checkpoint) {
     String namespace = checkpoint.getMetadata().getNamespace();
-    String name = checkpoint.getSpec().getPodName();
+    String name = checkpoint.getSpec().podName();
     return cluster
         .pod(namespace, name)
         .filter(pod -> pod.getStatus() != null && "Running".equals(pod.getStatus().getPhase()))

@@ -1,19 +1,19 @@
 package dev.stasis.operator.checkpoint;
 
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointSpec;
-import dev.stasis.api.v1alpha1.checkpoint.ImportSource;
-import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
-import dev.stasis.api.v1alpha1.common.ArtifactStatus;
-import dev.stasis.api.v1alpha1.common.ObservedPod;
-import dev.stasis.api.v1alpha1.common.TimeSpan;
-import dev.stasis.api.v1alpha1.operation.Afterwards;
-import dev.stasis.api.v1alpha1.operation.ArtifactReference;
-import dev.stasis.api.v1alpha1.operation.ExpectedWorkload;
-import dev.stasis.api.v1alpha1.operation.FreezeOrder;
-import dev.stasis.api.v1alpha1.operation.GpuNodeOperationSpec;
-import dev.stasis.api.v1alpha1.operation.OperationPod;
-import dev.stasis.api.v1alpha1.operation.OperationType;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointSpec;
+import dev.stasis.api.v1beta1.checkpoint.ImportSource;
+import dev.stasis.api.v1beta1.common.AfterCheckpoint;
+import dev.stasis.api.v1beta1.common.ArtifactStatus;
+import dev.stasis.api.v1beta1.common.ObservedPod;
+import dev.stasis.api.v1beta1.common.TimeSpan;
+import dev.stasis.api.v1beta1.operation.Afterwards;
+import dev.stasis.api.v1beta1.operation.ArtifactReference;
+import dev.stasis.api.v1beta1.operation.ExpectedWorkload;
+import dev.stasis.api.v1beta1.operation.FreezeOrder;
+import dev.stasis.api.v1beta1.operation.GpuNodeOperationSpec;
+import dev.stasis.api.v1beta1.operation.OperationPod;
+import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.operation.Operations;
 import java.time.Duration;
@@ -49,16 +49,16 @@ final class Orders {
   GpuNodeOperation freeze(Turn turn, Frozen frozen, Validation.Admitted admitted) {
     GpuCheckpointSpec spec = turn.spec();
     FreezeOrder freeze = new FreezeOrder();
-    freeze.setLockTimeout(spec.getLockTimeout());
-    freeze.setTcp(spec.getTcp());
-    freeze.setHooks(spec.getHooks());
-    freeze.setLivenessPolicy(spec.getLivenessPolicy());
-    freeze.setMemoryRoom(spec.getMemoryRoom());
-    freeze.setOtherContainers(spec.getOtherContainers());
-    freeze.setSharing(spec.getSharing());
-    freeze.setExplainOnly(spec.getExplainOnly());
+    freeze.setLockTimeout(spec.getOptions().getLockTimeout());
+    freeze.setTcpConnections(spec.getOptions().getTcpConnections());
+    freeze.setHooks(spec.getOptions().getHooks());
+    freeze.setProbePolicy(spec.getOptions().getProbePolicy());
+    freeze.setMemoryLimitPolicy(spec.getOptions().getMemoryLimitPolicy());
+    freeze.setSidecarPolicy(spec.getOptions().getSidecarPolicy());
+    freeze.setSharing(spec.getOptions().getSharing());
+    freeze.setDryRun(spec.getOptions().getDryRun());
     freeze.setAfterwards(afterwards(spec.getAfterCheckpoint()));
-    freeze.setRequireRestorable(spec.getRequireRestorable());
+    freeze.setRequireRestorable(spec.getOptions().getRequireRestorable());
     admitted.maxFrozen().ifPresent(longest -> freeze.setMaxFrozen(span(longest)));
     GpuNodeOperationSpec order = new GpuNodeOperationSpec();
     order.setType(frozen.type());
@@ -70,7 +70,7 @@ final class Orders {
             admitted.pod().getMetadata().getUid(),
             admitted.container()));
     order.setDeadline(left(turn, frozen));
-    if (!spec.getExplainOnly()) {
+    if (!spec.getOptions().getDryRun()) {
       freeze.setPodTemplate(turn.status().getPodTemplate());
     }
     if (frozen.writes()) {
@@ -96,8 +96,8 @@ final class Orders {
         new ArtifactReference(store, from.location(), turn.namespace(), turn.uid(), from.sha256()));
     order.setExpected(
         new ExpectedWorkload(
-            turn.spec().getPodName(),
-            turn.spec().getContainerName(),
+            turn.spec().podName(),
+            turn.spec().getOptions().getContainerName(),
             Validation.namespace(turn).getMetadata().getUid()));
     order.setDeadline(span(Duration.between(turn.now(), turn.deadline())));
     return operations.draft(turn.self(), 1, order);
@@ -192,7 +192,7 @@ final class Orders {
 
   /** What is left of the object's deadline; a later suspension has one of its own. */
   private static TimeSpan left(Turn turn, Frozen frozen) {
-    Duration whole = turn.spec().getDeadline().duration();
+    Duration whole = turn.spec().getOptions().getDeadline().duration();
     Instant from = frozen.number() == 1 ? turn.created() : turn.now();
     Duration left = Duration.between(turn.now(), from.plus(whole));
     return span(left);

@@ -1,6 +1,6 @@
 package dev.stasis.operator.checkpoint;
 
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;

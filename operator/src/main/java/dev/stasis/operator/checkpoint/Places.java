@@ -1,11 +1,11 @@
 package dev.stasis.operator.checkpoint;
 
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
-import dev.stasis.api.v1alpha1.common.ArtifactStatus;
-import dev.stasis.api.v1alpha1.common.Condition;
-import dev.stasis.api.v1alpha1.common.ConditionValue;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.Hardware;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.common.ArtifactStatus;
+import dev.stasis.api.v1beta1.common.Condition;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.Hardware;
 import dev.stasis.compat.Fingerprint;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.explain.Candidate;
@@ -125,7 +125,9 @@ final class Places {
 
   private static List<Fault> obstacles(Turn turn) {
     ArtifactStatus artifact = turn.status().getArtifact();
-    return artifact == null ? List.of() : artifact.obstacles(turn.spec().getTcp());
+    return artifact == null
+        ? List.of()
+        : artifact.obstacles(turn.spec().getOptions().getTcpConnections());
   }
 
   /** What lies on the disk of one node is out of reach of the others. */

@@ -1,8 +1,8 @@
 package dev.stasis.operator.checkpoint;
 
-import dev.stasis.api.v1alpha1.common.ConditionValue;
-import dev.stasis.api.v1alpha1.common.ObservedPod;
-import dev.stasis.api.v1alpha1.common.Room;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.common.ObservedPod;
+import dev.stasis.api.v1beta1.common.Room;
 import dev.stasis.operator.pod.PodWrites;
 import dev.stasis.operator.pod.Template;
 import dev.stasis.operator.resize.KubeletWord;

@@ -1,9 +1,9 @@
 package dev.stasis.operator.checkpoint;
 
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.Room;
-import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.Room;
+import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.resize.HeadroomNegotiation;
 import dev.stasis.operator.status.Reason;
@@ -60,7 +60,11 @@ final class RoomTalk {
     }
     HeadroomNegotiation.Result result =
         new HeadroomNegotiation(turn.cluster(), turn.pods())
-            .answer(view, turn.pod().get(), node.get(), turn.spec().getMemoryRoom());
+            .answer(
+                view,
+                turn.pod().get(),
+                node.get(),
+                turn.spec().getOptions().getMemoryLimitPolicy());
     if (result instanceof HeadroomNegotiation.Refused refused) {
       refuse(turn, view, refused.faults());
     } else if (result instanceof HeadroomNegotiation.Raised raised) {

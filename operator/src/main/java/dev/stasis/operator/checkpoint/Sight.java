@@ -14,7 +14,7 @@ import java.util.Optional;
  * @param cluster everything that is watched
  * @param pods what the API server is asked about pods
  * @param evictor evicts the pod
- * @param pod the pod that is meant: that of status.pod.uid, else that of spec.podName
+ * @param pod the pod that is meant: that of status.pod.uid, else that of spec.podRef.name
  * @param jobDeadline when the Job of the pod ends it; empty for none
  * @param now the time
  * @param config the settings

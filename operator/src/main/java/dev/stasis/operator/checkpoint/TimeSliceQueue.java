@@ -1,11 +1,12 @@
 package dev.stasis.operator.checkpoint;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
-import dev.stasis.api.v1alpha1.checkpoint.GpuTurn;
-import dev.stasis.api.v1alpha1.common.Hardware;
-import dev.stasis.api.v1alpha1.common.ObservedGpu;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.checkpoint.DesiredState;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.checkpoint.GpuTurn;
+import dev.stasis.api.v1beta1.common.Hardware;
+import dev.stasis.api.v1beta1.common.ObservedGpu;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Comparator;
@@ -77,19 +78,19 @@ final class TimeSliceQueue {
 
   /** Whether its user has it run, for good: what is deleted or cancelled is resumed first. */
   static boolean leaves(GpuCheckpoint one) {
-    return Boolean.FALSE.equals(one.getSpec().getSuspend())
+    return one.getSpec().getDesiredState() == DesiredState.RUNNING
         || Boolean.TRUE.equals(one.getSpec().getCancel())
         || one.getMetadata().getDeletionTimestamp() != null;
   }
 
   /** Whether it would go on; its user may keep it suspended. */
   private static boolean wants(GpuCheckpoint one) {
-    return leaves(one) || one.getSpec().getSuspend() == null;
+    return leaves(one) || one.getSpec().getDesiredState() == DesiredState.AUTO;
   }
 
   private static boolean sharesWith(GpuCheckpoint own, GpuCheckpoint other) {
     if (own.getMetadata().getUid().equals(other.getMetadata().getUid())
-        || other.getSpec().getTurnSlice() == null
+        || other.getSpec().getTimeSlice() == null
         || phase(other).isFinal()) {
       return false;
     }
@@ -114,7 +115,7 @@ final class TimeSliceQueue {
   }
 
   private static Optional<Instant> end(GpuCheckpoint one) {
-    return Optional.ofNullable(one.getSpec().getTurnSlice())
+    return Optional.ofNullable(one.getSpec().getTimeSlice())
         .filter(slice -> !leaves(one) && suspensions(one) > 0)
         .map(slice -> since(one).plus(slice.duration()));
   }

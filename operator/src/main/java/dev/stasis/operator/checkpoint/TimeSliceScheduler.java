@@ -1,9 +1,10 @@
 package dev.stasis.operator.checkpoint;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.checkpoint.GpuTurn;
-import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
-import dev.stasis.api.v1alpha1.common.ObservedPod;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.checkpoint.DesiredState;
+import dev.stasis.api.v1beta1.checkpoint.GpuTurn;
+import dev.stasis.api.v1beta1.common.AfterCheckpoint;
+import dev.stasis.api.v1beta1.common.ObservedPod;
 import dev.stasis.operator.status.Reason;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Instant;
@@ -28,9 +29,9 @@ record TimeSliceScheduler(Turn turn) {
 
   /** Whether it takes turns at all. */
   boolean isOn() {
-    return turn.spec().getTurnSlice() != null
+    return turn.spec().getTimeSlice() != null
         && turn.spec().getAfterCheckpoint() == AfterCheckpoint.SUSPEND
-        && !turn.spec().getExplainOnly();
+        && !turn.spec().getOptions().getDryRun();
   }
 
   TimeSliceQueue.Verdict verdict() {
@@ -69,7 +70,7 @@ record TimeSliceScheduler(Turn turn) {
   /** It is suspended, and another one runs or comes first. */
   void waiting() {
     TimeSliceQueue.Verdict verdict = verdict();
-    boolean keptOut = Boolean.TRUE.equals(turn.spec().getSuspend());
+    boolean keptOut = turn.spec().getDesiredState() == DesiredState.SUSPENDED;
     say(keptOut ? null : verdict.place(), verdict.holder().map(this::name), verdict.until());
     // What it waits for tells of itself; a pod that hangs does not.
     turn.again(turn.config().lookAgainEvery());
@@ -92,7 +93,7 @@ record TimeSliceScheduler(Turn turn) {
       return;
     }
     TimeSliceQueue.Verdict verdict = verdict();
-    say(0, Optional.of(turn.spec().getPodName()), verdict.until());
+    say(0, Optional.of(turn.spec().podName()), verdict.until());
     verdict.until().ifPresent(turn::againAt);
     if (turn.status().getArtifact() == null) {
       turn.report()
@@ -118,7 +119,7 @@ record TimeSliceScheduler(Turn turn) {
 
   private String name(GpuCheckpoint other) {
     return other.getMetadata().getNamespace().equals(turn.namespace())
-        ? other.getSpec().getPodName()
+        ? other.getSpec().podName()
         : "a pod of another namespace";
   }
 

@@ -1,15 +1,16 @@
 package dev.stasis.operator.checkpoint;
 
-import dev.stasis.api.v1alpha1.Api;
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointSpec;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
-import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
-import dev.stasis.api.v1alpha1.common.ConditionValue;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.ObjectReference;
-import dev.stasis.api.v1alpha1.common.PhaseTime;
+import dev.stasis.api.v1beta1.Api;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.checkpoint.DesiredState;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointSpec;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.common.AfterCheckpoint;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.ObjectReference;
+import dev.stasis.api.v1beta1.common.PhaseTime;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.operator.event.Story;
@@ -118,7 +119,7 @@ final class Turn implements RequestContext<CheckpointPhase> {
 
   /** Whether nothing is frozen: the artifact lies in a store already. */
   boolean isImport() {
-    return spec().getImportSource() != null;
+    return spec().getImportFrom() != null;
   }
 
   Optional<Instant> jobDeadline() {
@@ -179,7 +180,7 @@ final class Turn implements RequestContext<CheckpointPhase> {
 
   /** When the object's own deadline is over. */
   Instant deadline() {
-    return created().plus(spec().getDeadline().duration());
+    return created().plus(spec().getOptions().getDeadline().duration());
   }
 
   Instant created() {
@@ -263,7 +264,7 @@ final class Turn implements RequestContext<CheckpointPhase> {
   boolean wantsSuspended() {
     TimeSliceScheduler slices = new TimeSliceScheduler(this);
     return spec().getAfterCheckpoint() == AfterCheckpoint.SUSPEND
-        && !Boolean.FALSE.equals(spec().getSuspend())
+        && spec().getDesiredState() != DesiredState.RUNNING
         && !isCancelled()
         && !isDeleted()
         && !(slices.isOn() && slices.verdict().runs());

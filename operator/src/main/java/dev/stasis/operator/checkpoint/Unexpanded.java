@@ -1,8 +1,8 @@
 package dev.stasis.operator.checkpoint;
 
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
-import dev.stasis.api.v1alpha1.common.CommandLine;
-import dev.stasis.api.v1alpha1.common.ObservedPod;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.common.CommandLine;
+import dev.stasis.api.v1beta1.common.ObservedPod;
 import dev.stasis.operator.pod.Template;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.List;

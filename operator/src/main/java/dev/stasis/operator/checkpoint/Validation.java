@@ -1,12 +1,12 @@
 package dev.stasis.operator.checkpoint;
 
-import dev.stasis.api.v1alpha1.GpuCheckpointStore;
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
-import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.operation.Claim;
-import dev.stasis.api.v1alpha1.operation.OperationPhase;
-import dev.stasis.api.v1alpha1.operation.OperationType;
+import dev.stasis.api.v1beta1.GpuCheckpointStore;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.common.AfterCheckpoint;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.operation.Claim;
+import dev.stasis.api.v1beta1.operation.OperationPhase;
+import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.operator.liveness.Liveness;
 import dev.stasis.operator.liveness.LivenessVerdict;
 import dev.stasis.operator.node.NodeAgent;
@@ -74,9 +74,9 @@ final class Validation {
             turn.pod(),
             new SourcePod.Named(
                 turn.namespace(),
-                turn.spec().getPodName(),
-                turn.spec().getPodUid(),
-                turn.spec().getContainerName()),
+                turn.spec().podName(),
+                turn.spec().podUid(),
+                turn.spec().getOptions().getContainerName()),
             turn.config().gpuResources());
     if (named instanceof SourcePod.Refused refused) {
       return new Refused(refused.faults());
@@ -86,7 +86,7 @@ final class Validation {
     String node = pod.getSpec().getNodeName();
     List<Fault> faults = new ArrayList<>();
     if (frozen.writes()) {
-      source.refusedContainers(turn.spec().getOtherContainers()).ifPresent(faults::add);
+      source.refusedContainers(turn.spec().getOptions().getSidecarPolicy()).ifPresent(faults::add);
     }
     owner(turn, source).ifPresent(faults::add);
     LivenessVerdict liveness = liveness(turn, pod, source.container());
@@ -94,11 +94,11 @@ final class Validation {
       faults.addAll(tooShort.faults());
     }
     Optional<GpuCheckpointStore> store = frozen.writes() ? store(turn, faults) : Optional.empty();
-    if (!faults.isEmpty() && !turn.spec().getExplainOnly()) {
+    if (!faults.isEmpty() && !turn.spec().getOptions().getDryRun()) {
       return new Refused(faults);
     }
     Optional<Wait> agent = agent(turn, node);
-    if (agent.isPresent() && turn.spec().getExplainOnly()) {
+    if (agent.isPresent() && turn.spec().getOptions().getDryRun()) {
       faults.add(
           Reasons.fault(
               agent.get().reason(),
@@ -110,7 +110,7 @@ final class Validation {
     }
     if (store.isPresent()) {
       Optional<Wait> unseen = unseen(turn, store.get(), node);
-      if (unseen.isPresent() && !turn.spec().getExplainOnly()) {
+      if (unseen.isPresent() && !turn.spec().getOptions().getDryRun()) {
         return unseen.get();
       }
       faults.addAll(room(turn, store.get(), node, 0));
@@ -130,7 +130,7 @@ final class Validation {
 
   private Optional<GpuCheckpointStore> store(Turn turn, List<Fault> faults) {
     StoreChoice.Choice chosen =
-        choice.choose(turn.spec().getStore(), namespace(turn), turn.cluster().stores());
+        choice.choose(turn.spec().storeName(), namespace(turn), turn.cluster().stores());
     if (chosen instanceof StoreChoice.Refused refusal) {
       faults.add(refusal.fault());
     }
@@ -191,7 +191,7 @@ final class Validation {
                 container,
                 Duration.ZERO,
                 turn.spec().getAfterCheckpoint() == AfterCheckpoint.SUSPEND,
-                turn.spec().getLivenessPolicy(),
+                turn.spec().getOptions().getProbePolicy(),
                 turn.jobDeadline()));
   }
 

@@ -1,9 +1,9 @@
 package dev.stasis.operator.checkpoint;
 
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.common.ArtifactStatus;
-import dev.stasis.api.v1alpha1.common.PhaseTime;
-import dev.stasis.api.v1alpha1.operation.OperationType;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.common.ArtifactStatus;
+import dev.stasis.api.v1beta1.common.PhaseTime;
+import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.operator.node.NodeAgent;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.status.Reason;
@@ -80,7 +80,7 @@ final class Verification {
                 last == null ? ready(turn).plus(every) : last.plus(again ? DAMAGED_AGAIN : every));
     return Stream.concat(
             usual.stream(),
-            Optional.ofNullable(turn.spec().getVerifyAfter())
+            Optional.ofNullable(turn.spec().getOptions().getVerifyAfter())
                 .filter(wanted -> last == null || last.isBefore(wanted))
                 .stream())
         .min(Comparator.naturalOrder());

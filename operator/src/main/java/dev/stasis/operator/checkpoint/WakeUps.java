@@ -1,12 +1,12 @@
 package dev.stasis.operator.checkpoint;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuNode;
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.common.ArtifactStatus;
-import dev.stasis.api.v1alpha1.common.ObservedPod;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuNode;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.common.ArtifactStatus;
+import dev.stasis.api.v1beta1.common.ObservedPod;
 import dev.stasis.operator.cluster.Changed;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.cluster.ClusterSource;
@@ -176,9 +176,9 @@ class WakeUps {
   }
 
   private boolean isOn(GpuCheckpoint checkpoint, String node) {
-    return checkpoint.getSpec().getImportSource() != null
+    return checkpoint.getSpec().getImportFrom() != null
         || cluster
-            .pod(checkpoint.getMetadata().getNamespace(), checkpoint.getSpec().getPodName())
+            .pod(checkpoint.getMetadata().getNamespace(), checkpoint.getSpec().podName())
             .filter(pod -> node.equals(pod.getSpec().getNodeName()))
             .isPresent();
   }
@@ -214,12 +214,12 @@ class WakeUps {
   }
 
   private static List<Object> rota(GpuCheckpoint one) {
-    return one.getSpec().getTurnSlice() == null
+    return one.getSpec().getTimeSlice() == null
         ? List.of()
         : List.of(
             phaseOf(one),
-            one.getSpec().getTurnSlice(),
-            Optional.ofNullable(one.getSpec().getSuspend()),
+            one.getSpec().getTimeSlice(),
+            one.getSpec().getDesiredState(),
             TimeSliceQueue.leaves(one),
             Optional.ofNullable(one.getStatus()).map(it -> it.getTurn()).map(it -> it.since()));
   }
@@ -227,15 +227,14 @@ class WakeUps {
   private static List<GpuCheckpoint> takingTurns(
       IndexerResourceCache<GpuCheckpoint> cache, String node) {
     return cache.byIndex(BY_NODE, node).stream()
-        .filter(it -> it.getSpec().getTurnSlice() != null)
+        .filter(it -> it.getSpec().getTimeSlice() != null)
         .toList();
   }
 
   private static Collection<ResourceID> ofRestore(Changed<GpuRestore> change) {
     GpuRestore restore = change.subject();
     return List.of(
-        new ResourceID(
-            restore.getSpec().getCheckpointName(), restore.getMetadata().getNamespace()));
+        new ResourceID(restore.getSpec().checkpointName(), restore.getMetadata().getNamespace()));
   }
 
   private static List<ResourceID> ids(Collection<GpuCheckpoint> checkpoints) {
@@ -247,12 +246,12 @@ class WakeUps {
   }
 
   private static String podOf(GpuCheckpoint checkpoint) {
-    return checkpoint.getMetadata().getNamespace() + "/" + checkpoint.getSpec().getPodName();
+    return checkpoint.getMetadata().getNamespace() + "/" + checkpoint.getSpec().podName();
   }
 
   private static List<String> podsOf(GpuCheckpoint checkpoint) {
     // An import is of a pod that is not there.
-    return checkpoint.getSpec().getImportSource() == null ? List.of(podOf(checkpoint)) : List.of();
+    return checkpoint.getSpec().getImportFrom() == null ? List.of(podOf(checkpoint)) : List.of();
   }
 
   private static CheckpointPhase phaseOf(GpuCheckpoint checkpoint) {

@@ -1,12 +1,14 @@
 package dev.stasis.operator.cli;
 
 import dev.stasis.api.skew.TolerantSerialization;
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointSpec;
-import dev.stasis.api.v1alpha1.common.ConditionValue;
-import dev.stasis.api.v1alpha1.common.ConditionedStatus;
-import dev.stasis.api.v1alpha1.restore.GpuRestoreSpec;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointSpec;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.common.ConditionedStatus;
+import dev.stasis.api.v1beta1.common.NameReference;
+import dev.stasis.api.v1beta1.common.PodReference;
+import dev.stasis.api.v1beta1.restore.GpuRestoreSpec;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
@@ -100,7 +102,7 @@ public final class SmokeTest {
     GpuCheckpoint checkpoint = new GpuCheckpoint();
     checkpoint.setMetadata(named());
     checkpoint.setSpec(new GpuCheckpointSpec());
-    checkpoint.getSpec().setPodName(settings.name());
+    checkpoint.getSpec().setPodRef(PodReference.of(settings.name()));
     cluster.create(checkpoint);
     GpuCheckpoint ready =
         cluster.await(GpuCheckpoint.class, "a checkpoint that is Ready", SmokeTest::isOver);
@@ -114,7 +116,7 @@ public final class SmokeTest {
     GpuRestore restore = new GpuRestore();
     restore.setMetadata(named());
     restore.setSpec(new GpuRestoreSpec());
-    restore.getSpec().setCheckpointName(settings.name());
+    restore.getSpec().setCheckpointRef(NameReference.of(settings.name()));
     cluster.create(restore);
     GpuRestore back = cluster.await(GpuRestore.class, "a restore that succeeds", SmokeTest::isOver);
     succeeded(back, back.getStatus(), "Succeeded");

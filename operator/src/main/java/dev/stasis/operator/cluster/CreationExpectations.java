@@ -1,6 +1,6 @@
 package dev.stasis.operator.cluster;
 
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,12 +1,12 @@
 package dev.stasis.operator.cluster;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuCheckpointStore;
-import dev.stasis.api.v1alpha1.GpuMigration;
-import dev.stasis.api.v1alpha1.GpuNode;
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
-import dev.stasis.api.v1alpha1.GpuPreemptionPolicy;
-import dev.stasis.api.v1alpha1.GpuRestore;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuCheckpointStore;
+import dev.stasis.api.v1beta1.GpuMigration;
+import dev.stasis.api.v1beta1.GpuNode;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.GpuPreemptionPolicy;
+import dev.stasis.api.v1beta1.GpuRestore;
 import dev.stasis.operator.config.StasisConfig;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.LimitRange;

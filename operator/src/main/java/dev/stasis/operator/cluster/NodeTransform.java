@@ -1,6 +1,6 @@
 package dev.stasis.operator.cluster;
 
-import dev.stasis.api.v1alpha1.Api;
+import dev.stasis.api.v1beta1.Api;
 import io.fabric8.kubernetes.api.model.ContainerImage;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeBuilder;

@@ -1,16 +1,16 @@
 package dev.stasis.operator.cluster;
 
-import dev.stasis.api.v1alpha1.Api;
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuCheckpointStore;
-import dev.stasis.api.v1alpha1.GpuMigration;
-import dev.stasis.api.v1alpha1.GpuNode;
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
-import dev.stasis.api.v1alpha1.GpuPreemptionPolicy;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.common.ArtifactStatus;
-import dev.stasis.api.v1alpha1.operation.ArtifactReference;
-import dev.stasis.api.v1alpha1.operation.OperationPod;
+import dev.stasis.api.v1beta1.Api;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuCheckpointStore;
+import dev.stasis.api.v1beta1.GpuMigration;
+import dev.stasis.api.v1beta1.GpuNode;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.GpuPreemptionPolicy;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.common.ArtifactStatus;
+import dev.stasis.api.v1beta1.operation.ArtifactReference;
+import dev.stasis.api.v1beta1.operation.OperationPod;
 import dev.stasis.operator.config.StasisConfig;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.LimitRange;
@@ -166,14 +166,13 @@ final class SharedInformers {
 
   private static List<String> podOf(GpuCheckpoint checkpoint) {
     // The pod of an import does not exist.
-    return checkpoint.getSpec().getImportSource() == null
-        ? List.of(checkpoint.getMetadata().getNamespace() + "/" + checkpoint.getSpec().getPodName())
+    return checkpoint.getSpec().getImportFrom() == null
+        ? List.of(checkpoint.getMetadata().getNamespace() + "/" + checkpoint.getSpec().podName())
         : List.of();
   }
 
   private static List<String> checkpointOf(GpuRestore restore) {
-    return List.of(
-        restore.getMetadata().getNamespace() + "/" + restore.getSpec().getCheckpointName());
+    return List.of(restore.getMetadata().getNamespace() + "/" + restore.getSpec().checkpointName());
   }
 
   private static List<String> listOf(@Nullable String value) {

@@ -1,6 +1,6 @@
 package dev.stasis.operator.cluster;
 
-import dev.stasis.api.v1alpha1.common.ConditionedStatus;
+import dev.stasis.api.v1beta1.common.ConditionedStatus;
 import io.fabric8.kubernetes.client.CustomResource;
 import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import java.util.List;

@@ -1,16 +1,18 @@
 package dev.stasis.operator.eviction;
 
-import dev.stasis.api.v1alpha1.Api;
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointSpec;
-import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
-import dev.stasis.api.v1alpha1.common.LivenessPolicy;
-import dev.stasis.api.v1alpha1.common.OtherContainers;
-import dev.stasis.api.v1alpha1.common.TimeSpan;
-import dev.stasis.api.v1alpha1.operation.OperationType;
-import dev.stasis.api.v1alpha1.restore.GpuRestoreSpec;
+import dev.stasis.api.v1beta1.Api;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointSpec;
+import dev.stasis.api.v1beta1.common.AfterCheckpoint;
+import dev.stasis.api.v1beta1.common.NameReference;
+import dev.stasis.api.v1beta1.common.PodReference;
+import dev.stasis.api.v1beta1.common.ProbePolicy;
+import dev.stasis.api.v1beta1.common.SidecarPolicy;
+import dev.stasis.api.v1beta1.common.TimeSpan;
+import dev.stasis.api.v1beta1.operation.OperationType;
+import dev.stasis.api.v1beta1.restore.GpuRestoreSpec;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.operator.operation.OperationName;
@@ -105,17 +107,16 @@ class EvictionAttempts {
             .addToAnnotations(Api.EVICT_REQUESTED_ANNOTATION, text(now))
             .build());
     GpuCheckpointSpec spec = new GpuCheckpointSpec();
-    spec.setPodName(pod.getMetadata().getName());
-    spec.setPodUid(pod.getMetadata().getUid());
+    spec.setPodRef(new PodReference(pod.getMetadata().getName(), pod.getMetadata().getUid()));
     spec.setAfterCheckpoint(AfterCheckpoint.EVICT);
-    store(pod).ifPresent(spec::setStore);
+    store(pod).ifPresent(name -> spec.setStorageRef(NameReference.of(name)));
     // Otherwise all containers of the pod would be restarted.
-    spec.setOtherContainers(OtherContainers.START_ANEW);
-    spec.setLivenessPolicy(LivenessPolicy.ANSWER);
+    spec.getOptions().setSidecarPolicy(SidecarPolicy.RESTART);
+    spec.getOptions().setProbePolicy(ProbePolicy.EMULATE);
     Duration deadline = left.compareTo(SHORTEST) < 0 ? SHORTEST : left;
-    spec.setDeadline(TimeSpan.of(deadline.toSeconds() + "s"));
-    if (deadline.compareTo(spec.getLockTimeout().duration()) < 0) {
-      spec.setLockTimeout(spec.getDeadline());
+    spec.getOptions().setDeadline(TimeSpan.of(deadline.toSeconds() + "s"));
+    if (deadline.compareTo(spec.getOptions().getLockTimeout().duration()) < 0) {
+      spec.getOptions().setLockTimeout(spec.getOptions().getDeadline());
     }
     checkpoint.setSpec(spec);
     Optional<GpuCheckpoint> made = create(checkpoint);
@@ -240,7 +241,7 @@ class EvictionAttempts {
             .withLabels(attempt.checkpoint().getMetadata().getLabels())
             .build());
     restore.setSpec(new GpuRestoreSpec());
-    restore.getSpec().setCheckpointName(attempt.name());
+    restore.getSpec().setCheckpointRef(NameReference.of(attempt.name()));
     try {
       client.resource(restore).create();
     } catch (KubernetesClientException e) {

@@ -1,7 +1,7 @@
 package dev.stasis.operator.eviction;
 
-import dev.stasis.api.v1alpha1.Api;
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.Api;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.operator.pod.PodLabels;
 import dev.stasis.operator.selector.Selector;
 import io.fabric8.kubernetes.api.model.IntOrString;

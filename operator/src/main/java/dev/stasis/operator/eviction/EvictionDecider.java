@@ -1,9 +1,9 @@
 package dev.stasis.operator.eviction;
 
-import dev.stasis.api.v1alpha1.Api;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
-import dev.stasis.api.v1alpha1.common.ArtifactStatus;
-import dev.stasis.api.v1alpha1.operation.OperationPhase;
+import dev.stasis.api.v1beta1.Api;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.common.ArtifactStatus;
+import dev.stasis.api.v1beta1.operation.OperationPhase;
 import dev.stasis.operator.operation.OperationView;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.Pod;

@@ -1,10 +1,10 @@
 package dev.stasis.operator.eviction;
 
-import dev.stasis.api.v1alpha1.Api;
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.restore.RestorePhase;
+import dev.stasis.api.v1beta1.Api;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.cluster.ClusterSource;
 import dev.stasis.operator.cluster.Informers;
 import dev.stasis.operator.event.EventRecorder;
@@ -168,7 +168,7 @@ public class EvictionReconciler implements Reconciler<GpuCheckpoint> {
 
   private Optional<Pod> pod(EvictionAttempt attempt) {
     return informers
-        .pod(namespace(attempt), attempt.checkpoint().getSpec().getPodName())
+        .pod(namespace(attempt), attempt.checkpoint().getSpec().podName())
         .filter(pod -> pod.getMetadata().getUid().equals(podUid(attempt)));
   }
 

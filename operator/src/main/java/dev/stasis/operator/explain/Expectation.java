@@ -1,7 +1,7 @@
 package dev.stasis.operator.explain;
 
-import dev.stasis.api.v1alpha1.common.DataPath;
-import dev.stasis.api.v1alpha1.node.SelfTest;
+import dev.stasis.api.v1beta1.common.DataPath;
+import dev.stasis.api.v1beta1.node.SelfTest;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;

@@ -2,10 +2,10 @@ package dev.stasis.operator.explain;
 
 import dev.stasis.api.text.HumanBytes;
 import dev.stasis.api.text.HumanDuration;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
-import dev.stasis.api.v1alpha1.common.ConditionValue;
-import dev.stasis.api.v1alpha1.common.Explanation;
-import dev.stasis.api.v1alpha1.common.Fault;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.common.Explanation;
+import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.operator.liveness.LivenessVerdict;
 import dev.stasis.operator.room.RoomPlan;
 import dev.stasis.operator.status.ConditionType;
@@ -74,7 +74,7 @@ public final class Explainer {
     status.setNodesFit(portable ? findings.nodes().fit() : 0);
     status.setNodesKnown(findings.nodes().known());
     status.setNodes(findings.nodes().listed());
-    report.notReached(Reason.NO_ARTIFACT, "explainOnly: nothing was frozen");
+    report.notReached(Reason.NO_ARTIFACT, "dryRun: nothing was frozen");
     if (faults.isEmpty()) {
       report.also(
           ConditionType.FEASIBLE,

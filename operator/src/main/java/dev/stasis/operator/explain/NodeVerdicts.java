@@ -1,6 +1,6 @@
 package dev.stasis.operator.explain;
 
-import dev.stasis.api.v1alpha1.common.NodeVerdict;
+import dev.stasis.api.v1beta1.common.NodeVerdict;
 import dev.stasis.compat.Compatibility;
 import dev.stasis.compat.Fingerprint;
 import dev.stasis.compat.Mismatch;

@@ -1,7 +1,7 @@
 package dev.stasis.operator.holder;
 
-import dev.stasis.api.v1alpha1.GpuNode;
-import dev.stasis.api.v1alpha1.common.Target;
+import dev.stasis.api.v1beta1.GpuNode;
+import dev.stasis.api.v1beta1.common.Target;
 import dev.stasis.compat.NodeFacts;
 import dev.stasis.compat.Placement;
 import dev.stasis.operator.explain.Candidate;

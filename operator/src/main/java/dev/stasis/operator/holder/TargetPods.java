@@ -1,6 +1,6 @@
 package dev.stasis.operator.holder;
 
-import dev.stasis.api.v1alpha1.common.Fault;
+import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.target.Refusal;

@@ -1,6 +1,6 @@
 package dev.stasis.operator.holder;
 
-import dev.stasis.api.v1alpha1.Api;
+import dev.stasis.api.v1beta1.Api;
 import dev.stasis.operator.pod.JobPods;
 import dev.stasis.operator.pod.Owners;
 import io.fabric8.kubernetes.api.model.Affinity;

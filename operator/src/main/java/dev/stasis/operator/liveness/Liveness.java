@@ -1,8 +1,8 @@
 package dev.stasis.operator.liveness;
 
 import dev.stasis.api.text.HumanDuration;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.LivenessPolicy;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.ProbePolicy;
 import dev.stasis.operator.target.Holder;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
@@ -43,7 +43,7 @@ public final class Liveness {
       String container,
       Duration expected,
       boolean suspends,
-      LivenessPolicy policy,
+      ProbePolicy policy,
       Optional<Instant> jobDeadline) {}
 
   /** Evaluates the input. */
@@ -53,7 +53,7 @@ public final class Liveness {
     List<Fault> faults = new ArrayList<>();
     for (Watch watch : watches(question)) {
       Budget budget = Budget.of(watch.property(), watch.probe());
-      if (question.policy() == LivenessPolicy.ANSWER && unanswerable(watch.probe()).isEmpty()) {
+      if (question.policy() == ProbePolicy.EMULATE && unanswerable(watch.probe()).isEmpty()) {
         answered.add(watch.property());
       } else if (question.suspends()) {
         faults.add(neverLongEnough(question, watch, budget));
@@ -145,7 +145,7 @@ public final class Liveness {
     Optional<String> kind = unanswerable(watch.probe());
     String wanted =
         kind.map(it -> "no " + it + " probe on a suspended workload")
-            .orElse("livenessPolicy Answer, or no such probe on a suspended workload");
+            .orElse("probePolicy Emulate, or no such probe on a suspended workload");
     String found =
         kind.orElse("policy " + question.policy().value())
             + ", "

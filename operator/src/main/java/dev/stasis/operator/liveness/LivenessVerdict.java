@@ -1,6 +1,6 @@
 package dev.stasis.operator.liveness;
 
-import dev.stasis.api.v1alpha1.common.Fault;
+import dev.stasis.api.v1beta1.common.Fault;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

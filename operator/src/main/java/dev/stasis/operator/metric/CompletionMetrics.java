@@ -1,8 +1,8 @@
 package dev.stasis.operator.metric;
 
-import dev.stasis.api.v1alpha1.GpuMigration;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.common.Phase;
+import dev.stasis.api.v1beta1.GpuMigration;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.common.Phase;
 import dev.stasis.operator.cluster.Changed;
 import dev.stasis.operator.cluster.Informers;
 import io.fabric8.kubernetes.api.model.HasMetadata;

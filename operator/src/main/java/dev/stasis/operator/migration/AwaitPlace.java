@@ -1,7 +1,7 @@
 package dev.stasis.operator.migration;
 
-import dev.stasis.api.v1alpha1.common.Target;
-import dev.stasis.api.v1alpha1.migration.MigrationPhase;
+import dev.stasis.api.v1beta1.common.Target;
+import dev.stasis.api.v1beta1.migration.MigrationPhase;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.workflow.Progress;
 import dev.stasis.operator.workflow.Step;
@@ -15,7 +15,8 @@ final class AwaitPlace extends Step<MigrationContext, MigrationPhase> {
     super(
         "await-place",
         List.of(MigrationPhase.PENDING),
-        new Timeout("spec.deadline", "A node may join or become free; nothing is held meanwhile."));
+        new Timeout(
+            "spec.options.deadline", "A node may join or become free; nothing is held meanwhile."));
   }
 
   @Override

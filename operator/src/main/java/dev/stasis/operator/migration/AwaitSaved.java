@@ -1,11 +1,11 @@
 package dev.stasis.operator.migration;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.common.Condition;
-import dev.stasis.api.v1alpha1.common.ConditionValue;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.migration.MigrationPhase;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.common.Condition;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.migration.MigrationPhase;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.workflow.FaultSummary;
 import dev.stasis.operator.workflow.Progress;
@@ -28,7 +28,8 @@ final class AwaitSaved extends Step<MigrationContext, MigrationPhase> {
         "await-saved",
         List.of(MigrationPhase.PENDING, MigrationPhase.FREEZING, MigrationPhase.TRANSFERRING),
         new Timeout(
-            "spec.deadline", "Then the GpuCheckpoint is cancelled, unless the source is gone."));
+            "spec.options.deadline",
+            "Then the GpuCheckpoint is cancelled, unless the source is gone."));
     this.objects = objects;
   }
 
@@ -120,7 +121,8 @@ final class AwaitSaved extends Step<MigrationContext, MigrationPhase> {
             MigrationFaults.of(
                 Reason.DEADLINE_EXCEEDED,
                 "deadline",
-                "the source saved within " + context.migration().getSpec().getDeadline().text(),
+                "the source saved within "
+                    + context.migration().getSpec().getOptions().getDeadline().text(),
                 "it in phase " + context.phase().value()));
   }
 }

@@ -1,7 +1,7 @@
 package dev.stasis.operator.migration;
 
-import dev.stasis.api.v1alpha1.GpuCheckpointStore;
-import dev.stasis.api.v1alpha1.common.Fault;
+import dev.stasis.api.v1beta1.GpuCheckpointStore;
+import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.operator.status.Reason;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 package dev.stasis.operator.migration;
 
-import dev.stasis.api.v1alpha1.migration.MigrationPhase;
+import dev.stasis.api.v1beta1.migration.MigrationPhase;
 import dev.stasis.operator.workflow.Progress;
 import dev.stasis.operator.workflow.Step;
 import dev.stasis.operator.workflow.Timeout;

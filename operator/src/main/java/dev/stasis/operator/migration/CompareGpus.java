@@ -1,7 +1,7 @@
 package dev.stasis.operator.migration;
 
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
-import dev.stasis.api.v1alpha1.migration.MigrationPhase;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.migration.MigrationPhase;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.operation.Operations;
 import dev.stasis.operator.status.Reason;
@@ -29,7 +29,8 @@ final class CompareGpus extends MigrationAgentStep {
         operations,
         "compare-gpus",
         List.of(MigrationPhase.TARGET_STARTING),
-        new Timeout("spec.deadline", "The source keeps running; the comparison takes seconds."),
+        new Timeout(
+            "spec.options.deadline", "The source keeps running; the comparison takes seconds."),
         MigrationContext::targetAgent,
         "compares the GPUs");
     this.targets = targets;

@@ -1,8 +1,8 @@
 package dev.stasis.operator.migration;
 
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.ObservedPod;
-import dev.stasis.api.v1alpha1.migration.MigrationPhase;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.ObservedPod;
+import dev.stasis.api.v1beta1.migration.MigrationPhase;
 import dev.stasis.operator.holder.TargetPods;
 import dev.stasis.operator.holder.TargetReader;
 import dev.stasis.operator.holder.TargetState;
@@ -33,7 +33,7 @@ final class CreateMigrationTarget extends Step<MigrationContext, MigrationPhase>
         "create-target",
         List.of(MigrationPhase.PENDING, MigrationPhase.TARGET_STARTING),
         new Timeout(
-            "spec.deadline, " + MigrationTargets.ATTEMPTS + " targets",
+            "spec.options.deadline, " + MigrationTargets.ATTEMPTS + " targets",
             "The source keeps running; a target that cannot start is replaced."));
     this.targets = targets;
     this.evictions = evictions;

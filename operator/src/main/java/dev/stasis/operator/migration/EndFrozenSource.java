@@ -1,6 +1,6 @@
 package dev.stasis.operator.migration;
 
-import dev.stasis.api.v1alpha1.migration.MigrationPhase;
+import dev.stasis.api.v1beta1.migration.MigrationPhase;
 import dev.stasis.operator.node.NodeAgent;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.status.Reason;

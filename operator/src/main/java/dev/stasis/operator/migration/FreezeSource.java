@@ -1,8 +1,8 @@
 package dev.stasis.operator.migration;
 
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
-import dev.stasis.api.v1alpha1.common.ObservedPod;
-import dev.stasis.api.v1alpha1.migration.MigrationPhase;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.common.ObservedPod;
+import dev.stasis.api.v1beta1.migration.MigrationPhase;
 import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.operator.holder.TargetReader;
 import dev.stasis.operator.holder.TargetState;
@@ -39,8 +39,8 @@ final class FreezeSource extends MigrationAgentStep {
         "freeze-source",
         List.of(MigrationPhase.FREEZING),
         new Timeout(
-            "spec.deadline, and before a probe of the pod fails",
-            "The agent locks within spec.lockTimeout and ends its work by the deadline. A probe or"
+            "spec.options.deadline, and before a probe of the pod fails",
+            "The agent locks within spec.options.lockTimeout and ends its work by the deadline. A probe or"
                 + " a deadline of the pod would end the frozen workload."),
         MigrationContext::sourceAgent,
         "freezes the pod");

@@ -1,9 +1,9 @@
 package dev.stasis.operator.migration;
 
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
-import dev.stasis.api.v1alpha1.common.Explanation;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.migration.MigrationPhase;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.common.Explanation;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.migration.MigrationPhase;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.operation.Operations;
 import dev.stasis.operator.status.Reason;
@@ -24,7 +24,7 @@ final class InspectSource extends MigrationAgentStep {
         operations,
         "inspect-source",
         List.of(MigrationPhase.PENDING),
-        new Timeout("spec.deadline", "Nothing is changed meanwhile."),
+        new Timeout("spec.options.deadline", "Nothing is changed meanwhile."),
         MigrationContext::sourceAgent,
         "inspects the pod");
   }

@@ -1,20 +1,20 @@
 package dev.stasis.operator.migration;
 
-import dev.stasis.api.v1alpha1.GpuCheckpointStore;
-import dev.stasis.api.v1alpha1.GpuMigration;
-import dev.stasis.api.v1alpha1.common.ArtifactStatus;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.ObservedPod;
-import dev.stasis.api.v1alpha1.common.PhaseTime;
-import dev.stasis.api.v1alpha1.common.TimeSpan;
-import dev.stasis.api.v1alpha1.migration.Decision;
-import dev.stasis.api.v1alpha1.migration.GpuMigrationStatus;
-import dev.stasis.api.v1alpha1.migration.MigrationPhase;
-import dev.stasis.api.v1alpha1.operation.FreezeOrder;
-import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
-import dev.stasis.api.v1alpha1.operation.OperationPhase;
-import dev.stasis.api.v1alpha1.operation.OperationType;
-import dev.stasis.api.v1alpha1.operation.Outcome;
+import dev.stasis.api.v1beta1.GpuCheckpointStore;
+import dev.stasis.api.v1beta1.GpuMigration;
+import dev.stasis.api.v1beta1.common.ArtifactStatus;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.ObservedPod;
+import dev.stasis.api.v1beta1.common.PhaseTime;
+import dev.stasis.api.v1beta1.common.TimeSpan;
+import dev.stasis.api.v1beta1.migration.Decision;
+import dev.stasis.api.v1beta1.migration.GpuMigrationStatus;
+import dev.stasis.api.v1beta1.migration.MigrationPhase;
+import dev.stasis.api.v1beta1.operation.FreezeOrder;
+import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
+import dev.stasis.api.v1beta1.operation.OperationPhase;
+import dev.stasis.api.v1beta1.operation.OperationType;
+import dev.stasis.api.v1beta1.operation.Outcome;
 import dev.stasis.operator.explain.NodeVerdicts;
 import dev.stasis.operator.node.NodeAgent;
 import dev.stasis.operator.operation.OperationView;
@@ -46,7 +46,7 @@ import org.jspecify.annotations.Nullable;
  * @param turn why it must wait for other migrations; empty if it need not
  * @param owner the controller that must adopt the target before the source is removed; empty if
  *     there is none
- * @param sourceFirst the objects of a SourceFirst migration
+ * @param sourceFirst the objects of a migration with strategy Recreate
  * @param orphanAfter how long an agent must be silent before requests stop waiting for it
  * @param now time of the observation
  */
@@ -82,7 +82,7 @@ record MigrationContext(
     return new MigrationStatusUpdater(migration, now);
   }
 
-  /** Returns the status updater of a SourceFirst migration. */
+  /** Returns the status updater of a migration with strategy Recreate. */
   SourceFirstStatusUpdater sourceFirstUpdater() {
     return new SourceFirstStatusUpdater(migration, now);
   }
@@ -141,7 +141,7 @@ record MigrationContext(
   /** The deadline of the migration. */
   Instant deadline() {
     return Instant.parse(migration.getMetadata().getCreationTimestamp())
-        .plus(migration.getSpec().getDeadline().duration());
+        .plus(migration.getSpec().getOptions().getDeadline().duration());
   }
 
   /** The remaining time, for an operation. */

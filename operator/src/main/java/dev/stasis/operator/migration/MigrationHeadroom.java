@@ -1,8 +1,8 @@
 package dev.stasis.operator.migration;
 
-import dev.stasis.api.v1alpha1.common.ConditionValue;
-import dev.stasis.api.v1alpha1.migration.GpuMigrationStatus;
-import dev.stasis.api.v1alpha1.migration.MigrationPhase;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.migration.GpuMigrationStatus;
+import dev.stasis.api.v1beta1.migration.MigrationPhase;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.pod.PodWrites;
@@ -46,7 +46,7 @@ class MigrationHeadroom {
             freeze,
             context.source().get(),
             node.get(),
-            context.migration().getSpec().getMemoryRoom());
+            context.migration().getSpec().getOptions().getMemoryLimitPolicy());
     if (result instanceof HeadroomNegotiation.Refused refused) {
       return new Progress.Failed(refused.faults());
     }

@@ -1,13 +1,14 @@
 package dev.stasis.operator.migration;
 
-import dev.stasis.api.v1alpha1.Api;
-import dev.stasis.api.v1alpha1.GpuCheckpointStore;
-import dev.stasis.api.v1alpha1.GpuMigration;
-import dev.stasis.api.v1alpha1.common.ObservedPod;
-import dev.stasis.api.v1alpha1.migration.Decision;
-import dev.stasis.api.v1alpha1.migration.GpuMigrationStatus;
-import dev.stasis.api.v1alpha1.node.Capability;
-import dev.stasis.api.v1alpha1.node.NodeStore;
+import dev.stasis.api.v1beta1.Api;
+import dev.stasis.api.v1beta1.GpuCheckpointStore;
+import dev.stasis.api.v1beta1.GpuMigration;
+import dev.stasis.api.v1beta1.common.ObservedPod;
+import dev.stasis.api.v1beta1.common.Target;
+import dev.stasis.api.v1beta1.migration.Decision;
+import dev.stasis.api.v1beta1.migration.GpuMigrationStatus;
+import dev.stasis.api.v1beta1.node.Capability;
+import dev.stasis.api.v1beta1.node.NodeStore;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.operator.explain.NodeVerdicts;
@@ -235,6 +236,11 @@ class MigrationObserver {
     Objects.requireNonNullElse(view.status().getExcludedNodes(), List.<String>of())
         .forEach(
             node -> against.put(node, "node: expected one that was not tried, got it excluded"));
+    Optional.ofNullable(view.migration().getSpec().getTarget())
+        .map(Target::excluded)
+        .orElse(List.of())
+        .forEach(
+            node -> against.put(node, "node: expected one that is not excluded, got it excluded"));
     against.put(
         source.pod().getSpec().getNodeName(),
         "node: expected another than the pod's own, got its own");
@@ -243,7 +249,7 @@ class MigrationObserver {
 
   private Optional<Pod> source(GpuMigration migration) {
     String namespace = migration.getMetadata().getNamespace();
-    String name = migration.getSpec().getPodName();
+    String name = migration.getSpec().podName();
     ObservedPod known = migration.getStatus().getSource();
     if (known == null) {
       // Before a refusal because of the pod, it is read from the API server: a watch may lag

@@ -1,10 +1,10 @@
 package dev.stasis.operator.migration;
 
-import dev.stasis.api.v1alpha1.Api;
-import dev.stasis.api.v1alpha1.GpuMigration;
-import dev.stasis.api.v1alpha1.migration.GpuMigrationStatus;
-import dev.stasis.api.v1alpha1.migration.MigrationOrder;
-import dev.stasis.api.v1alpha1.migration.MigrationPhase;
+import dev.stasis.api.v1beta1.Api;
+import dev.stasis.api.v1beta1.GpuMigration;
+import dev.stasis.api.v1beta1.migration.GpuMigrationStatus;
+import dev.stasis.api.v1beta1.migration.MigrationPhase;
+import dev.stasis.api.v1beta1.migration.MigrationStrategy;
 import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.operator.status.Changes;
 import dev.stasis.operator.status.ErrorStatus;
@@ -90,7 +90,7 @@ public class MigrationReconciler implements Reconciler<GpuMigration>, Cleaner<Gp
 
   private RequestReconciler<GpuMigration, GpuMigrationStatus, MigrationContext, MigrationPhase>
       requests(GpuMigration migration) {
-    return migration.getSpec().getOrder() == MigrationOrder.SOURCE_FIRST
+    return migration.getSpec().getStrategy() == MigrationStrategy.RECREATE
         ? sourceFirst
         : targetFirst;
   }

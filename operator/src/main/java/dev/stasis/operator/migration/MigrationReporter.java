@@ -1,8 +1,8 @@
 package dev.stasis.operator.migration;
 
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.migration.Decision;
-import dev.stasis.api.v1alpha1.operation.WorkloadState;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.migration.Decision;
+import dev.stasis.api.v1beta1.operation.WorkloadState;
 import dev.stasis.operator.event.EventRecorder;
 import dev.stasis.operator.event.Story;
 import dev.stasis.operator.metric.CompletionMetrics;

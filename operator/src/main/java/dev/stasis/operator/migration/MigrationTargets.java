@@ -1,12 +1,12 @@
 package dev.stasis.operator.migration;
 
-import dev.stasis.api.v1alpha1.GpuMigration;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.Hardware;
-import dev.stasis.api.v1alpha1.common.Room;
-import dev.stasis.api.v1alpha1.common.Target;
-import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
-import dev.stasis.api.v1alpha1.operation.OperationType;
+import dev.stasis.api.v1beta1.GpuMigration;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.Hardware;
+import dev.stasis.api.v1beta1.common.Room;
+import dev.stasis.api.v1beta1.common.Target;
+import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
+import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.compat.Fingerprint;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.config.StasisConfig;
@@ -21,8 +21,10 @@ import dev.stasis.operator.pod.Template;
 import dev.stasis.operator.room.RoomPlan;
 import dev.stasis.operator.room.TargetRoom;
 import dev.stasis.operator.status.Reason;
+import dev.stasis.operator.target.AvoidedNodes;
 import dev.stasis.operator.target.FrozenPod;
 import dev.stasis.operator.target.TargetMaker;
+import dev.stasis.operator.target.TargetPlan;
 import dev.stasis.operator.target.TargetSettings;
 import dev.stasis.operator.target.Way;
 import dev.stasis.operator.target.Wish;
@@ -93,8 +95,18 @@ class MigrationTargets {
             () ->
                 pods.create(
                     migration.getMetadata().getNamespace(),
-                    taken -> maker.make(frozen(view, source), wish(view, source, taken)),
+                    taken -> plan(view, source, taken),
                     refusal -> refusal.reason() == Reason.NO_NODE_FITS));
+  }
+
+  private TargetPlan plan(MigrationContext view, Check.Admitted source, Set<String> taken) {
+    TargetPlan plan = maker.make(frozen(view, source), wish(view, source, taken));
+    return plan instanceof TargetPlan.Made made
+        ? new TargetPlan.Made(
+            AvoidedNodes.in(made.pod(), view.migration().getSpec().getTarget()),
+            made.otherContainers(),
+            made.dropped())
+        : plan;
   }
 
   void remove(Pod pod) {
@@ -165,7 +177,7 @@ class MigrationTargets {
         places.image(sought),
         sought.node(),
         places.placement(sought, view.now()),
-        view.migration().getSpec().getOtherContainers());
+        view.migration().getSpec().getOptions().getSidecarPolicy());
   }
 
   private Wish wish(MigrationContext view, Check.Admitted source, Set<String> taken) {
@@ -178,7 +190,7 @@ class MigrationTargets {
         way(source.pod()),
         taken,
         new TreeSet<>(view.excludedNodes()),
-        migration.getSpec().getDeadline().duration(),
+        migration.getSpec().getOptions().getDeadline().duration(),
         raised(view, source.pod(), source.container())
             .map(memory -> new Wish.Memory(memory.request(), Optional.of(memory.limit()))));
   }

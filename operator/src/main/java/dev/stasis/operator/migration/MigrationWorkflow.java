@@ -1,8 +1,8 @@
 package dev.stasis.operator.migration;
 
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.Room;
-import dev.stasis.api.v1alpha1.migration.MigrationPhase;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.Room;
+import dev.stasis.api.v1beta1.migration.MigrationPhase;
 import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.operator.status.Backoff;
 import dev.stasis.operator.status.Reason;
@@ -55,7 +55,7 @@ abstract class MigrationWorkflow implements Workflow<MigrationContext, Migration
           MigrationFaults.of(
               Reason.DEADLINE_EXCEEDED,
               "deadline",
-              "the proof within " + context.migration().getSpec().getDeadline().text(),
+              "the proof within " + context.migration().getSpec().getOptions().getDeadline().text(),
               "it in phase " + context.phase().value() + (said == null ? "" : ": " + said)));
     }
     return context

@@ -1,7 +1,7 @@
 package dev.stasis.operator.migration;
 
-import dev.stasis.api.v1alpha1.migration.MigrationPhase;
-import dev.stasis.api.v1alpha1.operation.OperationType;
+import dev.stasis.api.v1beta1.migration.MigrationPhase;
+import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.workflow.Progress;
@@ -29,7 +29,8 @@ final class OpenStream extends Step<MigrationContext, MigrationPhase> {
         "open-stream",
         List.of(MigrationPhase.TARGET_STARTING),
         new Timeout(
-            "spec.deadline, " + TRIES + " tries", "An agent listens within seconds, or never."));
+            "spec.options.deadline, " + TRIES + " tries",
+            "An agent listens within seconds, or never."));
     this.operations = operations;
     this.stream = new ArtifactStream(operations, reporter, MigrationPhase.TARGET_STARTING);
   }

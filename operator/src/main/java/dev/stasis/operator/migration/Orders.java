@@ -1,20 +1,20 @@
 package dev.stasis.operator.migration;
 
-import dev.stasis.api.v1alpha1.GpuMigration;
-import dev.stasis.api.v1alpha1.common.ArtifactStatus;
-import dev.stasis.api.v1alpha1.common.ObjectReference;
-import dev.stasis.api.v1alpha1.common.ObservedPod;
-import dev.stasis.api.v1alpha1.common.TimeSpan;
-import dev.stasis.api.v1alpha1.migration.GpuMigrationSpec;
-import dev.stasis.api.v1alpha1.operation.Afterwards;
-import dev.stasis.api.v1alpha1.operation.ArtifactReference;
-import dev.stasis.api.v1alpha1.operation.FreezeOrder;
-import dev.stasis.api.v1alpha1.operation.GpuNodeOperationSpec;
-import dev.stasis.api.v1alpha1.operation.OperationPod;
-import dev.stasis.api.v1alpha1.operation.OperationType;
-import dev.stasis.api.v1alpha1.operation.Peer;
-import dev.stasis.api.v1alpha1.operation.RestoreOrder;
-import dev.stasis.api.v1alpha1.operation.TransferOrder;
+import dev.stasis.api.v1beta1.GpuMigration;
+import dev.stasis.api.v1beta1.common.ArtifactStatus;
+import dev.stasis.api.v1beta1.common.ObjectReference;
+import dev.stasis.api.v1beta1.common.ObservedPod;
+import dev.stasis.api.v1beta1.common.TimeSpan;
+import dev.stasis.api.v1beta1.migration.GpuMigrationSpec;
+import dev.stasis.api.v1beta1.operation.Afterwards;
+import dev.stasis.api.v1beta1.operation.ArtifactReference;
+import dev.stasis.api.v1beta1.operation.FreezeOrder;
+import dev.stasis.api.v1beta1.operation.GpuNodeOperationSpec;
+import dev.stasis.api.v1beta1.operation.OperationPod;
+import dev.stasis.api.v1beta1.operation.OperationType;
+import dev.stasis.api.v1beta1.operation.Peer;
+import dev.stasis.api.v1beta1.operation.RestoreOrder;
+import dev.stasis.api.v1beta1.operation.TransferOrder;
 import dev.stasis.operator.node.NodeAgent;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.operation.RequesterKind;
@@ -54,7 +54,7 @@ final class Orders {
   /** Inspects the source; the operation keeps the current pod, before it is resized. */
   GpuNodeOperationSpec look(MigrationContext view, Check.Admitted source) {
     FreezeOrder freeze = freezeOrder(view, source);
-    freeze.setExplainOnly(true);
+    freeze.setDryRun(true);
     freeze.setPodTemplate(template.of(source.pod()));
     GpuNodeOperationSpec spec = ofSource(view, source);
     spec.setFreeze(freeze);
@@ -84,13 +84,13 @@ final class Orders {
     GpuMigrationSpec asked = view.migration().getSpec();
     FreezeOrder freeze = new FreezeOrder();
     freeze.setNamespaceUid(source.namespaceUid());
-    freeze.setLockTimeout(asked.getLockTimeout());
-    freeze.setTcp(asked.getTcp());
-    freeze.setHooks(asked.getHooks());
-    freeze.setLivenessPolicy(asked.getLivenessPolicy());
-    freeze.setMemoryRoom(asked.getMemoryRoom());
-    freeze.setOtherContainers(asked.getOtherContainers());
-    freeze.setSharing(asked.getSharing());
+    freeze.setLockTimeout(asked.getOptions().getLockTimeout());
+    freeze.setTcpConnections(asked.getOptions().getTcpConnections());
+    freeze.setHooks(asked.getOptions().getHooks());
+    freeze.setProbePolicy(asked.getOptions().getProbePolicy());
+    freeze.setMemoryLimitPolicy(asked.getOptions().getMemoryLimitPolicy());
+    freeze.setSidecarPolicy(asked.getOptions().getSidecarPolicy());
+    freeze.setSharing(asked.getOptions().getSharing());
     // Already set for the inspection, before a target is created.
     freeze.setRequireRestorable(true);
     source
@@ -156,7 +156,7 @@ final class Orders {
             address,
             Objects.requireNonNullElse(
                 peer.identity().map(it -> it.certificate()).orElse(null), "none")));
-    order.setMaxBytesPerSecond(view.migration().getSpec().getMaxBytesPerSecond());
+    order.setMaxBytesPerSecond(view.migration().getSpec().getOptions().bytesPerSecond());
     return order;
   }
 
@@ -174,15 +174,15 @@ final class Orders {
   }
 
   private static GpuNodeOperationSpec ofTarget(
-      MigrationContext view, Pod target, @Nullable Boolean explainOnly) {
+      MigrationContext view, Pod target, @Nullable Boolean dryRun) {
     RestoreOrder order = new RestoreOrder();
     order.setFingerprint(
         Objects.requireNonNull(
             Objects.requireNonNull(view.status().getSourceHardware(), "it was looked at")
                 .fingerprint(),
             "it was looked at"));
-    order.setTcp(view.migration().getSpec().getTcp());
-    order.setExplainOnly(explainOnly);
+    order.setTcpConnections(view.migration().getSpec().getOptions().getTcpConnections());
+    order.setDryRun(dryRun);
     ObjectMeta pod = target.getMetadata();
     GpuNodeOperationSpec spec = spec(OperationType.RESTORE, target.getSpec().getNodeName());
     spec.setPod(

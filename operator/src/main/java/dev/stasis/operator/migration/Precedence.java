@@ -1,7 +1,7 @@
 package dev.stasis.operator.migration;
 
-import dev.stasis.api.v1alpha1.GpuMigration;
-import dev.stasis.api.v1alpha1.migration.GpuMigrationStatus;
+import dev.stasis.api.v1beta1.GpuMigration;
+import dev.stasis.api.v1beta1.migration.GpuMigrationStatus;
 import java.util.Comparator;
 
 /**

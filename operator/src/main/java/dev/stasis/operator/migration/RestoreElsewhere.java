@@ -1,12 +1,12 @@
 package dev.stasis.operator.migration;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuMigration;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.common.Condition;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.migration.MigrationPhase;
-import dev.stasis.api.v1alpha1.restore.RestorePhase;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuMigration;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.common.Condition;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.migration.MigrationPhase;
+import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.status.Backoff;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.workflow.FaultSummary;
@@ -49,7 +49,7 @@ final class RestoreElsewhere extends Step<MigrationContext, MigrationPhase> {
         "restore-elsewhere",
         List.of(MigrationPhase.TARGET_STARTING, MigrationPhase.RESTORING, MigrationPhase.VERIFYING),
         new Timeout(
-            PLACE.toMinutes() + " min for a place, then spec.deadline of each GpuRestore",
+            PLACE.toMinutes() + " min for a place, then spec.options.deadline of each GpuRestore",
             "A scheduler finds a free GPU at once; the place that the source has left is free in"
                 + " any case."));
     this.objects = objects;

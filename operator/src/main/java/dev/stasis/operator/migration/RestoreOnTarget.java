@@ -1,9 +1,9 @@
 package dev.stasis.operator.migration;
 
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
-import dev.stasis.api.v1alpha1.migration.MigrationPhase;
-import dev.stasis.api.v1alpha1.operation.GpuNodeOperationSpec;
-import dev.stasis.api.v1alpha1.operation.OperationType;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.migration.MigrationPhase;
+import dev.stasis.api.v1beta1.operation.GpuNodeOperationSpec;
+import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.operator.holder.TargetReader;
 import dev.stasis.operator.holder.TargetState;
 import dev.stasis.operator.operation.OperationView;
@@ -30,7 +30,7 @@ final class RestoreOnTarget extends MigrationAgentStep {
         operations,
         "restore-on-target",
         List.of(MigrationPhase.RESTORING, MigrationPhase.VERIFYING),
-        new Timeout("spec.deadline", "The source is frozen and can still be thawed."),
+        new Timeout("spec.options.deadline", "The source is frozen and can still be thawed."),
         MigrationContext::targetAgent,
         "restores it");
     this.reporter = reporter;

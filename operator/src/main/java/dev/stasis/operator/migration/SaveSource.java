@@ -1,6 +1,6 @@
 package dev.stasis.operator.migration;
 
-import dev.stasis.api.v1alpha1.migration.MigrationPhase;
+import dev.stasis.api.v1beta1.migration.MigrationPhase;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.workflow.Progress;
 import dev.stasis.operator.workflow.Step;
@@ -19,7 +19,7 @@ final class SaveSource extends Step<MigrationContext, MigrationPhase> {
     super(
         "save-source",
         List.of(MigrationPhase.PENDING),
-        new Timeout("spec.deadline", "Nothing is changed meanwhile."));
+        new Timeout("spec.options.deadline", "Nothing is changed meanwhile."));
     this.objects = objects;
     this.evictions = evictions;
     this.reporter = reporter;

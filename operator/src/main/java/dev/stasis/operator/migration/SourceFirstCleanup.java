@@ -1,9 +1,9 @@
 package dev.stasis.operator.migration;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.common.ConditionValue;
-import dev.stasis.api.v1alpha1.restore.RestorePhase;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Conditions;
@@ -11,8 +11,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Deletes the objects of a SourceFirst migration, once the workload runs or the migration is
- * deleted.
+ * Deletes the objects of a migration with strategy Recreate, once the workload runs or the
+ * migration is deleted.
  */
 final class SourceFirstCleanup {
 

@@ -1,18 +1,21 @@
 package dev.stasis.operator.migration;
 
-import dev.stasis.api.v1alpha1.Api;
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuMigration;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointSpec;
-import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
-import dev.stasis.api.v1alpha1.common.ObservedPod;
-import dev.stasis.api.v1alpha1.common.Target;
-import dev.stasis.api.v1alpha1.common.TimeSpan;
-import dev.stasis.api.v1alpha1.migration.GpuMigrationSpec;
-import dev.stasis.api.v1alpha1.migration.GpuMigrationStatus;
-import dev.stasis.api.v1alpha1.operation.OperationType;
-import dev.stasis.api.v1alpha1.restore.GpuRestoreSpec;
+import dev.stasis.api.v1beta1.Api;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuMigration;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointOptions;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointSpec;
+import dev.stasis.api.v1beta1.common.AfterCheckpoint;
+import dev.stasis.api.v1beta1.common.NameReference;
+import dev.stasis.api.v1beta1.common.ObservedPod;
+import dev.stasis.api.v1beta1.common.PodReference;
+import dev.stasis.api.v1beta1.common.Target;
+import dev.stasis.api.v1beta1.common.TimeSpan;
+import dev.stasis.api.v1beta1.migration.GpuMigrationSpec;
+import dev.stasis.api.v1beta1.migration.GpuMigrationStatus;
+import dev.stasis.api.v1beta1.operation.OperationType;
+import dev.stasis.api.v1beta1.restore.GpuRestoreSpec;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.cluster.StaleWrites;
 import dev.stasis.operator.operation.OperationView;
@@ -27,15 +30,17 @@ import jakarta.inject.Singleton;
 import java.net.HttpURLConnection;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The GpuCheckpoint and the GpuRestores of a SourceFirst migration. They have its uid as a label
- * and in their names, so they are created only once. They are not owned by it, so that deleting the
- * migration deletes no workload.
+ * The GpuCheckpoint and the GpuRestores of a migration with strategy Recreate. They have its uid as
+ * a label and in their names, so they are created only once. They are not owned by it, so that
+ * deleting the migration deletes no workload.
  */
 @Singleton
 class SourceFirstObjects {
@@ -129,21 +134,18 @@ class SourceFirstObjects {
   Optional<String> save(MigrationContext view, Check.Admitted source) {
     GpuMigrationSpec wish = view.migration().getSpec();
     GpuCheckpointSpec spec = new GpuCheckpointSpec();
-    spec.setPodName(source.pod().getMetadata().getName());
-    spec.setPodUid(source.pod().getMetadata().getUid());
-    spec.setContainerName(source.container());
+    ObjectMeta pod = source.pod().getMetadata();
+    spec.setPodRef(new PodReference(pod.getName(), pod.getUid()));
+    CheckpointOptions options = spec.getOptions();
+    options.copy(wish.getOptions());
+    options.setContainerName(source.container());
     spec.setAfterCheckpoint(AfterCheckpoint.EVICT);
-    spec.setStore(source.store().getMetadata().getName());
+    spec.setStorageRef(NameReference.of(source.store().getMetadata().getName()));
     Duration left = view.left().duration();
-    spec.setDeadline(left.compareTo(SHORTEST) < 0 ? span(SHORTEST) : view.left());
-    boolean shorter = spec.getDeadline().duration().compareTo(wish.getLockTimeout().duration()) < 0;
-    spec.setLockTimeout(shorter ? spec.getDeadline() : wish.getLockTimeout());
-    spec.setTcp(wish.getTcp());
-    spec.setHooks(wish.getHooks());
-    spec.setLivenessPolicy(wish.getLivenessPolicy());
-    spec.setMemoryRoom(wish.getMemoryRoom());
-    spec.setOtherContainers(wish.getOtherContainers());
-    spec.setSharing(wish.getSharing());
+    options.setDeadline(left.compareTo(SHORTEST) < 0 ? span(SHORTEST) : view.left());
+    if (options.getDeadline().duration().compareTo(options.getLockTimeout().duration()) < 0) {
+      options.setLockTimeout(options.getDeadline());
+    }
     GpuCheckpoint checkpoint = new GpuCheckpoint();
     checkpoint.setMetadata(meta(view.migration(), name(view.migration())).build());
     checkpoint.setSpec(spec);
@@ -161,27 +163,28 @@ class SourceFirstObjects {
         Objects.requireNonNullElse(
             migration.getSpec().getTarget(), new Target(null, null, null, null));
     boolean first = number == 1;
+    GpuMigrationStatus status = migration.getStatus();
     GpuRestoreSpec spec = new GpuRestoreSpec();
-    spec.setCheckpointName(from.getMetadata().getName());
+    spec.setCheckpointRef(NameReference.of(from.getMetadata().getName()));
     spec.setTarget(
         new Target(
             first ? wish.nodeName() : null,
             first ? wish.nodeSelector() : null,
-            Objects.requireNonNullElse(wish.podName(), migration.getSpec().getPodName()),
+            first ? with(wish.excluded(), status.getSource()) : wish.excludeNodes(),
+            first ? wish.avoidNodes() : with(wish.avoided(), status.getTarget()),
+            Objects.requireNonNullElse(wish.podName(), migration.getSpec().podName()),
             wish.labels()));
-    spec.setDeadline(migration.getSpec().getDeadline());
-    ObjectMetaBuilder meta = meta(migration, name(migration, number));
-    GpuMigrationStatus status = migration.getStatus();
-    Optional.ofNullable(first ? status.getSource() : status.getTarget())
-        .map(ObservedPod::node)
-        .ifPresent(
-            node ->
-                meta.addToAnnotations(
-                    first ? Api.NOT_ON_ANNOTATION : Api.RATHER_NOT_ON_ANNOTATION, node));
+    spec.getOptions().setDeadline(migration.getSpec().getOptions().getDeadline());
     GpuRestore restore = new GpuRestore();
-    restore.setMetadata(meta.build());
+    restore.setMetadata(meta(migration, name(migration, number)).build());
     restore.setSpec(spec);
     return create(migration, restore);
+  }
+
+  private static List<String> with(List<String> nodes, @Nullable ObservedPod pod) {
+    return pod == null || pod.node() == null
+        ? nodes
+        : Stream.concat(nodes.stream(), Stream.of(pod.node())).distinct().toList();
   }
 
   /** Cancels it; has no effect if it is gone. */

@@ -1,8 +1,8 @@
 package dev.stasis.operator.migration;
 
-import dev.stasis.api.v1alpha1.GpuMigration;
-import dev.stasis.api.v1alpha1.common.ObservedPod;
-import dev.stasis.api.v1alpha1.migration.MigrationPhase;
+import dev.stasis.api.v1beta1.GpuMigration;
+import dev.stasis.api.v1beta1.common.ObservedPod;
+import dev.stasis.api.v1beta1.migration.MigrationPhase;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.config.StasisConfig;
 import jakarta.inject.Singleton;

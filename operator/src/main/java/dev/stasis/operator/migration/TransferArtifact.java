@@ -1,8 +1,8 @@
 package dev.stasis.operator.migration;
 
-import dev.stasis.api.v1alpha1.common.ArtifactStatus;
-import dev.stasis.api.v1alpha1.migration.MigrationPhase;
-import dev.stasis.api.v1alpha1.operation.OperationType;
+import dev.stasis.api.v1beta1.common.ArtifactStatus;
+import dev.stasis.api.v1beta1.migration.MigrationPhase;
+import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.operator.node.NodeAgent;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.status.Reason;
@@ -31,7 +31,7 @@ final class TransferArtifact extends Step<MigrationContext, MigrationPhase> {
         "transfer-artifact",
         List.of(MigrationPhase.TRANSFERRING),
         new Timeout(
-            "spec.deadline, " + TRIES + " tries",
+            "spec.options.deadline, " + TRIES + " tries",
             "The source is frozen and can still be thawed; a broken stream is replaced."));
     this.operations = operations;
     this.stream = new ArtifactStream(operations, reporter, MigrationPhase.TRANSFERRING);

@@ -1,11 +1,11 @@
 package dev.stasis.operator.migration;
 
-import dev.stasis.api.v1alpha1.GpuCheckpointStore;
-import dev.stasis.api.v1alpha1.GpuMigration;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.Target;
-import dev.stasis.api.v1alpha1.migration.GpuMigrationSpec;
-import dev.stasis.api.v1alpha1.migration.MigrationOrder;
+import dev.stasis.api.v1beta1.GpuCheckpointStore;
+import dev.stasis.api.v1beta1.GpuMigration;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.Target;
+import dev.stasis.api.v1beta1.migration.GpuMigrationSpec;
+import dev.stasis.api.v1beta1.migration.MigrationStrategy;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.liveness.Liveness;
 import dev.stasis.operator.liveness.LivenessVerdict;
@@ -70,7 +70,7 @@ final class Validation {
         SourcePod.check(
             found,
             new SourcePod.Named(
-                namespace, spec.getPodName(), spec.getPodUid(), spec.getContainerName()),
+                namespace, spec.podName(), spec.podUid(), spec.getOptions().getContainerName()),
             gpuResources);
     if (named instanceof SourcePod.Refused refused) {
       return new Check.Refused(refused.faults());
@@ -82,7 +82,7 @@ final class Validation {
     List<Fault> faults = new ArrayList<>();
     asked(spec, source, node, faults);
     if (!begun) {
-      faults.addAll(volumes.against(pod, spec.getOrder()));
+      faults.addAll(volumes.against(pod, spec.getStrategy()));
     }
     earlier(migration, uid).ifPresent(faults::add);
     LivenessVerdict liveness = liveness(spec, pod, source.container(), now);
@@ -123,12 +123,12 @@ final class Validation {
               node));
     }
     source.controller().flatMap(owner -> owned(spec, owner)).ifPresent(faults::add);
-    source.refusedContainers(spec.getOtherContainers()).ifPresent(faults::add);
+    source.refusedContainers(spec.getOptions().getSidecarPolicy()).ifPresent(faults::add);
   }
 
   /** The behavior of its controller. */
   private Optional<Fault> owned(GpuMigrationSpec spec, OwnerReference owner) {
-    if (spec.getOrder() == MigrationOrder.SOURCE_FIRST) {
+    if (spec.getStrategy() == MigrationStrategy.RECREATE) {
       return Owners.canHandOver(owner)
           ? Optional.empty()
           : Optional.of(
@@ -148,7 +148,7 @@ final class Validation {
                     "a pod without a controller, or of a ReplicaSet or Job, which takes the"
                         + " target in its place",
                     Owners.canHandOver(owner) && !Owners.canAdopt(owner)
-                        ? found + ": its target has the same name, so set order: SourceFirst"
+                        ? found + ": its target has the same name, so set strategy: Recreate"
                         : found));
   }
 
@@ -164,9 +164,9 @@ final class Validation {
             other ->
                 misfit(
                     Reason.ANOTHER_OPERATION,
-                    "podName",
+                    "podRef.name",
                     "a pod that nothing else moves",
-                    migration.getSpec().getPodName()
+                    migration.getSpec().podName()
                         + ", which GpuMigration "
                         + other.getMetadata().getName()
                         + " moves"));
@@ -182,7 +182,7 @@ final class Validation {
       return podUid.equals(other.getStatus().getSource().uid());
     }
     return other.getMetadata().getNamespace().equals(migration.getMetadata().getNamespace())
-        && other.getSpec().getPodName().equals(migration.getSpec().getPodName());
+        && other.getSpec().podName().equals(migration.getSpec().podName());
   }
 
   private LivenessVerdict liveness(GpuMigrationSpec spec, Pod pod, String container, Instant now) {
@@ -190,7 +190,12 @@ final class Validation {
     return new Liveness(Clock.fixed(now, ZoneOffset.UTC))
         .judge(
             new Liveness.Question(
-                pod, container, Duration.ZERO, false, spec.getLivenessPolicy(), jobs.of(pod)));
+                pod,
+                container,
+                Duration.ZERO,
+                false,
+                spec.getOptions().getProbePolicy(),
+                jobs.of(pod)));
   }
 
   private Optional<GpuCheckpointStore> store(
@@ -205,20 +210,20 @@ final class Validation {
                         .withName(namespace)
                         .endMetadata()
                         .build());
-    StoreChoice.Choice chosen = choice.choose(spec.getStore(), known, cluster.stores());
+    StoreChoice.Choice chosen = choice.choose(spec.storeName(), known, cluster.stores());
     if (chosen instanceof StoreChoice.Refused refusal) {
       faults.add(refusal.fault());
     }
     Optional<GpuCheckpointStore> store =
         chosen instanceof StoreChoice.Chosen it ? Optional.of(it.store()) : Optional.empty();
     boolean reached =
-        spec.getOrder() == MigrationOrder.TARGET_FIRST || store.map(shared::is).orElse(true);
+        spec.getStrategy() == MigrationStrategy.LIVE || store.map(shared::is).orElse(true);
     if (reached) {
       return store;
     }
     // The source is gone when the target is created: only shared volumes can be read there.
     Optional<GpuCheckpointStore> other =
-        spec.getStore() == null
+        spec.storeName() == null
             ? shared.first(cluster.stores(), known, cluster.gpuNode(node))
             : Optional.empty();
     if (other.isEmpty()) {
@@ -226,9 +231,9 @@ final class Validation {
           misfit(
               Reason.STORE_NOT_SHARED,
               "store",
-              "a sharedPath with layout Files, which both nodes read; order: SourceFirst restores"
+              "a sharedPath with layout Files, which both nodes read; strategy: Recreate restores"
                   + " the pod from it",
-              store.get().getMetadata().getName() + "; set spec.store"));
+              store.get().getMetadata().getName() + "; set spec.storageRef"));
     }
     return other;
   }

@@ -1,7 +1,7 @@
 package dev.stasis.operator.migration;
 
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.migration.MigrationOrder;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.migration.MigrationStrategy;
 import dev.stasis.operator.selector.NodeTerms;
 import dev.stasis.operator.status.Reason;
 import io.fabric8.kubernetes.api.model.Node;
@@ -35,7 +35,7 @@ class Volumes {
   }
 
   /** Returns every volume that cannot. */
-  List<Fault> against(Pod pod, MigrationOrder order) {
+  List<Fault> against(Pod pod, MigrationStrategy order) {
     return pod.getSpec().getVolumes().stream()
         .flatMap(volume -> against(pod, volume, order).stream())
         .toList();
@@ -43,7 +43,7 @@ class Volumes {
 
   /**
    * Returns what excludes nodes: a disk that cannot be used there. The scheduler applies the same
-   * rules, but late: with {@code order: SourceFirst} only after the source is gone.
+   * rules, but late: with {@code strategy: Recreate} only after the source is gone.
    *
    * @return a sentence for each such node
    */
@@ -104,7 +104,7 @@ class Volumes {
             .get());
   }
 
-  private Optional<Fault> against(Pod pod, Volume volume, MigrationOrder order) {
+  private Optional<Fault> against(Pod pod, Volume volume, MigrationStrategy order) {
     if (volume.getHostPath() != null) {
       // Volumes that are only read are compared before the restore, file by file.
       return isOnlyRead(pod, volume)
@@ -121,7 +121,7 @@ class Volumes {
     String name = volume.getPersistentVolumeClaim().getClaimName();
     Optional<PersistentVolumeClaim> claim = claim(pod, name);
     List<String> modes = claim.map(found -> found.getSpec().getAccessModes()).orElseGet(List::of);
-    if (claim.isPresent() && order == MigrationOrder.SOURCE_FIRST) {
+    if (claim.isPresent() && order == MigrationStrategy.RECREATE) {
       return Optional.empty();
     }
     return modes.stream().anyMatch(BY_MANY::contains)
@@ -133,7 +133,7 @@ class Volumes {
                     + BY_MANY.stream().sorted().toList(),
                 claim.isEmpty()
                     ? "claim " + name + ", which is not there"
-                    : "claim %s with %s; order: SourceFirst removes the source first"
+                    : "claim %s with %s; strategy: Recreate removes the source first"
                         .formatted(name, modes)));
   }
 

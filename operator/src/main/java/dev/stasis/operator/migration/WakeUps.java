@@ -1,12 +1,12 @@
 package dev.stasis.operator.migration;
 
-import dev.stasis.api.v1alpha1.Api;
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuMigration;
-import dev.stasis.api.v1alpha1.GpuNode;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.common.ObservedPod;
-import dev.stasis.api.v1alpha1.migration.MigrationPhase;
+import dev.stasis.api.v1beta1.Api;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuMigration;
+import dev.stasis.api.v1beta1.GpuNode;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.common.ObservedPod;
+import dev.stasis.api.v1beta1.migration.MigrationPhase;
 import dev.stasis.operator.cluster.Changed;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.cluster.ClusterSource;
@@ -163,7 +163,7 @@ class WakeUps {
   private static List<String> podsOf(GpuMigration migration) {
     String namespace = migration.getMetadata().getNamespace() + "/";
     return Stream.concat(
-            Stream.of(migration.getSpec().getPodName()),
+            Stream.of(migration.getSpec().podName()),
             Optional.ofNullable(migration.getStatus())
                 .map(status -> status.getTarget())
                 .map(ObservedPod::name)

@@ -1,6 +1,6 @@
 package dev.stasis.operator.migration;
 
-import dev.stasis.api.v1alpha1.operation.OperationType;
+import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.operator.operation.OperationView;
 import java.util.Comparator;
 import java.util.List;

@@ -1,10 +1,10 @@
 package dev.stasis.operator.node;
 
-import dev.stasis.api.v1alpha1.GpuNode;
-import dev.stasis.api.v1alpha1.node.GpuLink;
-import dev.stasis.api.v1alpha1.node.GpuNodeStatus;
-import dev.stasis.api.v1alpha1.node.NodeGpu;
-import dev.stasis.api.v1alpha1.node.NodeHost;
+import dev.stasis.api.v1beta1.GpuNode;
+import dev.stasis.api.v1beta1.node.GpuLink;
+import dev.stasis.api.v1beta1.node.GpuNodeStatus;
+import dev.stasis.api.v1beta1.node.NodeGpu;
+import dev.stasis.api.v1beta1.node.NodeHost;
 import dev.stasis.compat.Fingerprint;
 import dev.stasis.compat.Gpu;
 import dev.stasis.compat.GpuSet;

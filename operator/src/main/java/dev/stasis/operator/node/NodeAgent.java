@@ -1,7 +1,7 @@
 package dev.stasis.operator.node;
 
-import dev.stasis.api.v1alpha1.GpuNode;
-import dev.stasis.api.v1alpha1.node.AgentIdentity;
+import dev.stasis.api.v1beta1.GpuNode;
+import dev.stasis.api.v1beta1.node.AgentIdentity;
 import dev.stasis.operator.cluster.Cluster;
 import java.time.Duration;
 import java.time.Instant;

@@ -2,7 +2,7 @@ package dev.stasis.operator.node;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.stasis.api.v1alpha1.GpuNode;
+import dev.stasis.api.v1beta1.GpuNode;
 import dev.stasis.operator.cluster.ClusterSource;
 import dev.stasis.operator.cluster.Informers;
 import io.fabric8.kubernetes.api.model.Node;

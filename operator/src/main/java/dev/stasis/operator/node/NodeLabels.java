@@ -1,7 +1,7 @@
 package dev.stasis.operator.node;
 
-import dev.stasis.api.v1alpha1.GpuNode;
-import dev.stasis.api.v1alpha1.node.Capability;
+import dev.stasis.api.v1beta1.GpuNode;
+import dev.stasis.api.v1beta1.node.Capability;
 import dev.stasis.compat.NodeFacts;
 import java.time.Duration;
 import java.time.Instant;

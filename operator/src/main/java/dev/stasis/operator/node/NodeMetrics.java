@@ -1,8 +1,8 @@
 package dev.stasis.operator.node;
 
-import dev.stasis.api.v1alpha1.GpuNode;
-import dev.stasis.api.v1alpha1.node.FrozenWorkload;
-import dev.stasis.api.v1alpha1.node.NodeGpu;
+import dev.stasis.api.v1beta1.GpuNode;
+import dev.stasis.api.v1beta1.node.FrozenWorkload;
+import dev.stasis.api.v1beta1.node.NodeGpu;
 import dev.stasis.operator.cluster.Informers;
 import dev.stasis.operator.metric.Leadership;
 import io.micrometer.core.instrument.MeterRegistry;

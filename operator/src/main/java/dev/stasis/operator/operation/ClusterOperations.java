@@ -1,9 +1,9 @@
 package dev.stasis.operator.operation;
 
-import dev.stasis.api.v1alpha1.Api;
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
-import dev.stasis.api.v1alpha1.common.ObjectReference;
-import dev.stasis.api.v1alpha1.operation.GpuNodeOperationSpec;
+import dev.stasis.api.v1beta1.Api;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.common.ObjectReference;
+import dev.stasis.api.v1beta1.operation.GpuNodeOperationSpec;
 import dev.stasis.operator.cluster.Informers;
 import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.trace.SpanContext;

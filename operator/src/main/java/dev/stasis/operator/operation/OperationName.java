@@ -1,6 +1,6 @@
 package dev.stasis.operator.operation;
 
-import dev.stasis.api.v1alpha1.operation.OperationType;
+import dev.stasis.api.v1beta1.operation.OperationType;
 import java.util.Locale;
 
 /**

@@ -1,8 +1,8 @@
 package dev.stasis.operator.operation;
 
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
-import dev.stasis.api.v1alpha1.common.ObjectReference;
-import dev.stasis.api.v1alpha1.operation.GpuNodeOperationSpec;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.common.ObjectReference;
+import dev.stasis.api.v1beta1.operation.GpuNodeOperationSpec;
 
 /**
  * Creates and cancels the agents' operations. Every call is idempotent; the {@link

@@ -1,7 +1,7 @@
 package dev.stasis.operator.operation;
 
-import dev.stasis.api.v1alpha1.common.ObjectReference;
-import dev.stasis.api.v1alpha1.operation.WorkloadState;
+import dev.stasis.api.v1beta1.common.ObjectReference;
+import dev.stasis.api.v1beta1.operation.WorkloadState;
 import dev.stasis.operator.cluster.Cluster;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.Optional;

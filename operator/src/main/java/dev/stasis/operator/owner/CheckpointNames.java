@@ -1,6 +1,6 @@
 package dev.stasis.operator.owner;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.operator.cluster.NamesOnly;
 
 /** Caches only the names of GpuCheckpoints. */

@@ -1,6 +1,6 @@
 package dev.stasis.operator.owner;
 
-import dev.stasis.api.v1alpha1.Api;
+import dev.stasis.api.v1beta1.Api;
 import dev.stasis.operator.admission.WebhookConfig;
 import dev.stasis.operator.pod.JobPods;
 import dev.stasis.operator.pod.Owners;

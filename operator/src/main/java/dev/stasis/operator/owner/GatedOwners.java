@@ -1,7 +1,7 @@
 package dev.stasis.operator.owner;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuMigration;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuMigration;
 import dev.stasis.operator.admission.Admission;
 import dev.stasis.operator.cluster.Informers;
 import io.fabric8.kubernetes.client.KubernetesClient;

@@ -1,11 +1,11 @@
 package dev.stasis.operator.owner;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
-import dev.stasis.api.v1alpha1.common.Condition;
-import dev.stasis.api.v1alpha1.restore.RestorePhase;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.common.AfterCheckpoint;
+import dev.stasis.api.v1beta1.common.Condition;
+import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.pod.Owners;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Reason;
@@ -39,7 +39,7 @@ public record Handover(GpuCheckpoint checkpoint, OwnerReference owner, Pod sourc
     if (checkpoint.getStatus() == null
         || checkpoint.getStatus().getPodTemplate() == null
         || checkpoint.getMetadata().getDeletionTimestamp() != null
-        || Boolean.TRUE.equals(checkpoint.getSpec().getExplainOnly())
+        || Boolean.TRUE.equals(checkpoint.getSpec().getOptions().getDryRun())
         || !(isBeingEvicted(checkpoint) || isToComeBack(checkpoint, restores))) {
       return Optional.empty();
     }

@@ -1,8 +1,8 @@
 package dev.stasis.operator.owner;
 
-import dev.stasis.api.v1alpha1.Api;
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuRestore;
+import dev.stasis.api.v1beta1.Api;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuRestore;
 import dev.stasis.operator.cluster.ClusterSource;
 import dev.stasis.operator.cluster.Informers;
 import dev.stasis.operator.holder.Targets;
@@ -78,7 +78,7 @@ public class HandoverReconciler implements Reconciler<GpuCheckpoint> {
             change ->
                 List.of(
                     new ResourceID(
-                        change.subject().getSpec().getCheckpointName(),
+                        change.subject().getSpec().checkpointName(),
                         change.subject().getMetadata().getNamespace()))));
   }
 

@@ -1,9 +1,9 @@
 package dev.stasis.operator.owner;
 
-import dev.stasis.api.v1alpha1.GpuMigration;
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
-import dev.stasis.api.v1alpha1.migration.Decision;
-import dev.stasis.api.v1alpha1.migration.MigrationOrder;
+import dev.stasis.api.v1beta1.GpuMigration;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.migration.Decision;
+import dev.stasis.api.v1beta1.migration.MigrationStrategy;
 import dev.stasis.operator.pod.Owners;
 import io.fabric8.kubernetes.api.model.OwnerReference;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -35,7 +35,7 @@ public final class Move {
 
   /** Returns whether there is nothing to hand over, or not yet. */
   static boolean isOver(GpuMigration migration) {
-    return migration.getSpec().getOrder() != MigrationOrder.TARGET_FIRST
+    return migration.getSpec().getStrategy() != MigrationStrategy.LIVE
         || migration.getStatus() == null
         || migration.getStatus().getCommitment() == null
         || migration.getStatus().getCommitment().decision() != Decision.SWITCH_OVER

@@ -1,6 +1,6 @@
 package dev.stasis.operator.owner;
 
-import dev.stasis.api.v1alpha1.GpuMigration;
+import dev.stasis.api.v1beta1.GpuMigration;
 import dev.stasis.operator.cluster.ClusterSource;
 import dev.stasis.operator.cluster.Informers;
 import io.javaoperatorsdk.operator.api.config.informer.Informer;

@@ -1,8 +1,8 @@
 package dev.stasis.operator.owner;
 
-import dev.stasis.api.v1alpha1.Api;
-import dev.stasis.api.v1alpha1.GpuMigration;
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.Api;
+import dev.stasis.api.v1beta1.GpuMigration;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
 import dev.stasis.operator.admission.Verdict;
 import dev.stasis.operator.cluster.Pages;
 import dev.stasis.operator.config.StasisConfig;

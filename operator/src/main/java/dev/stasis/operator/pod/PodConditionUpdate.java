@@ -1,6 +1,6 @@
 package dev.stasis.operator.pod;
 
-import dev.stasis.api.v1alpha1.Api;
+import dev.stasis.api.v1beta1.Api;
 
 /**
  * A condition of a pod.

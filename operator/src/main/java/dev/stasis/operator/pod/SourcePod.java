@@ -1,7 +1,7 @@
 package dev.stasis.operator.pod;
 
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.OtherContainers;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.SidecarPolicy;
 import dev.stasis.operator.status.Reason;
 import io.fabric8.kubernetes.api.model.OwnerReference;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -38,14 +38,14 @@ public sealed interface SourcePod {
      * Returns the refusal if other containers are not allowed and the pod has some; otherwise
      * empty.
      */
-    public Optional<Fault> refusedContainers(OtherContainers policy) {
-      return others.isEmpty() || policy != OtherContainers.REFUSE
+    public Optional<Fault> refusedContainers(SidecarPolicy policy) {
+      return others.isEmpty() || policy != SidecarPolicy.FAIL
           ? Optional.empty()
           : Optional.of(
               Fault.misfit(
                   Reason.OTHER_CONTAINERS.value(),
-                  "otherContainers",
-                  "StartAnew, or a pod with one container",
+                  "sidecarPolicy",
+                  "Restart, or a pod with one container",
                   "Refuse, and containers " + others + " beside it"));
     }
   }
@@ -67,13 +67,13 @@ public sealed interface SourcePod {
     if (pod.isEmpty()) {
       return refused(
           Reason.POD_NOT_FOUND,
-          "podName",
+          "podRef.name",
           named.podName() + " in namespace " + named.namespace(),
           "no such pod");
     }
     String uid = pod.get().getMetadata().getUid();
     if (named.podUid() != null && !named.podUid().equals(uid)) {
-      return refused(Reason.POD_CHANGED, "podUid", named.podUid(), uid);
+      return refused(Reason.POD_CHANGED, "podRef.uid", named.podUid(), uid);
     }
     PodCheck check = new PodCheck(pod.get(), gpuResources);
     List<Fault> faults = new ArrayList<>();

@@ -1,11 +1,11 @@
 package dev.stasis.operator.preemption;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.stasis.api.v1alpha1.Api;
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuPreemptionPolicy;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.policy.GpuPreemptionPolicyStatus;
+import dev.stasis.api.v1beta1.Api;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuPreemptionPolicy;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.policy.GpuPreemptionPolicyStatus;
 import dev.stasis.operator.cluster.Changed;
 import dev.stasis.operator.cluster.ClusterSource;
 import dev.stasis.operator.cluster.Informers;

@@ -1,8 +1,8 @@
 package dev.stasis.operator.preemption;
 
-import dev.stasis.api.v1alpha1.GpuPreemptionPolicy;
-import dev.stasis.api.v1alpha1.policy.Preemptors;
-import dev.stasis.api.v1alpha1.policy.Victims;
+import dev.stasis.api.v1beta1.GpuPreemptionPolicy;
+import dev.stasis.api.v1beta1.policy.Preemptors;
+import dev.stasis.api.v1beta1.policy.Victims;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.pod.GpuPods;
 import dev.stasis.operator.pod.PodState;

@@ -1,14 +1,14 @@
 package dev.stasis.operator.preemption;
 
-import dev.stasis.api.v1alpha1.Api;
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
-import dev.stasis.api.v1alpha1.common.ObservedPod;
-import dev.stasis.api.v1alpha1.common.PhaseTime;
-import dev.stasis.api.v1alpha1.common.Target;
-import dev.stasis.api.v1alpha1.restore.RestorePhase;
+import dev.stasis.api.v1beta1.Api;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.common.ObservedPod;
+import dev.stasis.api.v1beta1.common.PhaseTime;
+import dev.stasis.api.v1beta1.common.Target;
+import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Conditions;
 import dev.stasis.operator.status.Reason;
@@ -74,7 +74,7 @@ record PreemptedPod(Optional<GpuCheckpoint> checkpoint, Optional<GpuRestore> res
   /** Returns the name of the preempted pod. */
   String victim() {
     return checkpoint
-        .map(it -> it.getSpec().getPodName())
+        .map(it -> it.getSpec().podName())
         .or(() -> restore.map(it -> it.getSpec().getTarget()).map(Target::podName))
         .orElse("");
   }
@@ -161,7 +161,7 @@ record PreemptedPod(Optional<GpuCheckpoint> checkpoint, Optional<GpuRestore> res
         .flatMap(phases -> time(phases, RestorePhase.SUCCEEDED));
   }
 
-  private static <P extends Enum<P> & dev.stasis.api.v1alpha1.common.Phase<P>>
+  private static <P extends Enum<P> & dev.stasis.api.v1beta1.common.Phase<P>>
       Optional<Instant> time(List<PhaseTime<P>> phases, P wanted) {
     return phases.stream()
         .filter(entered -> entered.phase() == wanted)

@@ -1,12 +1,12 @@
 package dev.stasis.operator.preemption;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuPreemptionPolicy;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
-import dev.stasis.api.v1alpha1.common.Condition;
-import dev.stasis.api.v1alpha1.common.ObservedPod;
-import dev.stasis.api.v1alpha1.restore.RestorePhase;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuPreemptionPolicy;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.common.Condition;
+import dev.stasis.api.v1beta1.common.ObservedPod;
+import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.event.EventRecorder;
 import dev.stasis.operator.metric.StasisMetrics;
@@ -165,8 +165,8 @@ final class PreemptionFollowUp {
 
   private boolean victimStays(GpuCheckpoint checkpoint) {
     return cluster
-        .pod(checkpoint.getMetadata().getNamespace(), checkpoint.getSpec().getPodName())
-        .filter(pod -> pod.getMetadata().getUid().equals(checkpoint.getSpec().getPodUid()))
+        .pod(checkpoint.getMetadata().getNamespace(), checkpoint.getSpec().podName())
+        .filter(pod -> pod.getMetadata().getUid().equals(checkpoint.getSpec().podUid()))
         .filter(pod -> !new PodState(pod).isBeingDeleted())
         .isPresent();
   }

@@ -1,17 +1,17 @@
 package dev.stasis.operator.preemption;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuNode;
-import dev.stasis.api.v1alpha1.GpuPreemptionPolicy;
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
-import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
-import dev.stasis.api.v1alpha1.common.ArtifactStatus;
-import dev.stasis.api.v1alpha1.common.DataPath;
-import dev.stasis.api.v1alpha1.common.ObservedPod;
-import dev.stasis.api.v1alpha1.common.PhaseTime;
-import dev.stasis.api.v1alpha1.node.GpuNodeStatus;
-import dev.stasis.api.v1alpha1.node.NodeGpu;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuNode;
+import dev.stasis.api.v1beta1.GpuPreemptionPolicy;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.common.AfterCheckpoint;
+import dev.stasis.api.v1beta1.common.ArtifactStatus;
+import dev.stasis.api.v1beta1.common.DataPath;
+import dev.stasis.api.v1beta1.common.ObservedPod;
+import dev.stasis.api.v1beta1.common.PhaseTime;
+import dev.stasis.api.v1beta1.node.GpuNodeStatus;
+import dev.stasis.api.v1beta1.node.NodeGpu;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.explain.Expectation;
 import dev.stasis.operator.node.AgentLife;
@@ -212,14 +212,14 @@ final class PreemptionObserver {
         Optional.ofNullable(checkpoint.getStatus())
             .map(GpuCheckpointStatus::getPod)
             .map(ObservedPod::uid)
-            .orElse(checkpoint.getSpec().getPodUid());
+            .orElse(checkpoint.getSpec().podUid());
     return observed == null || uid.equals(observed);
   }
 
   private static boolean isActive(GpuCheckpoint checkpoint) {
     CheckpointPhase phase =
         checkpoint.getStatus() == null ? null : checkpoint.getStatus().getPhase();
-    return !Boolean.TRUE.equals(checkpoint.getSpec().getExplainOnly())
+    return !Boolean.TRUE.equals(checkpoint.getSpec().getOptions().getDryRun())
         && (phase == null || (phase != CheckpointPhase.READY && !phase.isFinal()));
   }
 

@@ -1,13 +1,14 @@
 package dev.stasis.operator.preemption;
 
-import dev.stasis.api.v1alpha1.Api;
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuPreemptionPolicy;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointSpec;
-import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
-import dev.stasis.api.v1alpha1.common.Target;
-import dev.stasis.api.v1alpha1.restore.GpuRestoreSpec;
+import dev.stasis.api.v1beta1.Api;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuPreemptionPolicy;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointSpec;
+import dev.stasis.api.v1beta1.common.AfterCheckpoint;
+import dev.stasis.api.v1beta1.common.NameReference;
+import dev.stasis.api.v1beta1.common.Target;
+import dev.stasis.api.v1beta1.restore.GpuRestoreSpec;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -54,8 +55,8 @@ record PreemptionRequests(GpuPreemptionPolicy policy) {
             Objects.requireNonNullElse(
                 from.getMetadata().getAnnotations().get(Api.PREEMPTOR_ANNOTATION), "//")));
     restore.setSpec(new GpuRestoreSpec());
-    restore.getSpec().setCheckpointName(from.getMetadata().getName());
-    restore.getSpec().setTarget(new Target(null, null, from.getSpec().getPodName(), null));
+    restore.getSpec().setCheckpointRef(NameReference.of(from.getMetadata().getName()));
+    restore.getSpec().setTarget(new Target(null, null, from.getSpec().podName(), null));
     return restore;
   }
 

@@ -1,9 +1,9 @@
 package dev.stasis.operator.preemption;
 
-import dev.stasis.api.v1alpha1.GpuPreemptionPolicy;
-import dev.stasis.api.v1alpha1.common.ObjectReference;
-import dev.stasis.api.v1alpha1.policy.GpuPreemptionPolicyStatus;
-import dev.stasis.api.v1alpha1.policy.Preemption;
+import dev.stasis.api.v1beta1.GpuPreemptionPolicy;
+import dev.stasis.api.v1beta1.common.ObjectReference;
+import dev.stasis.api.v1beta1.policy.GpuPreemptionPolicyStatus;
+import dev.stasis.api.v1beta1.policy.Preemption;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.status.Reason;
 import io.fabric8.kubernetes.api.model.Pod;

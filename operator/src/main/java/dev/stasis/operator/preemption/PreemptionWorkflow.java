@@ -1,8 +1,8 @@
 package dev.stasis.operator.preemption;
 
-import dev.stasis.api.v1alpha1.GpuPreemptionPolicy;
-import dev.stasis.api.v1alpha1.policy.Gangs;
-import dev.stasis.api.v1alpha1.policy.GpuPreemptionPolicySpec;
+import dev.stasis.api.v1beta1.GpuPreemptionPolicy;
+import dev.stasis.api.v1beta1.policy.GpuPreemptionPolicySpec;
+import dev.stasis.api.v1beta1.policy.GroupPolicy;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.event.EventRecorder;
 import dev.stasis.operator.pod.GpuPods;
@@ -94,7 +94,7 @@ final class PreemptionWorkflow {
     if (Boolean.TRUE.equals(policy.getSpec().getSuspend())) {
       report.notReached(Reason.PAUSED, "takes no victims: spec.suspend is true");
     } else if (!preempting.isEmpty()
-        && !Boolean.TRUE.equals(policy.getSpec().getInterceptScheduler())) {
+        && !Boolean.TRUE.equals(policy.getSpec().getOptions().getInterceptScheduler())) {
       String sentence =
           "preemptionPolicy: expected Never, or interceptScheduler: true, got PriorityClasses with"
               + " which the scheduler deletes victims before they can be frozen: "
@@ -176,11 +176,11 @@ final class PreemptionWorkflow {
     return new VictimRules(
         spec.getVictims().maxPriority(),
         spec.getMinRunTime().duration(),
-        spec.getBudgetPerHour() - used,
-        spec.getBudgetPerPodPerHour(),
-        spec.getMaxVictims(),
-        spec.getGangs() == Gangs.ALLOW,
-        Objects.requireNonNullElse(spec.getOrder(), List.of()));
+        spec.getOptions().getBudgetPerHour() - used,
+        spec.getOptions().getBudgetPerPodPerHour(),
+        spec.getOptions().getMaxVictims(),
+        spec.getOptions().getGroupPolicy() == GroupPolicy.PREEMPT,
+        Objects.requireNonNullElse(spec.getOptions().getOrder(), List.of()));
   }
 
   /** Counts how often each pod was a victim in the period; its restored pod keeps the count. */

@@ -1,6 +1,6 @@
 package dev.stasis.operator.preemption;
 
-import dev.stasis.api.v1alpha1.GpuPreemptionPolicy;
+import dev.stasis.api.v1beta1.GpuPreemptionPolicy;
 import dev.stasis.operator.admission.AdmissionHook;
 import dev.stasis.operator.admission.Verdict;
 import dev.stasis.operator.cluster.Cluster;
@@ -50,7 +50,8 @@ class SchedulerPreemptionHook implements AdmissionHook {
 
   private Optional<GpuPreemptionPolicy> policyOf(Pod pod) {
     return cluster.policies().stream()
-        .filter(policy -> Boolean.TRUE.equals(policy.getSpec().getInterceptScheduler()))
+        .filter(
+            policy -> Boolean.TRUE.equals(policy.getSpec().getOptions().getInterceptScheduler()))
         .filter(policy -> !Boolean.TRUE.equals(policy.getSpec().getSuspend()))
         .filter(
             policy -> new PodState(pod).priority() <= policy.getSpec().getVictims().maxPriority())

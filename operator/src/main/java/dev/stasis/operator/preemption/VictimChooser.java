@@ -1,6 +1,6 @@
 package dev.stasis.operator.preemption;
 
-import dev.stasis.api.v1alpha1.policy.VictimOrder;
+import dev.stasis.api.v1beta1.policy.VictimOrder;
 import dev.stasis.operator.pod.PodState;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 package dev.stasis.operator.preemption;
 
-import dev.stasis.api.v1alpha1.policy.VictimOrder;
+import dev.stasis.api.v1beta1.policy.VictimOrder;
 import java.time.Duration;
 import java.util.List;
 

@@ -1,7 +1,7 @@
 package dev.stasis.operator.prepare;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.stasis.api.v1alpha1.Api;
+import dev.stasis.api.v1beta1.Api;
 import dev.stasis.operator.admission.AdmissionHook;
 import dev.stasis.operator.admission.Verdict;
 import dev.stasis.operator.cluster.Cluster;

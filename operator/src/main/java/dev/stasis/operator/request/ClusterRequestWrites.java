@@ -1,6 +1,6 @@
 package dev.stasis.operator.request;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
 import io.fabric8.kubernetes.api.model.DeleteOptionsBuilder;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ObjectMeta;

@@ -1,8 +1,8 @@
 package dev.stasis.operator.resize;
 
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.MemoryRoom;
-import dev.stasis.api.v1alpha1.common.Room;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.MemoryLimitPolicy;
+import dev.stasis.api.v1beta1.common.Room;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.pod.PodWrites;
@@ -49,7 +49,7 @@ public final class HeadroomNegotiation {
   }
 
   /** Answers it. */
-  public Result answer(OperationView freeze, Pod pod, Node node, MemoryRoom policy) {
+  public Result answer(OperationView freeze, Pod pod, Node node, MemoryLimitPolicy policy) {
     RoomPlan plan = answers.plan(cluster, freeze, pod, node, policy);
     if (plan instanceof RoomPlan.Refused refused) {
       return new Refused(refused.faults());

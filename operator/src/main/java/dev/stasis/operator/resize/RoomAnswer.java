@@ -1,9 +1,9 @@
 package dev.stasis.operator.resize;
 
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.MemoryRoom;
-import dev.stasis.api.v1alpha1.common.Room;
-import dev.stasis.api.v1alpha1.operation.OperationPhase;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.MemoryLimitPolicy;
+import dev.stasis.api.v1beta1.common.Room;
+import dev.stasis.api.v1beta1.operation.OperationPhase;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.pod.PodWrites;
@@ -36,7 +36,8 @@ public final class RoomAnswer {
   }
 
   /** The action. */
-  public RoomPlan plan(Cluster cluster, OperationView view, Pod pod, Node node, MemoryRoom policy) {
+  public RoomPlan plan(
+      Cluster cluster, OperationView view, Pod pod, Node node, MemoryLimitPolicy policy) {
     Room room = Objects.requireNonNull(view.status().getRoom(), "it was asked for");
     String container =
         Objects.requireNonNull(view.operation().getSpec().getPod(), "a freeze has a pod")

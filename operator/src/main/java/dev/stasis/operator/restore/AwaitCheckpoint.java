@@ -1,6 +1,6 @@
 package dev.stasis.operator.restore;
 
-import dev.stasis.api.v1alpha1.restore.RestorePhase;
+import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.workflow.Progress;
 import dev.stasis.operator.workflow.Step;
 import dev.stasis.operator.workflow.Timeout;

@@ -1,7 +1,7 @@
 package dev.stasis.operator.restore;
 
-import dev.stasis.api.v1alpha1.common.Target;
-import dev.stasis.api.v1alpha1.restore.RestorePhase;
+import dev.stasis.api.v1beta1.common.Target;
+import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.explain.NodeVerdicts;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.workflow.Progress;

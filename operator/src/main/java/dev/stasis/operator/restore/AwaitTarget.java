@@ -1,7 +1,7 @@
 package dev.stasis.operator.restore;
 
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.restore.RestorePhase;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.holder.TargetReader;
 import dev.stasis.operator.holder.TargetState;
 import dev.stasis.operator.status.Reason;
@@ -47,7 +47,7 @@ final class AwaitTarget extends Step<RestoreContext, RestorePhase> {
     return source instanceof Source.NotYet notYet
         ? new Fault(
             Reason.ARTIFACT_LOST.value(),
-            "checkpointName",
+            "checkpointRef",
             null,
             null,
             null,

@@ -1,8 +1,8 @@
 package dev.stasis.operator.restore;
 
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.ObservedPod;
-import dev.stasis.api.v1alpha1.restore.RestorePhase;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.ObservedPod;
+import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.holder.TargetPods;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.workflow.Progress;

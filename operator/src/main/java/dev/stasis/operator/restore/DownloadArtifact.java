@@ -1,13 +1,13 @@
 package dev.stasis.operator.restore;
 
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
-import dev.stasis.api.v1alpha1.common.ArtifactStatus;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.ObjectReference;
-import dev.stasis.api.v1alpha1.operation.ArtifactReference;
-import dev.stasis.api.v1alpha1.operation.GpuNodeOperationSpec;
-import dev.stasis.api.v1alpha1.operation.OperationType;
-import dev.stasis.api.v1alpha1.restore.RestorePhase;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.common.ArtifactStatus;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.ObjectReference;
+import dev.stasis.api.v1beta1.operation.ArtifactReference;
+import dev.stasis.api.v1beta1.operation.GpuNodeOperationSpec;
+import dev.stasis.api.v1beta1.operation.OperationType;
+import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.holder.TargetReader;
 import dev.stasis.operator.holder.TargetState;
@@ -41,7 +41,8 @@ final class DownloadArtifact extends Step<RestoreContext, RestorePhase> {
         "download-artifact",
         List.of(RestorePhase.STARTING),
         new Timeout(
-            "spec.deadline", "Counted from the claim of the operation; the agent ends it then."));
+            "spec.options.deadline",
+            "Counted from the claim of the operation; the agent ends it then."));
     this.operations = operations;
     this.cluster = cluster;
   }
@@ -110,7 +111,7 @@ final class DownloadArtifact extends Step<RestoreContext, RestorePhase> {
     GpuNodeOperationSpec spec = new GpuNodeOperationSpec();
     spec.setType(OperationType.DOWNLOAD);
     spec.setNodeName(target.getSpec().getNodeName());
-    spec.setDeadline(context.restore().getSpec().getDeadline());
+    spec.setDeadline(context.restore().getSpec().getOptions().getDeadline());
     spec.setArtifact(
         new ArtifactReference(
             Objects.requireNonNull(artifact.getStore(), "read before"),

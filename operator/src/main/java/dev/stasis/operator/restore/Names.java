@@ -1,9 +1,9 @@
 package dev.stasis.operator.restore;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.common.ObservedPod;
-import dev.stasis.api.v1alpha1.common.Target;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.common.ObservedPod;
+import dev.stasis.api.v1beta1.common.Target;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Conditions;

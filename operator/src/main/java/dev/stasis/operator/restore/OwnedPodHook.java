@@ -1,9 +1,10 @@
 package dev.stasis.operator.restore;
 
-import dev.stasis.api.v1alpha1.Api;
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.restore.GpuRestoreSpec;
+import dev.stasis.api.v1beta1.Api;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.common.NameReference;
+import dev.stasis.api.v1beta1.restore.GpuRestoreSpec;
 import dev.stasis.operator.admission.AdmissionHook;
 import dev.stasis.operator.admission.Verdict;
 import dev.stasis.operator.cluster.Pages;
@@ -83,7 +84,7 @@ class OwnedPodHook implements AdmissionHook {
             : pages.list(
                 GpuRestore.class,
                 namespace,
-                restore -> names.contains(restore.getSpec().getCheckpointName()));
+                restore -> names.contains(restore.getSpec().checkpointName()));
     List<Handover> open =
         checkpoints.stream()
             .flatMap(
@@ -124,7 +125,7 @@ class OwnedPodHook implements AdmissionHook {
 
   private static List<GpuRestore> of(GpuCheckpoint checkpoint, List<GpuRestore> restores) {
     return restores.stream()
-        .filter(it -> it.getSpec().getCheckpointName().equals(checkpoint.getMetadata().getName()))
+        .filter(it -> it.getSpec().checkpointName().equals(checkpoint.getMetadata().getName()))
         .toList();
   }
 
@@ -137,7 +138,7 @@ class OwnedPodHook implements AdmissionHook {
             .anyMatch(
                 restore ->
                     restore.getMetadata().getUid().equals(uid)
-                        && restore.getSpec().getCheckpointName().equals(handover.name()));
+                        && restore.getSpec().checkpointName().equals(handover.name()));
     return pod.getMetadata().getDeletionTimestamp() == null
         && handover.name().equals(labels.get(Api.CHECKPOINT_LABEL))
         && (handover.uid().equals(uid) || claimed);
@@ -148,7 +149,7 @@ class OwnedPodHook implements AdmissionHook {
     asking.setMetadata(
         new ObjectMetaBuilder().withNamespace(namespace).withName(handover.name()).build());
     asking.setSpec(new GpuRestoreSpec());
-    asking.getSpec().setCheckpointName(handover.name());
+    asking.getSpec().setCheckpointRef(NameReference.of(handover.name()));
     Source source = sources.read(asking, Optional.of(handover.checkpoint()));
     if (!(source instanceof Source.Ready ready)) {
       return new Verdict.NotNow(

@@ -1,14 +1,15 @@
 package dev.stasis.operator.restore;
 
-import dev.stasis.api.v1alpha1.Api;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.common.Target;
+import dev.stasis.api.v1beta1.Api;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.common.Target;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.holder.Standing;
 import dev.stasis.operator.holder.TargetPods;
 import dev.stasis.operator.holder.Targets;
 import dev.stasis.operator.owner.Waiting;
 import dev.stasis.operator.status.Reason;
+import dev.stasis.operator.target.AvoidedNodes;
 import io.fabric8.kubernetes.api.model.Affinity;
 import io.fabric8.kubernetes.api.model.NodeSelectorRequirement;
 import io.fabric8.kubernetes.api.model.NodeSelectorTerm;
@@ -112,7 +113,7 @@ final class OwnedTargets {
             .endSpec()
             .build();
     narrow(claimed.getSpec().getAffinity(), asked.nodeName(), context);
-    return RatherNot.on(claimed, restore);
+    return AvoidedNodes.in(claimed, restore.getSpec().getTarget());
   }
 
   /** While a pod is gated its node affinity may become narrower, never wider. */

@@ -1,12 +1,13 @@
 package dev.stasis.operator.restore;
 
-import dev.stasis.api.v1alpha1.Api;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.PhaseTime;
-import dev.stasis.api.v1alpha1.restore.ExcludedNode;
-import dev.stasis.api.v1alpha1.restore.GpuRestoreStatus;
-import dev.stasis.api.v1alpha1.restore.RestorePhase;
+import dev.stasis.api.v1beta1.Api;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.PhaseTime;
+import dev.stasis.api.v1beta1.common.Target;
+import dev.stasis.api.v1beta1.restore.ExcludedNode;
+import dev.stasis.api.v1beta1.restore.GpuRestoreStatus;
+import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.explain.NodeVerdicts;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.workflow.RequestContext;
@@ -108,7 +109,7 @@ record RestoreContext(
 
   /** Returns the end of the attempt of a target that has been ready since then. */
   Instant deadline(Instant ready) {
-    return ready.plus(restore.getSpec().getDeadline().duration());
+    return ready.plus(restore.getSpec().getOptions().getDeadline().duration());
   }
 
   /** Returns whether a pod waits for a workload; a cold start does not. */
@@ -125,12 +126,12 @@ record RestoreContext(
                 node -> node, node -> "node: expected one that was not tried, got it excluded"));
   }
 
-  /** Returns the nodes that are not tried again, and the one that the pod is to leave. */
+  /** Returns the nodes that are not tried again, and those that the user excludes. */
   static SortedSet<String> excluded(GpuRestore restore) {
     SortedSet<String> nodes = new TreeSet<>();
-    Optional.ofNullable(restore.getMetadata().getAnnotations())
-        .map(annotations -> annotations.get(Api.NOT_ON_ANNOTATION))
-        .ifPresent(nodes::add);
+    Optional.ofNullable(restore.getSpec().getTarget())
+        .map(Target::excluded)
+        .ifPresent(nodes::addAll);
     Objects.requireNonNullElse(restore.getStatus().getExcludedNodes(), List.<ExcludedNode>of())
         .forEach(excluded -> nodes.add(excluded.node()));
     return nodes;

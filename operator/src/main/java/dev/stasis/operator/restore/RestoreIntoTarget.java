@@ -1,18 +1,18 @@
 package dev.stasis.operator.restore;
 
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.common.ArtifactStatus;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.ObjectReference;
-import dev.stasis.api.v1alpha1.common.Tcp;
-import dev.stasis.api.v1alpha1.common.TimeSpan;
-import dev.stasis.api.v1alpha1.operation.ArtifactReference;
-import dev.stasis.api.v1alpha1.operation.GpuNodeOperationSpec;
-import dev.stasis.api.v1alpha1.operation.OperationPod;
-import dev.stasis.api.v1alpha1.operation.OperationType;
-import dev.stasis.api.v1alpha1.operation.RestoreOrder;
-import dev.stasis.api.v1alpha1.restore.RestorePhase;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.common.ArtifactStatus;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.ObjectReference;
+import dev.stasis.api.v1beta1.common.TcpConnections;
+import dev.stasis.api.v1beta1.common.TimeSpan;
+import dev.stasis.api.v1beta1.operation.ArtifactReference;
+import dev.stasis.api.v1beta1.operation.GpuNodeOperationSpec;
+import dev.stasis.api.v1beta1.operation.OperationPod;
+import dev.stasis.api.v1beta1.operation.OperationType;
+import dev.stasis.api.v1beta1.operation.RestoreOrder;
+import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.holder.TargetReader;
 import dev.stasis.operator.holder.TargetState;
 import dev.stasis.operator.operation.OperationView;
@@ -48,7 +48,7 @@ final class RestoreIntoTarget extends AgentStep<RestoreContext, RestorePhase> {
         "restore-into-target",
         List.of(RestorePhase.RESTORING, RestorePhase.VERIFYING),
         new Timeout(
-            "spec.deadline + " + TO_UNDO.toSeconds() + " s",
+            "spec.options.deadline + " + TO_UNDO.toSeconds() + " s",
             "Counted from the start of the placeholder process. The agent ends its work by the"
                 + " deadline and then undoes it, which takes seconds."));
     this.reporter = reporter;
@@ -132,8 +132,9 @@ final class RestoreIntoTarget extends AgentStep<RestoreContext, RestorePhase> {
     Pod target = context.theTarget();
     RestoreOrder order = new RestoreOrder();
     order.setFingerprint(source.wanted().text());
-    Tcp asTaken = source.checkpoint().getSpec().getTcp();
-    order.setTcp(Objects.requireNonNullElse(restore.getSpec().getTcp(), asTaken));
+    TcpConnections asTaken = source.checkpoint().getSpec().getOptions().getTcpConnections();
+    order.setTcpConnections(
+        Objects.requireNonNullElse(restore.getSpec().getOptions().getTcpConnections(), asTaken));
     GpuNodeOperationSpec spec = new GpuNodeOperationSpec();
     spec.setType(OperationType.RESTORE);
     spec.setNodeName(target.getSpec().getNodeName());
@@ -186,7 +187,7 @@ final class RestoreIntoTarget extends AgentStep<RestoreContext, RestorePhase> {
   }
 
   static Fault late(RestoreContext context) {
-    String deadline = context.restore().getSpec().getDeadline().text();
+    String deadline = context.restore().getSpec().getOptions().getDeadline().text();
     return Fault.misfit(
         Reason.DEADLINE_EXCEEDED.value(),
         "deadline",

@@ -1,9 +1,9 @@
 package dev.stasis.operator.restore;
 
-import dev.stasis.api.v1alpha1.Api;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.common.ObservedPod;
-import dev.stasis.api.v1alpha1.operation.OperationType;
+import dev.stasis.api.v1beta1.Api;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.common.ObservedPod;
+import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.explain.NodeVerdicts;
 import dev.stasis.operator.holder.Places;
@@ -40,7 +40,7 @@ class RestoreObserver {
     Instant now = clock.instant();
     String namespace = restore.getMetadata().getNamespace();
     Source source =
-        sources.read(restore, cluster.checkpoint(namespace, restore.getSpec().getCheckpointName()));
+        sources.read(restore, cluster.checkpoint(namespace, restore.getSpec().checkpointName()));
     Optional<NodeVerdicts> places =
         // A finished one needs no node.
         source instanceof Source.Ready ready && !isOver(restore)

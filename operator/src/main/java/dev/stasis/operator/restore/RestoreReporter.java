@@ -1,8 +1,8 @@
 package dev.stasis.operator.restore;
 
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.common.RestoreTimings;
-import dev.stasis.api.v1alpha1.restore.RestorePhase;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.common.RestoreTimings;
+import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.event.EventRecorder;
 import dev.stasis.operator.event.Story;
 import dev.stasis.operator.metric.CompletionMetrics;

@@ -1,13 +1,13 @@
 package dev.stasis.operator.restore;
 
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.common.ConditionValue;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.ObservedPod;
-import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
-import dev.stasis.api.v1alpha1.restore.ExcludedNode;
-import dev.stasis.api.v1alpha1.restore.GpuRestoreStatus;
-import dev.stasis.api.v1alpha1.restore.RestorePhase;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.ObservedPod;
+import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
+import dev.stasis.api.v1beta1.restore.ExcludedNode;
+import dev.stasis.api.v1beta1.restore.GpuRestoreStatus;
+import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.explain.NodeVerdicts;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.status.ConditionType;

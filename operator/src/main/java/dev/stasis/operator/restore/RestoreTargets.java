@@ -1,8 +1,8 @@
 package dev.stasis.operator.restore;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.common.Target;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.common.Target;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.operator.holder.Places;
@@ -10,6 +10,7 @@ import dev.stasis.operator.holder.Standing;
 import dev.stasis.operator.holder.TargetPods;
 import dev.stasis.operator.holder.Targets;
 import dev.stasis.operator.status.Reason;
+import dev.stasis.operator.target.AvoidedNodes;
 import dev.stasis.operator.target.ColdStartMaker;
 import dev.stasis.operator.target.FrozenPod;
 import dev.stasis.operator.target.Refusal;
@@ -86,7 +87,9 @@ class RestoreTargets {
     TargetPlan plan = maker.make(frozen(source, context.now()), wish(context, source, taken));
     return plan instanceof TargetPlan.Made made
         ? new TargetPlan.Made(
-            RatherNot.on(made.pod(), context.restore()), made.otherContainers(), made.dropped())
+            AvoidedNodes.in(made.pod(), context.restore().getSpec().getTarget()),
+            made.otherContainers(),
+            made.dropped())
         : plan;
   }
 
@@ -161,7 +164,7 @@ class RestoreTargets {
         source.node(),
         places.placement(source.sought(), now),
         // The checkpoint's policy applied before the freeze.
-        source.checkpoint().getSpec().getOtherContainers());
+        source.checkpoint().getSpec().getOptions().getSidecarPolicy());
   }
 
   private static Wish wish(RestoreContext context, Source.Ready source, Set<String> taken) {
@@ -172,6 +175,8 @@ class RestoreTargets {
         new Target(
             holds == null ? asked.nodeName() : holds,
             asked.nodeSelector(),
+            asked.excludeNodes(),
+            asked.avoidNodes(),
             asked.podName(),
             asked.labels());
     return new Wish(
@@ -182,7 +187,7 @@ class RestoreTargets {
         new Way.Alone(true),
         taken,
         RestoreContext.excluded(restore),
-        restore.getSpec().getDeadline().duration(),
+        restore.getSpec().getOptions().getDeadline().duration(),
         memory(source));
   }
 

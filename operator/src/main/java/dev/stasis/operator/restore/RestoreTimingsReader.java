@@ -1,9 +1,9 @@
 package dev.stasis.operator.restore;
 
 import dev.stasis.api.text.HumanDuration;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.common.Proof;
-import dev.stasis.api.v1alpha1.common.RestoreTimings;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.common.Proof;
+import dev.stasis.api.v1beta1.common.RestoreTimings;
 import dev.stasis.operator.operation.OperationView;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.Pod;

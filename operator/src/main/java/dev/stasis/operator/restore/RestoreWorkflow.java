@@ -1,8 +1,8 @@
 package dev.stasis.operator.restore;
 
-import dev.stasis.api.v1alpha1.common.ColdStartFallback;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.restore.RestorePhase;
+import dev.stasis.api.v1beta1.common.ColdStartPolicy;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.holder.TargetPods;
 import dev.stasis.operator.operation.OperationView;
@@ -82,7 +82,7 @@ class RestoreWorkflow implements Workflow<RestoreContext, RestorePhase> {
       context.updater().retries(failed);
       return new Progress.Done();
     }
-    if (context.restore().getSpec().getColdStartFallback() == ColdStartFallback.ALLOW) {
+    if (context.restore().getSpec().getColdStartPolicy() == ColdStartPolicy.COLD_START) {
       return coldStart(context, failed);
     }
     return failed(context, failed, "failed, the checkpoint is as it was: ");

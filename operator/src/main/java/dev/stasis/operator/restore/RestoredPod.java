@@ -1,8 +1,8 @@
 package dev.stasis.operator.restore;
 
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.common.ConditionValue;
-import dev.stasis.api.v1alpha1.common.ObservedPod;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.common.ObservedPod;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.operator.owner.Handover;
@@ -72,7 +72,7 @@ class RestoredPod {
             .findFirst()
             .orElse(known);
     if (now > known) {
-      String checkpoint = context.restore().getSpec().getCheckpointName();
+      String checkpoint = context.restore().getSpec().checkpointName();
       reporter.restarted(
           context,
           pod,
@@ -123,7 +123,7 @@ class RestoredPod {
     // controller would start again.
     boolean needed =
         cluster
-            .checkpoint(restore.getMetadata().getNamespace(), restore.getSpec().getCheckpointName())
+            .checkpoint(restore.getMetadata().getNamespace(), restore.getSpec().checkpointName())
             .filter(Handover::wasEvicted)
             .isPresent();
     if (needed) {

@@ -1,9 +1,9 @@
 package dev.stasis.operator.restore;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.common.ArtifactStatus;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.Room;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.common.ArtifactStatus;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.Room;
 import dev.stasis.compat.Fingerprint;
 import dev.stasis.operator.holder.Sought;
 import dev.stasis.operator.room.RoomPlan;

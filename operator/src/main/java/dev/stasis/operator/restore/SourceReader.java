@@ -1,14 +1,14 @@
 package dev.stasis.operator.restore;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
-import dev.stasis.api.v1alpha1.common.ArtifactStatus;
-import dev.stasis.api.v1alpha1.common.CommandLine;
-import dev.stasis.api.v1alpha1.common.Condition;
-import dev.stasis.api.v1alpha1.common.ConditionValue;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.Tcp;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.common.ArtifactStatus;
+import dev.stasis.api.v1beta1.common.CommandLine;
+import dev.stasis.api.v1beta1.common.Condition;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.TcpConnections;
 import dev.stasis.compat.Fingerprint;
 import dev.stasis.compat.Property;
 import dev.stasis.operator.status.ConditionType;
@@ -34,7 +34,7 @@ final class SourceReader {
 
   /** Reads it; a checkpoint that is not Ready is waited for, whatever the reason. */
   Source read(GpuRestore restore, Optional<GpuCheckpoint> found) {
-    String name = restore.getSpec().getCheckpointName();
+    String name = restore.getSpec().checkpointName();
     String namespace = restore.getMetadata().getNamespace();
     if (found.isEmpty()) {
       return waiting("GpuCheckpoint " + name + ": expected one in namespace " + namespace, "none");
@@ -69,7 +69,7 @@ final class SourceReader {
       return ready(restore, checkpoint, status);
     } catch (IllegalArgumentException e) {
       String sentence = "GpuCheckpoint " + name + ": " + e.getMessage();
-      return new Source.Never(fault(Reason.NO_ARTIFACT, "checkpointName", sentence));
+      return new Source.Never(fault(Reason.NO_ARTIFACT, "checkpointRef", sentence));
     }
   }
 
@@ -86,13 +86,16 @@ final class SourceReader {
               "status.artifact.location",
               "artifact: expected one of namespace " + namespace + ", got " + location));
     }
-    Tcp tcp = Objects.requireNonNullElse(restore.getSpec().getTcp(), checkpoint.getSpec().getTcp());
+    TcpConnections tcp =
+        Objects.requireNonNullElse(
+            restore.getSpec().getOptions().getTcpConnections(),
+            checkpoint.getSpec().getOptions().getTcpConnections());
     List<Fault> obstacles = artifact.obstacles(tcp);
     if (!obstacles.isEmpty()) {
       return new Source.Never(
           fault(
               Reason.NOT_PORTABLE,
-              "checkpointName",
+              "checkpointRef",
               "GpuCheckpoint %s cannot be restored in another pod: %s"
                   .formatted(
                       checkpoint.getMetadata().getName(),

@@ -1,8 +1,8 @@
 package dev.stasis.operator.restore;
 
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.common.Condition;
-import dev.stasis.api.v1alpha1.restore.GpuRestoreStatus;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.common.Condition;
+import dev.stasis.api.v1beta1.restore.GpuRestoreStatus;
 import dev.stasis.operator.cluster.Informers;
 import dev.stasis.operator.metric.Leadership;
 import dev.stasis.operator.status.Reason;

@@ -1,6 +1,6 @@
 package dev.stasis.operator.room;
 
-import dev.stasis.api.v1alpha1.common.Fault;
+import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.operator.status.Reason;
 
 /** Describes why memory is missing. */

@@ -1,6 +1,6 @@
 package dev.stasis.operator.room;
 
-import dev.stasis.api.v1alpha1.common.MemoryRoom;
+import dev.stasis.api.v1beta1.common.MemoryLimitPolicy;
 import io.fabric8.kubernetes.api.model.LimitRange;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.ResourceQuota;
@@ -21,7 +21,7 @@ public record RoomFacts(
     Pod pod,
     String container,
     Need need,
-    MemoryRoom policy,
+    MemoryLimitPolicy policy,
     Node node,
     List<ResourceQuota> quotas,
     List<LimitRange> ranges) {

@@ -1,6 +1,6 @@
 package dev.stasis.operator.room;
 
-import dev.stasis.api.v1alpha1.common.Fault;
+import dev.stasis.api.v1beta1.common.Fault;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.util.List;
 import java.util.Optional;

@@ -1,7 +1,7 @@
 package dev.stasis.operator.room;
 
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.MemoryRoom;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.MemoryLimitPolicy;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerResizePolicy;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -52,11 +52,11 @@ public final class RoomPlanner {
               .<RoomPlan>map(RoomPlanner::refused)
               .orElseGet(RoomPlan.NoResizeNeeded::new);
     }
-    if (facts.policy() == MemoryRoom.REFUSE) {
+    if (facts.policy() == MemoryLimitPolicy.FAIL) {
       return refused(
           Faults.noRoom(
               where(facts) + ".resources.limits.memory",
-              "at least " + Bytes.text(needed) + ", or memoryRoom Resize",
+              "at least " + Bytes.text(needed) + ", or memoryLimitPolicy Resize",
               Bytes.text(limit.get())));
     }
     return resize(facts, resources, limit.get(), request);

@@ -1,8 +1,8 @@
 package dev.stasis.operator.schedule;
 
-import dev.stasis.api.v1alpha1.Api;
-import dev.stasis.api.v1alpha1.restore.RestorePhase;
-import dev.stasis.api.v1alpha1.schedule.AutomaticRestore;
+import dev.stasis.api.v1beta1.Api;
+import dev.stasis.api.v1beta1.restore.RestorePhase;
+import dev.stasis.api.v1beta1.schedule.AutomaticRestore;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.event.EventRecorder;
 import dev.stasis.operator.pod.GpuPods;

@@ -1,12 +1,12 @@
 package dev.stasis.operator.schedule;
 
-import dev.stasis.api.v1alpha1.Api;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.restore.GpuRestoreStatus;
-import dev.stasis.api.v1alpha1.restore.RestorePhase;
-import dev.stasis.api.v1alpha1.schedule.AutomaticRestore;
-import dev.stasis.api.v1alpha1.schedule.RestoreOnFailure;
+import dev.stasis.api.v1beta1.Api;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.restore.GpuRestoreStatus;
+import dev.stasis.api.v1beta1.restore.RestorePhase;
+import dev.stasis.api.v1beta1.schedule.AutomaticRestore;
+import dev.stasis.api.v1beta1.schedule.RestoreOnFailure;
 import dev.stasis.operator.pod.Owners;
 import dev.stasis.operator.status.Reason;
 import io.fabric8.kubernetes.api.model.Pod;

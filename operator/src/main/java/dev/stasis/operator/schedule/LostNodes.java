@@ -1,7 +1,7 @@
 package dev.stasis.operator.schedule;
 
-import dev.stasis.api.v1alpha1.common.TimeSpan;
-import dev.stasis.api.v1alpha1.schedule.RestoreOnFailure;
+import dev.stasis.api.v1beta1.common.TimeSpan;
+import dev.stasis.api.v1beta1.schedule.RestoreOnFailure;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.status.Reason;
 import io.fabric8.kubernetes.api.model.Node;

@@ -1,6 +1,6 @@
 package dev.stasis.operator.schedule;
 
-import dev.stasis.api.v1alpha1.Api;
+import dev.stasis.api.v1beta1.Api;
 import dev.stasis.operator.pod.GpuPods;
 import dev.stasis.operator.pod.PodState;
 import dev.stasis.operator.status.Reason;

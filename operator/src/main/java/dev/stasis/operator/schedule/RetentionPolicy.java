@@ -1,6 +1,6 @@
 package dev.stasis.operator.schedule;
 
-import dev.stasis.api.v1alpha1.schedule.Retention;
+import dev.stasis.api.v1beta1.schedule.Retention;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;

@@ -1,7 +1,7 @@
 package dev.stasis.operator.schedule;
 
-import dev.stasis.api.v1alpha1.schedule.ConcurrencyPolicy;
-import dev.stasis.api.v1alpha1.schedule.ScheduledRun;
+import dev.stasis.api.v1beta1.schedule.ConcurrencyPolicy;
+import dev.stasis.api.v1beta1.schedule.ScheduledRun;
 import dev.stasis.operator.request.DerivedName;
 import dev.stasis.operator.status.Reason;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -109,8 +109,9 @@ final class RunPlanner {
     Instant time = due.get();
     Duration jitter = jitter(state, time, next);
     Optional<Duration> late =
-        Optional.ofNullable(state.spec().getStartingDeadlineSeconds()).map(Duration::ofSeconds);
-    ConcurrencyPolicy concurrency = state.spec().getConcurrencyPolicy();
+        Optional.ofNullable(state.spec().getOptions().getStartingDeadlineSeconds())
+            .map(Duration::ofSeconds);
+    ConcurrencyPolicy concurrency = state.spec().getOptions().getConcurrencyPolicy();
     Set<String> begun =
         state.checkpoints().stream().map(ScheduledCheckpoint::name).collect(Collectors.toSet());
     Map<String, List<ScheduledCheckpoint>> active =
@@ -147,7 +148,7 @@ final class RunPlanner {
    * Returns the jitter, which is at most the time to the next run: a longer one would lose runs.
    */
   private static Duration jitter(ScheduleState state, Instant due, Optional<Instant> next) {
-    Duration jitter = state.spec().getJitter().duration();
+    Duration jitter = state.spec().getOptions().getJitter().duration();
     return next.map(it -> Duration.between(due, it))
         .filter(period -> period.compareTo(jitter) < 0)
         .orElse(jitter);

@@ -1,11 +1,11 @@
 package dev.stasis.operator.schedule;
 
-import dev.stasis.api.v1alpha1.Api;
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuCheckpointSchedule;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
-import dev.stasis.api.v1alpha1.common.ArtifactStatus;
+import dev.stasis.api.v1beta1.Api;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuCheckpointSchedule;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.common.ArtifactStatus;
 import dev.stasis.operator.cluster.Changed;
 import dev.stasis.operator.pod.PodState;
 import dev.stasis.operator.selector.Selector;

@@ -1,9 +1,9 @@
 package dev.stasis.operator.schedule;
 
-import dev.stasis.api.v1alpha1.GpuCheckpointSchedule;
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.schedule.GpuCheckpointScheduleStatus;
-import dev.stasis.api.v1alpha1.schedule.ScheduledRun;
+import dev.stasis.api.v1beta1.GpuCheckpointSchedule;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.schedule.GpuCheckpointScheduleStatus;
+import dev.stasis.api.v1beta1.schedule.ScheduledRun;
 import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import io.javaoperatorsdk.operator.processing.event.source.Cache;
 import io.micrometer.core.instrument.Gauge;

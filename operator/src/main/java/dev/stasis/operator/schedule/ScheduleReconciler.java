@@ -1,10 +1,10 @@
 package dev.stasis.operator.schedule;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuCheckpointSchedule;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.schedule.GpuCheckpointScheduleStatus;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuCheckpointSchedule;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.schedule.GpuCheckpointScheduleStatus;
 import dev.stasis.operator.cluster.ClusterSource;
 import dev.stasis.operator.cluster.Informers;
 import dev.stasis.operator.config.StasisConfig;

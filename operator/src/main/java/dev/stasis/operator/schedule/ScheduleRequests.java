@@ -1,14 +1,15 @@
 package dev.stasis.operator.schedule;
 
-import dev.stasis.api.v1alpha1.Api;
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuCheckpointSchedule;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointSpec;
-import dev.stasis.api.v1alpha1.common.Target;
-import dev.stasis.api.v1alpha1.restore.GpuRestoreSpec;
-import dev.stasis.api.v1alpha1.schedule.AutomaticRestore;
-import dev.stasis.api.v1alpha1.schedule.RestoreOnFailure;
+import dev.stasis.api.v1beta1.Api;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuCheckpointSchedule;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointSpec;
+import dev.stasis.api.v1beta1.common.NameReference;
+import dev.stasis.api.v1beta1.common.Target;
+import dev.stasis.api.v1beta1.restore.GpuRestoreSpec;
+import dev.stasis.api.v1beta1.schedule.AutomaticRestore;
+import dev.stasis.api.v1beta1.schedule.RestoreOnFailure;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import java.util.Map;
@@ -29,7 +30,7 @@ record ScheduleRequests(GpuCheckpointSchedule schedule) {
             run.pod().getMetadata().getName(),
             run.pod().getMetadata().getUid());
     // A checkpoint that cannot be restored is not worth the freeze.
-    spec.setRequireRestorable(true);
+    spec.getOptions().setRequireRestorable(true);
     GpuCheckpoint checkpoint = new GpuCheckpoint();
     checkpoint.setMetadata(metadata(run.checkpoint()));
     checkpoint
@@ -46,9 +47,9 @@ record ScheduleRequests(GpuCheckpointSchedule schedule) {
     GpuRestore restore = new GpuRestore();
     restore.setMetadata(metadata(planned.restore()));
     restore.setSpec(new GpuRestoreSpec());
-    restore.getSpec().setCheckpointName(planned.checkpoint());
+    restore.getSpec().setCheckpointRef(NameReference.of(planned.checkpoint()));
     restore.getSpec().setTarget(new Target(null, null, planned.pod(), null));
-    restore.getSpec().setColdStartFallback(policy.getColdStartFallback());
+    restore.getSpec().setColdStartPolicy(policy.getColdStartPolicy());
     return restore;
   }
 

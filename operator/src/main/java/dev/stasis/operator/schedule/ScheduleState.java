@@ -1,11 +1,11 @@
 package dev.stasis.operator.schedule;
 
-import dev.stasis.api.v1alpha1.GpuCheckpointSchedule;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.restore.RestorePhase;
-import dev.stasis.api.v1alpha1.schedule.AutomaticRestore;
-import dev.stasis.api.v1alpha1.schedule.GpuCheckpointScheduleSpec;
-import dev.stasis.api.v1alpha1.schedule.GpuCheckpointScheduleStatus;
+import dev.stasis.api.v1beta1.GpuCheckpointSchedule;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.restore.RestorePhase;
+import dev.stasis.api.v1beta1.schedule.AutomaticRestore;
+import dev.stasis.api.v1beta1.schedule.GpuCheckpointScheduleSpec;
+import dev.stasis.api.v1beta1.schedule.GpuCheckpointScheduleStatus;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Instant;
 import java.util.List;
@@ -96,7 +96,7 @@ record ScheduleState(
   Stream<String> checkpointsBeingRestored() {
     return restores.values().stream()
         .filter(restore -> !phase(restore).isFinal())
-        .map(restore -> restore.getSpec().getCheckpointName());
+        .map(restore -> restore.getSpec().checkpointName());
   }
 
   static RestorePhase phase(GpuRestore restore) {

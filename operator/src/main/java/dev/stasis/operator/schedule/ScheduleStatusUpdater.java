@@ -1,13 +1,13 @@
 package dev.stasis.operator.schedule;
 
 import dev.stasis.api.text.HumanBytes;
-import dev.stasis.api.v1alpha1.common.CheckpointTimings;
-import dev.stasis.api.v1alpha1.common.Condition;
-import dev.stasis.api.v1alpha1.restore.RestorePhase;
-import dev.stasis.api.v1alpha1.schedule.AutomaticRestore;
-import dev.stasis.api.v1alpha1.schedule.GpuCheckpointScheduleStatus;
-import dev.stasis.api.v1alpha1.schedule.RestoreOnFailure;
-import dev.stasis.api.v1alpha1.schedule.ScheduledRun;
+import dev.stasis.api.v1beta1.common.CheckpointTimings;
+import dev.stasis.api.v1beta1.common.Condition;
+import dev.stasis.api.v1beta1.restore.RestorePhase;
+import dev.stasis.api.v1beta1.schedule.AutomaticRestore;
+import dev.stasis.api.v1beta1.schedule.GpuCheckpointScheduleStatus;
+import dev.stasis.api.v1beta1.schedule.RestoreOnFailure;
+import dev.stasis.api.v1beta1.schedule.ScheduledRun;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -58,7 +58,7 @@ final class ScheduleStatusUpdater {
                 Comparator.comparing(ScheduledRun::time)
                     .reversed()
                     .thenComparing(ScheduledRun::pod))
-            .limit(state.spec().getHistoryLimit())
+            .limit(state.spec().getOptions().getHistoryLimit())
             .toList();
     state.status().setHistory(newestFirst.isEmpty() ? null : newestFirst);
   }
@@ -139,7 +139,8 @@ final class ScheduleStatusUpdater {
     for (AutomaticRestore restore : all) {
       boolean counts =
           restore.phase() == null || !restore.phase().isFinal() || restore.time().isAfter(since);
-      if (kept.size() < RESTORES && (counts || kept.size() < state.spec().getHistoryLimit())) {
+      if (kept.size() < RESTORES
+          && (counts || kept.size() < state.spec().getOptions().getHistoryLimit())) {
         kept.add(restore);
       }
     }

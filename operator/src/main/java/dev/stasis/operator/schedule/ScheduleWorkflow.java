@@ -1,7 +1,7 @@
 package dev.stasis.operator.schedule;
 
-import dev.stasis.api.v1alpha1.GpuCheckpointSchedule;
-import dev.stasis.api.v1alpha1.schedule.ScheduledRun;
+import dev.stasis.api.v1beta1.GpuCheckpointSchedule;
+import dev.stasis.api.v1beta1.schedule.ScheduledRun;
 import dev.stasis.operator.event.EventRecorder;
 import dev.stasis.operator.request.RequestWrites;
 import dev.stasis.operator.status.Reason;

@@ -2,14 +2,14 @@ package dev.stasis.operator.schedule;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.stasis.api.v1alpha1.Api;
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
-import dev.stasis.api.v1alpha1.common.ArtifactStatus;
-import dev.stasis.api.v1alpha1.common.Condition;
-import dev.stasis.api.v1alpha1.common.ConditionValue;
-import dev.stasis.api.v1alpha1.common.PhaseTime;
+import dev.stasis.api.v1beta1.Api;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.common.ArtifactStatus;
+import dev.stasis.api.v1beta1.common.Condition;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.common.PhaseTime;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Conditions;
 import java.time.Instant;
@@ -40,11 +40,11 @@ record ScheduledCheckpoint(GpuCheckpoint object) {
   }
 
   String pod() {
-    return object.getSpec().getPodName();
+    return object.getSpec().podName();
   }
 
   String podUid() {
-    return Objects.requireNonNullElse(object.getSpec().getPodUid(), "");
+    return Objects.requireNonNullElse(object.getSpec().podUid(), "");
   }
 
   /** Returns its scheduled time, before jitter. */
@@ -93,7 +93,8 @@ record ScheduledCheckpoint(GpuCheckpoint object) {
   /** Returns whether the workload can be restored into another pod. */
   boolean isPortable() {
     ArtifactStatus artifact = status().getArtifact();
-    return artifact == null || artifact.obstacles(object.getSpec().getTcp()).isEmpty();
+    return artifact == null
+        || artifact.obstacles(object.getSpec().getOptions().getTcpConnections()).isEmpty();
   }
 
   /** Returns the time of the saved state. */

@@ -18,7 +18,7 @@ public enum ConditionType {
   SUSPENDED("Suspended"),
   /** A node matches now. */
   RESTORABLE("Restorable"),
-  /** With explainOnly: the freeze is possible. */
+  /** With dryRun: the freeze is possible. */
   FEASIBLE("Feasible"),
   /** A migration was undone: the source keeps running. */
   ROLLED_BACK("RolledBack"),

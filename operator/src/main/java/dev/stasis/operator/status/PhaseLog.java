@@ -1,7 +1,7 @@
 package dev.stasis.operator.status;
 
-import dev.stasis.api.v1alpha1.common.Phase;
-import dev.stasis.api.v1alpha1.common.PhaseTime;
+import dev.stasis.api.v1beta1.common.Phase;
+import dev.stasis.api.v1beta1.common.PhaseTime;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;

@@ -41,7 +41,7 @@ public enum Reason {
   ARTIFACT_LOST("ArtifactLost"),
   /** Every process runs and has its device memory. */
   PROVEN("Proven"),
-  /** The workload had a cold start, as coldStartFallback allows. */
+  /** The workload had a cold start, as coldStartPolicy allows. */
   COLD_STARTED("ColdStarted"),
   /** The workload was not touched. */
   UNTOUCHED("Untouched"),

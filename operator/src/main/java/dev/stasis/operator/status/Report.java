@@ -1,8 +1,8 @@
 package dev.stasis.operator.status;
 
-import dev.stasis.api.v1alpha1.common.Condition;
-import dev.stasis.api.v1alpha1.common.ConditionValue;
-import dev.stasis.api.v1alpha1.common.ConditionedStatus;
+import dev.stasis.api.v1beta1.common.Condition;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.common.ConditionedStatus;
 import java.time.Clock;
 import java.util.List;
 import java.util.Objects;

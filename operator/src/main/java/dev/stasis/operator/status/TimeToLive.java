@@ -1,6 +1,6 @@
 package dev.stasis.operator.status;
 
-import dev.stasis.api.v1alpha1.common.PhaseTime;
+import dev.stasis.api.v1beta1.common.PhaseTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -1,12 +1,12 @@
 package dev.stasis.operator.store;
 
-import dev.stasis.api.v1alpha1.GpuCheckpointStore;
-import dev.stasis.api.v1alpha1.node.NodeStore;
-import dev.stasis.api.v1alpha1.node.RemoteUsage;
-import dev.stasis.api.v1alpha1.node.StoredNamespace;
-import dev.stasis.api.v1alpha1.store.GpuCheckpointStoreStatus;
-import dev.stasis.api.v1alpha1.store.NamespaceUsage;
-import dev.stasis.api.v1alpha1.store.Quota;
+import dev.stasis.api.v1beta1.GpuCheckpointStore;
+import dev.stasis.api.v1beta1.node.NodeStore;
+import dev.stasis.api.v1beta1.node.RemoteUsage;
+import dev.stasis.api.v1beta1.node.StoredNamespace;
+import dev.stasis.api.v1beta1.store.GpuCheckpointStoreStatus;
+import dev.stasis.api.v1beta1.store.NamespaceUsage;
+import dev.stasis.api.v1beta1.store.Quota;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.HashMap;

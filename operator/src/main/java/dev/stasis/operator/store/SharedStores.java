@@ -1,9 +1,9 @@
 package dev.stasis.operator.store;
 
-import dev.stasis.api.v1alpha1.GpuCheckpointStore;
-import dev.stasis.api.v1alpha1.GpuNode;
-import dev.stasis.api.v1alpha1.common.StoreDurability;
-import dev.stasis.api.v1alpha1.node.NodeStore;
+import dev.stasis.api.v1beta1.GpuCheckpointStore;
+import dev.stasis.api.v1beta1.GpuNode;
+import dev.stasis.api.v1beta1.common.StoreDurability;
+import dev.stasis.api.v1beta1.node.NodeStore;
 import io.fabric8.kubernetes.api.model.Namespace;
 import java.util.Collection;
 import java.util.Comparator;

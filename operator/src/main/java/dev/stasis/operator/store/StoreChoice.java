@@ -1,8 +1,8 @@
 package dev.stasis.operator.store;
 
-import dev.stasis.api.v1alpha1.GpuCheckpointStore;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.store.AllowedNamespaces;
+import dev.stasis.api.v1beta1.GpuCheckpointStore;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.store.AllowedNamespaces;
 import dev.stasis.operator.selector.Selector;
 import dev.stasis.operator.status.Reason;
 import io.fabric8.kubernetes.api.model.Namespace;

@@ -1,11 +1,11 @@
 package dev.stasis.operator.store;
 
-import dev.stasis.api.v1alpha1.GpuCheckpointStore;
-import dev.stasis.api.v1alpha1.GpuNode;
-import dev.stasis.api.v1alpha1.node.GpuNodeStatus;
-import dev.stasis.api.v1alpha1.node.NodeStore;
-import dev.stasis.api.v1alpha1.store.GpuCheckpointStoreStatus;
-import dev.stasis.api.v1alpha1.store.NamespaceUsage;
+import dev.stasis.api.v1beta1.GpuCheckpointStore;
+import dev.stasis.api.v1beta1.GpuNode;
+import dev.stasis.api.v1beta1.node.GpuNodeStatus;
+import dev.stasis.api.v1beta1.node.NodeStore;
+import dev.stasis.api.v1beta1.store.GpuCheckpointStoreStatus;
+import dev.stasis.api.v1beta1.store.NamespaceUsage;
 import dev.stasis.operator.cluster.Informers;
 import dev.stasis.operator.metric.Leadership;
 import io.micrometer.core.instrument.MeterRegistry;

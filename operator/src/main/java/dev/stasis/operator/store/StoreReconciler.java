@@ -1,12 +1,12 @@
 package dev.stasis.operator.store;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuCheckpointStore;
-import dev.stasis.api.v1alpha1.GpuNode;
-import dev.stasis.api.v1alpha1.common.ArtifactStatus;
-import dev.stasis.api.v1alpha1.node.NodeStore;
-import dev.stasis.api.v1alpha1.store.GpuCheckpointStoreStatus;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuCheckpointStore;
+import dev.stasis.api.v1beta1.GpuNode;
+import dev.stasis.api.v1beta1.common.ArtifactStatus;
+import dev.stasis.api.v1beta1.node.NodeStore;
+import dev.stasis.api.v1beta1.store.GpuCheckpointStoreStatus;
 import dev.stasis.operator.cluster.Changed;
 import dev.stasis.operator.cluster.ClusterSource;
 import dev.stasis.operator.cluster.Informers;

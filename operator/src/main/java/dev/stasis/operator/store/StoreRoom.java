@@ -1,10 +1,10 @@
 package dev.stasis.operator.store;
 
 import dev.stasis.api.text.HumanBytes;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.node.NodeStore;
-import dev.stasis.api.v1alpha1.store.GpuCheckpointStoreSpec;
-import dev.stasis.api.v1alpha1.store.Quota;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.node.NodeStore;
+import dev.stasis.api.v1beta1.store.GpuCheckpointStoreSpec;
+import dev.stasis.api.v1beta1.store.Quota;
 import dev.stasis.operator.status.Reason;
 import java.util.ArrayList;
 import java.util.List;

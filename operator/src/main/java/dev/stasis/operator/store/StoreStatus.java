@@ -1,13 +1,13 @@
 package dev.stasis.operator.store;
 
 import dev.stasis.api.text.HumanBytes;
-import dev.stasis.api.v1alpha1.GpuCheckpointStore;
-import dev.stasis.api.v1alpha1.node.NodeStore;
-import dev.stasis.api.v1alpha1.store.GpuCheckpointStoreSpec;
-import dev.stasis.api.v1alpha1.store.GpuCheckpointStoreStatus;
-import dev.stasis.api.v1alpha1.store.NamespaceUsage;
-import dev.stasis.api.v1alpha1.store.NodeUsage;
-import dev.stasis.api.v1alpha1.store.Quota;
+import dev.stasis.api.v1beta1.GpuCheckpointStore;
+import dev.stasis.api.v1beta1.node.NodeStore;
+import dev.stasis.api.v1beta1.store.GpuCheckpointStoreSpec;
+import dev.stasis.api.v1beta1.store.GpuCheckpointStoreStatus;
+import dev.stasis.api.v1beta1.store.NamespaceUsage;
+import dev.stasis.api.v1beta1.store.NodeUsage;
+import dev.stasis.api.v1beta1.store.Quota;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.status.Report;

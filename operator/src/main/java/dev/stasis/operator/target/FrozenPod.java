@@ -1,7 +1,7 @@
 package dev.stasis.operator.target;
 
-import dev.stasis.api.v1alpha1.common.CommandLine;
-import dev.stasis.api.v1alpha1.common.OtherContainers;
+import dev.stasis.api.v1beta1.common.CommandLine;
+import dev.stasis.api.v1beta1.common.SidecarPolicy;
 import dev.stasis.compat.Placement;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.List;
@@ -26,7 +26,7 @@ public record FrozenPod(
     Image image,
     String node,
     Placement placement,
-    OtherContainers others) {
+    SidecarPolicy others) {
   public FrozenPod {
     argv = List.copyOf(argv);
   }

@@ -1,7 +1,7 @@
 package dev.stasis.operator.target;
 
-import dev.stasis.api.v1alpha1.Api;
-import dev.stasis.api.v1alpha1.common.CommandLine;
+import dev.stasis.api.v1beta1.Api;
+import dev.stasis.api.v1beta1.common.CommandLine;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerBuilder;
 import io.fabric8.kubernetes.api.model.Probe;

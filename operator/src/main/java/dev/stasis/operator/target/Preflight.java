@@ -1,6 +1,6 @@
 package dev.stasis.operator.target;
 
-import dev.stasis.api.v1alpha1.common.OtherContainers;
+import dev.stasis.api.v1beta1.common.SidecarPolicy;
 import dev.stasis.operator.status.Reason;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.OwnerReference;
@@ -41,11 +41,11 @@ record Preflight(FrozenPod source, Wish wish, Pod base, List<String> others) {
     if (Holder.own(source.commandLine().unexpanded(source.argv())).isEmpty()) {
       refusals.add(Refusal.of("argv", "the workload's command line", "none"));
     }
-    if (workload.isPresent() && !others.isEmpty() && source.others() == OtherContainers.REFUSE) {
+    if (workload.isPresent() && !others.isEmpty() && source.others() == SidecarPolicy.FAIL) {
       refusals.add(
           Refusal.of(
               "spec.containers",
-              "otherContainers StartAnew, or only " + source.container(),
+              "sidecarPolicy Restart, or only " + source.container(),
               "also " + String.join(", ", others)));
     }
     spec.getVolumes().forEach(volume -> volume(volume, refusals));

@@ -1,6 +1,6 @@
 package dev.stasis.operator.target;
 
-import dev.stasis.api.v1alpha1.Api;
+import dev.stasis.api.v1beta1.Api;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.Map;

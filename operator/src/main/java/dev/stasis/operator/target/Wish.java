@@ -1,6 +1,6 @@
 package dev.stasis.operator.target;
 
-import dev.stasis.api.v1alpha1.common.Target;
+import dev.stasis.api.v1beta1.common.Target;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.time.Duration;
 import java.util.Optional;

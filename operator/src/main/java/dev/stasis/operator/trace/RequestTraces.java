@@ -1,8 +1,8 @@
 package dev.stasis.operator.trace;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuMigration;
-import dev.stasis.api.v1alpha1.GpuRestore;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuMigration;
+import dev.stasis.api.v1beta1.GpuRestore;
 import dev.stasis.operator.cluster.Changed;
 import dev.stasis.operator.cluster.Informers;
 import dev.stasis.trace.Span;

@@ -7,10 +7,10 @@ package dev.stasis.operator.uninstall;
  * @param field of its spec
  * @param value the field's new value
  */
-public record Step(String kind, String namespace, String name, String field, boolean value) {
+public record Step(String kind, String namespace, String name, String field, Object value) {
 
   static Step resume(String namespace, String name) {
-    return new Step("GpuCheckpoint", namespace, name, "suspend", false);
+    return new Step("GpuCheckpoint", namespace, name, "desiredState", "Running");
   }
 
   static Step cancel(String kind, String namespace, String name) {

@@ -1,17 +1,18 @@
 package dev.stasis.operator.uninstall;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuMigration;
-import dev.stasis.api.v1alpha1.GpuNode;
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
-import dev.stasis.api.v1alpha1.common.Condition;
-import dev.stasis.api.v1alpha1.migration.MigrationPhase;
-import dev.stasis.api.v1alpha1.node.FrozenWorkload;
-import dev.stasis.api.v1alpha1.operation.OperationType;
-import dev.stasis.api.v1alpha1.restore.RestorePhase;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuMigration;
+import dev.stasis.api.v1beta1.GpuNode;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.checkpoint.DesiredState;
+import dev.stasis.api.v1beta1.common.AfterCheckpoint;
+import dev.stasis.api.v1beta1.common.Condition;
+import dev.stasis.api.v1beta1.migration.MigrationPhase;
+import dev.stasis.api.v1beta1.node.FrozenWorkload;
+import dev.stasis.api.v1beta1.operation.OperationType;
+import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Conditions;
@@ -41,7 +42,7 @@ public final class UninstallPreflight {
             new Blocker(
                 title(checkpoint)
                     + " is the only copy of the evicted pod "
-                    + checkpoint.getSpec().getPodName(),
+                    + checkpoint.getSpec().podName(),
                 "kubectl stasis restore " + name + in(checkpoint) + " --wait"));
       }
     }
@@ -131,7 +132,7 @@ public final class UninstallPreflight {
   private static boolean isWork(GpuNodeOperation operation) {
     boolean explains =
         operation.getSpec().getFreeze() != null
-            && Boolean.TRUE.equals(operation.getSpec().getFreeze().getExplainOnly());
+            && Boolean.TRUE.equals(operation.getSpec().getFreeze().getDryRun());
     return !OperationView.of(operation).isFinal()
         && !explains
         && operation.getSpec().getType() != OperationType.DELETE_ARTIFACT
@@ -155,7 +156,7 @@ public final class UninstallPreflight {
 
   private static boolean brought(GpuRestore restore, GpuCheckpoint checkpoint) {
     return restore.getMetadata().getNamespace().equals(checkpoint.getMetadata().getNamespace())
-        && restore.getSpec().getCheckpointName().equals(checkpoint.getMetadata().getName())
+        && restore.getSpec().checkpointName().equals(checkpoint.getMetadata().getName())
         && restore.getStatus() != null
         && restore.getStatus().getPhase() == RestorePhase.SUCCEEDED;
   }
@@ -163,7 +164,7 @@ public final class UninstallPreflight {
   private static boolean isSuspended(GpuCheckpoint checkpoint) {
     return checkpoint.getSpec().getAfterCheckpoint() == AfterCheckpoint.SUSPEND
         && phase(checkpoint) == CheckpointPhase.SUSPENDED
-        && !Boolean.FALSE.equals(checkpoint.getSpec().getSuspend());
+        && checkpoint.getSpec().getDesiredState() != DesiredState.RUNNING;
   }
 
   private static CheckpointPhase phase(GpuCheckpoint checkpoint) {

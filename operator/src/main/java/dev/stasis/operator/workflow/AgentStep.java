@@ -1,8 +1,8 @@
 package dev.stasis.operator.workflow;
 
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.Phase;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.Phase;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.operation.Operations;
 import dev.stasis.operator.status.Reason;

@@ -1,7 +1,7 @@
 package dev.stasis.operator.workflow;
 
-import dev.stasis.api.v1alpha1.common.Phase;
-import dev.stasis.api.v1alpha1.common.PhaseTime;
+import dev.stasis.api.v1beta1.common.Phase;
+import dev.stasis.api.v1beta1.common.PhaseTime;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Instant;
 import java.util.List;

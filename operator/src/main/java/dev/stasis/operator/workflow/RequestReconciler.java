@@ -1,8 +1,8 @@
 package dev.stasis.operator.workflow;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.stasis.api.v1alpha1.common.ConditionedStatus;
-import dev.stasis.api.v1alpha1.common.Phase;
+import dev.stasis.api.v1beta1.common.ConditionedStatus;
+import dev.stasis.api.v1beta1.common.Phase;
 import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.operator.log.LogContext;
 import io.fabric8.kubernetes.client.CustomResource;

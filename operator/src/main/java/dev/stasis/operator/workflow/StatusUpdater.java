@@ -1,10 +1,10 @@
 package dev.stasis.operator.workflow;
 
-import dev.stasis.api.v1alpha1.common.ConditionValue;
-import dev.stasis.api.v1alpha1.common.ObservedPod;
-import dev.stasis.api.v1alpha1.common.Phase;
-import dev.stasis.api.v1alpha1.common.PhasedStatus;
-import dev.stasis.api.v1alpha1.common.WorkStatus;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.common.ObservedPod;
+import dev.stasis.api.v1beta1.common.Phase;
+import dev.stasis.api.v1beta1.common.PhasedStatus;
+import dev.stasis.api.v1beta1.common.WorkStatus;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.PhaseLog;
 import dev.stasis.operator.status.Reason;

@@ -1,7 +1,7 @@
 package dev.stasis.operator.workflow;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.stasis.api.v1alpha1.common.ConditionedStatus;
+import dev.stasis.api.v1beta1.common.ConditionedStatus;
 import dev.stasis.operator.cluster.StaleWrites;
 import dev.stasis.operator.status.Change;
 import dev.stasis.operator.status.Changes;

@@ -1,7 +1,7 @@
 package dev.stasis.operator.workflow;
 
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.Phase;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.Phase;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

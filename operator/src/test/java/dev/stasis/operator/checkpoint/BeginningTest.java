@@ -2,16 +2,18 @@ package dev.stasis.operator.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointSpec;
-import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
-import dev.stasis.api.v1alpha1.common.OtherContainers;
-import dev.stasis.api.v1alpha1.node.NodeStore;
-import dev.stasis.api.v1alpha1.operation.Afterwards;
-import dev.stasis.api.v1alpha1.operation.FreezeOrder;
-import dev.stasis.api.v1alpha1.operation.GpuNodeOperationSpec;
-import dev.stasis.api.v1alpha1.operation.OperationType;
-import dev.stasis.api.v1alpha1.operation.WorkloadState;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointSpec;
+import dev.stasis.api.v1beta1.common.AfterCheckpoint;
+import dev.stasis.api.v1beta1.common.NameReference;
+import dev.stasis.api.v1beta1.common.PodReference;
+import dev.stasis.api.v1beta1.common.SidecarPolicy;
+import dev.stasis.api.v1beta1.node.NodeStore;
+import dev.stasis.api.v1beta1.operation.Afterwards;
+import dev.stasis.api.v1beta1.operation.FreezeOrder;
+import dev.stasis.api.v1beta1.operation.GpuNodeOperationSpec;
+import dev.stasis.api.v1beta1.operation.OperationType;
+import dev.stasis.api.v1beta1.operation.WorkloadState;
 import dev.stasis.operator.pod.PodWrites;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
@@ -49,18 +51,18 @@ class BeginningTest {
   @Test
   void aPodThatIsNotThereIsNamed() {
     refuses(
-        spec -> spec.setPodName("nobody"),
+        spec -> spec.setPodRef(PodReference.of("nobody")),
         pod -> pod,
-        "podName: expected nobody in namespace ml, got no such pod",
+        "podRef.name: expected nobody in namespace ml, got no such pod",
         "PodNotFound");
   }
 
   @Test
   void anotherPodOfThatNameIsNotMeant() {
     refuses(
-        spec -> spec.setPodUid("pod-0"),
+        spec -> spec.setPodRef(new PodReference("trainer", "pod-0")),
         pod -> pod,
-        "podUid: expected pod-0, got pod-1",
+        "podRef.uid: expected pod-0, got pod-1",
         "PodChanged");
   }
 
@@ -100,7 +102,7 @@ class BeginningTest {
   @Test
   void aContainerThatIsNotThereIsNamed() {
     refuses(
-        spec -> spec.setContainerName("other"),
+        spec -> spec.getOptions().setContainerName("other"),
         pod -> pod,
         "containerName: expected one of [main], got other",
         "NoContainer");
@@ -109,17 +111,17 @@ class BeginningTest {
   @Test
   void otherContainersAreRefusedUnlessTheyMayStartAnew() {
     refuses(
-        spec -> spec.setContainerName("main"),
+        spec -> spec.getOptions().setContainerName("main"),
         BeginningTest::withSecondGpuContainer,
-        "otherContainers: expected StartAnew, or a pod with one container,"
+        "sidecarPolicy: expected Restart, or a pod with one container,"
             + " got Refuse, and containers [second] beside it",
         "Containers");
 
     World world =
         Samples.world(
             spec -> {
-              spec.setContainerName("main");
-              spec.setOtherContainers(OtherContainers.START_ANEW);
+              spec.getOptions().setContainerName("main");
+              spec.getOptions().setSidecarPolicy(SidecarPolicy.RESTART);
             });
     change(world, BeginningTest::withSecondGpuContainer);
     world.settle();
@@ -130,7 +132,7 @@ class BeginningTest {
   @Test
   void aStoreThatIsNotThereIsNamed() {
     refuses(
-        spec -> spec.setStore("nfs"),
+        spec -> spec.setStorageRef(NameReference.ofNullable("nfs")),
         pod -> pod,
         "store: expected nfs, got only [local]",
         "StoreNotFound");

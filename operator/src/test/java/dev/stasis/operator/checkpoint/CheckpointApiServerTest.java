@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.stasis.api.testing.OnTestCluster;
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuCheckpointStore;
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
-import dev.stasis.api.v1alpha1.common.Condition;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuCheckpointStore;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.common.AfterCheckpoint;
+import dev.stasis.api.v1beta1.common.Condition;
+import dev.stasis.api.v1beta1.common.NameReference;
+import dev.stasis.api.v1beta1.common.PodReference;
 import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.IntOrString;
 import io.fabric8.kubernetes.api.model.PodCondition;
@@ -107,7 +109,7 @@ class CheckpointApiServerTest {
         "one",
         spec -> {
           spec.setAfterCheckpoint(AfterCheckpoint.SUSPEND);
-          spec.setStore(null);
+          spec.setStorageRef(NameReference.ofNullable(null));
         });
     until("one", CheckpointPhase.SUSPENDED);
     await().atMost(PATIENCE).until(() -> frozen().equals("True"));
@@ -166,7 +168,7 @@ class CheckpointApiServerTest {
             PatchContext.of(PatchType.JSON_MERGE), "{\"spec\":{\"quota\":{\"total\":\"60Gi\"}}}");
     agent.until(AgentStandIn.Limit.CLAIMED);
     cluster.checkpoint("one", spec -> {});
-    cluster.checkpoint("two", spec -> spec.setPodName("other"));
+    cluster.checkpoint("two", spec -> spec.setPodRef(PodReference.of("other")));
 
     await()
         .atMost(PATIENCE)

@@ -2,19 +2,19 @@ package dev.stasis.operator.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
-import dev.stasis.api.v1alpha1.common.ConditionValue;
-import dev.stasis.api.v1alpha1.common.PhaseTime;
-import dev.stasis.api.v1alpha1.common.Tcp;
-import dev.stasis.api.v1alpha1.common.TimeSpan;
-import dev.stasis.api.v1alpha1.operation.Afterwards;
-import dev.stasis.api.v1alpha1.operation.FreezeOrder;
-import dev.stasis.api.v1alpha1.operation.OperationPhase;
-import dev.stasis.api.v1alpha1.operation.OperationType;
-import dev.stasis.api.v1alpha1.operation.Outcome;
-import dev.stasis.api.v1alpha1.operation.WorkloadState;
-import dev.stasis.api.v1alpha1.store.Quota;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.common.AfterCheckpoint;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.common.PhaseTime;
+import dev.stasis.api.v1beta1.common.TcpConnections;
+import dev.stasis.api.v1beta1.common.TimeSpan;
+import dev.stasis.api.v1beta1.operation.Afterwards;
+import dev.stasis.api.v1beta1.operation.FreezeOrder;
+import dev.stasis.api.v1beta1.operation.OperationPhase;
+import dev.stasis.api.v1beta1.operation.OperationType;
+import dev.stasis.api.v1beta1.operation.Outcome;
+import dev.stasis.api.v1beta1.operation.WorkloadState;
+import dev.stasis.api.v1beta1.store.Quota;
 import dev.stasis.operator.pod.PodConditionUpdate;
 import dev.stasis.operator.status.Reason;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
@@ -250,7 +250,7 @@ class CheckpointCourseTest {
         .isEqualTo("False/NotPortable: socket address: expected 0.0.0.0, got" + " 10.1.2.3:29500");
     assertThat(world.status().getNodesFit()).isZero();
 
-    world.checkpoint.getSpec().setTcp(Tcp.KEEP);
+    world.checkpoint.getSpec().getOptions().setTcpConnections(TcpConnections.RESTORE);
     world.settle();
     assertThat(world.condition("Restorable")).startsWith("True/NodesFit");
   }
@@ -259,7 +259,7 @@ class CheckpointCourseTest {
   void whatHasToBeRestorableIsOrderedSo() {
     assertThat(ordered(world).getRequireRestorable()).isFalse();
     World strict = Samples.world(AfterCheckpoint.RESUME);
-    strict.checkpoint.getSpec().setRequireRestorable(true);
+    strict.checkpoint.getSpec().getOptions().setRequireRestorable(true);
     assertThat(ordered(strict).getRequireRestorable()).isTrue();
     assertThat(ordered(Samples.world(AfterCheckpoint.EVICT)).getAfterwards())
         .isEqualTo(Afterwards.HOLD);

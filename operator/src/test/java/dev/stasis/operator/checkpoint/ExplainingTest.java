@@ -2,17 +2,18 @@ package dev.stasis.operator.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.common.Explanation;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.operation.OperationType;
-import dev.stasis.api.v1alpha1.operation.WorkloadState;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.common.Explanation;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.NameReference;
+import dev.stasis.api.v1beta1.operation.OperationType;
+import dev.stasis.api.v1beta1.operation.WorkloadState;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 class ExplainingTest {
 
-  private final World world = Samples.world(spec -> spec.setExplainOnly(true));
+  private final World world = Samples.world(spec -> spec.getOptions().setDryRun(true));
 
   @Test
   void whatTheAgentFoundIsToldAndNothingIsFrozen() {
@@ -24,7 +25,7 @@ class ExplainingTest {
                         .orElseThrow()
                         .getSpec()
                         .getFreeze())
-                .getExplainOnly())
+                .getDryRun())
         .isTrue();
     world.agent(OperationType.CHECKPOINT, 1).expects(2L << 30).succeeds(WorkloadState.RUNNING);
     world.settle();
@@ -57,7 +58,7 @@ class ExplainingTest {
 
   @Test
   void everyReasonAgainstItIsToldTheMissingAgentToo() {
-    world.checkpoint.getSpec().setStore("nfs");
+    world.checkpoint.getSpec().setStorageRef(NameReference.ofNullable("nfs"));
     world.cluster.gpuNodes.clear();
     world.settle();
 

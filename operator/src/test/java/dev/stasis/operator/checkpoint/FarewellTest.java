@@ -2,18 +2,19 @@ package dev.stasis.operator.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
-import dev.stasis.api.v1alpha1.common.ConditionValue;
-import dev.stasis.api.v1alpha1.common.DeletionPolicy;
-import dev.stasis.api.v1alpha1.common.PhaseTime;
-import dev.stasis.api.v1alpha1.operation.OperationPhase;
-import dev.stasis.api.v1alpha1.operation.OperationType;
-import dev.stasis.api.v1alpha1.operation.Outcome;
-import dev.stasis.api.v1alpha1.operation.WorkloadState;
-import dev.stasis.api.v1alpha1.restore.GpuRestoreSpec;
-import dev.stasis.api.v1alpha1.restore.GpuRestoreStatus;
-import dev.stasis.api.v1alpha1.restore.RestorePhase;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.common.AfterCheckpoint;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.common.DeletionPolicy;
+import dev.stasis.api.v1beta1.common.NameReference;
+import dev.stasis.api.v1beta1.common.PhaseTime;
+import dev.stasis.api.v1beta1.operation.OperationPhase;
+import dev.stasis.api.v1beta1.operation.OperationType;
+import dev.stasis.api.v1beta1.operation.Outcome;
+import dev.stasis.api.v1beta1.operation.WorkloadState;
+import dev.stasis.api.v1beta1.restore.GpuRestoreSpec;
+import dev.stasis.api.v1beta1.restore.GpuRestoreStatus;
+import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.status.Reason;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
@@ -143,7 +144,7 @@ class FarewellTest {
 
   @Test
   void underRetainTheArtifactStays() {
-    world.checkpoint.getSpec().setDeletionPolicy(DeletionPolicy.RETAIN);
+    world.checkpoint.getSpec().getOptions().setDeletionPolicy(DeletionPolicy.RETAIN);
     ready();
     world.delete();
     world.settle();
@@ -157,7 +158,7 @@ class FarewellTest {
     restore.setMetadata(
         new ObjectMetaBuilder().withNamespace("ml").withName("back").withUid("r").build());
     restore.setSpec(new GpuRestoreSpec());
-    restore.getSpec().setCheckpointName("train-1");
+    restore.getSpec().setCheckpointRef(NameReference.of("train-1"));
     restore.setStatus(new GpuRestoreStatus());
     restore.getStatus().setPhase(RestorePhase.PENDING);
     world.cluster.restores.add(restore);

@@ -4,14 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.stasis.api.testing.OnTestCluster;
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
-import dev.stasis.api.v1alpha1.checkpoint.ImportSource;
-import dev.stasis.api.v1alpha1.common.PhaseTime;
-import dev.stasis.api.v1alpha1.operation.ArtifactReference;
-import dev.stasis.api.v1alpha1.operation.OperationType;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointSpec;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.checkpoint.ImportSource;
+import dev.stasis.api.v1beta1.common.PhaseTime;
+import dev.stasis.api.v1beta1.operation.ArtifactReference;
+import dev.stasis.api.v1beta1.operation.OperationType;
 import io.fabric8.kubernetes.api.model.Event;
 import java.time.Duration;
 import java.util.Objects;
@@ -52,7 +53,7 @@ class ImportApiServerTest {
 
   @Test
   void anImportIsReadyAndItsArtifactGoesWithItAndThePodIsNotTouched() {
-    cluster.checkpoint("one", spec -> spec.setImportSource(from()));
+    cluster.checkpoint("one", this::imports);
     GpuCheckpointStatus ready = until("one", CheckpointPhase.READY);
 
     assertThat(Objects.requireNonNull(ready.getPhases()))
@@ -65,7 +66,7 @@ class ImportApiServerTest {
         .extracting((Event event) -> event.getInvolvedObject().getKind())
         .doesNotContain("Pod");
 
-    cluster.checkpoint("two", spec -> spec.setImportSource(from()));
+    cluster.checkpoint("two", this::imports);
     assertThat(until("two", CheckpointPhase.FAILED).getReason()).isEqualTo("AlreadyImported");
 
     agent.until(AgentStandIn.Limit.UNCLAIMED);
@@ -82,7 +83,7 @@ class ImportApiServerTest {
   @Test
   void anOperatorThatIsStartedAnewComesToTheSameEnd() {
     agent.until(AgentStandIn.Limit.UNCLAIMED);
-    cluster.checkpoint("one", spec -> spec.setImportSource(from()));
+    cluster.checkpoint("one", this::imports);
     await().atMost(PATIENCE).until(() -> !agent.seen.isEmpty());
     cluster.stopOperator();
     agent.until(AgentStandIn.Limit.DONE);
@@ -92,8 +93,13 @@ class ImportApiServerTest {
     assertThat(agent.seen).hasSize(1);
   }
 
+  private void imports(GpuCheckpointSpec spec) {
+    spec.setPodRef(null);
+    spec.setImportFrom(from());
+  }
+
   private ImportSource from() {
-    return new ImportSource(cluster.namespace + "/old-uid-0", cluster.node, null);
+    return new ImportSource("trainer", cluster.namespace + "/old-uid-0", cluster.node, null);
   }
 
   private Optional<ArtifactReference> deletion() {

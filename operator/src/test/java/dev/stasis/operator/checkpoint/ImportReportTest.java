@@ -2,7 +2,7 @@ package dev.stasis.operator.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.operation.OperationType;
+import dev.stasis.api.v1beta1.operation.OperationType;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

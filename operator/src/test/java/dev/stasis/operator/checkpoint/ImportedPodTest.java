@@ -2,7 +2,7 @@ package dev.stasis.operator.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.common.Fault;
+import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.operator.pod.Template;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.util.HashMap;

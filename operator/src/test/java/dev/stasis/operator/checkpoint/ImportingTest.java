@@ -2,24 +2,25 @@ package dev.stasis.operator.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuMigration;
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointSpec;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
-import dev.stasis.api.v1alpha1.checkpoint.ImportSource;
-import dev.stasis.api.v1alpha1.common.ArtifactStatus;
-import dev.stasis.api.v1alpha1.common.ConditionValue;
-import dev.stasis.api.v1alpha1.common.DeletionPolicy;
-import dev.stasis.api.v1alpha1.common.PhaseTime;
-import dev.stasis.api.v1alpha1.operation.ArtifactReference;
-import dev.stasis.api.v1alpha1.operation.OperationPhase;
-import dev.stasis.api.v1alpha1.operation.OperationType;
-import dev.stasis.api.v1alpha1.operation.Outcome;
-import dev.stasis.api.v1alpha1.operation.WorkloadState;
-import dev.stasis.api.v1alpha1.store.Quota;
-import dev.stasis.api.v1alpha1.store.SharedPath;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuMigration;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointSpec;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.checkpoint.ImportSource;
+import dev.stasis.api.v1beta1.common.ArtifactStatus;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.common.DeletionPolicy;
+import dev.stasis.api.v1beta1.common.PhaseTime;
+import dev.stasis.api.v1beta1.common.PodReference;
+import dev.stasis.api.v1beta1.operation.ArtifactReference;
+import dev.stasis.api.v1beta1.operation.OperationPhase;
+import dev.stasis.api.v1beta1.operation.OperationType;
+import dev.stasis.api.v1beta1.operation.Outcome;
+import dev.stasis.api.v1beta1.operation.WorkloadState;
+import dev.stasis.api.v1beta1.store.Quota;
+import dev.stasis.api.v1beta1.store.SharedPath;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.time.Duration;
@@ -39,7 +40,7 @@ class ImportingTest {
   private static World world(Consumer<GpuCheckpointSpec> more) {
     return Samples.world(
         spec -> {
-          spec.setImportSource(new ImportSource(PLACE, "gpu-17", "a".repeat(64)));
+          spec.setImportFrom(new ImportSource("trainer", PLACE, "gpu-17", "a".repeat(64)));
           more.accept(spec);
         });
   }
@@ -83,7 +84,7 @@ class ImportingTest {
 
   @Test
   void theAgentIsToldWhereItLiesAndWhatHasToBeInIt() {
-    World world = world(spec -> spec.setContainerName("main")).settle();
+    World world = world(spec -> spec.getOptions().setContainerName("main")).settle();
 
     var order = world.operation(OperationType.IMPORT, 1).orElseThrow().getSpec();
     assertThat(order.getNodeName()).isEqualTo("gpu-17");
@@ -153,7 +154,7 @@ class ImportingTest {
 
   @Test
   void oneThatIsToBeRetainedStays() {
-    World world = imported(spec -> spec.setDeletionPolicy(DeletionPolicy.RETAIN));
+    World world = imported(spec -> spec.getOptions().setDeletionPolicy(DeletionPolicy.RETAIN));
     world.delete();
     world.settle();
 
@@ -198,7 +199,9 @@ class ImportingTest {
   @Test
   void theArtifactOfAnotherNamespaceIsNotEvenLookedAt() {
     World world =
-        world(spec -> spec.setImportSource(new ImportSource("hr/old-uid-0", "gpu-17", null)))
+        world(
+                spec ->
+                    spec.setImportFrom(new ImportSource("trainer", "hr/old-uid-0", "gpu-17", null)))
             .settle();
 
     assertThat(world.condition("Ready"))
@@ -209,18 +212,19 @@ class ImportingTest {
 
   @Test
   void aStoreOnTheDiskOfEachNodeWantsTheNode() {
-    World world = world(spec -> spec.setImportSource(new ImportSource(PLACE, null, null)));
+    World world = world(spec -> spec.setImportFrom(new ImportSource("trainer", PLACE, null, null)));
     assertThat(world.settle().condition("Ready"))
         .startsWith("False/NotImported: import.nodeName: expected the node on whose disk");
 
-    World unknown = world(spec -> spec.setImportSource(new ImportSource(PLACE, "gpu-99", null)));
+    World unknown =
+        world(spec -> spec.setImportFrom(new ImportSource("trainer", PLACE, "gpu-99", null)));
     assertThat(unknown.settle().condition("Ready"))
         .startsWith("False/NodeGone: import.nodeName: expected a node of this cluster, got gpu-99");
   }
 
   @Test
   void aSharedStoreIsReadByAnyNodeThatReachesIt() {
-    World world = world(spec -> spec.setImportSource(new ImportSource(PLACE, null, null)));
+    World world = world(spec -> spec.setImportFrom(new ImportSource("trainer", PLACE, null, null)));
     world.cluster.stores.get(0).getSpec().setNodeLocal(null);
     world.cluster.stores.get(0).getSpec().setSharedPath(new SharedPath("/mnt/nfs"));
     world.settle();
@@ -332,9 +336,9 @@ class ImportingTest {
             .withCreationTimestamp(importsSince)
             .build());
     other.setSpec(new GpuCheckpointSpec());
-    other.getSpec().setPodName("trainer");
+    other.getSpec().setPodRef(PodReference.of("trainer"));
     if (importsSince != null) {
-      other.getSpec().setImportSource(new ImportSource(PLACE, "gpu-17", null));
+      other.getSpec().setImportFrom(new ImportSource("trainer", PLACE, "gpu-17", null));
     }
     other.setStatus(new GpuCheckpointStatus());
     return other;

@@ -2,10 +2,11 @@ package dev.stasis.operator.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointSpec;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointSpec;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.common.PodReference;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import org.junit.jupiter.api.Test;
 
@@ -24,7 +25,7 @@ class NamespaceLimitTest {
             .withCreationTimestamp(World.START.plusSeconds(seconds).toString())
             .build());
     GpuCheckpointSpec spec = new GpuCheckpointSpec();
-    spec.setPodName("pod-" + number);
+    spec.setPodRef(PodReference.of("pod-" + number));
     other.setSpec(spec);
     other.setStatus(new GpuCheckpointStatus());
     other.getStatus().setPhase(phase);

@@ -4,13 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.stasis.api.testing.OnTestCluster;
-import dev.stasis.api.v1alpha1.Api;
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuCheckpointStore;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointSpec;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.Api;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuCheckpointStore;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointSpec;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.common.PodReference;
 import dev.stasis.operator.admission.TestWebhooks;
 import dev.stasis.operator.cluster.Informers;
 import dev.stasis.operator.event.ClusterEvents;
@@ -205,14 +206,14 @@ class ProtectedPodApiServerTest {
     users.getMetadata().setNamespace(cluster.namespace);
     users.getMetadata().setName(base + "-1");
     users.setSpec(new GpuCheckpointSpec());
-    users.getSpec().setPodName("another");
+    users.getSpec().setPodRef(PodReference.of("another"));
     cluster.client.resource(users).create();
 
     await().atMost(LONG).until(this::isHeldBack);
 
     GpuCheckpoint saves =
         checkpoints().stream()
-            .filter(it -> it.getSpec().getPodName().equals("trainer"))
+            .filter(it -> it.getSpec().podName().equals("trainer"))
             .findFirst()
             .orElseThrow();
     assertThat(saves.getMetadata().getName()).matches(base + "-[0-9a-f]{6}-1");

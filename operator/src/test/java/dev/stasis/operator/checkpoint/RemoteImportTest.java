@@ -2,11 +2,11 @@ package dev.stasis.operator.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.GpuCheckpointStore;
-import dev.stasis.api.v1alpha1.checkpoint.ImportSource;
-import dev.stasis.api.v1alpha1.operation.OperationType;
-import dev.stasis.api.v1alpha1.store.Layout;
-import dev.stasis.api.v1alpha1.store.SharedPath;
+import dev.stasis.api.v1beta1.GpuCheckpointStore;
+import dev.stasis.api.v1beta1.checkpoint.ImportSource;
+import dev.stasis.api.v1beta1.operation.OperationType;
+import dev.stasis.api.v1beta1.store.Layout;
+import dev.stasis.api.v1beta1.store.SharedPath;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
@@ -17,9 +17,9 @@ class RemoteImportTest {
     World world =
         Samples.world(
             spec ->
-                spec.setImportSource(
+                spec.setImportFrom(
                     new ImportSource(
-                        "ml/train-0-0c9f5a4e-5d0b-4a53-9d2b-2f1f6a7f3c11", null, null)));
+                        "trainer", "ml/train-0-0c9f5a4e-5d0b-4a53-9d2b-2f1f6a7f3c11", null, null)));
     GpuCheckpointStore store = world.cluster.stores.get(0);
     store.getSpec().setNodeLocal(null);
     store.getSpec().setSharedPath(new SharedPath("/mnt/chunks", Layout.CHUNKS));

@@ -2,13 +2,14 @@ package dev.stasis.operator.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
-import dev.stasis.api.v1alpha1.common.ConditionValue;
-import dev.stasis.api.v1alpha1.common.Room;
-import dev.stasis.api.v1alpha1.operation.OperationType;
-import dev.stasis.api.v1alpha1.operation.Outcome;
-import dev.stasis.api.v1alpha1.operation.WorkloadState;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.checkpoint.DesiredState;
+import dev.stasis.api.v1beta1.common.AfterCheckpoint;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.common.Room;
+import dev.stasis.api.v1beta1.operation.OperationType;
+import dev.stasis.api.v1beta1.operation.Outcome;
+import dev.stasis.api.v1beta1.operation.WorkloadState;
 import dev.stasis.operator.pod.PodWrites;
 import java.time.Duration;
 import java.util.Objects;
@@ -75,7 +76,7 @@ class RoomTalkTest {
         .orElseThrow()
         .getStatus()
         .setRoom(
-            new dev.stasis.api.v1alpha1.common.Room(900 * GIB, 2 * GIB, 4 * GIB, null, 10 * GIB));
+            new dev.stasis.api.v1beta1.common.Room(900 * GIB, 2 * GIB, 4 * GIB, null, 10 * GIB));
     world.settle();
 
     assertThat(world.asked).isEmpty();
@@ -131,7 +132,7 @@ class RoomTalkTest {
     suspended.settle();
     assertThat(Samples.memory(suspended.pod()).get("memory")).hasToString("9216Mi");
 
-    suspended.checkpoint.getSpec().setSuspend(false);
+    suspended.checkpoint.getSpec().setDesiredState(DesiredState.RUNNING);
     suspended.settle();
     suspended.agent(OperationType.RESUME, 1).succeeds(WorkloadState.RUNNING);
     suspended.settle();

@@ -1,11 +1,13 @@
 package dev.stasis.operator.checkpoint;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuCheckpointStore;
-import dev.stasis.api.v1alpha1.GpuNode;
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointSpec;
-import dev.stasis.api.v1alpha1.node.NodeStore;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuCheckpointStore;
+import dev.stasis.api.v1beta1.GpuNode;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointSpec;
+import dev.stasis.api.v1beta1.common.NameReference;
+import dev.stasis.api.v1beta1.common.PodReference;
+import dev.stasis.api.v1beta1.node.NodeStore;
 import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.operator.testing.Heartbeats;
 import dev.stasis.operator.testing.RealCluster;
@@ -141,8 +143,8 @@ final class SingleNodeCluster implements AutoCloseable {
     GpuCheckpoint checkpoint = new GpuCheckpoint();
     checkpoint.setMetadata(new ObjectMetaBuilder().withNamespace(namespace).withName(name).build());
     checkpoint.setSpec(new GpuCheckpointSpec());
-    checkpoint.getSpec().setPodName("trainer");
-    checkpoint.getSpec().setStore(store);
+    checkpoint.getSpec().setPodRef(PodReference.of("trainer"));
+    checkpoint.getSpec().setStorageRef(NameReference.ofNullable(store));
     spec.accept(checkpoint.getSpec());
     return client.resource(checkpoint).create();
   }

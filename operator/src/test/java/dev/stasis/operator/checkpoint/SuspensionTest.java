@@ -2,12 +2,14 @@ package dev.stasis.operator.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
-import dev.stasis.api.v1alpha1.common.ConditionValue;
-import dev.stasis.api.v1alpha1.operation.OperationType;
-import dev.stasis.api.v1alpha1.operation.Outcome;
-import dev.stasis.api.v1alpha1.operation.WorkloadState;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.checkpoint.DesiredState;
+import dev.stasis.api.v1beta1.common.AfterCheckpoint;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.common.NameReference;
+import dev.stasis.api.v1beta1.operation.OperationType;
+import dev.stasis.api.v1beta1.operation.Outcome;
+import dev.stasis.api.v1beta1.operation.WorkloadState;
 import dev.stasis.operator.pod.PodConditionUpdate;
 import java.time.Duration;
 import java.util.Objects;
@@ -29,7 +31,7 @@ class SuspensionTest {
       // Its agent keeps it suspended as long as there is the order.
       assertThat(world.operations()).hasSize(1);
 
-      world.checkpoint.getSpec().setSuspend(false);
+      world.checkpoint.getSpec().setDesiredState(DesiredState.RUNNING);
       world.settle();
       assertThat(world.phase()).isEqualTo(CheckpointPhase.RESUMING);
       assertThat(
@@ -42,7 +44,7 @@ class SuspensionTest {
       assertThat(world.condition("SourceRunning")).startsWith("True/Resumed");
       assertThat(world.operations()).isEmpty();
 
-      world.checkpoint.getSpec().setSuspend(true);
+      world.checkpoint.getSpec().setDesiredState(DesiredState.SUSPENDED);
       world.settle();
       assertThat(world.operation(OperationType.SUSPEND, time + 1)).isPresent();
     }
@@ -58,7 +60,7 @@ class SuspensionTest {
         Samples.world(
                 spec -> {
                   spec.setAfterCheckpoint(AfterCheckpoint.SUSPEND);
-                  spec.setStore("local");
+                  spec.setStorageRef(NameReference.ofNullable("local"));
                 })
             .settle();
     world.agent(OperationType.CHECKPOINT, 1).succeeds(WorkloadState.SUSPENDED);
@@ -66,13 +68,13 @@ class SuspensionTest {
     assertThat(world.condition("Ready")).startsWith("True/ArtifactVerified");
     assertThat(world.condition("Suspended")).startsWith("True/");
 
-    world.checkpoint.getSpec().setSuspend(false);
+    world.checkpoint.getSpec().setDesiredState(DesiredState.RUNNING);
     world.settle();
     world.agent(OperationType.RESUME, 1).succeeds(WorkloadState.RUNNING);
     world.settle();
     assertThat(world.phase()).isEqualTo(CheckpointPhase.READY);
 
-    world.checkpoint.getSpec().setSuspend(true);
+    world.checkpoint.getSpec().setDesiredState(DesiredState.SUSPENDED);
     world.settle();
     assertThat(world.condition("Ready")).startsWith("True/ArtifactVerified");
     world
@@ -87,7 +89,7 @@ class SuspensionTest {
   @Test
   void aResumeThatFailsIsTriedAgainAfterAWhile() {
     World world = suspended();
-    world.checkpoint.getSpec().setSuspend(false);
+    world.checkpoint.getSpec().setDesiredState(DesiredState.RUNNING);
     world.settle();
     world
         .agent(OperationType.RESUME, 1)
@@ -109,7 +111,7 @@ class SuspensionTest {
         Samples.world(
                 spec -> {
                   spec.setAfterCheckpoint(AfterCheckpoint.SUSPEND);
-                  spec.setSuspend(false);
+                  spec.setDesiredState(DesiredState.RUNNING);
                 })
             .settle();
 

@@ -2,15 +2,16 @@ package dev.stasis.operator.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointSpec;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
-import dev.stasis.api.v1alpha1.checkpoint.GpuTurn;
-import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
-import dev.stasis.api.v1alpha1.common.Hardware;
-import dev.stasis.api.v1alpha1.common.ObservedGpu;
-import dev.stasis.api.v1alpha1.common.TimeSpan;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.checkpoint.DesiredState;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointSpec;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.checkpoint.GpuTurn;
+import dev.stasis.api.v1beta1.common.AfterCheckpoint;
+import dev.stasis.api.v1beta1.common.Hardware;
+import dev.stasis.api.v1beta1.common.ObservedGpu;
+import dev.stasis.api.v1beta1.common.TimeSpan;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -89,7 +90,7 @@ class TimeSliceQueueTest {
   @Test
   void whoTakesNoTurnsOrIsOverHoldsNobodyUp() {
     GpuCheckpoint first = suspended("a", "GPU-1");
-    running(suspended("free", "GPU-1")).getSpec().setTurnSlice(null);
+    running(suspended("free", "GPU-1")).getSpec().setTimeSlice(null);
     suspended("over", "GPU-1").getStatus().setPhase(CheckpointPhase.FAILED);
 
     assertThat(decide(first).runs()).isTrue();
@@ -108,7 +109,7 @@ class TimeSliceQueueTest {
   @Test
   void whoeverItsUserKeepsSuspendedLetsTheOthersPass() {
     GpuCheckpoint kept = suspended("a", "GPU-1");
-    kept.getSpec().setSuspend(true);
+    kept.getSpec().setDesiredState(DesiredState.SUSPENDED);
     now = now.plusSeconds(1);
     GpuCheckpoint next = suspended("b", "GPU-1");
 
@@ -124,7 +125,7 @@ class TimeSliceQueueTest {
     GpuCheckpoint first = suspended("a", "GPU-1");
     now = now.plusSeconds(1);
     GpuCheckpoint wanted = suspended("b", "GPU-1");
-    wanted.getSpec().setSuspend(false);
+    wanted.getSpec().setDesiredState(DesiredState.RUNNING);
 
     assertThat(decide(first).runs()).isFalse();
     assertThat(decide(wanted).runs()).isTrue();
@@ -203,7 +204,7 @@ class TimeSliceQueueTest {
         new ObjectMetaBuilder().withNamespace("ml").withName(name).withUid(name).build());
     one.setSpec(new GpuCheckpointSpec());
     one.getSpec().setAfterCheckpoint(AfterCheckpoint.SUSPEND);
-    one.getSpec().setTurnSlice(TimeSpan.of(SLICE + "s"));
+    one.getSpec().setTimeSlice(TimeSpan.of(SLICE + "s"));
     one.setStatus(new GpuCheckpointStatus());
     one.getStatus().setPhase(CheckpointPhase.SUSPENDED);
     one.getStatus().setSuspensions(1);

@@ -2,18 +2,19 @@ package dev.stasis.operator.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointSpec;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
-import dev.stasis.api.v1alpha1.checkpoint.GpuTurn;
-import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
-import dev.stasis.api.v1alpha1.common.ConditionValue;
-import dev.stasis.api.v1alpha1.common.ObservedPod;
-import dev.stasis.api.v1alpha1.common.TimeSpan;
-import dev.stasis.api.v1alpha1.operation.OperationType;
-import dev.stasis.api.v1alpha1.operation.Outcome;
-import dev.stasis.api.v1alpha1.operation.WorkloadState;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointSpec;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.checkpoint.GpuTurn;
+import dev.stasis.api.v1beta1.common.AfterCheckpoint;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.common.ObservedPod;
+import dev.stasis.api.v1beta1.common.PodReference;
+import dev.stasis.api.v1beta1.common.TimeSpan;
+import dev.stasis.api.v1beta1.operation.OperationType;
+import dev.stasis.api.v1beta1.operation.Outcome;
+import dev.stasis.api.v1beta1.operation.WorkloadState;
 import dev.stasis.operator.event.Story;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.PodBuilder;
@@ -28,7 +29,7 @@ class TimeSliceSchedulerTest {
       Samples.world(
           spec -> {
             spec.setAfterCheckpoint(AfterCheckpoint.SUSPEND);
-            spec.setTurnSlice(TimeSpan.of("30s"));
+            spec.setTimeSlice(TimeSpan.of("30s"));
           });
 
   @Test
@@ -137,7 +138,7 @@ class TimeSliceSchedulerTest {
   void withoutASliceThereIsNoTurn() {
     other(CheckpointPhase.PENDING);
     suspend(1);
-    world.checkpoint.getSpec().setTurnSlice(null);
+    world.checkpoint.getSpec().setTimeSlice(null);
     world.settle();
 
     assertThat(world.status().getTurn()).isNull();
@@ -177,9 +178,9 @@ class TimeSliceSchedulerTest {
     other.setMetadata(
         new ObjectMetaBuilder().withNamespace("ml").withName("other").withUid("uid-2").build());
     other.setSpec(new GpuCheckpointSpec());
-    other.getSpec().setPodName("other");
+    other.getSpec().setPodRef(PodReference.of("other"));
     other.getSpec().setAfterCheckpoint(AfterCheckpoint.SUSPEND);
-    other.getSpec().setTurnSlice(TimeSpan.of("30s"));
+    other.getSpec().setTimeSlice(TimeSpan.of("30s"));
     other.setStatus(new GpuCheckpointStatus());
     other.getStatus().setPhase(phase);
     other.getStatus().setSuspensions(1);

@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.stasis.api.testing.OnTestCluster;
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
-import dev.stasis.api.v1alpha1.common.TimeSpan;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.common.AfterCheckpoint;
+import dev.stasis.api.v1beta1.common.NameReference;
+import dev.stasis.api.v1beta1.common.PodReference;
+import dev.stasis.api.v1beta1.common.TimeSpan;
 import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
 import java.time.Duration;
 import java.util.List;
@@ -78,10 +80,10 @@ class TurnsApiServerTest {
     cluster.checkpoint(
         pod,
         spec -> {
-          spec.setPodName(pod);
-          spec.setStore(null);
+          spec.setPodRef(PodReference.of(pod));
+          spec.setStorageRef(NameReference.ofNullable(null));
           spec.setAfterCheckpoint(AfterCheckpoint.SUSPEND);
-          spec.setTurnSlice(TimeSpan.of("1s"));
+          spec.setTimeSlice(TimeSpan.of("1s"));
         });
   }
 

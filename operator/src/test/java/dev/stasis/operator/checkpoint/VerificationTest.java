@@ -2,13 +2,13 @@ package dev.stasis.operator.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
-import dev.stasis.api.v1alpha1.common.ConditionValue;
-import dev.stasis.api.v1alpha1.common.StoreDurability;
-import dev.stasis.api.v1alpha1.operation.OperationPhase;
-import dev.stasis.api.v1alpha1.operation.OperationType;
-import dev.stasis.api.v1alpha1.operation.Outcome;
-import dev.stasis.api.v1alpha1.operation.WorkloadState;
+import dev.stasis.api.v1beta1.common.AfterCheckpoint;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.common.StoreDurability;
+import dev.stasis.api.v1beta1.operation.OperationPhase;
+import dev.stasis.api.v1beta1.operation.OperationType;
+import dev.stasis.api.v1beta1.operation.Outcome;
+import dev.stasis.api.v1beta1.operation.WorkloadState;
 import dev.stasis.operator.testing.TestConfig;
 import java.time.Duration;
 import java.util.Objects;
@@ -120,7 +120,7 @@ class VerificationTest {
     other
         .getSpec()
         .setRequester(
-            new dev.stasis.api.v1alpha1.common.ObjectReference(
+            new dev.stasis.api.v1beta1.common.ObjectReference(
                 "GpuCheckpoint", "ml", "other", "uid-2"));
     world.cluster.operations.put("ckpt-other-verify-1", other);
 

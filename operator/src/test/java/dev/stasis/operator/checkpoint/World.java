@@ -2,12 +2,12 @@ package dev.stasis.operator.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
-import dev.stasis.api.v1alpha1.common.Condition;
-import dev.stasis.api.v1alpha1.operation.OperationType;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.common.Condition;
+import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.operator.admission.TestWebhooks;
 import dev.stasis.operator.event.Story;
 import dev.stasis.operator.operation.OperationName;
@@ -213,7 +213,7 @@ final class World {
             ? null
             : object.getStatus().getPod().uid();
     return cluster
-        .pod(object.getMetadata().getNamespace(), object.getSpec().getPodName())
+        .pod(object.getMetadata().getNamespace(), object.getSpec().podName())
         .filter(pod -> uid == null || uid.equals(pod.getMetadata().getUid()));
   }
 

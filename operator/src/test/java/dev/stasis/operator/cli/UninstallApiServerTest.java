@@ -4,13 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.stasis.api.testing.OnTestCluster;
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointSpec;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
-import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
-import dev.stasis.api.v1alpha1.common.Condition;
-import dev.stasis.api.v1alpha1.common.ConditionValue;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.checkpoint.DesiredState;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointSpec;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.common.AfterCheckpoint;
+import dev.stasis.api.v1beta1.common.Condition;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.common.PodReference;
 import dev.stasis.operator.testing.RealCluster;
 import dev.stasis.operator.uninstall.InstalledResources;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -76,11 +78,13 @@ class UninstallApiServerTest {
     GpuCheckpoint nap = checkpoint("nap", AfterCheckpoint.SUSPEND);
     status(nap, CheckpointPhase.SUSPENDED, null);
     CompletableFuture<Integer> exit = CompletableFuture.supplyAsync(() -> run(false, LIMIT));
-    await().atMost(LIMIT).until(() -> Boolean.FALSE.equals(fresh(nap).getSpec().getSuspend()));
+    await()
+        .atMost(LIMIT)
+        .until(() -> fresh(nap).getSpec().getDesiredState() == DesiredState.RUNNING);
     assertThat(exit).isNotDone();
     status(fresh(nap), CheckpointPhase.PENDING, null);
     assertThat(exit.get(LIMIT.toSeconds(), TimeUnit.SECONDS)).isZero();
-    assertThat(text()).contains("nap: spec.suspend=false").contains("Stasis can be removed");
+    assertThat(text()).contains("nap: spec.desiredState=Running").contains("Stasis can be removed");
   }
 
   @Test
@@ -116,7 +120,7 @@ class UninstallApiServerTest {
     assertThat(run(deletes, true, LIMIT)).isZero();
     assertThat(text())
         .contains("brief: spec.cancel=true", "brief was deleted meanwhile")
-        .contains("snooze: spec.suspend=false", "snooze was deleted meanwhile")
+        .contains("snooze: spec.desiredState=Running", "snooze was deleted meanwhile")
         .contains("Stasis can be removed");
   }
 
@@ -175,7 +179,7 @@ class UninstallApiServerTest {
     GpuCheckpoint one = new GpuCheckpoint();
     one.setMetadata(new ObjectMetaBuilder().withNamespace(namespace).withName(name).build());
     GpuCheckpointSpec spec = new GpuCheckpointSpec();
-    spec.setPodName("trainer");
+    spec.setPodRef(PodReference.of("trainer"));
     spec.setAfterCheckpoint(after);
     one.setSpec(spec);
     return cluster.client().resource(one).create();

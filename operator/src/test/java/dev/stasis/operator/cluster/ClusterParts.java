@@ -1,6 +1,6 @@
 package dev.stasis.operator.cluster;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.operator.config.StasisConfig;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.Set;

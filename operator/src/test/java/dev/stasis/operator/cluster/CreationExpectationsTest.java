@@ -2,7 +2,7 @@ package dev.stasis.operator.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -3,8 +3,9 @@ package dev.stasis.operator.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.api.testing.OnTestCluster;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.restore.GpuRestoreSpec;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.common.NameReference;
+import dev.stasis.api.v1beta1.restore.GpuRestoreSpec;
 import dev.stasis.operator.testing.RealCluster;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -21,7 +22,7 @@ class PagesApiServerTest {
         restore.getMetadata().setNamespace(namespace);
         restore.getMetadata().setName("back-" + i);
         restore.setSpec(new GpuRestoreSpec());
-        restore.getSpec().setCheckpointName(i == 2 ? "other" : "train");
+        restore.getSpec().setCheckpointRef(NameReference.of(i == 2 ? "other" : "train"));
         cluster.client().resource(restore).create();
       }
 
@@ -30,7 +31,7 @@ class PagesApiServerTest {
                   .list(
                       GpuRestore.class,
                       namespace,
-                      restore -> restore.getSpec().getCheckpointName().equals("train")))
+                      restore -> restore.getSpec().checkpointName().equals("train")))
           .extracting(restore -> restore.getMetadata().getName())
           .containsExactlyInAnyOrder("back-0", "back-1", "back-3", "back-4");
       cluster.client().namespaces().withName(namespace).delete();

@@ -2,8 +2,8 @@ package dev.stasis.operator.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

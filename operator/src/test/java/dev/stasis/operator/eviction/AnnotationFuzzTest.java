@@ -1,7 +1,7 @@
 package dev.stasis.operator.eviction;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
-import dev.stasis.api.v1alpha1.Api;
+import dev.stasis.api.v1beta1.Api;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

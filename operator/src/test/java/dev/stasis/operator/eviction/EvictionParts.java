@@ -1,6 +1,6 @@
 package dev.stasis.operator.eviction;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.operator.admission.AdmissionHook;
 import dev.stasis.operator.admission.TestWebhooks;
 import dev.stasis.operator.cluster.Informers;

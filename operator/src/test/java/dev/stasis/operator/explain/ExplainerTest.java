@@ -2,13 +2,13 @@ package dev.stasis.operator.explain;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
-import dev.stasis.api.v1alpha1.common.Condition;
-import dev.stasis.api.v1alpha1.common.DataPath;
-import dev.stasis.api.v1alpha1.common.Explanation;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.NodeVerdict;
-import dev.stasis.api.v1alpha1.node.SelfTest;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.common.Condition;
+import dev.stasis.api.v1beta1.common.DataPath;
+import dev.stasis.api.v1beta1.common.Explanation;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.NodeVerdict;
+import dev.stasis.api.v1beta1.node.SelfTest;
 import dev.stasis.compat.Fingerprint;
 import dev.stasis.compat.Gpu;
 import dev.stasis.compat.GpuSet;
@@ -120,7 +120,7 @@ class ExplainerTest {
 
     assertThat(conditions(status))
         .containsExactly(
-            "Ready=False NoArtifact: explainOnly: nothing was frozen",
+            "Ready=False NoArtifact: dryRun: nothing was frozen",
             "Feasible=True NothingAgainstIt: about 48.9Gi, 14.1s frozen",
             "Restorable=True NodesFit: 1 of 1 node fits");
     assertThat(status.getFaults()).isNull();

@@ -2,8 +2,8 @@ package dev.stasis.operator.liveness;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.LivenessPolicy;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.ProbePolicy;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.time.Clock;
@@ -91,7 +91,7 @@ class LivenessTest {
             "main",
             Duration.ofSeconds(20),
             false,
-            LivenessPolicy.REFUSE,
+            ProbePolicy.FAIL,
             Optional.of(NOW.plusSeconds(10)));
 
     assertThat(faults(liveness.judge(question)))
@@ -103,12 +103,12 @@ class LivenessTest {
   void withAnswerOnlyExecProbesAreBudgets() {
     String exec = "livenessProbe: {exec: {command: [ask]}, periodSeconds: 10, failureThreshold: 3}";
 
-    assertThat(judge(pod(HTTP, ""), 600, false, LivenessPolicy.ANSWER))
+    assertThat(judge(pod(HTTP, ""), 600, false, ProbePolicy.EMULATE))
         .isEqualTo(
             new LivenessVerdict.Fits(
                 Optional.empty(), List.of("spec.containers[main].livenessProbe")));
-    assertThat(faults(judge(pod(exec, ""), 600, false, LivenessPolicy.ANSWER))).hasSize(1);
-    assertThat(judge(pod(exec, ""), 10, false, LivenessPolicy.ANSWER))
+    assertThat(faults(judge(pod(exec, ""), 600, false, ProbePolicy.EMULATE))).hasSize(1);
+    assertThat(judge(pod(exec, ""), 10, false, ProbePolicy.EMULATE))
         .isInstanceOf(LivenessVerdict.Fits.class);
   }
 
@@ -116,12 +116,12 @@ class LivenessTest {
   void aSuspendedWorkloadHasNoProbeOrOneThatIsAnswered() {
     String exec = "livenessProbe: {exec: {command: [ask]}, periodSeconds: 999}";
 
-    assertThat(faults(judge(pod(HTTP, ""), 1, true, LivenessPolicy.REFUSE)))
+    assertThat(faults(judge(pod(HTTP, ""), 1, true, ProbePolicy.FAIL)))
         .extracting(Fault::found)
-        .containsExactly("policy Refuse, 30.0s (3 x 10s)");
-    assertThat(judge(pod(HTTP, ""), 1, true, LivenessPolicy.ANSWER))
+        .containsExactly("policy Fail, 30.0s (3 x 10s)");
+    assertThat(judge(pod(HTTP, ""), 1, true, ProbePolicy.EMULATE))
         .isInstanceOf(LivenessVerdict.Fits.class);
-    assertThat(faults(judge(pod(exec, ""), 1, true, LivenessPolicy.ANSWER)))
+    assertThat(faults(judge(pod(exec, ""), 1, true, ProbePolicy.EMULATE)))
         .extracting(Fault::wanted)
         .containsExactly("no exec probe on a suspended workload");
     // An agent has no certificate of the workload's.
@@ -131,7 +131,7 @@ class LivenessTest {
                     pod(HTTP.replace("{httpGet: {", "{httpGet: {scheme: HTTPS, "), ""),
                     1,
                     true,
-                    LivenessPolicy.ANSWER)))
+                    ProbePolicy.EMULATE)))
         .extracting(Fault::wanted)
         .containsExactly("no HTTPS probe on a suspended workload");
   }
@@ -143,17 +143,17 @@ class LivenessTest {
             + " failureThreshold: 18000}";
     String users = "startupProbe: {exec: {command: [ask]}, periodSeconds: 1, failureThreshold: 9}";
 
-    for (LivenessPolicy policy : LivenessPolicy.values()) {
+    for (ProbePolicy policy : ProbePolicy.values()) {
       assertThat(judge(pod(ours, ""), 600, true, policy)).isInstanceOf(LivenessVerdict.Fits.class);
     }
-    assertThat(faults(judge(pod(users, ""), 1, true, LivenessPolicy.REFUSE))).hasSize(1);
+    assertThat(faults(judge(pod(users, ""), 1, true, ProbePolicy.FAIL))).hasSize(1);
   }
 
   private LivenessVerdict judge(Pod pod, int seconds) {
-    return judge(pod, seconds, false, LivenessPolicy.REFUSE);
+    return judge(pod, seconds, false, ProbePolicy.FAIL);
   }
 
-  private LivenessVerdict judge(Pod pod, int seconds, boolean suspends, LivenessPolicy policy) {
+  private LivenessVerdict judge(Pod pod, int seconds, boolean suspends, ProbePolicy policy) {
     return liveness.judge(
         new Liveness.Question(
             pod, "main", Duration.ofSeconds(seconds), suspends, policy, Optional.empty()));

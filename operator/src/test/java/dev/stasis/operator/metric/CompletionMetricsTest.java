@@ -2,9 +2,9 @@ package dev.stasis.operator.metric;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.restore.GpuRestoreStatus;
-import dev.stasis.api.v1alpha1.restore.RestorePhase;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.restore.GpuRestoreStatus;
+import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.cluster.Changed;
 import dev.stasis.operator.cluster.Informers;
 import dev.stasis.operator.testing.TestConfig;

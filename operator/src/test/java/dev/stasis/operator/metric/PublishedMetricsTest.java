@@ -2,7 +2,7 @@ package dev.stasis.operator.metric;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.operator.checkpoint.DamageMetricsTest;
 import dev.stasis.operator.node.NodeMetricsTest;
 import dev.stasis.operator.restore.WaitingMetricsTest;

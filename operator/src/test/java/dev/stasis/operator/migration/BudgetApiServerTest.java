@@ -3,15 +3,16 @@ package dev.stasis.operator.migration;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuCheckpointStore;
-import dev.stasis.api.v1alpha1.GpuMigration;
-import dev.stasis.api.v1alpha1.migration.Decision;
-import dev.stasis.api.v1alpha1.migration.MigrationOrder;
-import dev.stasis.api.v1alpha1.migration.MigrationPhase;
-import dev.stasis.api.v1alpha1.operation.OperationType;
-import dev.stasis.api.v1alpha1.store.GpuCheckpointStoreSpec;
-import dev.stasis.api.v1alpha1.store.SharedPath;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuCheckpointStore;
+import dev.stasis.api.v1beta1.GpuMigration;
+import dev.stasis.api.v1beta1.common.NameReference;
+import dev.stasis.api.v1beta1.migration.Decision;
+import dev.stasis.api.v1beta1.migration.MigrationPhase;
+import dev.stasis.api.v1beta1.migration.MigrationStrategy;
+import dev.stasis.api.v1beta1.operation.OperationType;
+import dev.stasis.api.v1beta1.store.GpuCheckpointStoreSpec;
+import dev.stasis.api.v1beta1.store.SharedPath;
 import io.fabric8.kubernetes.api.model.IntOrString;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudgetBuilder;
 import java.time.Duration;
@@ -28,15 +29,16 @@ class BudgetApiServerTest extends OnApiServer {
   private static final Duration SETTLED = Duration.ofSeconds(31);
 
   @ParameterizedTest
-  @EnumSource(MigrationOrder.class)
-  void aBudgetThatForbidsTheEvictionRefusesTheMigrationBeforeAnythingIsMade(MigrationOrder order) {
+  @EnumSource(MigrationStrategy.class)
+  void aBudgetThatForbidsTheEvictionRefusesTheMigrationBeforeAnythingIsMade(
+      MigrationStrategy order) {
     share();
     budget(1);
     migrate(
         "move",
         it -> {
-          it.getSpec().setOrder(order);
-          it.getSpec().setStore(shared);
+          it.getSpec().setStrategy(order);
+          it.getSpec().setStorageRef(NameReference.ofNullable(shared));
         });
     GpuMigration waiting =
         until("move", it -> "EvictionRefused".equals(condition(it, "Succeeded").reason()));

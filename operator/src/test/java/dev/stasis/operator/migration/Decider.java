@@ -1,9 +1,9 @@
 package dev.stasis.operator.migration;
 
-import dev.stasis.api.v1alpha1.GpuMigration;
-import dev.stasis.api.v1alpha1.common.Hardware;
-import dev.stasis.api.v1alpha1.migration.MigrationOrder;
-import dev.stasis.api.v1alpha1.migration.MigrationPhase;
+import dev.stasis.api.v1beta1.GpuMigration;
+import dev.stasis.api.v1beta1.common.Hardware;
+import dev.stasis.api.v1beta1.migration.MigrationPhase;
+import dev.stasis.api.v1beta1.migration.MigrationStrategy;
 import dev.stasis.operator.workflow.Progress;
 import dev.stasis.operator.workflow.Workflow;
 import dev.stasis.operator.workflow.WorkflowRunner;
@@ -22,7 +22,8 @@ final class Decider {
       return new Next.Rest();
     }
     MigrationContext context = copy(observed);
-    boolean isSourceFirst = context.migration().getSpec().getOrder() == MigrationOrder.SOURCE_FIRST;
+    boolean isSourceFirst =
+        context.migration().getSpec().getStrategy() == MigrationStrategy.RECREATE;
     Workflow<MigrationContext, MigrationPhase> workflow =
         isSourceFirst ? fakes.sourceFirst(fakes.objects()) : fakes.targetFirst();
     WorkflowRunner<MigrationContext, MigrationPhase> runner = fakes.runner(workflow);

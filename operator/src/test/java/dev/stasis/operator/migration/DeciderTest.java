@@ -2,12 +2,12 @@ package dev.stasis.operator.migration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.common.NodeVerdict;
-import dev.stasis.api.v1alpha1.common.TimeSpan;
-import dev.stasis.api.v1alpha1.migration.Decision;
-import dev.stasis.api.v1alpha1.migration.MigrationPhase;
-import dev.stasis.api.v1alpha1.operation.OperationPhase;
-import dev.stasis.api.v1alpha1.operation.OperationType;
+import dev.stasis.api.v1beta1.common.NodeVerdict;
+import dev.stasis.api.v1beta1.common.TimeSpan;
+import dev.stasis.api.v1beta1.migration.Decision;
+import dev.stasis.api.v1beta1.migration.MigrationPhase;
+import dev.stasis.api.v1beta1.operation.OperationPhase;
+import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.operator.explain.NodeVerdicts;
 import dev.stasis.operator.status.Reason;
 import io.fabric8.kubernetes.api.model.OwnerReferenceBuilder;
@@ -191,7 +191,7 @@ class DeciderTest {
         .get(OperationType.SEND, 1)
         .getSpec()
         .getTransfer()
-        .setPeer(new dev.stasis.api.v1alpha1.operation.Peer("there", null, "key of before"));
+        .setPeer(new dev.stasis.api.v1beta1.operation.Peer("there", null, "key of before"));
 
     assertThat(((Next.Cancel) moving.next()).operation().type()).isEqualTo(OperationType.SEND);
   }

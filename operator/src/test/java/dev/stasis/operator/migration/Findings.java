@@ -1,10 +1,10 @@
 package dev.stasis.operator.migration;
 
-import dev.stasis.api.v1alpha1.common.ArtifactStatus;
-import dev.stasis.api.v1alpha1.common.Hardware;
-import dev.stasis.api.v1alpha1.common.Room;
-import dev.stasis.api.v1alpha1.operation.GpuNodeOperationSpec;
-import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
+import dev.stasis.api.v1beta1.common.ArtifactStatus;
+import dev.stasis.api.v1beta1.common.Hardware;
+import dev.stasis.api.v1beta1.common.Room;
+import dev.stasis.api.v1beta1.operation.GpuNodeOperationSpec;
+import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
 import java.util.List;
 
 /** What {@link MovingAgents} find, and what they save. */
@@ -30,7 +30,7 @@ final class Findings {
   static void of(GpuNodeOperationSpec spec, GpuNodeOperationStatus status) {
     status.setArgv(List.of("python3", "train.py"));
     status.setHardware(new Hardware("580.105.08", null, "None", FINGERPRINT, null));
-    if (spec.getFreeze().getExplainOnly()) {
+    if (spec.getFreeze().getDryRun()) {
       status.setImage("registry.example/train@sha256:" + "ab".repeat(32));
       status.setRoom(new Room(1L << 30, 0L, null, null, 1L << 40));
     } else {

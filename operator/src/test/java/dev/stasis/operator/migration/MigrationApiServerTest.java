@@ -3,15 +3,15 @@ package dev.stasis.operator.migration;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.stasis.api.v1alpha1.GpuMigration;
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
-import dev.stasis.api.v1alpha1.common.ConditionValue;
-import dev.stasis.api.v1alpha1.common.TimeSpan;
-import dev.stasis.api.v1alpha1.migration.Commitment;
-import dev.stasis.api.v1alpha1.migration.Decision;
-import dev.stasis.api.v1alpha1.migration.MigrationPhase;
-import dev.stasis.api.v1alpha1.operation.OperationType;
-import dev.stasis.api.v1alpha1.operation.WorkloadState;
+import dev.stasis.api.v1beta1.GpuMigration;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.common.TimeSpan;
+import dev.stasis.api.v1beta1.migration.Commitment;
+import dev.stasis.api.v1beta1.migration.Decision;
+import dev.stasis.api.v1beta1.migration.MigrationPhase;
+import dev.stasis.api.v1beta1.operation.OperationType;
+import dev.stasis.api.v1beta1.operation.WorkloadState;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.time.Duration;
 import java.time.Instant;
@@ -116,8 +116,8 @@ class MigrationApiServerTest extends OnApiServer {
     migrate(
         "move",
         it -> {
-          it.getSpec().setLockTimeout(TimeSpan.of("30s"));
-          it.getSpec().setDeadline(TimeSpan.of("30m"));
+          it.getSpec().getOptions().setLockTimeout(TimeSpan.of("30s"));
+          it.getSpec().getOptions().setDeadline(TimeSpan.of("30m"));
         });
     until("move", it -> phase(it) == MigrationPhase.RESTORING);
     later(Duration.ofMinutes(30));

@@ -1,6 +1,6 @@
 package dev.stasis.operator.migration;
 
-import dev.stasis.api.v1alpha1.GpuMigration;
+import dev.stasis.api.v1beta1.GpuMigration;
 import dev.stasis.operator.admission.TestWebhooks;
 import dev.stasis.operator.holder.TargetPods;
 import dev.stasis.operator.holder.Targets;
@@ -20,8 +20,8 @@ public final class MigrationParts {
     MigrationFakes fakes = new MigrationFakes();
     return String.join(
         "\n",
-        FlowPage.section("GpuMigration, TargetFirst", fakes.targetFirst().steps()),
-        FlowPage.section("GpuMigration, SourceFirst", fakes.sourceFirst(fakes.objects()).steps()));
+        FlowPage.section("GpuMigration, Live", fakes.targetFirst().steps()),
+        FlowPage.section("GpuMigration, Recreate", fakes.sourceFirst(fakes.objects()).steps()));
   }
 
   public static Reconciler<GpuMigration> reconciler(Parts parts) {

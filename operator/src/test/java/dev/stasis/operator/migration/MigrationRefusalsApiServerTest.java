@@ -2,11 +2,12 @@ package dev.stasis.operator.migration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.GpuMigration;
-import dev.stasis.api.v1alpha1.common.Target;
-import dev.stasis.api.v1alpha1.migration.MigrationOrder;
-import dev.stasis.api.v1alpha1.migration.MigrationPhase;
-import dev.stasis.api.v1alpha1.operation.OperationType;
+import dev.stasis.api.v1beta1.GpuMigration;
+import dev.stasis.api.v1beta1.common.PodReference;
+import dev.stasis.api.v1beta1.common.Target;
+import dev.stasis.api.v1beta1.migration.MigrationPhase;
+import dev.stasis.api.v1beta1.migration.MigrationStrategy;
+import dev.stasis.api.v1beta1.operation.OperationType;
 import io.fabric8.kubernetes.api.model.NodeSelectorRequirement;
 import io.fabric8.kubernetes.api.model.PersistentVolumeBuilder;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaimBuilder;
@@ -23,20 +24,20 @@ class MigrationRefusalsApiServerTest extends OnApiServer {
 
   @Test
   void badInputIsRefusedWithItsReasonAndNothingIsTouched() {
-    migrate("a", it -> it.getSpec().setPodName("nobody"));
-    refused("a", "podName: expected nobody in namespace " + namespace + ", got no such pod");
-    migrate("b", it -> it.getSpec().setOrder(MigrationOrder.SOURCE_FIRST));
+    migrate("a", it -> it.getSpec().setPodRef(PodReference.of("nobody")));
+    refused("a", "podRef.name: expected nobody in namespace " + namespace + ", got no such pod");
+    migrate("b", it -> it.getSpec().setStrategy(MigrationStrategy.RECREATE));
     refused(
         "b",
-        "store: expected a sharedPath with layout Files, which both nodes read; order: SourceFirst"
+        "store: expected a sharedPath with layout Files, which both nodes read; strategy: Recreate"
             + " restores the pod from it, got "
             + local
-            + "; set spec.store");
+            + "; set spec.storageRef");
     String own = pod("trainer").getSpec().getNodeName();
     migrate("c", it -> it.getSpec().setTarget(new Target(own, null, null, null)));
     refused("c", "target.nodeName: expected another node than the pod's own, got " + own);
-    migrate("d", it -> it.getSpec().setPodUid("other"));
-    refused("d", "podUid: expected other, got " + pod("trainer").getMetadata().getUid());
+    migrate("d", it -> it.getSpec().setPodRef(new PodReference("trainer", "other")));
+    refused("d", "podRef.uid: expected other, got " + pod("trainer").getMetadata().getUid());
     assertThat(agents.running).containsExactly("trainer");
     assertThat(pods()).containsExactly("trainer");
   }
@@ -96,7 +97,7 @@ class MigrationRefusalsApiServerTest extends OnApiServer {
             LONG.toSeconds(),
             TimeUnit.SECONDS);
 
-    migrate("move", it -> it.getSpec().setPodName("fed"));
+    migrate("move", it -> it.getSpec().setPodRef(PodReference.of("fed")));
 
     GpuMigration waiting = until("move", it -> "NoNodeFits".equals(it.getStatus().getReason()));
     assertThat(waiting.getStatus().getNodes())
@@ -172,7 +173,7 @@ class MigrationRefusalsApiServerTest extends OnApiServer {
 
     refused(
         "too",
-        "podName: expected a pod that nothing else moves, got trainer, which GpuMigration "
+        "podRef.name: expected a pod that nothing else moves, got trainer, which GpuMigration "
             + "move moves");
     agents.goOn(OperationType.RESTORE);
     until("move", it -> phase(it) == MigrationPhase.SUCCEEDED);

@@ -1,35 +1,36 @@
 package dev.stasis.operator.migration;
 
-import dev.stasis.api.v1alpha1.GpuCheckpointStore;
-import dev.stasis.api.v1alpha1.GpuMigration;
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
-import dev.stasis.api.v1alpha1.common.ArtifactStatus;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.NodeVerdict;
-import dev.stasis.api.v1alpha1.common.ObservedPod;
-import dev.stasis.api.v1alpha1.common.Proof;
-import dev.stasis.api.v1alpha1.common.TimeSpan;
-import dev.stasis.api.v1alpha1.migration.Commitment;
-import dev.stasis.api.v1alpha1.migration.Decision;
-import dev.stasis.api.v1alpha1.migration.GpuMigrationSpec;
-import dev.stasis.api.v1alpha1.migration.GpuMigrationStatus;
-import dev.stasis.api.v1alpha1.migration.MigrationPhase;
-import dev.stasis.api.v1alpha1.migration.RolledBack;
-import dev.stasis.api.v1alpha1.node.AgentIdentity;
-import dev.stasis.api.v1alpha1.operation.ArtifactReference;
-import dev.stasis.api.v1alpha1.operation.Claim;
-import dev.stasis.api.v1alpha1.operation.FreezeOrder;
-import dev.stasis.api.v1alpha1.operation.GpuNodeOperationSpec;
-import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
-import dev.stasis.api.v1alpha1.operation.OperationPhase;
-import dev.stasis.api.v1alpha1.operation.OperationPod;
-import dev.stasis.api.v1alpha1.operation.OperationType;
-import dev.stasis.api.v1alpha1.operation.Outcome;
-import dev.stasis.api.v1alpha1.operation.Peer;
-import dev.stasis.api.v1alpha1.operation.TransferOrder;
-import dev.stasis.api.v1alpha1.operation.WorkloadState;
-import dev.stasis.api.v1alpha1.store.GpuCheckpointStoreSpec;
-import dev.stasis.api.v1alpha1.store.NodeLocal;
+import dev.stasis.api.v1beta1.GpuCheckpointStore;
+import dev.stasis.api.v1beta1.GpuMigration;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.common.ArtifactStatus;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.NodeVerdict;
+import dev.stasis.api.v1beta1.common.ObservedPod;
+import dev.stasis.api.v1beta1.common.PodReference;
+import dev.stasis.api.v1beta1.common.Proof;
+import dev.stasis.api.v1beta1.common.TimeSpan;
+import dev.stasis.api.v1beta1.migration.Commitment;
+import dev.stasis.api.v1beta1.migration.Decision;
+import dev.stasis.api.v1beta1.migration.GpuMigrationSpec;
+import dev.stasis.api.v1beta1.migration.GpuMigrationStatus;
+import dev.stasis.api.v1beta1.migration.MigrationPhase;
+import dev.stasis.api.v1beta1.migration.RolledBack;
+import dev.stasis.api.v1beta1.node.AgentIdentity;
+import dev.stasis.api.v1beta1.operation.ArtifactReference;
+import dev.stasis.api.v1beta1.operation.Claim;
+import dev.stasis.api.v1beta1.operation.FreezeOrder;
+import dev.stasis.api.v1beta1.operation.GpuNodeOperationSpec;
+import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
+import dev.stasis.api.v1beta1.operation.OperationPhase;
+import dev.stasis.api.v1beta1.operation.OperationPod;
+import dev.stasis.api.v1beta1.operation.OperationType;
+import dev.stasis.api.v1beta1.operation.Outcome;
+import dev.stasis.api.v1beta1.operation.Peer;
+import dev.stasis.api.v1beta1.operation.TransferOrder;
+import dev.stasis.api.v1beta1.operation.WorkloadState;
+import dev.stasis.api.v1beta1.store.GpuCheckpointStoreSpec;
+import dev.stasis.api.v1beta1.store.NodeLocal;
 import dev.stasis.operator.explain.NodeVerdicts;
 import dev.stasis.operator.node.NodeAgent;
 import dev.stasis.operator.operation.OperationView;
@@ -72,7 +73,7 @@ final class Moving {
     migration.getMetadata().setUid("uid");
     migration.getMetadata().setCreationTimestamp(NOW.toString());
     migration.setSpec(new GpuMigrationSpec());
-    migration.getSpec().setPodName("trainer");
+    migration.getSpec().setPodRef(PodReference.of("trainer"));
     migration.setStatus(new GpuMigrationStatus());
     store.getMetadata().setName("local");
     store.setSpec(new GpuCheckpointStoreSpec());
@@ -280,7 +281,7 @@ final class Moving {
   }
 
   void deadline(String text) {
-    migration.getSpec().setDeadline(TimeSpan.of(text));
+    migration.getSpec().getOptions().setDeadline(TimeSpan.of(text));
   }
 
   MigrationContext view() {

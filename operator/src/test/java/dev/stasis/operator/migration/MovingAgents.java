@@ -1,17 +1,17 @@
 package dev.stasis.operator.migration;
 
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
-import dev.stasis.api.v1alpha1.common.ConditionValue;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.Proof;
-import dev.stasis.api.v1alpha1.operation.Claim;
-import dev.stasis.api.v1alpha1.operation.GpuNodeOperationSpec;
-import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
-import dev.stasis.api.v1alpha1.operation.OperationPhase;
-import dev.stasis.api.v1alpha1.operation.OperationPod;
-import dev.stasis.api.v1alpha1.operation.OperationType;
-import dev.stasis.api.v1alpha1.operation.Outcome;
-import dev.stasis.api.v1alpha1.operation.WorkloadState;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.Proof;
+import dev.stasis.api.v1beta1.operation.Claim;
+import dev.stasis.api.v1beta1.operation.GpuNodeOperationSpec;
+import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
+import dev.stasis.api.v1beta1.operation.OperationPhase;
+import dev.stasis.api.v1beta1.operation.OperationPod;
+import dev.stasis.api.v1beta1.operation.OperationType;
+import dev.stasis.api.v1beta1.operation.Outcome;
+import dev.stasis.api.v1beta1.operation.WorkloadState;
 import dev.stasis.operator.testing.OperationWork;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -236,7 +236,7 @@ final class MovingAgents implements AutoCloseable {
     switch (spec.getType()) {
       case CHECKPOINT -> {
         Findings.of(spec, status);
-        if (!spec.getFreeze().getExplainOnly()) {
+        if (!spec.getFreeze().getDryRun()) {
           status.setPhase(OperationPhase.HELD);
           status.setOutcome(null);
           work.soon(this::lookAgain);

@@ -1,9 +1,9 @@
 package dev.stasis.operator.migration;
 
-import dev.stasis.api.v1alpha1.common.ArtifactStatus;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.migration.MigrationPhase;
-import dev.stasis.api.v1alpha1.operation.OperationType;
+import dev.stasis.api.v1beta1.common.ArtifactStatus;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.migration.MigrationPhase;
+import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.status.Reason;
 import java.util.List;
@@ -21,7 +21,7 @@ sealed interface Next {
   /** A target is made. */
   record Make() implements Next {}
 
-  /** With SourceFirst: the source is saved, to be removed before its target comes. */
+  /** With strategy Recreate: the source is saved, to be removed before its target comes. */
   record Save() implements Next {}
 
   /** A target was made, and nobody has written that down. */

@@ -2,8 +2,8 @@ package dev.stasis.operator.migration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.operation.Afterwards;
-import dev.stasis.api.v1alpha1.operation.FreezeOrder;
+import dev.stasis.api.v1beta1.operation.Afterwards;
+import dev.stasis.api.v1beta1.operation.FreezeOrder;
 import dev.stasis.operator.pod.Template;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import org.junit.jupiter.api.Test;
@@ -18,7 +18,7 @@ class OrdersTest {
   void aWorkloadThatIsBoundToItsPodIsRefusedByTheFirstLookAlready() {
     Check.Admitted source = (Check.Admitted) moving.check;
     FreezeOrder look = orders.look(moving.view(), source).getFreeze();
-    assertThat(look.getExplainOnly()).isTrue();
+    assertThat(look.getDryRun()).isTrue();
     assertThat(look.getRequireRestorable()).isTrue();
     FreezeOrder freeze = orders.freeze(moving.view(), source).getFreeze();
     assertThat(freeze.getAfterwards()).isEqualTo(Afterwards.HOLD);

@@ -2,9 +2,9 @@ package dev.stasis.operator.migration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.GpuMigration;
-import dev.stasis.api.v1alpha1.common.ObservedPod;
-import dev.stasis.api.v1alpha1.migration.GpuMigrationStatus;
+import dev.stasis.api.v1beta1.GpuMigration;
+import dev.stasis.api.v1beta1.common.ObservedPod;
+import dev.stasis.api.v1beta1.migration.GpuMigrationStatus;
 import org.junit.jupiter.api.Test;
 
 /** Of two migrations of one pod exactly one goes on, whoever looks. */

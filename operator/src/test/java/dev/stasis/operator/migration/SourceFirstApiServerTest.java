@@ -3,20 +3,21 @@ package dev.stasis.operator.migration;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuCheckpointStore;
-import dev.stasis.api.v1alpha1.GpuMigration;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.common.ConditionValue;
-import dev.stasis.api.v1alpha1.migration.Decision;
-import dev.stasis.api.v1alpha1.migration.MigrationOrder;
-import dev.stasis.api.v1alpha1.migration.MigrationPhase;
-import dev.stasis.api.v1alpha1.operation.OperationType;
-import dev.stasis.api.v1alpha1.restore.GpuRestoreSpec;
-import dev.stasis.api.v1alpha1.restore.RestorePhase;
-import dev.stasis.api.v1alpha1.store.GpuCheckpointStoreSpec;
-import dev.stasis.api.v1alpha1.store.SharedPath;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuCheckpointStore;
+import dev.stasis.api.v1beta1.GpuMigration;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.common.NameReference;
+import dev.stasis.api.v1beta1.migration.Decision;
+import dev.stasis.api.v1beta1.migration.MigrationPhase;
+import dev.stasis.api.v1beta1.migration.MigrationStrategy;
+import dev.stasis.api.v1beta1.operation.OperationType;
+import dev.stasis.api.v1beta1.restore.GpuRestoreSpec;
+import dev.stasis.api.v1beta1.restore.RestorePhase;
+import dev.stasis.api.v1beta1.store.GpuCheckpointStoreSpec;
+import dev.stasis.api.v1beta1.store.SharedPath;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -170,7 +171,7 @@ class SourceFirstApiServerTest extends OnApiServer {
                         it ->
                             it.getSpec().getType() == step
                                 && (step != OperationType.CHECKPOINT
-                                    || !it.getSpec().getFreeze().getExplainOnly())));
+                                    || !it.getSpec().getFreeze().getDryRun())));
     operator.close();
     startOperator();
     agents.freezesGoOn();
@@ -224,7 +225,9 @@ class SourceFirstApiServerTest extends OnApiServer {
     byHand.getMetadata().setNamespace(namespace);
     byHand.getMetadata().setName("by-hand");
     byHand.setSpec(new GpuRestoreSpec());
-    byHand.getSpec().setCheckpointName(checkpoints().get(0).getMetadata().getName());
+    byHand
+        .getSpec()
+        .setCheckpointRef(NameReference.of(checkpoints().get(0).getMetadata().getName()));
     client.resource(byHand).create();
     await()
         .atMost(LONG)
@@ -240,7 +243,7 @@ class SourceFirstApiServerTest extends OnApiServer {
   }
 
   private void sourceFirst() {
-    migrate("move", it -> it.getSpec().setOrder(MigrationOrder.SOURCE_FIRST));
+    migrate("move", it -> it.getSpec().setStrategy(MigrationStrategy.RECREATE));
   }
 
   private void delete() {

@@ -1,10 +1,10 @@
 package dev.stasis.operator.migration;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuMigration;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.migration.MigrationPhase;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuMigration;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.migration.MigrationPhase;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Conditions;
 import dev.stasis.operator.status.Reason;
@@ -17,7 +17,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** What a SourceFirst migration does next once its source is being saved. */
+/** What a migration with strategy Recreate does next once its source is being saved. */
 sealed interface SourceFirstNext {
 
   /** It waits. */

@@ -3,8 +3,9 @@ package dev.stasis.operator.migration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.api.testing.OnTestCluster;
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointSpec;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointSpec;
+import dev.stasis.api.v1beta1.common.PodReference;
 import dev.stasis.operator.testing.FakeCluster;
 import dev.stasis.operator.testing.RealCluster;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
@@ -13,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Objects of a SourceFirst migration that a user deletes and recreates meanwhile. */
+/** Objects of a migration with strategy Recreate that a user deletes and recreates meanwhile. */
 @OnTestCluster(definitions = true)
 class SourceFirstObjectsApiServerTest {
 
@@ -52,7 +53,7 @@ class SourceFirstObjectsApiServerTest {
     checkpoint.setMetadata(
         new ObjectMetaBuilder().withNamespace(namespace).withName("train-1").build());
     checkpoint.setSpec(new GpuCheckpointSpec());
-    checkpoint.getSpec().setPodName("trainer");
+    checkpoint.getSpec().setPodRef(PodReference.of("trainer"));
     return checkpoint;
   }
 }

@@ -2,7 +2,7 @@ package dev.stasis.operator.migration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.GpuMigration;
+import dev.stasis.api.v1beta1.GpuMigration;
 import dev.stasis.operator.testing.FakeCluster;
 import dev.stasis.operator.testing.TestConfig;
 import org.junit.jupiter.api.Test;

@@ -3,8 +3,8 @@ package dev.stasis.operator.migration;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.migration.MigrationOrder;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.migration.MigrationStrategy;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerBuilder;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
@@ -74,22 +74,22 @@ class VolumesTest {
 
   @Test
   void aClaimThatOneNodeMayMountIsRefusedWhileTheSourceHoldsIt() {
-    claimed("ReadWriteOnce", MigrationOrder.TARGET_FIRST, true);
-    claimed("ReadWriteOncePod", MigrationOrder.TARGET_FIRST, true);
+    claimed("ReadWriteOnce", MigrationStrategy.LIVE, true);
+    claimed("ReadWriteOncePod", MigrationStrategy.LIVE, true);
   }
 
   @Test
   void aClaimThatManyNodesMayMountFollows() {
-    claimed("ReadWriteMany", MigrationOrder.TARGET_FIRST, false);
-    claimed("ReadOnlyMany", MigrationOrder.TARGET_FIRST, false);
+    claimed("ReadWriteMany", MigrationStrategy.LIVE, false);
+    claimed("ReadOnlyMany", MigrationStrategy.LIVE, false);
   }
 
   @Test
   void aClaimOfOneNodeFollowsWhenTheSourceIsRemovedFirst() {
-    claimed("ReadWriteOnce", MigrationOrder.SOURCE_FIRST, false);
+    claimed("ReadWriteOnce", MigrationStrategy.RECREATE, false);
   }
 
-  private void claimed(String mode, MigrationOrder order, boolean refused) {
+  private void claimed(String mode, MigrationStrategy order, boolean refused) {
     PersistentVolumeClaim claim =
         new PersistentVolumeClaimBuilder()
             .withNewMetadata()
@@ -126,7 +126,7 @@ class VolumesTest {
                         "VolumeCannotFollow",
                         "claim data with ["
                             + mode
-                            + "]; order: SourceFirst removes the source first"))
+                            + "]; strategy: Recreate removes the source first"))
                 : List.of());
   }
 
@@ -141,7 +141,7 @@ class VolumesTest {
   }
 
   private List<Fault> against(Pod pod) {
-    return new Volumes(client).against(pod, MigrationOrder.TARGET_FIRST);
+    return new Volumes(client).against(pod, MigrationStrategy.LIVE);
   }
 
   private static Container mounts(String container, @Nullable Boolean readOnly) {

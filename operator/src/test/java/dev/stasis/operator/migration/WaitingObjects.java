@@ -2,18 +2,20 @@ package dev.stasis.operator.migration;
 
 import static org.awaitility.Awaitility.await;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuCheckpointSchedule;
-import dev.stasis.api.v1alpha1.GpuMigration;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointSpec;
-import dev.stasis.api.v1alpha1.common.Target;
-import dev.stasis.api.v1alpha1.migration.GpuMigrationSpec;
-import dev.stasis.api.v1alpha1.migration.MigrationPhase;
-import dev.stasis.api.v1alpha1.restore.GpuRestoreSpec;
-import dev.stasis.api.v1alpha1.restore.RestorePhase;
-import dev.stasis.api.v1alpha1.schedule.GpuCheckpointScheduleSpec;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuCheckpointSchedule;
+import dev.stasis.api.v1beta1.GpuMigration;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointSpec;
+import dev.stasis.api.v1beta1.common.NameReference;
+import dev.stasis.api.v1beta1.common.PodReference;
+import dev.stasis.api.v1beta1.common.Target;
+import dev.stasis.api.v1beta1.migration.GpuMigrationSpec;
+import dev.stasis.api.v1beta1.migration.MigrationPhase;
+import dev.stasis.api.v1beta1.restore.GpuRestoreSpec;
+import dev.stasis.api.v1beta1.restore.RestorePhase;
+import dev.stasis.api.v1beta1.schedule.GpuCheckpointScheduleSpec;
 import dev.stasis.operator.restore.Examples;
 import dev.stasis.operator.testing.RealCluster;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -100,7 +102,7 @@ final class WaitingObjects {
     checkpoint.getMetadata().setNamespace(namespace);
     checkpoint.getMetadata().setName(NAME);
     checkpoint.setSpec(new GpuCheckpointSpec());
-    checkpoint.getSpec().setPodName("trainer");
+    checkpoint.getSpec().setPodRef(PodReference.of("trainer"));
     change.accept(checkpoint.getSpec());
     client.resource(checkpoint).create();
   }
@@ -122,7 +124,7 @@ final class WaitingObjects {
     restore.getMetadata().setNamespace(namespace);
     restore.getMetadata().setName(NAME);
     restore.setSpec(new GpuRestoreSpec());
-    restore.getSpec().setCheckpointName(of);
+    restore.getSpec().setCheckpointRef(NameReference.of(of));
     restore.getSpec().setTarget(new Target(null, nodes, null, null));
     client.resource(restore).create();
   }
@@ -132,7 +134,7 @@ final class WaitingObjects {
     migration.getMetadata().setNamespace(namespace);
     migration.getMetadata().setName(NAME);
     migration.setSpec(new GpuMigrationSpec());
-    migration.getSpec().setPodName("trainer");
+    migration.getSpec().setPodRef(PodReference.of("trainer"));
     migration.getSpec().setTarget(new Target(null, nodes, null, null));
     change.accept(migration.getSpec());
     client.resource(migration).create();

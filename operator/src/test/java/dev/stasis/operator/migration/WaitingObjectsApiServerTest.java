@@ -3,19 +3,20 @@ package dev.stasis.operator.migration;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuMigration;
-import dev.stasis.api.v1alpha1.GpuNode;
-import dev.stasis.api.v1alpha1.GpuPreemptionPolicy;
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
-import dev.stasis.api.v1alpha1.migration.MigrationOrder;
-import dev.stasis.api.v1alpha1.migration.MigrationPhase;
-import dev.stasis.api.v1alpha1.operation.OperationType;
-import dev.stasis.api.v1alpha1.policy.GpuPreemptionPolicySpec;
-import dev.stasis.api.v1alpha1.policy.Preemptors;
-import dev.stasis.api.v1alpha1.policy.Victims;
-import dev.stasis.api.v1alpha1.restore.RestorePhase;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuMigration;
+import dev.stasis.api.v1beta1.GpuNode;
+import dev.stasis.api.v1beta1.GpuPreemptionPolicy;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.common.AfterCheckpoint;
+import dev.stasis.api.v1beta1.common.NameReference;
+import dev.stasis.api.v1beta1.migration.MigrationPhase;
+import dev.stasis.api.v1beta1.migration.MigrationStrategy;
+import dev.stasis.api.v1beta1.operation.OperationType;
+import dev.stasis.api.v1beta1.policy.GpuPreemptionPolicySpec;
+import dev.stasis.api.v1beta1.policy.Preemptors;
+import dev.stasis.api.v1beta1.policy.Victims;
+import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.checkpoint.CheckpointParts;
 import dev.stasis.operator.node.NodeParts;
 import dev.stasis.operator.preemption.PolicyParts;
@@ -219,8 +220,8 @@ class WaitingObjectsApiServerTest extends OnApiServer {
         ns,
         on(source),
         spec -> {
-          spec.setOrder(MigrationOrder.SOURCE_FIRST);
-          spec.setStore(shared);
+          spec.setStrategy(MigrationStrategy.RECREATE);
+          spec.setStorageRef(NameReference.ofNullable(shared));
         });
     waiting.untilMigration(ns, MigrationPhase.RESTORING);
     agents.stopFreezes();
@@ -306,10 +307,10 @@ class WaitingObjectsApiServerTest extends OnApiServer {
   }
 
   private void share() {
-    var store = new dev.stasis.api.v1alpha1.GpuCheckpointStore();
+    var store = new dev.stasis.api.v1beta1.GpuCheckpointStore();
     store.getMetadata().setName(shared);
-    store.setSpec(new dev.stasis.api.v1alpha1.store.GpuCheckpointStoreSpec());
-    store.getSpec().setSharedPath(new dev.stasis.api.v1alpha1.store.SharedPath("/mnt/shared"));
+    store.setSpec(new dev.stasis.api.v1beta1.store.GpuCheckpointStoreSpec());
+    store.getSpec().setSharedPath(new dev.stasis.api.v1beta1.store.SharedPath("/mnt/shared"));
     client.resource(store).create();
   }
 }

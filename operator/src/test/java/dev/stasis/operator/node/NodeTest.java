@@ -2,15 +2,15 @@ package dev.stasis.operator.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.GpuNode;
-import dev.stasis.api.v1alpha1.common.Condition;
-import dev.stasis.api.v1alpha1.common.ConditionValue;
-import dev.stasis.api.v1alpha1.node.AgentIdentity;
-import dev.stasis.api.v1alpha1.node.Capability;
-import dev.stasis.api.v1alpha1.node.GpuLink;
-import dev.stasis.api.v1alpha1.node.GpuNodeStatus;
-import dev.stasis.api.v1alpha1.node.NodeGpu;
-import dev.stasis.api.v1alpha1.node.NodeHost;
+import dev.stasis.api.v1beta1.GpuNode;
+import dev.stasis.api.v1beta1.common.Condition;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.node.AgentIdentity;
+import dev.stasis.api.v1beta1.node.Capability;
+import dev.stasis.api.v1beta1.node.GpuLink;
+import dev.stasis.api.v1beta1.node.GpuNodeStatus;
+import dev.stasis.api.v1beta1.node.NodeGpu;
+import dev.stasis.api.v1beta1.node.NodeHost;
 import dev.stasis.compat.NodeFacts;
 import dev.stasis.compat.Property;
 import dev.stasis.operator.explain.Candidate;

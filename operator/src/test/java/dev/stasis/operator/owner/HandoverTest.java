@@ -2,16 +2,16 @@ package dev.stasis.operator.owner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointSpec;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
-import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
-import dev.stasis.api.v1alpha1.common.Condition;
-import dev.stasis.api.v1alpha1.common.ConditionValue;
-import dev.stasis.api.v1alpha1.restore.GpuRestoreStatus;
-import dev.stasis.api.v1alpha1.restore.RestorePhase;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointSpec;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.common.AfterCheckpoint;
+import dev.stasis.api.v1beta1.common.Condition;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.restore.GpuRestoreStatus;
+import dev.stasis.api.v1beta1.restore.RestorePhase;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;

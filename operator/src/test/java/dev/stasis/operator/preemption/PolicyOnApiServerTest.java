@@ -4,18 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.stasis.api.testing.OnTestCluster;
-import dev.stasis.api.v1alpha1.Api;
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuNode;
-import dev.stasis.api.v1alpha1.GpuPreemptionPolicy;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
-import dev.stasis.api.v1alpha1.common.TimeSpan;
-import dev.stasis.api.v1alpha1.node.AgentIdentity;
-import dev.stasis.api.v1alpha1.node.GpuNodeStatus;
-import dev.stasis.api.v1alpha1.policy.GpuPreemptionPolicySpec;
-import dev.stasis.api.v1alpha1.policy.Preemptors;
-import dev.stasis.api.v1alpha1.policy.Victims;
+import dev.stasis.api.v1beta1.Api;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuNode;
+import dev.stasis.api.v1beta1.GpuPreemptionPolicy;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.common.AfterCheckpoint;
+import dev.stasis.api.v1beta1.common.TimeSpan;
+import dev.stasis.api.v1beta1.node.AgentIdentity;
+import dev.stasis.api.v1beta1.node.GpuNodeStatus;
+import dev.stasis.api.v1beta1.policy.GpuPreemptionPolicySpec;
+import dev.stasis.api.v1beta1.policy.Preemptors;
+import dev.stasis.api.v1beta1.policy.Victims;
 import dev.stasis.operator.admission.TestWebhooks;
 import dev.stasis.operator.cluster.Informers;
 import dev.stasis.operator.request.ClusterRequestWrites;
@@ -75,10 +75,10 @@ class PolicyOnApiServerTest {
 
       until(() -> checkpoints().size() == 1 && restores().size() == 1);
       GpuCheckpoint evict = checkpoints().get(0);
-      assertThat(evict.getSpec().getPodName()).isEqualTo("batch");
+      assertThat(evict.getSpec().podName()).isEqualTo("batch");
       assertThat(evict.getSpec().getAfterCheckpoint()).isEqualTo(AfterCheckpoint.EVICT);
       assertThat(evict.getMetadata().getLabels()).containsEntry(Api.POLICY_LABEL, namespace);
-      assertThat(restores().get(0).getSpec().getCheckpointName())
+      assertThat(restores().get(0).getSpec().checkpointName())
           .isEqualTo(evict.getMetadata().getName());
       assertThat(get("urgent").getStatus().getNominatedNodeName()).isEqualTo(node);
 
@@ -137,7 +137,7 @@ class PolicyOnApiServerTest {
         pod("urgent", "high");
 
         until(() -> checkpoints().size() == 1 && restores().size() == 1);
-        assertThat(checkpoints().get(0).getSpec().getPodName()).isEqualTo("batch");
+        assertThat(checkpoints().get(0).getSpec().podName()).isEqualTo("batch");
         // It has tried, and tries again: the pod is there until it is saved.
         await().during(Duration.ofSeconds(5)).atMost(LONG).until(() -> !goes("batch"));
       }
@@ -219,7 +219,7 @@ class PolicyOnApiServerTest {
     policy.getSpec().setVictims(new Victims(null, here, 100));
     policy.getSpec().setPreemptors(new Preemptors(null, here, 500));
     policy.getSpec().setMinRunTime(TimeSpan.of("0s"));
-    policy.getSpec().setInterceptScheduler(intercepts);
+    policy.getSpec().getOptions().setInterceptScheduler(intercepts);
     client.resource(policy).create();
   }
 

@@ -1,6 +1,6 @@
 package dev.stasis.operator.preemption;
 
-import dev.stasis.api.v1alpha1.GpuPreemptionPolicy;
+import dev.stasis.api.v1beta1.GpuPreemptionPolicy;
 import dev.stasis.operator.admission.AdmissionHook;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.config.StasisConfig;

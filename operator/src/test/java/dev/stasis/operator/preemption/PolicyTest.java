@@ -2,10 +2,10 @@ package dev.stasis.operator.preemption;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.GpuPreemptionPolicy;
-import dev.stasis.api.v1alpha1.common.ConditionValue;
-import dev.stasis.api.v1alpha1.common.TimeSpan;
-import dev.stasis.api.v1alpha1.policy.Preemption;
+import dev.stasis.api.v1beta1.GpuPreemptionPolicy;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.common.TimeSpan;
+import dev.stasis.api.v1beta1.policy.Preemption;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.scheduling.v1.PriorityClassBuilder;
 import java.time.Duration;
@@ -183,7 +183,7 @@ class PolicyTest {
     assertThat(PreemptionFixture.ready(policy).reason()).isEqualTo("SchedulerPreemptsFirst");
     assertThat(policy.getStatus().getPreemptingClasses()).containsExactly("urgent");
 
-    policy.getSpec().setInterceptScheduler(true);
+    policy.getSpec().getOptions().setInterceptScheduler(true);
     world.pass(Duration.ofSeconds(2));
     assertThat(world.writes.checkpointed).containsExactly("batch");
   }

@@ -2,7 +2,7 @@ package dev.stasis.operator.preemption;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.GpuPreemptionPolicy;
+import dev.stasis.api.v1beta1.GpuPreemptionPolicy;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.time.Duration;
@@ -37,7 +37,8 @@ class PreemptionBenchmark {
       // None of them is cheap: every node is weighed to its end.
       world.running("pod-" + pod, "node-" + pod % nodes, 10 + pod % 80);
     }
-    GpuPreemptionPolicy policy = world.policy("p", 100, 500, spec -> spec.setBudgetPerHour(10_000));
+    GpuPreemptionPolicy policy =
+        world.policy("p", 100, 500, spec -> spec.getOptions().setBudgetPerHour(10_000));
     for (int pod = 0; pod < WAITING; pod++) {
       // No node has so many GPUs; each of them is another case, of one of four priorities.
       world.waiting("hopeless-" + pod, 2000 + pod % 4, GPUS + 1 + pod);

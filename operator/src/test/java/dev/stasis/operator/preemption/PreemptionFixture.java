@@ -1,25 +1,25 @@
 package dev.stasis.operator.preemption;
 
-import dev.stasis.api.v1alpha1.Api;
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuNode;
-import dev.stasis.api.v1alpha1.GpuPreemptionPolicy;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
-import dev.stasis.api.v1alpha1.common.Condition;
-import dev.stasis.api.v1alpha1.common.ConditionValue;
-import dev.stasis.api.v1alpha1.common.ObservedPod;
-import dev.stasis.api.v1alpha1.common.PhaseTime;
-import dev.stasis.api.v1alpha1.common.TimeSpan;
-import dev.stasis.api.v1alpha1.node.AgentIdentity;
-import dev.stasis.api.v1alpha1.node.GpuNodeStatus;
-import dev.stasis.api.v1alpha1.policy.GpuPreemptionPolicySpec;
-import dev.stasis.api.v1alpha1.policy.GpuPreemptionPolicyStatus;
-import dev.stasis.api.v1alpha1.policy.Preemptors;
-import dev.stasis.api.v1alpha1.policy.Victims;
-import dev.stasis.api.v1alpha1.restore.GpuRestoreStatus;
-import dev.stasis.api.v1alpha1.restore.RestorePhase;
+import dev.stasis.api.v1beta1.Api;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuNode;
+import dev.stasis.api.v1beta1.GpuPreemptionPolicy;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.common.Condition;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.common.ObservedPod;
+import dev.stasis.api.v1beta1.common.PhaseTime;
+import dev.stasis.api.v1beta1.common.TimeSpan;
+import dev.stasis.api.v1beta1.node.AgentIdentity;
+import dev.stasis.api.v1beta1.node.GpuNodeStatus;
+import dev.stasis.api.v1beta1.policy.GpuPreemptionPolicySpec;
+import dev.stasis.api.v1beta1.policy.GpuPreemptionPolicyStatus;
+import dev.stasis.api.v1beta1.policy.Preemptors;
+import dev.stasis.api.v1beta1.policy.Victims;
+import dev.stasis.api.v1beta1.restore.GpuRestoreStatus;
+import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.event.EventRecorder;
 import dev.stasis.operator.event.Story;
 import dev.stasis.operator.metric.StasisMetrics;
@@ -211,7 +211,7 @@ final class PreemptionFixture {
         checkpoint.setStatus(
             status(checkpoint, freezes ? CheckpointPhase.READY : CheckpointPhase.FAILED));
         if (freezes) {
-          ends(checkpoint.getSpec().getPodName());
+          ends(checkpoint.getSpec().podName());
         }
       }
     }
@@ -258,7 +258,7 @@ final class PreemptionFixture {
     GpuCheckpointStatus status = new GpuCheckpointStatus();
     status.setPhase(phase);
     status.setPhases(List.of(new PhaseTime<>(phase, now)));
-    pod(checkpoint.getSpec().getPodName())
+    pod(checkpoint.getSpec().podName())
         .ifPresent(
             pod -> {
               status.setPod(

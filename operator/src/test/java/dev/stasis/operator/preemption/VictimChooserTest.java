@@ -10,7 +10,7 @@ import static dev.stasis.operator.preemption.PreemptionSamples.spreadConstraint;
 import static dev.stasis.operator.preemption.PreemptionSamples.with;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.policy.VictimOrder;
+import dev.stasis.api.v1beta1.policy.VictimOrder;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeBuilder;
 import io.fabric8.kubernetes.api.model.Pod;

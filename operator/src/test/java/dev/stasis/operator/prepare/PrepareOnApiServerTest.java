@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.stasis.api.testing.OnTestCluster;
-import dev.stasis.api.v1alpha1.Api;
+import dev.stasis.api.v1beta1.Api;
 import dev.stasis.operator.admission.TestWebhooks;
 import dev.stasis.operator.cluster.Informers;
 import dev.stasis.operator.testing.RealCluster;

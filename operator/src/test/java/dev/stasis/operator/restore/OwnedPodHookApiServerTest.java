@@ -3,9 +3,9 @@ package dev.stasis.operator.restore;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.api.testing.OnTestCluster;
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.common.Condition;
-import dev.stasis.api.v1alpha1.common.ConditionValue;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.common.Condition;
+import dev.stasis.api.v1beta1.common.ConditionValue;
 import dev.stasis.operator.admission.Verdict;
 import dev.stasis.operator.holder.TargetPods;
 import dev.stasis.operator.holder.Targets;

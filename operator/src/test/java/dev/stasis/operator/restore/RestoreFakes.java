@@ -1,9 +1,9 @@
 package dev.stasis.operator.restore;
 
-import dev.stasis.api.v1alpha1.Api;
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
-import dev.stasis.api.v1alpha1.common.ObjectReference;
-import dev.stasis.api.v1alpha1.operation.GpuNodeOperationSpec;
+import dev.stasis.api.v1beta1.Api;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.common.ObjectReference;
+import dev.stasis.api.v1beta1.operation.GpuNodeOperationSpec;
 import dev.stasis.operator.holder.TargetPods;
 import dev.stasis.operator.holder.Targets;
 import dev.stasis.operator.metric.CompletionMetrics;

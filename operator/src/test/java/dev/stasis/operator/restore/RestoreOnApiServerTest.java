@@ -3,13 +3,13 @@ package dev.stasis.operator.restore;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.stasis.api.v1alpha1.GpuNode;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.common.ColdStartFallback;
-import dev.stasis.api.v1alpha1.common.ConditionValue;
-import dev.stasis.api.v1alpha1.operation.Outcome;
-import dev.stasis.api.v1alpha1.restore.GpuRestoreStatus;
-import dev.stasis.api.v1alpha1.restore.RestorePhase;
+import dev.stasis.api.v1beta1.GpuNode;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.common.ColdStartPolicy;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.operation.Outcome;
+import dev.stasis.api.v1beta1.restore.GpuRestoreStatus;
+import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.testing.FakeAgent;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Quantity;
@@ -129,7 +129,7 @@ class RestoreOnApiServerTest extends OnApiServer {
   void aColdStartIsAllowedAndSaidAndCountedApart() {
     agent.ends(first, FakeAgent.fails(Outcome.UNDONE, "CriuFailed"));
     checkpoint();
-    restore(it -> it.getSpec().setColdStartFallback(ColdStartFallback.ALLOW));
+    restore(it -> it.getSpec().setColdStartPolicy(ColdStartPolicy.COLD_START));
 
     GpuRestore cold = until(it -> phase(it) == RestorePhase.COLD_STARTED);
     assertThat(condition(cold, "Succeeded").reason()).isEqualTo("ColdStarted");

@@ -1,6 +1,6 @@
 package dev.stasis.operator.restore;
 
-import dev.stasis.api.v1alpha1.GpuRestore;
+import dev.stasis.api.v1beta1.GpuRestore;
 import dev.stasis.operator.holder.TargetPods;
 import dev.stasis.operator.holder.Targets;
 import dev.stasis.operator.testing.TestOperator.Parts;

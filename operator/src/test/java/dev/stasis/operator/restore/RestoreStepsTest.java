@@ -2,19 +2,19 @@ package dev.stasis.operator.restore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
-import dev.stasis.api.v1alpha1.common.Condition;
-import dev.stasis.api.v1alpha1.common.ConditionValue;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.ObservedPod;
-import dev.stasis.api.v1alpha1.common.StoreDurability;
-import dev.stasis.api.v1alpha1.common.Target;
-import dev.stasis.api.v1alpha1.common.Tcp;
-import dev.stasis.api.v1alpha1.operation.Claim;
-import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
-import dev.stasis.api.v1alpha1.operation.OperationPhase;
-import dev.stasis.api.v1alpha1.restore.RestorePhase;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.common.Condition;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.ObservedPod;
+import dev.stasis.api.v1beta1.common.StoreDurability;
+import dev.stasis.api.v1beta1.common.Target;
+import dev.stasis.api.v1beta1.common.TcpConnections;
+import dev.stasis.api.v1beta1.operation.Claim;
+import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
+import dev.stasis.api.v1beta1.operation.OperationPhase;
+import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.workflow.Progress;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
@@ -75,7 +75,7 @@ class RestoreStepsTest extends RestoreScenario {
             "GpuCheckpoint train cannot be restored in another pod: socket address: expected"
                 + " 0.0.0.0, got 10.1.2.3:29500");
 
-    restore.getSpec().setTcp(Tcp.KEEP);
+    restore.getSpec().getOptions().setTcpConnections(TcpConnections.RESTORE);
     assertThat(step(null, null)).isEqualTo("create-target Due");
   }
 

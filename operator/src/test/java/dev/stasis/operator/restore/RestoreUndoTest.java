@@ -2,10 +2,10 @@ package dev.stasis.operator.restore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.common.ColdStartFallback;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.operation.OperationPhase;
-import dev.stasis.api.v1alpha1.restore.RestorePhase;
+import dev.stasis.api.v1beta1.common.ColdStartPolicy;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.operation.OperationPhase;
+import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.operation.OperationView;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
@@ -142,7 +142,7 @@ class RestoreUndoTest extends RestoreScenario {
   @Test
   void aColdStartHappensWhereItIsAllowed() {
     broken();
-    restore.getSpec().setColdStartFallback(ColdStartFallback.ALLOW);
+    restore.getSpec().setColdStartPolicy(ColdStartPolicy.COLD_START);
 
     advance(null, null);
 
@@ -153,7 +153,7 @@ class RestoreUndoTest extends RestoreScenario {
   @Test
   void aCancelledRestoreIsNeverColdStarted() {
     broken();
-    restore.getSpec().setColdStartFallback(ColdStartFallback.ALLOW);
+    restore.getSpec().setColdStartPolicy(ColdStartPolicy.COLD_START);
     restore.getSpec().setCancel(true);
 
     advance(null, null);

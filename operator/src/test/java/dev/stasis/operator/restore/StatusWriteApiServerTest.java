@@ -3,8 +3,8 @@ package dev.stasis.operator.restore;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.restore.GpuRestoreStatus;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.restore.GpuRestoreStatus;
 import dev.stasis.operator.testing.TestOperator;
 import dev.stasis.operator.workflow.StatusWriter;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;

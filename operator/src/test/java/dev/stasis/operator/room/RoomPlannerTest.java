@@ -2,8 +2,8 @@ package dev.stasis.operator.room;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.MemoryRoom;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.MemoryLimitPolicy;
 import io.fabric8.kubernetes.api.model.ContainerResizePolicy;
 import io.fabric8.kubernetes.api.model.LimitRange;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -102,12 +102,18 @@ class RoomPlannerTest {
   void memoryRoomRefuseRefusesWithBothSizes() {
     RoomFacts facts =
         new RoomFacts(
-            pod(GUARANTEED), "main", NEED, MemoryRoom.REFUSE, node(99, 99), List.of(), List.of());
+            pod(GUARANTEED),
+            "main",
+            NEED,
+            MemoryLimitPolicy.FAIL,
+            node(99, 99),
+            List.of(),
+            List.of());
 
     assertThat(messages(planner.plan(facts)))
         .containsExactly(
             "spec.containers[main].resources.limits.memory: expected at least 24.0Gi, or"
-                + " memoryRoom Resize, got 6.0Gi");
+                + " memoryLimitPolicy Resize, got 6.0Gi");
   }
 
   @Test
@@ -197,7 +203,7 @@ class RoomPlannerTest {
             pod,
             "main",
             NEED,
-            MemoryRoom.RESIZE,
+            MemoryLimitPolicy.RESIZE,
             node,
             quota == null ? List.of() : List.of(YAML.unmarshal(quota, ResourceQuota.class)),
             range == null ? List.of() : List.of(YAML.unmarshal(range, LimitRange.class))));

@@ -2,13 +2,13 @@ package dev.stasis.operator.schedule;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.Api;
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.TimeSpan;
-import dev.stasis.api.v1alpha1.restore.RestorePhase;
-import dev.stasis.api.v1alpha1.schedule.AutomaticRestore;
-import dev.stasis.api.v1alpha1.schedule.RestoreOnFailure;
+import dev.stasis.api.v1beta1.Api;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.TimeSpan;
+import dev.stasis.api.v1beta1.restore.RestorePhase;
+import dev.stasis.api.v1beta1.schedule.AutomaticRestore;
+import dev.stasis.api.v1beta1.schedule.RestoreOnFailure;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.time.Instant;
@@ -115,7 +115,7 @@ class FailureRecoveryTest {
   void anEvictionOfStasisItselfIsNoFailure() {
     Pod pod = runs(1);
     var evict = world.cluster.checkpoints.get(0);
-    evict.getSpec().setAfterCheckpoint(dev.stasis.api.v1alpha1.common.AfterCheckpoint.EVICT);
+    evict.getSpec().setAfterCheckpoint(dev.stasis.api.v1beta1.common.AfterCheckpoint.EVICT);
     world.replace(ScheduleFixture.disrupted(pod, "EvictionByEvictionAPI", world.now));
     world.settle();
 
@@ -316,7 +316,7 @@ class FailureRecoveryTest {
     world
         .schedule
         .getSpec()
-        .setRetention(new dev.stasis.api.v1alpha1.schedule.Retention(1, null, null));
+        .setRetention(new dev.stasis.api.v1beta1.schedule.Retention(1, null, null));
     Pod pod = runs(1);
     world.failed(pod);
     world.settle();

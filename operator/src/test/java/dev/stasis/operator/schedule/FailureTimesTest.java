@@ -2,7 +2,7 @@ package dev.stasis.operator.schedule;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.schedule.RestoreOnFailure;
+import dev.stasis.api.v1beta1.schedule.RestoreOnFailure;
 import io.fabric8.kubernetes.api.model.Pod;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -2,17 +2,18 @@ package dev.stasis.operator.schedule;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.Api;
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointSpec;
-import dev.stasis.api.v1alpha1.common.ArtifactStatus;
-import dev.stasis.api.v1alpha1.common.ConditionValue;
-import dev.stasis.api.v1alpha1.common.StoreDurability;
-import dev.stasis.api.v1alpha1.common.TimeSpan;
-import dev.stasis.api.v1alpha1.schedule.ConcurrencyPolicy;
-import dev.stasis.api.v1alpha1.schedule.Retention;
-import dev.stasis.api.v1alpha1.schedule.ScheduledRun;
+import dev.stasis.api.v1beta1.Api;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointSpec;
+import dev.stasis.api.v1beta1.common.ArtifactStatus;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.common.PodReference;
+import dev.stasis.api.v1beta1.common.StoreDurability;
+import dev.stasis.api.v1beta1.common.TimeSpan;
+import dev.stasis.api.v1beta1.schedule.ConcurrencyPolicy;
+import dev.stasis.api.v1beta1.schedule.Retention;
+import dev.stasis.api.v1beta1.schedule.ScheduledRun;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
@@ -128,7 +129,8 @@ class RunPlannerTest {
   @Test
   void aRunStillAtWorkIsWaitedForReplacedOrLeftAlone() {
     for (ConcurrencyPolicy policy : ConcurrencyPolicy.values()) {
-      ScheduleFixture world = new ScheduleFixture(spec -> spec.setConcurrencyPolicy(policy));
+      ScheduleFixture world =
+          new ScheduleFixture(spec -> spec.getOptions().setConcurrencyPolicy(policy));
       world.outcome = CheckpointPhase.SAVING;
       world.pod("trainer");
       world.at(ScheduleFixture.START.plusSeconds(60)).settle();
@@ -145,7 +147,8 @@ class RunPlannerTest {
 
   @Test
   void aRunThatIsTooLateIsSkippedAndSaysSo() {
-    ScheduleFixture world = new ScheduleFixture(spec -> spec.setStartingDeadlineSeconds(10L));
+    ScheduleFixture world =
+        new ScheduleFixture(spec -> spec.getOptions().setStartingDeadlineSeconds(10L));
     world.pod("trainer");
     world.at(ScheduleFixture.START.plusSeconds(71)).settle();
 
@@ -161,7 +164,7 @@ class RunPlannerTest {
         new ScheduleFixture(
             spec -> {
               spec.setSchedule("@hourly");
-              spec.setJitter(TimeSpan.of("10m"));
+              spec.getOptions().setJitter(TimeSpan.of("10m"));
             });
     for (int pod = 0; pod < 10; pod++) {
       world.pod("pod-" + pod);
@@ -220,7 +223,7 @@ class RunPlannerTest {
             .addToLabels(Api.OPERATION_UID_LABEL, "sched-uid")
             .build());
     foreign.setSpec(new GpuCheckpointSpec());
-    foreign.getSpec().setPodName("trainer");
+    foreign.getSpec().setPodRef(PodReference.of("trainer"));
     world.cluster.checkpoints.add(foreign);
 
     world.look();

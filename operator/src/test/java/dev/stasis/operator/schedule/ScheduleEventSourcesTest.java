@@ -2,11 +2,11 @@ package dev.stasis.operator.schedule;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.Api;
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuCheckpointSchedule;
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.Api;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuCheckpointSchedule;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.operator.cluster.Changed;
 import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import io.javaoperatorsdk.operator.processing.event.source.IndexerResourceCache;

@@ -1,22 +1,22 @@
 package dev.stasis.operator.schedule;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuCheckpointSchedule;
-import dev.stasis.api.v1alpha1.GpuNode;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
-import dev.stasis.api.v1alpha1.common.Condition;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.PhaseTime;
-import dev.stasis.api.v1alpha1.common.TimeSpan;
-import dev.stasis.api.v1alpha1.node.AgentIdentity;
-import dev.stasis.api.v1alpha1.node.GpuNodeStatus;
-import dev.stasis.api.v1alpha1.restore.GpuRestoreStatus;
-import dev.stasis.api.v1alpha1.restore.RestorePhase;
-import dev.stasis.api.v1alpha1.schedule.AutomaticRestore;
-import dev.stasis.api.v1alpha1.schedule.GpuCheckpointScheduleSpec;
-import dev.stasis.api.v1alpha1.schedule.GpuCheckpointScheduleStatus;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuCheckpointSchedule;
+import dev.stasis.api.v1beta1.GpuNode;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.common.Condition;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.PhaseTime;
+import dev.stasis.api.v1beta1.common.TimeSpan;
+import dev.stasis.api.v1beta1.node.AgentIdentity;
+import dev.stasis.api.v1beta1.node.GpuNodeStatus;
+import dev.stasis.api.v1beta1.restore.GpuRestoreStatus;
+import dev.stasis.api.v1beta1.restore.RestorePhase;
+import dev.stasis.api.v1beta1.schedule.AutomaticRestore;
+import dev.stasis.api.v1beta1.schedule.GpuCheckpointScheduleSpec;
+import dev.stasis.api.v1beta1.schedule.GpuCheckpointScheduleStatus;
 import dev.stasis.operator.event.EventRecorder;
 import dev.stasis.operator.event.Story;
 import dev.stasis.operator.pod.GpuPods;
@@ -75,7 +75,7 @@ final class ScheduleFixture {
             .withCreationTimestamp(START.toString())
             .build());
     schedule.setSpec(new GpuCheckpointScheduleSpec());
-    schedule.getSpec().setJitter(TimeSpan.of("0s"));
+    schedule.getSpec().getOptions().setJitter(TimeSpan.of("0s"));
     schedule.getSpec().setSchedule("* * * * *");
     schedule
         .getSpec()
@@ -101,7 +101,7 @@ final class ScheduleFixture {
 
   /** What the agents make of a new checkpoint, at once. */
   private void checkpointed(GpuCheckpoint checkpoint) {
-    Pod pod = cluster.pod(NAMESPACE, checkpoint.getSpec().getPodName()).orElseThrow();
+    Pod pod = cluster.pod(NAMESPACE, checkpoint.getSpec().podName()).orElseThrow();
     checkpoint.setStatus(CheckpointStatuses.of(pod, outcome, now));
   }
 

@@ -2,10 +2,10 @@ package dev.stasis.operator.schedule;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.GpuCheckpointSchedule;
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.schedule.GpuCheckpointScheduleStatus;
-import dev.stasis.api.v1alpha1.schedule.ScheduledRun;
+import dev.stasis.api.v1beta1.GpuCheckpointSchedule;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.schedule.GpuCheckpointScheduleStatus;
+import dev.stasis.api.v1beta1.schedule.ScheduledRun;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import io.javaoperatorsdk.operator.processing.event.source.Cache;

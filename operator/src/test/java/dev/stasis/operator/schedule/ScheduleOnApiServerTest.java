@@ -4,23 +4,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.stasis.api.testing.OnTestCluster;
-import dev.stasis.api.v1alpha1.Api;
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuCheckpointSchedule;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
-import dev.stasis.api.v1alpha1.common.ArtifactStatus;
-import dev.stasis.api.v1alpha1.common.Condition;
-import dev.stasis.api.v1alpha1.common.ConditionValue;
-import dev.stasis.api.v1alpha1.common.ObservedPod;
-import dev.stasis.api.v1alpha1.common.PhaseTime;
-import dev.stasis.api.v1alpha1.common.TimeSpan;
-import dev.stasis.api.v1alpha1.restore.RestorePhase;
-import dev.stasis.api.v1alpha1.schedule.AutomaticRestore;
-import dev.stasis.api.v1alpha1.schedule.GpuCheckpointScheduleSpec;
-import dev.stasis.api.v1alpha1.schedule.RestoreOnFailure;
-import dev.stasis.api.v1alpha1.schedule.Retention;
+import dev.stasis.api.v1beta1.Api;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuCheckpointSchedule;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.common.ArtifactStatus;
+import dev.stasis.api.v1beta1.common.Condition;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.common.ObservedPod;
+import dev.stasis.api.v1beta1.common.PhaseTime;
+import dev.stasis.api.v1beta1.common.TimeSpan;
+import dev.stasis.api.v1beta1.restore.RestorePhase;
+import dev.stasis.api.v1beta1.schedule.AutomaticRestore;
+import dev.stasis.api.v1beta1.schedule.GpuCheckpointScheduleSpec;
+import dev.stasis.api.v1beta1.schedule.RestoreOnFailure;
+import dev.stasis.api.v1beta1.schedule.Retention;
 import dev.stasis.operator.testing.FakeKubelet;
 import dev.stasis.operator.testing.RealCluster;
 import dev.stasis.operator.testing.SetClock;
@@ -84,7 +84,7 @@ class ScheduleOnApiServerTest {
       GpuCheckpoint newest = checkpoints().get(1);
       assertThat(newest.getMetadata().getLabels()).containsEntry(Api.SCHEDULE_LABEL, "often");
       assertThat(newest.getMetadata().getOwnerReferences()).isEmpty();
-      assertThat(newest.getSpec().getRequireRestorable()).isTrue();
+      assertThat(newest.getSpec().getOptions().getRequireRestorable()).isTrue();
       assertThat(status().getNewestGood()).isEqualTo(newest.getMetadata().getName());
       assertThat(status().getHistory()).hasSize(3);
 
@@ -99,7 +99,7 @@ class ScheduleOnApiServerTest {
                           new PodBuilder(it).editStatus().withPhase("Failed").endStatus().build()));
       until(() -> restores().size() == 1);
       GpuRestore back = restores().get(0);
-      assertThat(back.getSpec().getCheckpointName()).isEqualTo(newest.getMetadata().getName());
+      assertThat(back.getSpec().checkpointName()).isEqualTo(newest.getMetadata().getName());
       assertThat(back.getSpec().getTarget().podName()).isEqualTo("trainer");
       until(() -> client.pods().inNamespace(namespace).withName("trainer").get() == null);
       until(() -> status().getRestores().get(0).phase() == RestorePhase.PENDING);
@@ -115,7 +115,7 @@ class ScheduleOnApiServerTest {
     schedule.setMetadata(
         new ObjectMetaBuilder().withNamespace(namespace).withName("often").build());
     GpuCheckpointScheduleSpec spec = new GpuCheckpointScheduleSpec();
-    spec.setJitter(TimeSpan.of("0s"));
+    spec.getOptions().setJitter(TimeSpan.of("0s"));
     // Once a day, twelve hours from now: no run is due by itself while the test runs.
     int hour = (Instant.now().atOffset(ZoneOffset.UTC).getHour() + 12) % 24;
     spec.setSchedule("0 %d * * *".formatted(hour));
@@ -182,7 +182,7 @@ class ScheduleOnApiServerTest {
         List.of(
             new PhaseTime<>(CheckpointPhase.FREEZING, second),
             new PhaseTime<>(CheckpointPhase.READY, second)));
-    status.setPod(new ObservedPod("trainer", checkpoint.getSpec().getPodUid(), "main", node));
+    status.setPod(new ObservedPod("trainer", checkpoint.getSpec().podUid(), "main", node));
     ArtifactStatus artifact = new ArtifactStatus();
     artifact.setStore("shared");
     artifact.setBytes(1L << 30);
@@ -203,7 +203,7 @@ class ScheduleOnApiServerTest {
     return client.resources(GpuRestore.class).inNamespace(namespace).list().getItems();
   }
 
-  private dev.stasis.api.v1alpha1.schedule.GpuCheckpointScheduleStatus status() {
+  private dev.stasis.api.v1beta1.schedule.GpuCheckpointScheduleStatus status() {
     GpuCheckpointSchedule found =
         client
             .resources(GpuCheckpointSchedule.class)
@@ -211,7 +211,7 @@ class ScheduleOnApiServerTest {
             .withName("often")
             .get();
     return found.getStatus() == null
-        ? new dev.stasis.api.v1alpha1.schedule.GpuCheckpointScheduleStatus()
+        ? new dev.stasis.api.v1beta1.schedule.GpuCheckpointScheduleStatus()
         : found.getStatus();
   }
 

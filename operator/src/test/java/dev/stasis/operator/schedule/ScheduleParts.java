@@ -1,6 +1,6 @@
 package dev.stasis.operator.schedule;
 
-import dev.stasis.api.v1alpha1.GpuCheckpointSchedule;
+import dev.stasis.api.v1beta1.GpuCheckpointSchedule;
 import dev.stasis.operator.admission.TestWebhooks;
 import dev.stasis.operator.owner.Departure;
 import dev.stasis.operator.testing.TestOperator.Parts;

@@ -3,8 +3,9 @@ package dev.stasis.operator.schedule;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stasis.api.v1alpha1.common.TimeSpan;
-import dev.stasis.api.v1alpha1.schedule.Retention;
+import dev.stasis.api.v1beta1.common.TimeSpan;
+import dev.stasis.api.v1beta1.schedule.Retention;
+import io.fabric8.kubernetes.api.model.Quantity;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -144,7 +145,10 @@ class ScheduleTest {
 
   private static Retention rule(
       @Nullable Integer keepLast, @Nullable String maxAge, @Nullable Long maxTotalBytes) {
-    return new Retention(keepLast, maxAge == null ? null : TimeSpan.of(maxAge), maxTotalBytes);
+    return new Retention(
+        keepLast,
+        maxAge == null ? null : TimeSpan.of(maxAge),
+        maxTotalBytes == null ? null : new Quantity(maxTotalBytes.toString()));
   }
 
   private static List<String> names(List<RetentionPolicy.Candidate> checkpoints) {

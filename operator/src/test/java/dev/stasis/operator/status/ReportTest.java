@@ -2,9 +2,9 @@ package dev.stasis.operator.status;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
-import dev.stasis.api.v1alpha1.common.Condition;
-import dev.stasis.api.v1alpha1.common.ConditionValue;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.common.Condition;
+import dev.stasis.api.v1beta1.common.ConditionValue;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;

@@ -2,13 +2,13 @@ package dev.stasis.operator.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.GpuCheckpointStore;
-import dev.stasis.api.v1alpha1.GpuNode;
-import dev.stasis.api.v1alpha1.node.GpuNodeStatus;
-import dev.stasis.api.v1alpha1.node.NodeStore;
-import dev.stasis.api.v1alpha1.store.GpuCheckpointStoreSpec;
-import dev.stasis.api.v1alpha1.store.GpuCheckpointStoreStatus;
-import dev.stasis.api.v1alpha1.store.NamespaceUsage;
+import dev.stasis.api.v1beta1.GpuCheckpointStore;
+import dev.stasis.api.v1beta1.GpuNode;
+import dev.stasis.api.v1beta1.node.GpuNodeStatus;
+import dev.stasis.api.v1beta1.node.NodeStore;
+import dev.stasis.api.v1beta1.store.GpuCheckpointStoreSpec;
+import dev.stasis.api.v1beta1.store.GpuCheckpointStoreStatus;
+import dev.stasis.api.v1beta1.store.NamespaceUsage;
 import dev.stasis.operator.metric.Leadership;
 import dev.stasis.operator.testing.Unconnected;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;

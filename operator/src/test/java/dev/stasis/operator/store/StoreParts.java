@@ -1,6 +1,6 @@
 package dev.stasis.operator.store;
 
-import dev.stasis.api.v1alpha1.GpuCheckpointStore;
+import dev.stasis.api.v1beta1.GpuCheckpointStore;
 import dev.stasis.operator.testing.TestOperator.Parts;
 import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
 

@@ -1,8 +1,8 @@
 package dev.stasis.operator.target;
 
-import dev.stasis.api.v1alpha1.common.OtherContainers;
-import dev.stasis.api.v1alpha1.common.Target;
-import dev.stasis.api.v1alpha1.common.TimeSpan;
+import dev.stasis.api.v1beta1.common.SidecarPolicy;
+import dev.stasis.api.v1beta1.common.Target;
+import dev.stasis.api.v1beta1.common.TimeSpan;
 import dev.stasis.compat.Placement;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Quantity;
@@ -41,7 +41,7 @@ record GoldenCase(Path folder) {
       @Nullable Set<String> taken,
       @Nullable Set<String> excluded,
       @Nullable TimeSpan deadline,
-      @Nullable OtherContainers others,
+      @Nullable SidecarPolicy others,
       @Nullable String memory) {}
 
   TargetPlan plan() {
@@ -59,7 +59,7 @@ record GoldenCase(Path folder) {
         image(asked),
         "gpu-17",
         placement(),
-        Objects.requireNonNullElse(asked.others(), OtherContainers.REFUSE));
+        Objects.requireNonNullElse(asked.others(), SidecarPolicy.FAIL));
   }
 
   Wish wish() {

@@ -1,14 +1,14 @@
 package dev.stasis.operator.testing;
 
-import dev.stasis.api.v1alpha1.Api;
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuCheckpointStore;
-import dev.stasis.api.v1alpha1.GpuMigration;
-import dev.stasis.api.v1alpha1.GpuNode;
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
-import dev.stasis.api.v1alpha1.GpuPreemptionPolicy;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.operation.OperationPod;
+import dev.stasis.api.v1beta1.Api;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuCheckpointStore;
+import dev.stasis.api.v1beta1.GpuMigration;
+import dev.stasis.api.v1beta1.GpuNode;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.GpuPreemptionPolicy;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.operation.OperationPod;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.cluster.ClusterParts;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -133,7 +133,7 @@ public final class FakeCluster implements Cluster {
   @Override
   public List<GpuCheckpoint> checkpointsOf(String namespace, String pod) {
     return checkpoints(namespace).stream()
-        .filter(it -> it.getSpec().getPodName().equals(pod))
+        .filter(it -> it.getSpec().podName().equals(pod))
         .toList();
   }
 
@@ -165,7 +165,7 @@ public final class FakeCluster implements Cluster {
   @Override
   public List<GpuRestore> restoresOf(String namespace, String checkpoint) {
     return restores(namespace).stream()
-        .filter(restore -> restore.getSpec().getCheckpointName().equals(checkpoint))
+        .filter(restore -> restore.getSpec().checkpointName().equals(checkpoint))
         .toList();
   }
 

@@ -2,12 +2,14 @@ package dev.stasis.operator.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointSpec;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
-import dev.stasis.api.v1alpha1.common.ArtifactStatus;
-import dev.stasis.api.v1alpha1.restore.GpuRestoreSpec;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointSpec;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.common.ArtifactStatus;
+import dev.stasis.api.v1beta1.common.NameReference;
+import dev.stasis.api.v1beta1.common.PodReference;
+import dev.stasis.api.v1beta1.restore.GpuRestoreSpec;
 import io.fabric8.kubernetes.api.model.LimitRangeBuilder;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
@@ -74,7 +76,7 @@ class FakeClusterTest {
     GpuCheckpoint checkpoint = new GpuCheckpoint();
     checkpoint.setMetadata(meta(namespace, "train-1"));
     checkpoint.setSpec(new GpuCheckpointSpec());
-    checkpoint.getSpec().setPodName("trainer");
+    checkpoint.getSpec().setPodRef(PodReference.of("trainer"));
     GpuCheckpointStatus status = new GpuCheckpointStatus();
     ArtifactStatus artifact = new ArtifactStatus();
     artifact.setStore("shared");
@@ -87,7 +89,7 @@ class FakeClusterTest {
     GpuRestore restore = new GpuRestore();
     restore.setMetadata(meta(namespace, "back"));
     restore.setSpec(new GpuRestoreSpec());
-    restore.getSpec().setCheckpointName("train-1");
+    restore.getSpec().setCheckpointRef(NameReference.of("train-1"));
     return restore;
   }
 

@@ -1,7 +1,7 @@
 package dev.stasis.operator.testing;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuRestore;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuRestore;
 import dev.stasis.operator.request.RequestWrites;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -44,7 +44,7 @@ public final class FakeRequestWrites implements RequestWrites {
     request.getMetadata().setUid("uid-" + request.getMetadata().getName());
     request.getMetadata().setCreationTimestamp(now.get().toString());
     if (request instanceof GpuCheckpoint checkpoint && isNew(cluster.checkpoints, request)) {
-      checkpointed.add(checkpoint.getSpec().getPodName());
+      checkpointed.add(checkpoint.getSpec().podName());
       onCheckpoint.accept(checkpoint);
       cluster.checkpoints.add(checkpoint);
     } else if (request instanceof GpuRestore restore && isNew(cluster.restores, request)) {

@@ -1,6 +1,6 @@
 package dev.stasis.operator.testing;
 
-import dev.stasis.api.v1alpha1.GpuNode;
+import dev.stasis.api.v1beta1.GpuNode;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;

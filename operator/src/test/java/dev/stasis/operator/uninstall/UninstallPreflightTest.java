@@ -2,10 +2,10 @@ package dev.stasis.operator.uninstall;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuNode;
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
-import dev.stasis.api.v1alpha1.GpuRestore;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuNode;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.GpuRestore;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -17,10 +17,10 @@ class UninstallPreflightTest {
   private static GpuCheckpoint checkpoint(String after, String status) {
     return YAML.unmarshal(
         """
-        apiVersion: stasis.dev/v1alpha1
+        apiVersion: stasis.dev/v1beta1
         kind: GpuCheckpoint
         metadata: {name: train-1, namespace: ml}
-        spec: {podName: trainer, afterCheckpoint: %s}
+        spec: {podRef: {name: trainer}, afterCheckpoint: %s}
         status: %s
         """
             .formatted(after, status),
@@ -30,10 +30,10 @@ class UninstallPreflightTest {
   private static GpuRestore restore(String phase) {
     return YAML.unmarshal(
         """
-        apiVersion: stasis.dev/v1alpha1
+        apiVersion: stasis.dev/v1beta1
         kind: GpuRestore
         metadata: {name: back, namespace: ml}
-        spec: {checkpointName: train-1}
+        spec: {checkpointRef: {name: train-1}}
         status: {phase: %s}
         """
             .formatted(phase),
@@ -43,7 +43,7 @@ class UninstallPreflightTest {
   private static GpuNodeOperation operation(String type, String phase) {
     return YAML.unmarshal(
         """
-        apiVersion: stasis.dev/v1alpha1
+        apiVersion: stasis.dev/v1beta1
         kind: GpuNodeOperation
         metadata: {name: ckpt-u-checkpoint-1, namespace: stasis-system}
         spec:
@@ -108,7 +108,7 @@ class UninstallPreflightTest {
             List.of(checkpoint("Suspend", "{phase: Suspended}")), List.of(), List.of(), List.of());
     assertThat(suspended.blockers()).isEmpty();
     assertThat(suspended.resumes())
-        .containsExactly(new Step("GpuCheckpoint", "ml", "train-1", "suspend", false));
+        .containsExactly(new Step("GpuCheckpoint", "ml", "train-1", "desiredState", "Running"));
     assertThat(suspended.pending()).containsExactly("GpuCheckpoint ml/train-1 is Suspended");
   }
 
@@ -131,7 +131,7 @@ class UninstallPreflightTest {
     GpuNode node =
         YAML.unmarshal(
             """
-            apiVersion: stasis.dev/v1alpha1
+            apiVersion: stasis.dev/v1beta1
             kind: GpuNode
             metadata: {name: gpu-17}
             status: {frozen: [{pod: {kind: Pod, namespace: ml, name: trainer, uid: u}, state: Frozen}]}

@@ -2,10 +2,10 @@ package dev.stasis.operator.workflow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.PhaseTime;
-import dev.stasis.api.v1alpha1.restore.RestorePhase;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.PhaseTime;
+import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.status.Backoff;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.testing.TestConfig;

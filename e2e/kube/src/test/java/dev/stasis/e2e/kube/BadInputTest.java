@@ -2,10 +2,10 @@ package dev.stasis.e2e.kube;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
-import dev.stasis.api.v1alpha1.common.ConditionValue;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.restore.GpuRestoreStatus;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.restore.GpuRestoreStatus;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.Quantity;
@@ -42,7 +42,7 @@ class BadInputTest {
     // No process can create a folder there.
     scenario.apply(
         """
-        apiVersion: stasis.dev/v1alpha1
+        apiVersion: stasis.dev/v1beta1
         kind: GpuCheckpointStore
         metadata:
           name: %s
@@ -59,7 +59,12 @@ class BadInputTest {
             new Bad("ambiguous", "pair", "", "ContainerAmbiguous", "other"),
             new Bad("sidecar", "pair", "containerName: sidecar", "ContainerNotFound", "sidecar"),
             new Bad("no-store", "trainer", "store: attic", "StoreNotFound", "attic"),
-            new Bad("read-only", "trainer", "store: " + store, "StoreNotWritable", "/proc/stasis"));
+            new Bad(
+                "read-only",
+                "trainer",
+                "storageRef: {name: " + store + "}",
+                "StoreNotWritable",
+                "/proc/stasis"));
     try {
       scenario.apply(requests.stream().map(Bad::yaml).collect(Collectors.joining("---\n")));
 
@@ -87,7 +92,7 @@ class BadInputTest {
     Shell.Result tooLong = scenario.tryApply(CheckpointRequest.yaml("n".repeat(64), "missing"));
 
     assertThat(changed.ok()).isFalse();
-    assertThat(changed.output()).contains("podName: cannot be changed once the object exists");
+    assertThat(changed.output()).contains("podRef: cannot be changed once the object exists");
     assertThat(tooLong.ok()).isFalse();
     assertThat(tooLong.output()).contains("63");
   }

@@ -2,10 +2,10 @@ package dev.stasis.e2e.kube;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.migration.Decision;
-import dev.stasis.api.v1alpha1.migration.GpuMigrationStatus;
-import dev.stasis.api.v1alpha1.migration.MigrationPhase;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.migration.Decision;
+import dev.stasis.api.v1beta1.migration.GpuMigrationStatus;
+import dev.stasis.api.v1beta1.migration.MigrationPhase;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import org.junit.jupiter.api.Assumptions;
@@ -28,7 +28,11 @@ class BudgetTest {
       MigrationRequest first = MigrationRequest.apply(scenario, "first", one.name());
       MigrationRequest second =
           MigrationRequest.apply(
-              scenario, "second", two.name(), "order: SourceFirst", "store: " + store.name());
+              scenario,
+              "second",
+              two.name(),
+              "strategy: Recreate",
+              "storageRef: {name: " + store.name() + "}");
 
       refused(first.await(MigrationPhase.FAILED));
       refused(second.await(MigrationPhase.FAILED));

@@ -1,11 +1,11 @@
 package dev.stasis.e2e.kube;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
-import dev.stasis.api.v1alpha1.common.Condition;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.PhaseTime;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.common.Condition;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.PhaseTime;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -19,8 +19,14 @@ record CheckpointRequest(Scenario scenario, String name)
     return new CheckpointRequest(scenario, name);
   }
 
+  /** Returns the manifest of an import; {@code from} are further fields of importFrom. */
+  static String imported(String name, String pod, String from, String... more) {
+    String source = "importFrom: {podName: %s, %s}".formatted(pod, from);
+    return Request.yaml(GpuCheckpoint.class, name, source, more);
+  }
+
   static String yaml(String name, String pod, String... more) {
-    return Request.yaml(GpuCheckpoint.class, name, "podName: " + pod, more);
+    return Request.yaml(GpuCheckpoint.class, name, "podRef: {name: " + pod + "}", more);
   }
 
   @Override

@@ -2,11 +2,11 @@ package dev.stasis.e2e.kube;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
-import dev.stasis.api.v1alpha1.common.ArtifactStatus;
-import dev.stasis.api.v1alpha1.common.ConditionValue;
-import dev.stasis.api.v1alpha1.common.Explanation;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.common.ArtifactStatus;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.common.Explanation;
 import io.fabric8.kubernetes.api.model.Quantity;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -119,7 +119,7 @@ class CheckpointTest {
     Workload workload = Workload.start(scenario, "trainer");
 
     GpuCheckpointStatus status =
-        CheckpointRequest.apply(scenario, "why", "trainer", "explainOnly: true")
+        CheckpointRequest.apply(scenario, "why", "trainer", "options: {dryRun: true}")
             .await(CheckpointPhase.EXPLAINED);
 
     Explanation explanation = Present.in("status.explanation", status.getExplanation());
@@ -145,7 +145,12 @@ class CheckpointTest {
 
     int printed = workload.someSteps().size();
     scenario.kubectl(
-        "patch", "gckpt", "pause", "--type=merge", "--patch", "{\"spec\":{\"suspend\":false}}");
+        "patch",
+        "gckpt",
+        "pause",
+        "--type=merge",
+        "--patch",
+        "{\"spec\":{\"desiredState\":\"Running\"}}");
     workload.awaitSteps(3);
 
     assertThat(workload.someSteps().size()).isGreaterThan(printed);

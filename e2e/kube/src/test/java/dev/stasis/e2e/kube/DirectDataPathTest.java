@@ -2,11 +2,11 @@ package dev.stasis.e2e.kube;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
-import dev.stasis.api.v1alpha1.common.DataPath;
-import dev.stasis.api.v1alpha1.common.Explanation;
-import dev.stasis.api.v1alpha1.migration.MigrationPhase;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.common.DataPath;
+import dev.stasis.api.v1beta1.common.Explanation;
+import dev.stasis.api.v1beta1.migration.MigrationPhase;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.io.IOException;
 import java.util.Map;
@@ -81,7 +81,7 @@ class DirectDataPathTest {
         CheckpointRequest.apply(scenario, "nap", "trainer", "afterCheckpoint: Suspend");
     assertDirect(nap.await(CheckpointPhase.SUSPENDED));
     scenario.kubectl(
-        "patch", "gckpt", "nap", "--type=merge", "-p", "{\"spec\":{\"suspend\":false}}");
+        "patch", "gckpt", "nap", "--type=merge", "-p", "{\"spec\":{\"desiredState\":\"Running\"}}");
     workload.verifyGoesOn();
     assertThat(workload.restarts()).isZero();
   }
@@ -113,7 +113,7 @@ class DirectDataPathTest {
     Workload workload = labelled(scenario, 40);
 
     GpuCheckpointStatus told =
-        CheckpointRequest.apply(scenario, "why", "trainer", "explainOnly: true")
+        CheckpointRequest.apply(scenario, "why", "trainer", "options: {dryRun: true}")
             .await(CheckpointPhase.EXPLAINED);
     Explanation explanation = Present.in("status.explanation", told.getExplanation());
     assertThat(explanation.dataPath()).isEqualTo(DataPath.MOVER);

@@ -1,6 +1,6 @@
 package dev.stasis.e2e.kube;
 
-import dev.stasis.api.v1alpha1.GpuCheckpointStore;
+import dev.stasis.api.v1beta1.GpuCheckpointStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -90,7 +90,7 @@ record EncryptedBucket(Scenario scenario, String name, Path folder, Process serv
         stringData:
           key-1: %3$s
         ---
-        apiVersion: stasis.dev/v1alpha1
+        apiVersion: stasis.dev/v1beta1
         kind: GpuCheckpointStore
         metadata: {name: %1$s}
         spec:

@@ -2,13 +2,13 @@ package dev.stasis.e2e.kube;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.GpuNode;
-import dev.stasis.api.v1alpha1.node.AgentIdentity;
-import dev.stasis.api.v1alpha1.node.Capability;
-import dev.stasis.api.v1alpha1.node.GpuNodeStatus;
-import dev.stasis.api.v1alpha1.node.NodeGpu;
-import dev.stasis.api.v1alpha1.node.NodeHost;
-import dev.stasis.api.v1alpha1.node.NodeStore;
+import dev.stasis.api.v1beta1.GpuNode;
+import dev.stasis.api.v1beta1.node.AgentIdentity;
+import dev.stasis.api.v1beta1.node.Capability;
+import dev.stasis.api.v1beta1.node.GpuNodeStatus;
+import dev.stasis.api.v1beta1.node.NodeGpu;
+import dev.stasis.api.v1beta1.node.NodeHost;
+import dev.stasis.api.v1beta1.node.NodeStore;
 import io.fabric8.kubernetes.api.model.ContainerImage;
 import io.fabric8.kubernetes.api.model.ContainerStatusBuilder;
 import io.fabric8.kubernetes.api.model.NodeBuilder;

@@ -1,8 +1,8 @@
 package dev.stasis.e2e.kube;
 
-import dev.stasis.api.v1alpha1.migration.GpuMigrationStatus;
-import dev.stasis.api.v1alpha1.migration.MigrationPhase;
-import dev.stasis.api.v1alpha1.migration.RolledBack;
+import dev.stasis.api.v1beta1.migration.GpuMigrationStatus;
+import dev.stasis.api.v1beta1.migration.MigrationPhase;
+import dev.stasis.api.v1beta1.migration.RolledBack;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
-import dev.stasis.api.v1alpha1.common.ArtifactStatus;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.restore.GpuRestoreStatus;
-import dev.stasis.api.v1alpha1.restore.RestorePhase;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.common.ArtifactStatus;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.restore.GpuRestoreStatus;
+import dev.stasis.api.v1beta1.restore.RestorePhase;
 import io.fabric8.kubernetes.api.model.EphemeralContainer;
 import io.fabric8.kubernetes.api.model.EphemeralContainerBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -191,8 +191,8 @@ class HostileUserTest {
                       scenario,
                       "train-1",
                       "trainer",
-                      "store: " + store.name(),
-                      "deletionPolicy: Retain")
+                      "storageRef: {name: " + store.name() + "}",
+                      "options: {deletionPolicy: Retain}")
                   .awaitReady()
                   .getArtifact());
       workload.delete();
@@ -202,11 +202,11 @@ class HostileUserTest {
       scenario.label(RESTRICTED);
 
       scenario.apply(
-          CheckpointRequest.yaml(
+          CheckpointRequest.imported(
               "train-2",
               "trainer",
-              "store: " + store.name(),
-              "import: {location: " + location + "}"));
+              "location: " + location,
+              "storageRef: {name: " + store.name() + "}"));
       new CheckpointRequest(scenario, "train-2").awaitReady();
       GpuRestoreStatus status = RestoreRequest.apply(scenario, "back", "train-2").awaitEnd();
 
@@ -264,7 +264,7 @@ class HostileUserTest {
 
       String elsewhere = "--namespace=" + victim.namespace();
       refused(mallory(scenario, "", "get", "gckpt", "train-1", elsewhere), "Forbidden");
-      String restore = Request.yaml(GpuRestore.class, "theirs", "checkpointName: train-1");
+      String restore = Request.yaml(GpuRestore.class, "theirs", "checkpointRef: {name: train-1}");
       refused(mallory(scenario, restore, "create", "-f", "-", elsewhere), "Forbidden");
       String above = scenario.namespace() + "/../" + location;
       refused(mallory(scenario, imported(scenario, above), "create", "-f", "-"), "location");
@@ -293,8 +293,8 @@ class HostileUserTest {
 
   private static String imported(Scenario scenario, String location) {
     String node = scenario.installation().nodes().get(0);
-    return CheckpointRequest.yaml(
-        "theirs", "trainer", "import: {location: '%s', nodeName: %s}".formatted(location, node));
+    return CheckpointRequest.imported(
+        "theirs", "trainer", "location: '%s', nodeName: %s".formatted(location, node));
   }
 
   private static Shell.Result mallory(Scenario scenario, String input, String... arguments) {

@@ -2,9 +2,9 @@ package dev.stasis.e2e.kube;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
-import dev.stasis.api.v1alpha1.common.ArtifactStatus;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.common.ArtifactStatus;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,8 +27,8 @@ class ImportTest {
                   scenario,
                   "train-1",
                   "trainer",
-                  "store: " + store.name(),
-                  "deletionPolicy: Retain")
+                  "storageRef: {name: " + store.name() + "}",
+                  "options: {deletionPolicy: Retain}")
               .awaitReady();
       ArtifactStatus artifact = Present.in("status.artifact", made.getArtifact());
       Workload back = workload.broughtBackAs("trainer");
@@ -75,7 +75,7 @@ class ImportTest {
             .replace("name: train-2", "name: " + name)
             .replaceFirst("location: .*", "location: " + scenario.namespace() + "/" + folder)
             .replaceFirst("nodeName: .*", sha256)
-            .replace("deletionPolicy: Retain", "store: " + store.name()));
+            .replaceFirst("options:\\n.*", "storageRef: {name: " + store.name() + "}"));
     return new CheckpointRequest(scenario, name);
   }
 

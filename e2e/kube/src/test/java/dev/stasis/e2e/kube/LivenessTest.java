@@ -2,9 +2,9 @@ package dev.stasis.e2e.kube;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
-import dev.stasis.api.v1alpha1.common.Fault;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.common.Fault;
 import io.fabric8.kubernetes.api.model.IntOrString;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.time.Duration;
@@ -77,7 +77,7 @@ class LivenessTest {
         .fault(workload.now().getSpec().getNodeName(), "checkpoint", "slow 40000");
 
     GpuCheckpointStatus status =
-        CheckpointRequest.apply(scenario, "train-1", "trainer", "livenessPolicy: Answer")
+        CheckpointRequest.apply(scenario, "train-1", "trainer", "options: {probePolicy: Emulate}")
             .awaitReady();
 
     assertThat(Present.in("status.timings", status.getTimings()).getFrozenMilliseconds())
@@ -86,7 +86,11 @@ class LivenessTest {
     assertThat(workload.restarts()).isZero();
 
     CheckpointRequest.apply(
-            scenario, "pause", "trainer", "livenessPolicy: Answer", "afterCheckpoint: Suspend")
+            scenario,
+            "pause",
+            "trainer",
+            "options: {probePolicy: Emulate}",
+            "afterCheckpoint: Suspend")
         .await(CheckpointPhase.SUSPENDED);
     Awaitility.await("suspended for longer than its probe allows")
         .during(Duration.ofSeconds(40))

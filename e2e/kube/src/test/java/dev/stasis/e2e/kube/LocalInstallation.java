@@ -107,7 +107,7 @@ final class LocalInstallation implements Installation {
     Shell.Result result =
         shell.feed(
             """
-            apiVersion: stasis.dev/v1alpha1
+            apiVersion: stasis.dev/v1beta1
             kind: GpuCheckpointStore
             metadata:
               name: local

@@ -224,7 +224,7 @@ enum MigrationFault {
       String source,
       String target) {
 
-    java.util.Optional<String> target(dev.stasis.api.v1alpha1.migration.GpuMigrationStatus status) {
+    java.util.Optional<String> target(dev.stasis.api.v1beta1.migration.GpuMigrationStatus status) {
       return java.util.Optional.ofNullable(status.getTarget()).map(pod -> pod.name());
     }
   }

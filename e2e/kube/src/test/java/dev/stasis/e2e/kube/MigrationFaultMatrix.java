@@ -2,8 +2,8 @@ package dev.stasis.e2e.kube;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.migration.GpuMigrationStatus;
-import dev.stasis.api.v1alpha1.migration.MigrationPhase;
+import dev.stasis.api.v1beta1.migration.GpuMigrationStatus;
+import dev.stasis.api.v1beta1.migration.MigrationPhase;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -53,7 +53,7 @@ class MigrationFaultMatrix {
     local.fault(from, "checkpoint", "slow 2500");
     local.fault(to, "restore", "slow 2500");
     MigrationRequest request =
-        MigrationRequest.apply(scenario, "move", "trainer", "maxBytesPerSecond: 4194304");
+        MigrationRequest.apply(scenario, "move", "trainer", "options: {bandwidthLimit: 4Mi}");
     MigrationFault.Site site = new MigrationFault.Site(scenario, local, request, source, from, to);
 
     Optional<Workload> moved =

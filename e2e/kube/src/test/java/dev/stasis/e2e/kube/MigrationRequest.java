@@ -1,10 +1,10 @@
 package dev.stasis.e2e.kube;
 
-import dev.stasis.api.v1alpha1.GpuMigration;
-import dev.stasis.api.v1alpha1.common.Condition;
-import dev.stasis.api.v1alpha1.common.PhaseTime;
-import dev.stasis.api.v1alpha1.migration.GpuMigrationStatus;
-import dev.stasis.api.v1alpha1.migration.MigrationPhase;
+import dev.stasis.api.v1beta1.GpuMigration;
+import dev.stasis.api.v1beta1.common.Condition;
+import dev.stasis.api.v1beta1.common.PhaseTime;
+import dev.stasis.api.v1beta1.migration.GpuMigrationStatus;
+import dev.stasis.api.v1beta1.migration.MigrationPhase;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +20,7 @@ record MigrationRequest(Scenario scenario, String name)
   }
 
   static String yaml(String name, String pod, String... more) {
-    return Request.yaml(GpuMigration.class, name, "podName: " + pod, more);
+    return Request.yaml(GpuMigration.class, name, "podRef: {name: " + pod + "}", more);
   }
 
   @Override

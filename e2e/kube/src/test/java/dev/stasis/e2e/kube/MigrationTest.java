@@ -2,11 +2,11 @@ package dev.stasis.e2e.kube;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.common.ConditionValue;
-import dev.stasis.api.v1alpha1.common.Proof;
-import dev.stasis.api.v1alpha1.migration.Decision;
-import dev.stasis.api.v1alpha1.migration.GpuMigrationStatus;
-import dev.stasis.api.v1alpha1.migration.MigrationPhase;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.common.Proof;
+import dev.stasis.api.v1beta1.migration.Decision;
+import dev.stasis.api.v1beta1.migration.GpuMigrationStatus;
+import dev.stasis.api.v1beta1.migration.MigrationPhase;
 import java.io.IOException;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -20,7 +20,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class MigrationTest {
 
   /** So slow that a test can look, and take part, while the source is frozen. */
-  private static final String SLOWLY = "maxBytesPerSecond: 4194304";
+  private static final String SLOWLY = "options: {bandwidthLimit: 4Mi}";
 
   @Test
   void aPodMovesToTheOtherNodeAndBack(Scenario scenario) {
@@ -98,7 +98,7 @@ class MigrationTest {
     // Half a minute at the lowest rate, so that the cancel arrives during the transfer.
     Workload workload = Workload.start(scenario, "trainer", 32, UnaryOperator.identity());
     MigrationRequest off =
-        MigrationRequest.apply(scenario, "move", "trainer", "maxBytesPerSecond: 1048576");
+        MigrationRequest.apply(scenario, "move", "trainer", "options: {bandwidthLimit: 1Mi}");
     off.awaitEntered(MigrationPhase.TRANSFERRING);
     off.cancel();
 

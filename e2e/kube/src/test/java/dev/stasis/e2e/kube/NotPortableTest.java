@@ -2,12 +2,12 @@ package dev.stasis.e2e.kube;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
-import dev.stasis.api.v1alpha1.common.Condition;
-import dev.stasis.api.v1alpha1.common.ConditionValue;
-import dev.stasis.api.v1alpha1.common.Explanation;
-import dev.stasis.api.v1alpha1.common.Fault;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.common.Condition;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.common.Explanation;
+import dev.stasis.api.v1beta1.common.Fault;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -42,7 +42,7 @@ class NotPortableTest {
         () -> scenario.exec("trainer", "cat", "/data/odd.answers").output().contains("tmpfs done"));
 
     GpuCheckpointStatus told =
-        CheckpointRequest.apply(scenario, "why", "trainer", "explainOnly: true")
+        CheckpointRequest.apply(scenario, "why", "trainer", "options: {dryRun: true}")
             .await(CheckpointPhase.EXPLAINED);
     assertNotRestorable(told);
     Explanation explanation = Present.in("status.explanation", told.getExplanation());

@@ -1,9 +1,8 @@
 package dev.stasis.e2e.kube;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
 import io.fabric8.kubernetes.api.model.Pod;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -15,15 +14,16 @@ record Often(Scenario scenario) {
   void apply(String more) {
     scenario.apply(
         """
-        apiVersion: stasis.dev/v1alpha1
+        apiVersion: stasis.dev/v1beta1
         kind: GpuCheckpointSchedule
         metadata: {name: %s}
         spec:
           selector: {matchLabels: {app: trainer}}
           schedule: "* * * * *"
-          jitter: 0s
           retention: {keepLast: 3}
           restoreOnFailure: {maxRestores: 3, window: 1h}
+          options:
+            jitter: 0s
         %s"""
             .formatted(NAME, more));
   }
@@ -46,11 +46,11 @@ record Often(Scenario scenario) {
 
   /** As the operator would: one more run, without the minute until it is due. */
   void asIfTaken(String name, Pod pod, String... more) {
-    List<String> spec = new ArrayList<>(List.of("podUid: " + pod.getMetadata().getUid()));
-    spec.addAll(List.of(more));
-    CheckpointRequest.apply(
-            scenario, name, pod.getMetadata().getName(), spec.toArray(String[]::new))
-        .awaitReady();
+    String subject =
+        "podRef: {name: %s, uid: %s}"
+            .formatted(pod.getMetadata().getName(), pod.getMetadata().getUid());
+    scenario.apply(Request.yaml(GpuCheckpoint.class, name, subject, more));
+    new CheckpointRequest(scenario, name).awaitReady();
     scenario.kubectl(
         "label",
         "gckpt",

@@ -2,10 +2,11 @@ package dev.stasis.e2e.kube;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointSpec;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointSpec;
+import dev.stasis.api.v1beta1.common.PodReference;
 import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.Namespace;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
@@ -204,7 +205,7 @@ class OperatorBenchmark {
     GpuCheckpoint checkpoint = new GpuCheckpoint();
     checkpoint.setMetadata(new ObjectMetaBuilder().withName(name).withNamespace(PODS).build());
     GpuCheckpointSpec spec = new GpuCheckpointSpec();
-    spec.setPodName(pod);
+    spec.setPodRef(PodReference.of(pod));
     checkpoint.setSpec(spec);
     asked.put(name, Instant.now());
     admin.resources(GpuCheckpoint.class).inNamespace(PODS).resource(checkpoint).create();

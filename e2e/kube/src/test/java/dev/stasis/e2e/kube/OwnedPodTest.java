@@ -2,9 +2,9 @@ package dev.stasis.e2e.kube;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.migration.GpuMigrationStatus;
-import dev.stasis.api.v1alpha1.migration.MigrationPhase;
-import dev.stasis.api.v1alpha1.restore.GpuRestoreStatus;
+import dev.stasis.api.v1beta1.migration.GpuMigrationStatus;
+import dev.stasis.api.v1beta1.migration.MigrationPhase;
+import dev.stasis.api.v1beta1.restore.GpuRestoreStatus;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
@@ -121,7 +121,7 @@ class OwnedPodTest {
       Workload there = started(scenario, controller);
       String node = there.now().getSpec().getNodeName();
       MigrationRequest off =
-          MigrationRequest.apply(scenario, "move", there.name(), "maxBytesPerSecond: 4194304");
+          MigrationRequest.apply(scenario, "move", there.name(), "options: {bandwidthLimit: 4Mi}");
       Workload here = off.awaitMoving(there);
       GpuMigrationStatus status = off.await(MigrationPhase.SUCCEEDED);
       assertThat(status.getDowntimeMilliseconds()).isPositive();

@@ -2,9 +2,9 @@ package dev.stasis.e2e.kube;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.common.ObjectReference;
-import dev.stasis.api.v1alpha1.policy.Preemption;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.common.ObjectReference;
+import dev.stasis.api.v1beta1.policy.Preemption;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.List;
 import org.junit.jupiter.api.Test;

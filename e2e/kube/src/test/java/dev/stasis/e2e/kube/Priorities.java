@@ -1,8 +1,8 @@
 package dev.stasis.e2e.kube;
 
-import dev.stasis.api.v1alpha1.GpuPreemptionPolicy;
-import dev.stasis.api.v1alpha1.common.Condition;
-import dev.stasis.api.v1alpha1.policy.GpuPreemptionPolicyStatus;
+import dev.stasis.api.v1beta1.GpuPreemptionPolicy;
+import dev.stasis.api.v1beta1.common.Condition;
+import dev.stasis.api.v1beta1.policy.GpuPreemptionPolicyStatus;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.util.List;
 import java.util.Optional;
@@ -63,7 +63,7 @@ record Priorities(Scenario scenario) implements AutoCloseable {
   void watch(int perPod) {
     scenario.apply(
         """
-        apiVersion: stasis.dev/v1alpha1
+        apiVersion: stasis.dev/v1beta1
         kind: GpuPreemptionPolicy
         metadata: {name: %s}
         spec:
@@ -74,8 +74,9 @@ record Priorities(Scenario scenario) implements AutoCloseable {
             minPriority: 500
             namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: %s}}
           minRunTime: 0s
-          budgetPerPodPerHour: %d
-          budgetPerHour: 100
+          options:
+            budgetPerPodPerHour: %d
+            budgetPerHour: 100
         """
             .formatted(policy(), policy(), policy(), perPod));
   }

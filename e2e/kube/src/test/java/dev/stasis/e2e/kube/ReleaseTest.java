@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.marcnuri.helm.Helm;
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
-import dev.stasis.api.v1alpha1.migration.MigrationPhase;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.migration.MigrationPhase;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
@@ -62,7 +62,7 @@ class ReleaseTest {
     String node = source.now().getSpec().getNodeName();
 
     MigrationRequest move =
-        MigrationRequest.apply(scenario, "move", "trainer", "maxBytesPerSecond: 4194304");
+        MigrationRequest.apply(scenario, "move", "trainer", "options: {bandwidthLimit: 4Mi}");
     Workload here = move.awaitMoving(source);
     move.await(MigrationPhase.SUCCEEDED);
 
@@ -142,7 +142,12 @@ class ReleaseTest {
     assertThat(workload.someSteps()).hasSize(printed);
     assertThat(pause.status().getPhase()).isEqualTo(CheckpointPhase.SUSPENDED);
     scenario.kubectl(
-        "patch", "gckpt", "pause", "--type=merge", "--patch", "{\"spec\":{\"suspend\":false}}");
+        "patch",
+        "gckpt",
+        "pause",
+        "--type=merge",
+        "--patch",
+        "{\"spec\":{\"desiredState\":\"Running\"}}");
     workload.verifyGoesOn();
     assertThat(workload.restarts()).isZero();
   }

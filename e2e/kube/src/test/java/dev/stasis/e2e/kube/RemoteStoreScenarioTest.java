@@ -2,11 +2,11 @@ package dev.stasis.e2e.kube;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.checkpoint.GpuCheckpointStatus;
-import dev.stasis.api.v1alpha1.common.ArtifactStatus;
-import dev.stasis.api.v1alpha1.common.ConditionValue;
-import dev.stasis.api.v1alpha1.operation.GpuNodeOperationSpec;
-import dev.stasis.api.v1alpha1.operation.OperationType;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.common.ArtifactStatus;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.operation.GpuNodeOperationSpec;
+import dev.stasis.api.v1beta1.operation.OperationType;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -39,7 +39,7 @@ class RemoteStoreScenarioTest {
                   "train-1",
                   "trainer",
                   "afterCheckpoint: Evict",
-                  "store: " + store.name())
+                  "storageRef: {name: " + store.name() + "}")
               .awaitReady();
       ArtifactStatus artifact = Present.in("status.artifact", status.getArtifact());
       assertThat(artifact.getNode()).as("the disk that alone has it").isNull();
@@ -95,7 +95,7 @@ class RemoteStoreScenarioTest {
                   "train-1",
                   "trainer",
                   "afterCheckpoint: Evict",
-                  "store: " + bucket.name())
+                  "storageRef: {name: " + bucket.name() + "}")
               .awaitReady();
       assertThat(CheckpointRequest.condition(status, "Stored").status())
           .isEqualTo(ConditionValue.TRUE);

@@ -1,8 +1,8 @@
 package dev.stasis.e2e.kube;
 
-import dev.stasis.api.v1alpha1.common.Condition;
-import dev.stasis.api.v1alpha1.common.ConditionValue;
-import dev.stasis.api.v1alpha1.common.Phase;
+import dev.stasis.api.v1beta1.common.Condition;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.common.Phase;
 import io.fabric8.kubernetes.client.CustomResource;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.time.Instant;
@@ -41,7 +41,7 @@ interface Request<K extends CustomResource<?, S>, S, P extends Phase> {
     StringBuilder yaml =
         new StringBuilder(
             """
-            apiVersion: stasis.dev/v1alpha1
+            apiVersion: stasis.dev/v1beta1
             kind: %s
             metadata:
               name: %s

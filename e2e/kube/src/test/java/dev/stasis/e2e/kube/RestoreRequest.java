@@ -1,8 +1,8 @@
 package dev.stasis.e2e.kube;
 
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.restore.GpuRestoreStatus;
-import dev.stasis.api.v1alpha1.restore.RestorePhase;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.restore.GpuRestoreStatus;
+import dev.stasis.api.v1beta1.restore.RestorePhase;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +12,8 @@ record RestoreRequest(Scenario scenario, String name)
 
   /** Applies one of that checkpoint; {@code more} are further lines of its spec. */
   static RestoreRequest apply(Scenario scenario, String name, String checkpoint, String... more) {
-    scenario.apply(Request.yaml(GpuRestore.class, name, "checkpointName: " + checkpoint, more));
+    scenario.apply(
+        Request.yaml(GpuRestore.class, name, "checkpointRef: {name: " + checkpoint + "}", more));
     return new RestoreRequest(scenario, name);
   }
 

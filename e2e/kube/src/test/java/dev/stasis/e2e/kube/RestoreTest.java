@@ -2,9 +2,9 @@ package dev.stasis.e2e.kube;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.common.ProcessProof;
-import dev.stasis.api.v1alpha1.common.Proof;
-import dev.stasis.api.v1alpha1.restore.GpuRestoreStatus;
+import dev.stasis.api.v1beta1.common.ProcessProof;
+import dev.stasis.api.v1beta1.common.Proof;
+import dev.stasis.api.v1beta1.restore.GpuRestoreStatus;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.PodCondition;

@@ -1,6 +1,6 @@
 package dev.stasis.e2e.kube;
 
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.Pod;

@@ -2,9 +2,9 @@ package dev.stasis.e2e.kube;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.common.PhaseTime;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.common.PhaseTime;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.TolerationBuilder;
@@ -163,9 +163,9 @@ class ScheduleTest {
       Workload workload =
           Workload.start(scenario, "trainer", pod -> on(node, saved(scenario, pod)));
       Often often = new Often(scenario);
-      often.apply("  checkpoint: {store: %s}\n".formatted(store.name()));
+      often.apply("  checkpoint: {storageRef: {name: %s}}\n".formatted(store.name()));
       often.pause();
-      often.asIfTaken("first", workload.now(), "store: " + store.name());
+      often.asIfTaken("first", workload.now(), "storageRef: {name: " + store.name() + "}");
       String uid = workload.now().getMetadata().getUid();
 
       local.cutOff(node);

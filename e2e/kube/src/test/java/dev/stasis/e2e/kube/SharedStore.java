@@ -1,6 +1,6 @@
 package dev.stasis.e2e.kube;
 
-import dev.stasis.api.v1alpha1.GpuCheckpointStore;
+import dev.stasis.api.v1beta1.GpuCheckpointStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -29,7 +29,7 @@ record SharedStore(Scenario scenario, String name, Path folder) implements AutoC
       SharedStore store = new SharedStore(scenario, scenario.namespace(), folder);
       scenario.apply(
           """
-          apiVersion: stasis.dev/v1alpha1
+          apiVersion: stasis.dev/v1beta1
           kind: GpuCheckpointStore
           metadata:
             name: %s

@@ -2,8 +2,8 @@ package dev.stasis.e2e.kube;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.migration.GpuMigrationStatus;
-import dev.stasis.api.v1alpha1.migration.MigrationPhase;
+import dev.stasis.api.v1beta1.migration.GpuMigrationStatus;
+import dev.stasis.api.v1beta1.migration.MigrationPhase;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.nio.file.Path;
 import java.util.List;
@@ -56,7 +56,11 @@ class SourceFirstFaultMatrix {
       local.fault(to, "restore", "slow 2500");
       MigrationRequest request =
           MigrationRequest.apply(
-              scenario, "move", POD, "order: SourceFirst", "store: " + store.name());
+              scenario,
+              "move",
+              POD,
+              "strategy: Recreate",
+              "storageRef: {name: " + store.name() + "}");
 
       request.awaitEntered(during);
       GpuMigrationStatus struck = request.status();

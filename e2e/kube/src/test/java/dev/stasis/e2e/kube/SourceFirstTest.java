@@ -2,11 +2,11 @@ package dev.stasis.e2e.kube;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuRestore;
-import dev.stasis.api.v1alpha1.common.ConditionValue;
-import dev.stasis.api.v1alpha1.migration.GpuMigrationStatus;
-import dev.stasis.api.v1alpha1.migration.MigrationPhase;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.migration.GpuMigrationStatus;
+import dev.stasis.api.v1beta1.migration.MigrationPhase;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -30,7 +30,7 @@ class SourceFirstTest {
       String from = workload.now().getSpec().getNodeName();
       GpuMigrationStatus refused =
           MigrationRequest.apply(scenario, "by-default", "trainer-0").await(MigrationPhase.FAILED);
-      assertThat(refused.getMessage()).contains("set order: SourceFirst");
+      assertThat(refused.getMessage()).contains("set strategy: Recreate");
 
       try (KeptLog log = KeptLog.follow(scenario, "trainer-0")) {
         GpuMigrationStatus status = moved(scenario, store, "trainer-0");
@@ -85,7 +85,11 @@ class SourceFirstTest {
   private static GpuMigrationStatus moved(Scenario scenario, SharedStore store, String pod) {
     GpuMigrationStatus status =
         MigrationRequest.apply(
-                scenario, "move", pod, "order: SourceFirst", "store: " + store.name())
+                scenario,
+                "move",
+                pod,
+                "strategy: Recreate",
+                "storageRef: {name: " + store.name() + "}")
             .await(MigrationPhase.SUCCEEDED);
     System.out.println("downtime " + status.getDowntime() + " of " + status.getSize());
     return status;

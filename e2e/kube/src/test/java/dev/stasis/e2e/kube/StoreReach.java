@@ -1,7 +1,7 @@
 package dev.stasis.e2e.kube;
 
-import dev.stasis.api.v1alpha1.GpuNode;
-import dev.stasis.api.v1alpha1.node.NodeStore;
+import dev.stasis.api.v1beta1.GpuNode;
+import dev.stasis.api.v1beta1.node.NodeStore;
 import java.util.List;
 
 /** Which nodes can use a store. */

@@ -2,7 +2,7 @@ package dev.stasis.e2e.kube;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -27,8 +27,10 @@ class SweepTest {
     String node = workload.now().getSpec().getNodeName();
     try {
       local.restartAgent(node, Map.of("STASIS_AGENT_SWEEP_GRACE", "1s"));
-      CheckpointRequest.apply(scenario, "goes", "trainer", "deletionPolicy: Delete").awaitReady();
-      CheckpointRequest.apply(scenario, "stays", "trainer", "deletionPolicy: Retain").awaitReady();
+      CheckpointRequest.apply(scenario, "goes", "trainer", "options: {deletionPolicy: Delete}")
+          .awaitReady();
+      CheckpointRequest.apply(scenario, "stays", "trainer", "options: {deletionPolicy: Retain}")
+          .awaitReady();
       // It sweeps soon after its start, and not again for minutes.
       local.restartAgent(node, Map.of("STASIS_AGENT_SWEEP_GRACE", "1s"));
       scenario.until("a mark", () -> names(local, scenario).stream().anyMatch(SweepTest::isMark));

@@ -2,7 +2,7 @@ package dev.stasis.e2e.kube;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
 import java.util.List;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Assumptions;

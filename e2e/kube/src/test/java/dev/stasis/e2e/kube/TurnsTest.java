@@ -2,8 +2,8 @@ package dev.stasis.e2e.kube;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1alpha1.checkpoint.GpuTurn;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.checkpoint.GpuTurn;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.util.ArrayList;
 import java.util.List;
@@ -68,7 +68,7 @@ class TurnsTest {
   private static void takeTurns(
       Scenario scenario, LocalInstallation installation, List<Workload> workloads) {
     List<Integer> before = workloads.stream().map(workload -> workload.someSteps().size()).toList();
-    workloads.forEach(workload -> patch(scenario, workload, "{\"turnSlice\":\"2s\"}"));
+    workloads.forEach(workload -> patch(scenario, workload, "{\"timeSlice\":\"2s\"}"));
     for (Workload workload : workloads) {
       scenario.until(
           workload.name() + " has had its turn twice",
@@ -87,7 +87,7 @@ class TurnsTest {
   }
 
   private static void whatItsUserSaysWins(Scenario scenario, Workload wanted) {
-    patch(scenario, wanted, "{\"suspend\":false}");
+    patch(scenario, wanted, "{\"desiredState\":\"Running\"}");
     scenario.until(
         wanted.name() + " runs on, and the others wait for it",
         () ->

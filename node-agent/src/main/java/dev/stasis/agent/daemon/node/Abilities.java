@@ -1,8 +1,8 @@
 package dev.stasis.agent.daemon.node;
 
 import dev.stasis.agent.cuda.DriverAvailability;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.node.Capability;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.node.Capability;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashSet;

@@ -5,14 +5,14 @@ import dev.stasis.agent.cuda.GpuLink;
 import dev.stasis.agent.cuda.NodeGpus;
 import dev.stasis.agent.engine.PlaceFingerprint;
 import dev.stasis.api.text.HumanBytes;
-import dev.stasis.api.v1alpha1.common.Condition;
-import dev.stasis.api.v1alpha1.common.ConditionValue;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.node.AgentIdentity;
-import dev.stasis.api.v1alpha1.node.GpuNodeStatus;
-import dev.stasis.api.v1alpha1.node.NodeGpu;
-import dev.stasis.api.v1alpha1.node.NodeHost;
-import dev.stasis.api.v1alpha1.node.NodeTopology;
+import dev.stasis.api.v1beta1.common.Condition;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.node.AgentIdentity;
+import dev.stasis.api.v1beta1.node.GpuNodeStatus;
+import dev.stasis.api.v1beta1.node.NodeGpu;
+import dev.stasis.api.v1beta1.node.NodeHost;
+import dev.stasis.api.v1beta1.node.NodeTopology;
 import dev.stasis.compat.Fingerprint;
 import dev.stasis.compat.GpuSet;
 import dev.stasis.compat.Link;
@@ -148,8 +148,8 @@ final class GpuNodeText {
         why);
   }
 
-  private static dev.stasis.api.v1alpha1.node.GpuLink link(NodeGpus node, GpuLink link) {
-    return new dev.stasis.api.v1alpha1.node.GpuLink(
+  private static dev.stasis.api.v1beta1.node.GpuLink link(NodeGpus node, GpuLink link) {
+    return new dev.stasis.api.v1beta1.node.GpuLink(
         uuid(node, link.first()),
         uuid(node, link.second()),
         PlaceFingerprint.compared(link).text());

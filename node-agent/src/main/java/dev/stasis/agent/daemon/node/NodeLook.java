@@ -1,9 +1,9 @@
 package dev.stasis.agent.daemon.node;
 
 import dev.stasis.agent.cuda.NodeGpus;
-import dev.stasis.api.v1alpha1.node.FrozenWorkload;
-import dev.stasis.api.v1alpha1.node.NodeStore;
-import dev.stasis.api.v1alpha1.node.SelfTest;
+import dev.stasis.api.v1beta1.node.FrozenWorkload;
+import dev.stasis.api.v1beta1.node.NodeStore;
+import dev.stasis.api.v1beta1.node.SelfTest;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

@@ -2,10 +2,10 @@ package dev.stasis.agent.daemon.node;
 
 import dev.stasis.agent.process.DaemonThreads;
 import dev.stasis.api.text.HumanBytes;
-import dev.stasis.api.v1alpha1.GpuCheckpointStore;
-import dev.stasis.api.v1alpha1.node.NodeStore;
-import dev.stasis.api.v1alpha1.node.RemoteUsage;
-import dev.stasis.api.v1alpha1.store.GpuCheckpointStoreSpec;
+import dev.stasis.api.v1beta1.GpuCheckpointStore;
+import dev.stasis.api.v1beta1.node.NodeStore;
+import dev.stasis.api.v1beta1.node.RemoteUsage;
+import dev.stasis.api.v1beta1.store.GpuCheckpointStoreSpec;
 import dev.stasis.artifact.Manifest;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;

@@ -2,9 +2,9 @@ package dev.stasis.agent.daemon.operation;
 
 import dev.stasis.agent.cuda.GpuUuid;
 import dev.stasis.agent.process.DaemonThreads;
-import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
-import dev.stasis.api.v1alpha1.operation.OperationPod;
-import dev.stasis.api.v1alpha1.operation.OperationType;
+import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
+import dev.stasis.api.v1beta1.operation.OperationPod;
+import dev.stasis.api.v1beta1.operation.OperationType;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.HashSet;

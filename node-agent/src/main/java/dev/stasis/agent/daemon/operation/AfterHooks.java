@@ -1,9 +1,9 @@
 package dev.stasis.agent.daemon.operation;
 
 import dev.stasis.agent.daemon.kubelet.NodeApiException;
-import dev.stasis.api.v1alpha1.operation.FreezeOrder;
-import dev.stasis.api.v1alpha1.operation.OperationPod;
-import dev.stasis.api.v1alpha1.operation.WorkloadState;
+import dev.stasis.api.v1beta1.operation.FreezeOrder;
+import dev.stasis.api.v1beta1.operation.OperationPod;
+import dev.stasis.api.v1beta1.operation.WorkloadState;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;

@@ -7,7 +7,7 @@ import dev.stasis.agent.daemon.node.Quarantine;
 import dev.stasis.agent.daemon.probes.ProbeAnswers;
 import dev.stasis.agent.engine.NodeEngine;
 import dev.stasis.agent.engine.Work;
-import dev.stasis.api.v1alpha1.node.SelfTest;
+import dev.stasis.api.v1beta1.node.SelfTest;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.Optional;

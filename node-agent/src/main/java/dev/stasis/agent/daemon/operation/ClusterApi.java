@@ -1,8 +1,8 @@
 package dev.stasis.agent.daemon.operation;
 
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
-import dev.stasis.api.v1alpha1.common.StoreDurability;
-import dev.stasis.api.v1alpha1.store.ImportPolicy;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.common.StoreDurability;
+import dev.stasis.api.v1beta1.store.ImportPolicy;
 import dev.stasis.store.RemoteArtifacts;
 import dev.stasis.store.StoreException;
 import io.fabric8.kubernetes.api.model.Pod;

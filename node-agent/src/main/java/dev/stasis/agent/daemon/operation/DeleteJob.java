@@ -1,8 +1,8 @@
 package dev.stasis.agent.daemon.operation;
 
 import dev.stasis.agent.daemon.sweep.SweepMark;
-import dev.stasis.api.v1alpha1.operation.ArtifactReference;
-import dev.stasis.api.v1alpha1.operation.OperationPhase;
+import dev.stasis.api.v1beta1.operation.ArtifactReference;
+import dev.stasis.api.v1beta1.operation.OperationPhase;
 import dev.stasis.artifact.ArtifactStore;
 import dev.stasis.store.ArtifactId;
 import java.io.IOException;
@@ -61,7 +61,7 @@ final class DeleteJob implements Job {
       return OperationResult.done("Deleted", "artifact " + artifact.location() + " is deleted");
     } catch (IOException e) {
       return OperationResult.failed(
-          dev.stasis.api.v1alpha1.operation.Outcome.NOT_UNDONE,
+          dev.stasis.api.v1beta1.operation.Outcome.NOT_UNDONE,
           Faults.inStep("StoreFailed", "delete", String.valueOf(e.getMessage())));
     }
   }

@@ -1,7 +1,7 @@
 package dev.stasis.agent.daemon.operation;
 
 import dev.stasis.api.text.HumanBytes;
-import dev.stasis.api.v1alpha1.operation.ArtifactReference;
+import dev.stasis.api.v1beta1.operation.ArtifactReference;
 import dev.stasis.artifact.Artifact;
 import dev.stasis.artifact.ArtifactReader;
 import dev.stasis.artifact.ArtifactStage;

@@ -1,6 +1,6 @@
 package dev.stasis.agent.daemon.operation;
 
-import dev.stasis.api.v1alpha1.node.SelfTest;
+import dev.stasis.api.v1beta1.node.SelfTest;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

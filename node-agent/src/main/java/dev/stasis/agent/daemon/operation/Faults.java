@@ -3,7 +3,7 @@ package dev.stasis.agent.daemon.operation;
 import dev.stasis.agent.engine.Inspected;
 import dev.stasis.agent.preflight.FailedRequirement;
 import dev.stasis.agent.preflight.Scope;
-import dev.stasis.api.v1alpha1.common.Fault;
+import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.compat.Property;
 import java.util.List;
 import java.util.stream.Collectors;

@@ -1,6 +1,6 @@
 package dev.stasis.agent.daemon.operation;
 
-import dev.stasis.api.v1alpha1.common.Hooks;
+import dev.stasis.api.v1beta1.common.Hooks;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;

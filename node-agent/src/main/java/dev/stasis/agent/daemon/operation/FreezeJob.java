@@ -10,12 +10,12 @@ import dev.stasis.agent.engine.Work;
 import dev.stasis.agent.engine.WorkloadInspector;
 import dev.stasis.agent.preflight.FailedRequirement;
 import dev.stasis.agent.process.ProcessId;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.Hooks;
-import dev.stasis.api.v1alpha1.common.LivenessPolicy;
-import dev.stasis.api.v1alpha1.operation.FreezeOrder;
-import dev.stasis.api.v1alpha1.operation.OperationPod;
-import dev.stasis.api.v1alpha1.operation.WorkloadState;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.Hooks;
+import dev.stasis.api.v1beta1.common.ProbePolicy;
+import dev.stasis.api.v1beta1.operation.FreezeOrder;
+import dev.stasis.api.v1beta1.operation.OperationPod;
+import dev.stasis.api.v1beta1.operation.WorkloadState;
 import dev.stasis.artifact.ArtifactStore;
 import io.fabric8.kubernetes.api.model.Container;
 import java.io.IOException;
@@ -130,7 +130,7 @@ final class FreezeJob implements Job {
     inspection.tooLong().ifPresent(faults::add);
     recorder.publish(operation, inspection::to);
     Optional<OperationResult> result = Optional.empty();
-    if (order.getExplainOnly()) {
+    if (order.getDryRun()) {
       inspection.noRoomAtAll().ifPresent(faults::add);
       result =
           Optional.of(
@@ -195,7 +195,7 @@ final class FreezeJob implements Job {
     OperationPod pod = operation.pod();
     operation.control().ask(() -> new PodLookup(parts).toldToEnd(pod, executor));
     recorder.begin(operation);
-    boolean answersProbes = order.getLivenessPolicy() == LivenessPolicy.ANSWER;
+    boolean answersProbes = order.getProbePolicy() == ProbePolicy.EMULATE;
     StepListener listener =
         new EngineProgressListener(
             operation,

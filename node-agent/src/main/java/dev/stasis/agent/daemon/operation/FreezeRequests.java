@@ -4,10 +4,10 @@ import dev.stasis.agent.daemon.kubelet.PodContainer;
 import dev.stasis.agent.daemon.kubelet.PodMount;
 import dev.stasis.agent.engine.After;
 import dev.stasis.agent.engine.CheckpointRequest;
-import dev.stasis.api.v1alpha1.common.DataPath;
-import dev.stasis.api.v1alpha1.common.Sharing;
-import dev.stasis.api.v1alpha1.operation.ArtifactReference;
-import dev.stasis.api.v1alpha1.operation.FreezeOrder;
+import dev.stasis.api.v1beta1.common.DataPath;
+import dev.stasis.api.v1beta1.common.Sharing;
+import dev.stasis.api.v1beta1.operation.ArtifactReference;
+import dev.stasis.api.v1beta1.operation.FreezeOrder;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
@@ -141,7 +141,7 @@ final class FreezeRequests {
         order.getDataPath() == DataPath.CRIU
             ? CheckpointRequest.DataPathChoice.CRIU
             : CheckpointRequest.DataPathChoice.MOVER,
-        order.getTcp() == dev.stasis.api.v1alpha1.common.Tcp.KEEP
+        order.getTcpConnections() == dev.stasis.api.v1beta1.common.TcpConnections.RESTORE
             ? CheckpointRequest.Tcp.KEEP
             : CheckpointRequest.Tcp.CLOSE,
         parts.hugePages(),

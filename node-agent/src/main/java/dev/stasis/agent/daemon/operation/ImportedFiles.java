@@ -1,9 +1,9 @@
 package dev.stasis.agent.daemon.operation;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.stasis.api.v1alpha1.common.CommandLine;
-import dev.stasis.api.v1alpha1.operation.ArtifactReference;
-import dev.stasis.api.v1alpha1.operation.ExpectedWorkload;
+import dev.stasis.api.v1beta1.common.CommandLine;
+import dev.stasis.api.v1beta1.operation.ArtifactReference;
+import dev.stasis.api.v1beta1.operation.ExpectedWorkload;
 import dev.stasis.artifact.Artifact;
 import dev.stasis.artifact.FileFacts;
 import io.fabric8.kubernetes.api.model.Pod;

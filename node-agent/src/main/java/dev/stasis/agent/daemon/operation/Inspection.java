@@ -4,14 +4,14 @@ import dev.stasis.agent.engine.CheckpointRequest;
 import dev.stasis.agent.engine.Inspected;
 import dev.stasis.api.text.HumanBytes;
 import dev.stasis.api.text.HumanDuration;
-import dev.stasis.api.v1alpha1.common.CommandLine;
-import dev.stasis.api.v1alpha1.common.DataPath;
-import dev.stasis.api.v1alpha1.common.Explanation;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.LivenessPolicy;
-import dev.stasis.api.v1alpha1.common.MemoryRoom;
-import dev.stasis.api.v1alpha1.operation.FreezeOrder;
-import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
+import dev.stasis.api.v1beta1.common.CommandLine;
+import dev.stasis.api.v1beta1.common.DataPath;
+import dev.stasis.api.v1beta1.common.Explanation;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.MemoryLimitPolicy;
+import dev.stasis.api.v1beta1.common.ProbePolicy;
+import dev.stasis.api.v1beta1.operation.FreezeOrder;
+import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -107,7 +107,7 @@ final class Inspection {
 
   /** Faults about the pod's probes and deadlines: the freeze would be too long. */
   Optional<Fault> tooLong() {
-    if (order.getMaxFrozen() == null || order.getLivenessPolicy() == LivenessPolicy.ANSWER) {
+    if (order.getMaxFrozen() == null || order.getProbePolicy() == ProbePolicy.EMULATE) {
       return Optional.empty();
     }
     Duration most = order.getMaxFrozen().duration();
@@ -123,7 +123,8 @@ final class Inspection {
 
   /** Faults about memory, if it cannot be provided. */
   Optional<Fault> noRoomAtAll() {
-    boolean helpless = order.getMemoryRoom() == MemoryRoom.REFUSE || inspected.room().nodeIsFull();
+    boolean helpless =
+        order.getMemoryLimitPolicy() == MemoryLimitPolicy.FAIL || inspected.room().nodeIsFull();
     return inspected.room().missing().isPresent() && helpless
         ? Optional.of(
             Faults.of(

@@ -1,8 +1,8 @@
 package dev.stasis.agent.daemon.operation;
 
 import dev.stasis.agent.engine.HostLocks;
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
-import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;

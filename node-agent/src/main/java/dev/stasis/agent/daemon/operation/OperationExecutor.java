@@ -1,10 +1,10 @@
 package dev.stasis.agent.daemon.operation;
 
 import dev.stasis.agent.engine.WorkloadInspector;
-import dev.stasis.api.v1alpha1.operation.OperationPhase;
-import dev.stasis.api.v1alpha1.operation.OperationType;
-import dev.stasis.api.v1alpha1.operation.Outcome;
-import dev.stasis.api.v1alpha1.operation.WorkloadState;
+import dev.stasis.api.v1beta1.operation.OperationPhase;
+import dev.stasis.api.v1beta1.operation.OperationType;
+import dev.stasis.api.v1beta1.operation.Outcome;
+import dev.stasis.api.v1beta1.operation.WorkloadState;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;

@@ -1,7 +1,7 @@
 package dev.stasis.agent.daemon.operation;
 
 import dev.stasis.agent.engine.StepTimings;
-import dev.stasis.api.v1alpha1.operation.OperationType;
+import dev.stasis.api.v1beta1.operation.OperationType;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;

@@ -1,6 +1,6 @@
 package dev.stasis.agent.daemon.operation;
 
-import dev.stasis.api.v1alpha1.operation.OperationType;
+import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.artifact.Progress;
 import java.io.IOException;
 import java.time.Clock;

@@ -1,7 +1,7 @@
 package dev.stasis.agent.daemon.operation;
 
-import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
-import dev.stasis.api.v1alpha1.operation.OperationPhase;
+import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
+import dev.stasis.api.v1beta1.operation.OperationPhase;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
 import java.util.function.Consumer;

@@ -1,7 +1,7 @@
 package dev.stasis.agent.daemon.operation;
 
-import dev.stasis.api.v1alpha1.common.ObjectReference;
-import dev.stasis.api.v1alpha1.operation.OperationPhase;
+import dev.stasis.api.v1beta1.common.ObjectReference;
+import dev.stasis.api.v1beta1.operation.OperationPhase;
 import dev.stasis.trace.Span;
 import dev.stasis.trace.SpanContext;
 import dev.stasis.trace.Spans;

@@ -1,6 +1,6 @@
 package dev.stasis.agent.daemon.operation;
 
-import dev.stasis.api.v1alpha1.common.DataPath;
+import dev.stasis.api.v1beta1.common.DataPath;
 
 /** The engine's text of the data path that a checkpoint took, in the words of the API. */
 record PathTaken(DataPath path, String reason) {

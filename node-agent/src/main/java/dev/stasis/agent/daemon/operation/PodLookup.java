@@ -7,7 +7,7 @@ import dev.stasis.agent.daemon.kubelet.PodContainer;
 import dev.stasis.agent.daemon.kubelet.PodContainers;
 import dev.stasis.agent.daemon.kubelet.PodGpus;
 import dev.stasis.agent.engine.Work;
-import dev.stasis.api.v1alpha1.operation.OperationPod;
+import dev.stasis.api.v1beta1.operation.OperationPod;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.lang.System.Logger.Level;
 import java.time.Duration;

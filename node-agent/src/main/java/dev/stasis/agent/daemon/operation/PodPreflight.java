@@ -2,9 +2,9 @@ package dev.stasis.agent.daemon.operation;
 
 import dev.stasis.agent.cuda.Gpu;
 import dev.stasis.agent.cuda.GpuUuid;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.OtherContainers;
-import dev.stasis.api.v1alpha1.operation.FreezeOrder;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.SidecarPolicy;
+import dev.stasis.api.v1beta1.operation.FreezeOrder;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodSpec;
@@ -38,15 +38,15 @@ final class PodPreflight {
     shared(faults, "hostIPC", spec.getHostIPC());
     shared(faults, "hostNetwork", spec.getHostNetwork());
     List<String> others = others(pod, container);
-    if (!others.isEmpty() && order.getOtherContainers() == OtherContainers.REFUSE) {
+    if (!others.isEmpty() && order.getSidecarPolicy() == SidecarPolicy.FAIL) {
       faults.add(
           Faults.of(
               Faults.PREFLIGHT_REFUSED,
               "other containers of the pod",
-              "none, or otherContainers: StartAnew",
+              "none, or sidecarPolicy: Restart",
               String.join(", ", others)));
     }
-    if (order.getDataPath() == dev.stasis.api.v1alpha1.common.DataPath.DIRECT) {
+    if (order.getDataPath() == dev.stasis.api.v1beta1.common.DataPath.DIRECT) {
       faults.add(Faults.of(Faults.PREFLIGHT_REFUSED, "freeze.dataPath", "Mover or Criu", "Direct"));
     }
     return faults;

@@ -2,9 +2,9 @@ package dev.stasis.agent.daemon.operation;
 
 import dev.stasis.agent.stream.StreamReceiver;
 import dev.stasis.api.text.HumanBytes;
-import dev.stasis.api.v1alpha1.operation.ArtifactReference;
-import dev.stasis.api.v1alpha1.operation.Outcome;
-import dev.stasis.api.v1alpha1.operation.TransferOrder;
+import dev.stasis.api.v1beta1.operation.ArtifactReference;
+import dev.stasis.api.v1beta1.operation.Outcome;
+import dev.stasis.api.v1beta1.operation.TransferOrder;
 import dev.stasis.artifact.ArtifactReader;
 import dev.stasis.artifact.ArtifactStage;
 import dev.stasis.artifact.ArtifactStore;

@@ -1,6 +1,6 @@
 package dev.stasis.agent.daemon.operation;
 
-import dev.stasis.api.v1alpha1.common.Fault;
+import dev.stasis.api.v1beta1.common.Fault;
 import java.util.List;
 
 /** An operation is refused, and nothing was changed. */

@@ -1,8 +1,8 @@
 package dev.stasis.agent.daemon.operation;
 
-import dev.stasis.api.v1alpha1.common.ArtifactStatus;
-import dev.stasis.api.v1alpha1.operation.ExpectedWorkload;
-import dev.stasis.api.v1alpha1.operation.OperationPhase;
+import dev.stasis.api.v1beta1.common.ArtifactStatus;
+import dev.stasis.api.v1beta1.operation.ExpectedWorkload;
+import dev.stasis.api.v1beta1.operation.OperationPhase;
 import dev.stasis.artifact.ArtifactStage;
 import dev.stasis.artifact.ArtifactStore;
 import dev.stasis.store.ArtifactId;

@@ -1,6 +1,6 @@
 package dev.stasis.agent.daemon.operation;
 
-import dev.stasis.api.v1alpha1.operation.Outcome;
+import dev.stasis.api.v1beta1.operation.Outcome;
 import dev.stasis.store.RemoteArtifacts;
 import dev.stasis.store.StoreException;
 import java.io.IOException;

@@ -7,16 +7,16 @@ import dev.stasis.agent.engine.Reason;
 import dev.stasis.agent.engine.RestoreOutcome;
 import dev.stasis.agent.engine.RestoreRequest;
 import dev.stasis.agent.engine.TargetFound;
-import dev.stasis.api.v1alpha1.Api;
-import dev.stasis.api.v1alpha1.common.DataPath;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.Tcp;
-import dev.stasis.api.v1alpha1.operation.ArtifactReference;
-import dev.stasis.api.v1alpha1.operation.OperationPhase;
-import dev.stasis.api.v1alpha1.operation.OperationPod;
-import dev.stasis.api.v1alpha1.operation.Outcome;
-import dev.stasis.api.v1alpha1.operation.RestoreOrder;
-import dev.stasis.api.v1alpha1.operation.WorkloadState;
+import dev.stasis.api.v1beta1.Api;
+import dev.stasis.api.v1beta1.common.DataPath;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.TcpConnections;
+import dev.stasis.api.v1beta1.operation.ArtifactReference;
+import dev.stasis.api.v1beta1.operation.OperationPhase;
+import dev.stasis.api.v1beta1.operation.OperationPod;
+import dev.stasis.api.v1beta1.operation.Outcome;
+import dev.stasis.api.v1beta1.operation.RestoreOrder;
+import dev.stasis.api.v1beta1.operation.WorkloadState;
 import dev.stasis.compat.Compatibility;
 import dev.stasis.compat.Fingerprint;
 import dev.stasis.compat.Mismatch;
@@ -51,7 +51,7 @@ final class RestoreJob implements Job {
     PodLookup.Place place = new PodLookup(parts).place(wanted);
     requireOurs(operation, place);
     ArtifactPlace where = ArtifactPlace.of(parts.cluster(), artifact, wanted.namespace());
-    boolean explains = Boolean.TRUE.equals(order.getExplainOnly());
+    boolean explains = Boolean.TRUE.equals(order.getDryRun());
     if (artifact.sha256() == null && !explains) {
       throw new Refused("ArtifactRefused", "artifact.sha256", "a digest", "none");
     }
@@ -165,7 +165,9 @@ final class RestoreJob implements Job {
         artifact.sha256(),
         place.container().id(),
         new RestoreRequest.Options(
-            order.getTcp() == Tcp.KEEP ? CheckpointRequest.Tcp.KEEP : CheckpointRequest.Tcp.CLOSE,
+            order.getTcpConnections() == TcpConnections.RESTORE
+                ? CheckpointRequest.Tcp.KEEP
+                : CheckpointRequest.Tcp.CLOSE,
             usual.memoryWait(),
             usual.threads()),
         new WorkloadVolumes(place.container()).all());

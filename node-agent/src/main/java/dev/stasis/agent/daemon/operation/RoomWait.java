@@ -3,8 +3,8 @@ package dev.stasis.agent.daemon.operation;
 import dev.stasis.agent.engine.Inspected;
 import dev.stasis.agent.engine.NodeEngine;
 import dev.stasis.api.text.HumanBytes;
-import dev.stasis.api.v1alpha1.common.MemoryRoom;
-import dev.stasis.api.v1alpha1.common.Room;
+import dev.stasis.api.v1beta1.common.MemoryLimitPolicy;
+import dev.stasis.api.v1beta1.common.Room;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -55,7 +55,7 @@ final class RoomWait {
       return false;
     }
     var freeze = java.util.Objects.requireNonNull(operation.spec().getFreeze());
-    if (freeze.getMemoryRoom() == MemoryRoom.REFUSE || room.nodeIsFull()) {
+    if (freeze.getMemoryLimitPolicy() == MemoryLimitPolicy.FAIL || room.nodeIsFull()) {
       throw refused(room);
     }
     Inspected.RoomFound first = room;

@@ -2,9 +2,9 @@ package dev.stasis.agent.daemon.operation;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.stasis.agent.process.DaemonThreads;
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
-import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
-import dev.stasis.api.v1alpha1.operation.OperationPhase;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
+import dev.stasis.api.v1beta1.operation.OperationPhase;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.HashMap;

@@ -1,9 +1,9 @@
 package dev.stasis.agent.daemon.operation;
 
 import dev.stasis.api.text.HumanBytes;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.operation.ArtifactReference;
-import dev.stasis.api.v1alpha1.operation.Outcome;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.operation.ArtifactReference;
+import dev.stasis.api.v1beta1.operation.Outcome;
 import dev.stasis.artifact.ArtifactReader;
 import dev.stasis.artifact.Opened;
 import dev.stasis.artifact.Progress;

@@ -1,7 +1,7 @@
 package dev.stasis.agent.daemon.operation;
 
-import dev.stasis.api.v1alpha1.common.CommandLine;
-import dev.stasis.api.v1alpha1.common.Hardware;
+import dev.stasis.api.v1beta1.common.CommandLine;
+import dev.stasis.api.v1beta1.common.Hardware;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -1,9 +1,9 @@
 package dev.stasis.agent.daemon.remote;
 
-import dev.stasis.api.v1alpha1.GpuCheckpointStore;
-import dev.stasis.api.v1alpha1.node.RemoteUsage;
-import dev.stasis.api.v1alpha1.node.StoredNamespace;
-import dev.stasis.api.v1alpha1.store.SharedPath;
+import dev.stasis.api.v1beta1.GpuCheckpointStore;
+import dev.stasis.api.v1beta1.node.RemoteUsage;
+import dev.stasis.api.v1beta1.node.StoredNamespace;
+import dev.stasis.api.v1beta1.store.SharedPath;
 import dev.stasis.store.MeasuredUsage;
 import dev.stasis.store.RemoteArtifacts;
 import dev.stasis.store.StoreException;

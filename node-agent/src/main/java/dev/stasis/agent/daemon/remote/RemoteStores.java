@@ -1,10 +1,10 @@
 package dev.stasis.agent.daemon.remote;
 
-import dev.stasis.api.v1alpha1.GpuCheckpointStore;
-import dev.stasis.api.v1alpha1.store.Encryption;
-import dev.stasis.api.v1alpha1.store.GpuCheckpointStoreSpec;
-import dev.stasis.api.v1alpha1.store.S3;
-import dev.stasis.api.v1alpha1.store.SharedPath;
+import dev.stasis.api.v1beta1.GpuCheckpointStore;
+import dev.stasis.api.v1beta1.store.Encryption;
+import dev.stasis.api.v1beta1.store.GpuCheckpointStoreSpec;
+import dev.stasis.api.v1beta1.store.S3;
+import dev.stasis.api.v1beta1.store.SharedPath;
 import dev.stasis.store.BlobStore;
 import dev.stasis.store.Compression;
 import dev.stasis.store.FolderBlobs;

@@ -3,7 +3,7 @@ package dev.stasis.agent.daemon.selftest;
 import dev.stasis.agent.cuda.DriverAnswer;
 import dev.stasis.agent.cuda.DriverWorker;
 import dev.stasis.agent.process.ProcFs;
-import dev.stasis.api.v1alpha1.node.SelfTest;
+import dev.stasis.api.v1beta1.node.SelfTest;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

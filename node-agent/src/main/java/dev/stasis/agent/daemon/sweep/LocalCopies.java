@@ -1,9 +1,9 @@
 package dev.stasis.agent.daemon.sweep;
 
 import dev.stasis.api.text.HumanBytes;
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuCheckpointStore;
-import dev.stasis.api.v1alpha1.common.ArtifactStatus;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuCheckpointStore;
+import dev.stasis.api.v1beta1.common.ArtifactStatus;
 import dev.stasis.artifact.ArtifactStore;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -163,7 +163,7 @@ final class LocalCopies {
         && Objects.requireNonNullElse(checkpoint.getStatus().getInUseBy(), List.of()).isEmpty()
         && Objects.requireNonNullElse(
                 checkpoint.getStatus().getConditions(),
-                List.<dev.stasis.api.v1alpha1.common.Condition>of())
+                List.<dev.stasis.api.v1beta1.common.Condition>of())
             .stream()
             // The copy may repair the one in the store.
             .noneMatch(condition -> condition.reason().equals("ArtifactDamaged"));

@@ -1,7 +1,7 @@
 package dev.stasis.agent.daemon.sweep;
 
 import dev.stasis.agent.daemon.remote.RemoteStores;
-import dev.stasis.api.v1alpha1.GpuCheckpointStore;
+import dev.stasis.api.v1beta1.GpuCheckpointStore;
 import dev.stasis.store.CollectReport;
 import dev.stasis.store.RemoteArtifacts;
 import java.io.IOException;

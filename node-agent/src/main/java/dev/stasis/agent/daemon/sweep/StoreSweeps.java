@@ -2,13 +2,13 @@ package dev.stasis.agent.daemon.sweep;
 
 import dev.stasis.agent.daemon.remote.RemoteStores;
 import dev.stasis.agent.process.DaemonThreads;
-import dev.stasis.api.v1alpha1.GpuCheckpoint;
-import dev.stasis.api.v1alpha1.GpuCheckpointStore;
-import dev.stasis.api.v1alpha1.GpuMigration;
-import dev.stasis.api.v1alpha1.common.AfterCheckpoint;
-import dev.stasis.api.v1alpha1.common.ArtifactStatus;
-import dev.stasis.api.v1alpha1.common.DeletionPolicy;
-import dev.stasis.api.v1alpha1.migration.MigrationPhase;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuCheckpointStore;
+import dev.stasis.api.v1beta1.GpuMigration;
+import dev.stasis.api.v1beta1.common.AfterCheckpoint;
+import dev.stasis.api.v1beta1.common.ArtifactStatus;
+import dev.stasis.api.v1beta1.common.DeletionPolicy;
+import dev.stasis.api.v1beta1.migration.MigrationPhase;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.KubernetesResourceList;
 import io.fabric8.kubernetes.api.model.ListOptionsBuilder;
@@ -192,7 +192,7 @@ public final class StoreSweeps implements AutoCloseable {
    * specifies.
    */
   private static boolean goesWith(GpuCheckpoint checkpoint) {
-    return checkpoint.getSpec().getDeletionPolicy() == DeletionPolicy.DELETE
+    return checkpoint.getSpec().getOptions().getDeletionPolicy() == DeletionPolicy.DELETE
         && checkpoint.getSpec().getAfterCheckpoint() != AfterCheckpoint.EVICT;
   }
 

@@ -9,7 +9,7 @@ import dev.stasis.agent.stream.AgentKey;
 import dev.stasis.agent.stream.StreamReceiver;
 import dev.stasis.agent.testing.ContainerSpec;
 import dev.stasis.agent.testing.GpuContainer;
-import dev.stasis.api.v1alpha1.node.SelfTest;
+import dev.stasis.api.v1beta1.node.SelfTest;
 import dev.stasis.trace.Spans;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;

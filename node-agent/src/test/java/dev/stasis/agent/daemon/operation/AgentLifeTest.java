@@ -3,15 +3,15 @@ package dev.stasis.agent.daemon.operation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.agent.testing.ContainerSpec;
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
-import dev.stasis.api.v1alpha1.common.ExecAction;
-import dev.stasis.api.v1alpha1.common.Hook;
-import dev.stasis.api.v1alpha1.common.Hooks;
-import dev.stasis.api.v1alpha1.common.MemoryRoom;
-import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
-import dev.stasis.api.v1alpha1.operation.OperationPhase;
-import dev.stasis.api.v1alpha1.operation.Outcome;
-import dev.stasis.api.v1alpha1.operation.WorkloadState;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.common.ExecAction;
+import dev.stasis.api.v1beta1.common.Hook;
+import dev.stasis.api.v1beta1.common.Hooks;
+import dev.stasis.api.v1beta1.common.MemoryLimitPolicy;
+import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
+import dev.stasis.api.v1beta1.operation.OperationPhase;
+import dev.stasis.api.v1beta1.operation.Outcome;
+import dev.stasis.api.v1beta1.operation.WorkloadState;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
@@ -117,7 +117,9 @@ class AgentLifeTest {
     lab.start();
     try (AgentLab.Placed source = lab.pod("cramped", counter().withMemoryLimit(TIGHT), Map.of())) {
       source.container().awaitSteps(3);
-      String name = order(orders.checkpoint(source, how -> how.setMemoryRoom(MemoryRoom.RESIZE)));
+      String name =
+          order(
+              orders.checkpoint(source, how -> how.setMemoryLimitPolicy(MemoryLimitPolicy.RESIZE)));
       GpuNodeOperationStatus status = lab.cluster().awaitEnd(name);
 
       assertThat(status.getOutcome()).as(status.getMessage()).isEqualTo(Outcome.REFUSED);
@@ -139,7 +141,9 @@ class AgentLifeTest {
   void oneThatWaitsForRoomSurvivesARolloutAndCanBeCancelled() throws Exception {
     try (AgentLab.Placed source = lab.pod("tight", counter().withMemoryLimit(TIGHT), Map.of())) {
       source.container().awaitSteps(3);
-      String name = order(orders.checkpoint(source, how -> how.setMemoryRoom(MemoryRoom.RESIZE)));
+      String name =
+          order(
+              orders.checkpoint(source, how -> how.setMemoryLimitPolicy(MemoryLimitPolicy.RESIZE)));
       GpuNodeOperationStatus waiting =
           lab.cluster().await(name, status -> RoomWait.WAITING.equals(status.getReason()));
       assertThat(waiting.getPhase()).isEqualTo(OperationPhase.CLAIMED);
@@ -160,7 +164,8 @@ class AgentLifeTest {
               .awaitEnd(
                   order(
                       Orders.ofSomebody()
-                          .checkpoint(source, how -> how.setMemoryRoom(MemoryRoom.REFUSE))));
+                          .checkpoint(
+                              source, how -> how.setMemoryLimitPolicy(MemoryLimitPolicy.FAIL))));
       assertThat(refused.getReason()).isEqualTo("NoRoom");
       assertThat(refused.getOutcome()).isEqualTo(Outcome.REFUSED);
       source.container().awaitSteps(3);

@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.stasis.agent.engine.Work;
 import dev.stasis.agent.testing.ContainerSpec;
 import dev.stasis.agent.testing.Forced;
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
-import dev.stasis.api.v1alpha1.common.ArtifactStatus;
-import dev.stasis.api.v1alpha1.operation.Afterwards;
-import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
-import dev.stasis.api.v1alpha1.operation.OperationPhase;
-import dev.stasis.api.v1alpha1.operation.OperationType;
-import dev.stasis.api.v1alpha1.operation.Outcome;
-import dev.stasis.api.v1alpha1.operation.WorkloadState;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.common.ArtifactStatus;
+import dev.stasis.api.v1beta1.operation.Afterwards;
+import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
+import dev.stasis.api.v1beta1.operation.OperationPhase;
+import dev.stasis.api.v1beta1.operation.OperationType;
+import dev.stasis.api.v1beta1.operation.Outcome;
+import dev.stasis.api.v1beta1.operation.WorkloadState;
 import dev.stasis.artifact.ArtifactReader;
 import dev.stasis.artifact.Opened;
 import java.nio.file.Files;
@@ -203,7 +203,7 @@ class AheadTransferTest {
     operation
         .getSpec()
         .setArtifact(
-            new dev.stasis.api.v1alpha1.operation.ArtifactReference(
+            new dev.stasis.api.v1beta1.operation.ArtifactReference(
                 "local", "ml/train-" + orders.requester(), "ml", "somebody-else", null));
     String send = here.cluster().create(operation).getMetadata().getName();
     here.cluster().await(send, OperationPhase.RUNNING);

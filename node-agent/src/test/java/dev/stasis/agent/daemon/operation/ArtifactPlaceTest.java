@@ -3,7 +3,7 @@ package dev.stasis.agent.daemon.operation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stasis.api.v1alpha1.operation.ArtifactReference;
+import dev.stasis.api.v1beta1.operation.ArtifactReference;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

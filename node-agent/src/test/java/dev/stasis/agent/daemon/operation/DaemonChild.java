@@ -5,7 +5,7 @@ import dev.stasis.agent.engine.ChildJvm;
 import dev.stasis.agent.engine.EngineLab;
 import dev.stasis.agent.engine.MortalEngine;
 import dev.stasis.agent.testing.SimGpuNode;
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Files;

@@ -2,7 +2,7 @@ package dev.stasis.agent.daemon.operation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.node.SelfTest;
+import dev.stasis.api.v1beta1.node.SelfTest;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

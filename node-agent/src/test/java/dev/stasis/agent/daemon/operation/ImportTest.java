@@ -3,12 +3,12 @@ package dev.stasis.agent.daemon.operation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.agent.testing.ContainerSpec;
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
-import dev.stasis.api.v1alpha1.operation.ArtifactReference;
-import dev.stasis.api.v1alpha1.operation.ExpectedWorkload;
-import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
-import dev.stasis.api.v1alpha1.operation.OperationPhase;
-import dev.stasis.api.v1alpha1.operation.Outcome;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.operation.ArtifactReference;
+import dev.stasis.api.v1beta1.operation.ExpectedWorkload;
+import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
+import dev.stasis.api.v1beta1.operation.OperationPhase;
+import dev.stasis.api.v1beta1.operation.Outcome;
 import dev.stasis.artifact.Manifest;
 import java.nio.file.Files;
 import java.nio.file.Path;

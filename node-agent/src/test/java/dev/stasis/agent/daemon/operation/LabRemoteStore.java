@@ -1,6 +1,6 @@
 package dev.stasis.agent.daemon.operation;
 
-import dev.stasis.api.v1alpha1.common.StoreDurability;
+import dev.stasis.api.v1beta1.common.StoreDurability;
 import dev.stasis.store.Compression;
 import dev.stasis.store.FolderBlobs;
 import dev.stasis.store.RemoteArtifacts;

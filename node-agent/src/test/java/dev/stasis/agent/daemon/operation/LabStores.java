@@ -1,6 +1,6 @@
 package dev.stasis.agent.daemon.operation;
 
-import dev.stasis.api.v1alpha1.store.ImportPolicy;
+import dev.stasis.api.v1beta1.store.ImportPolicy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyFactory;

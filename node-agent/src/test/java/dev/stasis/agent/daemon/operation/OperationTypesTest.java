@@ -3,20 +3,20 @@ package dev.stasis.agent.daemon.operation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.agent.testing.ContainerSpec;
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
-import dev.stasis.api.v1alpha1.common.ConditionValue;
-import dev.stasis.api.v1alpha1.common.ExecAction;
-import dev.stasis.api.v1alpha1.common.Fault;
-import dev.stasis.api.v1alpha1.common.Hook;
-import dev.stasis.api.v1alpha1.common.Hooks;
-import dev.stasis.api.v1alpha1.common.OnHookFailure;
-import dev.stasis.api.v1alpha1.common.TimeSpan;
-import dev.stasis.api.v1alpha1.operation.Afterwards;
-import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
-import dev.stasis.api.v1alpha1.operation.OperationPhase;
-import dev.stasis.api.v1alpha1.operation.OperationType;
-import dev.stasis.api.v1alpha1.operation.Outcome;
-import dev.stasis.api.v1alpha1.operation.WorkloadState;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.common.ExecAction;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.Hook;
+import dev.stasis.api.v1beta1.common.Hooks;
+import dev.stasis.api.v1beta1.common.OnHookFailure;
+import dev.stasis.api.v1beta1.common.TimeSpan;
+import dev.stasis.api.v1beta1.operation.Afterwards;
+import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
+import dev.stasis.api.v1beta1.operation.OperationPhase;
+import dev.stasis.api.v1beta1.operation.OperationType;
+import dev.stasis.api.v1beta1.operation.Outcome;
+import dev.stasis.api.v1beta1.operation.WorkloadState;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.time.Duration;
 import java.util.List;
@@ -145,8 +145,7 @@ class OperationTypesTest {
 
   @Test
   void anExplanationTouchesNothing() throws Exception {
-    GpuNodeOperation asked =
-        Orders.ofSomebody().checkpoint(source, how -> how.setExplainOnly(true));
+    GpuNodeOperation asked = Orders.ofSomebody().checkpoint(source, how -> how.setDryRun(true));
     GpuNodeOperationStatus status = ended(asked);
     assertThat(status.getOutcome()).isEqualTo(Outcome.DONE);
     var explanation = Objects.requireNonNull(status.getExplanation());
@@ -330,7 +329,7 @@ class OperationTypesTest {
     theft
         .getSpec()
         .setArtifact(
-            new dev.stasis.api.v1alpha1.operation.ArtifactReference(
+            new dev.stasis.api.v1beta1.operation.ArtifactReference(
                 own.store(), own.location(), "ml", "another", null));
     assertThat(ended(theft).getReason()).isEqualTo("OtherNamespace");
     assertThat(lab.engine().store().resolve(own.location())).exists();

@@ -2,7 +2,7 @@ package dev.stasis.agent.daemon.operation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.common.DataPath;
+import dev.stasis.api.v1beta1.common.DataPath;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 

@@ -2,14 +2,14 @@ package dev.stasis.agent.daemon.operation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
-import dev.stasis.api.v1alpha1.common.ConditionValue;
-import dev.stasis.api.v1alpha1.operation.FreezeOrder;
-import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
-import dev.stasis.api.v1alpha1.operation.OperationPhase;
-import dev.stasis.api.v1alpha1.operation.OperationType;
-import dev.stasis.api.v1alpha1.operation.Outcome;
-import dev.stasis.api.v1alpha1.operation.WorkloadState;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.operation.FreezeOrder;
+import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
+import dev.stasis.api.v1beta1.operation.OperationPhase;
+import dev.stasis.api.v1beta1.operation.OperationType;
+import dev.stasis.api.v1beta1.operation.Outcome;
+import dev.stasis.api.v1beta1.operation.WorkloadState;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.nio.file.Path;
 import java.time.Clock;

@@ -3,13 +3,13 @@ package dev.stasis.agent.daemon.operation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.agent.testing.ContainerSpec;
-import dev.stasis.api.v1alpha1.GpuNodeOperation;
-import dev.stasis.api.v1alpha1.common.TimeSpan;
-import dev.stasis.api.v1alpha1.operation.Afterwards;
-import dev.stasis.api.v1alpha1.operation.GpuNodeOperationStatus;
-import dev.stasis.api.v1alpha1.operation.OperationPhase;
-import dev.stasis.api.v1alpha1.operation.OperationType;
-import dev.stasis.api.v1alpha1.operation.Outcome;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.common.TimeSpan;
+import dev.stasis.api.v1beta1.operation.Afterwards;
+import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
+import dev.stasis.api.v1beta1.operation.OperationPhase;
+import dev.stasis.api.v1beta1.operation.OperationType;
+import dev.stasis.api.v1beta1.operation.Outcome;
 import dev.stasis.artifact.ArtifactReader;
 import dev.stasis.artifact.Opened;
 import java.io.IOException;
@@ -147,7 +147,7 @@ class TransferTest {
     operation
         .getSpec()
         .setArtifact(
-            new dev.stasis.api.v1alpha1.operation.ArtifactReference(
+            new dev.stasis.api.v1beta1.operation.ArtifactReference(
                 "local", "ml/train-" + owner.requester(), "ml", stranger.requester(), sha256));
 
     GpuNodeOperationStatus sent = here.cluster().awaitEnd(name(here, operation));

@@ -2,11 +2,11 @@ package dev.stasis.agent.daemon.remote;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.api.v1alpha1.GpuCheckpointStore;
-import dev.stasis.api.v1alpha1.node.RemoteUsage;
-import dev.stasis.api.v1alpha1.store.GpuCheckpointStoreSpec;
-import dev.stasis.api.v1alpha1.store.Layout;
-import dev.stasis.api.v1alpha1.store.SharedPath;
+import dev.stasis.api.v1beta1.GpuCheckpointStore;
+import dev.stasis.api.v1beta1.node.RemoteUsage;
+import dev.stasis.api.v1beta1.store.GpuCheckpointStoreSpec;
+import dev.stasis.api.v1beta1.store.Layout;
+import dev.stasis.api.v1beta1.store.SharedPath;
 import dev.stasis.artifact.Progress;
 import dev.stasis.store.ArtifactId;
 import dev.stasis.store.RemoteArtifacts;

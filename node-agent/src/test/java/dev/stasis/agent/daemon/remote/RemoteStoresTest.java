@@ -3,12 +3,12 @@ package dev.stasis.agent.daemon.remote;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stasis.api.v1alpha1.GpuCheckpointStore;
-import dev.stasis.api.v1alpha1.store.Encryption;
-import dev.stasis.api.v1alpha1.store.GpuCheckpointStoreSpec;
-import dev.stasis.api.v1alpha1.store.Layout;
-import dev.stasis.api.v1alpha1.store.S3;
-import dev.stasis.api.v1alpha1.store.SharedPath;
+import dev.stasis.api.v1beta1.GpuCheckpointStore;
+import dev.stasis.api.v1beta1.store.Encryption;
+import dev.stasis.api.v1beta1.store.GpuCheckpointStoreSpec;
+import dev.stasis.api.v1beta1.store.Layout;
+import dev.stasis.api.v1beta1.store.S3;
+import dev.stasis.api.v1beta1.store.SharedPath;
 import dev.stasis.store.RemoteArtifacts;
 import dev.stasis.store.StoreException;
 import java.nio.charset.StandardCharsets;

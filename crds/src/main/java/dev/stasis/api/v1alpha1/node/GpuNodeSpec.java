@@ -1,7 +1,0 @@
-package dev.stasis.api.v1alpha1.node;
-
-import com.fasterxml.jackson.annotation.JsonInclude;
-
-/** Empty: agents report in the status. */
-@JsonInclude(JsonInclude.Include.NON_NULL)
-public class GpuNodeSpec {}

@@ -1,9 +1,0 @@
-/**
- * Spec and status of a {@link dev.stasis.api.v1alpha1.GpuNode}.
- *
- * <p>A nullable value may be absent: it has not been written and has no default.
- */
-@NullMarked
-package dev.stasis.api.v1alpha1.node;
-
-import org.jspecify.annotations.NullMarked;

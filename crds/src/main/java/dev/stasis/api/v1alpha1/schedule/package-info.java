@@ -1,9 +1,0 @@
-/**
- * Spec and status of a {@link dev.stasis.api.v1alpha1.GpuCheckpointSchedule}.
- *
- * <p>A nullable value may be absent: it has not been written and has no default.
- */
-@NullMarked
-package dev.stasis.api.v1alpha1.schedule;
-
-import org.jspecify.annotations.NullMarked;

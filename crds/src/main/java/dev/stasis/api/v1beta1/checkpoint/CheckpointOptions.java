@@ -1,0 +1,81 @@
+package dev.stasis.api.v1beta1.checkpoint;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import dev.stasis.api.v1beta1.common.DeletionPolicy;
+import dev.stasis.api.v1beta1.common.Immutable;
+import dev.stasis.api.v1beta1.common.WorkOptions;
+import io.fabric8.generator.annotation.Default;
+import io.fabric8.generator.annotation.Size;
+import io.fabric8.generator.annotation.ValidationRule;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** Options of a GpuCheckpoint that few users need. */
+@ValidationRule(
+    value =
+        "!has(self.lockTimeout) || !has(self.deadline) || duration(self.lockTimeout) <= "
+            + "duration(self.deadline)",
+    message = "lockTimeout: must not exceed the deadline",
+    fieldPath = ".lockTimeout")
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public class CheckpointOptions extends WorkOptions {
+  @Immutable
+  @Default("false")
+  @JsonPropertyDescription(
+      "Nothing is frozen. The status reports whether the checkpoint is "
+          + "possible, every reason against it, the expected size and freeze time, and the "
+          + "nodes that could restore it. Default: false.")
+  private Boolean dryRun = false;
+
+  @Immutable
+  @Default("false")
+  @JsonPropertyDescription(
+      "Refuses a workload that could not be restored in another pod, before anything is"
+          + " frozen. Implied by afterCheckpoint Evict and by a schedule. Default: false.")
+  private Boolean requireRestorable = false;
+
+  @Default("Delete")
+  @JsonPropertyDescription(
+      "What happens to the artifact when this object is deleted. The only copy of an "
+          + "evicted workload is always retained. Default: Delete.")
+  private DeletionPolicy deletionPolicy = DeletionPolicy.DELETE;
+
+  @Size(min = 20, max = 40)
+  @JsonPropertyDescription(
+      "Verifies the artifact now, if it was last verified before this time. Default: as often as "
+          + "the operator is configured to.")
+  private @Nullable Instant verifyAfter;
+
+  public Boolean getDryRun() {
+    return dryRun;
+  }
+
+  public void setDryRun(Boolean dryRun) {
+    this.dryRun = dryRun;
+  }
+
+  public Boolean getRequireRestorable() {
+    return requireRestorable;
+  }
+
+  public void setRequireRestorable(Boolean requireRestorable) {
+    this.requireRestorable = requireRestorable;
+  }
+
+  public DeletionPolicy getDeletionPolicy() {
+    return deletionPolicy;
+  }
+
+  public void setDeletionPolicy(DeletionPolicy deletionPolicy) {
+    this.deletionPolicy = deletionPolicy;
+  }
+
+  public @Nullable Instant getVerifyAfter() {
+    return verifyAfter;
+  }
+
+  public void setVerifyAfter(@Nullable Instant verifyAfter) {
+    this.verifyAfter = verifyAfter;
+  }
+}

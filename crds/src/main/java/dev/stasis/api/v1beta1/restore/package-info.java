@@ -1,0 +1,9 @@
+/**
+ * Spec and status of a {@link dev.stasis.api.v1beta1.GpuRestore}.
+ *
+ * <p>A nullable value may be absent: it has not been written and has no default.
+ */
+@NullMarked
+package dev.stasis.api.v1beta1.restore;
+
+import org.jspecify.annotations.NullMarked;
