@@ -170,7 +170,7 @@ class DocsTest {
                   Map.of("image.registry", "registry.test", "crds.known", "true"),
                   List.of(file.toAbsolutePath())));
     }
-    assertThat(all).containsKeys("examples/store-nfs-values.yaml", "examples/store-s3-values.yaml");
+    assertThat(all).containsKeys("examples/values/store-nfs.yaml", "examples/values/store-s3.yaml");
     assertThat(rendered).hasSizeGreaterThan(7).allMatch(text -> text.contains("kind: DaemonSet"));
   }
 
@@ -227,7 +227,7 @@ class DocsTest {
 
   private static Map<String, String> manifests() throws IOException {
     Map<String, String> all = blocks("yaml");
-    try (Stream<Path> examples = Files.list(HOME.resolve("examples"))) {
+    try (Stream<Path> examples = Files.walk(HOME.resolve("examples"))) {
       for (Path file : examples.filter(it -> it.toString().endsWith(".yaml")).toList()) {
         all.put(HOME.relativize(file).toString(), Files.readString(file));
       }
