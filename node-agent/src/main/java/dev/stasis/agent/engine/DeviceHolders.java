@@ -43,7 +43,7 @@ final class DeviceHolders {
     members.forEach(member -> byPid.put(member.pid(), member));
     for (ProcessStat member : members) {
       Optional<String> held = member.isZombie() ? Optional.empty() : held(member.pid());
-      if (held.isPresent() && !isDead(member, byPid)) {
+      if (held.isPresent() && !isDead(member, byPid) && !isEnding(member)) {
         return Optional.of(
             ("open files after the GPU checkpoint: expected no GPU device but in forked children of a"
                     + " CUDA process, got %s of process %s (%s), of which the driver knows nothing")
@@ -88,6 +88,11 @@ final class DeviceHolders {
       above = byPid.get(above.ppid());
     }
     return false;
+  }
+
+  /** A process that ends has no memory any more, but open files for a moment. */
+  private boolean isEnding(ProcessStat member) {
+    return proc.maps(member.pid()).isEmpty();
   }
 
   private static OptionalLong library(List<MemoryMapping> maps) {

@@ -61,6 +61,13 @@ class DeviceHoldersTest {
   }
 
   @Test
+  void whoIsEndingHasOnlyItsFilesLeft() throws IOException {
+    process(11, 10);
+    open(11, "/dev/nvidiactl");
+    assertThat(holders().live(members)).isEmpty();
+  }
+
+  @Test
   void aCudaProcessThatHasNotLetGoIsAlive() throws IOException {
     open(10, "/dev/nvidia-uvm");
     assertThat(holders().live(members)).isPresent();

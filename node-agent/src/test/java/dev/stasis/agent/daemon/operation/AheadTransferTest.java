@@ -179,7 +179,7 @@ class AheadTransferTest {
           .atMost(Duration.ofSeconds(60))
           .until(() -> forced.paths().stream().anyMatch(path -> path.endsWith("manifest.json")));
       assertThat(forced.paths())
-          .anyMatch(path -> path.endsWith(Path.of("operations", freeze + ".new")))
+          .anyMatch(path -> path.endsWith(Path.of("operations", freeze + ".json.new")))
           .anyMatch(path -> path.endsWith("operations"));
     }
   }
