@@ -193,7 +193,7 @@ final class RightsCheck {
       }
       SeccompLimit seccomp = new SeccompLimit(targets);
       for (ProcessId process : processes) {
-        for (Map.Entry<String, List<SeccompProgram>> one : filters.threads(process).entrySet()) {
+        for (Map.Entry<String, List<SeccompProgram>> one : threads(process).entrySet()) {
           if (!seccomp.allows(one.getValue())) {
             String name = one.getKey() + " of process " + process;
             return Optional.of(laxer(name));
@@ -205,6 +205,19 @@ final class RightsCheck {
       String found = String.valueOf(e.getMessage());
       return Optional.of(
           new FailedRequirement("seccomp filters of restored threads", "readable ones", found));
+    }
+  }
+
+  /** Returns no thread of a process that has ended, such as a helper of criu. */
+  private Map<String, List<SeccompProgram>> threads(ProcessId process)
+      throws IOException, InterruptedException {
+    try {
+      return filters.threads(process);
+    } catch (IOException e) {
+      if (proc.alive(process)) {
+        throw e;
+      }
+      return Map.of();
     }
   }
 

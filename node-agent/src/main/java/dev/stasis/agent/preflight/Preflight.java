@@ -24,6 +24,7 @@ public final class Preflight {
             new MountCheck(),
             new LabelCheck(),
             new GpuCheck(),
+            new MulticastCheck(),
             new SharingCheck(nothingShared)));
   }
 
@@ -45,7 +46,8 @@ public final class Preflight {
             new IoUringCheck(),
             new SocketCheck(),
             new MountCheck(),
-            new LabelCheck()));
+            new LabelCheck(),
+            new MulticastCheck()));
   }
 
   /** Returns what prevents a checkpoint or a restore in another pod; empty if nothing does. */

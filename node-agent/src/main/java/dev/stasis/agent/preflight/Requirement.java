@@ -64,7 +64,11 @@ public enum Requirement {
       "NCCL peer-to-peer",
       "NCCL_P2P_DISABLE=1, NCCL_CUMEM_HOST_ENABLE=0 and NCCL_NVLS_ENABLE=0 in each of several"
           + " ranks (the label stasis.dev/prepare=ranks sets them)"),
-  NVLS(CHECKPOINT, "NCCL NVLS", "NCCL_NVLS_ENABLE=0 in each of several ranks"),
+  NVLS(
+      CHECKPOINT,
+      "NCCL NVLS",
+      "NCCL_NVLS_ENABLE=0 in each of several ranks, and in a process that has libnccl and several"
+          + " GPUs with NVLink (the label stasis.dev/prepare=ranks sets it)"),
   MPTCP(
       CHECKPOINT,
       "MPTCP socket",

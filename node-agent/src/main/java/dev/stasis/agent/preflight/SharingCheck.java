@@ -101,12 +101,12 @@ final class SharingCheck implements Check {
     if (!both.stream().allMatch(SharingCheck::keepsNcclApart)) {
       return sign.map(words -> new Refused(Requirement.NCCL, words));
     }
-    return both.stream().allMatch(member -> is(member, "NCCL_NVLS_ENABLE", "0"))
+    return both.stream().allMatch(SharingCheck::avoidsNvls)
         ? Optional.empty()
         : sign.map(words -> new Refused(Requirement.NVLS, words));
   }
 
-  private static boolean usesNccl(Member member) {
+  static boolean usesNccl(Member member) {
     return member.mappedFiles().stream()
         .map(path -> path.substring(path.lastIndexOf('/') + 1))
         .anyMatch(name -> name.startsWith("libnccl.so") || name.startsWith("libnccl-net"));
@@ -125,6 +125,10 @@ final class SharingCheck implements Check {
   private static boolean keepsNcclApart(Member member) {
     return is(member, "NCCL_P2P_DISABLE", "1")
         && (is(member, "NCCL_CUMEM_HOST_ENABLE", "0") || is(member, "NCCL_SHM_DISABLE", "1"));
+  }
+
+  static boolean avoidsNvls(Member member) {
+    return is(member, "NCCL_NVLS_ENABLE", "0");
   }
 
   private static boolean is(Member member, String setting, String value) {

@@ -1,11 +1,15 @@
 package dev.stasis.agent.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.UnknownFieldSet;
+import dev.stasis.agent.container.Container;
+import dev.stasis.agent.container.Resolution;
 import dev.stasis.agent.preflight.FailedRequirement;
 import dev.stasis.agent.process.ProcFs;
+import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.process.RightsReader;
 import dev.stasis.agent.process.ThreadRights;
 import dev.stasis.agent.testing.ContainerSpec;
@@ -259,6 +263,21 @@ class RestoredRightsTest {
   }
 
   /** A store that another node writes to can change after the artifact was verified. */
+  /** A helper of criu ends while the restored processes are listed. */
+  @Test
+  void aProcessThatHasEndedHasNoRights() throws Exception {
+    try (GpuContainer holder = GpuContainer.start(spec(RESTRICTED).asHolder())) {
+      NodeParts node = lab.parts();
+      Container target = ((Resolution.Found) node.containers().resolve(holder.id())).container();
+      Process ended = new ProcessBuilder("sleep", "60").start();
+      ProcessId process = node.proc().id((int) ended.pid()).orElseThrow();
+      ended.destroyForcibly().waitFor();
+
+      assertThatCode(() -> new RightsCheck(node).threads(List.of(process), target, true))
+          .doesNotThrowAnyException();
+    }
+  }
+
   @Test
   void rightsThatAppearAfterTheImagesWereCheckedEndTheRestoreBeforeItRuns() throws Exception {
     endedBeforeItRuns(

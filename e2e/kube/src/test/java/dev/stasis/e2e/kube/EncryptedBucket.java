@@ -54,7 +54,7 @@ record EncryptedBucket(Scenario scenario, String name, Path folder, Process serv
       EncryptedBucket bucket = new EncryptedBucket(scenario, scenario.namespace(), folder, server);
       scenario.until("an S3 server that answers", () -> answers(port));
       bucket.apply(port);
-      new StoreReach(scenario).await(bucket.name());
+      new StoreReach(scenario).untilReached(bucket.name());
       return bucket;
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -41,7 +41,7 @@ record SharedStore(Scenario scenario, String name, Path folder) implements AutoC
           """
                   .formatted(store.name(), scenario.namespace(), folder, layout)
               + (layout.isEmpty() ? "" : "  localPath: " + store.local() + "\n"));
-      new StoreReach(scenario).await(store.name());
+      new StoreReach(scenario).untilReached(store.name());
       return store;
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -8,7 +8,7 @@ import java.util.List;
 record StoreReach(Scenario scenario) {
 
   /** Waits until all nodes say that they can. */
-  void await(String store) {
+  void untilReached(String store) {
     scenario.until("a store that every node reaches", () -> isReached(store));
   }
 
