@@ -57,7 +57,7 @@ class PluginApiServerTest {
     assertThat(run("list", "-n", NAMESPACE)).isZero();
     assertThat(out.toString()).contains("gckpt/a-1 created").contains("gckpt/a-1   trainer");
     assertThat(run("list", "-n", NAMESPACE, "-o", "yaml")).isZero();
-    assertThat(out.toString()).contains("podName: trainer");
+    assertThat(out.toString()).contains("podRef:\n      name: trainer");
   }
 
   @Test

@@ -253,7 +253,8 @@ class CheckpointApiServerTest {
         .inNamespace(cluster.namespace)
         .withName("one")
         .patch(
-            PatchContext.of(PatchType.JSON_MERGE), "{\"spec\":{\"suspend\":%s}}".formatted(value));
+            PatchContext.of(PatchType.JSON_MERGE),
+            "{\"spec\":{\"desiredState\":\"%s\"}}".formatted(value ? "Suspended" : "Running"));
   }
 
   private String condition(String name, String type) {

@@ -112,7 +112,7 @@ class UninstallApiServerTest {
           @Override
           public void println(String line) {
             super.println(line);
-            if (line.endsWith("=true") || line.endsWith("=false")) {
+            if (line.endsWith("=true") || line.endsWith("=Running")) {
               cluster.client().resource(line.contains("brief") ? brief : nap).delete();
             }
           }
