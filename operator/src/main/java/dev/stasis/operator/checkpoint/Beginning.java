@@ -32,7 +32,7 @@ final class Beginning {
     }
     if (turn.isCancelled()) {
       turn.enter(CheckpointPhase.CANCELLED);
-      turn.report().notReached(Reason.CANCELLED, "cancelled before anything was touched");
+      turn.report().cancelled(Reason.CANCELLED, "cancelled before anything was touched");
       turn.tell(false, Reason.CANCELLED, "cancelled before anything was touched", "cancelled");
       return;
     }

@@ -119,7 +119,7 @@ final class Ending {
         .also(ConditionType.SUSPENDED, ConditionValue.TRUE, Reason.SUSPENDED, where)
         .also(ConditionType.SOURCE_RUNNING, ConditionValue.FALSE, Reason.SUSPENDED, where);
     if (turn.status().getArtifact() == null) {
-      turn.report().notReached(Reason.NO_ARTIFACT, "suspended " + where);
+      turn.report().rests(Reason.NO_ARTIFACT, "suspended " + where);
     } else {
       turn.report().done(Reason.ARTIFACT_VERIFIED, artifact(turn));
     }
@@ -143,7 +143,7 @@ final class Ending {
 
   private static void cancelled(Turn turn) {
     turn.enter(CheckpointPhase.CANCELLED);
-    turn.report().notReached(Reason.CANCELLED, "cancelled; everything is undone");
+    turn.report().cancelled(Reason.CANCELLED, "cancelled; everything is undone");
     turn.tell(false, Reason.CANCELLED, "cancelled; everything is undone", "cancelled");
   }
 

@@ -163,7 +163,7 @@ final class Importing {
   private static void cancelled(Turn turn) {
     turn.enter(CheckpointPhase.CANCELLED);
     String sentence = "cancelled; the artifact stays as it is";
-    turn.report().notReached(Reason.CANCELLED, sentence);
+    turn.report().cancelled(Reason.CANCELLED, sentence);
     turn.tell(false, Reason.CANCELLED, sentence, "cancelled");
   }
 

@@ -96,7 +96,7 @@ final class Suspension {
     if (Frozen.suspensions(turn) == 0) {
       turn.working(Reason.NOT_SUSPENDED, "spec.desiredState is Running");
     } else {
-      turn.report().notReached(Reason.RESUMED, "resumed; spec.desiredState is Running");
+      turn.report().rests(Reason.RESUMED, "resumed; spec.desiredState is Running");
       new TimeSliceScheduler(turn).running();
     }
   }
@@ -132,7 +132,7 @@ final class Suspension {
     new TimeSliceScheduler(turn).restart();
     if (turn.status().getArtifact() == null) {
       turn.enter(CheckpointPhase.PENDING);
-      turn.report().notReached(Reason.RESUMED, sentence);
+      turn.report().rests(Reason.RESUMED, sentence);
     } else {
       turn.enter(CheckpointPhase.READY);
       turn.report().done(Reason.ARTIFACT_VERIFIED, Ending.artifact(turn));

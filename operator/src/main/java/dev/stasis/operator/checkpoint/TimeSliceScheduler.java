@@ -83,7 +83,7 @@ record TimeSliceScheduler(Turn turn) {
                   it -> ", " + name(it) + " has the GPU" + verdict.until().map(this::at).orElse(""))
               .orElse("");
       turn.report()
-          .notReached(Reason.WAITS_FOR_ITS_TURN, "suspended; place " + verdict.place() + holder);
+          .rests(Reason.WAITS_FOR_ITS_TURN, "suspended; place " + verdict.place() + holder);
     }
   }
 
@@ -97,7 +97,7 @@ record TimeSliceScheduler(Turn turn) {
     verdict.until().ifPresent(turn::againAt);
     if (turn.status().getArtifact() == null) {
       turn.report()
-          .notReached(
+          .rests(
               Reason.HAS_ITS_TURN,
               verdict.until().isPresent()
                   ? "has its turn" + at(verdict.until().get())

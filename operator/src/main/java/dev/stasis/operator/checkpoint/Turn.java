@@ -241,7 +241,9 @@ final class Turn implements RequestContext<CheckpointPhase> {
     report.failed(reason, sentence);
     if (isSavedBefore()) {
       report.done(Reason.ARTIFACT_VERIFIED, Ending.artifact(this));
-      report.also(ConditionType.FAILED, ConditionValue.TRUE, reason, sentence);
+      report
+          .also(ConditionType.STALLED, ConditionValue.TRUE, reason, "")
+          .also(ConditionType.FAILED, ConditionValue.TRUE, reason, sentence);
     }
     tell(true, reason, sentence, "failed");
   }

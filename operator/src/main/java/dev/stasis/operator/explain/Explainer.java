@@ -74,7 +74,7 @@ public final class Explainer {
     status.setNodesFit(portable ? findings.nodes().fit() : 0);
     status.setNodesKnown(findings.nodes().known());
     status.setNodes(findings.nodes().listed());
-    report.notReached(Reason.NO_ARTIFACT, "dryRun: nothing was frozen");
+    report.rests(Reason.NO_ARTIFACT, "dryRun: nothing was frozen");
     if (faults.isEmpty()) {
       report.also(
           ConditionType.FEASIBLE,

@@ -246,7 +246,7 @@ class MigrationStatusUpdater extends StatusUpdater<MigrationPhase, GpuMigrationS
       status.setRolledBack(null);
     }
     if (cancelled) {
-      report.notReached(
+      report.cancelled(
           Reason.CANCELLED, touched ? sentence : "cancelled before the pod was touched");
     } else {
       report.failed(new FaultSummary(faults).reason(Reason.OPERATION_FAILED), sentence);

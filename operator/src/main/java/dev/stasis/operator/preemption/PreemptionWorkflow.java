@@ -92,7 +92,7 @@ final class PreemptionWorkflow {
         (int)
             preempted.stream().filter(it -> it.created().plus(BUDGET_PERIOD).isAfter(now)).count();
     if (Boolean.TRUE.equals(policy.getSpec().getSuspend())) {
-      report.notReached(Reason.PAUSED, "takes no victims: spec.suspend is true");
+      report.rests(Reason.PAUSED, "takes no victims: spec.suspend is true");
     } else if (!preempting.isEmpty()
         && !Boolean.TRUE.equals(policy.getSpec().getOptions().getInterceptScheduler())) {
       String sentence =

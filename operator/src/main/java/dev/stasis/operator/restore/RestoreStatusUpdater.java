@@ -136,7 +136,7 @@ final class RestoreStatusUpdater extends StatusUpdater<RestorePhase, GpuRestoreS
     ends(RestorePhase.CANCELLED);
     status.setPod(null);
     report()
-        .notReached(Reason.CANCELLED, "cancelled; no target is left, the checkpoint is as it was")
+        .cancelled(Reason.CANCELLED, "cancelled; no target is left, the checkpoint is as it was")
         .writeTo(status);
   }
 

@@ -8,6 +8,13 @@ public enum ConditionType {
   SUCCEEDED("Succeeded"),
   /** It failed, and nothing more is tried. */
   FAILED("Failed"),
+  /**
+   * Work is in progress. Only ever True; its name is that of kstatus, by which Flux, Argo and
+   * others know when to wait.
+   */
+  RECONCILING("Reconciling"),
+  /** It has ended without what was asked for. Only ever True; its name is that of kstatus. */
+  STALLED("Stalled"),
   /** The frozen workload runs in its original place. */
   SOURCE_RUNNING("SourceRunning"),
   /** GpuCheckpoint: the artifact is on the disk of its node, from where it is uploaded. */

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The report of one reconciliation: the summary condition of the kind, other conditions, and the
  * text of the columns. The summary is Unknown while work is in progress, and False only if that is
- * final.
+ * final, or may change by itself.
  */
 public final class Report {
 
@@ -39,23 +39,42 @@ public final class Report {
 
   /** It is in progress, or waits for something that may still happen. */
   public Report working(Reason why, String sentence) {
-    return summarise(ConditionValue.UNKNOWN, why, sentence).drop(ConditionType.FAILED);
+    return summarise(ConditionValue.UNKNOWN, why, sentence)
+        .also(ConditionType.RECONCILING, ConditionValue.TRUE, why, "")
+        .drop(ConditionType.STALLED)
+        .drop(ConditionType.FAILED);
   }
 
   /** It has succeeded. */
   public Report done(Reason why, String sentence) {
-    return summarise(ConditionValue.TRUE, why, sentence).drop(ConditionType.FAILED);
+    return ended(ConditionValue.TRUE, why, sentence).drop(ConditionType.STALLED);
   }
 
-  /** It has ended, or rests, without the state of its summary; not a failure. */
+  /**
+   * It is in the state that was asked for, which is not that of its summary: suspended, paused, a
+   * dry run. The summary is absent, because a False one is read as work in progress.
+   */
+  public Report rests(Reason why, String sentence) {
+    return notReached(why, sentence).drop(summary);
+  }
+
+  /** It is not in the state of its summary, and may get there by itself. */
   public Report notReached(Reason why, String sentence) {
-    return summarise(ConditionValue.FALSE, why, sentence).drop(ConditionType.FAILED);
+    return ended(ConditionValue.FALSE, why, sentence).drop(ConditionType.STALLED);
+  }
+
+  /** It has ended without the state of its summary, because somebody wanted that; not a failure. */
+  public Report cancelled(Reason why, String sentence) {
+    return ended(ConditionValue.FALSE, why, sentence)
+        .also(ConditionType.STALLED, ConditionValue.TRUE, why, "");
   }
 
   /** It failed, and nothing more is tried. */
   public Report failed(Reason why, String sentence) {
     return summarise(ConditionValue.FALSE, why, sentence)
-        .also(ConditionType.FAILED, ConditionValue.TRUE, why, sentence);
+        .also(ConditionType.FAILED, ConditionValue.TRUE, why, sentence)
+        .also(ConditionType.STALLED, ConditionValue.TRUE, why, "")
+        .drop(ConditionType.RECONCILING);
   }
 
   /** Adds another condition. */
@@ -83,6 +102,12 @@ public final class Report {
       status.setReason(reason.column());
       status.setMessage(message);
     }
+  }
+
+  private Report ended(ConditionValue status, Reason why, String sentence) {
+    return summarise(status, why, sentence)
+        .drop(ConditionType.FAILED)
+        .drop(ConditionType.RECONCILING);
   }
 
   private Report summarise(ConditionValue status, Reason why, String sentence) {

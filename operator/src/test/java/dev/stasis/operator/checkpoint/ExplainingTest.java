@@ -33,7 +33,7 @@ class ExplainingTest {
     assertThat(world.phase()).isEqualTo(CheckpointPhase.EXPLAINED);
     assertThat(world.condition("Feasible"))
         .isEqualTo("True/NothingAgainstIt: about 2.0Gi, 14.1s frozen");
-    assertThat(world.condition("Ready")).startsWith("False/NoArtifact");
+    assertThat(world.status().getReason()).isEqualTo("NoArtifact");
     assertThat(world.condition("Restorable")).startsWith("True/NodesFit");
     assertThat(Objects.requireNonNull(world.status().getNodes())).hasSize(1);
     assertThat(world.status().getArtifact()).isNull();

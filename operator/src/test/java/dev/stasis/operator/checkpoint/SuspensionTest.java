@@ -25,8 +25,7 @@ class SuspensionTest {
       world.settle();
       assertThat(world.phase()).isEqualTo(CheckpointPhase.SUSPENDED);
       assertThat(world.condition("Suspended")).startsWith("True/Suspended");
-      assertThat(world.condition("Ready"))
-          .isEqualTo("False/NoArtifact: suspended in the memory of node gpu-17");
+      assertThat(world.status().getMessage()).isEqualTo("suspended in the memory of node gpu-17");
       assertThat(world.condition("SourceRunning")).startsWith("False/Suspended");
       // Its agent keeps it suspended as long as there is the order.
       assertThat(world.operations()).hasSize(1);

@@ -20,6 +20,7 @@ import dev.stasis.operator.pod.PodConditionUpdate;
 import dev.stasis.operator.pod.PodWrites;
 import dev.stasis.operator.status.Changes;
 import dev.stasis.operator.testing.FakeCluster;
+import dev.stasis.operator.testing.Kstatus;
 import dev.stasis.operator.testing.TestConfig;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
@@ -106,6 +107,9 @@ final class World {
     stories.addAll(turn.stories());
     again = turn.again().orElse(Duration.ofDays(1));
     gone = turn.isOver();
+    if (checkpoint.getMetadata().getDeletionTimestamp() == null) {
+      new Kstatus().check(status());
+    }
     boolean changed = !changes.snapshot(status()).equals(before);
     if (changed) {
       writes++;

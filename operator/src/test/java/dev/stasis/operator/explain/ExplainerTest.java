@@ -120,7 +120,6 @@ class ExplainerTest {
 
     assertThat(conditions(status))
         .containsExactly(
-            "Ready=False NoArtifact: dryRun: nothing was frozen",
             "Feasible=True NothingAgainstIt: about 48.9Gi, 14.1s frozen",
             "Restorable=True NodesFit: 1 of 1 node fits");
     assertThat(status.getFaults()).isNull();

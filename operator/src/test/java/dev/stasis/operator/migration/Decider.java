@@ -4,6 +4,7 @@ import dev.stasis.api.v1beta1.GpuMigration;
 import dev.stasis.api.v1beta1.common.Hardware;
 import dev.stasis.api.v1beta1.migration.MigrationPhase;
 import dev.stasis.api.v1beta1.migration.MigrationStrategy;
+import dev.stasis.operator.testing.Kstatus;
 import dev.stasis.operator.workflow.Progress;
 import dev.stasis.operator.workflow.Workflow;
 import dev.stasis.operator.workflow.WorkflowRunner;
@@ -29,6 +30,7 @@ final class Decider {
     WorkflowRunner<MigrationContext, MigrationPhase> runner = fakes.runner(workflow);
     Optional<Progress> progress = runner.current(context).map(WorkflowRunner.Current::progress);
     runner.advance(context);
+    new Kstatus().check(context.status());
     if (progress.isPresent() && progress.get() instanceof Progress.Failed failed) {
       return new Next.RollBack(failed.faults());
     }

@@ -16,6 +16,7 @@ import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.holder.Places;
 import dev.stasis.operator.operation.OperationView;
+import dev.stasis.operator.testing.Kstatus;
 import dev.stasis.operator.workflow.Progress;
 import dev.stasis.operator.workflow.WorkflowRunner;
 import io.fabric8.kubernetes.api.model.Node;
@@ -85,6 +86,7 @@ abstract class RestoreScenario {
   /** Advances the restore by one step. */
   void advance(@Nullable Pod target, @Nullable OperationView operation) {
     runner().advance(context(target, operation));
+    new Kstatus().check(restore.getStatus());
   }
 
   private WorkflowRunner<RestoreContext, RestorePhase> runner() {

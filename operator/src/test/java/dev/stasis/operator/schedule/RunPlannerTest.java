@@ -185,7 +185,7 @@ class RunPlannerTest {
     world.at(ScheduleFixture.START.plusSeconds(60)).settle();
 
     assertThat(world.names()).isEmpty();
-    assertThat(world.ready().reason()).isEqualTo("NotScheduled");
+    assertThat(world.status().getReason()).isEqualTo("Paused");
     assertThat(world.status().getNextScheduleTime()).isNull();
   }
 

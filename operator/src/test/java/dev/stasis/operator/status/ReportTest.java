@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.api.v1beta1.common.Condition;
 import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.operator.testing.Kstatus;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -62,15 +63,37 @@ class ReportTest {
   @Test
   void restingWithoutAnArtifactIsNoFailure() {
     report(1, FIRST)
-        .notReached(Reason.NO_ARTIFACT, "suspended in memory")
+        .rests(Reason.NO_ARTIFACT, "suspended in memory")
         .also(ConditionType.SUSPENDED, ConditionValue.TRUE, Reason.SUSPENDED, "holds no GPU memory")
         .writeTo(status);
 
     assertThat(status.getConditions())
         .extracting(Condition::type)
-        .containsExactly("Ready", "Suspended");
-    assertThat(condition("Ready").status()).isEqualTo(ConditionValue.FALSE);
+        .as("a False one would be read as work in progress")
+        .containsExactly("Suspended");
     assertThat(status.getReason()).isEqualTo("NoArtifact");
+  }
+
+  @Test
+  void kstatusKnowsWhenToWait() {
+    report(1, FIRST).working(Reason.IN_PROGRESS, "freezing").writeTo(status);
+    assertThat(verdict()).isEqualTo(Kstatus.Verdict.IN_PROGRESS);
+    report(1, FIRST).done(Reason.ARTIFACT_VERIFIED, "stored").writeTo(status);
+    assertThat(verdict()).isEqualTo(Kstatus.Verdict.CURRENT);
+    report(1, FIRST).rests(Reason.NO_ARTIFACT, "suspended").writeTo(status);
+    assertThat(verdict()).isEqualTo(Kstatus.Verdict.CURRENT);
+    report(1, FIRST).notReached(Reason.STORE_NOT_WRITABLE, "no space").writeTo(status);
+    assertThat(verdict()).isEqualTo(Kstatus.Verdict.IN_PROGRESS);
+    report(1, FIRST).cancelled(Reason.CANCELLED, "cancelled").writeTo(status);
+    assertThat(verdict()).isEqualTo(Kstatus.Verdict.FAILED);
+    report(1, FIRST).failed(Reason.NO_ROOM, "no room").writeTo(status);
+    assertThat(verdict()).isEqualTo(Kstatus.Verdict.FAILED);
+    report(1, FIRST).working(Reason.WAITING, "tried again").writeTo(status);
+    assertThat(verdict()).isEqualTo(Kstatus.Verdict.IN_PROGRESS);
+  }
+
+  private Kstatus.Verdict verdict() {
+    return new Kstatus().verdict(status);
   }
 
   @Test

@@ -1,0 +1,94 @@
+package dev.stasis.operator.testing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.common.Condition;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.common.ConditionedStatus;
+import dev.stasis.api.v1beta1.migration.GpuMigrationStatus;
+import dev.stasis.api.v1beta1.restore.GpuRestoreStatus;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+
+/**
+ * The verdict of kstatus on an object, by the rules that it has for custom resources (package
+ * status of sigs.k8s.io/cli-utils): Flux, Argo CD and others wait while it is in progress.
+ */
+public final class Kstatus {
+
+  /** The verdicts on an object that is not being deleted. */
+  public enum Verdict {
+    IN_PROGRESS,
+    FAILED,
+    CURRENT
+  }
+
+  /** Returns the verdict on an object of which this generation was observed. */
+  public Verdict verdict(ConditionedStatus status) {
+    if (is(status, "Reconciling")) {
+      return Verdict.IN_PROGRESS;
+    }
+    if (is(status, "Stalled")) {
+      return Verdict.FAILED;
+    }
+    boolean readyIsNotTrue =
+        conditions(status).stream()
+            .anyMatch(it -> it.type().equals("Ready") && it.status() != ConditionValue.TRUE);
+    return readyIsNotTrue ? Verdict.IN_PROGRESS : Verdict.CURRENT;
+  }
+
+  /** Fails if nobody can tell from the verdict on a status with conditions whether to wait. */
+  public void check(ConditionedStatus status) {
+    if (!conditions(status).isEmpty()) {
+      assertThat(verdict(status)).as("kstatus, %s", conditions(status)).isIn(expected(status));
+    }
+  }
+
+  private static Set<Verdict> expected(ConditionedStatus status) {
+    if (status instanceof GpuCheckpointStatus checkpoint) {
+      return expected(checkpoint);
+    }
+    if (status instanceof GpuRestoreStatus restore) {
+      return switch (Objects.requireNonNull(restore.getPhase())) {
+        case PENDING, STARTING, RESTORING, VERIFYING -> EnumSet.of(Verdict.IN_PROGRESS);
+        case SUCCEEDED, COLD_STARTED -> EnumSet.of(Verdict.CURRENT);
+        case FAILED, CANCELLED -> EnumSet.of(Verdict.FAILED);
+      };
+    }
+    return switch (Objects.requireNonNull(((GpuMigrationStatus) status).getPhase())) {
+      case PENDING, TARGET_STARTING, FREEZING, TRANSFERRING, RESTORING, VERIFYING, SWITCHING_OVER ->
+          EnumSet.of(Verdict.IN_PROGRESS);
+      case SUCCEEDED -> EnumSet.of(Verdict.CURRENT);
+      case ROLLED_BACK, FAILED, CANCELLED -> EnumSet.of(Verdict.FAILED);
+    };
+  }
+
+  private static Set<Verdict> expected(GpuCheckpointStatus checkpoint) {
+    CheckpointPhase phase = Objects.requireNonNull(checkpoint.getPhase());
+    boolean saved = checkpoint.getArtifact() != null;
+    return switch (phase) {
+      // A workload that was resumed waits for nothing, and neither does one that was saved before.
+      case PENDING, FREEZING, SAVING, RESUMING ->
+          saved || checkpoint.getSuspensions() != null
+              ? EnumSet.of(Verdict.IN_PROGRESS, Verdict.CURRENT)
+              : EnumSet.of(Verdict.IN_PROGRESS);
+      case IMPORTING -> EnumSet.of(Verdict.IN_PROGRESS);
+      case SUSPENDED -> EnumSet.of(Verdict.CURRENT, Verdict.IN_PROGRESS);
+      case READY, EXPLAINED -> EnumSet.of(Verdict.CURRENT);
+      case FAILED, CANCELLED -> EnumSet.of(Verdict.FAILED);
+    };
+  }
+
+  private static boolean is(ConditionedStatus status, String type) {
+    return conditions(status).stream()
+        .anyMatch(it -> it.type().equals(type) && it.status() == ConditionValue.TRUE);
+  }
+
+  private static List<Condition> conditions(ConditionedStatus status) {
+    return Objects.requireNonNullElse(status.getConditions(), List.of());
+  }
+}
