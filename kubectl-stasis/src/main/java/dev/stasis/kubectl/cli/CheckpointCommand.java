@@ -11,7 +11,7 @@ import picocli.CommandLine.Parameters;
 /** Creates a GpuCheckpoint. */
 @Command(
     name = "checkpoint",
-    description = "Freezes a pod and keeps it as an artifact; it goes on unless told otherwise.",
+    description = "Checkpoints a pod. The workload resumes, unless an option says otherwise.",
     sortOptions = false)
 final class CheckpointCommand extends RequestCommand {
 

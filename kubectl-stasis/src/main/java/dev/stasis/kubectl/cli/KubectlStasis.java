@@ -24,7 +24,7 @@ import picocli.CommandLine.Spec;
       "",
       "Exit codes: 0 done, 1 refused or failed, 2 wrong use, 3 the cluster refused or does not"
           + " answer,",
-      "4 not over in time (it goes on).",
+      "4 not finished in time (it continues).",
       "Requests go through kubectl; KUBECTL=/path/to/kubectl names another one."
     })
 public final class KubectlStasis implements Runnable {

@@ -26,7 +26,8 @@ abstract class RequestCommand extends ClusterCommand {
       names = "--timeout",
       paramLabel = "TIME",
       defaultValue = "30m",
-      description = "waits no longer; it goes on without. Default: ${DEFAULT-VALUE}")
+      description =
+          "stops waiting after this time; the request continues. Default: ${DEFAULT-VALUE}")
   String timeout = "30m";
 
   @Option(names = "--dry-run", description = "lets the API server check it, and makes nothing")
@@ -68,7 +69,7 @@ abstract class RequestCommand extends ClusterCommand {
     }
     Optional<Resource> end = new Waiting(session(), cluster()).untilOver(object, atMost);
     if (end.isEmpty()) {
-      complain(object.title() + ": not over after " + timeout + "; it goes on");
+      complain(object.title() + ": not finished after " + timeout + "; it continues");
       return Exit.NOT_YET;
     }
     if (format == null) {

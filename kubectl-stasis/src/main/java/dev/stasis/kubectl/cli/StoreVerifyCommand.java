@@ -103,7 +103,8 @@ final class StoreVerifyCommand extends ClusterCommand {
       try (Watching watching = cluster().watch(Kind.CHECKPOINT, scope(one), one.name())) {
         while (!isVerified(last, since)) {
           if (!session().clock().instant().isBefore(end)) {
-            complain(one.title() + ": not verified after " + timeout + "; it goes on");
+            complain(
+                one.title() + ": not verified after " + timeout + "; the verification continues");
             return Exit.NOT_YET;
           }
           last = watching.next(TICK).orElse(last);

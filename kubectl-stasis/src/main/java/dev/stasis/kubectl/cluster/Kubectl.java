@@ -87,7 +87,12 @@ public final class Kubectl implements Cluster {
     List<String> arguments = new ArrayList<>(List.of("get", kind.resource(), name));
     arguments.addAll(scope.options());
     arguments.addAll(List.of("--watch", "--output-watch-events", "--output", "json"));
-    return new KubectlWatch(() -> start(arguments, false), mapper, kind.value() + " " + name);
+    return new KubectlWatch(
+        () -> start(arguments, false),
+        mapper,
+        kind.value() + " " + name,
+        () -> find(kind, scope, name),
+        KubectlWatch.LOOK_AFTER);
   }
 
   @Override

@@ -18,6 +18,11 @@ final class KubectlWatch implements Watching {
   /** After this many attempts without an event, the cluster is unreachable. */
   private static final int ATTEMPTS = 3;
 
+  /**
+   * kubectl watches one object from "now", after it has read it: a deletion in between is no event.
+   */
+  static final Duration LOOK_AFTER = Duration.ofSeconds(10);
+
   private sealed interface Word {
     record Seen(Resource object) implements Word {}
 
@@ -27,14 +32,29 @@ final class KubectlWatch implements Watching {
   private final Supplier<Process> start;
   private final ObjectMapper mapper;
   private final String what;
+  private final Supplier<Optional<Resource>> look;
+  private final Duration lookAfter;
   private final BlockingQueue<Word> words = new LinkedBlockingQueue<>();
+  private Duration silent = Duration.ZERO;
   private volatile boolean closed;
   private volatile Process process;
 
-  KubectlWatch(Supplier<Process> start, ObjectMapper mapper, String what) {
+  /**
+   * @param start starts {@code kubectl get --watch}
+   * @param look reads the object; empty if it does not exist
+   * @param lookAfter how long no event may come before the object is read
+   */
+  KubectlWatch(
+      Supplier<Process> start,
+      ObjectMapper mapper,
+      String what,
+      Supplier<Optional<Resource>> look,
+      Duration lookAfter) {
     this.start = start;
     this.mapper = mapper;
     this.what = what;
+    this.look = look;
+    this.lookAfter = lookAfter;
     this.process = start.get();
     Thread reader = new Thread(this::read, "watch");
     reader.setDaemon(true);
@@ -46,6 +66,11 @@ final class KubectlWatch implements Watching {
     Word word = words.poll(atMost.toMillis(), TimeUnit.MILLISECONDS);
     if (word instanceof Word.Failed failed) {
       throw failed.why();
+    }
+    silent = word == null ? silent.plus(atMost) : Duration.ZERO;
+    if (silent.compareTo(lookAfter) >= 0) {
+      silent = Duration.ZERO;
+      return Optional.of(look.get().orElseThrow(this::deleted));
     }
     return word instanceof Word.Seen seen ? Optional.of(seen.object()) : Optional.empty();
   }

@@ -117,7 +117,7 @@ class CommandsTest {
   @Test
   void aWaitThatIsTooLongSaysThatItGoesOn() {
     assertThat(run("checkpoint", "trainer", "--wait", "--timeout", "0s")).isEqualTo(Exit.NOT_YET);
-    assertThat(err.toString()).contains("not over after 0s; it goes on");
+    assertThat(err.toString()).contains("not finished after 0s; it continues");
   }
 
   @Test
