@@ -39,8 +39,7 @@ final class ThawCommand extends NodeCommand {
 
     @Option(
         names = "--all",
-        description =
-            "All frozen workloads of this node, except those of which a copy may run elsewhere")
+        description = "All frozen workloads of this node, except those that may run elsewhere")
     boolean all;
   }
 

@@ -46,7 +46,7 @@ final class ImportCheck {
       return new Refused(
           Reasons.fault(
               Reason.OTHER_NAMESPACE,
-              "import.location",
+              "importFrom.location",
               turn.namespace() + "/NAME, of its own namespace",
               from.location()));
     }
@@ -61,7 +61,7 @@ final class ImportCheck {
       return new Refused(
           Reasons.fault(
               Reason.NOT_IMPORTED,
-              "import.nodeName",
+              "importFrom.nodeName",
               "the node on whose disk the artifact lies, since store "
                   + store.getMetadata().getName()
                   + " is on the disk of each node",
@@ -87,7 +87,7 @@ final class ImportCheck {
     }
     if (turn.cluster().node(node).isEmpty() && turn.cluster().gpuNode(node).isEmpty()) {
       return new Refused(
-          Reasons.fault(Reason.NODE_GONE, "import.nodeName", "a node of this cluster", node));
+          Reasons.fault(Reason.NODE_GONE, "importFrom.nodeName", "a node of this cluster", node));
     }
     return Validation.agent(turn, node)
         .or(() -> Validation.unseen(turn, store, node))
@@ -208,7 +208,7 @@ final class ImportCheck {
   private static Fault fault(String wanted, String found, HasMetadata owner) {
     return Reasons.fault(
         Reason.ALREADY_IMPORTED,
-        "import.location",
+        "importFrom.location",
         wanted,
         "%s %s %s".formatted(found, owner.getKind(), owner.getMetadata().getName()));
   }

@@ -7,7 +7,6 @@ import dev.stasis.api.v1beta1.checkpoint.DesiredState;
 import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointSpec;
 import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.api.v1beta1.common.AfterCheckpoint;
-import dev.stasis.api.v1beta1.common.ConditionValue;
 import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.api.v1beta1.common.ObjectReference;
 import dev.stasis.api.v1beta1.common.PhaseTime;
@@ -240,10 +239,7 @@ final class Turn implements RequestContext<CheckpointPhase> {
     enter(CheckpointPhase.FAILED);
     report.failed(reason, sentence);
     if (isSavedBefore()) {
-      report.done(Reason.ARTIFACT_VERIFIED, Ending.artifact(this));
-      report
-          .also(ConditionType.STALLED, ConditionValue.TRUE, reason, "")
-          .also(ConditionType.FAILED, ConditionValue.TRUE, reason, sentence);
+      report.keeps(Reason.ARTIFACT_VERIFIED, Ending.artifact(this));
     }
     tell(true, reason, sentence, "failed");
   }

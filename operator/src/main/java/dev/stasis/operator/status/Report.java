@@ -77,6 +77,11 @@ public final class Report {
         .drop(ConditionType.RECONCILING);
   }
 
+  /** What was reached before is still so, although the last attempt failed. */
+  public Report keeps(Reason why, String sentence) {
+    return also(summary, ConditionValue.TRUE, why, sentence);
+  }
+
   /** Adds another condition. */
   public Report also(ConditionType type, ConditionValue status, Reason why, String sentence) {
     conditions = conditions.with(type, status, why, sentence, generation, clock.instant());

@@ -24,7 +24,6 @@ import dev.stasis.api.v1beta1.store.SharedPath;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -206,7 +205,7 @@ class ImportingTest {
 
     assertThat(world.condition("Ready"))
         .startsWith(
-            "False/OtherNamespace: import.location: expected ml/NAME, of its own namespace");
+            "False/OtherNamespace: importFrom.location: expected ml/NAME, of its own namespace");
     assertThat(world.operations()).isEmpty();
   }
 
@@ -214,12 +213,13 @@ class ImportingTest {
   void aStoreOnTheDiskOfEachNodeWantsTheNode() {
     World world = world(spec -> spec.setImportFrom(new ImportSource("trainer", PLACE, null, null)));
     assertThat(world.settle().condition("Ready"))
-        .startsWith("False/NotImported: import.nodeName: expected the node on whose disk");
+        .startsWith("False/NotImported: importFrom.nodeName: expected the node on whose disk");
 
     World unknown =
         world(spec -> spec.setImportFrom(new ImportSource("trainer", PLACE, "gpu-99", null)));
     assertThat(unknown.settle().condition("Ready"))
-        .startsWith("False/NodeGone: import.nodeName: expected a node of this cluster, got gpu-99");
+        .startsWith(
+            "False/NodeGone: importFrom.nodeName: expected a node of this cluster, got gpu-99");
   }
 
   @Test
@@ -342,13 +342,5 @@ class ImportingTest {
     }
     other.setStatus(new GpuCheckpointStatus());
     return other;
-  }
-
-  @Test
-  void aFreezeIsNeverToldAsAnImport() {
-    assertThat(Path.between(CheckpointPhase.PENDING, CheckpointPhase.READY))
-        .containsExactly(CheckpointPhase.FREEZING, CheckpointPhase.SAVING, CheckpointPhase.READY);
-    assertThat(Path.between(CheckpointPhase.PENDING, CheckpointPhase.IMPORTING))
-        .isEqualTo(List.of(CheckpointPhase.IMPORTING));
   }
 }

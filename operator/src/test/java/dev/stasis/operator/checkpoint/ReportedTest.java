@@ -83,4 +83,12 @@ class ReportedTest {
     GpuNodeOperation operation = world.operation(OperationType.CHECKPOINT, 1).orElseThrow();
     return Objects.requireNonNull(operation.getStatus().getArtifact());
   }
+
+  @Test
+  void aFreezeIsNeverReportedAsAnImport() {
+    assertThat(Path.between(CheckpointPhase.PENDING, CheckpointPhase.READY))
+        .containsExactly(CheckpointPhase.FREEZING, CheckpointPhase.SAVING, CheckpointPhase.READY);
+    assertThat(Path.between(CheckpointPhase.PENDING, CheckpointPhase.IMPORTING))
+        .isEqualTo(List.of(CheckpointPhase.IMPORTING));
+  }
 }

@@ -15,7 +15,7 @@ final class OperationProgress implements Progress {
   /** As often as it may be written. */
   private static final Duration EVERY = Duration.ofSeconds(1);
 
-  /** Nobody waits for a verification, and many agents verify at a time. */
+  /** No user waits for a verification, and many agents verify at a time. */
   private static final Duration RARELY = Duration.ofMinutes(1);
 
   private final ActiveOperation operation;

@@ -61,14 +61,14 @@ final class RemoteImport {
     if (!name.matches() || namespaceUid == null) {
       throw new Refused(
           ImportJob.REFUSED,
-          "import.location",
+          "importFrom.location",
           "NAMESPACE/NAME-UID, as in status.artifact.location",
           where.reference().location());
     }
     return new ArtifactId(namespaceUid, name.group(1));
   }
 
-  /** It is in the store, of which the import has changed nothing. */
+  /** It is in the store, which the import did not change. */
   void describe(ArtifactStatus artifact) {
     StoredArtifact stored = found.get();
     artifact.setNode(null);
