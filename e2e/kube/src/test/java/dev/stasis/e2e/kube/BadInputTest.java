@@ -57,8 +57,13 @@ class BadInputTest {
             new Bad("pending", "waiting", "", "PodNotRunning", "Pending"),
             new Bad("no-gpu", "plain", "", "NoGpu", "plain"),
             new Bad("ambiguous", "pair", "", "ContainerAmbiguous", "other"),
-            new Bad("sidecar", "pair", "containerName: sidecar", "ContainerNotFound", "sidecar"),
-            new Bad("no-store", "trainer", "store: attic", "StoreNotFound", "attic"),
+            new Bad(
+                "sidecar",
+                "pair",
+                "options: {containerName: sidecar}",
+                "ContainerNotFound",
+                "sidecar"),
+            new Bad("no-store", "trainer", "storageRef: {name: attic}", "StoreNotFound", "attic"),
             new Bad(
                 "read-only",
                 "trainer",

@@ -37,8 +37,7 @@ record Often(Scenario scenario) {
   void pause() {
     scenario.kubectl(
         "patch", "gsched", NAME, "--type=merge", "-p", "{\"spec\":{\"suspend\":true}}");
-    scenario.until(
-        "no run will begin", () -> says(".status.conditions[*].reason").contains("NotScheduled"));
+    scenario.until("no run will begin", () -> says(".status.reason").equals("Paused"));
     scenario.until(
         "no run is at work",
         () -> checkpoints().allMatch(it -> phase(it) == CheckpointPhase.READY));
