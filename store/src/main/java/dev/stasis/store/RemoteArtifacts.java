@@ -31,7 +31,7 @@ public final class RemoteArtifacts implements AutoCloseable {
   private static final Logger LOG = System.getLogger(RemoteArtifacts.class.getName());
   private static final String MANIFEST = ".manifest";
 
-  /** Written by whoever has measured the store, so that not every agent does. */
+  /** Written by the agent that measured the store, so that not every agent does. */
   private static final String MEASURED = "measured";
 
   private final BlobStore direct;
@@ -200,7 +200,7 @@ public final class RemoteArtifacts implements AutoCloseable {
     return new MeasuredUsage(blobs.stat(MEASURED).modified(), bytes);
   }
 
-  /** Has the next agent that asks measure the store anew. */
+  /** Makes the next agent that asks measure the store again. */
   public void forgetMeasurement() throws StoreException {
     blobs.delete(MEASURED);
   }

@@ -257,7 +257,7 @@ record RemoteManifest(Header header, FileTree tree, List<ChunkRecord> chunks) {
     }
   }
 
-  /** Parses JSON of somebody who can write to the store; {@code null} is no object. */
+  /** Parses JSON that anyone with write access to the store may have written; not {@code null}. */
   static <T> T parse(byte[] json, Class<T> type) throws IOException {
     @Nullable T value = MAPPER.readValue(json, type);
     if (value == null) {

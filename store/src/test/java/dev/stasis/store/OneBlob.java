@@ -7,7 +7,7 @@ import java.util.List;
 /**
  * A store with one blob, which cannot be written to.
  *
- * @param bytes what somebody put there
+ * @param bytes the content
  */
 record OneBlob(String key, byte[] bytes) implements BlobStore {
 

@@ -149,8 +149,8 @@ public record Work(
   }
 
   /**
-   * Returns whether a copy of it may run elsewhere: then no component thaws it, whatever happened
-   * to its operation.
+   * Returns whether a copy of it may run elsewhere: then no component thaws it, even if something
+   * happened to its operation.
    */
   public boolean mayRunElsewhere() {
     return heldUntilDecided && phase == Phase.HELD;

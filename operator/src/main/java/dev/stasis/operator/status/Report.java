@@ -63,7 +63,7 @@ public final class Report {
     return ended(ConditionValue.FALSE, why, sentence).drop(ConditionType.STALLED);
   }
 
-  /** It has ended without the state of its summary, because somebody wanted that; not a failure. */
+  /** It was cancelled: it has ended without the state of its summary, which is not a failure. */
   public Report cancelled(Reason why, String sentence) {
     return ended(ConditionValue.FALSE, why, sentence)
         .also(ConditionType.STALLED, ConditionValue.TRUE, why, "");

@@ -27,7 +27,7 @@ public final class Kstatus {
     CURRENT
   }
 
-  /** Returns the verdict on an object of which this generation was observed. */
+  /** Returns the verdict on an object whose latest generation was observed. */
   public Verdict verdict(ConditionedStatus status) {
     if (is(status, "Reconciling")) {
       return Verdict.IN_PROGRESS;
@@ -41,7 +41,7 @@ public final class Kstatus {
     return readyIsNotTrue ? Verdict.IN_PROGRESS : Verdict.CURRENT;
   }
 
-  /** Fails if nobody can tell from the verdict on a status with conditions whether to wait. */
+  /** Fails if the verdict on a status with conditions does not fit its phase. */
   public void check(ConditionedStatus status) {
     if (!conditions(status).isEmpty()) {
       assertThat(verdict(status)).as("kstatus, %s", conditions(status)).isIn(expected(status));

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 
 /**
- * Slows reading down to a rate: whoever reports progress waits until as many bytes may have been
+ * Slows reading down to a rate: each report of progress waits until as many bytes may have been
  * read. A cancellation ends the wait.
  */
 final class PacedProgress implements Progress {

@@ -305,7 +305,7 @@ class RestartedFreezeTest {
     OperationControl control = OperationControl.within(Clock.systemUTC(), FileCluster.LIMIT);
     assertThat(engine.checkpoint().run(suspend, control, StepListener.NONE))
         .isInstanceOf(CheckpointOutcome.Suspended.class);
-    // It looks at what stands still before it takes an order.
+    // It reads the frozen work before it takes an order.
     lab.start();
     lab.cluster().awaitEnd(order(orders.delete()));
     assertThat(engine.thaw().inHand())

@@ -114,7 +114,7 @@ class UnreadableJournalTest {
     DaemonChild.dies(lab, "AFTER_WRITE", "Held");
     Files.delete(lab.engine().state().resolve("operations").resolve(name + ".json"));
     lab.cluster().remove(name);
-    // It looks at what stands still before it takes an order.
+    // It reads the frozen work before it takes an order.
     lab.start();
     assertThat(deletion()).isEqualTo(Outcome.REFUSED);
     NodeEngine engine = lab.engine().engine();
