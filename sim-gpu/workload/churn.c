@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -50,10 +51,15 @@ static void *churn_memory(void *unused) {
     return unused;
 }
 
+/* Every other child has the driver's descriptors for two milliseconds, as after a fork whose handlers
+ * have not run yet. */
 static void *churn_children(void *unused) {
-    for (;;) {
-        pid_t child = fork();
+    for (unsigned long i = 0;; i++) {
+        pid_t child = i % 2 ? (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL) : fork();
         if (child == 0) {
+            if (i % 2) {
+                nap(2);
+            }
             _exit(7);
         }
         int status = 0;

@@ -3,6 +3,8 @@ package dev.stasis.agent.preflight;
 import static dev.stasis.agent.preflight.Scope.CHECKPOINT;
 import static dev.stasis.agent.preflight.Scope.NEW_POD;
 
+import java.util.stream.Stream;
+
 /**
  * The requirements for a running workload, all of them checked before the freeze. The table in
  * docs/compatibility.md has a row for each.
@@ -138,9 +140,14 @@ public enum Requirement {
     return expected;
   }
 
-  /** Whether one that is not met may be met in a moment, by a program that runs on. */
+  /**
+   * Returns whether a program that runs on may meet this one in a moment: an operation ends, a
+   * message is read, and a child that has just been forked closes what its parent has from the
+   * driver.
+   */
   public static boolean mayPass(FailedRequirement one) {
-    return one.property().equals(IO_URING.property) || one.property().equals(NETLINK.property);
+    return Stream.of(IO_URING, NETLINK, USERFAULTFD, LANDLOCK)
+        .anyMatch(kind -> one.property().equals(kind.property));
   }
 
   /** Returns the failed requirement. */

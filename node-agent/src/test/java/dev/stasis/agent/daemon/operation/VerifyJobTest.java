@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Damage of an artifact is found before the artifact is needed. */
@@ -44,6 +45,14 @@ class VerifyJobTest {
   static void end() throws InterruptedException {
     pod.close();
     lab.close();
+  }
+
+  /** A whole copy of a chunk that another test left behind would make up for a damaged one. */
+  @BeforeEach
+  void emptyTheRemoteStore() throws IOException {
+    for (Path file : new StoredFiles(lab.cluster().remote().folder()).all()) {
+      Files.delete(file);
+    }
   }
 
   private static GpuNodeOperationStatus ended(GpuNodeOperation operation) {
