@@ -11,10 +11,15 @@ can_start_kube() { [ -x "$KUBE" ] && [ "$(id -u)" = 0 ]; }
 
 # start_kube NODES: starts a cluster and exports its environment. stop_kube ends it.
 start_kube() {
-  local nodes="$1" try
   # Two clusters on one machine would share addresses; an hour is more than any run of tests takes.
   exec 8>"${TMPDIR:-/tmp}/stasis-with-kube.lock"
   flock -w 3600 8 || die "another run has held the cluster of this machine for an hour" "see: fuser -v ${TMPDIR:-/tmp}/stasis-with-kube.lock"
+  start_cluster "$1"
+}
+
+# start_cluster NODES: without the lock.
+start_cluster() {
+  local nodes="$1" try
   # On a busy machine a part can outlast the script's own limit: asked again, it continues where it was.
   # The processes of the cluster must not inherit the lock, nor hold the output of this shell.
   for try in 1 2 3; do
