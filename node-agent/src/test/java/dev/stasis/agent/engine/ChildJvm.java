@@ -15,17 +15,13 @@ public record ChildJvm(Class<?> main) {
 
   /** Starts it, its output in a file. */
   public Process start(Path log, String... arguments) throws IOException {
+    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
     List<String> command =
-        new ArrayList<>(
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-Dstasis.runtime=" + EngineLab.runtime(),
-                "-Dstasis.criu=" + EngineLab.criu(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                main.getName()));
+        new ArrayList<>(List.of(java, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
+    command.addAll(ChildClasses.of(main).options(java));
+    command.add("-Dstasis.runtime=" + EngineLab.runtime());
+    command.add("-Dstasis.criu=" + EngineLab.criu());
+    command.add(main.getName());
     command.addAll(List.of(arguments));
     return new ProcessBuilder(command)
         .redirectErrorStream(true)
