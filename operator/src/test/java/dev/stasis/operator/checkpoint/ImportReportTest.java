@@ -28,8 +28,8 @@ class ImportReportTest {
   }
 
   private static World importedWith(Map<String, Object> template) {
-    World world = ImportingTest.world().settle();
-    ImportingTest.says(world);
+    World world = ImportArtifactTest.world().settle();
+    ImportArtifactTest.says(world);
     world.operation(OperationType.IMPORT, 1).orElseThrow().getStatus().setPodTemplate(template);
     return world.settle();
   }
