@@ -48,6 +48,12 @@ final class ImportArtifact extends OperationStep {
     this.policy = policy;
   }
 
+  /** An operation that was removed is created again without a change of the phase. */
+  @Override
+  protected CheckpointPhase phase(CheckpointContext context) {
+    return context.phase();
+  }
+
   @Override
   public String undoes() {
     return "cancels the check; the artifact stays as it is";

@@ -20,13 +20,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pod of an artifact that is imported. No user of this cluster wrote it, and no admission of
- * this namespace let it in. A restore creates it with the operator's rights, so it may be no more
- * than level {@code baseline} of the Pod Security Standards allows.
+ * Limits the pod of an imported artifact. No user of this cluster created it, and no admission of
+ * this namespace has checked it. A restore creates it with the operator's rights, so it must
+ * satisfy level {@code baseline} of the Pod Security Standards.
  */
 final class ImportedPodPolicy {
 
-  /** Those that level baseline lets a container add: a runtime gives them to each one anyway. */
+  /** Capabilities that level baseline lets a container add. */
   private static final Set<String> HARMLESS =
       Set.of(
           "AUDIT_WRITE",
@@ -51,7 +51,7 @@ final class ImportedPodPolicy {
     this.template = template;
   }
 
-  /** Returns every reason against it. */
+  /** Returns every violation. */
   List<Fault> faults(@Nullable Map<String, Object> written, String podName) {
     Optional<Pod> pod = template.read(written).filter(it -> it.getSpec() != null);
     if (pod.isEmpty()) {

@@ -8,13 +8,10 @@ import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.api.v1beta1.common.Condition;
 import dev.stasis.api.v1beta1.operation.OperationType;
-import dev.stasis.operator.admission.TestWebhooks;
 import dev.stasis.operator.event.Story;
 import dev.stasis.operator.operation.OperationName;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.operation.RequesterKind;
-import dev.stasis.operator.owner.Departure;
-import dev.stasis.operator.pod.Owners;
 import dev.stasis.operator.pod.PodConditionUpdate;
 import dev.stasis.operator.pod.PodWrites;
 import dev.stasis.operator.pod.Template;
@@ -25,8 +22,6 @@ import dev.stasis.operator.testing.TestConfig;
 import dev.stasis.operator.workflow.WorkflowRunner;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
-import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.time.Clock;
 import java.time.Duration;
@@ -47,9 +42,6 @@ import java.util.function.Consumer;
 final class World {
 
   static final Instant START = Instant.parse("2026-11-21T10:00:00Z");
-
-  /** Connects to nothing; making one takes half a second. */
-  private static final KubernetesClient CLIENT = new KubernetesClientBuilder().build();
 
   final KubernetesSerialization serialization = new KubernetesSerialization();
   final FakeCluster cluster = new FakeCluster();
@@ -158,7 +150,7 @@ final class World {
   private Reconciliation reconciled(GpuCheckpoint object, Consumer<Question> questions) {
     List<Act> acts = new ArrayList<>();
     List<Story> told = new ArrayList<>();
-    AskedPods pods = new AskedPods(questions, acts);
+    AskedPods pods = new AskedPods(this, questions, acts);
     if (object.getStatus() == null) {
       object.setStatus(new GpuCheckpointStatus());
     }
@@ -185,7 +177,7 @@ final class World {
   /** Returns the steps as the product has them. */
   CheckpointSteps steps() {
     List<Act> acts = new ArrayList<>();
-    return steps(new AskedPods(question -> {}, acts), acts);
+    return steps(new AskedPods(this, question -> {}, acts), acts);
   }
 
   private CheckpointSteps steps(AskedPods pods, List<Act> acts) {
@@ -195,67 +187,6 @@ final class World {
         pods.departure(),
         new Template(serialization),
         deleted -> acts.add(new Act.DeleteSelf()));
-  }
-
-  /** Answers what the API server is asked about the pod. */
-  private final class AskedPods implements PodWrites {
-
-    private final Consumer<Question> questions;
-    private final List<Act> acts;
-
-    AskedPods(Consumer<Question> questions, List<Act> acts) {
-      this.questions = questions;
-      this.acts = acts;
-    }
-
-    Departure departure() {
-      return new Departure(CLIENT, TestWebhooks.config("no-such-webhooks")) {
-
-        @Override
-        public Optional<String> refusal() {
-          return asked(true);
-        }
-
-        @Override
-        public void takeBack(Pod pod, Pod source) {
-          acts.add(new Act.TakeBack(pod));
-        }
-
-        @Override
-        public Optional<String> prepare(Pod pod) {
-          return Owners.of(pod).isEmpty() ? Optional.empty() : asked(false);
-        }
-
-        private Optional<String> asked(boolean dryRun) {
-          questions.accept(new Question.Depart(dryRun));
-          return resizeAnswer instanceof Refused refused
-              ? Optional.of(refused.sentence())
-              : Optional.empty();
-        }
-      };
-    }
-
-    @Override
-    public Optional<Pod> fresh(String namespace, String name) {
-      return cluster.pod(namespace, name);
-    }
-
-    @Override
-    public void condition(Pod pod, PodConditionUpdate update) {
-      acts.add(new Act.Condition(update));
-    }
-
-    @Override
-    public Answer resize(Pod resized, boolean dryRun) {
-      questions.accept(new Question.Resize(resized, dryRun));
-      return resizeAnswer;
-    }
-
-    @Override
-    public Answer evict(Pod pod, boolean dryRun) {
-      questions.accept(new Question.Evict(pod, dryRun));
-      return evictAnswer;
-    }
   }
 
   private void happen(Question ask) {
