@@ -1,6 +1,5 @@
 package dev.stasis.operator.checkpoint;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.stasis.api.v1beta1.Api;
 import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
@@ -8,13 +7,14 @@ import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.operator.cluster.Informers;
 import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.operator.event.EventRecorder;
-import dev.stasis.operator.log.LogContext;
 import dev.stasis.operator.operation.Operations;
 import dev.stasis.operator.owner.Departure;
-import dev.stasis.operator.owner.PodEvictor;
+import dev.stasis.operator.pod.JobDeadlines;
 import dev.stasis.operator.pod.PodWrites;
+import dev.stasis.operator.pod.Template;
 import dev.stasis.operator.status.Changes;
 import dev.stasis.operator.status.ErrorStatus;
+import dev.stasis.operator.workflow.RequestReconciler;
 import dev.stasis.operator.workflow.StatusWriter;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.javaoperatorsdk.operator.api.config.informer.Informer;
@@ -32,38 +32,34 @@ import io.javaoperatorsdk.operator.processing.event.source.EventSource;
 import io.javaoperatorsdk.operator.processing.retry.GradualRetry;
 import java.time.Clock;
 import java.util.List;
-import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
-/** Observes, decides, acts, reports. */
+/** Reconciles GpuCheckpoints by the steps of {@link CheckpointSteps}. */
 @ControllerConfiguration(
     name = "gpucheckpoint",
     finalizerName = Api.FINALIZER,
     informer = @Informer(informerListLimit = 500),
-    // A node that falls silent tells nobody; a Ready object is looked at for it now and then.
+    // An agent that becomes silent triggers no event, and a Ready object depends on it.
     maxReconciliationInterval =
         @MaxReconciliationInterval(interval = 10, timeUnit = TimeUnit.MINUTES))
-// An API server that does not answer is asked for ever, at most every half minute.
+// An unavailable API server is retried without a limit, at most every half minute.
 @GradualRetry(
     maxAttempts = Integer.MAX_VALUE,
     initialInterval = 500,
     intervalMultiplier = 2,
     maxInterval = 30_000)
-// The last resort against a loop; the agents report progress once a second.
+// A last protection against a loop; the agents report progress once a second.
 @RateLimited(maxReconciliations = 50, within = 5)
 public class CheckpointReconciler implements Reconciler<GpuCheckpoint>, Cleaner<GpuCheckpoint> {
 
-  private static final Set<CheckpointPhase> FROZEN =
-      Set.of(CheckpointPhase.FREEZING, CheckpointPhase.SAVING, CheckpointPhase.RESUMING);
-
-  private final Observer observer;
-  private final Course course;
-  private final Hands hands;
-  private final StatusWriter<GpuCheckpoint, GpuCheckpointStatus> statuses;
+  private final CheckpointEventSources eventSources;
+  private final RequestReconciler<
+          GpuCheckpoint, GpuCheckpointStatus, CheckpointContext, CheckpointPhase>
+      pods;
+  private final RequestReconciler<
+          GpuCheckpoint, GpuCheckpointStatus, CheckpointContext, CheckpointPhase>
+      imports;
   private final Clock clock;
-  private final StasisConfig config;
-  private final WakeUps wakeUps;
 
   CheckpointReconciler(
       Informers informers,
@@ -74,40 +70,37 @@ public class CheckpointReconciler implements Reconciler<GpuCheckpoint>, Cleaner<
       Changes changes,
       Clock clock,
       StasisConfig config,
-      WakeUps wakeUps,
+      CheckpointEventSources eventSources,
       Departure departure) {
-    this.observer =
-        new Observer(informers, pods, new PodEvictor(pods, departure), client, clock, config);
-    this.course = new Course(operations, client.getKubernetesSerialization());
-    this.hands = new Hands(operations, pods, events, client, departure);
-    this.statuses =
+    Template template = new Template(client.getKubernetesSerialization());
+    CheckpointSteps steps =
+        new CheckpointSteps(
+            operations,
+            pods,
+            departure,
+            template,
+            checkpoint -> client.resource(checkpoint).delete());
+    CheckpointObserver observer =
+        new CheckpointObserver(
+            informers, pods, events, template, new JobDeadlines(client, clock)::of, clock, config);
+    StatusWriter<GpuCheckpoint, GpuCheckpointStatus> statuses =
         new StatusWriter<>(GpuCheckpointStatus::new, changes, config.progressEvery(), clock);
+    this.pods = new RequestReconciler<>(statuses, observer::observe, steps.ofPod(), config);
+    this.imports = new RequestReconciler<>(statuses, observer::observe, steps.ofImport(), config);
+    this.eventSources = eventSources;
     this.clock = clock;
-    this.config = config;
-    this.wakeUps = wakeUps;
   }
 
   @Override
   public List<EventSource<?, GpuCheckpoint>> prepareEventSources(
       EventSourceContext<GpuCheckpoint> context) {
-    return wakeUps.sources(context.getPrimaryCache());
+    return eventSources.sources(context.getPrimaryCache());
   }
 
   @Override
   public UpdateControl<GpuCheckpoint> reconcile(
       GpuCheckpoint checkpoint, Context<GpuCheckpoint> context) {
-    Optional<JsonNode> before = statuses.read(checkpoint);
-    CheckpointPhase phase = checkpoint.getStatus().getPhase();
-    Turn turn = turn(checkpoint);
-    CheckpointPhase after = turn.phase();
-    // The phases of a freeze can follow each other within a second: a write for each is too many.
-    boolean isProgress = phase != null && FROZEN.contains(phase) && FROZEN.contains(after);
-    UpdateControl<GpuCheckpoint> control =
-        statuses.write(checkpoint, before, isProgress, turn.again(), context);
-    if (after.isFinal()) {
-      statuses.forget(checkpoint);
-    }
-    return control;
+    return requests(checkpoint).reconcile(checkpoint, context);
   }
 
   @Override
@@ -118,28 +111,11 @@ public class CheckpointReconciler implements Reconciler<GpuCheckpoint>, Cleaner<
 
   @Override
   public DeleteControl cleanup(GpuCheckpoint checkpoint, Context<GpuCheckpoint> context) {
-    Optional<JsonNode> before = statuses.read(checkpoint);
-    Turn turn = turn(checkpoint);
-    if (turn.isOver()) {
-      statuses.forget(checkpoint);
-      return DeleteControl.defaultDelete();
-    }
-    // What it waits for, above all an artifact that cannot be deleted.
-    statuses.writeDeleted(checkpoint, before, context);
-    return DeleteControl.noFinalizerRemoval()
-        .rescheduleAfter(turn.again().orElse(config.lookAgainEvery()).toMillis());
+    return requests(checkpoint).cleanup(checkpoint, context);
   }
 
-  private Turn turn(GpuCheckpoint checkpoint) {
-    try (LogContext fields = LogContext.of(checkpoint)) {
-      Turn turn = observer.look(checkpoint);
-      fields
-          .operation(turn.status().getOperation())
-          .step(turn.status().getStep())
-          .node(turn.node().orElse(null));
-      course.next(turn);
-      hands.carryOut(turn);
-      return turn;
-    }
+  private RequestReconciler<GpuCheckpoint, GpuCheckpointStatus, CheckpointContext, CheckpointPhase>
+      requests(GpuCheckpoint checkpoint) {
+    return checkpoint.getSpec().getImportFrom() == null ? pods : imports;
   }
 }

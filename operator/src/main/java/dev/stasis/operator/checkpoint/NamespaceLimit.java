@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
-/** Lets so many GpuCheckpoints of a namespace be unfinished at a time; younger ones wait. */
+/** Limits the unfinished GpuCheckpoints of a namespace; younger ones wait. */
 final class NamespaceLimit {
 
   private static final Set<CheckpointPhase> UNFINISHED =
@@ -27,26 +27,26 @@ final class NamespaceLimit {
                   Objects.requireNonNullElse(it.getMetadata().getCreationTimestamp(), ""))
           .thenComparing(it -> it.getMetadata().getUid());
 
-  /** Returns why it has to wait; empty when it need not. */
-  Optional<Validation.Wait> wait(Turn turn) {
-    int most = turn.config().checkpointsPerNamespace();
-    if (Objects.requireNonNullElse(status(turn.object()).getSuspensions(), 0) > 0) {
-      // It has begun long ago, and takes turns.
+  /** Returns why it must wait; empty if it need not. */
+  Optional<CheckpointValidator.Wait> wait(CheckpointContext context) {
+    int most = context.config().checkpointsPerNamespace();
+    if (context.suspensions() > 0) {
+      // It is time-sliced, and was admitted before.
       return Optional.empty();
     }
     long before =
-        turn.cluster().checkpoints(turn.namespace()).stream()
+        context.cluster().checkpoints(context.namespace()).stream()
             .filter(it -> UNFINISHED.contains(phase(it)))
-            .filter(it -> OLDER_FIRST.compare(it, turn.object()) < 0)
+            .filter(it -> OLDER_FIRST.compare(it, context.object()) < 0)
             .limit(most)
             .count();
     return before < most
         ? Optional.empty()
         : Optional.of(
-            new Validation.Wait(
+            new CheckpointValidator.Wait(
                 Reason.TOO_MANY_CHECKPOINTS,
                 "namespace %s: expected fewer than %d older GpuCheckpoints that are not finished, got %d or more"
-                    .formatted(turn.namespace(), most, most)));
+                    .formatted(context.namespace(), most, most)));
   }
 
   private static CheckpointPhase phase(GpuCheckpoint one) {

@@ -17,26 +17,26 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Workloads that share GPUs by turns: one runs, the others are suspended. Each decides for itself
- * from what it sees of the others, which may be old. Nobody goes on before all others are seen to
- * stand still, and only who has waited for the longest: since that time only grows, two never go on
- * at once, however old what they see is. Should they all the same (a person lets one run on), the
- * agent resumes nobody for whom there is no free device memory.
+ * Workloads that share GPUs in time slices: one runs, the others are suspended. Each decides for
+ * itself from the statuses of the others, which may be outdated. A workload resumes only once all
+ * others are known to be suspended, and only the one that has waited longest. Because that time
+ * only grows, two never resume at once, however outdated the statuses are. If they did (a user lets
+ * one run), the agent resumes no workload without free device memory for it.
  */
 final class TimeSliceQueue {
 
   /**
-   * Where one of them stands.
+   * The state of one of them.
    *
-   * @param runs it has its turn, or is to have it now
-   * @param place how many go before it; 0 when it has its turn
-   * @param holder the one that does not stand still; empty when it is this one, or nobody
-   * @param until when its turn, or the holder's, is over; empty while nobody waits
+   * @param runs whether it has the GPU, or gets it now
+   * @param place how many are before it; 0 if it has the GPU
+   * @param holder the other one that is not suspended; empty if there is none
+   * @param until end of its time slice, or the holder's; empty if none waits
    */
   record Verdict(
       boolean runs, int place, Optional<GpuCheckpoint> holder, Optional<Instant> until) {}
 
-  /** Those that leave the others first, since they come for good; then who has waited longest. */
+  /** Those that are no longer time-sliced first, then the one that has waited longest. */
   private static final Comparator<GpuCheckpoint> NEXT_FIRST =
       Comparator.comparing((GpuCheckpoint it) -> !leaves(it))
           .thenComparing(TimeSliceQueue::since)
@@ -46,29 +46,29 @@ final class TimeSliceQueue {
    * Decides for one of them.
    *
    * @param own with a slice
-   * @param onNode all that freeze a pod of its node; those that take no turns do not count
+   * @param onNode all of its node; those without a time slice do not count
    */
   Verdict decide(GpuCheckpoint own, Collection<GpuCheckpoint> onNode, Instant now) {
     List<GpuCheckpoint> others = onNode.stream().filter(it -> sharesWith(own, it)).toList();
-    Optional<GpuCheckpoint> holder = others.stream().filter(it -> !standsStill(it)).min(NEXT_FIRST);
+    Optional<GpuCheckpoint> holder = others.stream().filter(it -> !isSuspended(it)).min(NEXT_FIRST);
     CheckpointPhase phase = phase(own);
     if (phase == CheckpointPhase.SUSPENDED) {
       long before =
           others.stream()
-              .filter(it -> standsStill(it) && wants(it) && NEXT_FIRST.compare(it, own) < 0)
+              .filter(it -> isSuspended(it) && wants(it) && NEXT_FIRST.compare(it, own) < 0)
               .count();
       boolean runs = wants(own) && holder.isEmpty() && before == 0;
       int place = (int) before + (holder.isPresent() ? 1 : 0);
       return new Verdict(
           runs, runs ? 0 : Math.max(1, place), holder, holder.flatMap(TimeSliceQueue::end));
     }
-    boolean waited = others.stream().anyMatch(it -> standsStill(it) && wants(it));
+    boolean waited = others.stream().anyMatch(it -> isSuspended(it) && wants(it));
     if (leaves(own) || phase == CheckpointPhase.RESUMING) {
       return new Verdict(true, 0, Optional.empty(), Optional.empty());
     }
     if (suspensions(own) == 0
         || (phase != CheckpointPhase.PENDING && phase != CheckpointPhase.READY)) {
-      // Who joins waits for its turn like everybody else.
+      // A new one waits for its time slice as the others do.
       return new Verdict(false, 1, holder, holder.flatMap(TimeSliceQueue::end));
     }
     Optional<Instant> end = waited ? end(own) : Optional.empty();
@@ -76,14 +76,14 @@ final class TimeSliceQueue {
     return new Verdict(runs, runs ? 0 : 1, Optional.empty(), end);
   }
 
-  /** Whether its user has it run, for good: what is deleted or cancelled is resumed first. */
+  /** Returns whether it is to run without time slices; also if it is deleted or canceled. */
   static boolean leaves(GpuCheckpoint one) {
     return one.getSpec().getDesiredState() == DesiredState.RUNNING
         || Boolean.TRUE.equals(one.getSpec().getCancel())
         || one.getMetadata().getDeletionTimestamp() != null;
   }
 
-  /** Whether it would go on; its user may keep it suspended. */
+  /** Returns whether it is to resume; its user may keep it suspended. */
   private static boolean wants(GpuCheckpoint one) {
     return leaves(one) || one.getSpec().getDesiredState() == DesiredState.AUTO;
   }
@@ -96,11 +96,11 @@ final class TimeSliceQueue {
     }
     Set<String> mine = gpus(own);
     Set<String> its = gpus(other);
-    // Where nobody has looked yet it may be the same one.
+    // Before the agent has reported them, they may be the same.
     return mine.isEmpty() || its.isEmpty() || mine.stream().anyMatch(its::contains);
   }
 
-  /** As the agent has seen them. */
+  /** Returns the GPUs that the agent has reported. */
   private static Set<String> gpus(GpuCheckpoint checkpoint) {
     Hardware hardware = status(checkpoint).getHardware();
     List<ObservedGpu> gpus = hardware == null ? null : hardware.gpus();
@@ -109,8 +109,8 @@ final class TimeSliceQueue {
         .collect(Collectors.toSet());
   }
 
-  /** It holds no device memory: its agent said so. */
-  private static boolean standsStill(GpuCheckpoint one) {
+  /** Returns whether it holds no device memory, as its agent has reported. */
+  private static boolean isSuspended(GpuCheckpoint one) {
     return phase(one) == CheckpointPhase.SUSPENDED;
   }
 

@@ -3,7 +3,6 @@ package dev.stasis.operator.checkpoint;
 import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.api.v1beta1.checkpoint.DesiredState;
 import dev.stasis.api.v1beta1.checkpoint.GpuTurn;
-import dev.stasis.api.v1beta1.common.AfterCheckpoint;
 import dev.stasis.api.v1beta1.common.ObservedPod;
 import dev.stasis.operator.status.Reason;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -12,40 +11,38 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A workload that shares its GPUs by turns: what the {@link TimeSliceQueue} says of it, and how it
- * is told.
+ * Applies the verdict of the {@link TimeSliceQueue} to a workload that shares its GPUs with others.
  *
- * @param turn in which it is looked at
+ * @param context the GpuCheckpoint of the workload
  */
-record TimeSliceScheduler(Turn turn) {
+record TimeSliceScheduler(CheckpointContext context) {
 
-  /** Phases of a pod whose containers have ended: it needs its GPU no more. */
+  /** Phases of a pod whose containers have ended: it does not need its GPU any more. */
   private static final Set<String> ENDED = Set.of("Succeeded", "Failed");
 
-  private static final TimeSliceQueue ROTA = new TimeSliceQueue();
+  private static final TimeSliceQueue QUEUE = new TimeSliceQueue();
 
-  /** Whether it takes turns at all. */
+  /** Returns whether the workload is time-sliced. */
   boolean isOn() {
-    return turn.spec().getTimeSlice() != null
-        && turn.spec().getAfterCheckpoint() == AfterCheckpoint.SUSPEND
-        && !turn.spec().getOptions().getDryRun();
+    return context.spec().getTimeSlice() != null && context.suspends();
   }
 
   TimeSliceQueue.Verdict verdict() {
     List<GpuCheckpoint> onNode =
-        turn.node().map(turn.cluster()::podsOn).orElse(List.of()).stream()
+        context.node().map(context.cluster()::podsOn).orElse(List.of()).stream()
             .filter(pod -> pod.getStatus() == null || !ENDED.contains(pod.getStatus().getPhase()))
             .flatMap(this::of)
             .toList();
-    return ROTA.decide(turn.object(), onNode, turn.now());
+    return QUEUE.decide(context.object(), onNode, context.now());
   }
 
-  /** Those of that very pod; an older one of its name is another workload. */
-  private java.util.stream.Stream<GpuCheckpoint> of(Pod pod) {
-    return turn
+  /** Returns the checkpoints of a pod; those of an older pod with its name are not meant. */
+  private Stream<GpuCheckpoint> of(Pod pod) {
+    return context
         .cluster()
         .checkpointsOf(pod.getMetadata().getNamespace(), pod.getMetadata().getName())
         .stream()
@@ -58,45 +55,48 @@ record TimeSliceScheduler(Turn turn) {
                     .orElse(true));
   }
 
-  /** Its turn, or its waiting, begins now. */
+  /** Its time slice, or its wait for one, begins now. */
   void restart() {
     if (isOn()) {
-      GpuTurn before = turn.status().getTurn();
-      turn.status()
-          .setTurn(new GpuTurn(before == null ? null : before.place(), null, turn.now(), null));
+      GpuTurn before = context.status().getTurn();
+      context
+          .status()
+          .setTurn(new GpuTurn(before == null ? null : before.place(), null, context.now(), null));
     }
   }
 
-  /** It is suspended, and another one runs or comes first. */
+  /** Reports that it is suspended, and that another workload runs or comes first. */
   void waiting() {
     TimeSliceQueue.Verdict verdict = verdict();
-    boolean keptOut = turn.spec().getDesiredState() == DesiredState.SUSPENDED;
-    say(keptOut ? null : verdict.place(), verdict.holder().map(this::name), verdict.until());
-    // What it waits for tells of itself; a pod that hangs does not.
-    turn.again(turn.config().lookAgainEvery());
-    boolean failedBefore = turn.status().getFaults() != null;
-    if (!keptOut && !failedBefore && turn.status().getArtifact() == null) {
+    boolean keptOut = context.spec().getDesiredState() == DesiredState.SUSPENDED;
+    report(keptOut ? null : verdict.place(), verdict.holder().map(this::name), verdict.until());
+    // A pod that hangs triggers no event.
+    context.poll();
+    boolean failedBefore = context.status().getFaults() != null;
+    if (!keptOut && !failedBefore && context.status().getArtifact() == null) {
       String holder =
           verdict
               .holder()
               .map(
                   it -> ", " + name(it) + " has the GPU" + verdict.until().map(this::at).orElse(""))
               .orElse("");
-      turn.report()
+      context
+          .updater()
           .rests(Reason.WAITS_FOR_ITS_TURN, "suspended; place " + verdict.place() + holder);
     }
   }
 
-  /** It runs. */
+  /** Reports that it runs. */
   void running() {
     if (!isOn()) {
       return;
     }
     TimeSliceQueue.Verdict verdict = verdict();
-    say(0, Optional.of(turn.spec().podName()), verdict.until());
-    verdict.until().ifPresent(turn::againAt);
-    if (turn.status().getArtifact() == null) {
-      turn.report()
+    report(0, Optional.of(context.spec().podName()), verdict.until());
+    verdict.until().ifPresent(context::requeueAt);
+    if (context.status().getArtifact() == null) {
+      context
+          .updater()
           .rests(
               Reason.HAS_ITS_TURN,
               verdict.until().isPresent()
@@ -105,20 +105,21 @@ record TimeSliceScheduler(Turn turn) {
     }
   }
 
-  private void say(@Nullable Integer place, Optional<String> holder, Optional<Instant> until) {
-    GpuTurn before = turn.status().getTurn();
+  private void report(@Nullable Integer place, Optional<String> holder, Optional<Instant> until) {
+    GpuTurn before = context.status().getTurn();
     Instant since = before == null ? null : before.since();
-    turn.status()
+    context
+        .status()
         .setTurn(
             new GpuTurn(
                 place,
                 holder.orElse(null),
-                since == null ? turn.status().getSuspendedTime() : since,
+                since == null ? context.status().getSuspendedTime() : since,
                 until.orElse(null)));
   }
 
   private String name(GpuCheckpoint other) {
-    return other.getMetadata().getNamespace().equals(turn.namespace())
+    return other.getMetadata().getNamespace().equals(context.namespace())
         ? other.getSpec().podName()
         : "a pod of another namespace";
   }

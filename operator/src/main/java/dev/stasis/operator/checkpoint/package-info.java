@@ -1,6 +1,6 @@
 /**
- * GpuCheckpoint. A {@link dev.stasis.operator.checkpoint.Turn} is one look at one object; what is
- * decided follows from what is seen alone, so that an operator may be started anew at any moment.
+ * GpuCheckpoint. {@link dev.stasis.operator.checkpoint.CheckpointSteps} lists the steps of a
+ * checkpoint, a suspension and an import.
  */
 @NullMarked
 package dev.stasis.operator.checkpoint;

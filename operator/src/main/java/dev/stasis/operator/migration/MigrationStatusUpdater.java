@@ -39,7 +39,7 @@ class MigrationStatusUpdater extends StatusUpdater<MigrationPhase, GpuMigrationS
   static final String OPERATOR = "operator";
 
   MigrationStatusUpdater(GpuMigration migration, Instant now) {
-    super(migration, migration.getStatus(), now);
+    super(migration, migration.getStatus(), ConditionType.SUCCEEDED, now);
   }
 
   void waits(MigrationPhase phase, Progress.Waiting waiting, MigrationContext view) {

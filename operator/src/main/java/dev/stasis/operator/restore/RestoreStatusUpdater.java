@@ -28,7 +28,7 @@ final class RestoreStatusUpdater extends StatusUpdater<RestorePhase, GpuRestoreS
   private final RestoreTimingsReader stopwatch = new RestoreTimingsReader();
 
   RestoreStatusUpdater(GpuRestore restore, Instant now) {
-    super(restore, restore.getStatus(), now);
+    super(restore, restore.getStatus(), ConditionType.SUCCEEDED, now);
     this.restore = restore;
   }
 

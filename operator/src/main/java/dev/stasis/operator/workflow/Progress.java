@@ -2,6 +2,7 @@ package dev.stasis.operator.workflow;
 
 import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.operator.status.Reason;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
 
@@ -33,6 +34,13 @@ public sealed interface Progress {
           });
     }
   }
+
+  /**
+   * The step has reported its state itself, which takes more than a reason and a message.
+   *
+   * @param requeueAfter when the request is observed again
+   */
+  record Reported(Duration requeueAfter) implements Progress {}
 
   /** The step waits for a change. */
   record Waiting(Reason reason, String message) implements Progress {}

@@ -2,6 +2,7 @@ package dev.stasis.operator.workflow;
 
 import dev.stasis.api.v1beta1.common.Phase;
 import dev.stasis.api.v1beta1.common.PhaseTime;
+import dev.stasis.operator.log.LogContext;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Instant;
 import java.util.List;
@@ -29,6 +30,11 @@ public interface RequestContext<P extends Enum<P> & Phase<P>> {
 
   /** Returns the name of the current operation for the log; null if there is none. */
   @Nullable String operationName();
+
+  /** Adds what the request works on to the log lines of the reconciliation. */
+  default void addTo(LogContext fields) {
+    fields.operation(operationName());
+  }
 
   /** Returns whether its user has canceled it. */
   boolean isCancelRequested();

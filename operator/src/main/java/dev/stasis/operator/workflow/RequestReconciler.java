@@ -49,13 +49,14 @@ public final class RequestReconciler<
   /** Advances a request by one step. */
   public UpdateControl<R> reconcile(R request, Context<R> context) {
     Optional<JsonNode> before = statuses.read(request);
-    Optional<Duration> requeueAfter;
     try (LogContext fields = LogContext.of(request)) {
       C observed = observer.apply(request);
-      fields.operation(observed.operationName());
-      requeueAfter = runner.advance(observed);
+      observed.addTo(fields);
+      P phase = observed.phase();
+      Optional<Duration> requeueAfter = runner.advance(observed);
+      boolean isProgress = workflow.isProgress(phase, observed.phase());
+      return statuses.write(request, before, isProgress, requeueAfter, context);
     }
-    return statuses.write(request, before, false, requeueAfter, context);
   }
 
   /** Undoes a request that is being deleted; one in a final phase is removed immediately. */
@@ -63,7 +64,7 @@ public final class RequestReconciler<
     Optional<JsonNode> before = statuses.read(request);
     try (LogContext fields = LogContext.of(request)) {
       C observed = observer.apply(request);
-      fields.operation(observed.operationName());
+      observed.addTo(fields);
       boolean removable = runner.isRemovable(observed);
       if (removable && workflow.release(observed)) {
         statuses.forget(request);
@@ -71,7 +72,7 @@ public final class RequestReconciler<
       }
       Duration requeueAfter =
           (removable ? Optional.<Duration>empty() : runner.advance(observed))
-              .orElse(config.lookAgainEvery());
+              .orElseGet(() -> workflow.requeueAfter(observed, config.lookAgainEvery()));
       statuses.writeDeleted(request, before, context);
       return DeleteControl.noFinalizerRemoval().rescheduleAfter(requeueAfter.toMillis());
     }

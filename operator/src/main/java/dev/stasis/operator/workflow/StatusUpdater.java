@@ -31,11 +31,16 @@ public abstract class StatusUpdater<
   protected final S status;
 
   private final HasMetadata request;
+  private final ConditionType summary;
   private final Clock clock;
 
-  protected StatusUpdater(HasMetadata request, S status, Instant now) {
+  /**
+   * @param summary the condition that summarizes the request
+   */
+  protected StatusUpdater(HasMetadata request, S status, ConditionType summary, Instant now) {
     this.request = request;
     this.status = status;
+    this.summary = summary;
     this.clock = Clock.fixed(now, ZoneOffset.UTC);
   }
 
@@ -79,10 +84,10 @@ public abstract class StatusUpdater<
     report().also(type, truth, reason, message).writeTo(status);
   }
 
-  /** Returns a report on the request; its summary is the condition Succeeded. */
+  /** Returns a report on the request; with its summary. */
   protected final Report report() {
     long generation = Objects.requireNonNullElse(request.getMetadata().getGeneration(), 1L);
-    return new Report(status, ConditionType.SUCCEEDED, generation, clock);
+    return new Report(status, summary, generation, clock);
   }
 
   protected final Instant now() {

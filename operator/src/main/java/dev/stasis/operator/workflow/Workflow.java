@@ -60,6 +60,25 @@ public interface Workflow<C extends RequestContext<P>, P extends Enum<P> & Phase
     return true;
   }
 
+  /** Returns whether a request in a final phase is undone when it is deleted. */
+  default boolean isUndoneWhenFinal() {
+    return false;
+  }
+
+  /**
+   * Does what goes on beside the current step: a stored artifact is uploaded and verified.
+   *
+   * @return when to observe the request again for it; empty if only after a change
+   */
+  default Optional<Duration> maintain(C context) {
+    return Optional.empty();
+  }
+
+  /** Returns whether a change of the phase is only progress, which is written at intervals. */
+  default boolean isProgress(P before, P after) {
+    return false;
+  }
+
   /** Returns when a request that waits is observed again: sooner for a deadline. */
   default Duration requeueAfter(C context, Duration wait) {
     return wait;

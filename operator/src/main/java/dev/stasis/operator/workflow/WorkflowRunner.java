@@ -7,8 +7,10 @@ import dev.stasis.operator.status.Backoff;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Runs the first step that is not complete, or undoes the last one that is not undone.
@@ -62,11 +64,18 @@ public final class WorkflowRunner<C extends RequestContext<P>, P extends Enum<P>
    * @return when to observe it again; empty if only after a change
    */
   public Optional<Duration> advance(C context) {
-    if (context.phase().isFinal()) {
-      return workflow.rest(context);
-    }
-    return Optional.of(
-        current(context).map(it -> advance(context, it)).orElseGet(() -> end(context)));
+    Optional<Duration> next =
+        isOver(context)
+            ? workflow.rest(context)
+            : Optional.of(
+                current(context).map(it -> advance(context, it)).orElseGet(() -> end(context)));
+    return Stream.concat(next.stream(), workflow.maintain(context).stream())
+        .min(Comparator.naturalOrder());
+  }
+
+  private boolean isOver(C context) {
+    boolean deleted = context.object().getMetadata().getDeletionTimestamp() != null;
+    return context.phase().isFinal() && !(deleted && workflow.isUndoneWhenFinal());
   }
 
   private Duration end(C context) {
@@ -90,6 +99,9 @@ public final class WorkflowRunner<C extends RequestContext<P>, P extends Enum<P>
           : SOON;
     }
     Progress result = due.run();
+    if (result instanceof Progress.Reported reported) {
+      return reported.requeueAfter();
+    }
     if (undone) {
       // The agent or the kubelet reports when it is done.
       return config.progressEvery();
@@ -108,7 +120,7 @@ public final class WorkflowRunner<C extends RequestContext<P>, P extends Enum<P>
 
   /** Returns whether a request that is being deleted has nothing left to undo. */
   public boolean isRemovable(C context) {
-    return context.phase().isFinal() || (workflow.isRemovedAtOnce() && current(context).isEmpty());
+    return isOver(context) || (workflow.isRemovedAtOnce() && current(context).isEmpty());
   }
 
   private void report(C context, P phase, Progress progress) {

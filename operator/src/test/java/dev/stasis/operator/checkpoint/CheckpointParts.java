@@ -5,7 +5,6 @@ import dev.stasis.operator.admission.TestWebhooks;
 import dev.stasis.operator.owner.Departure;
 import dev.stasis.operator.testing.TestOperator.Parts;
 import dev.stasis.operator.workflow.FlowPage;
-import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
 
 /** What the container puts together in the product. */
@@ -15,7 +14,7 @@ public final class CheckpointParts {
 
   /** Returns the steps of a save, a suspension and an import, for the documentation. */
   public static String flow() {
-    Course steps = new Course(new FakeOperations(), new KubernetesSerialization());
+    CheckpointSteps steps = new World(new GpuCheckpoint()).steps();
     return String.join(
         "\n",
         FlowPage.section("GpuCheckpoint", steps.saving()),
@@ -38,7 +37,7 @@ public final class CheckpointParts {
         parts.changes(),
         parts.clock(),
         parts.config(),
-        new WakeUps(parts.informers(), parts.operationSource(), parts.clock()),
+        new CheckpointEventSources(parts.informers(), parts.operationSource(), parts.clock()),
         new Departure(parts.client(), TestWebhooks.config(webhooks)));
   }
 }

@@ -8,9 +8,16 @@ import dev.stasis.operator.operation.OperationName;
 import dev.stasis.operator.operation.Operations;
 import dev.stasis.operator.operation.RequesterKind;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import java.util.List;
 
-/** Drafts orders; the {@link World} gives them. */
+/** Drafts operations, and records what is to be done with them; the {@link World} does it. */
 final class FakeOperations implements Operations {
+
+  private final List<Act> acts;
+
+  FakeOperations(List<Act> acts) {
+    this.acts = acts;
+  }
 
   @Override
   public GpuNodeOperation draft(ObjectReference requester, int number, GpuNodeOperationSpec spec) {
@@ -30,26 +37,27 @@ final class FakeOperations implements Operations {
 
   @Override
   public void create(GpuNodeOperation operation) {
-    throw new UnsupportedOperationException();
+    acts.add(new Act.Create(operation));
   }
 
   @Override
   public void cancel(GpuNodeOperation operation) {
-    throw new UnsupportedOperationException();
+    acts.add(new Act.Cancel(operation));
   }
 
   @Override
   public void release(GpuNodeOperation operation) {
-    throw new UnsupportedOperationException();
+    acts.add(new Act.Release(operation));
   }
 
   @Override
   public boolean withdraw(GpuNodeOperation operation) {
-    throw new UnsupportedOperationException();
+    acts.add(new Act.Withdraw(operation));
+    return true;
   }
 
   @Override
   public void abandon(GpuNodeOperation operation) {
-    throw new UnsupportedOperationException();
+    acts.add(new Act.Abandon(operation));
   }
 }

@@ -2,13 +2,15 @@ package dev.stasis.operator.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1beta1.operation.OperationType;
+import dev.stasis.api.v1beta1.operation.WorkloadState;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** The pod of an artifact that is imported, as its agent reports it. */
+/** What an agent reports of an import. */
 class ImportReportTest {
 
   @Test
@@ -27,9 +29,22 @@ class ImportReportTest {
     assertThat(world.status().getArgv()).containsExactly("python", "--token=$(TOKEN)");
   }
 
+  @Test
+  void anImportWhoseOperationWasRemovedIsVerifiedAgainInItsPhase() {
+    World world = ImportArtifactTest.world().settle();
+    world.agent(OperationType.IMPORT, 1).works("verify", WorkloadState.UNKNOWN);
+    world.settle();
+    world.cluster.operations.clear();
+    world.settle();
+
+    assertThat(world.operations()).hasSize(1);
+    assertThat(world.phase()).isEqualTo(CheckpointPhase.IMPORTING);
+    assertThat(world.condition("Ready")).startsWith("Unknown/WaitingForAgent");
+  }
+
   private static World importedWith(Map<String, Object> template) {
-    World world = ImportingTest.world().settle();
-    ImportingTest.says(world);
+    World world = ImportArtifactTest.world().settle();
+    ImportArtifactTest.says(world);
     world.operation(OperationType.IMPORT, 1).orElseThrow().getStatus().setPodTemplate(template);
     return world.settle();
   }

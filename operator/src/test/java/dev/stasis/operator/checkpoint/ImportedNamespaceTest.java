@@ -27,17 +27,17 @@ class ImportedNamespaceTest {
   @Test
   void whatWasMadeInAnotherNamespaceOfThatNameIsRefusedUnlessTheStoreAllowsIt() {
     for (String uid : new String[] {"namespace-0", null}) {
-      World world = ImportingTest.world().settle();
-      ImportingTest.says(world);
+      World world = ImportArtifactTest.world().settle();
+      ImportArtifactTest.says(world);
       agentSaysNamespaceUid(world, uid);
       assertThat(world.settle().condition("Ready"))
           .startsWith("False/OtherNamespace: namespace uid of the artifact: expected namespace-1,")
           .endsWith("got " + (uid == null ? "none" : uid));
       assertThat(world.status().getArtifact()).isNull();
 
-      World allowed = ImportingTest.world().settle();
+      World allowed = ImportArtifactTest.world().settle();
       allowed.cluster.stores.get(0).getSpec().setImports(new ImportPolicy(true, null));
-      ImportingTest.says(allowed);
+      ImportArtifactTest.says(allowed);
       agentSaysNamespaceUid(allowed, uid);
       assertThat(allowed.settle().phase()).isEqualTo(CheckpointPhase.READY);
     }

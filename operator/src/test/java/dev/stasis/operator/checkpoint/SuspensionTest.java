@@ -54,6 +54,23 @@ class SuspensionTest {
   }
 
   @Test
+  void aLaterSuspensionThatWaitsIsPolledThoughTheDeadlineOfTheFirstIsOver() {
+    World world = Samples.world(AfterCheckpoint.SUSPEND).settle();
+    world.agent(OperationType.SUSPEND, 1).succeeds(WorkloadState.SUSPENDED);
+    world.settle();
+    world.checkpoint.getSpec().setDesiredState(DesiredState.RUNNING);
+    world.settle();
+    world.agent(OperationType.RESUME, 1).succeeds(WorkloadState.RUNNING);
+    world.settle();
+    world.later(Duration.ofHours(2));
+    world.checkpoint.getSpec().setDesiredState(DesiredState.SUSPENDED);
+    world.settle();
+
+    assertThat(world.condition("Ready")).startsWith("Unknown/NodeSilent");
+    assertThat(world.again).isEqualTo(world.config.lookAgainEvery());
+  }
+
+  @Test
   void withAStoreTheFirstSuspensionWritesAnArtifactThatStays() {
     World world =
         Samples.world(

@@ -8,27 +8,25 @@ import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.api.v1beta1.common.Condition;
 import dev.stasis.api.v1beta1.operation.OperationType;
-import dev.stasis.operator.admission.TestWebhooks;
 import dev.stasis.operator.event.Story;
 import dev.stasis.operator.operation.OperationName;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.operation.RequesterKind;
-import dev.stasis.operator.owner.Departure;
-import dev.stasis.operator.owner.PodEvictor;
-import dev.stasis.operator.pod.Owners;
 import dev.stasis.operator.pod.PodConditionUpdate;
 import dev.stasis.operator.pod.PodWrites;
+import dev.stasis.operator.pod.Template;
 import dev.stasis.operator.status.Changes;
 import dev.stasis.operator.testing.FakeCluster;
 import dev.stasis.operator.testing.Kstatus;
 import dev.stasis.operator.testing.TestConfig;
+import dev.stasis.operator.workflow.WorkflowRunner;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
-import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -44,9 +42,6 @@ import java.util.function.Consumer;
 final class World {
 
   static final Instant START = Instant.parse("2026-11-21T10:00:00Z");
-
-  /** Connects to nothing; making one takes half a second. */
-  private static final KubernetesClient CLIENT = new KubernetesClientBuilder().build();
 
   final KubernetesSerialization serialization = new KubernetesSerialization();
   final FakeCluster cluster = new FakeCluster();
@@ -78,7 +73,7 @@ final class World {
     throw new AssertionError("never comes to rest: " + status().getMessage());
   }
 
-  /** One turn; whether it changed anything. */
+  /** Reconciles once; returns whether it changed anything. */
   boolean turn() {
     if (gone) {
       return false;
@@ -86,27 +81,27 @@ final class World {
     var before = changes.snapshot(status());
     GpuCheckpoint copy = serialization.clone(checkpoint);
     List<Question> twinQuestions = new ArrayList<>();
-    Turn twin = decided(copy, twinQuestions::add);
+    Reconciliation twin = reconciled(copy, twinQuestions::add);
     List<Question> questions = new ArrayList<>();
-    Turn turn =
-        decided(
+    Reconciliation made =
+        reconciled(
             checkpoint,
             question -> {
               questions.add(question);
               happen(question);
             });
     assertThat(twinQuestions).hasSameSizeAs(questions);
-    assertThat(changes.snapshot(twin.status())).isEqualTo(changes.snapshot(turn.status()));
+    assertThat(changes.snapshot(twin.status())).isEqualTo(changes.snapshot(made.status()));
     assertThat(twin.acts().stream().map(World::name))
-        .containsExactlyElementsOf(turn.acts().stream().map(World::name).toList());
+        .containsExactlyElementsOf(made.acts().stream().map(World::name).toList());
     asked.addAll(questions);
     boolean acted = false;
-    for (Act act : turn.acts()) {
+    for (Act act : made.acts()) {
       acted |= perform(act);
     }
-    stories.addAll(turn.stories());
-    again = turn.again().orElse(Duration.ofDays(1));
-    gone = turn.isOver();
+    stories.addAll(made.stories());
+    again = made.requeueAfter();
+    gone = made.removed();
     if (checkpoint.getMetadata().getDeletionTimestamp() == null) {
       new Kstatus().check(status());
     }
@@ -134,91 +129,64 @@ final class World {
     return ask instanceof Question.Evict evict ? evict.dryRun() : ((Question.Resize) ask).dryRun();
   }
 
-  /** One turn as it is decided; nothing is carried out. */
-  Turn look() {
-    return decided(checkpoint, question -> {});
+  /** Reconciles once; what it does has no effect. */
+  Reconciliation look() {
+    return reconciled(checkpoint, question -> {});
   }
 
-  private Turn decided(GpuCheckpoint object, Consumer<Question> questions) {
-    AskedPods pods = new AskedPods(questions);
-    Turn turn =
-        new Turn(
-            object,
-            new Sight(
+  /**
+   * One reconciliation.
+   *
+   * @param acts what it did, in order
+   * @param stories the events it recorded
+   */
+  record Reconciliation(
+      GpuCheckpointStatus status,
+      List<Act> acts,
+      List<Story> stories,
+      Duration requeueAfter,
+      boolean removed) {}
+
+  private Reconciliation reconciled(GpuCheckpoint object, Consumer<Question> questions) {
+    List<Act> acts = new ArrayList<>();
+    List<Story> told = new ArrayList<>();
+    AskedPods pods = new AskedPods(this, questions, acts);
+    if (object.getStatus() == null) {
+      object.setStatus(new GpuCheckpointStatus());
+    }
+    CheckpointContext context =
+        new CheckpointObserver(
                 cluster,
                 pods,
-                new PodEvictor(pods, pods.departure()),
-                pod(object),
-                Optional.empty(),
-                now,
-                config));
-    new Course(new FakeOperations(), serialization).next(turn);
-    turn.finish();
-    return turn;
+                told::add,
+                new Template(serialization),
+                pod -> Optional.empty(),
+                Clock.fixed(now, ZoneOffset.UTC),
+                config)
+            .observe(object);
+    CheckpointSteps steps = steps(pods, acts);
+    CheckpointWorkflow workflow = context.isImport() ? steps.ofImport() : steps.ofPod();
+    WorkflowRunner<CheckpointContext, CheckpointPhase> runner =
+        new WorkflowRunner<>(workflow, config);
+    boolean removable = context.isDeleted() && runner.isRemovable(context);
+    boolean removed = removable && workflow.release(context);
+    Optional<Duration> requeue = removable ? context.requeue().soonest() : runner.advance(context);
+    return new Reconciliation(context.status(), acts, told, requeue.orElse(Requeue.IDLE), removed);
   }
 
-  /** Answers what the API server is asked about the pod. */
-  private final class AskedPods implements PodWrites {
-
-    private final Consumer<Question> questions;
-
-    AskedPods(Consumer<Question> questions) {
-      this.questions = questions;
-    }
-
-    Departure departure() {
-      return new Departure(CLIENT, TestWebhooks.config("no-such-webhooks")) {
-
-        @Override
-        public Optional<String> refusal() {
-          return asked(true);
-        }
-
-        @Override
-        public Optional<String> prepare(Pod pod) {
-          return Owners.of(pod).isEmpty() ? Optional.empty() : asked(false);
-        }
-
-        private Optional<String> asked(boolean dryRun) {
-          questions.accept(new Question.Depart(dryRun));
-          return resizeAnswer instanceof Refused refused
-              ? Optional.of(refused.sentence())
-              : Optional.empty();
-        }
-      };
-    }
-
-    @Override
-    public Optional<Pod> fresh(String namespace, String name) {
-      return Optional.empty();
-    }
-
-    @Override
-    public void condition(Pod pod, PodConditionUpdate mark) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public Answer resize(Pod resized, boolean dryRun) {
-      questions.accept(new Question.Resize(resized, dryRun));
-      return resizeAnswer;
-    }
-
-    @Override
-    public Answer evict(Pod pod, boolean dryRun) {
-      questions.accept(new Question.Evict(pod, dryRun));
-      return evictAnswer;
-    }
+  /** Returns the steps as the product has them. */
+  CheckpointSteps steps() {
+    List<Act> acts = new ArrayList<>();
+    return steps(new AskedPods(this, question -> {}, acts), acts);
   }
 
-  private Optional<Pod> pod(GpuCheckpoint object) {
-    String uid =
-        object.getStatus() == null || object.getStatus().getPod() == null
-            ? null
-            : object.getStatus().getPod().uid();
-    return cluster
-        .pod(object.getMetadata().getNamespace(), object.getSpec().podName())
-        .filter(pod -> uid == null || uid.equals(pod.getMetadata().getUid()));
+  private CheckpointSteps steps(AskedPods pods, List<Act> acts) {
+    return new CheckpointSteps(
+        new FakeOperations(acts),
+        pods,
+        pods.departure(),
+        new Template(serialization),
+        deleted -> acts.add(new Act.DeleteSelf()));
   }
 
   private void happen(Question ask) {
@@ -251,25 +219,29 @@ final class World {
     if (act instanceof Act.Create create) {
       return operations.putIfAbsent(name(act), create.operation()) == null;
     } else if (act instanceof Act.Cancel cancel) {
-      GpuNodeOperation operation = cancel.operation().operation();
+      GpuNodeOperation operation = cancel.operation();
       boolean before = operation.getSpec().getCancel();
       operation.getSpec().setCancel(true);
       return !before;
     } else if (act instanceof Act.Release release) {
-      assertThat(release.operation().isFinal()).as(release.operation().name()).isTrue();
-      operations.remove(release.operation().name());
+      OperationView view = OperationView.of(release.operation());
+      assertThat(view.isFinal()).as(view.name()).isTrue();
+      operations.remove(view.name());
       return true;
     } else if (act instanceof Act.Withdraw withdraw) {
-      assertThat(withdraw.operation().isClaimed()).isFalse();
-      operations.remove(withdraw.operation().name());
+      OperationView view = OperationView.of(withdraw.operation());
+      assertThat(view.isClaimed()).isFalse();
+      operations.remove(view.name());
       return true;
     } else if (act instanceof Act.Abandon abandon) {
-      operations.remove(abandon.operation().name());
+      operations.remove(abandon.operation().getMetadata().getName());
       return true;
-    } else if (act instanceof Act.MarkPod mark) {
-      if (marks.isEmpty() || !marks.get(marks.size() - 1).equals(mark.mark())) {
-        marks.add(mark.mark());
+    } else if (act instanceof Act.Condition condition) {
+      if (marks.isEmpty() || !marks.get(marks.size() - 1).equals(condition.update())) {
+        marks.add(condition.update());
       }
+      return false;
+    } else if (act instanceof Act.TakeBack) {
       return false;
     }
     delete();

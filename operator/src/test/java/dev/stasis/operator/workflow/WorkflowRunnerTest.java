@@ -29,7 +29,10 @@ class WorkflowRunnerTest {
   private final GpuRestore request = new GpuRestore();
   private final TestConfig config = TestConfig.usual();
   private Optional<Fault> stop = Optional.empty();
+  private Optional<Duration> maintained = Optional.empty();
+  private RestorePhase phase = RestorePhase.STARTING;
   private boolean isRemovedAtOnce = true;
+  private boolean isUndoneWhenFinal;
   private boolean cancelled;
   private Instant entered = NOW;
 
@@ -133,6 +136,41 @@ class WorkflowRunnerTest {
   }
 
   @Test
+  void aStepThatReportsItselfDeterminesWhenTheRequestIsObservedAgain() {
+    first.result = new Progress.Reported(ofSeconds(7));
+    assertThat(advance()).contains(ofSeconds(7));
+
+    cancelled = true;
+    second.undo = new Progress.Due(() -> new Progress.Reported(ofSeconds(8)));
+    assertThat(advance()).contains(ofSeconds(8));
+
+    assertThat(log).containsExactly("run first");
+  }
+
+  @Test
+  void whatGoesOnBesideTheStepsIsNotWaitedForLongerThanItNeeds() {
+    first.progress = WAITING;
+    maintained = Optional.of(ofSeconds(3));
+    assertThat(advance()).contains(ofSeconds(3));
+
+    maintained = Optional.of(Duration.ofHours(1));
+    assertThat(advance()).contains(config.lookAgainEvery());
+  }
+
+  @Test
+  void aFinishedRequestIsUndoneByItsDeletionOnlyIfItsKindRequiresIt() {
+    phase = RestorePhase.FAILED;
+    first.undo = first.undone();
+    request.getMetadata().setDeletionTimestamp(NOW.toString());
+    assertThat(runner().isRemovable(new FakeContext())).isTrue();
+
+    isUndoneWhenFinal = true;
+    assertThat(runner().isRemovable(new FakeContext())).isFalse();
+    advance();
+    assertThat(log).containsExactly("undo first");
+  }
+
+  @Test
   void aRequestThatReportsItsEndIsNotRemovedBefore() {
     cancelled = true;
     isRemovedAtOnce = false;
@@ -161,7 +199,7 @@ class WorkflowRunnerTest {
 
     @Override
     public RestorePhase phase() {
-      return RestorePhase.STARTING;
+      return phase;
     }
 
     @Override
@@ -251,6 +289,16 @@ class WorkflowRunnerTest {
     public Progress completed(FakeContext context) {
       log.add("completed");
       return DONE;
+    }
+
+    @Override
+    public boolean isUndoneWhenFinal() {
+      return isUndoneWhenFinal;
+    }
+
+    @Override
+    public Optional<Duration> maintain(FakeContext context) {
+      return maintained;
     }
 
     @Override

@@ -1,0 +1,139 @@
+package dev.stasis.operator.checkpoint;
+
+import dev.stasis.api.v1beta1.common.ArtifactStatus;
+import dev.stasis.api.v1beta1.common.DeletionPolicy;
+import dev.stasis.api.v1beta1.common.ObjectReference;
+import dev.stasis.api.v1beta1.operation.OperationType;
+import dev.stasis.api.v1beta1.operation.WorkloadState;
+import dev.stasis.api.v1beta1.restore.RestorePhase;
+import dev.stasis.operator.node.NodeAgent;
+import dev.stasis.operator.operation.OperationView;
+import dev.stasis.operator.status.ConditionType;
+import dev.stasis.operator.status.Reason;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Deletes the artifact of a GpuCheckpoint that is deleted. */
+final class ArtifactRemoval {
+
+  private final CheckpointOperations operations;
+
+  ArtifactRemoval(CheckpointOperations operations) {
+    this.operations = operations;
+  }
+
+  /** Returns whether the artifact is deleted, retained or unreachable; otherwise tries again. */
+  boolean run(CheckpointContext context) {
+    CheckpointReporter reporter = context.reporter();
+    ArtifactStatus artifact = artifact(context);
+    if (artifact == null || artifact.getStore() == null) {
+      return true;
+    }
+    List<ObjectReference> users = context.artifactUsers();
+    if (!users.isEmpty()) {
+      ObjectReference user = users.get(0);
+      reporter.normal(
+          Reason.IN_USE,
+          "the artifact is needed by %s %s: deleted once that is done"
+              .formatted(user.kind(), user.name()),
+          "in-use/" + user.uid());
+      return false;
+    }
+    if (isRetained(context)) {
+      reporter.normal(Reason.ARTIFACT_RETAINED, stays(artifact), "retained");
+      return true;
+    }
+    Optional<OperationView> deletion = context.operation(OperationType.DELETE_ARTIFACT, 1);
+    if (deletion.isPresent()) {
+      return deletion.get().succeeded()
+          ? deleted(context)
+          : failed(context, artifact, deletion.get());
+    }
+    Optional<String> node = context.reachingNode(artifact);
+    if (node.isPresent()) {
+      operations.delete(context, artifact, node.get());
+      return false;
+    }
+    return isOrphaned(context, artifact);
+  }
+
+  private static boolean deleted(CheckpointContext context) {
+    context.reporter().normal(Reason.ARTIFACT_DELETED, "the artifact is deleted", "deleted");
+    return true;
+  }
+
+  /** Tries again. Finally the object is removed without its artifact. */
+  private boolean failed(CheckpointContext context, ArtifactStatus artifact, OperationView failed) {
+    CheckpointReporter reporter = context.reporter();
+    String why =
+        stays(artifact)
+            + ": "
+            + Objects.requireNonNullElse(failed.status().getMessage(), "it failed");
+    if (isLate(context)) {
+      reporter.warning(Reason.RELEASED, why, "released");
+      return true;
+    }
+    context.updater().deleting(Reason.OPERATION_FAILED, why);
+    reporter.warning(Reason.OPERATION_FAILED, why, "delete");
+    operations.retry(context, failed, CheckpointFinalizer.deleted(context));
+    return false;
+  }
+
+  private static String stays(ArtifactStatus artifact) {
+    return "the artifact stays at %s in store %s"
+        .formatted(artifact.getLocation(), artifact.getStore());
+  }
+
+  private static @Nullable ArtifactStatus artifact(CheckpointContext context) {
+    ArtifactStatus known = context.status().getArtifact();
+    return known != null
+        ? known
+        : context
+            .freezes()
+            .flatMap(operation -> operation.artifact().stream())
+            .findFirst()
+            .orElse(null);
+  }
+
+  /** By its policy. The only copy of an evicted workload is always retained. */
+  private static boolean isRetained(CheckpointContext context) {
+    boolean evicted =
+        context.freezes().anyMatch(operation -> operation.workload() == WorkloadState.ENDED)
+            || context
+                .conditions()
+                .find(ConditionType.SOURCE_RUNNING)
+                .filter(condition -> condition.reason().equals(Reason.EVICTED.value()))
+                .isPresent();
+    boolean restored =
+        context.restores().stream()
+            .anyMatch(
+                restore ->
+                    restore.getStatus() != null
+                        && restore.getStatus().getPhase() == RestorePhase.SUCCEEDED);
+    return context.spec().getOptions().getDeletionPolicy() == DeletionPolicy.RETAIN
+        || (evicted && !restored);
+  }
+
+  private static boolean isOrphaned(CheckpointContext context, ArtifactStatus artifact) {
+    if (artifact.getNode() == null) {
+      if (isLate(context)) {
+        context.reporter().warning(Reason.RELEASED, "no agent reaches the artifact", "released");
+      }
+      return isLate(context);
+    }
+    NodeAgent agent = context.agent(artifact.getNode());
+    boolean givenUp = CheckpointFinalizer.isGivenUp(context, agent);
+    if (givenUp) {
+      CheckpointFinalizer.released(context, agent, "the artifact");
+    }
+    return givenUp;
+  }
+
+  private static boolean isLate(CheckpointContext context) {
+    Instant end = CheckpointFinalizer.deleted(context).plus(context.config().orphanAfter());
+    return end.isBefore(context.now());
+  }
+}

@@ -1,0 +1,112 @@
+package dev.stasis.operator.checkpoint;
+
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.common.ObservedPod;
+import dev.stasis.api.v1beta1.operation.OperationPod;
+import dev.stasis.operator.cluster.Cluster;
+import dev.stasis.operator.config.StasisConfig;
+import dev.stasis.operator.event.EventRecorder;
+import dev.stasis.operator.operation.OperationView;
+import dev.stasis.operator.pod.PodWrites;
+import dev.stasis.operator.pod.Template;
+import dev.stasis.operator.status.Conditions;
+import io.fabric8.kubernetes.api.model.Pod;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+/** Observes everything that concerns one GpuCheckpoint. */
+final class CheckpointObserver {
+
+  private final Cluster cluster;
+  private final PodWrites pods;
+  private final EventRecorder events;
+  private final Template template;
+  private final Function<Pod, Optional<Instant>> jobDeadlines;
+  private final Clock clock;
+  private final StasisConfig config;
+
+  /**
+   * @param jobDeadlines returns when the Job of a pod ends it
+   */
+  CheckpointObserver(
+      Cluster cluster,
+      PodWrites pods,
+      EventRecorder events,
+      Template template,
+      Function<Pod, Optional<Instant>> jobDeadlines,
+      Clock clock,
+      StasisConfig config) {
+    this.cluster = cluster;
+    this.pods = pods;
+    this.events = events;
+    this.template = template;
+    this.jobDeadlines = jobDeadlines;
+    this.clock = clock;
+    this.config = config;
+  }
+
+  /** Observes it; the object has a status. */
+  CheckpointContext observe(GpuCheckpoint checkpoint) {
+    Instant now = clock.instant();
+    List<OperationView> operations =
+        cluster.operations(checkpoint.getMetadata().getUid()).stream()
+            .map(OperationView::of)
+            .toList();
+    Optional<String> uid = podUid(checkpoint, operations);
+    Optional<Pod> pod = Optional.empty();
+    // The pod of an import does not exist; one with its name is another one.
+    if (checkpoint.getSpec().getImportFrom() == null) {
+      pod = uid.isPresent() ? known(checkpoint, uid.get()) : first(checkpoint);
+    }
+    CheckpointStatusUpdater updater = new CheckpointStatusUpdater(checkpoint, template, now);
+    CheckpointContext context =
+        new CheckpointContext(
+            checkpoint,
+            updater,
+            new CheckpointReporter(checkpoint, pod, updater, events, pods),
+            cluster,
+            pod,
+            uid.isPresent() ? Optional.empty() : pod.flatMap(jobDeadlines),
+            operations,
+            new Conditions(
+                Objects.requireNonNullElse(checkpoint.getStatus().getConditions(), List.of())),
+            new Requeue(),
+            config,
+            now);
+    updater.observes();
+    return context;
+  }
+
+  private static Optional<String> podUid(GpuCheckpoint checkpoint, List<OperationView> operations) {
+    return Stream.concat(
+            Optional.ofNullable(checkpoint.getStatus().getPod()).map(ObservedPod::uid).stream(),
+            operations.stream()
+                .map(it -> it.operation().getSpec().getPod())
+                .filter(Objects::nonNull)
+                .map(OperationPod::uid))
+        .findFirst();
+  }
+
+  /** Returns the pod that was frozen; another one with its name is not meant. */
+  private Optional<Pod> known(GpuCheckpoint checkpoint, String uid) {
+    return cluster
+        .pod(checkpoint.getMetadata().getNamespace(), checkpoint.getSpec().podName())
+        .filter(pod -> uid.equals(pod.getMetadata().getUid()));
+  }
+
+  /** Reads the pod from the API server before it is refused, because a watch may lag behind. */
+  private Optional<Pod> first(GpuCheckpoint checkpoint) {
+    String namespace = checkpoint.getMetadata().getNamespace();
+    String name = checkpoint.getSpec().podName();
+    return cluster
+        .pod(namespace, name)
+        .filter(pod -> pod.getStatus() != null && "Running".equals(pod.getStatus().getPhase()))
+        .filter(pod -> pod.getMetadata().getDeletionTimestamp() == null)
+        .or(() -> pods.fresh(namespace, name));
+  }
+}

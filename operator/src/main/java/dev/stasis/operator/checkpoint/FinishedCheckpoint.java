@@ -1,0 +1,49 @@
+package dev.stasis.operator.checkpoint;
+
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.operation.OperationType;
+import dev.stasis.operator.operation.OperationView;
+import dev.stasis.operator.status.ConditionType;
+import dev.stasis.operator.status.Conditions;
+
+/** Follows what a finished GpuCheckpoint leaves behind: its operations and a raised limit. */
+final class FinishedCheckpoint {
+
+  private final CheckpointOperations operations;
+  private final PostResumeCleanup cleanup;
+  private final ThawFollowUp thaw;
+
+  FinishedCheckpoint(
+      CheckpointOperations operations, PostResumeCleanup cleanup, ThawFollowUp thaw) {
+    this.operations = operations;
+    this.cleanup = cleanup;
+    this.thaw = thaw;
+  }
+
+  void observe(CheckpointContext context) {
+    context.operations().forEach(operation -> tidy(context, operation));
+    Conditions known = context.conditions();
+    if (known.find(ConditionType.ROOM_RETURNED).isPresent()
+        && !known.isTrue(ConditionType.ROOM_RETURNED)) {
+      cleanup.lowerLimit(context);
+    }
+  }
+
+  /** Deletes a finished operation, and cancels any other. */
+  private void tidy(CheckpointContext context, OperationView operation) {
+    boolean continues =
+        operation.type() == OperationType.UPLOAD || operation.type() == OperationType.VERIFY;
+    if (continues && context.phase() == CheckpointPhase.READY) {
+      return;
+    }
+    if (operation.isFinal()) {
+      if (thaw.isOver(context, operation)) {
+        operations.release(operation);
+      }
+    } else if (context.agent(operation).nodeGone()) {
+      operations.abandon(operation);
+    } else if (!operation.isCancelled()) {
+      operations.cancel(operation);
+    }
+  }
+}

@@ -1,0 +1,123 @@
+package dev.stasis.operator.checkpoint;
+
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.common.ArtifactStatus;
+import dev.stasis.api.v1beta1.common.Condition;
+import dev.stasis.api.v1beta1.common.ObjectReference;
+import dev.stasis.api.v1beta1.common.TimeSpan;
+import dev.stasis.operator.status.ConditionType;
+import dev.stasis.operator.status.Reason;
+import dev.stasis.operator.workflow.Progress;
+import dev.stasis.operator.workflow.Timeout;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Reports whether the artifact can be restored, until the object is deleted or its TTL is over. */
+final class KeepArtifact extends CheckpointStep {
+
+  private final FinishedCheckpoint finished;
+  private final RestorableCondition restorable;
+  private final CheckpointFinalizer finalizer;
+  private final Consumer<GpuCheckpoint> delete;
+
+  /**
+   * @param delete deletes a GpuCheckpoint
+   */
+  KeepArtifact(
+      FinishedCheckpoint finished,
+      RestorableCondition restorable,
+      CheckpointFinalizer finalizer,
+      Consumer<GpuCheckpoint> delete) {
+    super(
+        "keep-artifact",
+        List.of(CheckpointPhase.READY),
+        new Timeout("spec.ttlAfterReady", "For ever without one."));
+    this.finished = finished;
+    this.restorable = restorable;
+    this.finalizer = finalizer;
+    this.delete = delete;
+  }
+
+  @Override
+  public Duration longestWait() {
+    return Requeue.IDLE;
+  }
+
+  /** The finalizer deletes it once every operation is finished. */
+  @Override
+  public String undoes() {
+    return "deletes the artifact, unless it is retained or the only copy";
+  }
+
+  @Override
+  protected Progress observeUndo(CheckpointContext context) {
+    return finalizer.endOperations(context);
+  }
+
+  @Override
+  protected Progress observe(CheckpointContext context) {
+    boolean current = context.isReady() && (context.isImport() || context.freeze().isEmpty());
+    return current ? new Progress.Due(() -> run(context)) : new Progress.Done();
+  }
+
+  private Progress run(CheckpointContext context) {
+    finished.observe(context);
+    ArtifactStatus artifact = context.status().getArtifact();
+    if (artifact != null) {
+      if (isLost(context, artifact.getNode())) {
+        context.status().setNodesFit(0);
+        context
+            .reporter()
+            .fail(
+                Reason.ARTIFACT_LOST,
+                "node " + artifact.getNode() + " is gone, and the artifact on its disk with it");
+      } else {
+        restorable.update(context);
+        List<ObjectReference> users = context.artifactUsers();
+        context.status().setInUseBy(users.isEmpty() ? null : users);
+        expire(context, users);
+      }
+    }
+    if (!context.isImport()) {
+      new TimeSliceScheduler(context).running();
+    }
+    return context.reported();
+  }
+
+  /**
+   * Returns whether the artifact was on the disk of a node that does not exist any more. A node
+   * that only registers again is back at once, so it must be missing for orphanAfter.
+   */
+  private static boolean isLost(CheckpointContext context, @Nullable String node) {
+    if (node == null || !context.agent(node).nodeGone()) {
+      return false;
+    }
+    Instant since =
+        context
+            .conditions()
+            .find(ConditionType.RESTORABLE)
+            .filter(condition -> condition.reason().equals(Reason.NO_NODE_FITS.value()))
+            .map(Condition::lastTransitionTime)
+            .orElse(context.now());
+    Instant lost = since.plus(context.config().orphanAfter());
+    context.requeueAt(lost);
+    return !context.now().isBefore(lost);
+  }
+
+  private void expire(CheckpointContext context, List<ObjectReference> users) {
+    TimeSpan ttl = context.spec().getTtlAfterReady();
+    if (ttl == null) {
+      return;
+    }
+    Instant end = context.readyTime().orElse(context.now()).plus(ttl.duration());
+    if (context.now().isBefore(end)) {
+      context.requeueAt(end);
+    } else if (users.isEmpty()) {
+      delete.accept(context.object());
+    }
+  }
+}

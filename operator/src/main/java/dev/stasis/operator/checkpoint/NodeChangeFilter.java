@@ -1,0 +1,69 @@
+package dev.stasis.operator.checkpoint;
+
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.common.Condition;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.common.Hardware;
+import dev.stasis.operator.cluster.Cluster;
+import dev.stasis.operator.status.ConditionType;
+import dev.stasis.operator.status.Conditions;
+import dev.stasis.operator.status.Reason;
+import java.time.Clock;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * Selects the Ready checkpoints that a change of a node concerns: those whose condition Restorable
+ * is wrong since then. A rolling restart of all agents changes every node, and would otherwise
+ * reconcile every checkpoint once for each node.
+ */
+final class NodeChangeFilter {
+
+  private final Cluster cluster;
+  private final Clock clock;
+  private final RestorableCondition restorable = new RestorableCondition();
+
+  NodeChangeFilter(Cluster cluster, Clock clock) {
+    this.cluster = cluster;
+    this.clock = clock;
+  }
+
+  /** Returns those to reconcile. Checkpoints of the same hardware are judged once. */
+  List<GpuCheckpoint> concerned(Collection<GpuCheckpoint> ready) {
+    Map<List<Object>, Boolean> judged = new HashMap<>();
+    return ready.stream().filter(it -> isWrong(it, judged)).toList();
+  }
+
+  private boolean isWrong(GpuCheckpoint checkpoint, Map<List<Object>, Boolean> judged) {
+    GpuCheckpointStatus status = checkpoint.getStatus();
+    if (status == null) {
+      return true;
+    }
+    Optional<Condition> known =
+        new Conditions(Objects.requireNonNullElse(status.getConditions(), List.of()))
+            .find(ConditionType.RESTORABLE);
+    if (known
+        .filter(
+            it ->
+                it.reason().equals(Reason.NOT_PORTABLE.value())
+                    || it.reason().equals(Reason.ARTIFACT_DAMAGED.value()))
+        .isPresent()) {
+      // No node changes that.
+      return false;
+    }
+    List<Object> need =
+        List.of(
+            Optional.ofNullable(status.getHardware()).map(Hardware::fingerprint),
+            Optional.ofNullable(status.getArtifact()).map(it -> it.getNode()));
+    boolean fits =
+        judged.computeIfAbsent(
+            need, it -> restorable.fitsSomewhere(cluster, status, clock.instant()));
+    return known.map(Condition::status).orElse(ConditionValue.UNKNOWN)
+        != (fits ? ConditionValue.TRUE : ConditionValue.FALSE);
+  }
+}

@@ -1,0 +1,147 @@
+package dev.stasis.operator.checkpoint;
+
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.common.ArtifactStatus;
+import dev.stasis.api.v1beta1.common.Condition;
+import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.Hardware;
+import dev.stasis.compat.Fingerprint;
+import dev.stasis.operator.cluster.Cluster;
+import dev.stasis.operator.explain.Candidate;
+import dev.stasis.operator.explain.NodeVerdicts;
+import dev.stasis.operator.node.Candidates;
+import dev.stasis.operator.status.ConditionType;
+import dev.stasis.operator.status.Reason;
+import dev.stasis.operator.workflow.FaultSummary;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The condition Restorable: whether the artifact can be restored on any node now. */
+final class RestorableCondition {
+
+  private final Candidates candidates = new Candidates();
+
+  /** Returns the verdict about every node. */
+  NodeVerdicts verdicts(CheckpointContext context) {
+    Hardware hardware = context.status().getHardware();
+    String fingerprint = hardware == null ? null : hardware.fingerprint();
+    if (fingerprint == null) {
+      return new NodeVerdicts(List.of());
+    }
+    List<Candidate> all =
+        candidates
+            .of(context.cluster().gpuNodes(), context.cluster().nodes(), context.now())
+            .stream()
+            .map(candidate -> reaching(context.status().getArtifact(), candidate))
+            .toList();
+    return NodeVerdicts.of(Fingerprint.parse(fingerprint), all);
+  }
+
+  /**
+   * Writes the condition only if its status changes. Otherwise each node that is added or removed
+   * would cause a write of every checkpoint. The count is that of the last change.
+   */
+  void update(CheckpointContext context) {
+    if (isDamaged(context)) {
+      return;
+    }
+    ConditionValue known =
+        context
+            .conditions()
+            .find(ConditionType.RESTORABLE)
+            .map(Condition::status)
+            .orElse(ConditionValue.UNKNOWN);
+    boolean fits =
+        obstacles(context).isEmpty()
+            && fitsSomewhere(context.cluster(), context.status(), context.now());
+    if (known != (fits ? ConditionValue.TRUE : ConditionValue.FALSE)) {
+      write(context);
+    }
+  }
+
+  /** Returns whether any node fits, without a verdict about those behind the first that does. */
+  boolean fitsSomewhere(Cluster cluster, GpuCheckpointStatus status, Instant now) {
+    Hardware hardware = status.getHardware();
+    if (hardware == null || hardware.fingerprint() == null) {
+      return false;
+    }
+    Fingerprint wanted = Fingerprint.parse(hardware.fingerprint());
+    String holds = status.getArtifact() == null ? null : status.getArtifact().getNode();
+    return cluster.gpuNodes().stream()
+        .filter(node -> holds == null || holds.equals(node.getMetadata().getName()))
+        .map(node -> candidates.of(node, cluster.node(node.getMetadata().getName()), now))
+        .anyMatch(candidate -> NodeVerdicts.of(wanted, List.of(candidate)).fit() > 0);
+  }
+
+  /** Writes the condition. No node restores an artifact that is damaged. */
+  void write(CheckpointContext context) {
+    if (!isDamaged(context)) {
+      write(context, verdicts(context));
+    }
+  }
+
+  /** Returns whether the last verification found the artifact damaged. */
+  boolean isDamaged(CheckpointContext context) {
+    return context.conditions().isDamaged();
+  }
+
+  /** A verification found the artifact damaged. */
+  void damaged(CheckpointContext context, String message) {
+    context.status().setNodesFit(0);
+    context
+        .updater()
+        .also(ConditionType.RESTORABLE, ConditionValue.FALSE, Reason.ARTIFACT_DAMAGED, message);
+  }
+
+  /** A verification found the artifact whole that was damaged before. */
+  void whole(CheckpointContext context) {
+    write(context, verdicts(context));
+  }
+
+  private static void write(CheckpointContext context, NodeVerdicts verdicts) {
+    CheckpointStatusUpdater updater = context.updater();
+    boolean fits = verdicts.fit() > 0;
+    List<Fault> obstacles = obstacles(context);
+    if (!obstacles.isEmpty()) {
+      context.status().setNodesFit(0);
+      context.status().setNodesKnown(verdicts.known());
+      updater.also(
+          ConditionType.RESTORABLE,
+          ConditionValue.FALSE,
+          Reason.NOT_PORTABLE,
+          new FaultSummary(obstacles).message());
+      return;
+    }
+    context.status().setNodesFit(verdicts.fit());
+    context.status().setNodesKnown(verdicts.known());
+    updater.also(
+        ConditionType.RESTORABLE,
+        fits ? ConditionValue.TRUE : ConditionValue.FALSE,
+        fits ? Reason.NODES_FIT : Reason.NO_NODE_FITS,
+        verdicts.sentence());
+  }
+
+  private static List<Fault> obstacles(CheckpointContext context) {
+    ArtifactStatus artifact = context.status().getArtifact();
+    return artifact == null
+        ? List.of()
+        : artifact.obstacles(context.spec().getOptions().getTcpConnections());
+  }
+
+  /** Adds that an artifact on the disk of a node can be restored only there. */
+  private static Candidate reaching(@Nullable ArtifactStatus artifact, Candidate candidate) {
+    if (artifact == null
+        || artifact.getNode() == null
+        || artifact.getNode().equals(candidate.name())) {
+      return candidate;
+    }
+    List<String> against = new ArrayList<>(candidate.against());
+    against.add(
+        "store %s: expected the disk of node %s, got another node"
+            .formatted(artifact.getStore(), artifact.getNode()));
+    return new Candidate(candidate.name(), candidate.facts(), against);
+  }
+}
