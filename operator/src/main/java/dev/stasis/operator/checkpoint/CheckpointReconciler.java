@@ -8,6 +8,7 @@ import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.operator.cluster.Informers;
 import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.operator.event.EventRecorder;
+import dev.stasis.operator.event.SkewGuard;
 import dev.stasis.operator.log.LogContext;
 import dev.stasis.operator.operation.Operations;
 import dev.stasis.operator.owner.Departure;
@@ -64,6 +65,7 @@ public class CheckpointReconciler implements Reconciler<GpuCheckpoint>, Cleaner<
   private final Clock clock;
   private final StasisConfig config;
   private final WakeUps wakeUps;
+  private final SkewGuard skew;
 
   CheckpointReconciler(
       Informers informers,
@@ -85,6 +87,7 @@ public class CheckpointReconciler implements Reconciler<GpuCheckpoint>, Cleaner<
     this.clock = clock;
     this.config = config;
     this.wakeUps = wakeUps;
+    this.skew = new SkewGuard(events);
   }
 
   @Override
@@ -96,6 +99,9 @@ public class CheckpointReconciler implements Reconciler<GpuCheckpoint>, Cleaner<
   @Override
   public UpdateControl<GpuCheckpoint> reconcile(
       GpuCheckpoint checkpoint, Context<GpuCheckpoint> context) {
+    if (skew.holds(checkpoint)) {
+      return UpdateControl.noUpdate();
+    }
     Optional<JsonNode> before = statuses.read(checkpoint);
     CheckpointPhase phase = checkpoint.getStatus().getPhase();
     Turn turn = turn(checkpoint);
@@ -118,6 +124,9 @@ public class CheckpointReconciler implements Reconciler<GpuCheckpoint>, Cleaner<
 
   @Override
   public DeleteControl cleanup(GpuCheckpoint checkpoint, Context<GpuCheckpoint> context) {
+    if (skew.holds(checkpoint)) {
+      return DeleteControl.noFinalizerRemoval();
+    }
     Optional<JsonNode> before = statuses.read(checkpoint);
     Turn turn = turn(checkpoint);
     if (turn.isOver()) {

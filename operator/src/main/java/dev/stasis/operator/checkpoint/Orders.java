@@ -187,6 +187,7 @@ final class Orders {
       case RESUME -> Afterwards.RESUME;
       case SUSPEND -> Afterwards.SUSPEND;
       case EVICT -> Afterwards.HOLD;
+      case UNRECOGNIZED -> throw new IllegalArgumentException("afterCheckpoint: " + after);
     };
   }
 
