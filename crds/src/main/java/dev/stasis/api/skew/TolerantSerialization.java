@@ -8,6 +8,6 @@ public final class TolerantSerialization extends KubernetesSerialization {
 
   /** Creates a serialization with its own mapper. */
   public TolerantSerialization() {
-    super(new ObjectMapper().registerModule(new NewerFields()), true);
+    super(new ObjectMapper().registerModule(new NewerObjects()), true);
   }
 }

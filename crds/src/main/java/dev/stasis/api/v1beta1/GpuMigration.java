@@ -56,8 +56,7 @@ import io.fabric8.kubernetes.model.annotation.Version;
 @AdditionalPrinterColumn(
     name = "Reason",
     jsonPath = ".status.reason",
-    type = AdditionalPrinterColumn.Type.STRING,
-    priority = 1)
+    type = AdditionalPrinterColumn.Type.STRING)
 @AdditionalPrinterColumn(
     name = "Rate",
     jsonPath = ".status.rate",

@@ -21,16 +21,8 @@ import io.fabric8.kubernetes.model.annotation.Version;
 @JsonClassDescription(
     "One piece of work for the agent of one node. Made by the operator, in its own namespace.")
 @AdditionalPrinterColumn(
-    name = "Type",
-    jsonPath = ".spec.type",
-    type = AdditionalPrinterColumn.Type.STRING)
-@AdditionalPrinterColumn(
     name = "Node",
     jsonPath = ".spec.nodeName",
-    type = AdditionalPrinterColumn.Type.STRING)
-@AdditionalPrinterColumn(
-    name = "Pod",
-    jsonPath = ".spec.pod.name",
     type = AdditionalPrinterColumn.Type.STRING)
 @AdditionalPrinterColumn(
     name = "Phase",
@@ -48,6 +40,16 @@ import io.fabric8.kubernetes.model.annotation.Version;
     name = "Reason",
     jsonPath = ".status.reason",
     type = AdditionalPrinterColumn.Type.STRING)
+@AdditionalPrinterColumn(
+    name = "Type",
+    jsonPath = ".spec.type",
+    type = AdditionalPrinterColumn.Type.STRING,
+    priority = 1)
+@AdditionalPrinterColumn(
+    name = "Pod",
+    jsonPath = ".spec.pod.name",
+    type = AdditionalPrinterColumn.Type.STRING,
+    priority = 1)
 @AdditionalPrinterColumn(
     name = "For",
     jsonPath = ".spec.requester.name",

@@ -1,5 +1,6 @@
 package dev.stasis.api.crds;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.stasis.api.testing.Definitions;
 import dev.stasis.api.testing.TestCluster;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
@@ -9,8 +10,12 @@ import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.dsl.Resource;
 import io.fabric8.kubernetes.client.dsl.base.ResourceDefinitionContext;
+import io.fabric8.kubernetes.client.http.HttpResponse;
+import java.net.URL;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 
 /** The test cluster with the committed definitions, and a namespace of our own in it. */
 final class ApiServer implements AutoCloseable {
@@ -73,6 +78,32 @@ final class ApiServer implements AutoCloseable {
     return kind.isNamespaceScoped()
         ? resources.inNamespace(namespace()).resource(resource)
         : resources.resource(resource);
+  }
+
+  /** Returns the table of a resource that kubectl prints. */
+  JsonNode table(GenericKubernetesResource resource) throws Exception {
+    ResourceDefinitionContext kind = Objects.requireNonNull(kinds.get(resource.getKind()));
+    String place = kind.isNamespaceScoped() ? "/namespaces/" + namespace() : "";
+    URL url =
+        new URL(
+            client.getMasterUrl(),
+            "apis/stasis.dev/v1beta1"
+                + place
+                + "/"
+                + kind.getPlural()
+                + "/"
+                + resource.getMetadata().getName());
+    var http = client.getHttpClient();
+    HttpResponse<String> answer =
+        http.sendAsync(
+                http.newHttpRequestBuilder()
+                    .url(url)
+                    .header("Accept", "application/json;as=Table;v=v1;g=meta.k8s.io")
+                    .build(),
+                String.class)
+            // As long as any other request to the server may take.
+            .get(20, TimeUnit.SECONDS);
+    return client.getKubernetesSerialization().unmarshal(answer.bodyString(), JsonNode.class);
   }
 
   @Override

@@ -18,12 +18,9 @@ import io.fabric8.kubernetes.client.dsl.NonNamespaceOperation;
 import io.fabric8.kubernetes.client.dsl.Resource;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
-import io.fabric8.kubernetes.client.http.HttpResponse;
-import java.net.URL;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -104,41 +101,6 @@ class ApiServerTest {
     checkpoints().resource(created).update();
 
     assertThat(stored.get().getStatus()).isNull();
-  }
-
-  @Test
-  void columnsArePrintedInTheirOrder() throws Exception {
-    resource("columns").create();
-
-    JsonNode columns = table().get("columnDefinitions");
-
-    assertThat(columns.findValuesAsText("name"))
-        .containsExactly(
-            "Name", "Pod", "Node", "Phase", "Size", "Frozen", "Age", "Reason", "Store", "Driver",
-            "Message");
-    assertThat(columns.findValuesAsText("priority"))
-        .containsExactly("0", "0", "0", "0", "0", "0", "0", "0", "1", "1", "1");
-  }
-
-  private static JsonNode table() throws Exception {
-    var http = server.client().getHttpClient();
-    URL list =
-        new URL(
-            server.client().getMasterUrl(),
-            "apis/stasis.dev/v1beta1/namespaces/" + server.namespace() + "/gpucheckpoints");
-    HttpResponse<String> answer =
-        http.sendAsync(
-                http.newHttpRequestBuilder()
-                    .url(list)
-                    .header("Accept", "application/json;as=Table;v=v1;g=meta.k8s.io")
-                    .build(),
-                String.class)
-            // As long as any other request to the server may take.
-            .get(20, TimeUnit.SECONDS);
-    return server
-        .client()
-        .getKubernetesSerialization()
-        .unmarshal(answer.bodyString(), JsonNode.class);
   }
 
   private static Resource<GpuCheckpoint> resource(String name) {

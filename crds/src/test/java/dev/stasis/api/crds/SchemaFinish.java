@@ -32,6 +32,9 @@ final class SchemaFinish implements CRDPostProcessor {
   /** Field of a spec with what few users need. */
   static final String OPTIONS = "options";
 
+  /** The value of every enum that stands for those of a newer release. */
+  static final String UNRECOGNIZED = "Unrecognized";
+
   private final List<Class<? extends CustomResource<?, ?>>> kinds;
 
   SchemaFinish(List<Class<? extends CustomResource<?, ?>>> kinds) {
@@ -127,6 +130,11 @@ final class SchemaFinish implements CRDPostProcessor {
   private void finish(String name, JSONSchemaProps schema) {
     if ("integer".equals(schema.getType())) {
       schema.setFormat(LONG.matcher(name).matches() ? "int64" : "int32");
+    }
+    if (schema.getEnum() != null) {
+      // Read of a newer release, never written.
+      schema.setEnum(
+          schema.getEnum().stream().filter(it -> !it.asText().equals(UNRECOGNIZED)).toList());
     }
     if (name.equals("conditions")) {
       // One owner a type: server-side apply then merges, in place of replacing the list.

@@ -37,7 +37,8 @@ class RequestTableTest {
             NAME            POD       NODE            PHASE          SIZE     TIME    AGE   REASON
             gckpt/train-1   trainer   gpu-17          Ready          48.9Gi   14.1s   10m   Verified
             grst/back       trainer   gpu-22          Succeeded               6.9s    60s   Proven
-            gmig/off-17     trainer   gpu-17>gpu-22   Transferring   63%              8s    Working""");
+            gmig/off-17     trainer   gpu-17>gpu-22   Transferring   63%              8s    Working\
+            """);
   }
 
   @Test
@@ -57,6 +58,22 @@ class RequestTableTest {
             spec: {podRef: {name: trainer}}
             """);
     assertThat(new RequestTable(false).text(List.of(fresh), Objects.NOW)).contains("Pending");
+  }
+
+  @Test
+  void aValueOfANewerReleaseIsShownAsItIs() {
+    Resource newer =
+        Objects.of(
+            """
+            kind: GpuCheckpoint
+            metadata: {name: a, namespace: ml, creationTimestamp: "2026-11-21T10:09:59Z"}
+            spec: {podRef: {name: trainer}, afterCheckpoint: Hibernate}
+            status: {phase: Hibernated, reason: InCloud}
+            """);
+    assertThat(new RequestTable(false).text(List.of(newer, RESTORE), Objects.NOW))
+        .containsPattern("gckpt/a +trainer +Hibernated +1s +InCloud")
+        .contains("grst/back");
+    assertThat(new Course(newer).isOver()).isFalse();
   }
 
   @Test

@@ -239,6 +239,7 @@ final class CheckpointOperations {
       case RESUME -> Afterwards.RESUME;
       case SUSPEND -> Afterwards.SUSPEND;
       case EVICT -> Afterwards.HOLD;
+      case UNRECOGNIZED -> throw new IllegalArgumentException("afterCheckpoint: " + after);
     };
   }
 

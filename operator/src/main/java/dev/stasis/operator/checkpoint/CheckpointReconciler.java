@@ -7,6 +7,7 @@ import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.operator.cluster.Informers;
 import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.operator.event.EventRecorder;
+import dev.stasis.operator.event.SkewGuard;
 import dev.stasis.operator.operation.Operations;
 import dev.stasis.operator.owner.Departure;
 import dev.stasis.operator.pod.JobDeadlines;
@@ -85,8 +86,10 @@ public class CheckpointReconciler implements Reconciler<GpuCheckpoint>, Cleaner<
             informers, pods, events, template, new JobDeadlines(client, clock)::of, clock, config);
     StatusWriter<GpuCheckpoint, GpuCheckpointStatus> statuses =
         new StatusWriter<>(GpuCheckpointStatus::new, changes, config.progressEvery(), clock);
-    this.pods = new RequestReconciler<>(statuses, observer::observe, steps.ofPod(), config);
-    this.imports = new RequestReconciler<>(statuses, observer::observe, steps.ofImport(), config);
+    SkewGuard skew = new SkewGuard(events);
+    this.pods = new RequestReconciler<>(statuses, observer::observe, steps.ofPod(), config, skew);
+    this.imports =
+        new RequestReconciler<>(statuses, observer::observe, steps.ofImport(), config, skew);
     this.eventSources = eventSources;
     this.clock = clock;
   }

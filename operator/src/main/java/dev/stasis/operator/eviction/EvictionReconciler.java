@@ -8,6 +8,7 @@ import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.cluster.ClusterSource;
 import dev.stasis.operator.cluster.Informers;
 import dev.stasis.operator.event.EventRecorder;
+import dev.stasis.operator.event.SkewGuard;
 import dev.stasis.operator.event.Story;
 import dev.stasis.operator.log.LogContext;
 import dev.stasis.operator.status.Reason;
@@ -45,6 +46,7 @@ public class EvictionReconciler implements Reconciler<GpuCheckpoint> {
   private final EvictionAttempts attempts;
   private final EvictionBudgets budgets;
   private final EventRecorder events;
+  private final SkewGuard skew;
   private final EvictionConfig config;
   private final Clock clock;
 
@@ -59,6 +61,7 @@ public class EvictionReconciler implements Reconciler<GpuCheckpoint> {
     this.attempts = attempts;
     this.budgets = budgets;
     this.events = events;
+    this.skew = new SkewGuard(events);
     this.config = config;
     this.clock = clock;
   }
@@ -80,7 +83,8 @@ public class EvictionReconciler implements Reconciler<GpuCheckpoint> {
       GpuCheckpoint checkpoint, Context<GpuCheckpoint> context) {
     EvictionAttempt attempt = new EvictionAttempt(checkpoint);
     if (checkpoint.getMetadata().getDeletionTimestamp() != null
-        || !EvictionAttempt.is(checkpoint)) {
+        || !EvictionAttempt.is(checkpoint)
+        || skew.holds(checkpoint)) {
       return UpdateControl.noUpdate();
     }
     try (LogContext fields = LogContext.of(checkpoint)) {

@@ -99,6 +99,7 @@ final class FrozenSource {
       case DONE, REFUSED, UNDONE -> new Progress.Done();
       case LOST -> new Progress.Lost(Reason.WORKLOAD_LOST, message(freeze));
       case NOT_UNDONE -> leftFrozen(context, freeze);
+      case UNRECOGNIZED -> throw new IllegalStateException("outcome: not final, see OperationView");
     };
   }
 

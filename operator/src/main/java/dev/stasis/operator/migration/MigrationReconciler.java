@@ -6,6 +6,7 @@ import dev.stasis.api.v1beta1.migration.GpuMigrationStatus;
 import dev.stasis.api.v1beta1.migration.MigrationPhase;
 import dev.stasis.api.v1beta1.migration.MigrationStrategy;
 import dev.stasis.operator.config.StasisConfig;
+import dev.stasis.operator.event.SkewGuard;
 import dev.stasis.operator.status.Changes;
 import dev.stasis.operator.status.ErrorStatus;
 import dev.stasis.operator.workflow.RequestReconciler;
@@ -56,11 +57,14 @@ public class MigrationReconciler implements Reconciler<GpuMigration>, Cleaner<Gp
       WakeUps wakeUps,
       Changes changes,
       StasisConfig config,
+      SkewGuard skew,
       Clock clock) {
     StatusWriter<GpuMigration, GpuMigrationStatus> statuses =
         new StatusWriter<>(GpuMigrationStatus::new, changes, config.progressEvery(), clock);
-    this.targetFirst = new RequestReconciler<>(statuses, observer::observe, targetFirst, config);
-    this.sourceFirst = new RequestReconciler<>(statuses, observer::observe, sourceFirst, config);
+    this.targetFirst =
+        new RequestReconciler<>(statuses, observer::observe, targetFirst, config, skew);
+    this.sourceFirst =
+        new RequestReconciler<>(statuses, observer::observe, sourceFirst, config, skew);
     this.wakeUps = wakeUps;
     this.clock = clock;
   }

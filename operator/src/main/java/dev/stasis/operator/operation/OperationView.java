@@ -57,14 +57,19 @@ public record OperationView(GpuNodeOperation operation, GpuNodeOperationStatus s
     return created == null ? Instant.EPOCH : Instant.parse(created);
   }
 
-  /** Returns whether it is finished. */
+  /**
+   * Returns whether it is finished. A report with values of a newer release is not the end: this
+   * operator would draw the wrong conclusion from it.
+   */
   public boolean isFinal() {
-    return phase().isFinal();
+    return phase().isFinal()
+        && status.getOutcome() != Outcome.UNRECOGNIZED
+        && status.getWorkload() != WorkloadState.UNRECOGNIZED;
   }
 
   /** Returns whether it is finished and succeeded. */
   public boolean succeeded() {
-    return phase() == OperationPhase.SUCCEEDED;
+    return isFinal() && phase() == OperationPhase.SUCCEEDED;
   }
 
   /** Returns whether an agent has claimed it. */

@@ -14,10 +14,12 @@ import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * A controller is to create the target of a restore: from the moment its pod is frozen for the
@@ -28,6 +30,10 @@ import java.util.Optional;
  * @param source its pod at the time of the freeze
  */
 public record Handover(GpuCheckpoint checkpoint, OwnerReference owner, Pod source) {
+
+  /** A value of a newer release may be another eviction: its controller's pods wait, too. */
+  private static final Set<AfterCheckpoint> MAY_EVICT =
+      EnumSet.of(AfterCheckpoint.EVICT, AfterCheckpoint.UNRECOGNIZED);
 
   private static final String INDEX = "batch.kubernetes.io/job-completion-index";
 
@@ -53,7 +59,7 @@ public record Handover(GpuCheckpoint checkpoint, OwnerReference owner, Pod sourc
   private static boolean isBeingEvicted(GpuCheckpoint checkpoint) {
     CheckpointPhase phase =
         Objects.requireNonNullElse(checkpoint.getStatus().getPhase(), CheckpointPhase.PENDING);
-    return checkpoint.getSpec().getAfterCheckpoint() == AfterCheckpoint.EVICT
+    return MAY_EVICT.contains(checkpoint.getSpec().getAfterCheckpoint())
         && !phase.isFinal()
         && phase != CheckpointPhase.READY;
   }

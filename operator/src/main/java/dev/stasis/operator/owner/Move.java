@@ -35,10 +35,11 @@ public final class Move {
 
   /** Returns whether there is nothing to hand over, or not yet. */
   static boolean isOver(GpuMigration migration) {
-    return migration.getSpec().getStrategy() != MigrationStrategy.LIVE
+    // A value of a newer release may be a switch-over.
+    return migration.getSpec().getStrategy() == MigrationStrategy.RECREATE
         || migration.getStatus() == null
         || migration.getStatus().getCommitment() == null
-        || migration.getStatus().getCommitment().decision() != Decision.SWITCH_OVER
+        || migration.getStatus().getCommitment().decision() == Decision.ROLL_BACK
         || migration.getStatus().getPhase() == null
         || migration.getStatus().getPhase().isFinal();
   }

@@ -12,6 +12,7 @@ import dev.stasis.operator.cluster.Informers;
 import dev.stasis.operator.cluster.WishSource;
 import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.operator.event.EventRecorder;
+import dev.stasis.operator.event.SkewGuard;
 import dev.stasis.operator.log.LogContext;
 import dev.stasis.operator.metric.StasisMetrics;
 import dev.stasis.operator.pod.GpuPods;
@@ -56,6 +57,7 @@ public class PolicyReconciler implements Reconciler<GpuPreemptionPolicy> {
   private final GpuPods gpus;
   private final PreemptionWorkflow workflow;
   private final Changes changes;
+  private final SkewGuard skew;
   private final StasisConfig config;
   private final Clock clock;
 
@@ -75,6 +77,7 @@ public class PolicyReconciler implements Reconciler<GpuPreemptionPolicy> {
             informers, gpus, writes, events, metrics, client.getKubernetesSerialization());
     this.workflow = new PreemptionWorkflow(informers, gpus, followUp, writes, events);
     this.changes = changes;
+    this.skew = new SkewGuard(events);
     this.config = config;
     this.clock = clock;
   }
@@ -98,6 +101,9 @@ public class PolicyReconciler implements Reconciler<GpuPreemptionPolicy> {
   @Override
   public UpdateControl<GpuPreemptionPolicy> reconcile(
       GpuPreemptionPolicy policy, Context<GpuPreemptionPolicy> context) {
+    if (skew.holds(policy)) {
+      return UpdateControl.noUpdate();
+    }
     boolean first = policy.getStatus() == null;
     if (first) {
       policy.setStatus(new GpuPreemptionPolicyStatus());

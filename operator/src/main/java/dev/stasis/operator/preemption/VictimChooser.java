@@ -230,6 +230,7 @@ final class VictimChooser {
             case LOWEST_PRIORITY -> Comparator.comparingInt(VictimCandidate::priority);
             case LEAST_WORK_LOST -> Comparator.comparing(pod -> Duration.between(pod.since(), now));
             case SHORTEST_FREEZE -> Comparator.comparing(VictimCandidate::expectedFreeze);
+            case UNRECOGNIZED -> throw new IllegalArgumentException("order: " + order);
           };
       comparator = first.thenComparing(comparator);
     }

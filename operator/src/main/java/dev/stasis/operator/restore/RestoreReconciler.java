@@ -10,6 +10,7 @@ import dev.stasis.operator.cluster.ClusterSource;
 import dev.stasis.operator.cluster.Informers;
 import dev.stasis.operator.cluster.WishSource;
 import dev.stasis.operator.config.StasisConfig;
+import dev.stasis.operator.event.SkewGuard;
 import dev.stasis.operator.operation.OperationSource;
 import dev.stasis.operator.operation.RequesterKind;
 import dev.stasis.operator.owner.Waiting;
@@ -62,6 +63,7 @@ public class RestoreReconciler implements Reconciler<GpuRestore>, Cleaner<GpuRes
       RestoreWorkflow workflow,
       Changes changes,
       StasisConfig config,
+      SkewGuard skew,
       Clock clock) {
     this.informers = informers;
     this.operationSource = operationSource;
@@ -70,7 +72,8 @@ public class RestoreReconciler implements Reconciler<GpuRestore>, Cleaner<GpuRes
             new StatusWriter<>(GpuRestoreStatus::new, changes, config.progressEvery(), clock),
             observer::observe,
             workflow,
-            config);
+            config,
+            skew);
     this.clock = clock;
     this.places = new PlaceChanges(informers, clock);
   }

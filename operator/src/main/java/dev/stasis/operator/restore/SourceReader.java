@@ -1,5 +1,6 @@
 package dev.stasis.operator.restore;
 
+import dev.stasis.api.skew.UnrecognizedValues;
 import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.api.v1beta1.GpuRestore;
 import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
@@ -45,6 +46,12 @@ final class SourceReader {
     boolean holds = restore.getStatus() != null && restore.getStatus().getPhase() != null;
     if (checkpoint.getMetadata().getDeletionTimestamp() != null && !holds) {
       return waiting(wanted, "that it is being deleted");
+    }
+    List<String> newer = UnrecognizedValues.in(checkpoint);
+    if (!newer.isEmpty() && !holds) {
+      return waiting(
+          "GpuCheckpoint " + name + ": expected values that this operator knows",
+          "those of a newer release in " + String.join(", ", newer));
     }
     GpuCheckpointStatus status = checkpoint.getStatus();
     Optional<Condition> ready = status == null ? Optional.empty() : ready(status);

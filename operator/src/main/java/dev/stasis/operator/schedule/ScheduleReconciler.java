@@ -9,6 +9,7 @@ import dev.stasis.operator.cluster.ClusterSource;
 import dev.stasis.operator.cluster.Informers;
 import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.operator.event.EventRecorder;
+import dev.stasis.operator.event.SkewGuard;
 import dev.stasis.operator.log.LogContext;
 import dev.stasis.operator.owner.Departure;
 import dev.stasis.operator.pod.GpuPods;
@@ -51,6 +52,7 @@ public class ScheduleReconciler implements Reconciler<GpuCheckpointSchedule> {
   private final DeletedPods deletedPods;
   private final ScheduleWorkflow workflow;
   private final Changes changes;
+  private final SkewGuard skew;
   private final ScheduleMetrics metrics;
   private final Clock clock;
 
@@ -80,6 +82,7 @@ public class ScheduleReconciler implements Reconciler<GpuCheckpointSchedule> {
             writes,
             events);
     this.changes = changes;
+    this.skew = new SkewGuard(events);
     this.metrics = metrics;
     this.clock = clock;
   }
@@ -102,6 +105,9 @@ public class ScheduleReconciler implements Reconciler<GpuCheckpointSchedule> {
   public UpdateControl<GpuCheckpointSchedule> reconcile(
       GpuCheckpointSchedule schedule, Context<GpuCheckpointSchedule> context) {
     metrics.register(ResourceID.fromResource(schedule), context.getPrimaryCache());
+    if (skew.holds(schedule)) {
+      return UpdateControl.noUpdate();
+    }
     boolean first = schedule.getStatus() == null;
     if (first) {
       schedule.setStatus(new GpuCheckpointScheduleStatus());

@@ -11,6 +11,7 @@ import dev.stasis.operator.cluster.Changed;
 import dev.stasis.operator.cluster.ClusterSource;
 import dev.stasis.operator.cluster.Informers;
 import dev.stasis.operator.cluster.WishSource;
+import dev.stasis.operator.event.SkewGuard;
 import dev.stasis.operator.log.LogContext;
 import dev.stasis.operator.status.Changes;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -47,13 +48,15 @@ public class StoreReconciler implements Reconciler<GpuCheckpointStore> {
   private final StoreStatus writer;
   private final StoreStatusWrites writes;
   private final Changes changes;
+  private final SkewGuard skew;
   private final Clock clock;
 
-  StoreReconciler(Informers informers, Clock clock, Changes changes) {
+  StoreReconciler(Informers informers, Clock clock, Changes changes, SkewGuard skew) {
     this.informers = informers;
     this.writer = new StoreStatus(clock);
     this.writes = new StoreStatusWrites();
     this.changes = changes;
+    this.skew = skew;
     this.clock = clock;
   }
 
@@ -73,6 +76,9 @@ public class StoreReconciler implements Reconciler<GpuCheckpointStore> {
   @Override
   public UpdateControl<GpuCheckpointStore> reconcile(
       GpuCheckpointStore store, Context<GpuCheckpointStore> context) {
+    if (skew.holds(store)) {
+      return UpdateControl.noUpdate();
+    }
     boolean first = store.getStatus() == null;
     if (first) {
       store.setStatus(new GpuCheckpointStoreStatus());

@@ -176,7 +176,7 @@ public final class UninstallPreflight {
   private static boolean isOver(GpuCheckpoint checkpoint) {
     return switch (phase(checkpoint)) {
       case READY, EXPLAINED, FAILED, CANCELLED -> true;
-      case PENDING, FREEZING, SAVING, RESUMING, SUSPENDED, IMPORTING -> false;
+      case PENDING, FREEZING, SAVING, RESUMING, SUSPENDED, IMPORTING, UNRECOGNIZED -> false;
     };
   }
 

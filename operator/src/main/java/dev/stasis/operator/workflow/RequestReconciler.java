@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.stasis.api.v1beta1.common.ConditionedStatus;
 import dev.stasis.api.v1beta1.common.Phase;
 import dev.stasis.operator.config.StasisConfig;
+import dev.stasis.operator.event.SkewGuard;
 import dev.stasis.operator.log.LogContext;
 import io.fabric8.kubernetes.client.CustomResource;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
@@ -33,21 +34,27 @@ public final class RequestReconciler<
   private final Workflow<C, P> workflow;
   private final WorkflowRunner<C, P> runner;
   private final StasisConfig config;
+  private final SkewGuard skew;
 
   public RequestReconciler(
       StatusWriter<R, S> statuses,
       Function<R, C> observer,
       Workflow<C, P> workflow,
-      StasisConfig config) {
+      StasisConfig config,
+      SkewGuard skew) {
     this.statuses = statuses;
     this.observer = observer;
     this.workflow = workflow;
     this.runner = new WorkflowRunner<>(workflow, config);
     this.config = config;
+    this.skew = skew;
   }
 
   /** Advances a request by one step. */
   public UpdateControl<R> reconcile(R request, Context<R> context) {
+    if (skew.holds(request)) {
+      return UpdateControl.noUpdate();
+    }
     Optional<JsonNode> before = statuses.read(request);
     try (LogContext fields = LogContext.of(request)) {
       C observed = observer.apply(request);
@@ -61,6 +68,9 @@ public final class RequestReconciler<
 
   /** Undoes a request that is being deleted; one in a final phase is removed immediately. */
   public DeleteControl cleanup(R request, Context<R> context) {
+    if (skew.holds(request)) {
+      return DeleteControl.noFinalizerRemoval();
+    }
     Optional<JsonNode> before = statuses.read(request);
     try (LogContext fields = LogContext.of(request)) {
       C observed = observer.apply(request);

@@ -2,6 +2,7 @@ package dev.stasis.operator.migration;
 
 import dev.stasis.api.v1beta1.GpuMigration;
 import dev.stasis.operator.admission.TestWebhooks;
+import dev.stasis.operator.event.SkewGuard;
 import dev.stasis.operator.holder.TargetPods;
 import dev.stasis.operator.holder.Targets;
 import dev.stasis.operator.owner.Adoption;
@@ -78,6 +79,7 @@ public final class MigrationParts {
         new WakeUps(parts.informers(), parts.operationSource(), parts.clock()),
         parts.changes(),
         parts.config(),
+        new SkewGuard(parts.events()),
         parts.clock());
   }
 }

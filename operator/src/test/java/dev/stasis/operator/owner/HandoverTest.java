@@ -3,6 +3,7 @@ package dev.stasis.operator.owner;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.GpuMigration;
 import dev.stasis.api.v1beta1.GpuRestore;
 import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointSpec;
@@ -10,6 +11,11 @@ import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.api.v1beta1.common.AfterCheckpoint;
 import dev.stasis.api.v1beta1.common.Condition;
 import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.migration.Commitment;
+import dev.stasis.api.v1beta1.migration.Decision;
+import dev.stasis.api.v1beta1.migration.GpuMigrationSpec;
+import dev.stasis.api.v1beta1.migration.GpuMigrationStatus;
+import dev.stasis.api.v1beta1.migration.MigrationPhase;
 import dev.stasis.api.v1beta1.restore.GpuRestoreStatus;
 import dev.stasis.api.v1beta1.restore.RestorePhase;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
@@ -80,6 +86,33 @@ class HandoverTest {
     // Unless somebody wants it brought back.
     restore(RestorePhase.PENDING);
     assertThat(open()).isPresent();
+  }
+
+  /** Otherwise the controller's next pod would have a cold start beside the saved workload. */
+  @Test
+  void valuesOfANewerReleaseKeepItOpen() {
+    status().setPhase(CheckpointPhase.UNRECOGNIZED);
+    assertThat(open()).isPresent();
+    status().setPhase(CheckpointPhase.SAVING);
+    checkpoint.getSpec().setAfterCheckpoint(AfterCheckpoint.UNRECOGNIZED);
+    assertThat(open()).isPresent();
+    ready("Resumed");
+    restore(RestorePhase.UNRECOGNIZED);
+    assertThat(open()).isPresent();
+  }
+
+  @Test
+  void aMigrationWithADecisionOfANewerReleaseIsStillHandedOver() {
+    GpuMigration migration = new GpuMigration();
+    migration.setSpec(new GpuMigrationSpec());
+    migration.setStatus(new GpuMigrationStatus());
+    migration.getStatus().setPhase(MigrationPhase.SWITCHING_OVER);
+    for (Decision decision : List.of(Decision.SWITCH_OVER, Decision.UNRECOGNIZED)) {
+      migration.getStatus().setCommitment(new Commitment(decision, Instant.EPOCH, "operator"));
+      assertThat(Move.isOver(migration)).isFalse();
+    }
+    migration.getStatus().setCommitment(new Commitment(Decision.ROLL_BACK, Instant.EPOCH, ""));
+    assertThat(Move.isOver(migration)).isTrue();
   }
 
   @ParameterizedTest

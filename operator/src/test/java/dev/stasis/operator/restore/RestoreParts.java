@@ -1,6 +1,7 @@
 package dev.stasis.operator.restore;
 
 import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.operator.event.SkewGuard;
 import dev.stasis.operator.holder.TargetPods;
 import dev.stasis.operator.holder.Targets;
 import dev.stasis.operator.testing.TestOperator.Parts;
@@ -35,6 +36,7 @@ public final class RestoreParts {
             reporter),
         parts.changes(),
         parts.config(),
+        new SkewGuard(parts.events()),
         parts.clock());
   }
 }

@@ -1,6 +1,7 @@
 package dev.stasis.operator.store;
 
 import dev.stasis.api.v1beta1.GpuCheckpointStore;
+import dev.stasis.operator.event.SkewGuard;
 import dev.stasis.operator.testing.TestOperator.Parts;
 import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
 
@@ -10,6 +11,7 @@ public final class StoreParts {
   private StoreParts() {}
 
   public static Reconciler<GpuCheckpointStore> reconciler(Parts parts) {
-    return new StoreReconciler(parts.informers(), parts.clock(), parts.changes());
+    return new StoreReconciler(
+        parts.informers(), parts.clock(), parts.changes(), new SkewGuard(parts.events()));
   }
 }

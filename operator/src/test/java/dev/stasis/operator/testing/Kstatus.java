@@ -57,6 +57,7 @@ public final class Kstatus {
         case PENDING, STARTING, RESTORING, VERIFYING -> EnumSet.of(Verdict.IN_PROGRESS);
         case SUCCEEDED, COLD_STARTED -> EnumSet.of(Verdict.CURRENT);
         case FAILED, CANCELLED -> EnumSet.of(Verdict.FAILED);
+        case UNRECOGNIZED -> EnumSet.allOf(Verdict.class);
       };
     }
     return switch (Objects.requireNonNull(((GpuMigrationStatus) status).getPhase())) {
@@ -64,6 +65,7 @@ public final class Kstatus {
           EnumSet.of(Verdict.IN_PROGRESS);
       case SUCCEEDED -> EnumSet.of(Verdict.CURRENT);
       case ROLLED_BACK, FAILED, CANCELLED -> EnumSet.of(Verdict.FAILED);
+      case UNRECOGNIZED -> EnumSet.allOf(Verdict.class);
     };
   }
 
@@ -80,6 +82,7 @@ public final class Kstatus {
       case SUSPENDED -> EnumSet.of(Verdict.CURRENT, Verdict.IN_PROGRESS);
       case READY, EXPLAINED -> EnumSet.of(Verdict.CURRENT);
       case FAILED, CANCELLED -> EnumSet.of(Verdict.FAILED);
+      case UNRECOGNIZED -> EnumSet.allOf(Verdict.class);
     };
   }
 

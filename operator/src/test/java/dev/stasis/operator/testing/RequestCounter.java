@@ -1,5 +1,6 @@
 package dev.stasis.operator.testing;
 
+import dev.stasis.api.skew.TolerantSerialization;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.http.BasicBuilder;
@@ -17,6 +18,7 @@ public final class RequestCounter implements Interceptor {
   /** Returns a client of the same cluster whose requests are counted. */
   KubernetesClient counted(KubernetesClient client) {
     return new KubernetesClientBuilder()
+        .withKubernetesSerialization(new TolerantSerialization())
         .withConfig(client.getConfiguration())
         .withHttpClientBuilderConsumer(
             http -> http.addOrReplaceInterceptor("request-counter", this))

@@ -2,6 +2,7 @@ package dev.stasis.api.v1beta1.checkpoint;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 import dev.stasis.api.v1beta1.common.Phase;
+import java.util.EnumSet;
 import java.util.Set;
 
 /** Phase of a GpuCheckpoint. */
@@ -56,7 +57,10 @@ public enum CheckpointPhase implements Phase<CheckpointPhase> {
   FAILED("Failed"),
 
   /** Cancelled; the workload keeps running. Final. */
-  CANCELLED("Cancelled");
+  CANCELLED("Cancelled"),
+
+  /** A value of a newer release: it is read, and never written. */
+  UNRECOGNIZED("Unrecognized");
 
   private final String word;
 
@@ -81,6 +85,7 @@ public enum CheckpointPhase implements Phase<CheckpointPhase> {
       case IMPORTING -> Set.of(READY, FAILED, CANCELLED);
       case READY -> Set.of(FREEZING, FAILED);
       case EXPLAINED, FAILED, CANCELLED -> Set.of();
+      case UNRECOGNIZED -> EnumSet.complementOf(EnumSet.of(UNRECOGNIZED));
     };
   }
 

@@ -11,7 +11,10 @@ public enum DesiredState {
   SUSPENDED("Suspended"),
 
   /** Resumed, and kept running. */
-  RUNNING("Running");
+  RUNNING("Running"),
+
+  /** A value of a newer release: it is read, and never written. */
+  UNRECOGNIZED("Unrecognized");
 
   private final String word;
 

@@ -11,7 +11,10 @@ public enum AfterCheckpoint {
   SUSPEND("Suspend"),
 
   /** The pod is deleted once the artifact is stored. */
-  EVICT("Evict");
+  EVICT("Evict"),
+
+  /** A value of a newer release: it is read, and never written. */
+  UNRECOGNIZED("Unrecognized");
 
   private final String word;
 

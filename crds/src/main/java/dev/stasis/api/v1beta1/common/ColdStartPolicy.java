@@ -8,7 +8,10 @@ public enum ColdStartPolicy {
   FAIL("Fail"),
 
   /** The workload is started from its image; the status and the metrics report a cold start. */
-  COLD_START("ColdStart");
+  COLD_START("ColdStart"),
+
+  /** A value of a newer release: it is read, and never written. */
+  UNRECOGNIZED("Unrecognized");
 
   private final String word;
 

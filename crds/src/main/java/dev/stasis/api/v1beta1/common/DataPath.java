@@ -11,7 +11,10 @@ public enum DataPath {
   MOVER("Mover"),
 
   /** A library in the process moves device memory directly to its destination. */
-  DIRECT("Direct");
+  DIRECT("Direct"),
+
+  /** A value of a newer release: it is read, and never written. */
+  UNRECOGNIZED("Unrecognized");
 
   private final String word;
 

@@ -8,7 +8,10 @@ public enum DeletionPolicy {
   DELETE("Delete"),
 
   /** The artifact is retained in the store. */
-  RETAIN("Retain");
+  RETAIN("Retain"),
+
+  /** A value of a newer release: it is read, and never written. */
+  UNRECOGNIZED("Unrecognized");
 
   private final String word;
 

@@ -8,7 +8,10 @@ public enum HttpMethod {
   GET("GET"),
 
   /** POST. */
-  POST("POST");
+  POST("POST"),
+
+  /** A value of a newer release: it is read, and never written. */
+  UNRECOGNIZED("Unrecognized");
 
   private final String word;
 

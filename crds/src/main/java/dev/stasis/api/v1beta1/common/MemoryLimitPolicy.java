@@ -8,7 +8,10 @@ public enum MemoryLimitPolicy {
   RESIZE("Resize"),
 
   /** Refuses the freeze and reports both sizes. */
-  FAIL("Fail");
+  FAIL("Fail"),
+
+  /** A value of a newer release: it is read, and never written. */
+  UNRECOGNIZED("Unrecognized");
 
   private final String word;
 

@@ -8,7 +8,10 @@ public enum OnHookFailure {
   FAIL("Fail"),
 
   /** The failure is reported and the operation continues. */
-  CONTINUE("Continue");
+  CONTINUE("Continue"),
+
+  /** A value of a newer release: it is read, and never written. */
+  UNRECOGNIZED("Unrecognized");
 
   private final String word;
 

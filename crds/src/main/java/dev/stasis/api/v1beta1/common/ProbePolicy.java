@@ -10,7 +10,10 @@ public enum ProbePolicy {
   /**
    * The agent answers HTTP, TCP and gRPC probes in the pod's network namespace during the freeze.
    */
-  EMULATE("Emulate");
+  EMULATE("Emulate"),
+
+  /** A value of a newer release: it is read, and never written. */
+  UNRECOGNIZED("Unrecognized");
 
   private final String word;
 

@@ -5,7 +5,10 @@ import com.fasterxml.jackson.annotation.JsonValue;
 /** What the user states about GPU memory shared between processes of a workload. */
 public enum Sharing {
   /** No two processes share GPU memory, even though they are connected. */
-  NONE("None");
+  NONE("None"),
+
+  /** A value of a newer release: it is read, and never written. */
+  UNRECOGNIZED("Unrecognized");
 
   private final String word;
 

@@ -8,7 +8,10 @@ public enum SidecarPolicy {
   FAIL("Fail"),
 
   /** Other containers start from their images in the restored pod; the status lists them. */
-  RESTART("Restart");
+  RESTART("Restart"),
+
+  /** A value of a newer release: it is read, and never written. */
+  UNRECOGNIZED("Unrecognized");
 
   private final String word;
 

@@ -8,7 +8,10 @@ public enum StoreDurability {
   LOCAL("Local"),
 
   /** In the remote store. */
-  REMOTE("Remote");
+  REMOTE("Remote"),
+
+  /** A value of a newer release: it is read, and never written. */
+  UNRECOGNIZED("Unrecognized");
 
   private final String word;
 

@@ -8,7 +8,10 @@ public enum TcpConnections {
   RESTORE("Restore"),
 
   /** Connections are closed; listening sockets are restored. */
-  CLOSE("Close");
+  CLOSE("Close"),
+
+  /** A value of a newer release: it is read, and never written. */
+  UNRECOGNIZED("Unrecognized");
 
   private final String word;
 

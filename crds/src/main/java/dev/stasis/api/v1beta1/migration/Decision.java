@@ -8,7 +8,10 @@ public enum Decision {
   SWITCH_OVER("SwitchOver"),
 
   /** The source survives; the target never runs. */
-  ROLL_BACK("RollBack");
+  ROLL_BACK("RollBack"),
+
+  /** A value of a newer release: it is read, and never written. */
+  UNRECOGNIZED("Unrecognized");
 
   private final String word;
 

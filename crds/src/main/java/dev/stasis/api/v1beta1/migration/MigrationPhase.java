@@ -2,6 +2,7 @@ package dev.stasis.api.v1beta1.migration;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 import dev.stasis.api.v1beta1.common.Phase;
+import java.util.EnumSet;
 import java.util.Set;
 
 /** Phase of a GpuMigration. */
@@ -61,7 +62,10 @@ public enum MigrationPhase implements Phase<MigrationPhase> {
   FAILED("Failed"),
 
   /** Cancelled before the source was touched. Final. */
-  CANCELLED("Cancelled");
+  CANCELLED("Cancelled"),
+
+  /** A value of a newer release: it is read, and never written. */
+  UNRECOGNIZED("Unrecognized");
 
   private final String word;
 
@@ -86,6 +90,7 @@ public enum MigrationPhase implements Phase<MigrationPhase> {
       case VERIFYING -> Set.of(SWITCHING_OVER, TARGET_STARTING, ROLLED_BACK, FAILED);
       case SWITCHING_OVER -> Set.of(SUCCEEDED, FAILED);
       case SUCCEEDED, ROLLED_BACK, FAILED, CANCELLED -> Set.of();
+      case UNRECOGNIZED -> EnumSet.complementOf(EnumSet.of(UNRECOGNIZED));
     };
   }
 

@@ -14,7 +14,10 @@ public enum MigrationStrategy {
    * The source is checkpointed and deleted before the target is created, for pods that cannot run
    * at the same time. After the deletion the source cannot be thawed.
    */
-  RECREATE("Recreate");
+  RECREATE("Recreate"),
+
+  /** A value of a newer release: it is read, and never written. */
+  UNRECOGNIZED("Unrecognized");
 
   private final String word;
 

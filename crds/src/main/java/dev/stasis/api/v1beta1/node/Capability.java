@@ -26,7 +26,10 @@ public enum Capability {
   STREAM("Stream"),
 
   /** Lower a raised memory limit. Requires Kubernetes 1.34. */
-  RESIZE_BACK("ResizeBack");
+  RESIZE_BACK("ResizeBack"),
+
+  /** A value of a newer release: it is read, and never written. */
+  UNRECOGNIZED("Unrecognized");
 
   private final String word;
 

@@ -14,7 +14,10 @@ public enum Afterwards {
    * The workload stays frozen, with its artifact stored or sent, until an operation Thaw or End.
    * Used for evictions and migrations.
    */
-  HOLD("Hold");
+  HOLD("Hold"),
+
+  /** A value of a newer release: it is read, and never written. */
+  UNRECOGNIZED("Unrecognized");
 
   private final String word;
 

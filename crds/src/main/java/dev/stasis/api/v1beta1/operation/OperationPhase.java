@@ -2,6 +2,7 @@ package dev.stasis.api.v1beta1.operation;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 import dev.stasis.api.v1beta1.common.Phase;
+import java.util.EnumSet;
 import java.util.Set;
 
 /** Phase of an operation. */
@@ -43,7 +44,10 @@ public enum OperationPhase implements Phase<OperationPhase> {
   FAILED("Failed"),
 
   /** Cancelled and rolled back. Final. */
-  CANCELLED("Cancelled");
+  CANCELLED("Cancelled"),
+
+  /** A value of a newer release: it is read, and never written. */
+  UNRECOGNIZED("Unrecognized");
 
   private final String word;
 
@@ -66,6 +70,7 @@ public enum OperationPhase implements Phase<OperationPhase> {
       case HELD -> Set.of(RUNNING, SUCCEEDED, UNDOING, FAILED);
       case UNDOING -> Set.of(FAILED, CANCELLED);
       case SUCCEEDED, FAILED, CANCELLED -> Set.of();
+      case UNRECOGNIZED -> EnumSet.complementOf(EnumSet.of(UNRECOGNIZED));
     };
   }
 

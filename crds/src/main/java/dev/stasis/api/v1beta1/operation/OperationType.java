@@ -44,7 +44,10 @@ public enum OperationType {
   VERIFY("Verify"),
 
   /** Deletes an artifact. */
-  DELETE_ARTIFACT("DeleteArtifact");
+  DELETE_ARTIFACT("DeleteArtifact"),
+
+  /** A value of a newer release: it is read, and never written. */
+  UNRECOGNIZED("Unrecognized");
 
   private final String word;
 

@@ -17,7 +17,10 @@ public enum Outcome {
   NOT_UNDONE("NotUndone"),
 
   /** The workload is lost: the node rebooted, or its processes died. */
-  LOST("Lost");
+  LOST("Lost"),
+
+  /** A value of a newer release: it is read, and never written. */
+  UNRECOGNIZED("Unrecognized");
 
   private final String word;
 

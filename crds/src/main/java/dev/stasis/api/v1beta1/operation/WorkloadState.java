@@ -20,7 +20,10 @@ public enum WorkloadState {
   ENDED("Ended"),
 
   /** Unknown. */
-  UNKNOWN("Unknown");
+  UNKNOWN("Unknown"),
+
+  /** A value of a newer release: it is read, and never written. */
+  UNRECOGNIZED("Unrecognized");
 
   private final String word;
 

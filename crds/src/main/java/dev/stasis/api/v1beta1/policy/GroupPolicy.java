@@ -8,7 +8,10 @@ public enum GroupPolicy {
   SKIP("Skip"),
 
   /** Pods of a gang may be preempted like any other. */
-  PREEMPT("Preempt");
+  PREEMPT("Preempt"),
+
+  /** A value of a newer release: it is read, and never written. */
+  UNRECOGNIZED("Unrecognized");
 
   private final String word;
 

@@ -11,7 +11,10 @@ public enum VictimOrder {
   LEAST_WORK_LOST("LeastWorkLost"),
 
   /** Prefers the pod with the shortest expected freeze time. */
-  SHORTEST_FREEZE("ShortestFreeze");
+  SHORTEST_FREEZE("ShortestFreeze"),
+
+  /** A value of a newer release: it is read, and never written. */
+  UNRECOGNIZED("Unrecognized");
 
   private final String word;
 

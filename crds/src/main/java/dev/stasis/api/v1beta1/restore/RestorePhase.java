@@ -2,6 +2,7 @@ package dev.stasis.api.v1beta1.restore;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 import dev.stasis.api.v1beta1.common.Phase;
+import java.util.EnumSet;
 import java.util.Set;
 
 /** Phase of a GpuRestore. */
@@ -43,7 +44,10 @@ public enum RestorePhase implements Phase<RestorePhase> {
   FAILED("Failed"),
 
   /** Cancelled; the checkpoint is unchanged. Final. */
-  CANCELLED("Cancelled");
+  CANCELLED("Cancelled"),
+
+  /** A value of a newer release: it is read, and never written. */
+  UNRECOGNIZED("Unrecognized");
 
   private final String word;
 
@@ -65,6 +69,7 @@ public enum RestorePhase implements Phase<RestorePhase> {
       case RESTORING -> Set.of(VERIFYING, STARTING, COLD_STARTED, FAILED, CANCELLED);
       case VERIFYING -> Set.of(SUCCEEDED, STARTING, COLD_STARTED, FAILED, CANCELLED);
       case SUCCEEDED, COLD_STARTED, FAILED, CANCELLED -> Set.of();
+      case UNRECOGNIZED -> EnumSet.complementOf(EnumSet.of(UNRECOGNIZED));
     };
   }
 

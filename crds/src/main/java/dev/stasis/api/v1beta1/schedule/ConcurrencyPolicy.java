@@ -13,7 +13,10 @@ public enum ConcurrencyPolicy {
   FORBID("Forbid"),
 
   /** The active run is cancelled. */
-  REPLACE("Replace");
+  REPLACE("Replace"),
+
+  /** A value of a newer release: it is read, and never written. */
+  UNRECOGNIZED("Unrecognized");
 
   private final String word;
 

@@ -11,7 +11,10 @@ public enum Layout {
    * Artifacts are split into compressed chunks, and equal chunks of a namespace are stored once.
    * Agents write to the disk of their node first and upload in the background.
    */
-  CHUNKS("Chunks");
+  CHUNKS("Chunks"),
+
+  /** A value of a newer release: it is read, and never written. */
+  UNRECOGNIZED("Unrecognized");
 
   private final String word;
 

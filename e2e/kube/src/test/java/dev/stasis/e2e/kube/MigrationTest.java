@@ -57,7 +57,7 @@ class MigrationTest {
     noArtifacts(scenario);
     String[] table = scenario.kubectl("get", "gmig").split("\n");
     assertThat(table[0].split(" +"))
-        .containsExactly("NAME", "POD", "FROM", "TO", "PHASE", "DONE", "DOWNTIME", "AGE");
+        .containsExactly("NAME", "POD", "FROM", "TO", "PHASE", "DONE", "DOWNTIME", "AGE", "REASON");
     assertThat(table[1].split(" +")).contains("move", "trainer", first, "Succeeded");
     System.out.println("downtime " + status.getDowntime() + " of " + status.getSize());
 

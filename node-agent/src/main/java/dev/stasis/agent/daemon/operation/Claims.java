@@ -1,11 +1,13 @@
 package dev.stasis.agent.daemon.operation;
 
+import dev.stasis.api.skew.UnrecognizedValues;
 import dev.stasis.api.v1beta1.GpuNodeOperation;
 import dev.stasis.api.v1beta1.common.PhaseTime;
 import dev.stasis.api.v1beta1.operation.Claim;
 import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
 import dev.stasis.api.v1beta1.operation.OperationPhase;
 import dev.stasis.api.v1beta1.operation.Outcome;
+import java.lang.System.Logger.Level;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -18,6 +20,8 @@ import java.util.Optional;
  */
 final class Claims {
 
+  private static final System.Logger LOG = System.getLogger(Claims.class.getName());
+
   private final AgentParts parts;
   private final OperationJournal journal;
 
@@ -29,6 +33,7 @@ final class Claims {
   /**
    * Claims an operation; empty if it is finished, or was canceled before it started. A finished one
    * that has left its workload frozen is claimed as such, because any agent may thaw the workload.
+   * One with values of a newer release waits for a newer agent.
    *
    * @param unwanted whether it has been deleted or canceled
    */
@@ -37,6 +42,16 @@ final class Claims {
     // The notification may be older than the operation's end: only the current state counts.
     boolean fresh = false;
     while (true) {
+      List<String> newer = UnrecognizedValues.in(operation);
+      if (!newer.isEmpty()) {
+        LOG.log(
+            Level.WARNING,
+            "{0} is left alone: {1}: expected a value that this agent knows, got one of a newer"
+                + " release; upgrade the agent of this node",
+            operation.getMetadata().getName(),
+            String.join(", ", newer));
+        return Optional.empty();
+      }
       GpuNodeOperationStatus status =
           Objects.requireNonNullElseGet(operation.getStatus(), GpuNodeOperationStatus::new);
       OperationPhase phase = Objects.requireNonNullElse(status.getPhase(), OperationPhase.PENDING);

@@ -96,6 +96,7 @@ final class FreezeRequests {
           case RESUME -> After.RESUME;
           case SUSPEND -> After.SUSPEND;
           case HOLD -> After.EVICT;
+          case UNRECOGNIZED -> throw new IllegalArgumentException("afterwards: " + order);
         };
     Map<String, Object> template = order.getPodTemplate();
     return request(

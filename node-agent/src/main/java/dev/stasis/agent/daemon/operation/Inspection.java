@@ -60,7 +60,7 @@ final class Inspection {
     return switch (path()) {
       case CRIU -> "asked for";
       case DIRECT -> "the workload has the library of the direct data path";
-      case MOVER ->
+      default ->
           inspected.dataPath() instanceof dev.stasis.agent.engine.DataPath.Driver driver
                   && driver.whyNotDirect() != null
               ? "not direct: " + driver.whyNotDirect()

@@ -7,6 +7,7 @@ import dev.stasis.agent.engine.StepListener;
 import dev.stasis.agent.engine.ThawOutcome;
 import dev.stasis.agent.engine.Work;
 import dev.stasis.agent.engine.WorkloadInspector;
+import dev.stasis.api.skew.UnrecognizedValues;
 import dev.stasis.api.v1beta1.GpuNodeOperation;
 import dev.stasis.api.v1beta1.common.ArtifactStatus;
 import dev.stasis.api.v1beta1.common.ConditionValue;
@@ -139,8 +140,8 @@ final class InterruptedOperationRecovery {
     if (work.mayRunElsewhere()) {
       LOG.log(
           Level.ERROR,
-          "{0} stays held for {1}, of which no operation is left: a copy may run elsewhere, so a user"
-              + " decides with stasis-node thaw or end",
+          "{0} stays held for {1}, of which no operation is left: a copy may run elsewhere, so a"
+              + " user decides with stasis-node thaw or end",
           work.containerId(),
           work.owner());
     }
@@ -155,6 +156,8 @@ final class InterruptedOperationRecovery {
     // An unfinished one is about to be recovered by its own claim.
     boolean open = status == null || status.getPhase() == null || !status.getPhase().isFinal();
     return open
+        // A newer agent may have left it frozen on purpose.
+        || !UnrecognizedValues.in(operation).isEmpty()
         || work.phase() == Work.Phase.SUSPENDED
         || work.phase() == Work.Phase.HELD
         || work.phase() == Work.Phase.ENDING;

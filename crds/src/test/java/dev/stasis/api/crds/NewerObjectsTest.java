@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Definitions of a newer release are there first, and its fields in every object. */
-class NewerFieldsTest {
+class NewerObjectsTest {
 
   private static final String FIELD = "ofTomorrow";
 

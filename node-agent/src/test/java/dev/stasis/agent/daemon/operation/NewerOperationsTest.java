@@ -1,0 +1,131 @@
+package dev.stasis.agent.daemon.operation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stasis.agent.engine.Work;
+import dev.stasis.agent.testing.ContainerSpec;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
+import dev.stasis.api.v1beta1.operation.Afterwards;
+import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
+import dev.stasis.api.v1beta1.operation.OperationPhase;
+import dev.stasis.api.v1beta1.operation.OperationType;
+import dev.stasis.api.v1beta1.operation.Outcome;
+import dev.stasis.api.v1beta1.operation.WorkloadState;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** An operator or an agent of the next release has written an operation of this node. */
+class NewerOperationsTest {
+
+  private static final int MIB = 16;
+
+  @SuppressWarnings("NullAway.Init")
+  private static AgentLab lab;
+
+  @SuppressWarnings("NullAway.Init")
+  private static AgentLab.Placed source;
+
+  private final Orders orders = Orders.ofSomebody();
+
+  @BeforeAll
+  static void begin() {
+    lab = new AgentLab(1, 128);
+    source =
+        lab.pod(
+            "trainer",
+            ContainerSpec.counter(lab.engine().gpus(), "--mib", "" + MIB, "--interval-ms", "20"),
+            Map.of());
+    source.container().awaitSteps(3);
+  }
+
+  @AfterEach
+  void theWorkloadRunsAndNothingIsLeft() throws InterruptedException {
+    lab.stop();
+    lab.engine().assertNothingLeft();
+    source.container().awaitSteps(3);
+    source.container().verify(MIB);
+  }
+
+  @AfterAll
+  static void end() throws InterruptedException {
+    source.close();
+    lab.close();
+  }
+
+  @Test
+  void anOperationThatThisAgentDoesNotKnowWaitsForANewerOne() throws Exception {
+    GpuNodeOperation newer = orders.checkpoint(source, how -> {});
+    newer.getSpec().setType(OperationType.UNRECOGNIZED);
+    String name = lab.cluster().create(newer).getMetadata().getName();
+    lab.start();
+    afterAllThatWasThereBefore();
+    assertThat(lab.cluster().get(name).orElseThrow().getStatus()).isNull();
+
+    // The next release knows it as a checkpoint.
+    lab.cluster().edit(name, it -> it.getSpec().setType(OperationType.CHECKPOINT));
+    assertThat(lab.cluster().awaitEnd(name).getOutcome()).isEqualTo(Outcome.DONE);
+    delete(orders);
+  }
+
+  @Test
+  void aWorkloadIsNotThawedBecauseOfAReportThatThisAgentDoesNotKnow() throws Exception {
+    String name =
+        lab.cluster()
+            .create(orders.checkpoint(source, how -> how.setAfterwards(Afterwards.RESUME)))
+            .getMetadata()
+            .getName();
+    DaemonChild.dies(lab, "AFTER", "gpu-checkpoint");
+    forgetOperations();
+    lab.cluster()
+        .edit(
+            name,
+            it -> {
+              GpuNodeOperationStatus status = Objects.requireNonNull(it.getStatus());
+              status.setPhase(OperationPhase.FAILED);
+              status.setOutcome(Outcome.UNRECOGNIZED);
+              status.setWorkload(WorkloadState.FROZEN);
+            });
+    lab.start();
+    afterAllThatWasThereBefore();
+    assertThat(inHand()).hasSize(1);
+    assertThat(lab.cluster().status(name).getOutcome()).isEqualTo(Outcome.UNRECOGNIZED);
+
+    lab.stop();
+    lab.cluster()
+        .edit(name, it -> Objects.requireNonNull(it.getStatus()).setOutcome(Outcome.NOT_UNDONE));
+    lab.start();
+    lab.cluster().await(name, status -> status.getWorkload() == WorkloadState.RUNNING);
+    assertThat(inHand()).isEmpty();
+  }
+
+  private static List<Work> inHand() {
+    return lab.engine().engine().thaw().inHand();
+  }
+
+  /** As when another agent had claimed it, on another disk. */
+  private static void forgetOperations() throws Exception {
+    try (Stream<Path> entries = Files.list(lab.engine().state().resolve("operations"))) {
+      for (Path entry : entries.toList()) {
+        Files.delete(entry);
+      }
+    }
+  }
+
+  /** The agent considers one operation after the other. */
+  private static void afterAllThatWasThereBefore() {
+    delete(Orders.ofSomebody());
+  }
+
+  private static void delete(Orders of) {
+    String name = lab.cluster().create(of.delete()).getMetadata().getName();
+    assertThat(lab.cluster().awaitEnd(name).getOutcome()).isEqualTo(Outcome.DONE);
+  }
+}
