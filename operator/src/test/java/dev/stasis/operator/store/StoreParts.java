@@ -10,6 +10,7 @@ public final class StoreParts {
   private StoreParts() {}
 
   public static Reconciler<GpuCheckpointStore> reconciler(Parts parts) {
-    return new StoreReconciler(parts.informers(), parts.clock(), parts.changes());
+    return new StoreReconciler(
+        parts.informers(), parts.client(), parts.config(), parts.clock(), parts.changes());
   }
 }
