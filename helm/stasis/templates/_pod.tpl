@@ -48,3 +48,24 @@ readinessProbe:
   periodSeconds: 5
   timeoutSeconds: 5
 {{- end }}
+
+{{/* Where agents run. Pods that mount a volume for them run there too. */}}
+{{- define "stasis.agentPlacement" -}}
+{{- with .Values.agent.nodeSelector }}
+nodeSelector: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.agent.tolerations }}
+tolerations: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- if .Values.agent.affinity }}
+affinity: {{- toYaml .Values.agent.affinity | nindent 2 }}
+{{- else if .Values.agent.gpuNodeLabel }}
+affinity:
+  nodeAffinity:
+    requiredDuringSchedulingIgnoredDuringExecution:
+      nodeSelectorTerms:
+      - matchExpressions:
+        - {key: {{ .Values.agent.gpuNodeLabel }}, operator: Exists}
+        - {key: {{ .Values.agent.gpuNodeLabel }}, operator: NotIn, values: ["false"]}
+{{- end }}
+{{- end }}

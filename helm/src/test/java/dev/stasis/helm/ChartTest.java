@@ -226,6 +226,36 @@ class ChartTest {
   }
 
   @Test
+  void aClaimIsMountedByPodsWithoutRightsAndNotByTheAgents() {
+    String yaml =
+        chart.render(
+            "stasis",
+            "stasis-system",
+            Map.of(
+                "image.registry", "registry.test",
+                "crds.known", "true",
+                "stores[0].name", "claim",
+                "stores[0].type", "PersistentVolumeClaim",
+                "stores[0].claimName", "checkpoints"),
+            List.of());
+
+    assertThat(yaml).contains("  persistentVolumeClaim: {claimName: checkpoints}\n");
+    List<String> claims =
+        List.of(yaml.split("\n---\n")).stream()
+            .filter(
+                object ->
+                    object.contains("        persistentVolumeClaim: {claimName: checkpoints}"))
+            .toList();
+    assertThat(claims)
+        .singleElement()
+        .asString()
+        .contains("kind: DaemonSet", "name: stasis-store-claim", "stasis.dev/store: claim")
+        .contains("automountServiceAccountToken: false", "capabilities: {drop: [ALL]}")
+        .contains("nvidia.com/gpu.present")
+        .doesNotContain("privileged", "hostPath", "hostPID");
+  }
+
+  @Test
   void twoDefaultStoresAreRefused() {
     Map<String, String> values =
         Map.of(

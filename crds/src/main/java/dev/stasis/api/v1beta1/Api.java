@@ -35,6 +35,9 @@ public final class Api {
   /** Label of a GpuCheckpoint or GpuRestore: name of the GpuPreemptionPolicy that created it. */
   public static final String POLICY_LABEL = GROUP + "/policy";
 
+  /** Label of a pod that keeps the volume of a claim mounted: name of the GpuCheckpointStore. */
+  public static final String STORE_LABEL = GROUP + "/store";
+
   /** Label of a pod or namespace: pods are checkpointed before an eviction. */
   public static final String PROTECT_LABEL = GROUP + "/protect";
 

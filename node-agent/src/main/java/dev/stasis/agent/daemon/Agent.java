@@ -12,7 +12,9 @@ import dev.stasis.agent.daemon.operation.OperationMetrics;
 import dev.stasis.agent.daemon.operation.OperationTraces;
 import dev.stasis.agent.daemon.operation.Transfers;
 import dev.stasis.agent.daemon.probes.ProbeAnswers;
+import dev.stasis.agent.daemon.remote.KubernetesMountPods;
 import dev.stasis.agent.daemon.remote.KubernetesSecrets;
+import dev.stasis.agent.daemon.remote.MountPods;
 import dev.stasis.agent.daemon.remote.RemoteStores;
 import dev.stasis.agent.daemon.sweep.ArtifactSweep;
 import dev.stasis.agent.daemon.sweep.StagingSweep;
@@ -82,14 +84,28 @@ public final class Agent implements AutoCloseable {
     GpuRegister gpus = new GpuRegister(worker, clock);
     this.node = asked.orElseGet(() -> places.nodeApi(client, gpus));
     this.transfers = places.transfers(clock);
+    RemoteStores remotes =
+        new RemoteStores(
+            new KubernetesSecrets(client, config.namespace()),
+            new MountPods(
+                new KubernetesMountPods(client, config.namespace(), config.nodeName()),
+                config.namespace(),
+                config.nodeName(),
+                node.containers(),
+                new ProcFs()),
+            clock);
     this.reporting =
         new NodeReporting(
-            places.reporting(transfers), client, node, gpus, places.trials(worker, clock), clock);
+            places.reporting(transfers),
+            client,
+            node,
+            gpus,
+            places.trials(worker, clock),
+            remotes,
+            clock);
     this.spans = places.spans();
     NodeEngine engine = new NodeEngine(places.engine(), worker, clock);
     Predicate<Path> needed = folder -> engine.artifactUse().of(folder).isPresent();
-    RemoteStores remotes =
-        new RemoteStores(new KubernetesSecrets(client, config.namespace()), clock);
     this.sweeps =
         new StoreSweeps(
             client,

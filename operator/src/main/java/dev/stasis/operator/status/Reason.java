@@ -126,6 +126,8 @@ public enum Reason {
 
   /** The GpuCheckpointStore is not writable. */
   STORE_NOT_WRITABLE("StoreNotWritable", "StoreReadOnly"),
+  /** The PersistentVolumeClaim of the GpuCheckpointStore cannot be used. */
+  CLAIM_NOT_USABLE("ClaimNotUsable", "Claim"),
   /** The GpuCheckpointStore is writable. */
   STORE_READY("StoreReady", "Ready"),
   /** More than one GpuCheckpointStore is marked as default. */

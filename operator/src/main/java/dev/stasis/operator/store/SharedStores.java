@@ -4,6 +4,8 @@ import dev.stasis.api.v1beta1.GpuCheckpointStore;
 import dev.stasis.api.v1beta1.GpuNode;
 import dev.stasis.api.v1beta1.common.StoreDurability;
 import dev.stasis.api.v1beta1.node.NodeStore;
+import dev.stasis.api.v1beta1.store.GpuCheckpointStoreStatus;
+import dev.stasis.api.v1beta1.store.VolumeStatus;
 import io.fabric8.kubernetes.api.model.Namespace;
 import java.util.Collection;
 import java.util.Comparator;
@@ -24,7 +26,17 @@ public final class SharedStores {
 
   /** Returns whether an artifact is in reach of other nodes before its workload goes. */
   public boolean isReachedElsewhere(GpuCheckpointStore store) {
-    return is(store) || store.getSpec().promises() == StoreDurability.REMOTE;
+    return is(store)
+        || (store.getSpec().promises() == StoreDurability.REMOTE && isForAllNodes(store));
+  }
+
+  /** A volume that one node at a time mounts goes with that node. */
+  private static boolean isForAllNodes(GpuCheckpointStore store) {
+    return store.getSpec().getPersistentVolumeClaim() == null
+        || Optional.ofNullable(store.getStatus())
+            .map(GpuCheckpointStoreStatus::getVolume)
+            .filter(VolumeStatus::reachesAllNodes)
+            .isPresent();
   }
 
   /**

@@ -6,15 +6,19 @@ import dev.stasis.api.v1beta1.GpuCheckpointStore;
 import dev.stasis.api.v1beta1.GpuNode;
 import dev.stasis.api.v1beta1.common.ArtifactStatus;
 import dev.stasis.api.v1beta1.node.NodeStore;
+import dev.stasis.api.v1beta1.store.ClaimVolume;
 import dev.stasis.api.v1beta1.store.GpuCheckpointStoreStatus;
+import dev.stasis.api.v1beta1.store.VolumeStatus;
 import dev.stasis.operator.cluster.Changed;
 import dev.stasis.operator.cluster.ClusterSource;
 import dev.stasis.operator.cluster.Informers;
 import dev.stasis.operator.cluster.WishSource;
+import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.operator.event.SkewGuard;
 import dev.stasis.operator.log.LogContext;
 import dev.stasis.operator.status.Changes;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.client.KubernetesClient;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
 import io.javaoperatorsdk.operator.api.reconciler.ControllerConfiguration;
 import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
@@ -26,12 +30,14 @@ import io.javaoperatorsdk.operator.processing.event.source.EventSource;
 import io.javaoperatorsdk.operator.processing.retry.GradualRetry;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reports the contents of each store and whether it can be used: artifacts from their
@@ -44,15 +50,28 @@ import java.util.stream.Stream;
 @RateLimited(maxReconciliations = 1, within = 5)
 public class StoreReconciler implements Reconciler<GpuCheckpointStore> {
 
+  /** A claim is bound within seconds, and its deletion must be reported before it is complete. */
+  private static final Duration CLAIM_EVERY = Duration.ofSeconds(15);
+
   private final Informers informers;
   private final StoreStatus writer;
   private final StoreStatusWrites writes;
+  private final KubernetesClient client;
+  private final ClaimCheck claims;
   private final Changes changes;
   private final SkewGuard skew;
   private final Clock clock;
 
-  StoreReconciler(Informers informers, Clock clock, Changes changes, SkewGuard skew) {
+  StoreReconciler(
+      Informers informers,
+      KubernetesClient client,
+      StasisConfig config,
+      Clock clock,
+      Changes changes,
+      SkewGuard skew) {
     this.informers = informers;
+    this.client = client;
+    this.claims = new ClaimCheck(config.namespace());
     this.writer = new StoreStatus(clock);
     this.writes = new StoreStatusWrites();
     this.changes = changes;
@@ -88,6 +107,7 @@ public class StoreReconciler implements Reconciler<GpuCheckpointStore> {
       StoreFacts facts =
           StoreFacts.of(
               store, informers.gpuNodes(), informers.checkpointsIn(store.getMetadata().getName()));
+      store.getStatus().setVolume(volume(facts));
       writer.write(facts, informers.stores(), names(facts), store.getStatus());
     }
     Optional<Duration> due =
@@ -96,12 +116,34 @@ public class StoreReconciler implements Reconciler<GpuCheckpointStore> {
             before,
             changes.snapshot(store.getStatus()),
             clock.instant());
-    if (first || due.filter(Duration::isZero).isPresent()) {
-      return UpdateControl.patchStatus(store);
+    boolean now = first || due.filter(Duration::isZero).isPresent();
+    UpdateControl<GpuCheckpointStore> control =
+        now ? UpdateControl.patchStatus(store) : UpdateControl.noUpdate();
+    // The operator watches no claims: most of a cluster belong to no store.
+    Stream.concat(
+            now ? Stream.empty() : due.stream(),
+            Stream.ofNullable(store.getSpec().getPersistentVolumeClaim()).map(claim -> CLAIM_EVERY))
+        .min(Comparator.naturalOrder())
+        .ifPresent(control::rescheduleAfter);
+    return control;
+  }
+
+  private @Nullable VolumeStatus volume(StoreFacts facts) {
+    ClaimVolume source = facts.store().getSpec().getPersistentVolumeClaim();
+    if (source == null) {
+      return null;
     }
-    UpdateControl<GpuCheckpointStore> later = UpdateControl.noUpdate();
-    due.ifPresent(later::rescheduleAfter);
-    return later;
+    // The client gives up after 10 s, as for every request; the reconciliation is then repeated.
+    return claims.volume(
+        source,
+        Optional.ofNullable(
+            client
+                .persistentVolumeClaims()
+                .inNamespace(claims.namespace())
+                .withName(source.claimName())
+                .get()),
+        facts.store().getStatus().getVolume(),
+        facts.views());
   }
 
   /** Returns the names of the namespaces with artifacts, now or before, by their UID. */

@@ -8,6 +8,7 @@ import dev.stasis.api.v1beta1.store.GpuCheckpointStoreStatus;
 import dev.stasis.api.v1beta1.store.NamespaceUsage;
 import dev.stasis.api.v1beta1.store.NodeUsage;
 import dev.stasis.api.v1beta1.store.Quota;
+import dev.stasis.api.v1beta1.store.VolumeStatus;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.status.Report;
@@ -43,7 +44,7 @@ public final class StoreStatus {
    * @param known facts of the store
    * @param all every store of the cluster
    * @param names names of namespaces by their UID
-   * @param status the status; changed in place
+   * @param status the status, with the volume of a claim; changed in place
    */
   public void write(
       StoreFacts known,
@@ -67,11 +68,15 @@ public final class StoreStatus {
     free(facts, status);
     Report report =
         new Report(status, ConditionType.READY, facts.store().getMetadata().getGeneration(), clock);
-    ready(facts, all, report);
+    ready(facts, all, status, report);
     report.writeTo(status);
   }
 
-  private static void ready(StoreFacts facts, Collection<GpuCheckpointStore> all, Report report) {
+  private static void ready(
+      StoreFacts facts,
+      Collection<GpuCheckpointStore> all,
+      GpuCheckpointStoreStatus status,
+      Report report) {
     List<String> defaults =
         all.stream()
             .filter(store -> Boolean.TRUE.equals(store.getSpec().getIsDefault()))
@@ -84,6 +89,11 @@ public final class StoreStatus {
           "default: expected one GpuCheckpointStore, got "
               + defaults
               + "; each can only be used by its name");
+      return;
+    }
+    VolumeStatus volume = status.getVolume();
+    if (volume != null && volume.message() != null) {
+      report.notReached(Reason.CLAIM_NOT_USABLE, volume.message());
       return;
     }
     if (facts.views().isEmpty()) {

@@ -8,6 +8,8 @@ public enum StoreType {
   NODE_LOCAL("NodeLocal"),
   /** A folder that every node has mounted. */
   SHARED_PATH("SharedPath"),
+  /** The volume of a claim. */
+  PERSISTENT_VOLUME_CLAIM("PersistentVolumeClaim"),
   /** A bucket. */
   S3("S3");
 
@@ -26,6 +28,9 @@ public enum StoreType {
   public static StoreType of(GpuCheckpointStore store) {
     if (store.getSpec().getS3() != null) {
       return S3;
+    }
+    if (store.getSpec().getPersistentVolumeClaim() != null) {
+      return PERSISTENT_VOLUME_CLAIM;
     }
     return store.getSpec().getNodeLocal() != null ? NODE_LOCAL : SHARED_PATH;
   }

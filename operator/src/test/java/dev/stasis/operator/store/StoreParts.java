@@ -12,6 +12,11 @@ public final class StoreParts {
 
   public static Reconciler<GpuCheckpointStore> reconciler(Parts parts) {
     return new StoreReconciler(
-        parts.informers(), parts.clock(), parts.changes(), new SkewGuard(parts.events()));
+        parts.informers(),
+        parts.client(),
+        parts.config(),
+        parts.clock(),
+        parts.changes(),
+        new SkewGuard(parts.events()));
   }
 }

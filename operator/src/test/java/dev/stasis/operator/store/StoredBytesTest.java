@@ -103,7 +103,8 @@ class StoredBytesTest {
                         bytes + GIB,
                         List.of(
                             new StoredNamespace("uid-ml", bytes),
-                            new StoredNamespace("uid-of-a-deleted-one", GIB))))));
+                            new StoredNamespace("uid-of-a-deleted-one", GIB))),
+                    null)));
     nodes.add(found);
   }
 

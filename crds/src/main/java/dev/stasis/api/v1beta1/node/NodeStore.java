@@ -23,7 +23,11 @@ public record NodeStore(
         @Nullable Boolean sharesNodefs,
     @JsonPropertyDescription(
             "What lies in the remote part of the store. Unset unless this node measured it last.")
-        @Nullable RemoteUsage remote) {
+        @Nullable RemoteUsage remote,
+    @JsonPropertyDescription(
+            "Identity of the volume that the claim of the store has on this node, from the volume "
+                + "itself.")
+        @Nullable String volumeId) {
 
   /** Creates a store for which it is unknown whether it shares the kubelet's file system. */
   public NodeStore(
@@ -35,6 +39,33 @@ public record NodeStore(
       @Nullable String free,
       @Nullable Long usedBytes,
       @Nullable Integer artifacts) {
-    this(name, writable, message, totalBytes, freeBytes, free, usedBytes, artifacts, null, null);
+    this(
+        name,
+        writable,
+        message,
+        totalBytes,
+        freeBytes,
+        free,
+        usedBytes,
+        artifacts,
+        null,
+        null,
+        null);
+  }
+
+  /** Returns a copy with the identity of its volume. */
+  public NodeStore withVolumeId(@Nullable String id) {
+    return new NodeStore(
+        name,
+        writable,
+        message,
+        totalBytes,
+        freeBytes,
+        free,
+        usedBytes,
+        artifacts,
+        sharesNodefs,
+        remote,
+        id);
   }
 }

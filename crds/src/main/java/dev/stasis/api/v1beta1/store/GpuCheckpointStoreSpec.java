@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
 /** Desired state of a GpuCheckpointStore. */
 @ValidationRule(
     value =
-        "[has(self.nodeLocal), has(self.sharedPath), has(self.s3)].filter(given, given).size() =="
-            + " 1",
-    message = "expected exactly one of nodeLocal, sharedPath and s3")
+        "[has(self.nodeLocal), has(self.sharedPath), has(self.persistentVolumeClaim), "
+            + "has(self.s3)].filter(given, given).size() == 1",
+    message = "expected exactly one of nodeLocal, sharedPath, persistentVolumeClaim and s3")
 @ValidationRule(
     value =
         "has(self.nodeLocal) == has(oldSelf.nodeLocal) && (!has(self.nodeLocal) || "
@@ -38,6 +38,13 @@ import org.jspecify.annotations.Nullable;
     fieldPath = ".sharedPath")
 @ValidationRule(
     value =
+        "has(self.persistentVolumeClaim) == has(oldSelf.persistentVolumeClaim) && "
+            + "(!has(self.persistentVolumeClaim) || self.persistentVolumeClaim.claimName == "
+            + "oldSelf.persistentVolumeClaim.claimName)",
+    message = "persistentVolumeClaim: cannot be changed, since artifacts would be out of reach",
+    fieldPath = ".persistentVolumeClaim")
+@ValidationRule(
+    value =
         "has(self.s3) == has(oldSelf.s3) && (!has(self.s3) || "
             + "self.s3.bucket == oldSelf.s3.bucket && "
             + "has(self.s3.prefix) == has(oldSelf.s3.prefix) && "
@@ -46,12 +53,12 @@ import org.jspecify.annotations.Nullable;
     fieldPath = ".s3")
 @ValidationRule(
     value =
-        "has(self.s3) || (has(self.sharedPath) && has(self.sharedPath.layout) && "
-            + "self.sharedPath.layout == 'Chunks') || !(has(self.localPath) || "
+        "has(self.s3) || has(self.persistentVolumeClaim) || "
+            + "(has(self.sharedPath) && has(self.sharedPath.layout) && self.sharedPath.layout == 'Chunks') || !(has(self.localPath) || "
             + "has(self.localCopies) || has(self.durability) || has(self.encryption))",
     message =
-        "localPath, localCopies, durability and encryption: allowed only with s3, or "
-            + "sharedPath.layout Chunks")
+        "localPath, localCopies, durability and encryption: allowed only with "
+            + "persistentVolumeClaim, s3, or sharedPath.layout Chunks")
 @ValidationRule(
     value = "has(self.encryption) == has(oldSelf.encryption)",
     message = "encryption: cannot be added or removed; create another store",
@@ -63,6 +70,11 @@ public class GpuCheckpointStoreSpec {
 
   @JsonPropertyDescription("A directory on a file system that every node has mounted.")
   private @Nullable SharedPath sharedPath;
+
+  @JsonPropertyDescription(
+      "A volume that a PersistentVolumeClaim in the namespace of the operator provides. Agents "
+          + "write to the disk of their node first and upload in the background.")
+  private @Nullable ClaimVolume persistentVolumeClaim;
 
   @JsonPropertyDescription(
       "A bucket of Amazon S3, or of another object storage with the same API. Agents write to "
@@ -137,6 +149,14 @@ public class GpuCheckpointStoreSpec {
     this.sharedPath = sharedPath;
   }
 
+  public @Nullable ClaimVolume getPersistentVolumeClaim() {
+    return persistentVolumeClaim;
+  }
+
+  public void setPersistentVolumeClaim(@Nullable ClaimVolume persistentVolumeClaim) {
+    this.persistentVolumeClaim = persistentVolumeClaim;
+  }
+
   public @Nullable S3 getS3() {
     return s3;
   }
@@ -184,7 +204,9 @@ public class GpuCheckpointStoreSpec {
 
   /** Returns whether agents commit an artifact on the disk of their node and upload it then. */
   public boolean uploads() {
-    return s3 != null || (sharedPath != null && sharedPath.layout() == Layout.CHUNKS);
+    return s3 != null
+        || persistentVolumeClaim != null
+        || (sharedPath != null && sharedPath.layout() == Layout.CHUNKS);
   }
 
   /** Returns what has to be reached before the workload of an artifact may go. */

@@ -3,11 +3,18 @@ package dev.stasis.api.v1beta1.store;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import dev.stasis.api.v1beta1.common.ConditionedStatus;
+import io.fabric8.generator.annotation.ValidationRule;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Observed state of a GpuCheckpointStore. */
+@ValidationRule(
+    value =
+        "!has(oldSelf.volume) || !has(oldSelf.volume.id) || (has(self.volume) && "
+            + "has(self.volume.id) && self.volume.id == oldSelf.volume.id)",
+    message = "volume.id: cannot be changed, since artifacts would be out of reach",
+    fieldPath = ".volume")
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public class GpuCheckpointStoreStatus extends ConditionedStatus {
   @JsonPropertyDescription(
@@ -51,15 +58,18 @@ public class GpuCheckpointStoreStatus extends ConditionedStatus {
   @JsonPropertyDescription("Number of artifacts.")
   private @Nullable Integer artifacts;
 
-  @JsonPropertyDescription("Type of the store: NodeLocal, SharedPath or S3.")
+  @JsonPropertyDescription("Type of the store: NodeLocal, SharedPath, PersistentVolumeClaim or S3.")
   private @Nullable String type;
 
   @JsonPropertyDescription("Usage by namespace.")
   private @Nullable List<NamespaceUsage> namespaces;
 
   @JsonPropertyDescription(
-      "Usage by node for nodeLocal; for sharedPath, the nodes that can reach the store.")
+      "Usage by node for nodeLocal; otherwise the nodes that can reach the store.")
   private @Nullable List<NodeUsage> nodes;
+
+  @JsonPropertyDescription("The volume of a store with persistentVolumeClaim.")
+  private @Nullable VolumeStatus volume;
 
   public @Nullable Long getUsedBytes() {
     return usedBytes;
@@ -179,5 +189,13 @@ public class GpuCheckpointStoreStatus extends ConditionedStatus {
 
   public void setMeasuredTime(@Nullable Instant measuredTime) {
     this.measuredTime = measuredTime;
+  }
+
+  public @Nullable VolumeStatus getVolume() {
+    return volume;
+  }
+
+  public void setVolume(@Nullable VolumeStatus volume) {
+    this.volume = volume;
   }
 }

@@ -121,6 +121,57 @@ class RemoteStoreScenarioTest {
     }
   }
 
+  @Test
+  void anEvictedPodIsRestoredOnAnotherNodeFromTheVolumeOfAClaim(Scenario scenario)
+      throws Exception {
+    scenario.needsTwoNodes();
+    Workload workload = Workload.start(scenario, "trainer");
+    String from = workload.now().getSpec().getNodeName();
+    String other =
+        scenario.installation().nodes().stream()
+            .filter(node -> !node.equals(from))
+            .findFirst()
+            .orElseThrow();
+    try (ClaimedVolume volume = ClaimedVolume.make(scenario);
+        KeptLog log = KeptLog.follow(scenario, "trainer")) {
+      GpuCheckpointStatus status =
+          CheckpointRequest.apply(
+                  scenario,
+                  "train-1",
+                  "trainer",
+                  "afterCheckpoint: Evict",
+                  "storageRef: {name: " + volume.name() + "}")
+              .awaitReady();
+      assertThat(CheckpointRequest.condition(status, "Stored").status())
+          .isEqualTo(ConditionValue.TRUE);
+      scenario.until("the pod is gone", () -> scenario.findPod("trainer") == null);
+      assertThat(manifests(volume.data())).as("manifests in the volume").hasSize(1);
+      // Both nodes are this machine: without its copy the node has only the volume.
+      new Shell().run("rm", "-rf", volume.local().resolve(scenario.namespace()).toString());
+
+      Workload back = workload.broughtBackAs("trainer", log.lines());
+      volume.unmount();
+      RestoreRequest request =
+          RestoreRequest.apply(scenario, "back", "train-1", "target: {nodeName: " + other + "}");
+      scenario.until(
+          "a download that waits for the volume",
+          () ->
+              scenario.operations().stream()
+                  .filter(operation -> operation.getSpec().getType() == OperationType.DOWNLOAD)
+                  .anyMatch(
+                      operation ->
+                          operation.getStatus() != null
+                              && "StoreUnreachable".equals(operation.getStatus().getReason())));
+      volume.mount();
+      request.awaitSucceeded();
+
+      back.verifyGoesOn();
+      assertThat(back.now().getSpec().getNodeName()).isEqualTo(other);
+      scenario.kubectl("delete", "gckpt", "train-1", Scenario.TIMEOUT);
+      assertThat(manifests(volume.data())).as("manifests in the volume").isEmpty();
+    }
+  }
+
   /** Files that contain the name of the program: CRIU's images have it, a sealed chunk has not. */
   private static long inClear(List<Path> files) throws Exception {
     long found = 0;

@@ -7,6 +7,7 @@ import dev.stasis.agent.daemon.remote.RemoteProbes;
 import dev.stasis.agent.process.ProcFs;
 import dev.stasis.api.v1beta1.GpuCheckpointStore;
 import dev.stasis.api.v1beta1.node.FrozenWorkload;
+import dev.stasis.api.v1beta1.node.RemoteUsage;
 import dev.stasis.api.v1beta1.node.SelfTest;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
@@ -21,6 +22,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Observes the node, each property as often as it may change. */
 final class NodeFinder implements AutoCloseable {
@@ -71,7 +73,7 @@ final class NodeFinder implements AutoCloseable {
     this.runtime = runtime;
     this.keeper = keeper;
     this.frozen = frozen;
-    this.storeLooks = new StoreLooks(clock, kubelet, probes::require);
+    this.storeLooks = new StoreLooks(clock, kubelet, new Probe(probes));
     this.stores = stores;
     this.quarantine = quarantine;
     this.selfTest = selfTest;
@@ -151,6 +153,18 @@ final class NodeFinder implements AutoCloseable {
   @Override
   public void close() {
     storeLooks.close();
+  }
+
+  private record Probe(RemoteProbes probes) implements StoreLooks.RemoteProbe {
+    @Override
+    public @Nullable RemoteUsage require(GpuCheckpointStore store) throws IOException {
+      return probes.require(store);
+    }
+
+    @Override
+    public @Nullable String volumeId(GpuCheckpointStore store) throws IOException {
+      return probes.volumeId(store);
+    }
   }
 
   /** A cached value that is refreshed after some time. */

@@ -1,7 +1,6 @@
 package dev.stasis.agent.daemon.node;
 
 import dev.stasis.agent.daemon.kubelet.NodeApi;
-import dev.stasis.agent.daemon.remote.KubernetesSecrets;
 import dev.stasis.agent.daemon.remote.RemoteProbes;
 import dev.stasis.agent.daemon.remote.RemoteStores;
 import dev.stasis.agent.daemon.selftest.Trials;
@@ -16,6 +15,7 @@ import dev.stasis.api.v1beta1.GpuNodeOperation;
 import dev.stasis.api.v1beta1.common.ObjectReference;
 import dev.stasis.api.v1beta1.node.AgentIdentity;
 import dev.stasis.api.v1beta1.node.SelfTest;
+import dev.stasis.api.v1beta1.store.VolumeStatus;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
@@ -29,6 +29,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** Assembles the components that maintain this node's GpuNode. */
 public final class NodeReporting implements AutoCloseable {
@@ -83,6 +84,7 @@ public final class NodeReporting implements AutoCloseable {
       NodeApi node,
       GpuRegister gpus,
       Trials trials,
+      RemoteStores remotes,
       Clock clock) {
     this.settings = settings;
     this.trials = trials;
@@ -105,9 +107,7 @@ public final class NodeReporting implements AutoCloseable {
             () -> stores.getStore().list(),
             quarantine,
             this::selfTest,
-            new RemoteProbes(
-                new RemoteStores(new KubernetesSecrets(client, settings.namespace()), clock),
-                clock),
+            new RemoteProbes(remotes, clock),
             clock);
     AgentIdentity identity =
         new AgentIdentity(
@@ -217,12 +217,16 @@ public final class NodeReporting implements AutoCloseable {
 
     @Override
     public void onUpdate(GpuCheckpointStore before, GpuCheckpointStore now) {
-      // Its status is written whenever a node's figures change, and contains nothing new for the
+      // Its status is written whenever a node's figures change. Only its volume is new to the
       // agent.
-      if (!Objects.equals(
-          before.getMetadata().getGeneration(), now.getMetadata().getGeneration())) {
+      if (!Objects.equals(before.getMetadata().getGeneration(), now.getMetadata().getGeneration())
+          || !Objects.equals(volume(before), volume(now))) {
         changed();
       }
+    }
+
+    private static @Nullable VolumeStatus volume(GpuCheckpointStore store) {
+      return store.getStatus() == null ? null : store.getStatus().getVolume();
     }
 
     @Override

@@ -74,6 +74,11 @@ final class StoreLooks implements AutoCloseable {
    */
   interface RemoteProbe {
     @Nullable RemoteUsage require(GpuCheckpointStore store) throws IOException;
+
+    /** Returns the identity of the volume of a store's claim on this node; null without a claim. */
+    default @Nullable String volumeId(GpuCheckpointStore store) throws IOException {
+      return null;
+    }
   }
 
   /** Observes each store; a missing one is reported and does not affect the others. */
@@ -118,6 +123,16 @@ final class StoreLooks implements AutoCloseable {
   }
 
   private NodeStore look(GpuCheckpointStore store) {
+    String volume;
+    try {
+      volume = probe.volumeId(store);
+    } catch (IOException | RuntimeException e) {
+      return unreachable(store.getMetadata().getName(), reason(e));
+    }
+    return state(store).withVolumeId(volume);
+  }
+
+  private NodeStore state(GpuCheckpointStore store) {
     String name = store.getMetadata().getName();
     GpuCheckpointStoreSpec spec = store.getSpec();
     try {
@@ -133,8 +148,12 @@ final class StoreLooks implements AutoCloseable {
       }
       return folder(name, root, spec.uploads() ? probe.require(store) : null);
     } catch (IOException | RuntimeException e) {
-      return unreachable(name, e.toString().replaceFirst("^(?:[a-z]+\\.)+", ""));
+      return unreachable(name, reason(e));
     }
+  }
+
+  private static String reason(Exception e) {
+    return e.toString().replaceFirst("^(?:[a-z]+\\.)+", "");
   }
 
   private NodeStore folder(String name, Path root, @Nullable RemoteUsage remote)
@@ -159,7 +178,8 @@ final class StoreLooks implements AutoCloseable {
         Files.exists(kubelet)
             ? Files.getAttribute(root, DEVICE).equals(Files.getAttribute(kubelet, DEVICE))
             : null,
-        remote);
+        remote,
+        null);
   }
 
   /** The size of a folder; a file that disappears meanwhile has none. */

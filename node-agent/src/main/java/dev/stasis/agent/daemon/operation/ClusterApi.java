@@ -88,8 +88,15 @@ public interface ClusterApi {
    * The remote part of a store.
    *
    * @param promises where an artifact has to be before its workload may go
+   * @param refusal why nothing may be uploaded; null: it may
    */
-  record RemotePlace(StoreDurability promises, Opener opener) {}
+  record RemotePlace(StoreDurability promises, Opener opener, @Nullable String refusal) {
+
+    /** A store to which artifacts may be uploaded. */
+    RemotePlace(StoreDurability promises, Opener opener) {
+      this(promises, opener, null);
+    }
+  }
 
   /** Opens a remote store; whoever opens it closes it. */
   interface Opener {

@@ -5,6 +5,8 @@ import dev.stasis.api.v1beta1.Api;
 import dev.stasis.api.v1beta1.GpuCheckpointStore;
 import dev.stasis.api.v1beta1.GpuNodeOperation;
 import dev.stasis.api.v1beta1.store.GpuCheckpointStoreSpec;
+import dev.stasis.api.v1beta1.store.GpuCheckpointStoreStatus;
+import dev.stasis.api.v1beta1.store.VolumeStatus;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
@@ -19,6 +21,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** The API server of a real cluster. */
 public final class KubernetesApi implements ClusterApi {
@@ -139,8 +142,18 @@ public final class KubernetesApi implements ClusterApi {
       throw new Refused("StoreNotWritable", store, "a folder at " + folder, "none");
     }
     RemotePlace remote =
-        spec.uploads() ? new RemotePlace(spec.promises(), () -> remotes.open(found)) : null;
+        spec.uploads()
+            ? new RemotePlace(spec.promises(), () -> remotes.open(found), refusal(found))
+            : null;
     return new StoreRoot(folder, !spec.sharesFolder(), spec.getImports(), remote);
+  }
+
+  /** A claim that is being deleted can still be read. */
+  private static @Nullable String refusal(GpuCheckpointStore store) {
+    return Optional.ofNullable(store.getStatus())
+        .map(GpuCheckpointStoreStatus::getVolume)
+        .map(VolumeStatus::message)
+        .orElse(null);
   }
 
   /** A folder of this node alone is created; an administrator mounts a shared one. */

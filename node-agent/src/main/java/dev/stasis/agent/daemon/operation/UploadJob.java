@@ -36,7 +36,14 @@ final class UploadJob implements Job {
       throw new Refused("ArtifactRefused", "artifact.sha256", "a digest", "none");
     }
     ArtifactId id = where.remoteId();
-    ClusterApi.Opener opener = where.requireRemote().opener();
+    ClusterApi.RemotePlace remotePlace = where.requireRemote();
+    if (remotePlace.refusal() != null) {
+      throw new Refused(
+          "StoreNotWritable",
+          "store " + reference.store(),
+          "one that can be written to",
+          remotePlace.refusal());
+    }
     OperationProgress verifying =
         new OperationProgress(operation, recorder, "verify", parts.clock());
     Artifact artifact;
@@ -53,7 +60,7 @@ final class UploadJob implements Job {
     return new RemoteTransfer(parts, recorder, "upload")
         .run(
             operation,
-            opener,
+            remotePlace.opener(),
             (remote, progress) -> uploaded(where, artifact, id, remote, progress));
   }
 

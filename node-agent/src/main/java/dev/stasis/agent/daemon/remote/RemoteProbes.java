@@ -3,12 +3,10 @@ package dev.stasis.agent.daemon.remote;
 import dev.stasis.api.v1beta1.GpuCheckpointStore;
 import dev.stasis.api.v1beta1.node.RemoteUsage;
 import dev.stasis.api.v1beta1.node.StoredNamespace;
-import dev.stasis.api.v1beta1.store.SharedPath;
+import dev.stasis.api.v1beta1.store.VolumeStatus;
 import dev.stasis.store.MeasuredUsage;
 import dev.stasis.store.RemoteArtifacts;
 import dev.stasis.store.StoreException;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -54,10 +52,18 @@ public final class RemoteProbes {
    */
   public @Nullable RemoteUsage require(GpuCheckpointStore store) throws StoreException {
     String name = store.getMetadata().getName();
+    VolumeStatus volume = store.getStatus() == null ? null : store.getStatus().getVolume();
+    if (volume != null && volume.message() != null) {
+      throw new StoreException.Refused(volume.message(), null);
+    }
     Long generation = store.getMetadata().getGeneration();
     Object settings = store.getMetadata().getUid() + "/" + generation;
     Probed last = probed.get(name);
-    if (last != null && last.spec().equals(settings) && clock.instant().isBefore(last.until())) {
+    // A volume costs nothing to open, and can be gone at any time.
+    if (store.getSpec().getPersistentVolumeClaim() == null
+        && last != null
+        && last.spec().equals(settings)
+        && clock.instant().isBefore(last.until())) {
       return measured.get(name);
     }
     probed.remove(name);
@@ -67,6 +73,11 @@ public final class RemoteProbes {
     }
     probed.put(name, new Probed(settings, clock.instant().plus(GOOD_FOR)));
     return measured.get(name);
+  }
+
+  /** Returns the identity of the volume of a store's claim on this node; null without a claim. */
+  public @Nullable String volumeId(GpuCheckpointStore store) throws StoreException {
+    return remotes.volumeId(store);
   }
 
   private void measure(String name, GpuCheckpointStore store, RemoteArtifacts remote)
@@ -82,7 +93,7 @@ public final class RemoteProbes {
     }
   }
 
-  private static RemoteUsage usage(GpuCheckpointStore store, MeasuredUsage found) {
+  private RemoteUsage usage(GpuCheckpointStore store, MeasuredUsage found) throws StoreException {
     List<StoredNamespace> namespaces =
         found.bytes().entrySet().stream()
             .sorted(Map.Entry.<String, Long>comparingByValue().reversed())
@@ -96,12 +107,10 @@ public final class RemoteProbes {
     return time.truncatedTo(ChronoUnit.SECONDS);
   }
 
-  private static @Nullable Long capacity(GpuCheckpointStore store) {
-    SharedPath shared = store.getSpec().getSharedPath();
-    try {
-      return shared == null ? null : Files.getFileStore(Path.of(shared.path())).getTotalSpace();
-    } catch (IOException e) {
-      return null;
-    }
+  private @Nullable Long capacity(GpuCheckpointStore store) throws StoreException {
+    Path folder = remotes.folder(store);
+    // By path: a FileStore is looked up among the agent's own mounts.
+    long bytes = folder == null ? 0 : folder.toFile().getTotalSpace();
+    return bytes == 0 ? null : bytes;
   }
 }

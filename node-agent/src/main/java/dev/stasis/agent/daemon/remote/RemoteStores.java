@@ -1,25 +1,33 @@
 package dev.stasis.agent.daemon.remote;
 
 import dev.stasis.api.v1beta1.GpuCheckpointStore;
+import dev.stasis.api.v1beta1.store.ClaimVolume;
 import dev.stasis.api.v1beta1.store.Encryption;
 import dev.stasis.api.v1beta1.store.GpuCheckpointStoreSpec;
+import dev.stasis.api.v1beta1.store.GpuCheckpointStoreStatus;
 import dev.stasis.api.v1beta1.store.S3;
 import dev.stasis.api.v1beta1.store.SharedPath;
+import dev.stasis.api.v1beta1.store.VolumeStatus;
 import dev.stasis.store.BlobStore;
 import dev.stasis.store.Compression;
 import dev.stasis.store.FolderBlobs;
+import dev.stasis.store.MountedBlobs;
 import dev.stasis.store.RemoteArtifacts;
 import dev.stasis.store.StoreException;
 import dev.stasis.store.StoreKeys;
+import dev.stasis.store.VolumeMark;
 import dev.stasis.store.s3.S3Blobs;
 import dev.stasis.store.s3.S3Settings;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -29,12 +37,18 @@ public final class RemoteStores {
   /** Chunks that are worked on at a time take 7 MiB each, in a program of a few hundred. */
   private static final int MOST_THREADS = 8;
 
-  private final Secrets secrets;
-  private final Clock clock;
+  /** A mount that is gone does not come back, so that nothing is repeated: it is found anew. */
+  private static final Duration NO_PATIENCE = Duration.ZERO;
 
-  /** Opens them with those Secrets. */
-  public RemoteStores(Secrets secrets, Clock clock) {
+  private final Secrets secrets;
+  private final ClaimMounts mounts;
+  private final Clock clock;
+  private final SecureRandom random = new SecureRandom();
+
+  /** Opens them with those Secrets, and those volumes of claims. */
+  public RemoteStores(Secrets secrets, ClaimMounts mounts, Clock clock) {
     this.secrets = secrets;
+    this.mounts = mounts;
     this.clock = clock;
   }
 
@@ -52,8 +66,67 @@ public final class RemoteStores {
     if (s3 != null) {
       return new RemoteArtifacts(bucket(s3), keys, Compression.ZSTD, clock, threads());
     }
+    ClaimVolume claim = spec.getPersistentVolumeClaim();
+    if (claim != null) {
+      BlobStore volume = volume(store, claim);
+      return new RemoteArtifacts(volume, keys, Compression.LZ4, clock, threads(), NO_PATIENCE);
+    }
     SharedPath shared = Objects.requireNonNull(spec.getSharedPath(), "its artifacts are uploaded");
     return new RemoteArtifacts(folder(shared), keys, Compression.LZ4, clock, threads());
+  }
+
+  /**
+   * Returns the identity of the volume that this node has for a store's claim; null for a store
+   * without a claim. A volume without an identity gets one, unless the store has used another.
+   *
+   * @throws StoreException if the volume is not mounted on this node
+   */
+  public @Nullable String volumeId(GpuCheckpointStore store) throws StoreException {
+    if (store.getSpec().getPersistentVolumeClaim() == null) {
+      return null;
+    }
+    VolumeMark mark = new VolumeMark(blobs(mounts.find(store)), random);
+    return known(store) == null ? mark.readOrCreate() : mark.read().orElse(null);
+  }
+
+  /** Returns the folder of a store that is not a bucket. */
+  @Nullable Path folder(GpuCheckpointStore store) throws StoreException {
+    SharedPath shared = store.getSpec().getSharedPath();
+    if (shared != null) {
+      return Path.of(shared.path());
+    }
+    return store.getSpec().getPersistentVolumeClaim() == null ? null : mounts.find(store).root();
+  }
+
+  /** Opens the volume that the store has always used: an empty one is not an empty store. */
+  private BlobStore volume(GpuCheckpointStore store, ClaimVolume claim) throws StoreException {
+    String id = known(store);
+    if (id == null) {
+      throw new StoreException.Unreachable(
+          "claim %s: expected the identity of its volume in the status of the store, got none yet"
+              .formatted(claim.claimName()),
+          null);
+    }
+    BlobStore blobs = blobs(mounts.find(store));
+    Optional<String> actual = new VolumeMark(blobs, random).read();
+    if (!actual.equals(Optional.of(id))) {
+      throw new StoreException.Foreign(
+          ("volume of claim %s on this node: expected identity %s, got %s; mount the volume with the"
+                  + " artifacts, or create another store for an empty one")
+              .formatted(claim.claimName(), id, actual.orElse("none")));
+    }
+    return blobs;
+  }
+
+  private static BlobStore blobs(ClaimMounts.MountedVolume volume) {
+    return new MountedBlobs(new FolderBlobs(volume.root()), volume.mount());
+  }
+
+  private static @Nullable String known(GpuCheckpointStore store) {
+    return Optional.ofNullable(store.getStatus())
+        .map(GpuCheckpointStoreStatus::getVolume)
+        .map(VolumeStatus::id)
+        .orElse(null);
   }
 
   private BlobStore bucket(S3 s3) throws StoreException {

@@ -36,7 +36,8 @@ class RemoteProbesTest {
   Path folder;
 
   private final LaterClock clock = new LaterClock();
-  private final RemoteStores remotes = new RemoteStores(name -> Map.of(), Clock.systemUTC());
+  private final RemoteStores remotes =
+      new RemoteStores(name -> Map.of(), new NoClaims(), Clock.systemUTC());
   private final GpuCheckpointStore store = new GpuCheckpointStore();
   private final RemoteProbes one = new RemoteProbes(remotes, clock);
   private final RemoteProbes other = new RemoteProbes(remotes, clock);

@@ -26,7 +26,8 @@ class RemoteStoresTest {
   Path folder;
 
   private final Map<String, byte[]> secret = new HashMap<>();
-  private final RemoteStores remotes = new RemoteStores(name -> secret, Clock.systemUTC());
+  private final RemoteStores remotes =
+      new RemoteStores(name -> secret, new NoClaims(), Clock.systemUTC());
 
   private static GpuCheckpointStore store() {
     GpuCheckpointStore store = new GpuCheckpointStore();

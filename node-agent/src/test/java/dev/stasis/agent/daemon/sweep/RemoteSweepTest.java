@@ -2,6 +2,7 @@ package dev.stasis.agent.daemon.sweep;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stasis.agent.daemon.remote.NoClaims;
 import dev.stasis.agent.daemon.remote.RemoteStores;
 import dev.stasis.api.v1beta1.GpuCheckpointStore;
 import dev.stasis.api.v1beta1.store.GpuCheckpointStoreSpec;
@@ -33,7 +34,8 @@ class RemoteSweepTest {
   @SuppressWarnings("NullAway.Init")
   Path folder;
 
-  private final RemoteStores remotes = new RemoteStores(name -> Map.of(), Clock.systemUTC());
+  private final RemoteStores remotes =
+      new RemoteStores(name -> Map.of(), new NoClaims(), Clock.systemUTC());
   private final GpuCheckpointStore store = new GpuCheckpointStore();
 
   @BeforeEach
