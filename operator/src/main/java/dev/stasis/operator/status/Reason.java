@@ -171,7 +171,7 @@ public enum Reason {
   /** The operator cannot reconcile the object because of a bug. */
   RECONCILE_FAILED("ReconcileFailed", "Failed"),
   /** A newer release has written a value that this operator does not know; it changes nothing. */
-  UNRECOGNIZED_VALUE("UnrecognizedValue"),
+  UNRECOGNIZED_VALUE("UnrecognizedValue", "NewerValue"),
   /** The agent's operation failed; the faults have the details. */
   OPERATION_FAILED("OperationFailed", "Failed"),
   /** The target did not start or was not verified. */
