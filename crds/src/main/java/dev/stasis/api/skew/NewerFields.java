@@ -56,7 +56,7 @@ public final class NewerFields extends SimpleModule {
       String name = type.getSimpleName() + "." + field;
       if (said.add(name)) {
         LOG.log(
-            Level.WARNING, name + " is not known to this release: it is passed over, wherever set");
+            Level.WARNING, name + " is unknown to this release and is ignored wherever it is set");
       }
       parser.skipChildren();
       return true;
