@@ -44,7 +44,7 @@ final class SourceReader {
     // A running restore keeps the artifact until it is finished; a later one is refused.
     boolean holds = restore.getStatus() != null && restore.getStatus().getPhase() != null;
     if (checkpoint.getMetadata().getDeletionTimestamp() != null && !holds) {
-      return waiting(wanted, "that it is being deleted");
+      return waiting(wanted, "one that is being deleted");
     }
     GpuCheckpointStatus status = checkpoint.getStatus();
     Optional<Condition> ready = status == null ? Optional.empty() : ready(status);
@@ -63,7 +63,10 @@ final class SourceReader {
           fault(
               Reason.ARTIFACT_DAMAGED,
               "checkpointName",
-              "GpuCheckpoint " + name + ": expected a whole artifact, got damage: " + sentence));
+              "GpuCheckpoint "
+                  + name
+                  + ": expected an intact artifact, got a damaged one: "
+                  + sentence));
     }
     try {
       return ready(restore, checkpoint, status);
