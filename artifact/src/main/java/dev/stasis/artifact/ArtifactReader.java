@@ -123,7 +123,7 @@ public final class ArtifactReader {
     try {
       version = codec.formatVersion(bytes);
     } catch (IOException e) {
-      throw damaged(Manifest.FILE_NAME, "JSON", "bytes that are none");
+      throw damaged(Manifest.FILE_NAME, "JSON", "other bytes");
     }
     if (version > Manifest.FORMAT_VERSION) {
       throw new Refusal(

@@ -169,7 +169,7 @@ public final class ArtifactStage implements AutoCloseable {
     byte[] bytes = new ManifestCodec().bytes(manifest);
     if (bytes.length > ManifestCodec.MOST_BYTES) {
       throw new IOException(
-          "%s: expected at most %d bytes, which a reader takes, got %d"
+          "%s: expected at most %d bytes, the limit of readers, got %d"
               .formatted(Manifest.FILE_NAME, ManifestCodec.MOST_BYTES, bytes.length));
     }
     String digest = Hasher.sha256(bytes);
@@ -195,7 +195,7 @@ public final class ArtifactStage implements AutoCloseable {
     }
     if (!Arrays.equals(bytes, Files.readAllBytes(target.resolve(Manifest.FILE_NAME)))) {
       throw new IOException(
-          "artifact %s: expected the manifest that was written, got another".formatted(target));
+          "artifact %s: expected the written manifest, got a different one".formatted(target));
     }
     forgetOwner();
     return new SealedArtifact(target, manifest, digest);
@@ -277,7 +277,7 @@ public final class ArtifactStage implements AutoCloseable {
       files.rename(staging, target);
     } catch (FileAlreadyExistsException | DirectoryNotEmptyException e) {
       throw new IOException(
-          "artifact %s: expected a name that is free, got one that another writer took"
+          "artifact %s: expected an unused name, got one that another writer has taken"
               .formatted(target),
           e);
     }
@@ -289,13 +289,17 @@ public final class ArtifactStage implements AutoCloseable {
       files.delete(owner);
     } catch (IOException e) {
       System.getLogger(ArtifactStage.class.getName())
-          .log(System.Logger.Level.WARNING, "a staging folder's owner file stays: " + owner, e);
+          .log(
+              System.Logger.Level.WARNING,
+              "cannot delete the owner file of a staging folder: " + owner,
+              e);
     }
   }
 
   private void requireOpen() throws IOException {
     if (!open) {
-      throw new IOException("artifact %s: expected an open stage, got it closed".formatted(target));
+      throw new IOException(
+          "artifact %s: expected an open stage, got a closed one".formatted(target));
     }
   }
 

@@ -172,7 +172,7 @@ public final class ArtifactStore {
   static void refuseExisting(Path target) throws IOException {
     if (Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
       throw new IOException(
-          "artifact %s: expected a name that is free, got one that is taken".formatted(target));
+          "artifact %s: expected an unused name, got one that is in use".formatted(target));
     }
   }
 

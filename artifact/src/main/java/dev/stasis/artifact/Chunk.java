@@ -50,7 +50,7 @@ public record Chunk(
     }
     if (sha256 != null && (crc32c == null || !DIGEST.matcher(sha256).matches())) {
       throw new IllegalArgumentException(
-          "chunk %d: expected 64 hex digits, or 16x before them, of a chunk that is not zero, got %s"
+          "chunk %d: expected 64 hex digits with the optional prefix 16x, and a checksum, got %s"
               .formatted(number, sha256));
     }
   }

@@ -24,14 +24,16 @@ public record ChunkTable(List<Region> regions, List<Chunk> chunks) {
       while (address != region.end()) {
         if (next == chunks.size()) {
           throw new IllegalArgumentException(
-              "chunk %d: expected one at %x, got the table's end".formatted(next, address));
+              "chunk %d: expected a chunk at %x, got the end of the table"
+                  .formatted(next, address));
         }
         Chunk chunk = chunks.get(next);
         if (chunk.number() != next
             || chunk.address() != address
             || Long.compareUnsigned(chunk.length(), region.end() - address) > 0) {
           throw new IllegalArgumentException(
-              "chunk %d: expected number %d at %x, at most %d bytes long, got number %d at %x, %d bytes"
+              ("chunk %d: expected number %d at %x, at most %d bytes long, got number %d at %x,"
+                      + " %d bytes")
                   .formatted(
                       next,
                       next,

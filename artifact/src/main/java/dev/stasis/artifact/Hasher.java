@@ -80,7 +80,8 @@ final class Hasher {
       int count = from.read(buffer, offset + at);
       if (count < 0) {
         throw new EOFException(
-            "expected %d bytes at %d, got the file's end after %d".formatted(length, offset, at));
+            "expected %d bytes at %d, got the end of the file after %d"
+                .formatted(length, offset, at));
       }
       sum.update(bytes, 0, count);
       crc.update(bytes, 0, count);
@@ -130,7 +131,7 @@ final class Hasher {
     try {
       return MessageDigest.getInstance("SHA-256");
     } catch (NoSuchAlgorithmException e) {
-      throw new AssertionError("every Java has SHA-256", e);
+      throw new AssertionError("SHA-256 is part of every Java platform", e);
     }
   }
 }

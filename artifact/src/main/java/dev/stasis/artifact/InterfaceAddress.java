@@ -25,7 +25,7 @@ public record InterfaceAddress(String device, String address) {
     Objects.requireNonNull(address, "address");
     if (address.length() > LONGEST || !ADDRESS.matcher(address).matches()) {
       throw new IllegalArgumentException(
-          "address: expected one of IPv4 or IPv6, got "
+          "address: expected an IPv4 or IPv6 address, got "
               + address.substring(0, Math.min(LONGEST, address.length())));
     }
   }

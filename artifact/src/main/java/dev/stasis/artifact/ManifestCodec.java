@@ -38,7 +38,7 @@ final class ManifestCodec {
     try {
       return (mapper.writeValueAsString(manifest) + "\n").getBytes(StandardCharsets.UTF_8);
     } catch (JsonProcessingException e) {
-      throw new IllegalStateException("every manifest can be written", e);
+      throw new IllegalStateException("a manifest can always be encoded", e);
     }
   }
 

@@ -99,7 +99,7 @@ public final class SigningKeys {
         return;
       }
     }
-    throw refusal("a signature of other bytes or by another key");
+    throw refusal("a signature of other bytes or by a different key");
   }
 
   private static boolean isSigned(PublicKey key, byte[] manifest, byte[] signature) {
@@ -119,7 +119,7 @@ public final class SigningKeys {
         new Opened.Refused(
             Kind.FOREIGN,
             SIGNATURE_FILE_NAME,
-            "the signature of " + Manifest.FILE_NAME + " by a key that is allowed",
+            "the signature of " + Manifest.FILE_NAME + " by an allowed key",
             found));
   }
 }

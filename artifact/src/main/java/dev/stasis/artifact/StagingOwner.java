@@ -24,7 +24,8 @@ record StagingOwner(String host, String boot, long pid, long startTime) {
         startTime(pid)
             .orElseThrow(
                 () ->
-                    new IOException("/proc/%d/stat: expected this process's own".formatted(pid))));
+                    new IOException(
+                        "/proc/%d/stat: expected that of this process".formatted(pid))));
   }
 
   byte[] bytes() {

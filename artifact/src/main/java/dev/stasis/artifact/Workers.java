@@ -68,7 +68,8 @@ record Workers(int threads) {
       // forever.
       boolean ended = executor.awaitTermination(30, TimeUnit.SECONDS);
       if (!ended) {
-        throw new IllegalStateException("a reading thread did not end within 30 s: the disk hangs");
+        throw new IllegalStateException(
+            "a reading thread did not end within 30 s: the disk does not respond");
       }
     } catch (InterruptedException e) {
       interrupted = true;

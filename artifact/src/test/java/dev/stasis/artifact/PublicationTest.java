@@ -100,7 +100,7 @@ class PublicationTest {
     String digest = samples.sealed(store, "a", temp).sha256();
 
     assertThatThrownBy(() -> store.stage("a"))
-        .hasMessageContaining("expected a name that is free, got one that is taken");
+        .hasMessageContaining("expected an unused name, got one that is in use");
     assertThat(visible(folder)).containsExactly("a");
     assertVerified(store.path("a"), digest);
   }

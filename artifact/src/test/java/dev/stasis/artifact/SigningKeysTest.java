@@ -106,7 +106,8 @@ class SigningKeysTest {
     sign(key());
 
     assertThat(none).startsWith("manifest.json.sig: ").endsWith("got no such file");
-    assertThat(message(OF_OPENSSL)).endsWith("got a signature of other bytes or by another key");
+    assertThat(message(OF_OPENSSL))
+        .endsWith("got a signature of other bytes or by a different key");
   }
 
   @Test
@@ -115,7 +116,7 @@ class SigningKeysTest {
     sign(key);
     Files.writeString(artifact.resolve(Manifest.FILE_NAME), "not even JSON");
 
-    assertThat(message(pem(key))).endsWith("got a signature of other bytes or by another key");
+    assertThat(message(pem(key))).endsWith("got a signature of other bytes or by a different key");
   }
 
   @Test

@@ -35,8 +35,7 @@ public record Link(Kind kind, int lanes) implements Comparable<Link> {
   public Link {
     if ((kind == Kind.NV) != (lanes > 0) || lanes < 0) {
       throw new IllegalArgumentException(
-          "link: expected lanes for NVLink and for nothing else, got %s with %d"
-              .formatted(kind, lanes));
+          "link: expected lanes only for NVLink, got %s with %d".formatted(kind, lanes));
     }
   }
 

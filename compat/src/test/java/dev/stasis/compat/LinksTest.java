@@ -22,7 +22,7 @@ class LinksTest {
   @Test
   void onlyNvlinkHasLanes() {
     assertThatThrownBy(() -> new Link(Link.Kind.PIX, 2))
-        .hasMessage("link: expected lanes for NVLink and for nothing else, got PIX with 2");
+        .hasMessage("link: expected lanes only for NVLink, got PIX with 2");
     assertThatThrownBy(() -> Link.nvlink(0)).isInstanceOf(IllegalArgumentException.class);
   }
 

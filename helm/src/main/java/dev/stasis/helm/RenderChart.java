@@ -14,7 +14,7 @@ public final class RenderChart {
 
   private RenderChart() {}
 
-  /** Arguments: the chart's folder, then options as {@code bin/render-chart --help} tells them. */
+  /** Arguments: the chart's folder, then options as shown by {@code bin/render-chart --help}. */
   public static void main(String[] arguments) {
     try {
       System.out.println(render(arguments));

@@ -12,7 +12,7 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description = {
       "Stasis on one machine, without Kubernetes: a stand-in for the API server and for the",
-      "kubelet, with the real operator and the real agent. For the demo and for trying it out."
+      "kubelet, with the real operator and the real agent. For the demo and for evaluation."
     })
 final class MachineSettings implements Runnable {
 
@@ -26,20 +26,20 @@ final class MachineSettings implements Runnable {
   @Option(
       names = "--simulated-gpus",
       paramLabel = "DIR",
-      description = "The folder that stands for simulated GPUs. Default: the real ones")
+      description = "The folder of the simulated GPUs. Default: the real GPUs")
   Optional<Path> simulated = Optional.empty();
 
   @Option(
       names = "--libcuda",
       paramLabel = "FILE",
       required = true,
-      description = "The driver's library, as containers get it")
+      description = "The driver library that containers get")
   Path libcuda = Path.of("");
 
   @Option(
       names = "--program-image",
       paramLabel = "NAME=FILE",
-      description = "An image NAME of the program FILE and the C library; may be given often")
+      description = "An image NAME of the program FILE and the C library; may be repeated")
   List<String> programs = List.of();
 
   @Option(names = "--criu", paramLabel = "FILE", required = true, description = "A static criu")
@@ -81,7 +81,7 @@ final class MachineSettings implements Runnable {
   @Option(
       names = "--port",
       defaultValue = "0",
-      description = "Where kubectl is answered. Default: any that is free")
+      description = "Port of the API server. Default: any free port")
   int port;
 
   @Override

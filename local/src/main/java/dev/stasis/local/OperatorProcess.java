@@ -78,12 +78,12 @@ final class OperatorProcess implements AutoCloseable {
     while (!isReady(port)) {
       if (started.waitFor(ASK_EVERY.toMillis(), TimeUnit.MILLISECONDS)) {
         throw new IOException(
-            "operator: expected it ready, got it ended with %d; see %s"
+            "operator: expected readiness, got exit code %d; see %s"
                 .formatted(started.exitValue(), log()));
       }
       if (System.nanoTime() > until) {
         throw new IOException(
-            "operator: expected it ready within %d s, got that it is not; see %s"
+            "operator: expected readiness within %d s, got none; see %s"
                 .formatted(READY.toSeconds(), log()));
       }
     }

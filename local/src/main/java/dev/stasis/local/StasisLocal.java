@@ -39,7 +39,8 @@ public final class StasisLocal {
 
   private int run() {
     System.out.println(
-        "stasis-local: this is no Kubernetes. Objects are kept in memory; no schema, admission rule"
+        "stasis-local: this is not Kubernetes. Objects are kept in memory; no schema, admission"
+            + " rule"
             + " or role is checked; pods run as runc containers of this machine.");
     System.out.println(
         "stasis-local: the GPU is "
@@ -55,7 +56,7 @@ public final class StasisLocal {
       }
       int code = operator.awaitEnd();
       if (!closing.get()) {
-        System.err.println("stasis-local: the operator has ended with " + code);
+        System.err.println("stasis-local: the operator exited with code " + code);
       }
       return 1;
     } catch (IOException e) {

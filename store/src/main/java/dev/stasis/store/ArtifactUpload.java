@@ -90,7 +90,7 @@ final class ArtifactUpload {
     if (!blobs.putIfAbsent(key, bytes)
         && !Arrays.equals(bytes, BlobReader.whole(blobs, key, RemoteManifest.MOST_BYTES))) {
       throw new StoreException.Refused(
-          "artifact %s: expected it to be new, got one that another writer stored meanwhile"
+          "artifact %s: expected a new artifact, got one that another writer has stored"
               .formatted(id),
           null);
     }
@@ -219,7 +219,7 @@ final class ArtifactUpload {
         int count = file.read(ByteBuffer.wrap(plain, at, slice), offset + at);
         if (count < 0) {
           throw new EOFException(
-              "%s: expected %d bytes at %d, got the file's end"
+              "%s: expected %d bytes at %d, got the end of the file"
                   .formatted(chunks.path(number), length, offset));
         }
         at += count;

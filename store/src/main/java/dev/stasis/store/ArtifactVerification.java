@@ -51,7 +51,7 @@ final class ArtifactVerification {
     packs.read(used, (pack, records) -> indexed.add(NamespacePacks.fileName(pack)));
     for (String pack : present) {
       if (!indexed.contains(pack)) {
-        damage(pack, "index: expected the bytes that were written, got others");
+        damage(pack, "index: expected the written bytes, got different ones");
         damagedPacks.add(pack);
       }
     }

@@ -67,7 +67,7 @@ final class ChunkCodec {
               : new ZstdDecompressor().decompress(bytes, 0, bytes.length, plain, 0, length);
       return size == length ? plain : refuse(length, size);
     } catch (MalformedInputException | IllegalArgumentException | IndexOutOfBoundsException e) {
-      throw new StoreException.Damaged("expected compressed bytes, got others", e);
+      throw new StoreException.Damaged("expected compressed bytes, got other bytes", e);
     }
   }
 

@@ -40,7 +40,7 @@ final class ChunkMover {
   /**
    * Moves the chunks of packs.
    *
-   * @return the packs with a chunk that is whole neither there nor elsewhere
+   * @return the packs with a chunk that is intact neither there nor elsewhere
    */
   Set<String> move(Map<String, List<ChunkRecord>> leaving) throws IOException {
     Set<String> kept = new TreeSet<>();

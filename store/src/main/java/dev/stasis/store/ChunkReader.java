@@ -56,7 +56,7 @@ final class ChunkReader {
               .open(place.nonce(), ChunkFormat.chunkAdditional(name, place.codec(), plain), sealed);
     } catch (AEADBadTagException e) {
       throw new StoreException.Damaged(
-          "pack %s at %d: expected the bytes that were written, got others"
+          "pack %s at %d: expected the written bytes, got different ones"
               .formatted(place.pack().fileName(), place.offset()));
     }
     byte[] chunk = ChunkCodec.unpack(place.codec(), packed, plain);

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 /**
- * Runs numbered pieces of work, in order, on a few threads; the first failure ends all of it.
+ * Runs numbered pieces of work, in order, on a few threads; the first failure ends all work.
  *
  * @param threads 1 to {@value #MOST}
  */
@@ -96,7 +96,8 @@ record ChunkWorkers(int threads) {
       // disk must not hold the caller forever.
       boolean ended = executor.awaitTermination(2, TimeUnit.MINUTES);
       if (!ended) {
-        throw new IllegalStateException("a thread did not end within 2 min: the disk hangs");
+        throw new IllegalStateException(
+            "a thread did not end within 2 min: the disk does not respond");
       }
     } catch (InterruptedException e) {
       interrupted = true;

@@ -1,8 +1,8 @@
 package dev.stasis.store;
 
-/** How chunks are compressed that are worth it; every store reads all of them. */
+/** How compressible chunks are compressed; every store can read all formats. */
 public enum Compression {
-  /** Not at all. */
+  /** No compression. */
   NONE,
   /** For stores that are faster than zstd: a local disk, a fast file server. */
   LZ4,

@@ -33,7 +33,7 @@ final class FolderFailure {
     String words = String.valueOf(failure.getMessage()).toLowerCase(Locale.ROOT);
     if (failure instanceof NoSuchFileException) {
       return new StoreException.NotFound(
-          "%s: expected it in the store, got no such file".formatted(key), failure);
+          "%s: expected a file in the store, got none".formatted(key), failure);
     }
     if (failure instanceof AccessDeniedException || words.contains("permission denied")) {
       return new StoreException.AccessDenied(message, failure);

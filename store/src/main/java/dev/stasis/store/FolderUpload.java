@@ -43,7 +43,7 @@ final class FolderUpload implements BlobUpload {
     }
   }
 
-  /** May be repeated when its answer was lost. */
+  /** May be repeated if its response was lost. */
   @Override
   public void commit(int parts, long size) throws StoreException {
     if (committed) {

@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * One garbage collection of a namespace. A pack that is mostly unused is condemned: writers that
  * begin later do not refer to it. A later run moves what is still used out of it and deletes it,
- * once no writer is left that began before. Condemned packs never come back into use, so that two
+ * once no writer is left that began before. Condemned packs are never used again, so that two
  * collections at once, or one that is killed at any step, cannot delete a chunk that is needed. All
  * times are the store's own.
  */
@@ -108,7 +108,7 @@ final class GarbageCollection {
     return now;
   }
 
-  /** Returns when the oldest writer at work began, and deletes leases that expired. */
+  /** Returns when the oldest active writer began, and deletes leases that expired. */
   private Instant oldestWriter(Instant now) throws StoreException {
     Map<String, Instant> began = new HashMap<>();
     Map<String, Instant> signs = new HashMap<>();
@@ -141,7 +141,7 @@ final class GarbageCollection {
         RemoteManifest.Header header = RemoteManifest.header(bytes);
         NamespaceKey key = byId.get(header.keyId());
         if (key == null) {
-          problems.add("%s: expected its data key in the store, got none".formatted(blob.key()));
+          problems.add("%s: expected the data key in the store, got none".formatted(blob.key()));
           continue;
         }
         ArtifactId id = new ArtifactId(namespaceUid, header.artifactUid());
@@ -152,7 +152,7 @@ final class GarbageCollection {
           }
         }
       } catch (StoreException.NotFound e) {
-        LOG.log(Level.DEBUG, "An artifact was deleted meanwhile: key=" + blob.key());
+        LOG.log(Level.DEBUG, "Artifact was deleted in the meantime: key=" + blob.key());
       } catch (StoreException.Damaged
           | StoreException.Newer
           | StoreException.Foreign
@@ -195,7 +195,7 @@ final class GarbageCollection {
           && pack.modified().plus(MIN_AGE).isBefore(now)) {
         packs.condemn(share.getKey());
         condemnedNow++;
-        LOG.log(Level.INFO, "A pack was condemned: pack=" + pack.key());
+        LOG.log(Level.INFO, "Pack marked for deletion: pack=" + pack.key());
       }
     }
     leaving
@@ -245,14 +245,14 @@ final class GarbageCollection {
     for (String name : leaving.keySet()) {
       Blob pack = sizes.get(name);
       if (kept.contains(name) || pack == null) {
-        problems.add("%s: expected whole chunks to move, got damaged ones".formatted(name));
+        problems.add("%s: expected intact chunks to move, got damaged ones".formatted(name));
         continue;
       }
       blobs.delete(pack.key());
       blobs.delete(ChunkFormat.condemned(namespaceUid) + name);
       deleted++;
       freedBytes += pack.size();
-      LOG.log(Level.INFO, "A pack was deleted: pack=" + pack.key());
+      LOG.log(Level.INFO, "Pack deleted: pack=" + pack.key());
     }
   }
 
@@ -261,7 +261,7 @@ final class GarbageCollection {
     List<Blob> all = blobs.list(ChunkFormat.packs(namespaceUid));
     for (Blob pack : all) {
       if (!read.contains(NamespacePacks.fileName(pack))) {
-        LOG.log(Level.WARNING, "A pack without a readable index stays: pack=" + pack.key());
+        LOG.log(Level.WARNING, "Pack without a readable index is kept: pack=" + pack.key());
       }
     }
     return all.size();
@@ -270,7 +270,7 @@ final class GarbageCollection {
   private static ChunkName name(ChunkRecord chunk) {
     ChunkName name = chunk.name();
     if (name == null) {
-      throw new IllegalArgumentException("a pack has no chunks of zeros");
+      throw new IllegalArgumentException("a pack never contains chunks of zeros");
     }
     return name;
   }

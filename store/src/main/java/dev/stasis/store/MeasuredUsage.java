@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.Map;
 
 /**
- * What lies in a store.
+ * The content of a store.
  *
  * @param time when it was measured, by the store's clock
  * @param bytes the size of everything of a namespace, by its UID; what a collection would free

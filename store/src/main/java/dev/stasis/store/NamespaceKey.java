@@ -45,7 +45,7 @@ record NamespaceKey(String id, byte[] root) {
         mac.update(plain, 0, length);
         return ChunkName.of(mac.doFinal());
       } catch (GeneralSecurityException e) {
-        throw new AssertionError("every Java has HMAC-SHA-256", e);
+        throw new AssertionError("HMAC-SHA-256 is part of every Java platform", e);
       }
     }
   }
@@ -56,7 +56,7 @@ record NamespaceKey(String id, byte[] root) {
       mac.init(new SecretKeySpec(key, HMAC));
       return mac.doFinal(bytes);
     } catch (GeneralSecurityException e) {
-      throw new AssertionError("every Java has HMAC-SHA-256", e);
+      throw new AssertionError("HMAC-SHA-256 is part of every Java platform", e);
     }
   }
 

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * or in clear where the store is not encrypted.
  */
 record NamespaceKeys(BlobStore blobs, StoreKeys keys, SecureRandom random) {
-  /** Stands for the name of the wrapping key where the data key lies in clear. */
+  /** Replaces the name of the wrapping key if the data key is not encrypted. */
   private static final String CLEAR = "";
 
   private static final int MOST_BYTES = 64 << 10;
@@ -59,7 +59,7 @@ record NamespaceKeys(BlobStore blobs, StoreKeys keys, SecureRandom random) {
   }
 
   /**
-   * Wraps the data keys by the current key alone, so that the older keys are needed no more.
+   * Wraps the data keys with the current key only, so that the older keys are no longer needed.
    *
    * @return whether anything had to be changed
    */
@@ -161,7 +161,8 @@ record NamespaceKeys(BlobStore blobs, StoreKeys keys, SecureRandom random) {
     }
     if (refused != null) {
       throw new StoreException.WrongKey(
-          "data key of namespace %s: expected key %s to open it, got a key of that name that does not"
+          ("data key of namespace %s: expected key %s to decrypt it, got a different key with"
+                  + " that name")
               .formatted(namespaceUid, refused));
     }
     throw new StoreException.MissingKey(
@@ -172,7 +173,7 @@ record NamespaceKeys(BlobStore blobs, StoreKeys keys, SecureRandom random) {
   private NamespaceKey clear(String namespaceUid, KeyFile file, Wrap wrap) throws StoreException {
     if (keys.encrypted()) {
       throw new StoreException.NotEncrypted(
-          "data key of namespace %s: expected it to be encrypted, got it in clear"
+          "data key of namespace %s: expected an encrypted key, got a plain one"
               .formatted(namespaceUid));
     }
     return checked(namespaceUid, file, hex(namespaceUid, file, wrap.key));
@@ -203,7 +204,7 @@ record NamespaceKeys(BlobStore blobs, StoreKeys keys, SecureRandom random) {
 
   private static StoreException damaged(String key, @Nullable Exception cause) {
     return new StoreException.Damaged(
-        key + ": expected the bytes that were written, got others", cause);
+        key + ": expected the written bytes, got different ones", cause);
   }
 
   private static byte[] additional(String namespaceUid, String keyId, String by) {

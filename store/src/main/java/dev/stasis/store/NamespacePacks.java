@@ -38,8 +38,8 @@ record NamespacePacks(BlobStore blobs, String namespaceUid, NamespaceKey key, in
   }
 
   /**
-   * Reads the indexes of the packs of this data key. One that is damaged or gone meanwhile is left
-   * out: its chunks are unknown.
+   * Reads the indexes of the packs of this data key. A pack that is damaged, or was deleted in the
+   * meantime, is skipped: its chunks are unknown.
    */
   void read(List<Blob> packs, Taker taker) throws IOException {
     new ChunkWorkers(threads)
@@ -51,11 +51,11 @@ record NamespacePacks(BlobStore blobs, String namespaceUid, NamespaceKey key, in
                   try {
                     taker.take(pack, PackIndex.read(blobs, pack, key));
                   } catch (StoreException.WrongKey e) {
-                    LOG.log(Level.DEBUG, "A pack has another data key: pack=" + pack.key());
+                    LOG.log(Level.DEBUG, "Pack has another data key: pack=" + pack.key());
                   } catch (StoreException.NotFound e) {
-                    LOG.log(Level.DEBUG, "A pack was deleted meanwhile: pack=" + pack.key());
+                    LOG.log(Level.DEBUG, "Pack was deleted in the meantime: pack=" + pack.key());
                   } catch (StoreException.Damaged e) {
-                    LOG.log(Level.WARNING, "A pack was left out: " + e.getMessage());
+                    LOG.log(Level.WARNING, "Pack skipped: " + e.getMessage());
                   }
                 });
   }

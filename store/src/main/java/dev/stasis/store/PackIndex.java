@@ -97,6 +97,6 @@ final class PackIndex {
 
   private static StoreException damaged(Blob pack) {
     return new StoreException.Damaged(
-        "index of %s: expected the bytes that were written, got others".formatted(pack.key()));
+        "index of %s: expected the written bytes, got different ones".formatted(pack.key()));
   }
 }

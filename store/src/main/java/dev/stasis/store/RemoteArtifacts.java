@@ -85,7 +85,8 @@ public final class RemoteArtifacts implements AutoCloseable {
     byte[] actual = direct.get(key, 0, bytes.length);
     direct.delete(key);
     if (!Arrays.equals(bytes, actual)) {
-      throw new StoreException.Damaged("%s: expected what was written, got others".formatted(key));
+      throw new StoreException.Damaged(
+          "%s: expected the written content, got different content".formatted(key));
     }
   }
 
@@ -165,7 +166,7 @@ public final class RemoteArtifacts implements AutoCloseable {
           artifacts.add(
               RemoteManifest.summary(RemoteManifest.header(bytes), RemoteManifest.sha256(bytes)));
         } catch (StoreException.Damaged | StoreException.Newer | StoreException.NotFound e) {
-          LOG.log(Level.WARNING, "A manifest was left out: key=" + blob.key(), e);
+          LOG.log(Level.WARNING, "Manifest skipped: key=" + blob.key(), e);
         }
       }
     }
@@ -262,7 +263,7 @@ public final class RemoteArtifacts implements AutoCloseable {
       bytes = BlobReader.whole(blobs, ChunkFormat.manifest(id), RemoteManifest.MOST_BYTES);
     } catch (StoreException.NotFound e) {
       throw new StoreException.NotFound(
-          "artifact %s: expected it in the store, got none of that name".formatted(id), e);
+          "artifact %s: expected it in the store, got none with that name".formatted(id), e);
     }
     String actual = RemoteManifest.sha256(bytes);
     if (sha256 != null && !sha256.equals(actual)) {

@@ -74,7 +74,8 @@ record RemoteManifest(Header header, FileTree tree, List<ChunkRecord> chunks) {
           sha256,
           Instant.parse(header.created));
     } catch (RuntimeException e) {
-      throw new StoreException.Damaged("manifest header: expected valid values, got others", e);
+      throw new StoreException.Damaged(
+          "manifest header: expected valid values, got invalid ones", e);
     }
   }
 
@@ -131,7 +132,7 @@ record RemoteManifest(Header header, FileTree tree, List<ChunkRecord> chunks) {
       buffer.get(magic);
       int length = buffer.getInt();
       if (!Arrays.equals(magic, MAGIC) || length < 0 || length > MOST_HEADER_BYTES) {
-        throw new StoreException.Damaged("manifest: expected one of Stasis, got other bytes");
+        throw new StoreException.Damaged("manifest: expected a Stasis manifest, got other bytes");
       }
       byte[] json = new byte[length];
       buffer.get(json);
@@ -143,7 +144,8 @@ record RemoteManifest(Header header, FileTree tree, List<ChunkRecord> chunks) {
       }
       return header;
     } catch (BufferUnderflowException e) {
-      throw new StoreException.Damaged("manifest: expected a whole header, got its end", e);
+      throw new StoreException.Damaged(
+          "manifest: expected a complete header, got the end of the file", e);
     } catch (JsonProcessingException e) {
       throw new StoreException.Damaged("manifest header: expected JSON, got other bytes", e);
     } catch (StoreException e) {
@@ -153,13 +155,13 @@ record RemoteManifest(Header header, FileTree tree, List<ChunkRecord> chunks) {
     }
   }
 
-  /** Opens a manifest, and refuses every byte that is not as it was written. */
+  /** Opens a manifest, and refuses any changed byte. */
   static RemoteManifest open(byte[] bytes, ArtifactId id, NamespaceKey key) throws StoreException {
     Header header = header(bytes);
     if (!header.namespaceUid.equals(id.namespaceUid())
         || !header.artifactUid.equals(id.artifactUid())) {
       throw new StoreException.Foreign(
-          "manifest: expected the one of %s, got that of %s/%s"
+          "manifest: expected that of %s, got that of %s/%s"
               .formatted(id, header.namespaceUid, header.artifactUid));
     }
     if (!header.keyId.equals(key.id())) {
@@ -177,7 +179,7 @@ record RemoteManifest(Header header, FileTree tree, List<ChunkRecord> chunks) {
       return read(header, body);
     } catch (AEADBadTagException e) {
       throw new StoreException.Damaged(
-          "manifest of %s: expected the bytes that were written, got others".formatted(id), e);
+          "manifest of %s: expected the written bytes, got different ones".formatted(id), e);
     } catch (BufferUnderflowException | IllegalArgumentException | IOException e) {
       if (e instanceof StoreException known) {
         throw known;
@@ -253,7 +255,7 @@ record RemoteManifest(Header header, FileTree tree, List<ChunkRecord> chunks) {
     try {
       return MAPPER.writeValueAsBytes(value);
     } catch (JsonProcessingException e) {
-      throw new IllegalStateException("every record can be written", e);
+      throw new IllegalStateException("a record can always be encoded", e);
     }
   }
 

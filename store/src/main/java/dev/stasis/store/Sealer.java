@@ -44,7 +44,7 @@ record Sealer(byte[] key) {
       }
       return at;
     } catch (GeneralSecurityException e) {
-      throw new AssertionError("every Java has AES-GCM", e);
+      throw new AssertionError("AES-GCM is part of every Java platform", e);
     }
   }
 
@@ -53,20 +53,21 @@ record Sealer(byte[] key) {
     try {
       return cipher(Cipher.ENCRYPT_MODE, nonce, additional).doFinal(plain);
     } catch (GeneralSecurityException e) {
-      throw new AssertionError("every Java has AES-GCM", e);
+      throw new AssertionError("AES-GCM is part of every Java platform", e);
     }
   }
 
   /**
    * Decrypts what a counter sealed.
    *
-   * @throws AEADBadTagException when key, nonce, additional data, length or any byte is another
+   * @throws AEADBadTagException when key, nonce, additional data, length or any byte differs
    */
   byte[] open(long nonce, byte[] additional, byte[] sealed) throws AEADBadTagException {
     int segments = Math.max(1, (sealed.length + SEALED_SEGMENT_BYTES - 1) / SEALED_SEGMENT_BYTES);
     int length = sealed.length - TAG_BYTES * segments;
     if (length < 0 || segments(length) != segments) {
-      throw new AEADBadTagException("no seal is %d bytes long".formatted(sealed.length));
+      throw new AEADBadTagException(
+          "expected a longer sealed chunk, got %d bytes".formatted(sealed.length));
     }
     try {
       Cipher cipher = Cipher.getInstance(AES_GCM);
@@ -82,7 +83,7 @@ record Sealer(byte[] key) {
     } catch (AEADBadTagException e) {
       throw e;
     } catch (GeneralSecurityException e) {
-      throw new AssertionError("every Java has AES-GCM", e);
+      throw new AssertionError("AES-GCM is part of every Java platform", e);
     }
   }
 
@@ -97,7 +98,7 @@ record Sealer(byte[] key) {
     } catch (AEADBadTagException e) {
       throw e;
     } catch (GeneralSecurityException e) {
-      throw new AssertionError("every Java has AES-GCM", e);
+      throw new AssertionError("AES-GCM is part of every Java platform", e);
     }
   }
 

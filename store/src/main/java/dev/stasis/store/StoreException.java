@@ -16,7 +16,7 @@ public abstract sealed class StoreException extends IOException {
     return getClass().getSimpleName();
   }
 
-  /** Returns whether the same call can succeed later although nobody changes anything. */
+  /** Returns whether the same call can succeed later without a change by a user. */
   public boolean isTransient() {
     return false;
   }
@@ -111,7 +111,7 @@ public abstract sealed class StoreException extends IOException {
     }
   }
 
-  /** A key of the right name does not open the namespace's data key. */
+  /** A key with the expected name does not decrypt the namespace's data key. */
   public static final class WrongKey extends StoreException {
     private static final long serialVersionUID = 1L;
 
@@ -129,7 +129,7 @@ public abstract sealed class StoreException extends IOException {
     }
   }
 
-  /** Encryption is required, and the namespace's data key lies in the store in clear. */
+  /** Encryption is required, and the namespace's data key in the store is not encrypted. */
   public static final class NotEncrypted extends StoreException {
     private static final long serialVersionUID = 1L;
 

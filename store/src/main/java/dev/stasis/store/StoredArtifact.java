@@ -6,7 +6,7 @@ import java.time.Instant;
  * An artifact in a store.
  *
  * @param logicalBytes the size of its files
- * @param storedBytes what its chunks take in the store, those that it shares included
+ * @param storedBytes bytes of its chunks in the store, including shared ones
  * @param newBytes what of them its upload added to the store
  * @param chunks how many chunks it consists of; chunks of zeros, which are not stored, included
  * @param sha256 the digest of its manifest in the store, in lower-case hex

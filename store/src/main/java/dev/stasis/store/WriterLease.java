@@ -9,14 +9,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Tells collections that a writer is at work, which may refer to chunks that no manifest names yet.
- * It consists of a blob that says when the writer began, and one that is written every minute.
+ * Informs collections that a writer is active, which may refer to chunks that no manifest contains
+ * yet. It consists of a blob that says when the writer began, and one that is written every minute.
  */
 final class WriterLease implements AutoCloseable {
   static final String BEGAN = ".began";
   static final String ALIVE = ".alive";
 
-  /** A collection treats a writer as gone that long after its last sign of life. */
+  /** A collection treats a writer as gone that long after its last renewal. */
   static final Duration EXPIRY = Duration.ofHours(24);
 
   /** Half of it: the clocks of two machines run at the same speed, but not exactly. */
@@ -46,7 +46,7 @@ final class WriterLease implements AutoCloseable {
   /**
    * Begins; when it returns, every later collection sees the lease.
    *
-   * @param direct the store without repetitions, for a sign of life is repeated anyway
+   * @param direct the store without retries, because a renewal is repeated anyway
    */
   static WriterLease begin(
       BlobStore blobs, BlobStore direct, String namespaceUid, String writer, LongSupplier nanoTime)
@@ -68,7 +68,7 @@ final class WriterLease implements AutoCloseable {
   void require() throws StoreException {
     if (silent()) {
       throw new StoreException.LeaseLost(
-          "lease %s: expected a sign of life within %s, got none".formatted(key, MOST_SILENCE));
+          "lease %s: expected a renewal within %s, got none".formatted(key, MOST_SILENCE));
     }
   }
 
@@ -84,13 +84,13 @@ final class WriterLease implements AutoCloseable {
 
   private void beatQuietly() {
     if (silent()) {
-      // A late sign would make a lost lease look alive.
+      // A late renewal would make a lost lease look valid.
       return;
     }
     try {
       beat(direct);
     } catch (StoreException e) {
-      LOG.log(Level.WARNING, "A writer's lease was not renewed: key=" + key, e);
+      LOG.log(Level.WARNING, "Writer lease was not renewed: key=" + key, e);
     }
   }
 
@@ -102,7 +102,7 @@ final class WriterLease implements AutoCloseable {
       direct.delete(key + BEGAN);
       direct.delete(key + ALIVE);
     } catch (StoreException e) {
-      LOG.log(Level.WARNING, "A writer's lease stays until it expires: key=" + key, e);
+      LOG.log(Level.WARNING, "Writer lease is kept until it expires: key=" + key, e);
     }
   }
 }

@@ -111,7 +111,7 @@ public final class OtlpExporter implements Spans, AutoCloseable {
   private synchronized void complain(String why) {
     if (System.nanoTime() - complainedNanos >= COMPLAIN_EVERY.toNanos()) {
       complainedNanos = System.nanoTime();
-      LOG.log(System.Logger.Level.WARNING, "traces are lost: {0}: {1}", endpoint, why);
+      LOG.log(System.Logger.Level.WARNING, "Traces are lost: {0}: {1}", endpoint, why);
     }
   }
 

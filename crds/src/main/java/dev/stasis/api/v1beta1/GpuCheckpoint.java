@@ -20,8 +20,7 @@ import io.fabric8.kubernetes.model.annotation.Version;
 @ShortNames("gckpt")
 @Categories(Api.CATEGORY)
 @JsonClassDescription(
-    "Freezes one running GPU pod and keeps it: as an artifact in a store, or "
-        + "suspended in memory.")
+    "Saves one running GPU pod: as an artifact in a store, or suspended in memory.")
 @ValidationRule(
     value = "size(self.metadata.name) <= 63",
     message =

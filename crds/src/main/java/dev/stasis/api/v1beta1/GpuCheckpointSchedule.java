@@ -20,11 +20,12 @@ import io.fabric8.kubernetes.model.annotation.Version;
 @ShortNames("gsched")
 @Categories(Api.CATEGORY)
 @JsonClassDescription(
-    "Takes checkpoints of GPU pods by a schedule, keeps as many as it should, and "
-        + "brings back pods that fail.")
+    "Checkpoints GPU pods on a schedule, keeps the configured number, and restores pods that fail.")
 @ValidationRule(
     value = "size(self.metadata.name) <= 52",
-    message = "metadata.name: must have at most 52 characters, because each run appends eleven")
+    message =
+        "metadata.name: must have at most 52 characters, because each run appends eleven"
+            + " characters")
 @AdditionalPrinterColumn(
     name = "Schedule",
     jsonPath = ".spec.schedule",

@@ -18,7 +18,7 @@ import io.fabric8.kubernetes.model.annotation.Version;
 @Plural("gpucheckpointstores")
 @ShortNames("gstore")
 @Categories(Api.SYSTEM_CATEGORY)
-@JsonClassDescription("A place for artifacts.")
+@JsonClassDescription("A store of artifacts.")
 @ValidationRule(
     value = "size(self.metadata.name) <= 63",
     message = "metadata.name: must have at most 63 characters")

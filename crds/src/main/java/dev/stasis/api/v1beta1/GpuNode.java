@@ -22,7 +22,7 @@ import io.fabric8.kubernetes.model.annotation.Version;
 @ShortNames("gnode")
 @Categories(Api.SYSTEM_CATEGORY)
 @JsonClassDescription(
-    "What a node with GPUs is, and what its agent can do there. Has the name of the "
+    "The GPUs of a node, and the capabilities of its agent. Has the name of the "
         + "node, and is written by its agent.")
 @ValidationRule(
     value = "size(self.metadata.name) <= 63",

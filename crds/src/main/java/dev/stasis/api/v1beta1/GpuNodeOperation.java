@@ -19,7 +19,7 @@ import io.fabric8.kubernetes.model.annotation.Version;
 @ShortNames("gop")
 @Categories(Api.SYSTEM_CATEGORY)
 @JsonClassDescription(
-    "One piece of work for the agent of one node. Made by the operator, in its own namespace.")
+    "A task for the agent of one node. Created by the operator, in its own namespace.")
 @AdditionalPrinterColumn(
     name = "Node",
     jsonPath = ".spec.nodeName",

@@ -22,8 +22,8 @@ import io.fabric8.kubernetes.model.annotation.Version;
 @ShortNames("gpol")
 @Categories(Api.SYSTEM_CATEGORY)
 @JsonClassDescription(
-    "Lets pending GPU pods of high priority take the place of running ones, which "
-        + "are frozen and come back by themselves.")
+    "Lets pending GPU pods of high priority preempt running ones, which are checkpointed and"
+        + " restored automatically.")
 @ValidationRule(
     value = "size(self.metadata.name) <= 63",
     message = "metadata.name: must have at most 63 characters")

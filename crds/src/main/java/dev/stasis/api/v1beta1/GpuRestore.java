@@ -19,7 +19,7 @@ import io.fabric8.kubernetes.model.annotation.Version;
 @Plural("gpurestores")
 @ShortNames("grst")
 @Categories(Api.CATEGORY)
-@JsonClassDescription("Brings a GpuCheckpoint back as a running pod.")
+@JsonClassDescription("Restores a GpuCheckpoint as a running pod.")
 @ValidationRule(
     value = "size(self.metadata.name) <= 63",
     message =

@@ -54,8 +54,8 @@ final class SchemaFinish implements CRDPostProcessor {
       JSONSchemaProps root = version.getSchema().getOpenAPIV3Schema();
       root.setDescription(kind.getAnnotation(JsonClassDescription.class).value());
       JSONSchemaProps spec = property(root, "spec");
-      spec.setDescription("What is wanted.");
-      property(root, "status").setDescription("What was found, and what came of it.");
+      spec.setDescription("Desired state of the object.");
+      property(root, "status").setDescription("Observed state of the object.");
       if (kind != GpuNode.class) {
         root.setRequired(List.of("spec"));
       }
@@ -169,7 +169,7 @@ final class SchemaFinish implements CRDPostProcessor {
     property(expression, "key").setDescription("Key of the label.");
     property(expression, "operator").setDescription("In, NotIn, Exists or DoesNotExist.");
     property(expression, "values").setDescription("Values, for In and NotIn.");
-    property(schema, "matchLabels").setDescription("Labels, all of which must be there.");
+    property(schema, "matchLabels").setDescription("Labels that must all be present.");
   }
 
   /** A property that is known to be there. */

@@ -55,7 +55,7 @@ final class AheadRun implements StageListener, AutoCloseable {
     thread.setDaemon(true);
     thread.start();
     if (!sender.awaitConnected(PATIENCE)) {
-      throw new IOException("the streams: expected that they are connected, got that they are not");
+      throw new IOException("streams: expected connected streams, got unconnected ones");
     }
   }
 
@@ -106,7 +106,8 @@ final class AheadRun implements StageListener, AutoCloseable {
       throw new IOException(e.getCause());
     }
     if (!expected.await(PATIENCE)) {
-      throw new IOException("the receiver: expected that it has all of it, got that it waits");
+      throw new IOException(
+          "receiver: expected the complete artifact, got a transfer that is still waiting");
     }
     return stage.sealReceived(null).path();
   }

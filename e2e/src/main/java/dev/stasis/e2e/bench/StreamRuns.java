@@ -59,7 +59,8 @@ final class StreamRuns {
               System::nanoTime)
           .run();
       if (!expected.await(PATIENCE)) {
-        throw new IOException("the receiver: expected that it has all of it, got that it waits");
+        throw new IOException(
+            "receiver: expected the complete artifact, got a transfer that is still waiting");
       }
       Path received = stage.sealReceived(sha256(artifact.resolve("manifest.json"))).path();
       answer.put("outcome", "Received").put("artifact", received.toString());
@@ -98,7 +99,7 @@ final class StreamRuns {
       return HexFormat.of()
           .formatHex(MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(file)));
     } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java has SHA-256", e);
+      throw new IllegalStateException("SHA-256 is part of every Java platform", e);
     }
   }
 }

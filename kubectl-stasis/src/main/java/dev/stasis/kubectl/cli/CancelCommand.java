@@ -10,7 +10,8 @@ import picocli.CommandLine.Parameters;
 /** Cancels requests in progress. */
 @Command(
     name = "cancel",
-    description = "Cancels a checkpoint, restore or migration: it is undone, the workload goes on.",
+    description =
+        "Cancels a checkpoint, restore or migration: it is rolled back, and the workload keeps running.",
     sortOptions = false)
 final class CancelCommand extends RequestCommand {
 
@@ -29,7 +30,7 @@ final class CancelCommand extends RequestCommand {
     if (course.isOver()) {
       complain(
           found.title()
-              + ": expected one at work, got it "
+              + ": expected a request in progress, got phase "
               + course.phase()
               + "; nothing was done");
       return Exit.FAILED;

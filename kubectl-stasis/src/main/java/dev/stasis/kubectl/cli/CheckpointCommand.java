@@ -34,23 +34,23 @@ final class CheckpointCommand extends RequestCommand {
   @Option(
       names = "--name",
       paramLabel = "NAME",
-      description = "of the GpuCheckpoint; default: the pod's with a suffix")
+      description = "name of the GpuCheckpoint; default: the pod's name with a suffix")
   @Nullable String name;
 
   @Option(
       names = "--after",
       paramLabel = "resume|suspend|evict",
       defaultValue = "RESUME",
-      description = "what becomes of the pod afterwards; default: resume")
+      description = "what happens to the pod afterwards; default: resume")
   After after = After.RESUME;
 
   @Option(
       names = "--ttl",
       paramLabel = "TIME",
-      description = "deletes it so long after it is Ready")
+      description = "deletes the checkpoint this long after it became Ready")
   @Nullable String ttl;
 
-  @Option(names = "--retain", description = "the artifact stays when the GpuCheckpoint is deleted")
+  @Option(names = "--retain", description = "keeps the artifact when the GpuCheckpoint is deleted")
   boolean retain;
 
   @Mixin

@@ -33,7 +33,7 @@ abstract class ClusterCommand implements Callable<Integer> {
   @Option(
       names = {"-h", "--help"},
       usageHelp = true,
-      description = "tells about this command")
+      description = "shows this help")
   boolean help;
 
   @Mixin
@@ -43,7 +43,7 @@ abstract class ClusterCommand implements Callable<Integer> {
   @Option(
       names = {"-o", "--output"},
       paramLabel = "json|yaml",
-      description = "for programs; default: for people")
+      description = "output format for programs; default: human-readable text")
   @Nullable Format format;
 
   @Spec

@@ -11,13 +11,13 @@ import picocli.CommandLine.Spec;
 /** Prints the script that a shell needs to complete commands and options. */
 @Command(
     name = "completion",
-    description = "Prints a script by which a shell completes what is typed.",
+    description = "Prints a shell completion script.",
     footer = {
       "",
       "kubectl-stasis:    source <(kubectl stasis completion bash)",
       "kubectl stasis:    kubectl stasis completion kubectl > ~/.local/bin/kubectl_complete-stasis",
       "                   chmod +x ~/.local/bin/kubectl_complete-stasis",
-      "                   (kubectl's own completion asks that program; any shell)"
+      "                   (kubectl's own completion runs that program, in any shell)"
     },
     sortOptions = false)
 final class CompletionCommand implements Callable<Integer> {
@@ -31,10 +31,10 @@ final class CompletionCommand implements Callable<Integer> {
   @Option(
       names = {"-h", "--help"},
       usageHelp = true,
-      description = "tells about this command")
+      description = "shows this help")
   boolean help;
 
-  @Parameters(paramLabel = "bash|zsh|kubectl", description = "which")
+  @Parameters(paramLabel = "bash|zsh|kubectl", description = "the shell")
   @SuppressWarnings("NullAway.Init") // picocli sets it
   Shell shell;
 

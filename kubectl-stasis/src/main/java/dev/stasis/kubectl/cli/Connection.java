@@ -11,10 +11,10 @@ final class Connection {
   @Option(
       names = {"-n", "--namespace"},
       paramLabel = "NAMESPACE",
-      description = "namespace; default: that of the context")
+      description = "namespace; default: the namespace of the context")
   @Nullable String namespace;
 
-  @Option(names = "--context", paramLabel = "NAME", description = "context of the kubeconfig")
+  @Option(names = "--context", paramLabel = "NAME", description = "kubeconfig context to use")
   @Nullable String context;
 
   @Option(names = "--kubeconfig", paramLabel = "FILE", description = "kubeconfig to use")

@@ -12,8 +12,8 @@ import picocli.CommandLine.Command;
 /** Diagnoses a cluster. */
 @Command(
     name = "doctor",
-    description = "Says what is wrong with the cluster, node by node, and what to do.",
-    footer = {"", "Exit code 1 when there is a problem; warnings alone are none."},
+    description = "Reports problems of the cluster, node by node, with advice.",
+    footer = {"", "Exit code 1 if there is a problem; warnings alone do not count."},
     sortOptions = false)
 final class DoctorCommand extends ClusterCommand {
 
@@ -62,7 +62,7 @@ final class DoctorCommand extends ClusterCommand {
     long problems = count(findings, Finding.Severity.PROBLEM);
     long warnings = count(findings, Finding.Severity.WARNING);
     if (problems + warnings == 0) {
-      return "nothing is wrong";
+      return "no problems found";
     }
     return problems + " problems, " + warnings + " warnings";
   }

@@ -16,8 +16,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "explain",
     description =
-        "Says whether a pod could be frozen, every reason against it, and what it would mean.",
-    footer = {"", "Nothing is frozen. Exit code 1 when something stands against it."},
+        "Shows whether a pod could be frozen, what prevents it, and what a freeze would involve.",
+    footer = {"", "Nothing is frozen. Exit code 1 if it cannot be frozen."},
     sortOptions = false)
 final class ExplainCommand extends ClusterCommand {
 
@@ -32,7 +32,7 @@ final class ExplainCommand extends ClusterCommand {
   @SuppressWarnings("NullAway.Init") // picocli sets it
   FreezeOptions options;
 
-  @Option(names = "--keep", description = "keeps the GpuCheckpoint in which the answer stands")
+  @Option(names = "--keep", description = "keeps the GpuCheckpoint that contains the answer")
   boolean keep;
 
   ExplainCommand(Session session) {
@@ -68,8 +68,8 @@ final class ExplainCommand extends ClusterCommand {
           "no answer within "
               + PATIENCE.toMinutes()
               + "m: "
-              + (why.isEmpty() ? "the operator has not looked at it" : why));
-      complain("  see what is wrong with the cluster: kubectl stasis doctor");
+              + (why.isEmpty() ? "the operator has not processed it" : why));
+      complain("  check the cluster: kubectl stasis doctor");
       return Exit.NOT_YET;
     }
     Explanation explanation = new Explanation(end.get());

@@ -51,7 +51,7 @@ final class FactFinder {
     List<Resource> stores = read("stores", () -> list(Kind.STORE));
     List<Resource> held =
         read(
-            "pods that are held",
+            "pods protected from eviction",
             () ->
                 cluster.list(
                     List.of(Kind.POD, Kind.BUDGET),

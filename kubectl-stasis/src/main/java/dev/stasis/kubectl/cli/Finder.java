@@ -38,11 +38,11 @@ final class Finder {
       throw new ClusterFailure(
           ClusterFailure.Why.NOT_FOUND,
           "there is no checkpoint, restore or migration " + given + " in this namespace",
-          "see what there is: kubectl stasis list; in all namespaces: -A");
+          "list the requests: kubectl stasis list; in all namespaces: -A");
     }
     throw new ClusterFailure(
         ClusterFailure.Why.REFUSED,
-        "there are several of that name: "
+        "several requests have that name: "
             + String.join(", ", found.stream().map(Resource::title).toList()),
         "say which: " + found.get(0).title());
   }

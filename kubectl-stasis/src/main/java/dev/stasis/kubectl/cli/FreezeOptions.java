@@ -34,44 +34,49 @@ final class FreezeOptions {
   @Option(
       names = {"-c", "--container"},
       paramLabel = "NAME",
-      description = "container; default: the only one with GPUs")
+      description = "container; default: the only container with GPUs")
   @Nullable String container;
 
   @Option(
       names = "--store",
       paramLabel = "NAME",
-      description = "GpuCheckpointStore; default: the default one")
+      description = "GpuCheckpointStore; default: the default store")
   @Nullable String store;
 
   @Option(
       names = "--deadline",
       paramLabel = "TIME",
-      description = "undoes everything after that time; default: 30m")
+      description = "rolls everything back after this time; default: 30m")
   @Nullable String deadline;
 
   @Option(
       names = "--probes",
       paramLabel = "fail|emulate",
-      description = "liveness probes that are too short for the freeze: fail, or answer them")
+      description =
+          "liveness probes that allow less time than the freeze: refuse the checkpoint, or"
+              + " answer them")
   @Nullable Probes probes;
 
   @Option(
       names = "--tcp",
       paramLabel = "restore|close",
-      description = "connections that are open; default: close")
+      description = "open TCP connections; default: close")
   @Nullable Tcp tcp;
 
-  @Option(names = "--no-resize", description = "refuses where the pod's memory limit is too small")
+  @Option(
+      names = "--no-resize",
+      description = "refuses the checkpoint if the pod's memory limit is too small")
   boolean noResize;
 
   @Option(
       names = "--restart-sidecars",
-      description = "allows other containers, which start from their images in a restored pod")
+      description = "allows other containers; they start from their images in the restored pod")
   boolean restartsSidecars;
 
   @Option(
       names = "--nothing-shared",
-      description = "connected processes share no GPU memory; one that does would be lost")
+      description =
+          "declares that connected processes share no GPU memory; if they do, the workload is lost")
   boolean nothingShared;
 
   void write(ObjectNode spec) {

@@ -13,8 +13,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "import",
     description = {
-      "Takes an artifact that lies in a store already: one that stayed there, or that was copied",
-      "into it from another cluster. Every byte of it is checked first."
+      "Imports an artifact that is already in a store: a retained one, or one that was copied",
+      "there from another cluster. Every byte of it is verified first."
     },
     sortOptions = false)
 final class ImportCommand extends RequestCommand {
@@ -24,7 +24,7 @@ final class ImportCommand extends RequestCommand {
 
   @Parameters(
       paramLabel = "NAMESPACE/FOLDER",
-      description = "the artifact's folder below the root of the store")
+      description = "folder of the artifact, relative to the root of the store")
   @SuppressWarnings("NullAway.Init") // picocli sets it
   String location;
 
@@ -32,41 +32,41 @@ final class ImportCommand extends RequestCommand {
       names = "--pod",
       paramLabel = "POD",
       required = true,
-      description = "name of the pod that is in it")
+      description = "name of the checkpointed pod")
   @SuppressWarnings("NullAway.Init") // picocli sets it
   String pod;
 
   @Option(
       names = "--node",
       paramLabel = "NODE",
-      description = "on whose disk it lies; not expected for a shared store")
+      description = "node that has the artifact on its disk; not allowed for a shared store")
   @Nullable String node;
 
   @Option(
       names = "--name",
       paramLabel = "NAME",
-      description = "of the GpuCheckpoint; default: the pod's with a suffix")
+      description = "name of the GpuCheckpoint; default: the pod's name with a suffix")
   @Nullable String name;
 
   @Option(
       names = "--store",
       paramLabel = "NAME",
-      description = "GpuCheckpointStore; default: the default one")
+      description = "GpuCheckpointStore; default: the default store")
   @Nullable String store;
 
   @Option(
       names = "--sha256",
       paramLabel = "DIGEST",
-      description = "refuses every artifact with another digest")
+      description = "refuses an artifact with a different digest")
   @Nullable String sha256;
 
   @Option(
       names = {"-c", "--container"},
       paramLabel = "NAME",
-      description = "refuses the artifact of another container")
+      description = "refuses the artifact of a different container")
   @Nullable String container;
 
-  @Option(names = "--retain", description = "the artifact stays when the GpuCheckpoint is deleted")
+  @Option(names = "--retain", description = "keeps the artifact when the GpuCheckpoint is deleted")
   boolean retain;
 
   ImportCommand(Session session) {
@@ -79,7 +79,7 @@ final class ImportCommand extends RequestCommand {
     if (!parts.matches()) {
       throw new ParameterException(
           spec.commandLine(),
-          "expected NAMESPACE/FOLDER, as it lies below the root of the store, got " + location);
+          "expected NAMESPACE/FOLDER, relative to the root of the store, got " + location);
     }
     String of = name(pod, Kind.POD);
     ObjectNode manifest = named(Kind.CHECKPOINT, name, of);

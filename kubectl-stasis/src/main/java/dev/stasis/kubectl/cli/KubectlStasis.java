@@ -15,17 +15,17 @@ import picocli.CommandLine.Spec;
 /** The main class. */
 @Command(
     name = "kubectl stasis",
-    description = "Freezes GPU pods, keeps them, and brings them back.",
+    description = "Checkpoints, restores and migrates GPU pods.",
     mixinStandardHelpOptions = true,
     versionProvider = BuildVersion.class,
     sortOptions = false,
     synopsisSubcommandLabel = "COMMAND",
     footer = {
       "",
-      "Exit codes: 0 done, 1 refused or failed, 2 wrong use, 3 the cluster refused or does not"
+      "Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 the cluster refused or does not"
           + " answer,",
       "4 not finished in time (it continues).",
-      "Requests go through kubectl; KUBECTL=/path/to/kubectl names another one."
+      "Requests go through kubectl; KUBECTL=/path/to/kubectl selects another one."
     })
 public final class KubectlStasis implements Runnable {
 
@@ -62,7 +62,7 @@ public final class KubectlStasis implements Runnable {
 
   @Override
   public void run() {
-    throw new ParameterException(spec.commandLine(), "a command is wanted, none was found");
+    throw new ParameterException(spec.commandLine(), "command: expected one, got none");
   }
 
   /** Runs the program. */

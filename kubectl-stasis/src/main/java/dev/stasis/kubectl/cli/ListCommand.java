@@ -12,13 +12,13 @@ import picocli.CommandLine.Option;
 @Command(
     name = "list",
     aliases = "ls",
-    description = "Lists checkpoints, restores and migrations, the newest last.",
+    description = "Lists checkpoints, restores and migrations, newest last.",
     sortOptions = false)
 final class ListCommand extends ClusterCommand {
 
   @Option(
       names = {"-A", "--all-namespaces"},
-      description = "those of all namespaces")
+      description = "lists those of all namespaces")
   boolean all;
 
   ListCommand(Session session) {
@@ -37,7 +37,8 @@ final class ListCommand extends ClusterCommand {
         new RequestTable(all)
             .text(cluster().list(Kind.REQUESTS, scope), session().clock().instant());
     if (table.isEmpty()) {
-      complain(all ? "nothing found" : "nothing found in this namespace; -A looks in all of them");
+      complain(
+          all ? "nothing found" : "nothing found in this namespace; -A searches all namespaces");
     } else {
       say(table);
     }

@@ -19,8 +19,9 @@ import picocli.CommandLine.Parameters;
         "Tells the story of a checkpoint, restore or migration: phases, events, log lines.",
     footer = {
       "",
-      "Log lines of operator and agents need the right to read pods/log in the system's namespace;",
-      "without it phases and events are told."
+      "Log lines of the operator and the agents require permission to read pods/log in the"
+          + " system namespace;",
+      "without it only phases and events are shown."
     },
     sortOptions = false)
 final class LogsCommand extends ClusterCommand {
@@ -37,7 +38,7 @@ final class LogsCommand extends ClusterCommand {
       names = "--system-namespace",
       paramLabel = "NAMESPACE",
       defaultValue = "stasis-system",
-      description = "where Stasis is installed; default: ${DEFAULT-VALUE}")
+      description = "namespace of Stasis; default: ${DEFAULT-VALUE}")
   String system = "stasis-system";
 
   private final Set<String> operations = new HashSet<>();
@@ -54,7 +55,7 @@ final class LogsCommand extends ClusterCommand {
     String since = begin(story);
     systemSide(story, since);
     if (story.isEmpty()) {
-      complain("nothing is told of " + name + " yet");
+      complain("nothing is recorded about " + name + " yet");
     } else {
       say(story.text());
     }
@@ -116,7 +117,7 @@ final class LogsCommand extends ClusterCommand {
         }
       }
     } catch (ClusterFailure refused) {
-      complain("log lines are not told: " + refused.getMessage());
+      complain("log lines cannot be shown: " + refused.getMessage());
       if (refused.why() != ClusterFailure.Why.FORBIDDEN) {
         complain(refused.advice().isEmpty() ? "  see --system-namespace" : "  " + refused.advice());
       }

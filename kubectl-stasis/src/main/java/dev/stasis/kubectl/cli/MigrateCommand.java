@@ -22,7 +22,7 @@ final class MigrateCommand extends RequestCommand {
   @Option(
       names = "--name",
       paramLabel = "NAME",
-      description = "of the GpuMigration; default: the pod's with a suffix")
+      description = "name of the GpuMigration; default: the pod's name with a suffix")
   @Nullable String name;
 
   @Mixin

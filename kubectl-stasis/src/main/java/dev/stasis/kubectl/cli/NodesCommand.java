@@ -16,11 +16,11 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "nodes",
     aliases = "node",
-    description = "Lists nodes with GPUs; of one node its GPUs, their links and the fingerprint.",
+    description = "Lists nodes with GPUs, or shows the GPUs, links and fingerprint of one node.",
     sortOptions = false)
 final class NodesCommand extends ClusterCommand {
 
-  @Parameters(paramLabel = "NODE", arity = "0..1", description = "tells all of this one")
+  @Parameters(paramLabel = "NODE", arity = "0..1", description = "shows the details of this node")
   @Nullable String node;
 
   NodesCommand(Session session) {
@@ -45,13 +45,13 @@ final class NodesCommand extends ClusterCommand {
                       new ClusterFailure(
                           ClusterFailure.Why.NOT_FOUND,
                           "there is no GpuNode " + name,
-                          "see which there are: kubectl stasis nodes; why one is missing: kubectl"
-                              + " stasis doctor"));
+                          "list the nodes: kubectl stasis nodes; find out why one is missing:"
+                              + " kubectl stasis doctor"));
       say(new NodeReport().text(found, now));
     } else {
       String table = new NodeTable().text(cluster().list(List.of(Kind.NODE), scope), now);
       if (table.isEmpty()) {
-        complain("no node with an agent; kubectl stasis doctor says why");
+        complain("no node with an agent; for the reason: kubectl stasis doctor");
       } else {
         say(table);
       }

@@ -19,7 +19,7 @@ abstract class RequestCommand extends ClusterCommand {
 
   @Option(
       names = {"-w", "--wait"},
-      description = "waits for the end, and shows how far it is")
+      description = "waits until it is finished, and shows the progress")
   boolean wait;
 
   @Option(
@@ -30,7 +30,9 @@ abstract class RequestCommand extends ClusterCommand {
           "stops waiting after this time; the request continues. Default: ${DEFAULT-VALUE}")
   String timeout = "30m";
 
-  @Option(names = "--dry-run", description = "lets the API server check it, and makes nothing")
+  @Option(
+      names = "--dry-run",
+      description = "has the API server check the request, and creates nothing")
   boolean dryRun;
 
   RequestCommand(Session session) {

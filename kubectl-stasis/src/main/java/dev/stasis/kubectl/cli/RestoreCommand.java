@@ -11,7 +11,7 @@ import picocli.CommandLine.Parameters;
 /** Creates a GpuRestore. */
 @Command(
     name = "restore",
-    description = "Brings a checkpoint back as a running pod.",
+    description = "Restores a checkpoint as a running pod.",
     sortOptions = false)
 final class RestoreCommand extends RequestCommand {
 
@@ -22,7 +22,7 @@ final class RestoreCommand extends RequestCommand {
   @Option(
       names = "--name",
       paramLabel = "NAME",
-      description = "of the GpuRestore; default: the checkpoint's with a suffix")
+      description = "name of the GpuRestore; default: the checkpoint's name with a suffix")
   @Nullable String name;
 
   @Mixin
@@ -31,13 +31,13 @@ final class RestoreCommand extends RequestCommand {
 
   @Option(
       names = "--cold-start",
-      description = "starts the pod from its image when it cannot be restored")
+      description = "starts the pod from its image if it cannot be restored")
   boolean coldStart;
 
   @Option(
       names = "--deadline",
       paramLabel = "TIME",
-      description = "gives up after that time; default: 30m")
+      description = "gives up after this time; default: 30m")
   @Nullable String deadline;
 
   RestoreCommand(Session session) {

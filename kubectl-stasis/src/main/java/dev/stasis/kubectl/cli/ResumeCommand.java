@@ -9,7 +9,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
 /** Resumes a suspended pod. */
-@Command(name = "resume", description = "Lets a suspended pod go on.", sortOptions = false)
+@Command(name = "resume", description = "Resumes a suspended pod.", sortOptions = false)
 final class ResumeCommand extends RequestCommand {
 
   @Parameters(paramLabel = "POD", description = "the pod, or the GpuCheckpoint that suspends it")
@@ -30,8 +30,8 @@ final class ResumeCommand extends RequestCommand {
                 () ->
                     new ClusterFailure(
                         ClusterFailure.Why.NOT_FOUND,
-                        "nothing suspends " + given + " in this namespace",
-                        "see what there is: kubectl stasis list; an evicted pod comes back by"
+                        "no GpuCheckpoint suspends " + given + " in this namespace",
+                        "list the requests: kubectl stasis list; restore an evicted pod:"
                             + " kubectl stasis restore CHECKPOINT"));
     ObjectNode patch = session().mapper().createObjectNode();
     patch.putObject("spec").put("desiredState", "Running");

@@ -13,8 +13,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "gc",
     description =
-        "Has agents free what no artifact of a remote store needs, instead of once a day.",
-    footer = {"", "What is younger than 24 hours is kept, because its upload may be at work."},
+        "Frees data that no artifact of a remote store needs, which otherwise happens once a day.",
+    footer = {"", "Data younger than 24 hours is kept, because its upload may still be running."},
     sortOptions = false)
 final class StoreCollectCommand extends ClusterCommand {
 
@@ -37,12 +37,13 @@ final class StoreCollectCommand extends ClusterCommand {
                     new ClusterFailure(
                         ClusterFailure.Why.NOT_FOUND,
                         "there is no GpuCheckpointStore " + name,
-                        "see which there are: kubectl stasis store ls"));
+                        "list the stores: kubectl stasis store ls"));
     boolean remote =
         !found.text("spec.s3.bucket").isEmpty()
             || found.text("spec.sharedPath.layout").equals("Chunks");
     if (!remote) {
-      complain("store " + name + " keeps no chunks: its artifacts are deleted with their objects");
+      complain(
+          "store " + name + " does not store chunks: its artifacts are deleted with their objects");
       return Exit.FAILED;
     }
     ObjectNode patch = session().mapper().createObjectNode();

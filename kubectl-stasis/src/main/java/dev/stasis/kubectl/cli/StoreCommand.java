@@ -18,7 +18,7 @@ final class StoreCommand implements Runnable {
   @Option(
       names = {"-h", "--help"},
       usageHelp = true,
-      description = "tells about this command")
+      description = "shows this help")
   boolean help;
 
   @Spec

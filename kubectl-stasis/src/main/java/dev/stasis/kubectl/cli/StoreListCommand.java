@@ -16,7 +16,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "ls",
     aliases = "list",
-    description = "Lists stores; of one store the checkpoints with an artifact in it.",
+    description = "Lists stores, or the checkpoints with an artifact in one store.",
     sortOptions = false)
 final class StoreListCommand extends ClusterCommand {
 
@@ -25,7 +25,7 @@ final class StoreListCommand extends ClusterCommand {
 
   @Option(
       names = {"-A", "--all-namespaces"},
-      description = "those of all namespaces")
+      description = "lists those of all namespaces")
   boolean all;
 
   StoreListCommand(Session session) {
@@ -62,7 +62,7 @@ final class StoreListCommand extends ClusterCommand {
               + (all ? "any namespace" : "this namespace")
               + " is in store "
               + name
-              + (all ? "" : "; -A looks in all of them"));
+              + (all ? "" : "; -A searches all namespaces"));
     } else {
       say(new ArtifactTable(all).text(artifacts, now));
     }

@@ -20,13 +20,16 @@ import picocli.CommandLine.Parameters;
 /** Has artifacts verified now. */
 @Command(
     name = "verify",
-    description = "Has every byte of artifacts read and compared now, instead of once a week.",
+    description = "Verifies every byte of artifacts now, instead of once a week.",
     sortOptions = false)
 final class StoreVerifyCommand extends ClusterCommand {
 
   private static final Duration TICK = Duration.ofSeconds(1);
 
-  @Parameters(paramLabel = "CHECKPOINT", arity = "0..*", description = "those of the artifacts")
+  @Parameters(
+      paramLabel = "CHECKPOINT",
+      arity = "0..*",
+      description = "checkpoints whose artifacts are verified")
   List<String> checkpoints = new ArrayList<>();
 
   @Option(names = "--store", paramLabel = "STORE", description = "all artifacts in this store")
@@ -89,7 +92,7 @@ final class StoreVerifyCommand extends ClusterCommand {
                       new ClusterFailure(
                           ClusterFailure.Why.NOT_FOUND,
                           "there is no GpuCheckpoint " + name + " in this namespace",
-                          "see which there are: kubectl stasis list")));
+                          "list the checkpoints: kubectl stasis list")));
     }
     return named;
   }

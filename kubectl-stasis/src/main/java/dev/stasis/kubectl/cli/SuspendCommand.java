@@ -12,7 +12,7 @@ import picocli.CommandLine.Parameters;
 /** Suspends a pod with an existing GpuCheckpoint, or with a new one. */
 @Command(
     name = "suspend",
-    description = "Freezes a pod in the memory of its node; its GPU memory is free meanwhile.",
+    description = "Suspends a pod in the memory of its node, which frees its GPU memory.",
     sortOptions = false)
 final class SuspendCommand extends RequestCommand {
 
@@ -37,7 +37,7 @@ final class SuspendCommand extends RequestCommand {
       patch.putObject("spec").put("desiredState", "Suspended");
       Resource patched =
           cluster().patch(Kind.CHECKPOINT, new Scope.Current(), again.get().name(), patch);
-      return follow(patched, "suspends it again", timeout());
+      return follow(patched, "will suspend it again", timeout());
     }
     ObjectNode manifest = named(Kind.CHECKPOINT, null, target + "-suspend");
     ObjectNode spec = (ObjectNode) manifest.path("spec");

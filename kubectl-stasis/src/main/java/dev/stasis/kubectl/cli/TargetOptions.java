@@ -9,10 +9,7 @@ import picocli.CommandLine.Option;
 /** Options for the target of a pod. */
 final class TargetOptions {
 
-  @Option(
-      names = "--to",
-      paramLabel = "NODE",
-      description = "node; default: any that is compatible")
+  @Option(names = "--to", paramLabel = "NODE", description = "node; default: any compatible node")
   @Nullable String node;
 
   @Option(
@@ -25,7 +22,7 @@ final class TargetOptions {
   @Option(
       names = "--pod-name",
       paramLabel = "NAME",
-      description = "of the pod; default: the old name when it is free")
+      description = "name of the pod; default: the old name if it is unused")
   @Nullable String podName;
 
   void write(ObjectNode spec) {

@@ -21,11 +21,11 @@ import picocli.CommandLine.Option;
 @Command(
     name = "top",
     description =
-        "Shows nodes, what is frozen, what is at work, and what failed; of all namespaces.",
+        "Shows nodes, frozen workloads, requests in progress and failures of all namespaces.",
     footer = {
       "",
-      "Keys: j, k or arrows choose; e tells more; c cancels; r resumes; q ends.",
-      "Without a terminal it is printed once."
+      "Keys: j, k or arrows select; e shows details; c cancels; r resumes; q quits.",
+      "Without a terminal the table is printed once."
     },
     sortOptions = false)
 final class TopCommand extends ClusterCommand {
@@ -41,7 +41,7 @@ final class TopCommand extends ClusterCommand {
   private static final String OTHER_SCREEN = "\u001b[?1049h\u001b[?25l";
   private static final String FIRST_SCREEN = "\u001b[?25h\u001b[?1049l";
 
-  @Option(names = "--once", description = "prints it once, also on a terminal")
+  @Option(names = "--once", description = "prints the table once, even on a terminal")
   boolean once;
 
   private int chosen;
@@ -108,7 +108,7 @@ final class TopCommand extends ClusterCommand {
 
   private String cancel(Resource object, Keyboard keyboard) throws InterruptedException {
     if (new Course(object).isOver()) {
-      return object.title() + " is over; nothing to cancel";
+      return object.title() + " is finished; nothing to cancel";
     }
     note = "cancel " + object.title() + "? y";
     draw(look(), keyboard.size());

@@ -61,19 +61,21 @@ public final class ClusterFailure extends RuntimeException {
     if (lower.contains("(forbidden)") && lower.contains("cannot")) {
       Matcher right = FORBIDDEN.matcher(text);
       String wanted =
-          right.find() ? right.group(1) + " on " + right.group(2) : "the right that is named";
+          right.find() ? right.group(1) + " on " + right.group(2) : "the permission named above";
       return new ClusterFailure(
           Why.FORBIDDEN, text, "ask an administrator for " + wanted + " (docs/security.md)");
     }
     if (lower.contains("(notfound)")) {
       return new ClusterFailure(
-          Why.NOT_FOUND, text, "see what there is: kubectl stasis list, kubectl get pods; or -n");
+          Why.NOT_FOUND,
+          text,
+          "list what exists: kubectl stasis list, kubectl get pods; for another namespace: -n");
     }
     if (isUnreachable(lower)) {
       return new ClusterFailure(
           Why.UNREACHABLE,
           text,
-          "see which cluster is meant: kubectl config get-contexts, kubectl cluster-info");
+          "check which cluster is selected: kubectl config get-contexts, kubectl cluster-info");
     }
     return new ClusterFailure(Why.REFUSED, text, "");
   }

@@ -129,7 +129,7 @@ public final class Kubectl implements Cluster {
         throw new ClusterFailure(
             ClusterFailure.Why.UNREACHABLE,
             "kubectl: expected an answer within " + LIMIT_SECONDS + " s, got none",
-            "see whether the cluster answers: kubectl cluster-info");
+            "check whether the cluster responds: kubectl cluster-info");
       }
       if (process.exitValue() != 0) {
         throw ClusterFailure.of(errors.join());
@@ -166,7 +166,7 @@ public final class Kubectl implements Cluster {
       throw new ClusterFailure(
           ClusterFailure.Why.UNREACHABLE,
           "kubectl: expected the program " + program + ", got " + e.getMessage(),
-          "install kubectl, or name it by KUBECTL=/path/to/kubectl");
+          "install kubectl, or set KUBECTL=/path/to/kubectl");
     }
   }
 

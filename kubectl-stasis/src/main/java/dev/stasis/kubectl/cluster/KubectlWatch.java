@@ -123,16 +123,17 @@ final class KubectlWatch implements Watching {
   }
 
   private ClusterFailure deleted() {
-    return new ClusterFailure(ClusterFailure.Why.NOT_FOUND, what + " was deleted meanwhile", "");
+    return new ClusterFailure(
+        ClusterFailure.Why.NOT_FOUND, what + " was deleted in the meantime", "");
   }
 
   private String errors() {
     try {
       String said =
           new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8).strip();
-      return said.isEmpty() ? "connection to the server: lost while waiting for " + what : said;
+      return said.isEmpty() ? "connection to the server was lost while waiting for " + what : said;
     } catch (IOException gone) {
-      return "connection to the server: lost while waiting for " + what;
+      return "connection to the server was lost while waiting for " + what;
     }
   }
 }

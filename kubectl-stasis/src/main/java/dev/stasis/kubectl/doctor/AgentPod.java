@@ -22,11 +22,11 @@ record AgentPod(Optional<Resource> pod, boolean seen) {
   /** Advice for an agent that does not answer. */
   String advice() {
     if (!seen) {
-      return "see the pods of the agents: kubectl -n stasis-system get pods -o wide";
+      return "list the pods of the agents: kubectl -n stasis-system get pods -o wide";
     }
     if (pod.isEmpty()) {
-      return "there is no agent's pod on the node: see its labels (agent.gpuNodeLabel), its taints,"
-          + " and kubectl -n stasis-system describe daemonset";
+      return "the node has no agent pod: check its labels (agent.gpuNodeLabel), its taints, and"
+          + " kubectl -n stasis-system describe daemonset";
     }
     String name = pod.get().namespace() + "/" + pod.get().name();
     String waits =
@@ -37,11 +37,11 @@ record AgentPod(Optional<Resource> pod, boolean seen) {
             .orElse("");
     String command = "-n " + pod.get().namespace() + " " + pod.get().name();
     if (!waits.isEmpty()) {
-      return "its pod " + name + " waits (" + waits + "): kubectl describe pod " + command;
+      return "its pod " + name + " is waiting (" + waits + "): kubectl describe pod " + command;
     }
     String phase = pod.get().text("status.phase");
     return phase.equals("Running")
-        ? "its pod " + name + " runs: kubectl logs " + command + ", and see the node itself"
+        ? "its pod " + name + " is running: kubectl logs " + command + ", and check the node itself"
         : "its pod " + name + " is " + phase + ": kubectl describe pod " + command;
   }
 }

@@ -36,7 +36,7 @@ final class ClusterExam {
           Finding.problem(
               Finding.CLUSTER,
               "Kubernetes: expected " + OLDEST_KUBERNETES + " or newer, got " + facts.kubernetes(),
-              "update it: older ones cannot resize a pod in place"));
+              "update it: older versions cannot resize a pod in place"));
     }
     operator();
     agents();
@@ -50,8 +50,9 @@ final class ClusterExam {
                     new Finding(
                         Finding.Severity.UNKNOWN,
                         Finding.CLUSTER,
-                        what + ": not looked at: " + why,
-                        "bind yourself the ClusterRole stasis-cluster-view, or ask who may")));
+                        what + ": not checked: " + why,
+                        "bind the ClusterRole stasis-cluster-view to yourself, or ask an"
+                            + " administrator")));
     return found;
   }
 
@@ -71,7 +72,7 @@ final class ClusterExam {
                 Finding.CLUSTER,
                 "operator: expected at least one ready, got none of "
                     + operator.number("spec.replicas"),
-                "nothing new is begun until it is back: kubectl -n "
+                "no new work is started until it is available: kubectl -n "
                     + operator.namespace()
                     + " describe pods -l app.kubernetes.io/component=operator"));
       }
@@ -100,7 +101,8 @@ final class ClusterExam {
           Finding.warning(
               Finding.CLUSTER,
               "agents: expected at most one minor version from " + ours + ", got " + apart,
-              "let the rollout of the agents end: kubectl -n stasis-system rollout status daemonset"));
+              "wait for the rollout of the agents: kubectl -n stasis-system rollout status"
+                  + " daemonset"));
     }
   }
 
@@ -128,7 +130,7 @@ final class ClusterExam {
       found.add(
           Finding.problem(
               Finding.CLUSTER,
-              "agents: expected a GpuNode for each node with GPUs, got none at all",
+              "agents: expected a GpuNode for each node with GPUs, got none",
               "label the nodes with GPUs (" + selector + "), or set agent.gpuNodeLabel"));
     }
     Set<String> nodes = facts.nodes().stream().map(Resource::name).collect(Collectors.toSet());
@@ -140,8 +142,8 @@ final class ClusterExam {
                   found.add(
                       Finding.warning(
                           name,
-                          "GpuNode: expected a Node of that name, got none",
-                          "if the node is gone for good: kubectl delete gpunode " + name)));
+                          "GpuNode: expected a Node with that name, got none",
+                          "if the node was removed permanently: kubectl delete gpunode " + name)));
     }
   }
 
@@ -170,13 +172,13 @@ final class ClusterExam {
           Finding.warning(
               Finding.CLUSTER,
               "stores: expected one with spec.default, got " + facts.stores().size() + " without",
-              "name a store in each checkpoint (--store), or mark one as default"));
+              "specify a store in each checkpoint (--store), or mark one store as default"));
     } else if (defaults.size() > 1) {
       found.add(
           Finding.problem(
               Finding.CLUSTER,
               "stores: expected one with spec.default, got " + String.join(", ", defaults),
-              "take the mark from all but one: checkpoints without a store are refused"));
+              "unset spec.default on all but one: checkpoints without a store are refused"));
     }
   }
 
@@ -198,11 +200,11 @@ final class ClusterExam {
                     + budget.namespace()
                     + "/"
                     + pod.name()
-                    + ": held for its eviction for "
+                    + ": protected from eviction for "
                     + Words.age(since, facts.now())
                     + ", expected at most "
                     + Words.span(deadline),
-                "let it go: kubectl delete pdb -n " + budget.namespace() + " " + budget.name()));
+                "release it: kubectl delete pdb -n " + budget.namespace() + " " + budget.name()));
       }
     }
   }

@@ -40,7 +40,8 @@ final class DirectPathExam {
           title + "expected the library of the direct data path, got none",
           kept.contains("/LD_PRELOAD")
               ? "its container sets LD_PRELOAD itself or has envFrom: see docs/direct-path.md"
-              : "recreate it: it started before the label, or the operator's webhook did not answer");
+              : "recreate it: it was started before it had the label, or the operator's webhook"
+                  + " did not answer");
     }
     Optional<Resource> last = lastCheckpoint(pod);
     String path = last.map(it -> it.text("status.dataPath")).orElse("");
@@ -53,7 +54,7 @@ final class DirectPathExam {
               + pod.name()
               + " -n "
               + pod.namespace()
-              + " says it beforehand");
+              + " shows this in advance");
     }
     boolean noKeeper =
         facts.gpuNodes().stream()

@@ -13,10 +13,11 @@ final class KernelExam {
       new TreeMap<>(
           Map.of(
               "kernel.cgroupVersion",
-              "let all nodes with GPUs boot with the same cgroup hierarchy",
+              "boot all nodes with GPUs with the same cgroup hierarchy",
               "kernel.ioUring",
-              "workloads with an io_uring are not restored there: set kernel.io_uring_disabled alike,"
-                  + " or label pods stasis.dev/prepare=true, which keeps new ones from io_uring",
+              "workloads with an io_uring are not restored there: set kernel.io_uring_disabled"
+                  + " to the same value on all nodes, or label pods stasis.dev/prepare=true,"
+                  + " which prevents new ones from using io_uring",
               "kernel.ipv6",
               "workloads of the other nodes are not restored there: boot without ipv6.disable=1"));
 

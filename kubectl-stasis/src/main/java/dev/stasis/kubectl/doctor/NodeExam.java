@@ -79,15 +79,15 @@ final class NodeExam {
       return;
     }
     String since =
-        heard.map(at -> "for " + Words.age(Optional.of(at), facts.now())).orElse("since ever");
+        heard.map(at -> "for " + Words.age(Optional.of(at), facts.now())).orElse("so far");
     String frozen =
         node.list("status.frozen").isEmpty()
             ? ""
-            : "; " + node.list("status.frozen").size() + " workloads are frozen there meanwhile";
+            : "; " + node.list("status.frozen").size() + " workloads are frozen there";
     found.add(
         Finding.problem(
             name,
-            "agent: expected a heartbeat each minute, silent " + since + frozen,
+            "agent: expected a heartbeat each minute, got none " + since + frozen,
             AgentPod.of(facts, name).advice()));
   }
 
@@ -108,10 +108,10 @@ final class NodeExam {
         found.add(
             Finding.problem(
                 name,
-                "clock: expected that of the API server, got it "
+                "clock: expected the time of the API server, got one that is "
                     + Words.span(skew.abs())
                     + (skew.isNegative() ? " behind" : " ahead"),
-                "let chrony or systemd-timesyncd keep the time on the node"));
+                "synchronize the node's clock with chrony or systemd-timesyncd"));
       }
     }
   }
@@ -164,7 +164,7 @@ final class NodeExam {
       found.add(
           Finding.problem(
               name,
-              "self-test: expected it passed, got " + test.text("message"),
+              "self-test: expected success, got " + test.text("message"),
               Advice.on("SelfTestFailed")));
     }
   }
@@ -178,8 +178,8 @@ final class NodeExam {
         found.add(
             Finding.problem(
                 name,
-                title + ": expected it writable, got " + store.text("message"),
-                "see the folder on the node, and the path in kubectl get gstore -o yaml"));
+                title + ": expected a writable folder, got " + store.text("message"),
+                "check the folder on the node, and the path in kubectl get gstore -o yaml"));
       } else if (total > 0 && free < total / NEARLY_FULL) {
         String what =
             title
@@ -187,8 +187,7 @@ final class NodeExam {
                 + Words.size(total)
                 + " free, got "
                 + (free > 0 ? Words.size(free) : "nothing");
-        String advice =
-            "delete GpuCheckpoints that are not needed, set ttlAfterReady, or give it more room";
+        String advice = "delete unneeded GpuCheckpoints, set ttlAfterReady, or add space";
         found.add(
             free < total / FULL
                 ? Finding.problem(name, what, advice)
@@ -198,9 +197,9 @@ final class NodeExam {
         found.add(
             Finding.warning(
                 name,
-                title + ": expected a disk of its own, got that of the kubelet's folder (nodefs)",
-                "a full nodefs has the kubelet evict pods: give the store a disk of its own, or keep"
-                    + " its minFree above the kubelet's threshold"));
+                title + ": expected a separate disk, got that of the kubelet's directory (nodefs)",
+                "the kubelet evicts pods if nodefs is full: put the store on a separate disk, or"
+                    + " keep its minFree above the kubelet's threshold"));
       }
     }
   }
@@ -218,8 +217,9 @@ final class NodeExam {
         found.add(
             Finding.warning(
                 name,
-                gpu.text("uuid") + ": cut into MIG instances, which the driver cannot checkpoint",
-                "pods on it are refused; nvidia-smi -mig 0 makes it whole"));
+                gpu.text("uuid")
+                    + ": divided into MIG instances, which the driver cannot checkpoint",
+                "pods on it are refused; nvidia-smi -mig 0 disables MIG"));
       }
     }
   }
@@ -234,7 +234,7 @@ final class NodeExam {
             Finding.problem(
                 name,
                 "pod " + pod + ": frozen for " + Words.age(since, facts.now()),
-                "cancel what froze it: kubectl stasis cancel "
+                "cancel the request that froze it: kubectl stasis cancel "
                     + workload.text("by.name")
                     + " -n "
                     + workload.text("pod.namespace")));

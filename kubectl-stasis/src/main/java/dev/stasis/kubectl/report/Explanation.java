@@ -30,7 +30,7 @@ public final class Explanation {
     Resource explanation = checkpoint.at("status.explanation");
     List<Resource> bound = explanation.list("notPortable");
     if (isFeasible() && !bound.isEmpty()) {
-      lines.add("It cannot be restored in another pod, so it can be neither evicted nor migrated:");
+      lines.add("It cannot be restored in another pod, so it cannot be evicted or migrated:");
       bound.forEach(fault -> lines.add("  - " + Course.sentence(fault)));
     }
     add(lines, "size", explanation.text("expectedSize"));
@@ -39,7 +39,7 @@ public final class Explanation {
     String why = explanation.text("dataPathReason");
     add(lines, "data path", path.isEmpty() || why.isEmpty() ? path : path + ": " + why);
     List<String> others = checkpoint.texts("status.otherContainers");
-    add(lines, "would start anew", String.join(", ", others));
+    add(lines, "would restart", String.join(", ", others));
     nodes(lines);
     return String.join("\n", lines);
   }
@@ -59,7 +59,7 @@ public final class Explanation {
     }
     add(
         lines,
-        "could come back on",
+        "restorable on",
         checkpoint.number("status.nodesFit")
             + " of "
             + checkpoint.number("status.nodesKnown")

@@ -29,7 +29,7 @@ public final class NodeReport {
       lines.add(
           "fingerprint of any "
               + topology.number("gpus")
-              + " of them (topology.stasis.dev/gpus-"
+              + " of its GPUs (topology.stasis.dev/gpus-"
               + topology.number("gpus")
               + "="
               + topology.text("hash")

@@ -20,7 +20,7 @@ public final class Outcome {
       if (!running.isEmpty()) {
         lines.add("  the workload: " + running);
       }
-      lines.add("  more: kubectl stasis logs " + object.name() + in(object));
+      lines.add("  details: kubectl stasis logs " + object.name() + in(object));
     } else {
       lines.add(object.title() + ": " + done(object, course));
       next(object, course).ifPresent(lines::add);
@@ -45,12 +45,10 @@ public final class Outcome {
   private static Optional<String> next(Resource object, Course course) {
     return switch (course.phase()) {
       case "Ready" ->
-          Optional.of("  bring it back: kubectl stasis restore " + object.name() + in(object));
+          Optional.of("  restore it: kubectl stasis restore " + object.name() + in(object));
       case "Suspended" ->
           Optional.of(
-              "  let it go on: kubectl stasis resume "
-                  + object.text("spec.podRef.name")
-                  + in(object));
+              "  resume it: kubectl stasis resume " + object.text("spec.podRef.name") + in(object));
       default -> Optional.empty();
     };
   }

@@ -38,7 +38,7 @@ public final class Screen {
       lines.add("");
       lines.addAll(nodes.lines().toList());
     }
-    section("AT WORK", picture.atWork(), this::work);
+    section("IN PROGRESS", picture.atWork(), this::work);
     section("WAITING", picture.queue(), this::waiting);
     section("SUSPENDED", picture.suspended(), this::suspended);
     section("LAST FAILURES", picture.failures(FAILURES), this::failure);
@@ -58,7 +58,7 @@ public final class Screen {
             + gpus
             + "   frozen "
             + frozen
-            + "   at work "
+            + "   in progress "
             + picture.atWork().size()
             + "   waiting "
             + picture.queue().size());

@@ -88,7 +88,7 @@ class CommandsTest {
     assertThat(run("checkpoint", "trainer", "--wait")).isZero();
     assertThat(out.toString())
         .contains("gckpt/train-1: Ready, 48.9Gi, frozen for 14.1s, on gpu-17")
-        .contains("bring it back: kubectl stasis restore train-1 -n ml");
+        .contains("restore it: kubectl stasis restore train-1 -n ml");
     assertThat(err.toString()).contains("gckpt/a  Freezing");
   }
 
@@ -204,7 +204,9 @@ class CommandsTest {
   @Test
   void aPodThatNothingSuspendsIsNoSilentSuccess() {
     assertThat(run("resume", "trainer")).isEqualTo(Exit.CLUSTER);
-    assertThat(err.toString()).contains("nothing suspends trainer").contains("kubectl stasis list");
+    assertThat(err.toString())
+        .contains("no GpuCheckpoint suspends trainer")
+        .contains("kubectl stasis list");
   }
 
   @Test
@@ -212,7 +214,7 @@ class CommandsTest {
     cluster.objects.add(Objects.checkpoint());
     assertThat(run("cancel", "train-1")).isEqualTo(Exit.FAILED);
     assertThat(cluster.patched).isEmpty();
-    assertThat(err.toString()).contains("got it Ready");
+    assertThat(err.toString()).contains("got phase Ready");
   }
 
   @Test

@@ -96,7 +96,7 @@ class PluginApiServerTest {
     await().atMost(LIMIT).until(() -> err.toString().contains("gckpt/d-1"));
     kubectl("delete", "gckpt", "d-1", "-n", NAMESPACE);
     assertThat(exit.get(LIMIT.toSeconds(), TimeUnit.SECONDS)).isEqualTo(Exit.CLUSTER);
-    assertThat(err.toString()).contains("GpuCheckpoint d-1 was deleted meanwhile");
+    assertThat(err.toString()).contains("GpuCheckpoint d-1 was deleted in the meantime");
   }
 
   @Test
@@ -142,7 +142,7 @@ class PluginApiServerTest {
             () -> {
               assertThat(run("doctor")).isEqualTo(Exit.FAILED);
               assertThat(out.toString())
-                  .contains("pod " + NAMESPACE + "/held: held for its eviction for ")
+                  .contains("pod " + NAMESPACE + "/held: protected from eviction for ")
                   .contains("expected at most 1s")
                   .contains("kubectl delete pdb -n " + NAMESPACE + " evict-held");
             });

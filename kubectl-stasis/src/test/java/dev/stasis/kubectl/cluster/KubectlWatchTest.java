@@ -39,7 +39,7 @@ class KubectlWatchTest {
       assertThat(watch.next(TICK)).isEmpty();
       assertThatThrownBy(() -> watch.next(TICK))
           .isInstanceOf(ClusterFailure.class)
-          .hasMessageContaining("GpuCheckpoint train-1 was deleted meanwhile");
+          .hasMessageContaining("GpuCheckpoint train-1 was deleted in the meantime");
     }
   }
 

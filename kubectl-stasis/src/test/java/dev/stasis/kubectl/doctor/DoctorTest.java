@@ -105,8 +105,8 @@ class DoctorTest {
         "NoDriver | libcuda.so.1: expected the driver's library, got none | agent.runtimeClassName",
         "NoCriu | criu: expected one that passes its check, got: timens is not supported | agent's own image",
         "NoGpus | gpu.count: expected at least 1, got 0 | nvidia-smi",
-        "NoContainerRuntime | /run/containerd/containerd.sock: expected an answer, got none | agent.paths.criSocket",
-        "NoKubelet | pod-resources: expected an answer, got none | agent.paths.kubelet",
+        "NoContainerRuntime | /run/containerd/containerd.sock: expected a response, got none | agent.paths.criSocket",
+        "NoKubelet | pod-resources: expected a response, got none | agent.paths.kubelet",
         "NotRoot | agent: expected root, got another user | root",
         "SelfTestFailed | self-test: expected a pattern back, got another | logs"
       })
@@ -173,7 +173,7 @@ class DoctorTest {
             examine(
                 node("stores: [{name: local, writable: false, message: Read-only file system}]")))
         .extracting(Finding::what)
-        .containsExactly("store local: expected it writable, got Read-only file system");
+        .containsExactly("store local: expected a writable folder, got Read-only file system");
   }
 
   @Test
@@ -191,10 +191,10 @@ class DoctorTest {
   void aClockThatGoesWrongIsSeenByTheTimeOfTheWrite() {
     assertThat(examine(node("agent: {heartbeatTime: '2026-11-21T10:09:03Z'}")))
         .extracting(Finding::what)
-        .containsExactly("clock: expected that of the API server, got it 27s behind");
+        .containsExactly("clock: expected the time of the API server, got one that is 27s behind");
     assertThat(examine(node("agent: {heartbeatTime: '2026-11-21T10:09:57Z'}")))
         .extracting(Finding::what)
-        .containsExactly("clock: expected that of the API server, got it 27s ahead");
+        .containsExactly("clock: expected the time of the API server, got one that is 27s ahead");
   }
 
   @Test
@@ -207,9 +207,8 @@ class DoctorTest {
             """);
     assertThat(examine(silent).get(0).what())
         .isEqualTo(
-            "agent: expected a heartbeat each minute, silent for 5m; 1 workloads are frozen there"
-                + " meanwhile");
-    assertThat(examine(silent).get(0).advice()).contains("no agent's pod on the node");
+            "agent: expected a heartbeat each minute, got none for 5m; 1 workloads are frozen there");
+    assertThat(examine(silent).get(0).advice()).contains("the node has no agent pod");
   }
 
   @Test
@@ -264,7 +263,7 @@ class DoctorTest {
     assertThat(findings)
         .singleElement()
         .satisfies(it -> assertThat(it.where()).isEqualTo("gpu-17"))
-        .satisfies(it -> assertThat(it.advice()).contains("waits (ImagePullBackOff)"));
+        .satisfies(it -> assertThat(it.advice()).contains("is waiting (ImagePullBackOff)"));
   }
 
   @Test
@@ -297,7 +296,7 @@ class DoctorTest {
                     List.of(),
                     Map.of()));
     assertThat(findings.get(0).what())
-        .isEqualTo("pod ml/trainer: held for its eviction for 10m, expected at most 5m");
+        .isEqualTo("pod ml/trainer: protected from eviction for 10m, expected at most 5m");
     assertThat(findings.get(0).advice()).contains("kubectl delete pdb -n ml evict-trainer-p1");
   }
 
@@ -323,7 +322,7 @@ class DoctorTest {
             "Kubernetes: expected 1.33 or newer, got 1.32",
             "operator: expected its Deployment, got none",
             "stores: expected one with spec.default, got 0 without",
-            "pods: not looked at: forbidden",
+            "pods: not checked: forbidden",
             "2 x NVIDIA H200, driver 580.159.04, criu 4.2.1");
   }
 }

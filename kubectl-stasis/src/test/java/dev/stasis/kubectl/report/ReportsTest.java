@@ -17,7 +17,7 @@ class ReportsTest {
         .startsWith("gpu-17: 2 x NVIDIA H200, Ready\ncan: Checkpoint, Restore, Mover\n")
         .contains("GPU0   GPU-1   NVIDIA H200   140.4Gi   0000:18:00.0   0")
         .contains("       GPU0   GPU1\nGPU0   X      NV18\nGPU1   NV18   X")
-        .contains("fingerprint of any 2 of them (topology.stasis.dev/gpus-2=c5ed49f74163):")
+        .contains("fingerprint of any 2 of its GPUs (topology.stasis.dev/gpus-2=c5ed49f74163):")
         .contains("  gpu.links=NV18")
         .endsWith("fingerprint of the node:\n  cpu.architecture=amd64\n  kernel=6.18");
   }
@@ -52,7 +52,7 @@ class ReportsTest {
               - PreflightRefused: tty: expected none, got one
               size: 48.9Gi
               frozen for: 14.1s
-              could come back on: 1 of 2 nodes
+              restorable on: 1 of 2 nodes
                 gpu-17
                 gpu-18: driver: expected 580, got 570""");
   }
@@ -75,7 +75,7 @@ class ReportsTest {
         .isEqualTo(
             """
             trainer can be frozen.
-            It cannot be restored in another pod, so it can be neither evicted nor migrated:
+            It cannot be restored in another pod, so it cannot be evicted or migrated:
               - NotPortable: socket address: expected 0.0.0.0, got 10.1.2.3:29500
               size: 48.9Gi""");
   }

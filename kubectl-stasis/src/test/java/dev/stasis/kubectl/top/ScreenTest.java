@@ -35,12 +35,12 @@ class ScreenTest {
     assertThat(String.join("\n", new Screen(PICTURE, 1).lines(0)))
         .isEqualTo(
             """
-            stasis   nodes 1   gpus 2   frozen 0   at work 1   waiting 1
+            stasis   nodes 1   gpus 2   frozen 0   in progress 1   waiting 1
 
             NODE     GPUS              DRIVER       CRIU    KERNEL   FROZEN   HEARD   STATE
             gpu-17   2 x NVIDIA H200   580.159.04   4.2.1   6.18.5            30s     Ready
 
-            AT WORK
+            IN PROGRESS
               ml  gckpt/b  Saving  [############............] 50%  60s
 
             WAITING

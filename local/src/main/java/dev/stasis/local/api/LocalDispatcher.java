@@ -34,7 +34,10 @@ final class LocalDispatcher extends Dispatcher {
   @Override
   public MockResponse dispatch(RecordedRequest request) {
     if (!authorization.equals(request.getHeader("Authorization"))) {
-      return status(UNAUTHORIZED, "Unauthorized", "token: expected the server's, got another");
+      return status(
+          UNAUTHORIZED,
+          "Unauthorized",
+          "token: expected the token of the server, got a different one");
     }
     Optional<ObjectPath> path = ObjectPath.of(request.getPath());
     if (path.isEmpty()) {

@@ -106,7 +106,7 @@ public final class Gate implements AutoCloseable {
             exchange,
             NOT_IMPLEMENTED,
             "NotImplemented",
-            stream.group(1) + ": the single-machine mode has none; use nsenter");
+            stream.group(1) + ": not supported by the single-machine mode; use nsenter");
       } else if (known.isPresent()) {
         send(exchange, 200, known.get().toString());
       } else if (get && log.matches()) {
@@ -148,7 +148,7 @@ public final class Gate implements AutoCloseable {
       throws IOException {
     Optional<PodLogs.Log> log = logs.find(namespace, pod, query.get("container"));
     if (log.isEmpty()) {
-      refuse(exchange, NOT_FOUND, "NotFound", "no output of that container");
+      refuse(exchange, NOT_FOUND, "NotFound", "no output found for that container");
       return;
     }
     exchange.getResponseHeaders().set("Content-Type", "text/plain");

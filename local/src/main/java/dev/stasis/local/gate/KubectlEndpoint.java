@@ -280,7 +280,7 @@ final class KubectlEndpoint implements HttpHandler {
             String container)
         throws IOException {
       logs.find(NAMESPACE, pod, container)
-          .orElseThrow(() -> new IOException("no output of pod " + pod))
+          .orElseThrow(() -> new IOException("no output found for pod " + pod))
           .copyTo(out, "", follow);
     }
   }

@@ -30,8 +30,8 @@ final class RootOnly extends Filter {
 
   private static final byte[] REFUSAL =
       ("{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"code\":403,"
-              + "\"reason\":\"Forbidden\",\"message\":\"user: expected root, since whoever can make"
-              + " pods here is root; found another\"}")
+              + "\"reason\":\"Forbidden\",\"message\":\"user: expected root, because creating"
+              + " pods here requires root, got another user\"}")
           .getBytes(StandardCharsets.UTF_8);
 
   @Override
@@ -49,7 +49,7 @@ final class RootOnly extends Filter {
 
   @Override
   public String description() {
-    return "refuses everybody but root";
+    return "refuses all users except root";
   }
 
   private static boolean isRoot(InetSocketAddress from, InetSocketAddress to) throws IOException {

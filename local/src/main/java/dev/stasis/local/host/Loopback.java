@@ -70,7 +70,7 @@ public final class Loopback {
       throw new IOException("interrupted while the loopback of " + namespace + " came up", e);
     }
     if (failed.get() != null) {
-      throw new IOException("the loopback of " + namespace + " does not come up", failed.get());
+      throw new IOException("the loopback of " + namespace + " did not come up", failed.get());
     }
   }
 

@@ -106,8 +106,7 @@ final class ContainerPlanner {
         () ->
             new PodRefusal(
                 "UnexpectedAdmissionError",
-                "%s: expected %d, got fewer that are free"
-                    .formatted(GpuAllocations.RESOURCE, count)));
+                "%s: expected %d, got fewer available".formatted(GpuAllocations.RESOURCE, count)));
   }
 
   private static ContainerConfig.User process(

@@ -68,7 +68,7 @@ final class LocalNode {
         .withType("Ready")
         .withStatus("True")
         .withReason("KubeletReady")
-        .withMessage("the single-machine mode is no Kubernetes")
+        .withMessage("the single-machine mode is not Kubernetes")
         .withLastTransitionTime(now)
         .withLastHeartbeatTime(now)
         .endCondition()

@@ -45,7 +45,7 @@ record PodEnvironment(Pod pod) {
       return value == null ? "" : new Expansion(before).of(value);
     }
     if (variable.getValueFrom().getFieldRef() == null) {
-      throw PodRefusal.notHere("env " + variable.getName() + " from anything but a field");
+      throw PodRefusal.notHere("env " + variable.getName() + " from a source other than a field");
     }
     String path = variable.getValueFrom().getFieldRef().getFieldPath();
     String value = field(path);

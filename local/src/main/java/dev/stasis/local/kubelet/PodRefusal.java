@@ -20,7 +20,7 @@ final class PodRefusal extends Exception {
   /** The pod uses a feature that the single-machine mode does not have. */
   static PodRefusal notHere(String what) {
     return new PodRefusal(
-        "CreateContainerConfigError", what + " is not offered by the single-machine mode");
+        "CreateContainerConfigError", what + " is not supported by the single-machine mode");
   }
 
   String reason() {

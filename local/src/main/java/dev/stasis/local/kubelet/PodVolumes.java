@@ -33,7 +33,7 @@ final class PodVolumes {
       if (volume.getEmptyDir() != null) {
         makeEmptyDir(volume);
       } else if (volume.getHostPath() == null) {
-        throw PodRefusal.notHere("volume " + volume.getName() + ": anything but an emptyDir");
+        throw PodRefusal.notHere("volume " + volume.getName() + ": a type other than emptyDir");
       }
     }
   }

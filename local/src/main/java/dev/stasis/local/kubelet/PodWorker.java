@@ -213,7 +213,8 @@ final class PodWorker implements Runnable {
   }
 
   private Void lost(Throwable why) {
-    LOG.log(Level.ERROR, "the end of a container of " + pod.getMetadata().getName(), why);
+    LOG.log(
+        Level.ERROR, "cannot handle the end of a container of " + pod.getMetadata().getName(), why);
     return null;
   }
 
@@ -262,7 +263,7 @@ final class PodWorker implements Runnable {
         }
         LOG.log(
             Level.WARNING,
-            "pod " + pod.getMetadata().getName() + " keeps its finalizer for now",
+            "pod " + pod.getMetadata().getName() + ": cannot remove the finalizer yet",
             e);
         changes.poll(AGAIN.toMillis(), TimeUnit.MILLISECONDS);
       }

@@ -68,6 +68,6 @@ final class StartWatch {
 
   private String words() throws IOException {
     Path log = bundle.runcLog();
-    return Files.exists(log) ? Files.readString(log).strip() : "ended without a word";
+    return Files.exists(log) ? Files.readString(log).strip() : "exited without a message";
   }
 }

@@ -299,7 +299,7 @@ class KubeletTest {
     volume = lab.await(volume, "failed", phase("Failed"));
     assertThat(volume.getStatus().getMessage())
         .isEqualTo(
-            "volume claimed: anything but an emptyDir is not offered by the single-machine mode");
+            "volume claimed: a type other than emptyDir is not supported by the single-machine mode");
     for (Pod pod : new Pod[] {image, volume}) {
       lab.client().resource(pod).delete();
       lab.awaitGone(pod);

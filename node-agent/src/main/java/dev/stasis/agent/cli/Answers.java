@@ -33,7 +33,7 @@ final class Answers {
     json.put("outcome", "Refused");
     json.put("unmet", unmet(unmet));
     List<String> errors = new ArrayList<>();
-    errors.add("stasis-node: refused; nothing was touched");
+    errors.add("stasis-node: refused; nothing was changed");
     unmet.forEach(one -> errors.add("  " + one));
     return new Report(ExitCode.REFUSED, json, List.of(), errors);
   }

@@ -88,7 +88,7 @@ final class CheckCommand extends NodeCommand {
     json.put("good", bad == 0);
     json.put("checks", checks);
     List<String> errors =
-        bad == 0 ? List.of() : List.of("stasis-node: this node cannot work: " + bad + " bad");
+        bad == 0 ? List.of() : List.of("stasis-node: this node cannot be used: " + bad + " bad");
     return new Report(bad == 0 ? ExitCode.DONE : ExitCode.FAILED, json, lines, errors);
   }
 
@@ -117,7 +117,7 @@ final class CheckCommand extends NodeCommand {
             Finding.bad(
                 "driver",
                 node.availability().describe(),
-                "install NVIDIA's driver 570 or newer, or name its library by STASIS_LIBCUDA"));
+                "install NVIDIA driver 570 or newer, or set STASIS_LIBCUDA to its library"));
       }
       String version = node.driverVersion() + ", " + node.availability().describe();
       findings.add(
@@ -189,7 +189,7 @@ final class CheckCommand extends NodeCommand {
         return Finding.bad(
             name,
             "only " + new Bytes(free) + " free in " + folder,
-            "make room: it takes the device memory of a workload");
+            "free space: it must hold the device memory of a workload");
       }
       byte[] piece = new byte[PIECE];
       new Random(1).nextBytes(piece);
@@ -216,7 +216,7 @@ final class CheckCommand extends NodeCommand {
                     new Bytes(BYTES),
                     ", " + new Bytes(free) + " free");
         return (double) BYTES / nanos < slow
-            ? Finding.note(name, found, "slow: freezes take long here")
+            ? Finding.note(name, found, "slow: freezes take a long time on this node")
             : Finding.ok(name, found);
       } finally {
         Files.deleteIfExists(file);

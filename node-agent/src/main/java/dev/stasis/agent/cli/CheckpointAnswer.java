@@ -15,7 +15,7 @@ record CheckpointAnswer(String asked) {
     if (outcome instanceof CheckpointOutcome.Published published) {
       return done(
           "Published",
-          "checkpointed; the workload runs on",
+          "checkpointed; the workload keeps running",
           published.artifact(),
           published.figures(),
           List.of());
@@ -88,7 +88,7 @@ record CheckpointAnswer(String asked) {
             + shortId(asked)
             + " suspended; "
             + new Bytes(suspended.freedBytes())
-            + " of GPU memory are free");
+            + " of GPU memory were freed");
     lines.add("");
     lines.addAll(Answers.stepTable(suspended.figures().timings()));
     lines.add("");
@@ -109,7 +109,7 @@ record CheckpointAnswer(String asked) {
             .formatted(failed.step(), failed.reason().value(), failed.message()));
     errors.add(
         switch (failed.source().kind()) {
-          case RUNNING -> "  it was undone: the workload runs";
+          case RUNNING -> "  rolled back: the workload runs";
           case GONE -> "  the workload has ended: " + failed.source().detail();
           case FROZEN, UNKNOWN ->
               "  the workload is %s: %s; next: stasis-node frozen, then stasis-node thaw %s"

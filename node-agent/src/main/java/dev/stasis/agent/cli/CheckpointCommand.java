@@ -66,8 +66,8 @@ final class CheckpointCommand extends NodeCommand {
       paramLabel = "resume|suspend|evict",
       defaultValue = "resume",
       description =
-          "What happens to the workload: it resumes; it stays in host memory with its GPU free"
-              + " until a thaw; it stays frozen until end or thaw. Default: resume")
+          "What happens to the workload: it resumes; it stays in host memory without its GPU"
+              + " until a thaw; it stays frozen until an end or a thaw. Default: resume")
   private After after = After.RESUME;
 
   @Option(
@@ -82,7 +82,7 @@ final class CheckpointCommand extends NodeCommand {
       paramLabel = "mover|low_memory|criu",
       defaultValue = "mover",
       description =
-          "Which program copies the device memory. low_memory: the mover, which drops it in the"
+          "Which program copies the device memory. low_memory: the mover, which frees it in the"
               + " process after the copy. Default: mover")
   private CheckpointRequest.DataPathChoice dataPath = CheckpointRequest.DataPathChoice.MOVER;
 
@@ -90,7 +90,7 @@ final class CheckpointCommand extends NodeCommand {
       names = "--lock-timeout",
       paramLabel = "TIME",
       defaultValue = "30s",
-      description = "How long running kernels may take to end. Default: 30s")
+      description = "How long running kernels may take to finish. Default: 30s")
   private Span lockTimeout = new Span(Duration.ofSeconds(30));
 
   @Option(
@@ -98,7 +98,8 @@ final class CheckpointCommand extends NodeCommand {
       paramLabel = "keep|close",
       defaultValue = "close",
       description =
-          "keep: the target has the same address, so sockets may be bound to it. Default: close")
+          "keep: the target has the same address, so sockets bound to it are allowed. Default:"
+              + " close")
   private CheckpointRequest.Tcp tcp = CheckpointRequest.Tcp.CLOSE;
 
   @Option(
@@ -108,7 +109,7 @@ final class CheckpointCommand extends NodeCommand {
 
   @Option(
       names = "--nothing-shared",
-      description = "Several processes share no GPU memory, although they are connected")
+      description = "Declares that connected processes share no GPU memory")
   private boolean nothingShared;
 
   @Option(
@@ -132,7 +133,7 @@ final class CheckpointCommand extends NodeCommand {
       Files.createDirectories(
           store,
           PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-      console().err().println("stasis-node: made the store " + store);
+      console().err().println("stasis-node: created the store " + store);
     }
     OperationControl control = operation.control(environment());
     try (DriverWorker worker = worker();

@@ -29,10 +29,10 @@ final class CudaCommand extends NodeCommand {
 
   /** The calls, with the names of NVIDIA's cuda-checkpoint. */
   enum Action {
-    STATE("state", "Tells the process's state"),
-    RESTORE_THREAD("restore-thread", "Tells which of its threads does the driver's work"),
-    LOCK("lock", "RUNNING to LOCKED: CUDA calls block, submitted work ends first"),
-    CHECKPOINT("checkpoint", "LOCKED to CHECKPOINTED: device memory goes into the process"),
+    STATE("state", "Shows the state of the process"),
+    RESTORE_THREAD("restore-thread", "Shows which of its threads runs the driver's code"),
+    LOCK("lock", "RUNNING to LOCKED: CUDA calls block after the submitted work has finished"),
+    CHECKPOINT("checkpoint", "LOCKED to CHECKPOINTED: device memory is copied into the process"),
     RESTORE("restore", "CHECKPOINTED to LOCKED: device memory is restored"),
     UNLOCK("unlock", "LOCKED to RUNNING"),
     TOGGLE("toggle", "RUNNING to CHECKPOINTED, or CHECKPOINTED to RUNNING");
@@ -63,7 +63,7 @@ final class CudaCommand extends NodeCommand {
       names = "--timeout",
       paramLabel = "TIME",
       defaultValue = "30s",
-      description = "lock, toggle: how long running kernels may take to end. Default: 30s")
+      description = "lock, toggle: how long running kernels may take to finish. Default: 30s")
   private Span timeout = new Span(Duration.ofSeconds(30));
 
   @Option(
@@ -71,16 +71,17 @@ final class CudaCommand extends NodeCommand {
       split = ",",
       paramLabel = "OLD=NEW",
       description =
-          "restore, toggle: the new GPU for each GPU that the process saw; all of them, by"
-              + " uuid; driver 580 or newer")
+          "restore, toggle: the new GPU for each GPU that the process used, by UUID; requires"
+              + " driver 580 or newer")
   private List<GpuPair> map = List.of();
 
   @Option(
       names = "--device-bytes",
       paramLabel = "BYTES",
       description =
-          "restore, toggle: the memory that each GPU must have free (16GiB). Default: what the"
-              + " process held when stasis-node checkpointed it, else all of its anonymous memory")
+          "restore, toggle: the free memory that each GPU must have (16GiB). Default: the device"
+              + " memory that the process had when stasis-node checkpointed it, else all of"
+              + " its anonymous memory")
   private @Nullable Bytes deviceBytes;
 
   @Option(
@@ -143,7 +144,7 @@ final class CudaCommand extends NodeCommand {
           List.of(),
           List.of(
               "stasis-node: " + doubt.why(),
-              "  the driver may still carry it out: do not repeat it; ask: stasis-node cuda state "
+              "  the driver may still execute it: do not repeat it; check: stasis-node cuda state "
                   + pid));
     }
     return answered(((HandOutcome.Answered) outcome).call(), json);
@@ -169,7 +170,7 @@ final class CudaCommand extends NodeCommand {
     }
     List<String> errors = new ArrayList<>();
     errors.add(
-        "stasis-node: %s of process %d: the driver says %s%s"
+        "stasis-node: %s of process %d: the driver returned %s%s"
             .formatted(
                 action.value(),
                 pid,
@@ -185,15 +186,16 @@ final class CudaCommand extends NodeCommand {
           Optional.of("  it does not use CUDA");
       case CudaResult.NOT_READY ->
           Optional.of(
-              "  a kernel runs on, or it waits for another process; try a longer --timeout");
-      case CudaResult.ILLEGAL_STATE -> Optional.of("  the call does not fit the state");
+              "  a kernel is still running, or the process waits for another one; try a longer"
+                  + " --timeout");
+      case CudaResult.ILLEGAL_STATE -> Optional.of("  the call is not allowed in this state");
       case CudaResult.NOT_SUPPORTED ->
           Optional.of(
               action == Action.RESTORE
-                  ? "  a GPU or its device node is missing here, or memory is shared with a peer"
+                  ? "  a GPU or its device node is missing, or memory is shared with a peer"
                   : "  it holds managed memory or memory shared with another process");
       case CudaResult.OPERATING_SYSTEM ->
-          Optional.of("  the process is gone, or an earlier failure left it unusable");
+          Optional.of("  the process has ended, or an earlier failure left it unusable");
       default -> Optional.empty();
     };
   }

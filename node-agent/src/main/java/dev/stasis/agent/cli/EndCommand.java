@@ -17,7 +17,8 @@ import picocli.CommandLine.Parameters;
 /** Ends a workload that is frozen and has an artifact. */
 @Command(
     name = "end",
-    description = "Ends a workload that checkpoint --after evict holds. Only its artifact remains.")
+    description =
+        "Ends a workload that is held after checkpoint --after evict. Only its artifact remains.")
 final class EndCommand extends NodeCommand {
 
   @Mixin private final EngineOptions engine = new EngineOptions();
@@ -50,12 +51,13 @@ final class EndCommand extends NodeCommand {
       String container = matching.get(0).containerId();
       if (!yes) {
         if (!console().inputOnTerminal()) {
-          return Answers.refused("end: expected --yes or a terminal to ask on, got neither");
+          return Answers.refused(
+              "end: expected --yes or a terminal for the confirmation, got neither");
         }
         if (!console()
             .confirmed(
                 "End container " + container + "? After that only its artifact can be restored.")) {
-          return Answers.refused("it was not confirmed");
+          return Answers.refused("not confirmed");
         }
       }
       environment().interruption().guard(() -> {});

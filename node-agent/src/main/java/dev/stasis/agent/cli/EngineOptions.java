@@ -83,13 +83,13 @@ final class EngineOptions {
     if (!Files.isExecutable(runtime())) {
       return Optional.of(
           new FailedRequirement(
-              "stasis-runtime", "a program at " + runtime(), "none; build it or give --runtime"));
+              "stasis-runtime", "a program at " + runtime(), "none; build it, or set --runtime"));
     }
     Optional<Path> found = criu();
     if (found.isEmpty()) {
       return Optional.of(
           new FailedRequirement(
-              "criu", "a program", "none; run bin/setup, or give --criu or STASIS_CRIU"));
+              "criu", "a program", "none; run bin/setup, or set --criu or STASIS_CRIU"));
     }
     CriuCheck.Result result = new CriuCheck().check(found.get());
     if (result instanceof CriuCheck.Result.Good good) {

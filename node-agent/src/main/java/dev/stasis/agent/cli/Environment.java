@@ -49,7 +49,7 @@ record Environment(Console console, Clock clock, Interruption interruption) {
       if (!guarding || ended.getCount() == 0) {
         return;
       }
-      console.err().println("\nstasis-node: stopping; waits until the workload is as it was");
+      console.err().println("\nstasis-node: stopping; waiting for the rollback");
       cancel.run();
       try {
         // No limit here: each step and each undo has one.

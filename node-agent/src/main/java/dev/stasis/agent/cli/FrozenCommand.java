@@ -22,7 +22,7 @@ import picocli.CommandLine.Command;
     name = "frozen",
     description = {
       "Lists the frozen workloads of this node, with time, requester and used resources.",
-      "Needs neither agent nor API server, neither driver nor criu: only the journals."
+      "Requires only the journals: no agent, API server, driver or criu."
     })
 final class FrozenCommand extends NodeCommand {
 
@@ -74,11 +74,11 @@ final class FrozenCommand extends NodeCommand {
       return new Seen(phase(work), agent, true, "read work.json: " + work.owner());
     }
     if (!sameBoot) {
-      return new Seen("lost in a reboot", agent, false, thaw + " (closes the journal)");
+      return new Seen("lost by a reboot", agent, false, thaw + " (closes the journal)");
     }
     if (agent.isPresent()) {
       return new Seen(
-          phase(work), agent, alive, "wait: process " + agent.getAsInt() + " works on it");
+          phase(work), agent, alive, "wait: process " + agent.getAsInt() + " is using it");
     }
     if (!alive) {
       return new Seen("has ended", agent, false, thaw + " (closes the journal)");
@@ -106,7 +106,7 @@ final class FrozenCommand extends NodeCommand {
   private static String phase(Work work) {
     return switch (work.phase()) {
       case WORKING -> work.kind() == Work.Kind.RESTORE ? "being restored" : "being frozen";
-      case PUBLISHING -> "runs, being saved";
+      case PUBLISHING -> "running, being saved";
       case SUSPENDED -> "suspended";
       case HELD -> "saved and held";
       case ENDING -> "being ended";
@@ -177,7 +177,7 @@ final class FrozenCommand extends NodeCommand {
 
   /**
    * Finds the process that holds a lock of the state folder, in the kernel's list. Taking the lock
-   * instead would turn away a process that wants it at this moment.
+   * instead would fail a process that needs it at this moment.
    *
    * @param locks usually {@code /proc/locks}
    * @param stateDir the node's state folder

@@ -76,8 +76,8 @@ final class InspectCommand extends NodeCommand {
         "digest     "
             + artifact.sha256()
             + (verify
-                ? ", every byte checked"
-                : ", only the manifest checked (--verify checks all)"));
+                ? ", every byte verified"
+                : ", only the manifest verified (--verify reads all files)"));
     lines.add(
         "made       %s on %s for %s, by %s"
             .formatted(

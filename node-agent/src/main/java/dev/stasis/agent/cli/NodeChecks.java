@@ -28,7 +28,7 @@ record NodeChecks(EngineOptions engine, Path stateDir) {
         Files.exists(Path.of("/proc/self/ns/time"))
             ? Finding.ok("time namespaces", "there")
             : Finding.bad(
-                "time namespaces", "none", "needs a kernel 5.6 or newer with CONFIG_TIME_NS"));
+                "time namespaces", "none", "requires kernel 5.6 or newer with CONFIG_TIME_NS"));
     findings.add(runtime());
     findings.add(criu());
     findings.add(criuFolder());
@@ -55,7 +55,7 @@ record NodeChecks(EngineOptions engine, Path stateDir) {
 
   private Finding runtime() throws IOException, InterruptedException {
     Path program = engine.runtime();
-    String advice = "build it (make -C runtime), or give --runtime or STASIS_RUNTIME";
+    String advice = "build it (make -C runtime), or set --runtime or STASIS_RUNTIME";
     if (!Files.isExecutable(program)) {
       return Finding.bad("stasis-runtime", "none at " + program, advice);
     }
@@ -77,7 +77,7 @@ record NodeChecks(EngineOptions engine, Path stateDir) {
     Optional<Path> program = engine.criu();
     if (program.isEmpty()) {
       return Finding.bad(
-          "criu", "none", "run bin/setup, or give a static one by --criu or STASIS_CRIU");
+          "criu", "none", "run bin/setup, or set a static criu with --criu or STASIS_CRIU");
     }
     CriuCheck.Result result = new CriuCheck().check(program.get());
     if (result instanceof CriuCheck.Result.Unusable unusable) {
@@ -88,7 +88,7 @@ record NodeChecks(EngineOptions engine, Path stateDir) {
     return good.mended()
         ? Finding.ok("criu", found)
         : Finding.note(
-            "criu", found + ", " + CriuCheck.Result.Good.FAULTS, "take that of bin/setup");
+            "criu", found + ", " + CriuCheck.Result.Good.FAULTS, "use the one of bin/setup");
   }
 
   private Finding criuFolder() throws IOException {

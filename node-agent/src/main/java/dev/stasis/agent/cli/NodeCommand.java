@@ -28,10 +28,11 @@ abstract class NodeCommand implements Callable<Integer> {
       paramLabel = "DIR",
       defaultValue = "${env:STASIS_STATE_DIR:-/run/stasis}",
       description =
-          "Journals and locks of this node; or STASIS_STATE_DIR. Default: ${DEFAULT-VALUE}")
+          "Folder of this node's journals and locks; or STASIS_STATE_DIR. Default:"
+              + " ${DEFAULT-VALUE}")
   private Path stateDir = Path.of("/run/stasis");
 
-  @Option(names = "--json", description = "The answer as one JSON object on standard output")
+  @Option(names = "--json", description = "Print the result as one JSON object on standard output")
   private boolean json;
 
   @Option(

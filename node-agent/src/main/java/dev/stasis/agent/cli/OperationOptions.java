@@ -11,20 +11,20 @@ final class OperationOptions {
       names = "--deadline",
       paramLabel = "TIME",
       defaultValue = "30m",
-      description = "Canceled and undone if it has not ended by then. Default: 30m")
+      description = "Time limit; the operation is then cancelled and rolled back. Default: 30m")
   private Span deadline = new Span(Duration.ofMinutes(30));
 
   @Option(
       names = "--threads",
       paramLabel = "N",
-      description = "Copying and hashing threads. Default: one per core")
+      description = "Number of threads that copy and hash. Default: one per core")
   private int threads = Math.max(1, Runtime.getRuntime().availableProcessors());
 
   @Option(
       names = "--owner",
       paramLabel = "TEXT",
       defaultValue = "${env:SUDO_USER:-${sys:user.name}}",
-      description = "The requester that stasis-node frozen shows. Default: your name")
+      description = "The requester that stasis-node frozen shows. Default: your user name")
   private String owner = "";
 
   int threads() {

@@ -46,7 +46,7 @@ final class RestoreCommand extends NodeCommand {
   @Option(
       names = "--digest",
       paramLabel = "SHA256",
-      description = "Refuse an artifact with another digest")
+      description = "Refuse an artifact with a different digest")
   private @Nullable String digest;
 
   @Option(
@@ -133,6 +133,6 @@ final class RestoreCommand extends NodeCommand {
         List.of(
             "stasis-node: restore failed in step %s (%s): %s"
                 .formatted(failed.step(), failed.reason().value(), failed.message()),
-            "  the artifact is whole; delete the container and try again in a fresh one"));
+            "  the artifact is intact; delete the container and retry in a new one"));
   }
 }

@@ -110,7 +110,7 @@ public final class StasisNode implements Runnable {
       name = "cuda",
       mixinStandardHelpOptions = true,
       description = {
-        "Single calls of the CUDA driver, as NVIDIA's cuda-checkpoint makes them.",
+        "Single calls of the CUDA driver, like those of NVIDIA's cuda-checkpoint.",
         "A restore first checks the free memory of the GPU: without enough memory the process would"
             + " be lost permanently."
       })

@@ -22,7 +22,7 @@ import picocli.CommandLine.Parameters;
     name = "thaw",
     description = {
       "Thaws a frozen, suspended or partially frozen workload of this node.",
-      "Needs neither an agent nor an API server: only the journal below --state-dir."
+      "Requires only the journal in --state-dir: no agent and no API server."
     })
 final class ThawCommand extends NodeCommand {
 
@@ -126,7 +126,8 @@ final class ThawCommand extends NodeCommand {
     return switch (state.kind()) {
       case GONE -> "has ended: " + state.detail() + "; its journal is closed";
       case FROZEN -> "still frozen: " + state.detail() + "; next: see docs/stasis-node.md";
-      default -> "is in an unknown state: " + state.detail() + "; look at it before anything else";
+      default ->
+          "is in an unknown state: " + state.detail() + "; inspect it before you do anything else";
     };
   }
 

@@ -38,7 +38,7 @@ public final class ContainerResolver {
       return byPid(Integer.parseInt(name));
     }
     if (!ContainerName.isWord(name)) {
-      return refused(name, "expected an id, the beginning of one, or a pid");
+      return refused(name, "expected an id, a unique prefix of one, or a pid");
     }
     return byId(name);
   }
@@ -133,7 +133,7 @@ public final class ContainerResolver {
     // Checked last: everything above was read from this process, or from none.
     return proc.alive(root) && proc.alive(init)
         ? new Resolution.Found(container)
-        : refused(id, "expected one that runs on this node, got that it has just ended");
+        : refused(id, "expected one that runs on this node, got one that has just ended");
   }
 
   /**

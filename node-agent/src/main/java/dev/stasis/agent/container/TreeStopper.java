@@ -50,7 +50,7 @@ public final class TreeStopper {
     Optional<Freezer> freezer = Freezer.of(container);
     if (freezer.isPresent() && freezer.get().isFrozen()) {
       return new StopOutcome.NotStopped(
-          "container " + container.id() + ": expected a cgroup that runs, got it frozen", true);
+          "container " + container.id() + ": expected a running cgroup, got a frozen one", true);
     }
     return stop(container, freezer, System.nanoTime() + atMost.toNanos());
   }
@@ -173,7 +173,7 @@ public final class TreeStopper {
           freezer.get().thaw(left(until));
         }
         if (freezer.get().isFrozen()) {
-          return Optional.of("container " + container.id() + ": its cgroup stayed frozen");
+          return Optional.of("container " + container.id() + ": its cgroup could not be thawed");
         }
       }
       return untilStable(container, until);
@@ -194,7 +194,7 @@ public final class TreeStopper {
           return Optional.of(
               "container "
                   + container.id()
-                  + ": expected every process stopped, got running: "
+                  + ": expected all processes to be stopped, got running: "
                   + running.stream().map(this::described).collect(Collectors.joining(", ")));
         }
         if (!running.isEmpty()) {

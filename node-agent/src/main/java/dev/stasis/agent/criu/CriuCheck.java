@@ -65,9 +65,9 @@ public final class CriuCheck {
 
       /** The warning for an unpatched criu. */
       public static final String FAULTS =
-          "without the patch of bin/setup: a workload may end if criu is killed in a dump, or if the"
-              + " workload has a small ulimit -f; periodic timerfds may stop after a restore; a"
-              + " training with forked data loaders cannot be frozen";
+          "not patched by bin/setup: a workload may end if criu is killed during a dump, or if"
+              + " the workload has a small ulimit -f; periodic timerfds may stop after a"
+              + " restore; a training with forked data loaders cannot be frozen";
     }
 
     /**

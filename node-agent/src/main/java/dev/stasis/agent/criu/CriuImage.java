@@ -38,7 +38,7 @@ final class CriuImage {
       for (int word : magic) {
         int actual = in.readRawLittleEndian32();
         if (actual != word) {
-          throw fault("%08x at its beginning".formatted(word), "%08x".formatted(actual));
+          throw fault("%08x at the beginning".formatted(word), "%08x".formatted(actual));
         }
       }
       for (int entries = 0; !in.isAtEnd(); entries++) {

@@ -140,7 +140,7 @@ public final class ThreadGuard {
                       .redirectError(ProcessBuilder.Redirect.to(errors.toFile())));
       started.accept(child.toHandle());
       if (!awaitEnd(child)) {
-        return new Ended(-1, "guard: not done after " + DEADLINE.toSeconds() + " s, it was ended");
+        return new Ended(-1, "guard: not finished after " + DEADLINE.toSeconds() + " s, killed");
       }
       List<String> said = new LogTail(errors).last(1);
       return new Ended(

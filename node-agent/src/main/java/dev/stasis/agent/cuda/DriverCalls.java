@@ -51,7 +51,7 @@ final class DriverCalls {
   private static Optional<String> wrong(WorkerRequest request) {
     if (request.pid() <= 0 || request.start() < 0) {
       return Optional.of(
-          "pid and start: expected those of a process, got "
+          "pid and start time: expected those of a process, got "
               + request.pid()
               + " and "
               + request.start());
@@ -169,7 +169,7 @@ final class DriverCalls {
           case CHECKPOINT -> new Reading(driver.checkpoint(pid), 0);
           case RESTORE -> new Reading(driver.restore(pid, request.map()), 0);
           case UNLOCK -> new Reading(driver.unlock(pid), 0);
-          default -> throw new IllegalStateException("no call on a process: " + request.call());
+          default -> throw new IllegalStateException("not a call on a process: " + request.call());
         };
     Duration took = Duration.ofNanos(System.nanoTime() - begin);
     boolean succeeded = reading.result() == CudaResult.SUCCESS;

@@ -153,7 +153,7 @@ public final class DriverWorker implements CudaDriver, AutoCloseable {
     }
     LOG.log(
         Level.WARNING,
-        "driver worker {0} is replaced: {1}; unknown outcome: {2}",
+        "Replacing driver worker {0}: {1}; unknown outcome: {2}",
         Long.toString(old.pid()),
         reason,
         inDoubt);
@@ -161,7 +161,7 @@ public final class DriverWorker implements CudaDriver, AutoCloseable {
     try {
       running();
     } catch (IOException e) {
-      LOG.log(Level.WARNING, "cannot start another driver worker: {0}", e.getMessage());
+      LOG.log(Level.WARNING, "Cannot start another driver worker: {0}", e.getMessage());
     }
     return inDoubt;
   }
@@ -205,21 +205,21 @@ public final class DriverWorker implements CudaDriver, AutoCloseable {
     try {
       answer = running().send(request);
     } catch (IOException e) {
-      return new WorkerLost<>("it cannot be started: " + e.getMessage());
+      return new WorkerLost<>("cannot be started: " + e.getMessage());
     }
     DriverAnswer<WorkerAnswer> outcome = await(answer, until, new TimedOut<>(deadline));
     return outcome instanceof Done<WorkerAnswer> done
         ? meaning(done.value(), value)
         : outcome.map(
             none -> {
-              throw new IllegalStateException("no answer holds no value");
+              throw new IllegalStateException("a missing answer cannot have a value");
             });
   }
 
   private WorkerProcess running() throws IOException {
     synchronized (lock) {
       if (closed) {
-        throw new IOException("this driver was closed");
+        throw new IOException("the driver was closed");
       }
       WorkerProcess now = worker;
       if (now == null || !now.isAlive()) {
@@ -249,7 +249,7 @@ public final class DriverWorker implements CudaDriver, AutoCloseable {
           // If the answer has arrived at this very moment, it is used.
           answer.complete(tooLate);
         } catch (ExecutionException e) {
-          throw new IllegalStateException("an answer is never an exception", e);
+          throw new IllegalStateException("an answer cannot be an exception", e);
         }
       }
     } finally {
@@ -271,6 +271,6 @@ public final class DriverWorker implements CudaDriver, AutoCloseable {
       return new WorkerLost<>("the call failed in the worker: " + answer.failed());
     }
     T meant = value.apply(answer);
-    return meant == null ? new WorkerLost<>("its answer has no result") : new Done<>(meant);
+    return meant == null ? new WorkerLost<>("its answer contains no result") : new Done<>(meant);
   }
 }

@@ -37,7 +37,7 @@ record OwnClasses(String classPath) {
           .sorted()
           .collect(Collectors.joining(":"));
     } catch (IOException e) {
-      throw new UncheckedIOException("the agent's own classes beside " + classPath, e);
+      throw new UncheckedIOException("cannot list the agent's classes in " + classPath, e);
     }
   }
 

@@ -31,7 +31,10 @@ final class TargetGuard {
         : Optional.of(
             new Objection(
                 Refusal.PROCESS_GONE,
-                "process " + process + ": expected this very process, got " + found(process)));
+                "process "
+                    + process
+                    + ": expected the process with this start time, got "
+                    + found(process)));
   }
 
   /** Whether the process is gone, or cannot run the driver's thread. */
@@ -78,7 +81,7 @@ final class TargetGuard {
 
   private String found(ProcessId process) {
     return proc.stat(process.pid())
-        .map(now -> now.isZombie() ? "one that has ended (zombie)" : "another, " + now.id())
+        .map(now -> now.isZombie() ? "an ended one (zombie)" : "another, " + now.id())
         .orElse("none");
   }
 }

@@ -57,7 +57,9 @@ final class WorkerLoop {
     } catch (RejectedExecutionException e) {
       write(
           WorkerAnswer.refused(
-              request.id(), Refusal.WORKER_BUSY, "the maximum number of calls is running"));
+              request.id(),
+              Refusal.WORKER_BUSY,
+              "the maximum number of concurrent calls is reached"));
     }
   }
 
@@ -80,7 +82,7 @@ final class WorkerLoop {
       }
     } catch (IOException e) {
       // The agent is gone; the running calls still finish.
-      log.println("answer " + answer.id() + " has no reader: " + e.getMessage());
+      log.println("answer " + answer.id() + " could not be written: " + e.getMessage());
     }
   }
 }

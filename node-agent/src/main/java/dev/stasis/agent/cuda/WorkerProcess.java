@@ -104,9 +104,9 @@ final class WorkerProcess {
       }
     } catch (JsonProcessingException e) {
       pending.remove(numbered.id());
-      throw new IllegalStateException("request: cannot be written as JSON", e);
+      throw new IllegalStateException("cannot write the request as JSON", e);
     } catch (IOException e) {
-      ended("it takes no requests: " + e.getMessage());
+      ended("it does not accept requests: " + e.getMessage());
     }
     String over = end;
     if (over != null) {
@@ -134,18 +134,29 @@ final class WorkerProcess {
     try {
       answer = json.readValue(line, WorkerAnswer.class);
     } catch (JsonProcessingException e) {
-      LOG.log(Level.WARNING, "driver worker {0}: not an answer: {1}", Long.toString(pid()), line);
+      LOG.log(
+          Level.WARNING,
+          "Driver worker {0} sent an invalid answer: {1}",
+          Long.toString(pid()),
+          line);
       return;
     }
     Pending request = pending.remove(answer.id());
     if (request == null) {
       LOG.log(
-          Level.WARNING, "driver worker {0}: unexpected answer: {1}", Long.toString(pid()), line);
+          Level.WARNING,
+          "Driver worker {0} sent an unexpected answer: {1}",
+          Long.toString(pid()),
+          line);
       return;
     }
     boolean nobodyWaits = !request.answer().complete(new DriverAnswer.Done<>(answer));
     if (nobodyWaits) {
-      LOG.log(Level.WARNING, "driver worker {0}: too late: {1}", Long.toString(pid()), line);
+      LOG.log(
+          Level.WARNING,
+          "Driver worker {0} answered after the deadline: {1}",
+          Long.toString(pid()),
+          line);
     }
   }
 
@@ -182,7 +193,7 @@ final class WorkerProcess {
         in.close();
       }
     } catch (IOException e) {
-      LOG.log(Level.DEBUG, "driver worker: its input was closed before", e);
+      LOG.log(Level.DEBUG, "Input of the driver worker was already closed", e);
     }
     awaitEnd(patience);
   }
@@ -190,7 +201,7 @@ final class WorkerProcess {
   private void awaitEnd(Duration patience) {
     try {
       if (!process.waitFor(patience.toMillis(), TimeUnit.MILLISECONDS)) {
-        LOG.log(Level.WARNING, "driver worker {0} has not ended yet", Long.toString(pid()));
+        LOG.log(Level.WARNING, "Driver worker {0} has not exited yet", Long.toString(pid()));
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -62,7 +62,7 @@ final class AgentPlaces {
     try {
       return criu.get();
     } catch (ExecutionException e) {
-      throw new IOException("criu: cannot be asked: " + e.getCause(), e.getCause());
+      throw new IOException("criu: cannot be checked: " + e.getCause(), e.getCause());
     }
   }
 
@@ -131,7 +131,7 @@ final class AgentPlaces {
       System.getLogger(AgentPlaces.class.getName())
           .log(
               System.Logger.Level.WARNING,
-              "port {0} for streams is taken, so a free one is used",
+              "Port {0} for streams is in use, using a free one instead",
               String.valueOf(config.transferPort()));
       return new StreamReceiver(key, new InetSocketAddress(0));
     }

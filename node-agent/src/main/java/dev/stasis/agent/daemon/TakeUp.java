@@ -23,7 +23,7 @@ final class TakeUp implements AutoCloseable {
   private final Intervals.Backoff backoff;
   private final AtomicReference<@Nullable String> trouble =
       new AtomicReference<>(
-          "operations: expected those of the predecessor recovered, got none yet");
+          "operations: expected the predecessor's operations to be recovered, got none yet");
   // A predecessor may still be ending, and the undo of its work may take a while.
   private final ScheduledExecutorService thread =
       Executors.newSingleThreadScheduledExecutor(new DaemonThreads("operations-start"));
@@ -50,8 +50,8 @@ final class TakeUp implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (RuntimeException e) {
-      LOG.log(Level.ERROR, "operations are not recovered; retrying in " + next, e);
-      trouble.set("earlier operations are not recovered: " + e.getMessage());
+      LOG.log(Level.ERROR, "Operations could not be recovered; retrying in " + next, e);
+      trouble.set("earlier operations could not be recovered: " + e.getMessage());
       var unused =
           thread.schedule(
               () -> attempt(backoff.after(next)), next.toMillis(), TimeUnit.MILLISECONDS);

@@ -210,14 +210,15 @@ public final class Keeper implements AutoCloseable {
       selector.selectedKeys().clear();
       int read = channel.read(answer);
       if (read < 0) {
-        throw new IOException("it closed the connection");
+        throw new IOException("the keeper closed the connection");
       }
       int end = answer.position();
       if (end > 0 && answer.get(end - 1) == '\n') {
         return new String(answer.array(), 0, end - 1, StandardCharsets.UTF_8);
       }
     }
-    throw new IOException("expected a line, got %d bytes without one".formatted(LONGEST_ANSWER));
+    throw new IOException(
+        "expected a line, got %d bytes without a line break".formatted(LONGEST_ANSWER));
   }
 
   @Override

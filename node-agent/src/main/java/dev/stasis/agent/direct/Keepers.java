@@ -108,7 +108,7 @@ public final class Keepers {
     }
     return answer
         .gate()
-        .orElseThrow(() -> new KeeperFailure("the library's state is not known", false));
+        .orElseThrow(() -> new KeeperFailure("the library's state is unknown", false));
   }
 
   private String asked(ProcessId process) throws KeeperFailure, InterruptedException {
@@ -124,7 +124,8 @@ public final class Keepers {
                       .redirectError(ProcessBuilder.Redirect.DISCARD));
       if (!child.waitFor(LOOK_LIMIT.toMillis(), TimeUnit.MILLISECONDS)) {
         child.destroyForcibly();
-        throw new KeeperFailure("look: expected an answer within 10 s, got none", false);
+        throw new KeeperFailure(
+            "stasis-keeper look: expected an answer within 10 s, got none", false);
       }
       return new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
     } catch (IOException e) {

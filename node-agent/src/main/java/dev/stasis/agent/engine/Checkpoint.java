@@ -113,7 +113,8 @@ public final class Checkpoint {
     Container container = found.container();
     Optional<HostLocks.Held> lock = node.locks().tryTake(container.id());
     if (lock.isEmpty()) {
-      return busy("another operation acts on container " + container.id() + "; try again later");
+      return busy(
+          "another operation is running on container " + container.id() + "; try again later");
     }
     try (HostLocks.Held held = lock.get()) {
       Optional<Work> inHand = node.journal().read(container.id());
@@ -133,7 +134,7 @@ public final class Checkpoint {
 
   private static CheckpointOutcome busy(String why) {
     return new CheckpointOutcome.Refused(
-        List.of(new FailedRequirement("container", "no other work in hand", why)));
+        List.of(new FailedRequirement("container", "no recorded operation", why)));
   }
 
   private CheckpointOutcome locked(
@@ -219,7 +220,7 @@ public final class Checkpoint {
     try {
       artifact.discard();
     } catch (IOException e) {
-      LOG.log(System.Logger.Level.WARNING, "an artifact's staging folder stays behind", e);
+      LOG.log(System.Logger.Level.WARNING, "Cannot delete the staging folder of an artifact", e);
     }
   }
 

@@ -39,7 +39,7 @@ final class Children {
           held.send(Signal.KILL);
           if (!held.awaitEnd(KILL_GRACE)) {
             throw new StepFailure(
-                Reason.PROCESS_CONTROL, "helper " + child + " does not end, not even by SIGKILL");
+                Reason.PROCESS_CONTROL, "helper " + child + " is still running after SIGKILL");
           }
         }
       }

@@ -36,7 +36,7 @@ final class CopiedStep implements Step<Freeze, FrozenWork> {
     if (!running.isEmpty()) {
       throw new StepFailure(
           Reason.PROCESS_CONTROL,
-          "memory was copied: expected every process stopped, got running " + running);
+          "copied memory: expected all processes to be stopped, got running " + running);
     }
   }
 }

@@ -25,10 +25,10 @@ final class CriuFailures {
       return fault.toString();
     }
     if (outcome instanceof CriuOutcome.TimedOut timedOut) {
-      return "not done after " + timedOut.allowed().toSeconds() + " s, it was ended";
+      return "not finished after " + timedOut.allowed().toSeconds() + " s, killed";
     }
     if (outcome instanceof CriuOutcome.Killed killed) {
-      return "ended by signal " + killed.signal();
+      return "killed by signal " + killed.signal();
     }
     return "done";
   }

@@ -85,7 +85,7 @@ final class CudaUse {
     }
     throw new StepFailure(
         Reason.DRIVER_ERROR,
-        "whether process %s uses CUDA is not known: %s".formatted(process, answer.describe()));
+        "cannot determine whether process %s uses CUDA: %s".formatted(process, answer.describe()));
   }
 
   private static boolean isStopped(DriverAnswer<CudaCall> answer) {

@@ -45,8 +45,9 @@ final class DeviceHolders {
       Optional<String> held = member.isZombie() ? Optional.empty() : held(member.pid());
       if (held.isPresent() && !isDead(member, byPid) && !isEnding(member)) {
         return Optional.of(
-            ("open files after the GPU checkpoint: expected no GPU device but in forked children of a"
-                    + " CUDA process, got %s of process %s (%s), of which the driver knows nothing")
+            ("open files after the GPU checkpoint: expected GPU devices only in forked children"
+                    + " of a CUDA process, got %s of process %s (%s), which the driver does not"
+                    + " report as a CUDA process")
                 .formatted(held.get(), member.id(), member.comm()));
       }
     }

@@ -103,7 +103,8 @@ final class DumpStep implements Step<Freeze, FrozenWork> {
     new StopAgain(frozen).stop();
     Optional<String> fault = guard.restore();
     if (fault.isPresent()) {
-      throw new StepFailure(Reason.PROCESS_CONTROL, "what criu left behind: " + fault.get());
+      throw new StepFailure(
+          Reason.PROCESS_CONTROL, "cannot undo the changes of criu: " + fault.get());
     }
     try {
       guard.forget();

@@ -35,14 +35,14 @@ public final class Evicted {
   public ThawOutcome end(String containerId) throws InterruptedException {
     Optional<HostLocks.Held> lock = node.locks().tryTake(containerId);
     if (lock.isEmpty()) {
-      return new ThawOutcome.NotFound("another operation acts on container " + containerId);
+      return new ThawOutcome.NotFound("another operation is running on container " + containerId);
     }
     try (HostLocks.Held held = lock.get()) {
       Optional<Work> work = node.journal().read(containerId);
       if (work.isEmpty()
           || (work.get().phase() != Work.Phase.HELD && work.get().phase() != Work.Phase.ENDING)) {
         return new ThawOutcome.NotFound(
-            "container %s: expected a published and held workload, got %s"
+            "container %s: expected a held workload with a published artifact, got %s"
                 .formatted(containerId, work.map(w -> w.phase().name()).orElse("none")));
       }
       long begin = node.nanoTime().getAsLong();
@@ -86,7 +86,8 @@ public final class Evicted {
     container.ifPresent(found -> all.addAll(node.tree().list(found).living()));
     List<ProcessId> left = new Killing(node.pids()).kill(List.copyOf(all), END_LIMIT);
     if (!left.isEmpty()) {
-      return new SourceState(SourceState.Kind.UNKNOWN, "processes that do not end: " + left);
+      return new SourceState(
+          SourceState.Kind.UNKNOWN, "processes still running after SIGKILL: " + left);
     }
     try {
       node.keepers().end(frozen.work().containerId());
@@ -111,7 +112,7 @@ public final class Evicted {
       long self = ProcessHandle.current().pid();
       if (processes.stream().anyMatch(process -> process.pid() == self || process.pid() == 1)) {
         throw new IllegalStateException(
-            "processes of a container: expected its own only, got the agent among " + processes);
+            "processes of a container: expected only its own, got the agent among " + processes);
       }
       for (ProcessId process : processes) {
         try (PidFd held = pids.open(process).orElse(null)) {

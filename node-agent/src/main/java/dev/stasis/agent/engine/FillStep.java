@@ -39,7 +39,7 @@ final class FillStep implements Step<Restoring, FrozenWork> {
       if (!new TreeStopper(restoring.node().proc()).isStopped(process)) {
         throw new StepFailure(
             Reason.CRIU_FAILED,
-            "process %s: expected it stopped after criu's restore, got it running"
+            "process %s: expected it to be stopped after criu's restore, got a running one"
                 .formatted(process));
       }
       journals.add(begin(restoring, set, process).toString());

@@ -178,7 +178,7 @@ final class Freeze extends FrozenWork {
         stage.lowMemory() == null ? "mover" : "mover, low memory (" + stage.lowMemory() + ")";
     return leftToCriu.isEmpty()
         ? mover + notDirect
-        : mover + "; criu for a part: " + String.join("; ", leftToCriu) + notDirect;
+        : mover + "; criu for some regions: " + String.join("; ", leftToCriu) + notDirect;
   }
 
   /** CUDA processes that are not recorded in the journal yet. */
@@ -206,7 +206,8 @@ final class Freeze extends FrozenWork {
     }
     throw new StepFailure(
         Reason.DRIVER_ERROR,
-        "device memory of process %s is not known: %s".formatted(process, answer.describe()));
+        "cannot determine the device memory of process %s: %s"
+            .formatted(process, answer.describe()));
   }
 
   /** Checks the room for the device memory again, just before the driver copies it. */

@@ -56,7 +56,10 @@ class FrozenWork {
     try {
       note(change);
     } catch (UncheckedIOException e) {
-      LOG.log(System.Logger.Level.WARNING, "the journal is behind what is done", e);
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "Cannot update the journal; it is behind the actual state",
+          e);
       work = change.apply(work);
     }
   }

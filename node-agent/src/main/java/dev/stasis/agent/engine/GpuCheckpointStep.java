@@ -61,7 +61,7 @@ final class GpuCheckpointStep implements Step<Freeze, FrozenWork> {
       } else if (state == CudaState.FAILED) {
         throw new StepFailure(
             Reason.DRIVER_ERROR,
-            "process %s: the driver says FAILED; only its end frees it"
+            "process %s: the driver reports FAILED; it must be ended to free the GPU"
                 .formatted(process.process()));
       }
     }

@@ -123,12 +123,12 @@ final class GpuGate {
     DriverAnswer<NodeGpus> answer = driver.gpus(NVML_DEADLINE);
     if (!(answer instanceof DriverAnswer.Done<NodeGpus> done)) {
       throw new StepFailure(
-          Reason.DRIVER_ERROR, "free device memory is not known: " + answer.describe());
+          Reason.DRIVER_ERROR, "cannot determine the free device memory: " + answer.describe());
     }
     for (Map.Entry<GpuUuid, Long> entry : wanted.entrySet()) {
       Optional<Gpu> gpu = done.value().find(entry.getKey());
       if (gpu.isEmpty()) {
-        return Optional.of("GPU " + entry.getKey() + ": expected on this node, got none such");
+        return Optional.of("GPU " + entry.getKey() + ": expected on this node, got none");
       }
       long margin = Math.min(MARGIN_BYTES, gpu.get().memoryTotal() / SMALL_GPU_SHARE);
       long needed = entry.getValue() + margin;

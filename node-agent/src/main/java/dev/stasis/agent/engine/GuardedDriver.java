@@ -50,7 +50,8 @@ final class GuardedDriver {
         && done.value().result().code() == CudaResult.NOT_READY) {
       throw new StepFailure(
           Reason.LOCK_TIMEOUT,
-          "process %s did not come to rest within the lock timeout of %d ms: a kernel runs on, or it waits for another"
+          ("process %s did not become idle within the lock timeout of %d ms: a kernel is still"
+                  + " running, or it waits for another")
               .formatted(process.process(), timeout.toMillis()));
     }
     reach(CudaState.LOCKED, answer, process, "Lock");
@@ -65,9 +66,10 @@ final class GuardedDriver {
         && done.value().result().code() == CudaResult.NOT_SUPPORTED) {
       throw new StepFailure(
           Reason.REFUSED,
-          "memory of process %s: expected device memory only, got memory that the driver cannot checkpoint (managed memory,"
+          ("memory of process %s: expected device memory only, got memory that the driver cannot"
+                      + " checkpoint (managed memory,")
                   .formatted(process.process())
-              + " or shared between processes); it was unlocked again");
+              + " or shared between processes); it was unlocked");
     }
     reach(CudaState.CHECKPOINTED, answer, process, "Checkpoint");
   }
@@ -94,7 +96,7 @@ final class GuardedDriver {
       if (found != wanted) {
         throw new StepFailure(
             Reason.DRIVER_HANG,
-            "%s of process %s: %s; the driver then says %s, expected %s"
+            "%s of process %s: %s; afterwards the driver reports %s, expected %s"
                 .formatted(call, process.process(), why, found, wanted));
       }
       return;

@@ -109,7 +109,7 @@ public record Inspected(
     List<FailedRequirement> all = new ArrayList<>(unmet);
     room.missing()
         .ifPresent(
-            missing -> all.add(new FailedRequirement(RoomFound.PROPERTY, "enough of it", missing)));
+            missing -> all.add(new FailedRequirement(RoomFound.PROPERTY, "enough space", missing)));
     return all;
   }
 

@@ -133,7 +133,7 @@ final class Inspection {
       unmet.add(
           new FailedRequirement(
               "direct data path",
-              "possible, since memory was or may have been handed over before",
+              "possible, because memory was or may have been handed over before",
               none.why()));
     }
     PackedFolders folders = PackedFolders.of(node.proc(), container, request);
@@ -170,7 +170,7 @@ final class Inspection {
       unmet.add(
           new FailedRequirement(
               "namespaces",
-              "addresses, Unix sockets and System V objects that can be read",
+              "readable addresses, Unix sockets and System V objects",
               String.valueOf(e.getMessage())));
       return Namespaces.NONE;
     }
@@ -195,8 +195,7 @@ final class Inspection {
       return new ContextReader(node).read(container, members);
     } catch (IOException e) {
       unmet.add(
-          new FailedRequirement(
-              "Unix sockets", "peers that can be read", String.valueOf(e.getMessage())));
+          new FailedRequirement("Unix sockets", "readable peers", String.valueOf(e.getMessage())));
       return Contexts.none();
     }
   }

@@ -51,7 +51,7 @@ final class LockStep implements Step<Freeze, FrozenWork> {
     }
     throw new StepFailure(
         Reason.LOCK_TIMEOUT,
-        "new CUDA processes appeared in each of %d looks; the last were %s"
+        "new CUDA processes appeared in each of %d checks; the last ones were %s"
             .formatted(ROUNDS, freeze.work().cuda()));
   }
 

@@ -140,7 +140,8 @@ public final class ManualDriverControl {
             }
             default ->
                 new HandOutcome.Refused(
-                    "state of process %s: expected RUNNING or CHECKPOINTED, got %s; unlock or checkpoint it"
+                    ("state of process %s: expected RUNNING or CHECKPOINTED, got %s; unlock or"
+                            + " checkpoint it")
                         .formatted(process, state.get()));
           };
         });
@@ -151,7 +152,8 @@ public final class ManualDriverControl {
     return Keepers.isActive(proc.maps(process.pid()))
         ? Optional.of(
             new HandOutcome.Refused(
-                "process %s: expected one without the direct data path, got one with its library; checkpoint the container instead"
+                ("process %s: expected one without the direct data path, got one with its"
+                        + " library; checkpoint the container instead")
                     .formatted(process)))
         : Optional.empty();
   }
@@ -198,7 +200,7 @@ public final class ManualDriverControl {
   private HandOutcome restore(ProcessId process, How how) throws InterruptedException {
     DriverAnswer<NodeGpus> gpus = driver.gpus(QUESTION_DEADLINE);
     if (!(gpus instanceof DriverAnswer.Done<NodeGpus> done)) {
-      return new HandOutcome.Refused("free device memory is not known: " + gpus.describe());
+      return new HandOutcome.Refused("cannot determine the free device memory: " + gpus.describe());
     }
     Map<GpuUuid, Long> wanted = wanted(process, how, done.value());
     if (wanted.isEmpty()) {
@@ -270,13 +272,14 @@ public final class ManualDriverControl {
     Optional<HostLocks.Held> lock = locks.tryTake(container);
     if (lock.isEmpty()) {
       return new HandOutcome.Refused(
-          "another operation acts on container %s; wait for its end".formatted(container));
+          "another operation is running on container %s; wait until it is finished"
+              .formatted(container));
     }
     try (HostLocks.Held held = lock.get()) {
       Optional<Work> work = journal.read(container);
       if (work.isPresent() && !how.evenInHand()) {
         return new HandOutcome.Refused(
-            "container %s is in hand for %s (%s); thaw it instead: stasis-node thaw %s"
+            "container %s is in use by %s (%s); thaw it instead: stasis-node thaw %s"
                 .formatted(container, work.get().owner(), work.get().phase(), container));
       }
       return call.on(process.get());
@@ -284,7 +287,8 @@ public final class ManualDriverControl {
   }
 
   private static HandOutcome gone(int pid) {
-    return new HandOutcome.Refused("process %d: expected one that runs, got none".formatted(pid));
+    return new HandOutcome.Refused(
+        "process %d: expected a running process, got none".formatted(pid));
   }
 
   private static boolean succeeded(HandOutcome outcome) {

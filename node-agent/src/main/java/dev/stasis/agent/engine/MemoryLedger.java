@@ -59,7 +59,7 @@ final class MemoryLedger {
             () ->
                 new StepFailure(
                     Reason.NO_ROOM,
-                    "ledger of promised memory: expected its lock within %d s, got none"
+                    "ledger of reserved memory: expected its lock within %d s, got none"
                         .formatted(LOCK_LIMIT.toSeconds())));
   }
 
@@ -77,7 +77,7 @@ final class MemoryLedger {
       Promise made = new Promise(proc.bootId(), self, number, hostBytes, stageBytes);
       new RecordFile(folder.resolve(container)).write(json.writeValueAsBytes(made));
     } catch (IOException e) {
-      throw new StepFailure(Reason.NO_ROOM, "ledger of promised memory: " + e.getMessage(), e);
+      throw new StepFailure(Reason.NO_ROOM, "ledger of reserved memory: " + e.getMessage(), e);
     }
   }
 
@@ -110,7 +110,10 @@ final class MemoryLedger {
       Files.deleteIfExists(folder.resolve(container));
     } catch (IOException e) {
       System.getLogger(MemoryLedger.class.getName())
-          .log(System.Logger.Level.WARNING, "memory stays promised to " + container, e);
+          .log(
+              System.Logger.Level.WARNING,
+              "Cannot release the memory reserved for " + container,
+              e);
     }
   }
 
@@ -130,7 +133,7 @@ final class MemoryLedger {
     return all;
   }
 
-  /** A driver worker outlives its agent, and uses memory until its operation is settled. */
+  /** A driver worker outlives its agent, and uses memory until its operation has ended. */
   private boolean counts(String container, Promise promise) {
     return promise.bootId().equals(proc.bootId())
         && (proc.alive(promise.owner()) || works.read(container).isPresent());
@@ -146,7 +149,7 @@ final class MemoryLedger {
       return Optional.empty();
     } catch (IOException e) {
       System.getLogger(MemoryLedger.class.getName())
-          .log(System.Logger.Level.WARNING, "a promise of memory that cannot be read", e);
+          .log(System.Logger.Level.WARNING, "Cannot read a memory reservation", e);
       return Optional.empty();
     }
   }

@@ -27,7 +27,7 @@ public record MemoryStage(Path configured, Path otherwise) {
       System.getLogger(MemoryStage.class.getName())
           .log(
               System.Logger.Level.ERROR,
-              "Memory stage {0} is not used, {1} is used instead: {2}",
+              "Memory stage {0} cannot be used, using {1} instead: {2}",
               configured,
               otherwise,
               e.getMessage());
@@ -65,7 +65,7 @@ public record MemoryStage(Path configured, Path otherwise) {
     }
     if (!(found.get("mode") instanceof Integer mode) || (mode & OTHERS_WRITE) != 0) {
       throw new IOException(
-          folder + ": expected a folder that only root can write to, got another");
+          folder + ": expected a folder that only root can write to, got one with other writers");
     }
   }
 }

@@ -64,7 +64,7 @@ final class MountLimit {
           readOnly.add(mount.path());
         }
       } else {
-        unmet.add(new FailedRequirement(name, "one of the target's", "one of its own"));
+        unmet.add(new FailedRequirement(name, "one of the target's", "a separate one"));
       }
     }
     if (once.contains("/proc")) {

@@ -58,7 +58,7 @@ final class MoveStep implements Step<Freeze, FrozenWork> {
       if (!stopper.isStopped(plan.process())) {
         throw new StepFailure(
             Reason.REGION_MOVE,
-            "process %s: expected it stopped, got it running".formatted(plan.process()));
+            "process %s: expected it to be stopped, got a running one".formatted(plan.process()));
       }
     }
     freeze.copyBeside(() -> copy(freeze, plans));

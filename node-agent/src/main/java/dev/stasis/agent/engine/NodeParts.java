@@ -77,7 +77,7 @@ record NodeParts(
           try {
             return ledger.others(container.id()).hostBytes();
           } catch (IOException e) {
-            throw new UncheckedIOException("ledger of promised memory", e);
+            throw new UncheckedIOException("ledger of reserved memory", e);
           }
         });
   }

@@ -95,7 +95,7 @@ public final class OperationControl {
     if (until != null && clock.instant().isAfter(until)) {
       throw new StepFailure(
           Reason.FROZEN_TOO_LONG,
-          "time for which the workload stands still: expected at most %s s, got more before step %s"
+          "freeze time: expected at most %s s, got more before step %s"
               .formatted(Objects.requireNonNull(maxFrozen).toSeconds(), next));
     }
   }

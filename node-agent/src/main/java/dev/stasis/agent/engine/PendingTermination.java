@@ -57,7 +57,8 @@ final class PendingTermination {
       if (status.isPending(signal.number)) {
         throw new StepFailure(
             Reason.TOLD_TO_END,
-            "process %s: expected no signal that ends it before the workload is written down, got %s: it was told to end meanwhile"
+            ("process %s: expected no terminating signal before the workload is dumped, got %s:"
+                    + " it was told to end in the meantime")
                 .formatted(process, signal));
       }
     }

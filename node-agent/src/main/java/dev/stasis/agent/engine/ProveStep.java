@@ -84,7 +84,7 @@ final class ProveStep implements Step<Restoring, FrozenWork> {
     if (!(answer instanceof DriverAnswer.Done<Map<GpuUuid, Long>> done)) {
       throw new StepFailure(
           Reason.NOT_PROVEN,
-          "device memory of process %s is not known: %s"
+          "cannot determine the device memory of process %s: %s"
               .formatted(process.process(), answer.describe()));
     }
     for (Map.Entry<GpuUuid, Long> wanted : process.deviceBytes().entrySet()) {
@@ -114,7 +114,9 @@ final class ProveStep implements Step<Restoring, FrozenWork> {
       return;
     } catch (IOException e) {
       throw new StepFailure(
-          Reason.NOT_PROVEN, "the mark of the restore " + mark + ": " + e.getMessage(), e);
+          Reason.NOT_PROVEN,
+          "cannot write the mark of the restore " + mark + ": " + e.getMessage(),
+          e);
     }
   }
 }

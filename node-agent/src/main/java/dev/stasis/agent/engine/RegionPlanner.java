@@ -98,7 +98,7 @@ final class RegionPlanner {
       Files.createDirectories(place);
     } catch (IOException e) {
       throw new StepFailure(
-          Reason.STORE_FAILED, "cannot make the stage " + place + ": " + e.getMessage(), e);
+          Reason.STORE_FAILED, "cannot create the stage " + place + ": " + e.getMessage(), e);
     }
     return new RegionPlan(
         process,

@@ -30,7 +30,7 @@ final class Reload {
   /** How long memory is waited for before the copy for the artifact is given up: a short freeze. */
   private static final Duration COPY_PATIENCE = Duration.ofSeconds(2);
 
-  /** Nothing tells when device memory becomes free; a try costs a millisecond. */
+  /** No event reports that device memory becomes free; an attempt costs a millisecond. */
   private static final Duration TRY_EVERY = Duration.ofMillis(200);
 
   private final FrozenWork frozen;

@@ -97,11 +97,12 @@ public final class Restore {
     Container target = found.container();
     Optional<HostLocks.Held> lock = node.locks().tryTake(target.id());
     if (lock.isEmpty()) {
-      return refused("target container", "no other work in hand", "another operation acts on it");
+      return refused(
+          "target container", "no recorded operation", "another operation is running on it");
     }
     try (HostLocks.Held held = lock.get()) {
       if (node.journal().read(target.id()).isPresent()) {
-        return refused("target container", "no other work in hand", "work that was begun before");
+        return refused("target container", "no recorded operation", "an earlier operation");
       }
       return locked(request, target, control, listener);
     }
@@ -227,8 +228,8 @@ public final class Restore {
       endKeeper(restoring);
       node.journal().remove(restoring.work().containerId());
     } catch (StepFailure stuck) {
-      LOG.log(System.Logger.Level.ERROR, "a failed restore could not be ended", stuck);
-      message += "; and what came back could not be ended: " + stuck.getMessage();
+      LOG.log(System.Logger.Level.ERROR, "Cannot end the processes of a failed restore", stuck);
+      message += "; the restored processes could not be ended: " + stuck.getMessage();
     }
     return new RestoreOutcome.Failed(
         runner.lastStep(), failure.reason(), message, runner.timings());

@@ -33,11 +33,13 @@ record RestoredProcessCheck(
         living.put(one.getKey(), stat.get());
       } else if (living.isEmpty() || cuda.contains(process)) {
         throw new StepFailure(
-            Reason.NOT_PROVEN, "process %s: expected it alive, got it ended".formatted(process));
+            Reason.NOT_PROVEN,
+            "process %s: expected a running process, got an ended one".formatted(process));
       } else if (stat.isPresent() && stat.get().isSignaled()) {
         throw new StepFailure(
             Reason.NOT_PROVEN,
-            "process %s: expected it alive, got it ended by a signal".formatted(process));
+            "process %s: expected a running process, got one killed by a signal"
+                .formatted(process));
       }
     }
     return living;

@@ -57,7 +57,7 @@ final class RestoredThreads {
     } catch (IOException e) {
       LOG.log(
           System.Logger.Level.WARNING,
-          "thread {0} could not be set as it was: {1}",
+          "Cannot restore the settings of thread {0}: {1}",
           Integer.toString(thread.ownTid()),
           e.getMessage());
     }
@@ -72,7 +72,7 @@ final class RestoredThreads {
     if (carried.isEmpty()) {
       LOG.log(
           System.Logger.Level.WARNING,
-          "thread {0} was bound to processors {1} of {2}; the target has {3}: left unbound",
+          "Thread {0} was bound to processors {1} of {2}; the target has {3}: not bound",
           Integer.toString(before.ownTid()),
           before.cpus(),
           before.ofCpus(),

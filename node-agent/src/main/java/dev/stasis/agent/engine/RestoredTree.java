@@ -97,11 +97,12 @@ final class RestoredTree {
       }
       List<ProcessId> all = processes();
       if (all.isEmpty()) {
-        return new SourceState(SourceState.Kind.GONE, "nothing of the workload runs in the target");
+        return new SourceState(
+            SourceState.Kind.GONE, "no process of the workload runs in the target");
       }
       left = new Evicted.Killing(frozen.node().pids()).kill(all, END_LIMIT);
     }
     return new SourceState(
-        SourceState.Kind.UNKNOWN, "processes in the target that do not end: " + left);
+        SourceState.Kind.UNKNOWN, "processes in the target still running after SIGKILL: " + left);
   }
 }

@@ -72,7 +72,7 @@ final class RightsCheck {
     } catch (IOException e) {
       String found = String.valueOf(e.getMessage());
       return List.of(
-          new FailedRequirement("seccomp filters of the target", "some that can be read", found));
+          new FailedRequirement("seccomp filters of the target", "readable filters", found));
     }
     try {
       images.threads(
@@ -96,8 +96,7 @@ final class RightsCheck {
       unmet.add(new FailedRequirement(e.property(), e.expected(), e.actual()));
     } catch (IOException e) {
       unmet.add(
-          new FailedRequirement(
-              "criu images", "files that can be read", String.valueOf(e.getMessage())));
+          new FailedRequirement("criu images", "readable files", String.valueOf(e.getMessage())));
     }
     return unmet.subList(0, Math.min(MOST, unmet.size()));
   }
@@ -123,7 +122,7 @@ final class RightsCheck {
             label ->
                 new FailedRequirement(
                     label.property() + " of the target",
-                    "that of the agent, which restored processes get: " + text(given),
+                    "that of the agent, which applies to restored processes: " + text(given),
                     label.text()));
   }
 
@@ -224,7 +223,7 @@ final class RightsCheck {
   private static FailedRequirement laxer(String thread) {
     return new FailedRequirement(
         "seccomp filters of " + thread,
-        "one that allows no more than each of the target",
+        "one that allows at most what each of the target allows",
         "others");
   }
 
@@ -271,6 +270,6 @@ final class RightsCheck {
   }
 
   private static FailedRequirement gone() {
-    return new FailedRequirement("target container", "a holder that waits", "none");
+    return new FailedRequirement("target container", "a waiting holder", "none");
   }
 }

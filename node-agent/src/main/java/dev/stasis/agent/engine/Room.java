@@ -82,7 +82,8 @@ final class Room {
       OptionalLong free = level.free();
       if (free.isPresent() && free.getAsLong() < needed) {
         return Optional.of(
-            "memory limit of cgroup %s: expected %d bytes free for %d bytes of device memory, got %d (limit %d, in use %d)"
+            ("memory limit of cgroup %s: expected %d bytes free for %d bytes of device memory,"
+                    + " got %d (limit %d, in use %d)")
                 .formatted(
                     level.cgroup(),
                     needed,
@@ -96,7 +97,8 @@ final class Room {
     long neededOfNode = neededOfNode(deviceBytes, stagedBytes);
     if (room.hostAvailable() - others < neededOfNode) {
       return Optional.of(
-          "memory of the node: expected %d bytes available for %d bytes of device memory, got %d, of which %d are promised to other freezes"
+          ("memory of the node: expected %d bytes available for %d bytes of device memory, got"
+                  + " %d, of which %d are reserved by other freezes")
               .formatted(neededOfNode, deviceBytes, room.hostAvailable(), others));
     }
     return Optional.empty();

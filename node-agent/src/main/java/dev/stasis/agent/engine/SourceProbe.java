@@ -90,7 +90,7 @@ final class SourceProbe {
   private SourceState ended(ProcessId process) {
     return ends(frozen.work().init())
         ? gone(frozen.work())
-        : new SourceState(SourceState.Kind.UNKNOWN, "process " + process + " of it has ended");
+        : new SourceState(SourceState.Kind.UNKNOWN, "its process " + process + " has ended");
   }
 
   private boolean ends(ProcessId process) {
@@ -113,7 +113,7 @@ final class SourceProbe {
           return Optional.of(
               new SourceState(
                   SourceState.Kind.FROZEN,
-                  "process %s waits at its gate: %s".formatted(one.process(), gate.state())));
+                  "process %s is waiting at its gate: %s".formatted(one.process(), gate.state())));
         }
       } catch (KeeperFailure e) {
         return Optional.of(
@@ -141,9 +141,9 @@ final class SourceProbe {
           case FAILED -> {
             return new SourceState(
                 SourceState.Kind.UNKNOWN,
-                "the driver says FAILED of process "
+                "the driver reports FAILED for process "
                     + process.process()
-                    + "; only its end frees it");
+                    + "; it must be ended to free the GPU");
           }
         }
       } catch (StepFailure unknown) {
@@ -152,7 +152,7 @@ final class SourceProbe {
         }
         return new SourceState(
             SourceState.Kind.UNKNOWN,
-            "the state of process %s is not known: %s"
+            "cannot determine the state of process %s: %s"
                 .formatted(process.process(), unknown.getMessage()));
       }
     }

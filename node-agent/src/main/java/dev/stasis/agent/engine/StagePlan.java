@@ -68,7 +68,8 @@ final class StagePlan {
     Optional<String> missing =
         stage.inMemory() && stage.folder().startsWith(node.memoryStage())
             ? missingOnStage(gpuBytes)
-            : Optional.of("host memory: expected room for device memory twice, got less");
+            : Optional.of(
+                "host memory: expected room for two copies of the device memory, got less");
     if (missing.isEmpty()) {
       return wanted;
     }

@@ -91,7 +91,8 @@ final class StopStep implements Step<Freeze, FrozenWork> {
       if (freezer.isPresent() && freezer.get().isFrozen() && !freezer.get().thaw(LIMIT)) {
         throw new StepFailure(
             Reason.PROCESS_CONTROL,
-            "cgroup of container %s: expected it thawed, got it frozen (one above it, or by somebody else)"
+            ("cgroup of container %s: expected a thawed cgroup, got a frozen one (by a parent"
+                    + " cgroup, or by another program)")
                 .formatted(container.get().id()));
       }
     }
@@ -104,7 +105,7 @@ final class StopStep implements Step<Freeze, FrozenWork> {
     if (!still.isEmpty()) {
       throw new StepFailure(
           Reason.PROCESS_CONTROL,
-          "SIGCONT: expected every process running, got stopped after %d s: %s"
+          "SIGCONT: expected all processes to be running, got stopped after %d s: %s"
               .formatted(LIMIT.toSeconds(), still));
     }
     frozen.noteIfPossible(work -> work.withTree(List.of(), List.of()));

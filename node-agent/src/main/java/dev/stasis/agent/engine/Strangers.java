@@ -47,7 +47,7 @@ final class Strangers {
         return Optional.of(
             new FailedRequirement(
                 "target container",
-                "no other process in it than the holder and what it runs",
+                "no processes except the holder and its own",
                 found.stream()
                     .map(stat -> "%s (%s)".formatted(stat.id(), stat.comm()))
                     .limit(8)

@@ -63,9 +63,9 @@ final class TargetCheck {
         unmet.add(
             new FailedRequirement(
                 "gpu.uuid",
-                "the same GPUs in the same order, since driver "
+                "the same GPUs in the same order, because driver "
                     + gpus.driverVersion()
-                    + " takes no map",
+                    + " does not support a map of GPUs",
                 seen.stream().map(gpu -> gpu.uuid().text()).toList().toString()));
       }
     }
@@ -126,7 +126,7 @@ final class TargetCheck {
       unmet.add(
           new FailedRequirement(
               "target container",
-              "a holder (stasis-runtime init) that waits",
+              "a waiting holder (stasis-runtime init)",
               // Without its arguments, which may contain a Secret: statuses are widely readable.
               command.isEmpty() ? "a process without a command line" : command.get(0)));
       return unmet;
@@ -136,7 +136,7 @@ final class TargetCheck {
       unmet.add(
           new FailedRequirement(
               "target container",
-              "a fresh holder, alone in its container",
+              "a new holder, alone in its container",
               listing.living().size() + " processes"));
     }
     new Strangers(node).unmet(target).ifPresent(unmet::add);
@@ -149,7 +149,7 @@ final class TargetCheck {
         || Files.exists(folder.resolve("workload.pid"), LinkOption.NOFOLLOW_LINKS)) {
       unmet.add(
           new FailedRequirement(
-              "target container", "a fresh holder", "one that was restored into before"));
+              "target container", "a new holder", "one that already has a restored workload"));
     }
     return unmet;
   }

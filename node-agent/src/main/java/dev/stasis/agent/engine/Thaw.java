@@ -40,14 +40,15 @@ public final class Thaw {
             .toList();
     if (matching.size() != 1) {
       return new ThawOutcome.NotFound(
-          "frozen workload %s: expected exactly one, got %d of %d in hand"
+          "frozen workload %s: expected exactly one, got %d of %d recorded ones"
               .formatted(name, matching.size(), inHand().size()));
     }
     Work work = matching.get(0);
     Optional<HostLocks.Held> lock = node.locks().tryTake(work.containerId());
     if (lock.isEmpty()) {
       return new ThawOutcome.NotFound(
-          "container %s: expected it at rest, got an agent at work on it; cancel its operation first"
+          ("container %s: expected it to be idle, got an operation of an agent; cancel the"
+                  + " operation first")
               .formatted(work.containerId()));
     }
     try (HostLocks.Held held = lock.get()) {
@@ -55,7 +56,7 @@ public final class Thaw {
       Optional<Work> now = node.journal().read(work.containerId());
       return now.isPresent()
           ? locked(now.get(), listener)
-          : new ThawOutcome.NotFound("container " + work.containerId() + " is not frozen any more");
+          : new ThawOutcome.NotFound("container " + work.containerId() + " is no longer frozen");
     }
   }
 
@@ -68,8 +69,7 @@ public final class Thaw {
     if (!work.bootId().equals(node.proc().bootId())) {
       forget(new FrozenWork(node, work, listener));
       return ended(
-          new SourceState(
-              SourceState.Kind.GONE, "it was frozen before this machine was started again"),
+          new SourceState(SourceState.Kind.GONE, "the node rebooted after the freeze"),
           runner,
           begin);
     }
@@ -98,7 +98,7 @@ public final class Thaw {
         ProveStep.mark(folder);
       }
     } catch (StepFailure e) {
-      LOG.log(System.Logger.Level.WARNING, "the mark of a proven restore", e);
+      LOG.log(System.Logger.Level.WARNING, "Cannot write the mark of a verified restore", e);
     }
     return new SourceProbe(frozen).look();
   }

@@ -92,7 +92,9 @@ public final class ThpSetting {
       Files.writeString(setting, OURS);
       return new Raised(Optional.of(watchdog(old)));
     } catch (IOException e) {
-      LOG.log(System.Logger.Level.WARNING, "huge pages stay as they are: " + e.getMessage());
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "Cannot change the setting of huge pages: " + e.getMessage());
       leave(self());
       return untouched();
     }
@@ -105,7 +107,7 @@ public final class ThpSetting {
       try (HostLocks.Held lock = held.get()) {
         settle(living());
       } catch (IOException e) {
-        throw new UncheckedIOException("cannot put huge pages back", e);
+        throw new UncheckedIOException("Cannot restore the setting of huge pages", e);
       }
     }
   }
@@ -120,7 +122,7 @@ public final class ThpSetting {
       users.remove(user);
       settle(new Note(now.bootId(), now.oldValue(), users));
     } catch (IOException e) {
-      LOG.log(System.Logger.Level.ERROR, "cannot put huge pages back to what they were", e);
+      LOG.log(System.Logger.Level.ERROR, "Cannot restore the setting of huge pages", e);
     } finally {
       lock.ifPresent(HostLocks.Held::close);
     }
@@ -177,7 +179,8 @@ public final class ThpSetting {
    */
   private Process watchdog(String old) throws IOException {
     String script =
-        "read -r line; [ -e \"$1\" ] || exit 0; [ \"$(grep -o '\"pid\"' \"$1\" | wc -l)\" -le 1 ] || exit 0;"
+        "read -r line; [ -e \"$1\" ] || exit 0; [ \"$(grep -o '\"pid\"' \"$1\" | wc -l)\" -le 1"
+            + " ] || exit 0;"
             + " grep -q '\\["
             + OURS
             + "]' \"$2\" && echo \"$3\" > \"$2\"";

@@ -56,8 +56,7 @@ final class UnpackStep implements Step<Restoring, FrozenWork> {
           .toList();
     } catch (IOException e) {
       return List.of(
-          new FailedRequirement(
-              "volumes of the target", "ones that can be read", e.getMessage() + ""));
+          new FailedRequirement("volumes of the target", "readable volumes", e.getMessage() + ""));
     }
   }
 

@@ -38,7 +38,7 @@ final class WayBack {
     }
     return gpuGate
         .missing(largest)
-        .map(missing -> missing + ", for a second copy of the largest allocation");
+        .map(missing -> missing + ", required for a second copy of the largest allocation");
   }
 
   private Map<GpuUuid, Long> memoryOf(ProcessId process) throws StepFailure {
@@ -48,6 +48,7 @@ final class WayBack {
     }
     throw new StepFailure(
         Reason.DRIVER_ERROR,
-        "device memory of process %s is not known: %s".formatted(process, answer.describe()));
+        "cannot determine the device memory of process %s: %s"
+            .formatted(process, answer.describe()));
   }
 }

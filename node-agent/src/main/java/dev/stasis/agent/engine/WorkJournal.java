@@ -59,7 +59,7 @@ public final class WorkJournal {
       Files.createDirectories(
           path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
     } catch (IOException e) {
-      throw new UncheckedIOException("cannot make the work folder " + path, e);
+      throw new UncheckedIOException("cannot create the work folder " + path, e);
     }
     return path;
   }
@@ -144,7 +144,7 @@ public final class WorkJournal {
     if (reported.add(file)) {
       LOG.log(
           System.Logger.Level.ERROR,
-          "work journal {0} cannot be read, so its workload is left as it is: {1}",
+          "Cannot read work journal {0}, so its workload is not changed: {1}",
           file,
           why);
     }

@@ -122,7 +122,7 @@ final class Handle implements AutoCloseable {
    */
   boolean keepsTimesOfChange() throws IOException {
     byte[] struct = new byte[256];
-    checked(LIBC.fstatfs(fd, struct), "ask the file system of", name);
+    checked(LIBC.fstatfs(fd, struct), "query the file system of", name);
     return TIMED_FILE_SYSTEMS.contains(
         ByteBuffer.wrap(struct).order(ByteOrder.nativeOrder()).getLong());
   }
@@ -245,14 +245,16 @@ final class Handle implements AutoCloseable {
           case FIFO -> 0010000;
           case CHARACTER_DEVICE -> 0020000;
           case BLOCK_DEVICE -> 0060000;
-          default -> throw new IllegalArgumentException("special file: found " + type);
+          default ->
+              throw new IllegalArgumentException(
+                  "special file: expected a FIFO or a device, got " + type);
         };
     long device =
         (minor & 0xffL)
             | ((major & 0xfffL) << 8)
             | ((minor & ~0xffL) << 12)
             | ((major & ~0xfffL) << 32);
-    checked(LIBC.mknodat(fd, z(child), format | 0600, device), "make special file", child);
+    checked(LIBC.mknodat(fd, z(child), format | 0600, device), "create special file", child);
   }
 
   void unlink(String child, boolean folder) throws IOException {

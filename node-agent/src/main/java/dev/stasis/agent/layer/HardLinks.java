@@ -62,7 +62,7 @@ final class HardLinks implements Closeable {
     }
     if (open.size() == MOST) {
       throw new IOException(
-          "%s: expected at most %d files with hard links that are not seen yet, got more"
+          "%s: expected at most %d files with unvisited hard links, got more"
               .formatted(LinuxError.shown(path), MOST));
     }
     byte[] bytes = path.getBytes(StandardCharsets.ISO_8859_1);

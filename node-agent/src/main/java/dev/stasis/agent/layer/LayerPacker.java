@@ -108,7 +108,7 @@ public final class LayerPacker implements AutoCloseable {
    * @param folder where the archives and their index go
    * @param written paths of files that processes of the stopped tree map shared and writable, which
    *     a device may write to unnoticed
-   * @throws IOException when anything cannot be packed as it is; what is there by then is of no use
+   * @throws IOException if anything cannot be packed unchanged; the incomplete archive is unusable
    */
   public LayerIndex pack(
       @Nullable Path upper, Path root, List<String> volumes, Path folder, Set<String> written)

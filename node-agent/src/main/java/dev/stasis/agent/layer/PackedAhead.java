@@ -14,7 +14,7 @@ import java.util.TreeMap;
  */
 final class PackedAhead {
 
-  /** Takes some 10 MiB of memory. What lies beyond is packed while the workload is frozen. */
+  /** Takes some 10 MiB of memory. Further files are packed while the workload is frozen. */
   static final int MOST = 50_000;
 
   private final Map<String, Entry> entries = new HashMap<>();
@@ -100,9 +100,7 @@ final class PackedAhead {
         && entry.nanos == stat.changedNanos();
   }
 
-  /**
-   * Paths that were packed and that are gone, by the folder that they lay in, which is the same.
-   */
+  /** Paths that were packed and no longer exist, by their folder, which is unchanged. */
   SortedMap<String, List<String>> vanished() {
     SortedMap<String, List<String>> vanished = new TreeMap<>();
     entries.forEach(

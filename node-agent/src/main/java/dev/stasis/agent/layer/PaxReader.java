@@ -45,13 +45,13 @@ final class PaxReader implements AutoCloseable {
     long length =
         number(field(first, 124, 12), 8, PaxWriter.MOST_RECORD_BYTES, "length of the records");
     if (first[156] != 'x') {
-      throw bad("entry", "pax records first", "type " + (char) first[156]);
+      throw bad("entry", "pax records at the beginning", "type " + (char) first[156]);
     }
     Map<String, byte[]> records = records(in.readNBytes((int) length), length);
     in.skipNBytes(PaxWriter.padding(length));
     byte[] header = block();
     if (header.length == 0) {
-      throw bad("entry", "a header behind its records", "the end");
+      throw bad("entry", "a header after its records", "the end");
     }
     return Optional.of(entry(header, records));
   }
@@ -258,7 +258,7 @@ final class PaxReader implements AutoCloseable {
       }
     }
     if (!safe) {
-      throw bad("path", "one below its folder", "\"" + LinuxError.shown(path) + "\"");
+      throw bad("path", "a path inside its folder", "\"" + LinuxError.shown(path) + "\"");
     }
     return path;
   }

@@ -87,7 +87,7 @@ final class PaxWriter implements AutoCloseable {
       long count = data.transferTo(at, left, out);
       if (count <= 0) {
         throw new EOFException(
-            "%s: expected %d bytes from %d on, got %d: it changed while it was packed"
+            "%s: expected %d bytes from %d on, got %d: the file changed while it was packed"
                 .formatted(LinuxError.shown(path), length, offset, length - left));
       }
       at += count;

@@ -43,7 +43,7 @@ record SparseMap(long extents, long length, long stored, long size, long sum) {
               sums[2] += length;
               if (sums[1] > MOST_BYTES - 64) {
                 throw new IOException(
-                    "%s: expected a file with at most some 400,000 holes, got more"
+                    "%s: expected a file with at most about 400,000 holes, got more"
                         .formatted(LinuxError.shown(file.path())));
               }
             });

@@ -30,7 +30,7 @@ final class TreePacker {
   /**
    * @param merged the tree as the container sees it
    * @param links those of this tree
-   * @param ahead what the archive holds already
+   * @param ahead what the archive already contains
    */
   TreePacker(
       PaxWriter archive, HookFiles hooks, Handle merged, HardLinks links, PackedAhead ahead) {
@@ -81,7 +81,7 @@ final class TreePacker {
     }
   }
 
-  /** A folder again, which keeps what the archive has in it. */
+  /** A folder again, which keeps its content in the archive. */
   private void unhidden(Handle folder, String path, boolean overlay) throws IOException {
     Map<String, byte[]> attributes = attributes(folder, overlay);
     attributes.remove(LayerEntry.OPAQUE);
@@ -106,7 +106,7 @@ final class TreePacker {
     }
   }
 
-  /** Packs what lies below a folder. Folders can be nested deeper than calls. */
+  /** Packs the content of a folder. Folders can be nested deeper than calls. */
   private void below(Handle top, String path, boolean overlay, boolean fresh) throws IOException {
     Deque<Level> levels = new ArrayDeque<>();
     levels.push(new Level(top, new Listing(top), path, overlay, fresh));
@@ -132,7 +132,7 @@ final class TreePacker {
     String path = parent.path(name);
     if (path.length() > LONGEST_PATH) {
       throw new IOException(
-          "%s...: expected a path of at most %d bytes, got a longer one, which could not be restored"
+          "%s...: expected a path of at most %d bytes, got a longer one that could not be restored"
               .formatted(LinuxError.shown(path.substring(0, 80)), LONGEST_PATH));
     }
     try (Handle inode = parent.folder.at(name)) {
@@ -220,9 +220,10 @@ final class TreePacker {
       case BLOCK_DEVICE -> write(entry(stat, path, LayerEntry.Kind.BLOCK_DEVICE, attributes));
       case SOCKET -> {
         takeBack(path);
-        leaveOut(path, "a socket, which its program makes");
+        leaveOut(path, "a socket, which its program creates");
       }
-      case FOLDER -> throw new IOException(path + ": expected a file, got a folder by now");
+      case FOLDER ->
+          throw new IOException(path + ": expected a file, got a folder in the meantime");
     }
   }
 

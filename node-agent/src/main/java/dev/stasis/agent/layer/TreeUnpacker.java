@@ -71,7 +71,7 @@ final class TreeUnpacker {
     }
     for (String path : unnamed.values()) {
       throw new IOException(
-          "%s: the target has this mounted by a subPath: expected a folder in the checkpoint, got none"
+          "%s: mounted by a subPath in the target: expected a folder in the checkpoint, got none"
               .formatted(LinuxError.shown(path)));
     }
     return count;
@@ -200,7 +200,7 @@ final class TreeUnpacker {
           parent.createSpecial(name, Stat.Type.CHARACTER_DEVICE, entry.major(), entry.minor());
       case BLOCK_DEVICE ->
           parent.createSpecial(name, Stat.Type.BLOCK_DEVICE, entry.major(), entry.minor());
-      case FOLDER -> throw new IllegalStateException("folders are made elsewhere");
+      case FOLDER -> throw new IllegalStateException("folders are created separately");
     }
     try (Handle made = parent.at(name)) {
       metadata(made, entry);
@@ -256,7 +256,7 @@ final class TreeUnpacker {
     if (folder) {
       if (path.chars().filter(c -> c == '/').count() > DEEPEST) {
         throw new IOException(
-            "%s...: expected folders of the target to be nested at most %d deep, got deeper ones"
+            "%s...: expected folders nested at most %d levels deep in the target, got deeper ones"
                 .formatted(LinuxError.shown(path.substring(0, 80)), DEEPEST));
       }
       try (Handle old = parent.folder(name)) {

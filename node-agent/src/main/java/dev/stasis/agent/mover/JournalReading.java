@@ -25,14 +25,14 @@ public sealed interface JournalReading {
     public String describe() {
       String process = "process " + journal.process() + ": ";
       return whole()
-          ? process + "all memory is in the process, says " + file
+          ? process + "all memory is in the process according to " + file
           : process
               + journal.absent().size()
               + " of "
               + journal.chunks().size()
               + " chunks are still in "
               + journal.stage()
-              + (journal.injected() ? ", a thread still holds foreign registers" : "");
+              + (journal.injected() ? ", a thread still has foreign registers" : "");
     }
   }
 
@@ -48,7 +48,7 @@ public sealed interface JournalReading {
 
     @Override
     public String describe() {
-      return "journal " + file + " has only begun, nothing was dropped";
+      return "journal " + file + " is incomplete, no memory was dropped";
     }
   }
 
@@ -61,7 +61,7 @@ public sealed interface JournalReading {
 
     @Override
     public String describe() {
-      return "journal " + file + " is gone";
+      return "journal " + file + " does not exist";
     }
   }
 
@@ -76,7 +76,7 @@ public sealed interface JournalReading {
     public String describe() {
       return "journal "
           + file
-          + ": lost, it was written under boot "
+          + ": lost, it was written during boot "
           + bootId
           + ", this is boot "
           + bootNow;

@@ -79,7 +79,7 @@ public final class Mover {
       if (!child.waitFor(deadline.toMillis(), TimeUnit.MILLISECONDS)) {
         end(child);
         return new MoveOutcome.Failed(
-            MoveOutcome.Cause.KILLED, "the mover was ended after " + deadline.toSeconds() + " s");
+            MoveOutcome.Cause.KILLED, "the mover was killed after " + deadline.toSeconds() + " s");
       }
     } catch (InterruptedException e) {
       end(child);
@@ -131,8 +131,11 @@ public final class Mover {
         return lines.get(0);
       }
     } catch (IOException e) {
-      return "the mover ended with code " + code + "; its errors cannot be read: " + e.getMessage();
+      return "the mover exited with code "
+          + code
+          + "; its errors cannot be read: "
+          + e.getMessage();
     }
-    return "the mover ended with code " + code;
+    return "the mover exited with code " + code;
   }
 }

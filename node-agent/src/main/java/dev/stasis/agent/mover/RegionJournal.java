@@ -56,7 +56,8 @@ public record RegionJournal(
   private Chunk chunk(int number) {
     Chunk chunk = chunks.get(number);
     if (chunk == null) {
-      throw new IllegalStateException("chunk " + number + ": dropped but not in the journal");
+      throw new IllegalStateException(
+          "chunk " + number + ": expected a record in the journal, got none");
     }
     return chunk;
   }

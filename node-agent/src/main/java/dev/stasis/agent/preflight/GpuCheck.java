@@ -13,7 +13,7 @@ final class GpuCheck implements Check {
     for (Gpu gpu : subject.gpus().gpus()) {
       boolean seen = subject.gpuFiles().isEmpty() || subject.gpuFiles().contains(gpu.index());
       if (gpu.mig() && seen) {
-        unmet.add(Requirement.MIG.found("MIG mode on for GPU " + gpu.uuid()));
+        unmet.add(Requirement.MIG.found("MIG mode enabled on GPU " + gpu.uuid()));
       }
     }
     return unmet;

@@ -44,7 +44,7 @@ final class ProcessCheck implements Check {
       }
       Long user = member.namespaces().get("user");
       if (user != null && user != subject.hostUserNamespace()) {
-        unmet.add(Requirement.USER_NAMESPACE.found("one of its own for " + name));
+        unmet.add(Requirement.USER_NAMESPACE.found("a separate one of " + name));
       }
       for (String type : OF_THE_TREE) {
         Long own = member.namespaces().get(type);

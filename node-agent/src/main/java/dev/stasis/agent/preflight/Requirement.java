@@ -19,7 +19,8 @@ public enum Requirement {
   STOPPED(
       CHECKPOINT,
       "stopped process",
-      "every process that may use CUDA running: the driver answers no call on another"),
+      "every process that may use CUDA must be running: the driver does not answer calls on"
+          + " others"),
   UPROBES(
       CHECKPOINT,
       "uprobes",
@@ -28,10 +29,10 @@ public enum Requirement {
   IO_URING(
       CHECKPOINT,
       "io_uring",
-      "idle rings of 64 entries or more, each with one descriptor, nothing registered and less than"
-          + " 67 million operations so far (retry when one is busy; seccompProfile RuntimeDefault"
-          + " in the pod turns io_uring off; the label stasis.dev/prepare=true sets it in new"
-          + " pods)"),
+      "idle rings of 64 entries or more, each with one descriptor, no registrations and fewer"
+          + " than 67 million operations so far (retry if one is busy; seccompProfile"
+          + " RuntimeDefault in the pod disables io_uring; the label stasis.dev/prepare=true"
+          + " sets it in new pods)"),
   PERF_EVENT(CHECKPOINT, "perf event", "no open perf event (perf, a profiler, or its library)"),
   USERFAULTFD(CHECKPOINT, "userfaultfd", "no userfaultfd"),
   BPF(CHECKPOINT, "BPF", "no open BPF map, program or link"),
@@ -41,8 +42,8 @@ public enum Requirement {
   SYSTEM_V(
       CHECKPOINT,
       "System V shared memory",
-      "none that is attached (shmat): use POSIX shared memory or a mapped file"),
-  MESSAGE_QUEUE(CHECKPOINT, "POSIX message queue", "none that is open"),
+      "no attached segment (shmat): use POSIX shared memory or a mapped file"),
+  MESSAGE_QUEUE(CHECKPOINT, "POSIX message queue", "no open queue"),
   PACKET_PIPE(CHECKPOINT, "packet pipe", "no pipe in packet mode (O_DIRECT)"),
   INOTIFY(
       CHECKPOINT,
@@ -50,17 +51,17 @@ public enum Requirement {
       "watched files that have a path among the first million of the container's own file system"
           + " (or watch files on a volume)"),
   FANOTIFY(CHECKPOINT, "fanotify", "no open fanotify group"),
-  PIDFD(CHECKPOINT, "pidfd", "pidfds of processes of the container only"),
-  DEVICE(CHECKPOINT, "device", "no open device but GPUs and /dev/null, zero, full and random"),
+  PIDFD(CHECKPOINT, "pidfd", "only pidfds of processes of the container"),
+  DEVICE(CHECKPOINT, "device", "no open device except GPUs and /dev/null, zero, full and random"),
   RDMA(CHECKPOINT, "RDMA", "no open InfiniBand or RDMA device"),
   GDRDRV(CHECKPOINT, "gdrdrv", "no open /dev/gdrdrv (GDRCopy)"),
-  MPS(CHECKPOINT, "MPS", "a process that is no client of CUDA's multi-process service"),
+  MPS(CHECKPOINT, "MPS", "a process that is not a client of CUDA's multi-process service"),
   MIG(CHECKPOINT, "MIG", "a whole GPU"),
   SHARING(
       CHECKPOINT,
       "CUDA memory between processes",
       "no shared memory, pipe or socket between two processes that have a CUDA context (sharing:"
-          + " None, where they share no GPU memory)"),
+          + " None, if they share no GPU memory)"),
   NCCL(
       CHECKPOINT,
       "NCCL peer-to-peer",
@@ -76,44 +77,43 @@ public enum Requirement {
       "MPTCP socket",
       "TCP (GODEBUG=multipathtcp=0 for Go programs, from Go 1.24 on; the label"
           + " stasis.dev/prepare=true sets it in new pods)"),
-  SOCKET(CHECKPOINT, "socket", "sockets of TCP, UDP, ICMP, Unix, netlink and packets only"),
+  SOCKET(CHECKPOINT, "socket", "only TCP, UDP, ICMP, Unix, netlink and packet sockets"),
   UNIX_PEER(
       CHECKPOINT,
       "Unix connection",
-      "connections between processes of the container only: close those to others before (or use"
-          + " TCP, which a restore closes)"),
+      "connections only between processes of the container: close others before the checkpoint"
+          + " (or use TCP, which a restore closes)"),
   FILE_OF_VOLUME(
       CHECKPOINT,
       "file of an emptyDir",
-      "folders of emptyDirs: the files of a mount by subPath are packed as a folder"),
-  MOUNT_KIND(CHECKPOINT, "mount", "a mount that another container can have too"),
-  NETLINK(
-      CHECKPOINT, "netlink socket", "no messages that wait for the program to read them (retry)"),
+      "folders of emptyDirs: the files of a subPath mount are packed as a folder"),
+  MOUNT_KIND(CHECKPOINT, "mount", "a mount that another container can have"),
+  NETLINK(CHECKPOINT, "netlink socket", "no messages that the program has not read (retry)"),
   IPC_OBJECTS(
       NEW_POD,
       "System V IPC",
-      "no semaphores, message queues and segments of System V and no POSIX message queues in the"
-          + " pod: a new pod has none of them (use POSIX semaphores, which lie in /dev/shm)"),
+      "no System V semaphores, message queues or segments and no POSIX message queues in the"
+          + " pod: a new pod does not have them (use POSIX semaphores, which are in /dev/shm)"),
   SOCKET_ADDRESS(
       NEW_POD,
       "socket address",
-      "0.0.0.0, ::, the loopback, or an address of a network interface of the pod: no other pod has"
-          + " this one (or tcpConnections: Restore, where the target pod has it)"),
+      "0.0.0.0, ::, the loopback, or an address of a network interface of the pod: no other pod"
+          + " has this address (or tcpConnections: Restore, if the target pod has it)"),
   UNIX_DATAGRAM(
       NEW_POD,
       "Unix datagram socket",
-      "none that is connected to a named socket of a process outside of the container: another pod"
-          + " may lack that one"),
+      "no socket that is connected to a named socket of a process outside the container: another"
+          + " pod may not have it"),
   SECURITY_LABEL(
       NEW_POD,
       "security label",
-      "the same AppArmor profile for all threads, with an agent that has none; or the SELinux label"
-          + " of the agent, since a restore cannot apply another one"),
+      "the same AppArmor profile for all threads, with an agent that has none; or the SELinux"
+          + " label of the agent, because a restore cannot apply a different one"),
   FOREIGN_MOUNT(
       NEW_POD,
       "mount made inside",
-      "file systems that are volumes of the pod: no other pod has what the workload itself"
-          + " mounted");
+      "file systems that are volumes of the pod: another pod does not have the workload's own"
+          + " mounts");
 
   private final Scope scope;
   private final String property;
@@ -141,8 +141,8 @@ public enum Requirement {
   }
 
   /**
-   * Returns whether a program that runs on may meet this one in a moment: an operation ends, a
-   * message is read, and a child that has just been forked closes what its parent has from the
+   * Returns whether a running program may meet this requirement a moment later: an operation ends,
+   * a message is read, and a child that has just been forked closes what its parent has from the
    * driver.
    */
   public static boolean mayPass(FailedRequirement one) {

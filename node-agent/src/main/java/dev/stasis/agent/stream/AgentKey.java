@@ -100,7 +100,7 @@ public final class AgentKey {
               .encodeToString(certificate.getEncoded())
           + "\n-----END CERTIFICATE-----\n";
     } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("a certificate that was made here can be encoded", e);
+      throw new IllegalStateException("a generated certificate can be encoded", e);
     }
   }
 
@@ -165,7 +165,7 @@ public final class AgentKey {
         }
       }
       throw new CertificateException(
-          "certificate of the peer: expected the one in the operation, got another, of "
+          "certificate of the peer: expected the one in the operation, got a different one of "
               + chain[0].getSubjectX500Principal());
     }
 

@@ -65,8 +65,7 @@ final class Greetings implements AutoCloseable {
     try {
       line.close();
     } catch (IOException e) {
-      System.getLogger(Greetings.class.getName())
-          .log(Level.DEBUG, "a connection could not be closed", e);
+      System.getLogger(Greetings.class.getName()).log(Level.DEBUG, "Cannot close a connection", e);
     }
   }
 

@@ -74,8 +74,7 @@ final class ReceiveSession implements AutoCloseable {
     }
     if (bytes.get() + length > room) {
       throw new IOException(
-          "expected at most %d bytes, for which there is room in the store, got more"
-              .formatted(room));
+          "expected at most %d bytes, the free space in the store, got more".formatted(room));
     }
     return file(name).place(offset, length);
   }
@@ -90,7 +89,7 @@ final class ReceiveSession implements AutoCloseable {
     Set<String> unknown = new java.util.TreeSet<>(files.keySet());
     unknown.removeAll(sizes.keySet());
     if (!unknown.isEmpty()) {
-      throw new IOException("files: expected those of the list, got also " + unknown);
+      throw new IOException("files: expected only those in the list, got also " + unknown);
     }
     for (var entry : sizes.entrySet()) {
       IncomingFile file = file(entry.getKey());
@@ -105,7 +104,8 @@ final class ReceiveSession implements AutoCloseable {
 
   private IncomingFile file(String name) throws IOException {
     if (!NAME.matcher(name).matches()) {
-      throw new IOException("file: expected a name of an artifact's file, got \"" + name + "\"");
+      throw new IOException(
+          "file: expected the name of a file of an artifact, got \"" + name + "\"");
     }
     IncomingFile known = files.get(name);
     if (known != null) {
@@ -113,7 +113,7 @@ final class ReceiveSession implements AutoCloseable {
     }
     synchronized (files) {
       if (closed) {
-        throw new IOException("transfer: it has ended");
+        throw new IOException("transfer: has ended");
       }
       IncomingFile again = files.get(name);
       if (again == null) {
@@ -132,7 +132,7 @@ final class ReceiveSession implements AutoCloseable {
         file.close();
       }
     }
-    whole.completeExceptionally(new IOException("transfer: it ended before it was complete"));
+    whole.completeExceptionally(new IOException("transfer: ended before it was complete"));
   }
 
   /** A file as it arrives: blocks in any order and in parallel. */

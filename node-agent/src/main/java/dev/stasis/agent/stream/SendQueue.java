@@ -88,7 +88,7 @@ public final class SendQueue implements AutoCloseable {
       Long before = sizes.putIfAbsent(name, size);
       if (before != null && before != size || queued.getOrDefault(name, 0L) > size) {
         throw new IllegalStateException(
-            "file %s: expected %d bytes as before, got %d"
+            "file %s: expected %d bytes as announced before, got %d"
                 .formatted(name, before == null ? queued.get(name) : before, size));
       }
       queue(name, size);
@@ -100,7 +100,7 @@ public final class SendQueue implements AutoCloseable {
 
   private void requireOpen(String name) {
     if (complete && !sizes.containsKey(name)) {
-      throw new IllegalStateException("file " + name + ": expected before the end");
+      throw new IllegalStateException("file " + name + ": expected before the end of the transfer");
     }
   }
 
@@ -125,7 +125,7 @@ public final class SendQueue implements AutoCloseable {
       lock.unlock();
     }
     if (from == null) {
-      throw new IOException("the transfer has no folder, or is over");
+      throw new IOException("the transfer has no folder, or has ended");
     }
     return from.open(name);
   }

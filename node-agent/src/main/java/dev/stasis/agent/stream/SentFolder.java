@@ -23,7 +23,8 @@ final class SentFolder implements Closeable {
     DirectoryStream<Path> opened = Files.newDirectoryStream(path);
     if (!(opened instanceof SecureDirectoryStream<Path> secure)) {
       opened.close();
-      throw new IOException("folder " + path + ": expected a file system with openat, got none");
+      throw new IOException(
+          "folder " + path + ": expected a file system that supports openat, got another");
     }
     this.folder = secure;
   }
@@ -36,7 +37,7 @@ final class SentFolder implements Closeable {
       return file;
     }
     channel.close();
-    throw new IOException("file " + name + ": expected one of the disk, got " + channel);
+    throw new IOException("file " + name + ": expected a regular file, got " + channel);
   }
 
   @Override

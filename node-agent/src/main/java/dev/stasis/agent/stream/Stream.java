@@ -182,7 +182,7 @@ final class Stream implements AutoCloseable {
         answered.run();
         if (frame == StreamProtocol.FAILED) {
           outbound.fail(in.readUTF());
-          throw new IOException("the peer gave up");
+          throw new IOException("the peer ended the transfer");
         }
         if (frame != StreamProtocol.ACKNOWLEDGED) {
           throw new IOException("peer: expected an acknowledgement, got " + frame);
@@ -232,7 +232,7 @@ final class Stream implements AutoCloseable {
       line.close();
       socket.close();
     } catch (IOException e) {
-      System.getLogger(Stream.class.getName()).log(Level.DEBUG, "the end of a broken stream", e);
+      System.getLogger(Stream.class.getName()).log(Level.DEBUG, "Cannot close a broken stream", e);
     }
   }
 
@@ -253,7 +253,7 @@ final class Stream implements AutoCloseable {
   private void check() throws IOException {
     IOException was = broken;
     if (was != null) {
-      throw new IOException("the stream broke: " + was.getMessage(), was);
+      throw new IOException("the stream failed: " + was.getMessage(), was);
     }
   }
 

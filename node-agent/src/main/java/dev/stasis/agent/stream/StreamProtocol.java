@@ -49,7 +49,7 @@ final class StreamProtocol {
     int magic = in.readInt();
     if (magic != MAGIC) {
       throw new IOException(
-          "stream: expected the greeting %08x, got %08x: another version of the agent?"
+          "stream: expected the greeting %08x, got %08x: the peer may have another version"
               .formatted(MAGIC, magic));
     }
     return in.readUTF();

@@ -107,7 +107,7 @@ public final class StreamReceiver implements AutoCloseable {
   public Expected expect(String id, String peerPem, Path folder, long room) throws IOException {
     ReceiveSession incoming = new ReceiveSession(AgentKey.certificate(peerPem), folder, room);
     if (expected.putIfAbsent(id, incoming) != null) {
-      throw new IOException("transfer " + id + " is expected already");
+      throw new IOException("transfer " + id + " is already expected");
     }
     return new Expected(id, incoming);
   }
@@ -167,7 +167,7 @@ public final class StreamReceiver implements AutoCloseable {
         start("stasis-stream-receive", () -> serve(line));
       } catch (IOException e) {
         if (!server.isClosed()) {
-          log("a stream could not be accepted", e);
+          log("Cannot accept a stream", e);
         }
       }
     }
@@ -210,7 +210,7 @@ public final class StreamReceiver implements AutoCloseable {
       connections.put(socket, id);
       if (expected.get(id) != incoming) {
         // The session was closed in between, without this connection.
-        StreamProtocol.sentence(out, first(incoming, "transfer " + id + " was ended here"));
+        StreamProtocol.sentence(out, first(incoming, "transfer " + id + " was ended by this node"));
         return;
       }
       out.writeByte(StreamProtocol.DONE);

@@ -124,7 +124,7 @@ class CommandLineTest {
   void whatWasFrozenBeforeARebootIsCalledLost() {
     write(Work.Phase.SUSPENDED, "another-boot", new ProcessId(1, 1), null);
     assertThat(program.run("frozen", "--state-dir", state.toString())).isZero();
-    assertThat(program.out()).contains("lost in a reboot");
+    assertThat(program.out()).contains("lost by a reboot");
   }
 
   @Test

@@ -127,7 +127,7 @@ class ProgramTest {
       source.awaitSteps(3);
       Program.Run none = program.run("cuda", "lock", "4194304");
       assertThat(none.code()).isEqualTo(3);
-      assertThat(none.err()).contains("expected one that runs, got none");
+      assertThat(none.err()).contains("expected a running process, got none");
     }
   }
 
@@ -165,7 +165,7 @@ class ProgramTest {
       } while (!run.waitFor(100, TimeUnit.MILLISECONDS));
       String told = Files.readString(out) + Files.readString(err);
       assertThat(run.exitValue()).as(told).isEqualTo(1);
-      assertThat(told).contains("\"Cancelled\"", "\"Running\"", "it was undone: the workload runs");
+      assertThat(told).contains("\"Cancelled\"", "\"Running\"", "rolled back: the workload runs");
       source.awaitSteps(3);
     } finally {
       Files.deleteIfExists(out);

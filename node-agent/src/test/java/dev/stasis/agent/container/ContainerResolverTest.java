@@ -117,7 +117,7 @@ class ContainerResolverTest {
     assertThat(resolver.resolve("../etc"))
         .isEqualTo(
             new Resolution.Refused(
-                "container ../etc: expected an id, the beginning of one, or a pid"));
+                "container ../etc: expected an id, a unique prefix of one, or a pid"));
   }
 
   @Test

@@ -164,7 +164,7 @@ class DriverCallsTest {
     WorkerAnswer answer = answer(WorkerRequest.of(WorkerCall.STATE));
 
     assertThat(answer.refused()).isEqualTo(Refusal.BAD_REQUEST);
-    assertThat(answer.why()).startsWith("pid and start: expected");
+    assertThat(answer.why()).startsWith("pid and start time: expected");
   }
 
   private WorkerRequest about(WorkerCall call) {

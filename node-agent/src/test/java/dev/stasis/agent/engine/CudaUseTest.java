@@ -63,7 +63,7 @@ class CudaUseTest {
 
     assertThatThrownBy(() -> use().restoreThread(PROCESS))
         .isInstanceOf(StepFailure.class)
-        .hasMessageContaining("whether process 500@7 uses CUDA is not known: 304");
+        .hasMessageContaining("cannot determine whether process 500@7 uses CUDA: 304");
   }
 
   @Test

@@ -92,7 +92,7 @@ class DirectCopyTest {
                           CheckpointOutcome.Refused.class,
                           refused ->
                               assertThat(refused.unmet().toString())
-                                  .contains("another operation acts on container"));
+                                  .contains("another operation is running on container"));
                 }
               });
       assertThat(outcome).isInstanceOf(CheckpointOutcome.Published.class);

@@ -107,7 +107,7 @@ class KilledAgentTest {
       assertThat(lab.engine().thaw().run(source.id(), StepListener.NONE))
           .isInstanceOfSatisfying(
               ThawOutcome.NotFound.class,
-              busy -> assertThat(busy.why()).contains("an agent at work on it"));
+              busy -> assertThat(busy.why()).contains("an operation of an agent"));
     }
     assertThat(lab.checkpoint(Asked.of(lab, source)))
         .isInstanceOfSatisfying(

@@ -72,7 +72,7 @@ class PromisedMemoryTest {
     assertThat(lab.checkpoint(Asked.of(lab, source)))
         .isInstanceOfSatisfying(
             CheckpointOutcome.Refused.class,
-            refused -> assertThat(refused.unmet().toString()).contains("promised to other"));
+            refused -> assertThat(refused.unmet().toString()).contains("reserved by other"));
 
     ledger().giveBack("another");
     lab.published(Asked.of(lab, source));

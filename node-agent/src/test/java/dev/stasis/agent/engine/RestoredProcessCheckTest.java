@@ -46,7 +46,7 @@ class RestoredProcessCheckTest {
 
     assertThatThrownBy(() -> survivors().living())
         .isInstanceOf(StepFailure.class)
-        .hasMessage("process 502@9: expected it alive, got it ended by a signal");
+        .hasMessage("process 502@9: expected a running process, got one killed by a signal");
   }
 
   @Test
@@ -54,7 +54,7 @@ class RestoredProcessCheckTest {
     seen.remove(FIRST);
 
     assertThatThrownBy(() -> survivors().living())
-        .hasMessage("process 500@7: expected it alive, got it ended");
+        .hasMessage("process 500@7: expected a running process, got an ended one");
   }
 
   @Test
@@ -62,7 +62,7 @@ class RestoredProcessCheckTest {
     see(TRAINER, 'Z', 0);
 
     assertThatThrownBy(() -> survivors().living())
-        .hasMessage("process 501@8: expected it alive, got it ended");
+        .hasMessage("process 501@8: expected a running process, got an ended one");
   }
 
   private RestoredProcessCheck survivors() {

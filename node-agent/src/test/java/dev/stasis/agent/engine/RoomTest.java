@@ -69,7 +69,7 @@ class RoomTest {
     assertThat(new Room(new ProcFs(folder), any -> 1 << 20).missing(container, DEVICE, 0))
         .isEmpty();
     assertThat(new Room(new ProcFs(folder), any -> 2 << 20).missing(container, DEVICE, 0))
-        .hasValueSatisfying(why -> assertThat(why).contains("promised to other freezes"));
+        .hasValueSatisfying(why -> assertThat(why).contains("reserved by other freezes"));
   }
 
   @Test

@@ -32,7 +32,7 @@ class UnprovenRestoreTest {
   @CsvSource({
     "RUN, 'expected RUNNING, got LOCKED'",
     "MEMORY, 'bytes, got 0'",
-    "ANSWER, 'is not known'",
+    "ANSWER, 'cannot determine the device memory'",
   })
   void itIsNotReportedAsRestored(Missing missing, String message) throws Exception {
     NodeParts parts =

@@ -56,7 +56,8 @@ class HostileLayerTest {
   void aPathThatCouldLeaveTheFolderIsRefused(String path) throws Exception {
     archive(file(path));
 
-    assertThatThrownBy(this::unpack).hasMessageContaining("path: expected one below its folder");
+    assertThatThrownBy(this::unpack)
+        .hasMessageContaining("path: expected a path inside its folder");
     assertUntouched();
   }
 
@@ -82,7 +83,8 @@ class HostileLayerTest {
 
     assertThatThrownBy(this::unpack).hasMessageContaining("mine: ");
     archive(hardLink("mine", "../outside/x"));
-    assertThatThrownBy(this::unpack).hasMessageContaining("path: expected one below its folder");
+    assertThatThrownBy(this::unpack)
+        .hasMessageContaining("path: expected a path inside its folder");
     assertUntouched();
   }
 

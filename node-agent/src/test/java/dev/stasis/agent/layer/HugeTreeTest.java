@@ -61,7 +61,7 @@ class HugeTreeTest {
     LayerEntry file = CraftedLayer.entry("holes", LayerEntry.Kind.FILE, "", 1L << 50, Map.of());
 
     assertThatThrownBy(() -> SparseMap.of(file, SmallHeapChild.holes(Long.MAX_VALUE)))
-        .hasMessage("holes: expected a file with at most some 400,000 holes, got more");
+        .hasMessage("holes: expected a file with at most about 400,000 holes, got more");
   }
 
   @Test
@@ -100,7 +100,7 @@ class HugeTreeTest {
     Files.createDirectories(temp.resolve("target/data"));
     assertThat(child("unpack", temp.resolve("target"))).contains("unpacked 1901 entries");
     // What lies in a target already is deleted first, unless that would take too much of the stack.
-    assertThat(child("unpack", temp.resolve("target"))).contains("at most 500 deep");
+    assertThat(child("unpack", temp.resolve("target"))).contains("at most 500 levels deep");
   }
 
   @Test

@@ -324,7 +324,8 @@ class LayerRoundTripTest {
     try (var server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
       server.bind(UnixDomainSocketAddress.of(source.resolve("tmp/s")));
 
-      assertThat(carryOver().leftOut()).containsExactly("tmp/s: a socket, which its program makes");
+      assertThat(carryOver().leftOut())
+          .containsExactly("tmp/s: a socket, which its program creates");
     }
   }
 }

@@ -86,7 +86,7 @@ class StreamRefusalsTest extends TwoAgents {
 
     assertThatThrownBy(() -> sender(ID, late).run())
         .hasMessageContaining("refused")
-        .hasMessageContaining("expected a name of an artifact's file, got \"no/name\"");
+        .hasMessageContaining("expected the name of a file of an artifact, got \"no/name\"");
   }
 
   @Test
@@ -98,7 +98,7 @@ class StreamRefusalsTest extends TwoAgents {
         answerToABlockOf(folder + "/1.data", 0, 1);
         assertThatThrownBy(() -> expected.await(ENOUGH))
             .hasMessageContaining("block of " + folder + "/1.data at 0: ")
-            .hasMessageNotContaining("name of an artifact's file");
+            .hasMessageNotContaining("name of a file of an artifact");
       }
     }
   }
@@ -110,7 +110,7 @@ class StreamRefusalsTest extends TwoAgents {
       try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to, ROOM)) {
         assertThat(answerToABlockOf(name)).as(name).isEqualTo(StreamProtocol.FAILED);
         assertThatThrownBy(() -> expected.await(ENOUGH))
-            .hasMessageContaining("expected a name of an artifact's file");
+            .hasMessageContaining("expected the name of a file of an artifact");
       }
     }
     assertThat(to).isEmptyDirectory();
@@ -163,7 +163,7 @@ class StreamRefusalsTest extends TwoAgents {
     try (StreamReceiver.Expected expected = receiver.expect(ID, source.pem(), to, room)) {
       assertThatThrownBy(() -> sender(ID, outbound).run()).isInstanceOf(IOException.class);
       assertThatThrownBy(() -> expected.await(ENOUGH))
-          .hasMessageContaining("for which there is room in the store");
+          .hasMessageContaining("the free space in the store");
       assertThat(expected.bytes()).isLessThanOrEqualTo(room);
     }
   }

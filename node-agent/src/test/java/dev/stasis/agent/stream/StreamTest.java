@@ -143,7 +143,7 @@ class StreamTest extends TwoAgents {
 
       assertThatThrownBy(() -> feed.finished(from.resolve("criu")))
           .isInstanceOf(IllegalStateException.class)
-          .hasMessageContaining("criu/empty.img: expected 0 bytes as before, got 9");
+          .hasMessageContaining("criu/empty.img: expected 0 bytes as announced before, got 9");
     }
   }
 

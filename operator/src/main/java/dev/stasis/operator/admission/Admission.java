@@ -113,7 +113,7 @@ public class Admission {
           clockwork.scheduleWithFixedDelay(
               this::look, LOOK_SECONDS, LOOK_SECONDS, TimeUnit.SECONDS);
     } catch (RuntimeException e) {
-      LOG.log(Level.WARNING, "the webhooks do not answer yet: " + e.getMessage());
+      LOG.log(Level.WARNING, "Webhooks do not answer yet: " + e.getMessage());
       var unusedAgain = clockwork.schedule(this::begin, AGAIN_SECONDS, TimeUnit.SECONDS);
     }
   }

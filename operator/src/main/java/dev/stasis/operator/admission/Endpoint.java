@@ -176,7 +176,10 @@ final class Endpoint implements AutoCloseable {
           Level.ERROR,
           "webhook " + hook.path() + " for " + request.getNamespace() + "/" + request.getName(),
           e);
-      say(exchange, HttpURLConnection.HTTP_INTERNAL_ERROR, "see the log of the operator");
+      say(
+          exchange,
+          HttpURLConnection.HTTP_INTERNAL_ERROR,
+          "internal error; see the log of the operator");
       return;
     }
     var unusedSent =

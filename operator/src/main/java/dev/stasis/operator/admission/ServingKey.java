@@ -149,7 +149,7 @@ record ServingKey(PrivateKey key, X509Certificate certificate, String token) {
     try {
       return pem("CERTIFICATE", certificate.getEncoded());
     } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("a certificate that was read can be written", e);
+      throw new IllegalStateException("a parsed certificate can be encoded", e);
     }
   }
 

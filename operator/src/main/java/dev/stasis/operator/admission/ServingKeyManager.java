@@ -39,7 +39,7 @@ final class ServingKeyManager extends X509ExtendedKeyManager {
   SSLContext trusting() {
     ServingKey key = current;
     if (key == null) {
-      throw new IllegalStateException("key of the webhooks: none has been created yet");
+      throw new IllegalStateException("key of the webhooks: not created yet");
     }
     try {
       KeyStore anchors = KeyStore.getInstance(KeyStore.getDefaultType());

@@ -94,7 +94,7 @@ public final class AwaitKind {
       }
     } catch (KubernetesClientException failed) {
       answers.set(0);
-      out.println("kinds: the API server did not answer: " + failed.getMessage());
+      out.println("Kinds: the API server did not answer: " + failed.getMessage());
     } catch (RuntimeException | Error unexpected) {
       offered.completeExceptionally(unexpected);
     }

@@ -89,14 +89,14 @@ public final class SmokeTest {
     try {
       cluster.clear();
     } catch (SmokeTestFailure | KubernetesClientException left) {
-      out.println("test: left behind in " + settings.namespace() + ": " + left.getMessage());
+      out.println("test: not deleted in " + settings.namespace() + ": " + left.getMessage());
     }
   }
 
   private void play() {
     cluster.create(SmokeTestPod.of(settings));
     cluster.steps(settings.name(), 0, STEPS);
-    out.printf("test: pod %s counts on its GPU%n", settings.name());
+    out.printf("test: pod %s is running on its GPU%n", settings.name());
 
     long asked = cluster.lastStep(settings.name());
     GpuCheckpoint checkpoint = new GpuCheckpoint();
@@ -122,7 +122,7 @@ public final class SmokeTest {
     succeeded(back, back.getStatus(), "Succeeded");
     CountedStep first = cluster.steps(settings.name(), 0, STEPS).get(0);
     saved.mustPrecede(first);
-    out.printf("test: restored: it counts on from step %d%n", first.number());
+    out.printf("test: restored: it continues at step %d%n", first.number());
   }
 
   private ObjectMeta named() {

@@ -144,7 +144,7 @@ final class SmokeTestCluster {
       while (steps.size() < wanted) {
         String next = lines.readLine();
         if (next == null) {
-          throw new SmokeTestFailure("the program has ended after: " + line);
+          throw new SmokeTestFailure("the program exited after: " + line);
         }
         line = next;
         CountedStep.of(line).filter(step -> step.number() > behind).ifPresent(steps::add);
@@ -155,8 +155,7 @@ final class SmokeTestCluster {
     for (CountedStep step : steps) {
       if (!step.right()) {
         throw new SmokeTestFailure(
-            "step %d: device memory does not have the values that were written"
-                .formatted(step.number()));
+            "step %d: device memory does not contain the written values".formatted(step.number()));
       }
     }
     return steps;

@@ -75,7 +75,7 @@ public final class Uninstall {
   }
 
   private void refuse(List<Blocker> blockers) {
-    out.println("uninstall: refused; nothing was touched:");
+    out.println("uninstall: refused; nothing was changed:");
     for (Blocker one : blockers) {
       out.println("  - " + one.what());
       out.println("      " + one.command());
@@ -89,7 +89,7 @@ public final class Uninstall {
   private void take(Step step) {
     out.println("uninstall: " + step);
     if (!cluster.take(step)) {
-      out.println("uninstall: " + step.name() + " was deleted meanwhile");
+      out.println("uninstall: " + step.name() + " was deleted in the meantime");
     }
   }
 

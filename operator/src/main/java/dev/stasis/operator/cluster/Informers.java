@@ -75,13 +75,13 @@ public class Informers implements Cluster {
     try {
       lists.get(FIRST_LIST_SECONDS, TimeUnit.SECONDS);
     } catch (ExecutionException e) {
-      throw new IllegalStateException("the first lists: " + e.getMessage(), e);
+      throw new IllegalStateException("initial lists: " + e.getMessage(), e);
     } catch (TimeoutException e) {
       throw new IllegalStateException(
-          "first lists: not complete within " + FIRST_LIST_SECONDS + "s", e);
+          "initial lists: not complete within " + FIRST_LIST_SECONDS + "s", e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new IllegalStateException("interrupted while waiting for the first lists", e);
+      throw new IllegalStateException("interrupted while waiting for the initial lists", e);
     }
   }
 

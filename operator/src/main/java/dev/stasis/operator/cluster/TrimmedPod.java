@@ -105,7 +105,7 @@ final class TrimmedPod extends Pod {
         throws IOException {
       throw JsonMappingException.from(
           json,
-          "pod %s/%s: it is trimmed in the cache and cannot be written"
+          "pod %s/%s: the cached copy is trimmed and cannot be written"
               .formatted(pod.getMetadata().getNamespace(), pod.getMetadata().getName()));
     }
   }

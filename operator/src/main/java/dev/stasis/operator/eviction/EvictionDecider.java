@@ -67,13 +67,13 @@ final class EvictionDecider {
     if (!observed.now().isBefore(end)) {
       return new EvictionDecision.AllowUnsaved(
           last.name(),
-          "pod %s was not saved within %s: %s"
+          "pod %s was not checkpointed within %s: %s"
               .formatted(name(observed.pod()), seconds(last.since(), end), last.message()));
     }
     if (!last.isOver()) {
       return new EvictionDecision.Hold(
           last,
-          "pod %s is being saved by GpuCheckpoint %s (%s: %s); evicted anyway at %s"
+          "pod %s is being checkpointed by GpuCheckpoint %s (%s: %s); evicted anyway at %s"
               .formatted(name(observed.pod()), last.name(), last.phase(), last.message(), at(end)));
     }
     if (!observed.now().isBefore(last.entered().plus(config.againAfter()))) {
@@ -81,7 +81,7 @@ final class EvictionDecider {
     }
     return new EvictionDecision.Hold(
         last,
-        "pod %s could not be saved by GpuCheckpoint %s: %s; tried again, evicted anyway at %s"
+        "pod %s could not be checkpointed by GpuCheckpoint %s: %s; retrying, evicted anyway at %s"
             .formatted(name(observed.pod()), last.name(), last.message(), at(end)));
   }
 
@@ -97,7 +97,7 @@ final class EvictionDecider {
         ? new EvictionDecision.Begin(1, since.get())
         : new EvictionDecision.AllowUnsaved(
             EvictionAttempt.base(observed.pod()),
-            "pod %s was not saved within %s: its GpuCheckpoint was refused or deleted"
+            "pod %s was not checkpointed within %s: its GpuCheckpoint was refused or deleted"
                 .formatted(name(observed.pod()), seconds(since.get(), end)));
   }
 

@@ -85,7 +85,7 @@ class EvictionHook implements AdmissionHook {
     Pod pod = fresh.get();
     if (isDryRun(request)) {
       return Verdict.allowed(
-          "pod " + request.getName() + " is protected: its eviction would wait until it is saved");
+          "pod " + request.getName() + " is protected: its eviction would wait for its checkpoint");
     }
     List<EvictionAttempt> made = attempts.of(pod);
     Instant now = clock.instant();
@@ -151,14 +151,14 @@ class EvictionHook implements AdmissionHook {
         checkpoint -> {
           guard(pod, checkpoint);
           String sentence =
-              "is saved by GpuCheckpoint "
+              "is checkpointed by GpuCheckpoint "
                   + checkpoint.getMetadata().getName()
-                  + " before it is evicted";
+                  + " before its eviction";
           events.tell(
               Story.normal(pod, Reason.SAVED_FIRST, sentence, checkpoint.getMetadata().getName()));
         });
     return new Verdict.NotNow(
-        "pod %s is saved by GpuCheckpoint %s before it is evicted; evicted anyway at %s"
+        "pod %s is checkpointed by GpuCheckpoint %s before its eviction; evicted anyway at %s"
             .formatted(
                 name,
                 attempt
@@ -175,11 +175,11 @@ class EvictionHook implements AdmissionHook {
         Story.warning(
             pod,
             Reason.CHECKPOINT_REFUSED,
-            "cannot be saved before it is evicted: " + why,
+            "cannot be checkpointed before its eviction: " + why,
             EvictionAttempt.name(pod, begin.number())
                 + begin.since().truncatedTo(ChronoUnit.SECONDS)));
     return new Verdict.NotNow(
-        "pod %s cannot be saved before it is evicted: %s; tried again, evicted anyway at %s"
+        "pod %s cannot be checkpointed before its eviction: %s; retrying, evicted anyway at %s"
             .formatted(pod.getMetadata().getName(), why, end.truncatedTo(ChronoUnit.SECONDS)));
   }
 
@@ -190,7 +190,7 @@ class EvictionHook implements AdmissionHook {
     } catch (KubernetesClientException e) {
       LOG.log(
           Level.WARNING,
-          "Pod has no PodDisruptionBudget while it is saved: namespace={0} pod={1}: {2}",
+          "Pod has no PodDisruptionBudget during its checkpoint: namespace={0} pod={1}: {2}",
           pod.getMetadata().getNamespace(),
           pod.getMetadata().getName(),
           message(e));

@@ -148,7 +148,7 @@ public class EvictionReconciler implements Reconciler<GpuCheckpoint> {
         pod(attempt).map(it -> it.getMetadata().getDeletionTimestamp() != null).orElse(true);
     if (!leaves && attempts.cancel(attempt)) {
       String sentence =
-          "its eviction was not requested again for %ds: it keeps running"
+          "its eviction was not requested again within %ds: the pod keeps running"
               .formatted(config.givenUpAfter().toSeconds());
       events.tell(
           Story.normal(attempt.checkpoint(), Reason.EVICTION_GIVEN_UP, sentence, "given up"));

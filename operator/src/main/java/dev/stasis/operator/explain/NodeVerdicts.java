@@ -102,7 +102,9 @@ public record NodeVerdicts(List<NodeVerdict> all) {
       reasons.add("gpu.count: expected " + gpus + ", got " + has);
     } else if (offer.isEmpty()) {
       reasons.add(
-          "gpu.model: expected " + gpus + " alike whichever are given out, got a mix or slices");
+          "gpu.model: expected "
+              + gpus
+              + " equal GPUs on the node, got different models or slices");
     }
     boolean fits = reasons.isEmpty();
     if (offer.isPresent()) {

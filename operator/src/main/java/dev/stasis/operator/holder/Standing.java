@@ -32,7 +32,7 @@ public sealed interface Standing {
   /**
    * What helps if it will not create one: without a controller the pod is restored as a bare pod.
    */
-  String DELETE = "once it is deleted the workload comes back as a pod of its own";
+  String DELETE = "delete it to restore the workload as a bare pod";
 
   private static Optional<String> ended(GenericKubernetesResource controller) {
     Object conditions = controller.get("status", "conditions");

@@ -109,7 +109,8 @@ public class TargetPods {
       }
       taken.add(made.pod().getMetadata().getName());
     }
-    return new Postponed(Reason.TARGET_TAKEN, "pod: expected a free name, got " + NAMES + " taken");
+    return new Postponed(
+        Reason.TARGET_TAKEN, "pod: expected an unused name, got " + NAMES + " in use");
   }
 
   /** Deletes a pod, but no other one with its name. */

@@ -38,7 +38,10 @@ public final class TargetReader {
     String name = "pod " + pod.getMetadata().getName();
     if (pod.getMetadata().getDeletionTimestamp() != null) {
       return broken(
-          Reason.TARGET_LOST, name, "that it stays until the proof", "that it is being deleted");
+          Reason.TARGET_LOST,
+          name,
+          "a pod that exists until the verification",
+          "a pod that is being deleted");
     }
     PodStatus status = Objects.requireNonNullElseGet(pod.getStatus(), PodStatus::new);
     Optional<ContainerStatus> workload =
@@ -53,7 +56,7 @@ public final class TargetReader {
       return broken(
           Reason.TARGET_LOST,
           name,
-          "that it runs until the proof",
+          "a running pod until the verification",
           Objects.requireNonNullElse(status.getReason(), status.getPhase())
               + said(": ", status.getMessage()));
     }
@@ -81,13 +84,13 @@ public final class TargetReader {
     }
     String found =
         last == null
-            ? "that it was started again"
-            : "that it ended with exit code " + last.getExitCode() + said(", ", last.getReason());
+            ? "a restarted one"
+            : "one that exited with code " + last.getExitCode() + said(", ", last.getReason());
     return Optional.of(
         broken(
             Reason.RESTORE_FAILED,
             name + " container " + workload.getName(),
-            "a holder that waits until the proof",
+            "a holder that waits until the verification",
             found));
   }
 
@@ -126,9 +129,9 @@ public final class TargetReader {
             .map(PodCondition::getMessage)
             .filter(Objects::nonNull)
             .findFirst()
-            .orElse("not looked at yet");
+            .orElse("not processed by the scheduler yet");
     return new TargetState.Coming(
-        Reason.TARGET_NOT_SCHEDULED, name + " waits for a node: " + scheduler);
+        Reason.TARGET_NOT_SCHEDULED, name + " is waiting for a node: " + scheduler);
   }
 
   private static Optional<TargetState> waiting(String name, ContainerStatus container) {
@@ -144,7 +147,8 @@ public final class TargetReader {
     String where = name + " container " + container.getName();
     String why = reason + said(": ", waiting.getMessage());
     if (reason.equals(NEVER_PULLED)) {
-      return Optional.of(broken(Reason.IMAGE_NOT_AVAILABLE, where, "its image on the node", why));
+      return Optional.of(
+          broken(Reason.IMAGE_NOT_AVAILABLE, where, "an image that is present on the node", why));
     }
     return Optional.of(
         new TargetState.Coming(

@@ -32,7 +32,11 @@ final class ArtifactStream {
           String name =
               operations.create(
                   context, number, operations.orders().receive(context, number, artifact));
-          ordered(context, name, false, "the agent of node " + node + " is asked to receive it");
+          ordered(
+              context,
+              name,
+              false,
+              "the agent of node " + node + " was requested to receive the artifact");
         });
   }
 
@@ -45,7 +49,7 @@ final class ArtifactStream {
           String name =
               operations.create(
                   context, number, operations.orders().send(context, number, artifact, address));
-          String sentence = "the agent of node " + node + " is asked to send it";
+          String sentence = "the agent of node " + node + " was requested to send the artifact";
           ordered(context, name, true, sentence);
           reporter.normal(context, Reason.IN_PROGRESS, sentence, "send " + number);
         });

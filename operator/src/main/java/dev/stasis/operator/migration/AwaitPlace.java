@@ -16,7 +16,8 @@ final class AwaitPlace extends Step<MigrationContext, MigrationPhase> {
         "await-place",
         List.of(MigrationPhase.PENDING),
         new Timeout(
-            "spec.options.deadline", "A node may join or become free; nothing is held meanwhile."));
+            "spec.options.deadline",
+            "A node may join or become free; nothing is reserved in the meantime."));
   }
 
   @Override
@@ -33,10 +34,7 @@ final class AwaitPlace extends Step<MigrationContext, MigrationPhase> {
     if (context.places().isEmpty()) {
       return new Progress.Failed(
           MigrationFaults.of(
-              Reason.PREFLIGHT_REFUSED,
-              "hardware of the pod",
-              "what its agent found",
-              "nothing said of it"));
+              Reason.PREFLIGHT_REFUSED, "hardware of the pod", "a report of its agent", "none"));
     }
     Target asked = context.migration().getSpec().getTarget();
     return context.places().get().fit() > 0

@@ -68,7 +68,7 @@ final class AwaitSaved extends Step<MigrationContext, MigrationPhase> {
     objects.cancel(checkpoint);
     return new Progress.Waiting(
         new FaultSummary(List.of(why)).reason(Reason.OPERATION_FAILED),
-        "is being undone: " + why.message());
+        "is being rolled back: " + why.message());
   }
 
   /** It was deleted: then it has undone its work, unless the source was gone by then. */
@@ -77,8 +77,8 @@ final class AwaitSaved extends Step<MigrationContext, MigrationPhase> {
         MigrationFaults.of(
             Reason.OPERATION_FAILED,
             "GpuCheckpoint " + context.status().getCheckpoint(),
-            "that it stays until the pod has moved",
-            "that it was deleted");
+            "one that exists until the pod has moved",
+            "a deleted one");
     boolean stays =
         context
             .source()
@@ -121,8 +121,8 @@ final class AwaitSaved extends Step<MigrationContext, MigrationPhase> {
             MigrationFaults.of(
                 Reason.DEADLINE_EXCEEDED,
                 "deadline",
-                "the source saved within "
+                "a checkpoint of the source within "
                     + context.migration().getSpec().getOptions().getDeadline().text(),
-                "it in phase " + context.phase().value()));
+                "phase " + context.phase().value()));
   }
 }

@@ -101,7 +101,7 @@ final class CreateMigrationTarget extends Step<MigrationContext, MigrationPhase>
     reporter.normal(
         context,
         Reason.TARGET_STARTING,
-        "made pod " + created.pod().getMetadata().getName() + "; the source runs on",
+        "created pod " + created.pod().getMetadata().getName() + "; the source keeps running",
         "attempt " + attempt);
     return new Progress.Done();
   }

@@ -21,7 +21,8 @@ final class DeleteArtifacts extends Step<MigrationContext, MigrationPhase> {
     super(
         "delete-artifacts",
         List.of(MigrationPhase.SWITCHING_OVER),
-        Timeout.none("An agent that is away removes what belongs to no object when it is back."));
+        Timeout.none(
+            "An unavailable agent deletes artifacts without an object when it is available again."));
     this.operations = operations;
   }
 

@@ -20,8 +20,8 @@ final class EndFrozenSource extends Step<MigrationContext, MigrationPhase> {
         "end-frozen-source",
         List.of(MigrationPhase.SWITCHING_OVER),
         new Timeout(
-            "orphanAfter without a word of its agent",
-            "Longer than a node takes to reboot; an agent that is back later ends it then."));
+            "orphanAfter without a report of its agent",
+            "Longer than a node takes to reboot; an agent that is available later ends it then."));
     this.frozen = new FrozenSource(operations);
   }
 

@@ -34,8 +34,8 @@ final class EvictSource extends Step<MigrationContext, MigrationPhase> {
         List.of(MigrationPhase.SWITCHING_OVER),
         new Timeout(
             BUDGET.toSeconds() + " s, then it is deleted",
-            "The budget allowed it before the freeze; what it would keep now is a frozen copy that"
-                + " never runs again and holds a GPU."));
+            "The budget allowed it before the freeze; now it would only keep a frozen copy that"
+                + " never runs again and uses a GPU."));
     this.pods = pods;
     this.targets = targets;
     this.reporter = reporter;
@@ -70,8 +70,7 @@ final class EvictSource extends Step<MigrationContext, MigrationPhase> {
       reporter.warning(
           context,
           Reason.EVICTION_REFUSED,
-          "pod %s is deleted in spite of that: it is the frozen copy, and the target runs"
-              .formatted(name),
+          "deleting pod %s anyway: it is the frozen copy, and the target runs".formatted(name),
           "deletion");
       targets.remove(source);
     }

@@ -40,7 +40,7 @@ final class EvictionCheck {
                 MigrationFaults.of(
                     Reason.EVICTION_REFUSED,
                     "eviction of pod " + source.getMetadata().getName(),
-                    "that it is accepted, since the source is removed once the target runs",
+                    "an accepted one, because the source is removed after the target runs",
                     refused.sentence())));
   }
 }

@@ -40,7 +40,8 @@ final class FreezeSource extends MigrationAgentStep {
         List.of(MigrationPhase.FREEZING),
         new Timeout(
             "spec.options.deadline, and before a probe of the pod fails",
-            "The agent locks within spec.options.lockTimeout and ends its work by the deadline. A probe or"
+            "The agent locks within spec.options.lockTimeout and ends its work by the deadline."
+                + " A probe or"
                 + " a deadline of the pod would end the frozen workload."),
         MigrationContext::sourceAgent,
         "freezes the pod");
@@ -108,8 +109,8 @@ final class FreezeSource extends MigrationAgentStep {
           MigrationFaults.of(
               Reason.SOURCE_LOST,
               "node of the source",
-              "one of the cluster until the artifact is whole",
-              "node " + node(freeze) + " is none any more"));
+              "a node of the cluster until the artifact is complete",
+              "node " + node(freeze) + " left the cluster"));
     }
     return waiting(context, freeze);
   }
@@ -128,17 +129,20 @@ final class FreezeSource extends MigrationAgentStep {
   @Override
   protected void created(MigrationContext context, GpuNodeOperation operation) {
     String sentence =
-        "the agent of node " + operation.getSpec().getNodeName() + " is asked to freeze the pod";
+        "the agent of node "
+            + operation.getSpec().getNodeName()
+            + " was requested to freeze the pod";
     context
         .updater()
         .ordered(MigrationPhase.FREEZING, operation.getMetadata().getName(), true, sentence);
-    reporter.normal(context, Reason.IN_PROGRESS, "the target waits; " + sentence, "freeze");
+    reporter.normal(context, Reason.IN_PROGRESS, "the target is waiting; " + sentence, "freeze");
     reporter.mark(context);
   }
 
   @Override
   public String undoes() {
-    return "deletes the target, sees it gone if the workload may run in it, then thaws the source";
+    return "deletes the target, waits until it is gone if the workload may run in it, then thaws"
+        + " the source";
   }
 
   @Override

@@ -80,7 +80,7 @@ final class FrozenSource {
     }
     if (freeze.phase() != OperationPhase.HELD) {
       return freeze.isCancelled()
-          ? silentOr(context, "the freeze is undone")
+          ? silentOr(context, "the freeze is being rolled back")
           : Progress.Due.of(() -> operations.cancel(freeze));
     }
     Optional<String> lost = context.sourceLost();
@@ -120,8 +120,7 @@ final class FrozenSource {
     }
     return new Progress.Waiting(
         Reason.NOT_THAWED,
-        "the source still stands still, and its agent tries again until it runs: "
-            + message(freeze));
+        "the source is still frozen, and its agent retries until it runs: " + message(freeze));
   }
 
   private Progress thawHeld(MigrationContext context, OperationView freeze) {
@@ -134,7 +133,7 @@ final class FrozenSource {
       return new Progress.Done();
     }
     if (!thaw.isFinal()) {
-      return silentOr(context, "the source is thawed");
+      return silentOr(context, "the source is being thawed");
     }
     if (thaw.outcome().filter(it -> it == Outcome.LOST).isPresent()) {
       return new Progress.Lost(Reason.WORKLOAD_LOST, message(thaw));
@@ -149,8 +148,7 @@ final class FrozenSource {
     return isDue(thaw, now)
         ? create(context, OperationType.THAW, number + 1, freeze)
         : new Progress.Waiting(
-            Reason.NOT_THAWED,
-            "the source still stands still and is thawed once more: " + message(thaw));
+            Reason.NOT_THAWED, "the source is still frozen, retrying the thaw: " + message(thaw));
   }
 
   /** It can never run: the remaining processes are ended, so that they never wake up. */

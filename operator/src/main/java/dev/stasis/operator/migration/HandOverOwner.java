@@ -15,7 +15,7 @@ import java.util.List;
 /** The controller of the source adopts the target in its place. */
 final class HandOverOwner extends Step<MigrationContext, MigrationPhase> {
 
-  /** A controller adopts a pod within a second; later it never will. */
+  /** A controller adopts a pod within a second, or never. */
   private static final Duration ADOPTION = Duration.ofMinutes(2);
 
   private final Adoption adoption;
@@ -28,7 +28,8 @@ final class HandOverOwner extends Step<MigrationContext, MigrationPhase> {
         List.of(MigrationPhase.SWITCHING_OVER),
         new Timeout(
             ADOPTION.toMinutes() + " min",
-            "A controller takes a pod within a second; one that has not by then never will."));
+            "A controller adopts a pod within a second; one that has not done so by then never"
+                + " will."));
     this.adoption = adoption;
     this.operations = operations;
     this.reporter = reporter;

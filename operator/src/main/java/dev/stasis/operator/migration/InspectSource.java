@@ -77,7 +77,8 @@ final class InspectSource extends MigrationAgentStep {
   protected Progress waiting(MigrationContext context, OperationView operation) {
     return new Progress.Waiting(
         Reason.WAITING_FOR_AGENT,
-        agentAway(context).orElse("the agent of node " + node(operation) + " looks at the pod"));
+        agentAway(context)
+            .orElse("the agent of node " + node(operation) + " is inspecting the pod"));
   }
 
   @Override

@@ -135,7 +135,7 @@ record MigrationContext(
 
   /** The time of the decision. */
   Instant decided() {
-    return Objects.requireNonNull(status().getCommitment(), "it was decided").time();
+    return Objects.requireNonNull(status().getCommitment(), "the decision was made").time();
   }
 
   /** The deadline of the migration. */
@@ -229,14 +229,14 @@ record MigrationContext(
     }
     String name = "pod " + known.name();
     if (isGoneWithItsNode()) {
-      return Optional.of(name + ": expected the frozen one, got a rebooted node");
+      return Optional.of(name + ": expected the frozen pod, got a rebooted node");
     }
     if (source.isEmpty()) {
-      return Optional.of(name + ": expected the frozen one, got it gone");
+      return Optional.of(name + ": expected the frozen pod, got none");
     }
     if (source.get().getMetadata().getDeletionTimestamp() != null) {
       return Optional.of(
-          name + ": expected that it stays until the target is proven, got it deleted");
+          name + ": expected a pod that exists until the target is verified, got a deleted one");
     }
     String container = Objects.requireNonNullElse(known.container(), "");
     Optional<String> frozen =
@@ -252,7 +252,7 @@ record MigrationContext(
       return Optional.empty();
     }
     return Optional.of(
-        "%s container %s: expected %s, which was frozen, got %s"
+        "%s container %s: expected the frozen one (%s), got %s"
             .formatted(name, container, plain(frozen.get()), now.get()));
   }
 
@@ -272,7 +272,7 @@ record MigrationContext(
 
   private static Optional<String> id(ContainerStatus status) {
     boolean ended = status.getState() != null && status.getState().getTerminated() != null;
-    return ended ? Optional.of("that it ended") : Optional.ofNullable(status.getContainerID());
+    return ended ? Optional.of("an ended one") : Optional.ofNullable(status.getContainerID());
   }
 
   private static String plain(String id) {

@@ -21,7 +21,8 @@ final class MigrationFaults {
 
   /** The target is gone. */
   static Fault targetLost(String target) {
-    return of(Reason.TARGET_LOST, "pod " + target, "that it stays until the proof", "none");
+    return of(
+        Reason.TARGET_LOST, "pod " + target, "a pod that exists until the verification", "none");
   }
 
   /** Why an operation failed, even if it reported no reason. */
@@ -34,7 +35,7 @@ final class MigrationFaults {
         of(
             Reason.OPERATION_FAILED,
             "operation " + failed.name(),
-            "that it does its work",
+            "success",
             failed.phase().value() + " " + failed.reason() + " " + message));
   }
 }

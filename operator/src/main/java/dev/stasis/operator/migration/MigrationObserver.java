@@ -216,8 +216,8 @@ class MigrationObserver {
               if (!maps) {
                 against.put(
                     node.getMetadata().getName(),
-                    "driver: expected one that takes other GPUs than before (580 or newer), got"
-                        + " one that does not");
+                    "driver: expected one that can restore on other GPUs (580 or newer), got one"
+                        + " that cannot");
                 return;
               }
               boolean writable =
@@ -229,21 +229,24 @@ class MigrationObserver {
                     node.getMetadata().getName(),
                     "store "
                         + store
-                        + ": expected one that the node can write to, got that it cannot");
+                        + ": expected one that the node can write to, got one that it cannot");
               }
             });
     against.putAll(volumes.against(source.pod(), cluster.nodes()));
     Objects.requireNonNullElse(view.status().getExcludedNodes(), List.<String>of())
         .forEach(
-            node -> against.put(node, "node: expected one that was not tried, got it excluded"));
+            node ->
+                against.put(
+                    node, "node: expected one that has not been tried, got an excluded one"));
     Optional.ofNullable(view.migration().getSpec().getTarget())
         .map(Target::excluded)
         .orElse(List.of())
         .forEach(
-            node -> against.put(node, "node: expected one that is not excluded, got it excluded"));
+            node ->
+                against.put(node, "node: expected one that is not excluded, got an excluded one"));
     against.put(
         source.pod().getSpec().getNodeName(),
-        "node: expected another than the pod's own, got its own");
+        "node: expected one other than the pod's own, got its own");
     return against;
   }
 

@@ -69,7 +69,7 @@ class MigrationOperations {
           open.type() == OperationType.SEND ? context.sourceAgent() : context.targetAgent();
       if (!agent.map(NodeAgent::isAway).orElse(true)) {
         String node = open.operation().getSpec().getNodeName();
-        return new Progress.Waiting(Reason.IN_PROGRESS, "node " + node + " undoes it");
+        return new Progress.Waiting(Reason.IN_PROGRESS, "node " + node + " is rolling back");
       }
     }
     return new Progress.Done();

@@ -102,15 +102,14 @@ class MigrationReporter {
       pods.condition(
           source,
           PodConditionUpdate.frozen(
-              Reason.NOT_THAWED.value(),
-              frozen + "; its agent tries again to thaw it until it runs"));
+              Reason.NOT_THAWED.value(), frozen + "; its agent retries the thaw until it runs"));
     } else if (state == WorkloadState.FROZEN) {
       pods.condition(
           source,
           PodConditionUpdate.frozen(
-              Reason.FROZEN.value(), frozen + ", which moves it to another node"));
+              Reason.FROZEN.value(), frozen + ", which migrates it to another node"));
     } else if (state == WorkloadState.RUNNING) {
-      thawed(source, "the workload goes on");
+      thawed(source, "the workload runs");
     }
   }
 
@@ -160,7 +159,7 @@ class MigrationReporter {
             message,
             "end"));
     if (touched) {
-      context.source().ifPresent(pod -> thawed(pod, "the migration was undone"));
+      context.source().ifPresent(pod -> thawed(pod, "the migration was rolled back"));
       onPod(context.source(), context, true, Reason.ROLLED_BACK, message, "end");
     }
     ended(context, reason, () -> {});

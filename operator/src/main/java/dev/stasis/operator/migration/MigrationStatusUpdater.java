@@ -72,16 +72,19 @@ class MigrationStatusUpdater extends StatusUpdater<MigrationPhase, GpuMigrationS
           ConditionType.SOURCE_RUNNING,
           freeze.workload() == WorkloadState.FROZEN ? ConditionValue.FALSE : ConditionValue.UNKNOWN,
           Reason.NOT_THAWED,
-          "it still stands still, and its agent tries again until it runs");
+          "it is still frozen, and its agent retries until it runs");
     } else if (freeze.workload() == WorkloadState.FROZEN) {
       report.also(
           ConditionType.SOURCE_RUNNING,
           ConditionValue.UNKNOWN,
           Reason.FROZEN,
-          "it stands still while it is moved");
+          "it is frozen while it is migrated");
     } else if (freeze.workload() == WorkloadState.RUNNING) {
       report.also(
-          ConditionType.SOURCE_RUNNING, ConditionValue.TRUE, Reason.RESUMED, "the source goes on");
+          ConditionType.SOURCE_RUNNING,
+          ConditionValue.TRUE,
+          Reason.RESUMED,
+          "the source keeps running");
     }
   }
 
@@ -92,7 +95,7 @@ class MigrationStatusUpdater extends StatusUpdater<MigrationPhase, GpuMigrationS
     report()
         .working(
             Reason.WAITING_FOR_AGENT,
-            "the agent of node " + source.getSpec().getNodeName() + " looks at the pod")
+            "the agent of node " + source.getSpec().getNodeName() + " is inspecting the pod")
         .also(
             ConditionType.SOURCE_RUNNING,
             ConditionValue.TRUE,
@@ -119,7 +122,7 @@ class MigrationStatusUpdater extends StatusUpdater<MigrationPhase, GpuMigrationS
     status.setNodes(null);
     report()
         .working(
-            Reason.TARGET_STARTING, "pod " + target.getMetadata().getName() + " is to be scheduled")
+            Reason.TARGET_STARTING, "pod " + target.getMetadata().getName() + " is being scheduled")
         .writeTo(status);
   }
 
@@ -136,7 +139,8 @@ class MigrationStatusUpdater extends StatusUpdater<MigrationPhase, GpuMigrationS
     status.setTarget(null);
     report()
         .working(
-            Reason.WAITING, "another target is tried after: " + new FaultSummary(faults).message())
+            Reason.WAITING,
+            "retrying with another target after: " + new FaultSummary(faults).message())
         .writeTo(status);
   }
 
@@ -163,12 +167,13 @@ class MigrationStatusUpdater extends StatusUpdater<MigrationPhase, GpuMigrationS
     status.setFaults(null);
     downtime(view.frozenSince(), said.getProof());
     report()
-        .working(Reason.SWITCHED_OVER, "the target runs, with proof; the source is removed")
+        .working(
+            Reason.SWITCHED_OVER, "the target runs and is verified; the source is being removed")
         .also(
             ConditionType.SOURCE_RUNNING,
             ConditionValue.FALSE,
             Reason.SWITCHED_OVER,
-            "it never runs again: the target does")
+            "it never runs again, because the target runs")
         .writeTo(status);
   }
 
@@ -202,26 +207,26 @@ class MigrationStatusUpdater extends StatusUpdater<MigrationPhase, GpuMigrationS
   void succeeded(boolean raised) {
     reach(MigrationPhase.SUCCEEDED);
     over();
-    ObservedPod target = Objects.requireNonNull(status.getTarget(), "it was proven");
+    ObservedPod target = Objects.requireNonNull(status.getTarget(), "it was verified");
     Report report =
         report()
             .done(
                 Reason.PROVEN,
-                "pod %s runs on node %s, with proof; it stood still for %s"
+                "pod %s runs on node %s and is verified; it was frozen for %s"
                     .formatted(target.name(), target.node(), status.getDowntime()));
     if (raised) {
       report.also(
           ConditionType.ROOM_RETURNED,
           ConditionValue.FALSE,
           Reason.LIMIT_STILL_RAISED,
-          "the memory limit of pod " + target.name() + " is to go down again");
+          "the memory limit of pod " + target.name() + " is to be lowered again");
     }
     report.writeTo(status);
   }
 
   /** Everything is undone. */
   void undone(boolean cancelled, boolean touched, boolean raised) {
-    RolledBack why = Objects.requireNonNull(status.getRolledBack(), "that was decided first");
+    RolledBack why = Objects.requireNonNull(status.getRolledBack(), "it was decided first");
     List<Fault> faults = Objects.requireNonNullElse(status.getFaults(), List.of());
     String sentence = Objects.requireNonNullElse(why.message(), why.reason());
     status.setTarget(null);
@@ -230,7 +235,7 @@ class MigrationStatusUpdater extends StatusUpdater<MigrationPhase, GpuMigrationS
     if (touched) {
       reach(MigrationPhase.ROLLED_BACK);
       status.setRolledBack(new RolledBack(why.reason(), why.message(), why.phase(), now()));
-      sentence = "the source goes on, since: " + sentence;
+      sentence = "the source keeps running: " + sentence;
       report.also(
           ConditionType.ROLLED_BACK,
           ConditionValue.TRUE,
@@ -240,14 +245,14 @@ class MigrationStatusUpdater extends StatusUpdater<MigrationPhase, GpuMigrationS
           ConditionType.SOURCE_RUNNING,
           ConditionValue.TRUE,
           Reason.THAWED,
-          "the freeze was undone; it goes on");
+          "the freeze was rolled back; the workload runs");
     } else {
       reach(cancelled ? MigrationPhase.CANCELLED : MigrationPhase.FAILED);
       status.setRolledBack(null);
     }
     if (cancelled) {
       report.cancelled(
-          Reason.CANCELLED, touched ? sentence : "cancelled before the pod was touched");
+          Reason.CANCELLED, touched ? sentence : "cancelled before the pod was changed");
     } else {
       report.failed(new FaultSummary(faults).reason(Reason.OPERATION_FAILED), sentence);
     }
@@ -256,7 +261,7 @@ class MigrationStatusUpdater extends StatusUpdater<MigrationPhase, GpuMigrationS
           ConditionType.ROOM_RETURNED,
           ConditionValue.FALSE,
           Reason.LIMIT_STILL_RAISED,
-          "the memory limit of the source is to go down again");
+          "the memory limit of the source is to be lowered again");
     }
     report.writeTo(status);
   }

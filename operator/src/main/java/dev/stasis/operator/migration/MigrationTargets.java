@@ -153,7 +153,7 @@ class MigrationTargets {
     return mayRun ? going(target) : new Progress.Done();
   }
 
-  /** Deletes it until it is gone; an unavailable agent is not waited for. */
+  /** Retries the deletion until it is gone; does not wait for an unavailable agent. */
   Progress untilGone(MigrationContext context) {
     Progress runs = untilNothingRuns(context);
     boolean gone =

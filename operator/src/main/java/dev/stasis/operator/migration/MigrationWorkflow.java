@@ -55,8 +55,9 @@ abstract class MigrationWorkflow implements Workflow<MigrationContext, Migration
           MigrationFaults.of(
               Reason.DEADLINE_EXCEEDED,
               "deadline",
-              "the proof within " + context.migration().getSpec().getOptions().getDeadline().text(),
-              "it in phase " + context.phase().value() + (said == null ? "" : ": " + said)));
+              "a verified target within "
+                  + context.migration().getSpec().getOptions().getDeadline().text(),
+              "phase " + context.phase().value() + (said == null ? "" : ": " + said)));
     }
     return context
         .frozenUntil()
@@ -65,9 +66,9 @@ abstract class MigrationWorkflow implements Workflow<MigrationContext, Migration
             until ->
                 MigrationFaults.of(
                     Reason.LIVENESS_PROBE_TOO_SHORT,
-                    "time for which the workload stands still",
+                    "freeze time",
                     "at most until " + until + ", before a probe or a deadline of its pod ends it",
-                    "no proof of the target by then"));
+                    "no verified target by then"));
   }
 
   /** A migration that waits in Pending lets another one proceed. */

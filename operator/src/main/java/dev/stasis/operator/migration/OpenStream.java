@@ -61,7 +61,8 @@ final class OpenStream extends Step<MigrationContext, MigrationPhase> {
     String listening = receive.status().getListening();
     return listening == null
         ? new Progress.Waiting(
-            Reason.WAITING_FOR_AGENT, "the agent of node " + node + " makes ready to receive it")
+            Reason.WAITING_FOR_AGENT,
+            "the agent of node " + node + " is preparing to receive the artifact")
         : stream.send(context, number, Optional.empty(), listening);
   }
 

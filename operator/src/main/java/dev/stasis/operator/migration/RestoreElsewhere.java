@@ -49,9 +49,9 @@ final class RestoreElsewhere extends Step<MigrationContext, MigrationPhase> {
         "restore-elsewhere",
         List.of(MigrationPhase.TARGET_STARTING, MigrationPhase.RESTORING, MigrationPhase.VERIFYING),
         new Timeout(
-            PLACE.toMinutes() + " min for a place, then spec.options.deadline of each GpuRestore",
-            "A scheduler finds a free GPU at once; the place that the source has left is free in"
-                + " any case."));
+            PLACE.toMinutes()
+                + " min until a node is found, then spec.options.deadline of each GpuRestore",
+            "A scheduler finds a free GPU immediately; at least the source's GPU is free."));
     this.objects = objects;
     this.reporter = reporter;
   }
@@ -82,8 +82,8 @@ final class RestoreElsewhere extends Step<MigrationContext, MigrationPhase> {
               MigrationFaults.of(
                   Reason.RESTORE_FAILED,
                   "GpuRestore " + context.status().getRestore(),
-                  "that it stays until the pod has moved",
-                  "that it was deleted")));
+                  "one that exists until the pod has moved",
+                  "a deleted one")));
     }
     GpuRestore restore = state.restore().get();
     RestorePhase phase = state.restorePhase();
@@ -109,7 +109,10 @@ final class RestoreElsewhere extends Step<MigrationContext, MigrationPhase> {
     boolean isDeleted = context.migration().getMetadata().getDeletionTimestamp() != null;
     return number > 1 && WAITING.contains(phase) && isDeleted
         ? new Progress.Lost(
-            Reason.WAITING, "deleted while " + name + " waits for a node: it goes on by itself")
+            Reason.WAITING,
+            "deleted while "
+                + name
+                + " waits for a node: the restore continues without the migration")
         : SourceFirstState.follow(state.restoring(), name);
   }
 
@@ -142,8 +145,8 @@ final class RestoreElsewhere extends Step<MigrationContext, MigrationPhase> {
         MigrationFaults.of(
             Reason.RESTORE_FAILED,
             "GpuCheckpoint " + context.status().getCheckpoint(),
-            "that it stays until the pod has moved",
-            state.namespaceGoes() ? "that the namespace is being deleted" : "that it was deleted"));
+            "one that exists until the pod has moved",
+            state.namespaceGoes() ? "a namespace that is being deleted" : "a deleted one"));
     return lost(all);
   }
 

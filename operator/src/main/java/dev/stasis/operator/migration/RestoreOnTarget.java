@@ -66,7 +66,7 @@ final class RestoreOnTarget extends MigrationAgentStep {
   @Override
   protected void created(MigrationContext context, GpuNodeOperation operation) {
     String sentence =
-        "the agent of node " + operation.getSpec().getNodeName() + " is asked to restore it";
+        "the agent of node " + operation.getSpec().getNodeName() + " was requested to restore it";
     context
         .updater()
         .ordered(MigrationPhase.RESTORING, operation.getMetadata().getName(), false, sentence);

@@ -45,7 +45,7 @@ final class SaveSource extends Step<MigrationContext, MigrationPhase> {
     reporter.normal(
         context,
         Reason.IN_PROGRESS,
-        "GpuCheckpoint " + name + " saves it; it is removed before its target comes",
+        "GpuCheckpoint " + name + " checkpoints it; it is removed before its target is created",
         "save");
     return new Progress.Done();
   }

@@ -59,7 +59,7 @@ final class SourceFirstCleanup {
 
   /**
    * The migration is deleted: objects that are no longer needed are deleted first. A successful
-   * restore tells the GpuCheckpoint that its artifact is not the only copy.
+   * restore shows the GpuCheckpoint that its artifact is not the only copy.
    *
    * @return whether that is done
    */

@@ -85,7 +85,7 @@ class SourceFirstMigration extends MigrationWorkflow {
     String remains =
         artifact == null
             ? ""
-            : "; its artifact stays at %s in store %s: kubectl stasis restore %s brings it back"
+            : "; its artifact stays at %s in store %s: to restore it, run kubectl stasis restore %s"
                 .formatted(
                     artifact.getLocation(), artifact.getStore(), context.status().getCheckpoint());
     context.sourceFirstUpdater().ended(lost.reason(), lost.message() + remains);

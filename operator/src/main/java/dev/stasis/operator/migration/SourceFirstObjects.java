@@ -231,7 +231,7 @@ class SourceFirstObjects {
                 .isPresent()
             ? Optional.empty()
             : Optional.of(
-                "%s: expected a free name, got another's %s"
+                "%s: expected an unused name, got %s of another owner"
                     .formatted(object.getKind(), object.getMetadata().getName()));
       }
       boolean refused = e.getCode() == HttpURLConnection.HTTP_FORBIDDEN || e.getCode() == 422;

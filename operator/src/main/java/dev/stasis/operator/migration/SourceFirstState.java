@@ -107,7 +107,7 @@ record SourceFirstState(
     return new Progress.Waiting(
         said.flatMap(it -> Reason.find(it.reason()))
             .orElse(said.isPresent() ? Reason.OPERATION_FAILED : Reason.WAITING),
-        object + said.map(it -> ": " + it.message()).orElse(": not looked at yet"));
+        object + said.map(it -> ": " + it.message()).orElse(": not processed yet"));
   }
 
   /** Returns whether an object is being undone. */
@@ -127,6 +127,6 @@ record SourceFirstState(
         null,
         null,
         null,
-        said.map(Condition::message).orElse("the " + kind + " says nothing"));
+        said.map(Condition::message).orElse("the " + kind + " reports no reason"));
   }
 }

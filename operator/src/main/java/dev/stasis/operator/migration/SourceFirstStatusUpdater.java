@@ -31,8 +31,8 @@ import java.util.Optional;
 final class SourceFirstStatusUpdater extends MigrationStatusUpdater {
 
   static final String NO_WAY_BACK =
-      "its pod was removed after the artifact was safe: thawing is no longer possible; a target"
-          + " that fails is restored on any compatible node, the old one included";
+      "its pod was removed after the artifact was stored: it can no longer be thawed; after a"
+          + " failure it is restored on any compatible node, including the old one";
 
   SourceFirstStatusUpdater(GpuMigration migration, Instant now) {
     super(migration, now);
@@ -44,7 +44,7 @@ final class SourceFirstStatusUpdater extends MigrationStatusUpdater {
     status.setCheckpoint(checkpoint);
     status.setNodes(null);
     report()
-        .working(Reason.WAITING, "GpuCheckpoint " + checkpoint + " saves the pod")
+        .working(Reason.WAITING, "GpuCheckpoint " + checkpoint + " checkpoints the pod")
         .writeTo(status);
   }
 
@@ -162,8 +162,8 @@ final class SourceFirstStatusUpdater extends MigrationStatusUpdater {
         .working(
             Reason.TARGET_STARTING,
             before.isEmpty()
-                ? "GpuRestore " + restore + " brings it back"
-                : "GpuRestore %s brings it back on any node, since: %s"
+                ? "GpuRestore " + restore + " restores it"
+                : "GpuRestore %s restores it on any node after a failure: %s"
                     .formatted(restore, new FaultSummary(before).message()))
         .writeTo(status);
   }
@@ -179,7 +179,7 @@ final class SourceFirstStatusUpdater extends MigrationStatusUpdater {
   /** The target is verified. */
   void arrived(GpuRestoreStatus said) {
     List<Fault> before = Objects.requireNonNullElse(status.getFaults(), List.of());
-    ObservedPod target = Objects.requireNonNull(said.getPod(), "it is proven");
+    ObservedPod target = Objects.requireNonNull(said.getPod(), "it is verified");
     status.setTarget(target);
     status.setProof(said.getProof());
     status.setFaults(before.isEmpty() ? null : before);
@@ -188,7 +188,7 @@ final class SourceFirstStatusUpdater extends MigrationStatusUpdater {
         said.getProof());
     status.copyProgress(null);
     String where =
-        "pod %s runs on node %s, with proof; it stood still for %s"
+        "pod %s runs on node %s and is verified; it was frozen for %s"
             .formatted(target.name(), target.node(), status.getDowntime());
     boolean moved =
         status.getSource() == null || !Objects.equals(target.node(), status.getSource().node());
@@ -203,7 +203,7 @@ final class SourceFirstStatusUpdater extends MigrationStatusUpdater {
         before.isEmpty()
             ? Reason.ROLLED_BACK
             : new FaultSummary(before).reason(Reason.OPERATION_FAILED);
-    String sentence = "restored on the node from which it came: " + where + because;
+    String sentence = "restored on its original node: " + where + because;
     enter(MigrationPhase.ROLLED_BACK, now());
     status.setRolledBack(
         new RolledBack(reason.value(), sentence, MigrationPhase.TARGET_STARTING, now()));

@@ -75,7 +75,7 @@ class Throttle {
     }
     long leaving = moving.values().stream().filter(it -> node.equals(it.node())).count();
     if (leaving >= limits.perSourceNode()) {
-      return Optional.of(sentence("away from node " + node, limits.perSourceNode(), leaving));
+      return Optional.of(sentence("from node " + node, limits.perSourceNode(), leaving));
     }
     through.put(uid, new Moving(namespace, node));
     return Optional.empty();

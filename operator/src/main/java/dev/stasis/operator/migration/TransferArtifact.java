@@ -32,7 +32,7 @@ final class TransferArtifact extends Step<MigrationContext, MigrationPhase> {
         List.of(MigrationPhase.TRANSFERRING),
         new Timeout(
             "spec.options.deadline, " + TRIES + " tries",
-            "The source is frozen and can still be thawed; a broken stream is replaced."));
+            "The source is frozen and can still be thawed; a failed stream is replaced."));
     this.operations = operations;
     this.stream = new ArtifactStream(operations, reporter, MigrationPhase.TRANSFERRING);
   }
@@ -46,10 +46,7 @@ final class TransferArtifact extends Step<MigrationContext, MigrationPhase> {
     if (artifact.isEmpty() || context.sourceAgent().map(NodeAgent::nodeGone).orElse(true)) {
       return new Progress.Failed(
           MigrationFaults.of(
-              Reason.SOURCE_LOST,
-              "artifact",
-              "one on the node of the source",
-              "none, or no such node"));
+              Reason.SOURCE_LOST, "artifact", "one on the node of the source", "none, or no node"));
     }
     Optional<OperationView> found = context.work().last(OperationType.RECEIVE);
     if (found.isEmpty()) {
@@ -72,8 +69,9 @@ final class TransferArtifact extends Step<MigrationContext, MigrationPhase> {
     return new Progress.Waiting(
         Reason.IN_PROGRESS,
         send.isPresent()
-            ? "node %s sends it to node %s".formatted(context.sourceAgent().get().node(), to)
-            : "the agent of node " + to + " is asked to receive it");
+            ? "node %s is sending the artifact to node %s"
+                .formatted(context.sourceAgent().get().node(), to)
+            : "the agent of node " + to + " was requested to receive the artifact");
   }
 
   private Progress sentAgain(
@@ -84,7 +82,7 @@ final class TransferArtifact extends Step<MigrationContext, MigrationPhase> {
       String node = open.get().operation().getSpec().getNodeName();
       return open.get().isCancelled()
           ? new Progress.Waiting(
-              Reason.TRANSFER_FAILED, "node " + node + " ends a transfer that broke")
+              Reason.TRANSFER_FAILED, "node " + node + " is ending a failed transfer")
           : stream.cancel(open.get());
     }
     if (Work.number(receive) < TRIES) {

@@ -145,8 +145,8 @@ final class Validation {
                 misfit(
                     Reason.OWNED_POD,
                     "ownerReferences",
-                    "a pod without a controller, or of a ReplicaSet or Job, which takes the"
-                        + " target in its place",
+                    "a pod without a controller, or of a ReplicaSet or Job, which adopts the"
+                        + " target",
                     Owners.canHandOver(owner) && !Owners.canAdopt(owner)
                         ? found + ": its target has the same name, so set strategy: Recreate"
                         : found));
@@ -165,7 +165,7 @@ final class Validation {
                 misfit(
                     Reason.ANOTHER_OPERATION,
                     "podRef.name",
-                    "a pod that nothing else moves",
+                    "a pod that no other request migrates",
                     migration.getSpec().podName()
                         + ", which GpuMigration "
                         + other.getMetadata().getName()

@@ -112,7 +112,7 @@ class Volumes {
           : Optional.of(
               fault(
                   volume,
-                  "one that follows to another node, or is mounted readOnly",
+                  "one that is available on another node, or is mounted readOnly",
                   "the node's own hostPath " + volume.getHostPath().getPath() + ", writable"));
     }
     if (volume.getPersistentVolumeClaim() == null) {
@@ -132,7 +132,7 @@ class Volumes {
                 "a claim that two nodes may mount at once, one of "
                     + BY_MANY.stream().sorted().toList(),
                 claim.isEmpty()
-                    ? "claim " + name + ", which is not there"
+                    ? "claim " + name + ", which does not exist"
                     : "claim %s with %s; strategy: Recreate removes the source first"
                         .formatted(name, modes)));
   }

@@ -52,7 +52,7 @@ public final class AgentLife {
             () ->
                 ready(node)
                     .filter(condition -> condition.status() == ConditionValue.FALSE)
-                    .map(it -> "agent: expected Ready, got not: " + it.message()));
+                    .map(it -> "agent: expected Ready, got not ready: " + it.message()));
   }
 
   /** Returns the time of the agent's last report; the epoch if there was none. */

@@ -70,12 +70,12 @@ public final class Candidates {
 
   private static void ofNode(Optional<Node> node, List<String> against) {
     if (node.isEmpty()) {
-      against.add("node: expected one of that name in the cluster, got none");
+      against.add("node: expected one with that name in the cluster, got none");
       return;
     }
     if (node.get().getSpec() != null
         && Boolean.TRUE.equals(node.get().getSpec().getUnschedulable())) {
-      against.add("node: expected schedulable, got cordoned");
+      against.add("node: expected a schedulable one, got a cordoned one");
     }
     boolean down =
         node.get().getStatus() != null
@@ -85,7 +85,7 @@ public final class Candidates {
                         condition.getType().equals("Ready")
                             && !condition.getStatus().equals("True"));
     if (down) {
-      against.add("node: expected Ready, got not");
+      against.add("node: expected Ready, got not ready");
     }
   }
 
@@ -115,7 +115,7 @@ public final class Candidates {
             against.add(
                 "gpu "
                     + gpu.uuid()
-                    + ": expected one that can be used, got it quarantined: "
+                    + ": expected a usable GPU, got a quarantined one: "
                     + Objects.requireNonNullElse(gpu.quarantineReason(), "no reason given")));
   }
 }

@@ -29,7 +29,7 @@ public record PodInUse(Cluster cluster) {
   }
 
   private static String sentence(Pod pod, ObjectReference requester) {
-    return "pod %s: expected one that nobody works on, got it in the hands of %s %s"
+    return "pod %s: expected one that no request uses, got one in use by %s %s"
         .formatted(pod.getMetadata().getName(), requester.kind(), requester.name());
   }
 }

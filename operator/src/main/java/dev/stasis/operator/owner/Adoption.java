@@ -48,7 +48,7 @@ public class Adoption {
                 + owner.getKind()
                 + " "
                 + owner.getName()
-                + ", and the webhooks of the operator switched off");
+                + ", with disabled webhooks of the operator");
   }
 
   /**
@@ -91,13 +91,14 @@ public class Adoption {
   public String step(Pod was, Optional<Pod> source, Pod target, OwnerReference owner) {
     String controller = owner.getKind() + " " + owner.getName();
     if (!departure.isHeldBack(was, owner)) {
-      return controller + " would still start another pod; the API server is to ask first";
+      return controller
+          + " would still start another pod; waiting for the webhook to be called first";
     }
     // In this order, a watcher of pods sees the source leave before the target joins.
     Set<String> keys = selectorKeys(was.getMetadata().getNamespace(), owner);
     source.ifPresent(pod -> podLabels.change(pod, without(pod, keys)));
     podLabels.change(target, missing(was, target));
-    return controller + " lets go of the source and takes the target";
+    return controller + " releases the source and adopts the target";
   }
 
   private Map<String, @Nullable String> without(Pod pod, Set<String> keys) {

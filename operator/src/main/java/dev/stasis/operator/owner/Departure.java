@@ -71,7 +71,8 @@ public class Departure {
     String controller = owner.get().getKind() + " " + owner.get().getName();
     if (!isHeldBack(pod, owner.get())) {
       return Optional.of(
-          controller + " would still start another pod; the API server is to ask first");
+          controller
+              + " would still start another pod; waiting for the webhook to be called first");
     }
     if (!Owners.isJob(owner.get())) {
       return Optional.empty();

@@ -39,7 +39,7 @@ class GatedOwners {
 
   private boolean all;
 
-  /** Lets unrelated events cost no request. What an earlier operator left is unknown. */
+  /** Avoids requests for unrelated events. The state left by an earlier operator is unknown. */
   private volatile boolean none;
 
   private final Coalesced writes = new Coalesced(this::writeAll);

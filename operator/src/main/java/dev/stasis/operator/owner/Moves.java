@@ -47,7 +47,8 @@ public class Moves {
         .map(
             migration ->
                 new Verdict.NotNow(
-                    "GpuMigration %s has moved a pod of %s %s: its place is kept until that is done"
+                    ("GpuMigration %s has migrated a pod of %s %s: no replacement is created"
+                            + " until it has finished")
                         .formatted(
                             migration.getMetadata().getName(),
                             owner.get().getKind(),

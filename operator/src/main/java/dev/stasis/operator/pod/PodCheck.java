@@ -77,7 +77,7 @@ public record PodCheck(Pod pod, List<String> gpuResources) {
             fault(
                 Reason.CONTAINER_AMBIGUOUS,
                 "containerName",
-                "the name of one, since several have GPUs",
+                "the name of one, because several have GPUs",
                 "none beside " + withGpus));
   }
 

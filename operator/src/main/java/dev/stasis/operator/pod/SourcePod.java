@@ -46,7 +46,7 @@ public sealed interface SourcePod {
                   Reason.OTHER_CONTAINERS.value(),
                   "sidecarPolicy",
                   "Restart, or a pod with one container",
-                  "Refuse, and containers " + others + " beside it"));
+                  "Fail, with the other containers " + others));
     }
   }
 

@@ -36,7 +36,7 @@ record Gang(String key, String why) {
           "scheduling.k8s.io/group-name");
 
   /**
-   * Returns the gang of a pod; empty: it has none.
+   * Returns the gang of a pod; empty if it has none.
    *
    * @param jobs how many pods each Job of a namespace has, by the Job's uid; called only for pods
    *     of Jobs

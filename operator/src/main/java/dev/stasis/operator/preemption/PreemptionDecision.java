@@ -62,7 +62,7 @@ sealed interface PreemptionDecision {
           missing.entrySet().stream()
               .map(it -> it.getKey() + ": " + it.getValue())
               .collect(Collectors.joining("; "));
-      return "no preemption, since it would still not fit: "
+      return "no preemption, because the pod would still not fit: "
           + reasons
           + (nodes > missing.size() ? "; and %d more nodes".formatted(nodes - missing.size()) : "");
     }

@@ -72,7 +72,7 @@ final class PreemptionFollowUp {
       events.normal(
           checkpoint,
           Reason.PREEMPTOR_GONE,
-          "pod %s/%s no longer needs room: the freeze is undone"
+          "pod %s/%s no longer needs the GPU: the freeze is rolled back"
               .formatted(preempted.preemptor().namespace(), preempted.preemptor().name()),
           "needless");
     }
@@ -112,13 +112,13 @@ final class PreemptionFollowUp {
       events.warning(
           policy,
           Reason.OPERATION_FAILED,
-          "pod %s/%s could not be frozen and %s: %s"
+          "pod %s/%s could not be frozen, %s: %s"
               .formatted(
                   preempted.namespace(),
                   preempted.victim(),
                   preempted.isLeftFrozen()
-                      ? "is still frozen, its agent keeps retrying the thaw"
-                      : "keeps running",
+                      ? "but it is still frozen and its agent retries the thaw"
+                      : "and it keeps running",
                   why),
           "refused/" + preempted.name());
     }

@@ -164,7 +164,7 @@ final class PreemptionObserver {
     }
     return Owners.of(pod)
         .filter(owner -> !Owners.canHandOver(owner))
-        .map(owner -> "owned by a " + owner.getKind() + ", whose next pod would start cold");
+        .map(owner -> "owned by a " + owner.getKind() + ", so its next pod would be a cold start");
   }
 
   private Optional<String> unreachable(Node node, Instant now) {

@@ -92,7 +92,7 @@ final class PreemptionWorkflow {
         (int)
             preempted.stream().filter(it -> it.created().plus(BUDGET_PERIOD).isAfter(now)).count();
     if (Boolean.TRUE.equals(policy.getSpec().getSuspend())) {
-      report.rests(Reason.PAUSED, "takes no victims: spec.suspend is true");
+      report.rests(Reason.PAUSED, "no preemption: spec.suspend is true");
     } else if (!preempting.isEmpty()
         && !Boolean.TRUE.equals(policy.getSpec().getOptions().getInterceptScheduler())) {
       String sentence =
@@ -117,7 +117,7 @@ final class PreemptionWorkflow {
       PreemptionStatusUpdater status,
       Instant now) {
     Reason reason = Reason.WATCHING;
-    String sentence = "no preemptor waits";
+    String sentence = "no preemptor is waiting";
     boolean unobserved = isUnobserved(now);
     PreemptionPass pass = null;
     for (List<Pod> group : groups(waiting)) {
@@ -127,7 +127,7 @@ final class PreemptionWorkflow {
           scope.older(policy, first).map(other -> other.getMetadata().getName());
       if (older.isPresent()) {
         sentence =
-            "preemptors: pod %s also matches the older policy %s, which acts for it"
+            "preemptors: pod %s also matches the older policy %s, which takes precedence"
                 .formatted(name, older.get());
         reason = Reason.CONFLICTING_POLICIES;
         events.warning(policy, reason, sentence, "conflict/" + older.get());
@@ -272,7 +272,8 @@ final class PreemptionWorkflow {
         events.normal(
             victim.pod(),
             Reason.YIELDS,
-            "preempted: gives %d GPUs to pod %s of priority %d, as policy %s says; restored by GpuRestore %s"
+            ("preempted: releases %d GPUs for pod %s of priority %d under policy %s; restored by"
+                    + " GpuRestore %s")
                 .formatted(
                     gpus.count(victim.pod()),
                     new PodState(preemptor).name(),

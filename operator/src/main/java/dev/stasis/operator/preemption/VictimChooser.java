@@ -115,7 +115,7 @@ final class VictimChooser {
       refusals.add(
           node,
           () ->
-              "it needs %d victims, and %d are allowed"
+              "requires %d victims, more than the limit of %d"
                   .formatted(victims.size(), Math.max(0, most)));
       return null;
     }
@@ -184,7 +184,7 @@ final class VictimChooser {
       return pod.spared();
     }
     if (pod.priority() > rules.maxPriority() || pod.priority() >= priorityOfPreemptor) {
-      return Optional.of("of too high a priority");
+      return Optional.of("with too high a priority");
     }
     if (pod.gang().isPresent() && !rules.gangsAllowed()) {
       return Optional.of("part of a gang");
@@ -193,7 +193,7 @@ final class VictimChooser {
       return Optional.of("within its minimum run time");
     }
     return pod.timesThisHour() >= rules.budgetPerPod()
-        ? Optional.of("a victim often enough this hour")
+        ? Optional.of("preempted too often in the last hour")
         : Optional.empty();
   }
 
@@ -273,8 +273,9 @@ final class VictimChooser {
               .orElse(Duration.ZERO);
       String why =
           victims.isEmpty()
-              ? "it fits on %s already".formatted(node.name())
-              : "%d of %d pods on %s are preempted, the highest priority %d, %d s since their last checkpoint, expected freeze %d s"
+              ? "it already fits on %s".formatted(node.name())
+              : ("%d of %d pods on %s are preempted, the highest priority %d, %d s since their"
+                      + " last checkpoint, expected freeze %d s")
                   .formatted(
                       victims.size(),
                       node.pods().size(),

@@ -65,7 +65,7 @@ public final class HeadroomNegotiation {
     if (answer instanceof PodWrites.Refused refused) {
       return new Refused(List.of(RoomAnswer.fault(resize, refused)));
     }
-    Room room = Objects.requireNonNull(freeze.status().getRoom(), "the agent asked for it");
+    Room room = Objects.requireNonNull(freeze.status().getRoom(), "the agent requested it");
     return new Raised(RoomAnswer.raised(room, resize), RoomAnswer.sentence(resize));
   }
 }

@@ -39,12 +39,16 @@ public final class HeadroomReturn {
     if (original.isEmpty()) {
       return kubelet.hasIt(now, container)
           ? Optional.of(
-              new Result(true, "the memory limit of container " + container + " is what it was"))
+              new Result(
+                  true, "the memory limit of container " + container + " has its original value"))
           : Optional.empty();
     }
     PodWrites.Answer answer = pods.resize(planner.resized(now, container, original.get()), false);
     String message =
-        "the memory limit of container " + container + " is to be " + original.get().limit();
+        "the memory limit of container "
+            + container
+            + " is to be lowered to "
+            + original.get().limit();
     return Optional.of(
         new Result(
             false,

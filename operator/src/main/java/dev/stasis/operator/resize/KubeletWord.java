@@ -47,7 +47,7 @@ public final class KubeletWord {
                     + Objects.requireNonNullElse(condition.getReason(), "")
                     + ": "
                     + Objects.requireNonNullElse(condition.getMessage(), ""))
-        .orElse("the kubelet is asked to raise the memory limit");
+        .orElse("the kubelet was requested to raise the memory limit");
   }
 
   private static Optional<Quantity> memory(@Nullable ResourceRequirements resources) {

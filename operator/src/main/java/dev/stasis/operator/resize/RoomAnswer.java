@@ -38,7 +38,7 @@ public final class RoomAnswer {
   /** The action. */
   public RoomPlan plan(
       Cluster cluster, OperationView view, Pod pod, Node node, MemoryLimitPolicy policy) {
-    Room room = Objects.requireNonNull(view.status().getRoom(), "it was asked for");
+    Room room = Objects.requireNonNull(view.status().getRoom(), "the agent requested it");
     String container =
         Objects.requireNonNull(view.operation().getSpec().getPod(), "a freeze has a pod")
             .containerName();

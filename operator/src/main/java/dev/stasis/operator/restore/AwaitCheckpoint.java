@@ -13,7 +13,8 @@ final class AwaitCheckpoint extends Step<RestoreContext, RestorePhase> {
     super(
         "await-checkpoint",
         List.of(RestorePhase.PENDING),
-        Timeout.none("A checkpoint may become Ready at any time; nothing is held meanwhile."));
+        Timeout.none(
+            "A checkpoint may become Ready at any time; nothing is reserved in the meantime."));
   }
 
   @Override

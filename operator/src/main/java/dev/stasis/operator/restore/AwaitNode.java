@@ -17,7 +17,8 @@ final class AwaitNode extends Step<RestoreContext, RestorePhase> {
     super(
         "await-node",
         List.of(RestorePhase.PENDING),
-        Timeout.none("A node may join or become free at any time; nothing is held meanwhile."));
+        Timeout.none(
+            "A node may join or become free at any time; nothing is reserved in the meantime."));
   }
 
   @Override

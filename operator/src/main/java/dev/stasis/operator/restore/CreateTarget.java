@@ -21,7 +21,7 @@ final class CreateTarget extends Step<RestoreContext, RestorePhase> {
     super(
         "create-target",
         List.of(RestorePhase.PENDING),
-        Timeout.none("A quota may be raised, and a controller create a pod, at any time."));
+        Timeout.none("A quota may be raised, or a controller may create a pod, at any time."));
     this.targets = targets;
     this.reporter = reporter;
   }
@@ -82,6 +82,9 @@ final class CreateTarget extends Step<RestoreContext, RestorePhase> {
 
   private static Fault lost(ObservedPod pod) {
     return Fault.misfit(
-        Reason.TARGET_LOST.value(), "pod " + pod.name(), "that it stays until the proof", "none");
+        Reason.TARGET_LOST.value(),
+        "pod " + pod.name(),
+        "a pod that exists until the" + " verification",
+        "none");
   }
 }

@@ -38,8 +38,8 @@ final class OpenReadinessGate extends Step<RestoreContext, RestorePhase> {
             Fault.misfit(
                 Reason.TARGET_LOST.value(),
                 "pod " + target.getMetadata().getName(),
-                "that it stays",
-                "that it is being deleted"));
+                "a pod that exists until the verification",
+                "a pod that is being deleted"));
   }
 
   /** The gate first: after a crash before the status is written, both are done again. */

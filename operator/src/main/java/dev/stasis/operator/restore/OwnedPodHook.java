@@ -94,14 +94,17 @@ class OwnedPodHook implements AdmissionHook {
             .sorted(Comparator.comparing(Handover::name))
             .toList();
     if (Departure.isProbe(made)) {
-      return open.isEmpty() ? Verdict.allowed() : new Verdict.NotNow("its place is kept");
+      return open.isEmpty()
+          ? Verdict.allowed()
+          : new Verdict.NotNow("no replacement is created yet");
     }
     List<Pod> there =
         client.pods().inNamespace(namespace).withLabel(Api.CHECKPOINT_LABEL).list().getItems();
     for (Handover handover : open) {
       if (!handover.isReady()) {
         return new Verdict.NotNow(
-            "GpuCheckpoint %s is about to evict a pod of %s %s: its place is kept until that is done"
+            ("GpuCheckpoint %s is about to evict a pod of %s %s: no replacement is created until"
+                    + " it has finished")
                 .formatted(
                     handover.name(), handover.owner().getKind(), handover.owner().getName()));
       }
@@ -153,7 +156,7 @@ class OwnedPodHook implements AdmissionHook {
     Source source = sources.read(asking, Optional.of(handover.checkpoint()));
     if (!(source instanceof Source.Ready ready)) {
       return new Verdict.NotNow(
-          "GpuCheckpoint " + handover.name() + " cannot be read yet, its place is kept");
+          "GpuCheckpoint " + handover.name() + " cannot be read yet, so no replacement is created");
     }
     Pod named = new PodBuilder(made).editMetadata().withNamespace(namespace).endMetadata().build();
     TargetPlan plan = targets.inPlace(named, ready, clock.instant());

@@ -85,12 +85,12 @@ final class OwnedTargets {
   private static TargetPods.Postponed none(Source.Ready source, Controller owner) {
     return new TargetPods.Postponed(
         Reason.OWNER_LIVES,
-        "pod in the place of %s: expected one that its controller makes, got %s %s, which %s"
+        "replacement of pod %s: expected one that its controller creates, got %s %s, which %s"
             .formatted(
                 source.pod().getMetadata().getName(),
                 owner.reference().getKind(),
                 owner.reference().getName(),
-                owner.standing().makesNone().orElse("has not made one yet")));
+                owner.standing().makesNone().orElse("has not created one yet")));
   }
 
   private static Pod claimed(Pod waiting, RestoreContext context) {

@@ -123,7 +123,8 @@ record RestoreContext(
     return excluded(restore).stream()
         .collect(
             Collectors.toMap(
-                node -> node, node -> "node: expected one that was not tried, got it excluded"));
+                node -> node,
+                node -> "node: expected one that has not been tried, got an" + " excluded one"));
   }
 
   /** Returns the nodes that are not tried again, and those that the user excludes. */

@@ -120,8 +120,8 @@ final class RestoreIntoTarget extends AgentStep<RestoreContext, RestorePhase> {
         : new Progress.Failed(
             Fault.misfit(
                 Reason.RESTORE_FAILED.value(),
-                "operation " + operation.name() + " proof",
-                "every process with its state",
+                "operation " + operation.name() + " verification",
+                "all processes with their state",
                 "none"));
   }
 
@@ -191,7 +191,7 @@ final class RestoreIntoTarget extends AgentStep<RestoreContext, RestorePhase> {
     return Fault.misfit(
         Reason.DEADLINE_EXCEEDED.value(),
         "deadline",
-        "the proof within " + deadline,
-        "none in that time");
+        "a verified target within " + deadline,
+        "none in time");
   }
 }

@@ -75,7 +75,7 @@ class RestoreReporter {
   }
 
   void cancelled(RestoreContext context) {
-    normal(context, Reason.CANCELLED, "cancelled; no target is left", "end");
+    normal(context, Reason.CANCELLED, "cancelled; no target pod exists", "end");
     counts(context, RestorePhase.CANCELLED, Reason.CANCELLED, () -> {});
   }
 

@@ -49,7 +49,7 @@ final class RestoreStatusUpdater extends StatusUpdater<RestorePhase, GpuRestoreS
     status.setNodes(null);
     report()
         .working(
-            Reason.TARGET_STARTING, "pod " + target.getMetadata().getName() + " is to be scheduled")
+            Reason.TARGET_STARTING, "pod " + target.getMetadata().getName() + " is being scheduled")
         .writeTo(status);
   }
 
@@ -61,7 +61,7 @@ final class RestoreStatusUpdater extends StatusUpdater<RestorePhase, GpuRestoreS
     report()
         .working(
             Reason.WAITING_FOR_AGENT,
-            "the agent of node " + target.getSpec().getNodeName() + " is asked to restore it")
+            "the agent of node " + target.getSpec().getNodeName() + " was requested to restore it")
         .writeTo(status);
   }
 
@@ -111,7 +111,7 @@ final class RestoreStatusUpdater extends StatusUpdater<RestorePhase, GpuRestoreS
           ConditionType.ROOM_RETURNED,
           ConditionValue.FALSE,
           Reason.LIMIT_STILL_RAISED,
-          "the memory limit of container " + container + " is to go down again");
+          "the memory limit of container " + container + " is to be lowered again");
     }
     report.writeTo(status);
   }
@@ -125,7 +125,7 @@ final class RestoreStatusUpdater extends StatusUpdater<RestorePhase, GpuRestoreS
   void coldStarted(Pod pod, String container, FailedAttempt failed) {
     ends(RestorePhase.COLD_STARTED);
     status.setPod(observed(pod, container));
-    String message = "started from its image, since: " + failed.message();
+    String message = "started from its image because the restore failed: " + failed.message();
     report()
         .notReached(Reason.COLD_STARTED, message)
         .also(ConditionType.COLD_STARTED, ConditionValue.TRUE, failed.reason(), message)
@@ -136,7 +136,7 @@ final class RestoreStatusUpdater extends StatusUpdater<RestorePhase, GpuRestoreS
     ends(RestorePhase.CANCELLED);
     status.setPod(null);
     report()
-        .cancelled(Reason.CANCELLED, "cancelled; no target is left, the checkpoint is as it was")
+        .cancelled(Reason.CANCELLED, "cancelled; no target pod exists, the checkpoint is unchanged")
         .writeTo(status);
   }
 
@@ -151,7 +151,7 @@ final class RestoreStatusUpdater extends StatusUpdater<RestorePhase, GpuRestoreS
         said.getProof() == null || said.getProof().processes() == null
             ? 0
             : said.getProof().processes().size();
-    return processes + (processes == 1 ? " process runs" : " processes run") + ", with proof";
+    return processes + (processes == 1 ? " process runs" : " processes run") + ", verified";
   }
 
   /** While no node matches, the status reports why, node by node. */

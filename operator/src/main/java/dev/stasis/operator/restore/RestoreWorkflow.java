@@ -85,12 +85,12 @@ class RestoreWorkflow implements Workflow<RestoreContext, RestorePhase> {
     if (context.restore().getSpec().getColdStartPolicy() == ColdStartPolicy.COLD_START) {
       return coldStart(context, failed);
     }
-    return failed(context, failed, "failed, the checkpoint is as it was: ");
+    return failed(context, failed, "failed, the checkpoint is unchanged: ");
   }
 
   private Progress coldStart(RestoreContext context, FailedAttempt failed) {
     if (!(context.source() instanceof Source.Ready source)) {
-      return failed(context, failed, "nothing to start: ");
+      return failed(context, failed, "no pod can be started: ");
     }
     TargetPods.Result result = targets.coldStart(context, source);
     if (result instanceof TargetPods.Postponed postponed) {
@@ -103,7 +103,10 @@ class RestoreWorkflow implements Workflow<RestoreContext, RestorePhase> {
           context,
           created.pod(),
           failed.reason(),
-          "pod " + name + " started from its image, since: " + failed.message());
+          "pod "
+              + name
+              + " started from its image because the restore failed: "
+              + failed.message());
     }
     return new Progress.Done();
   }

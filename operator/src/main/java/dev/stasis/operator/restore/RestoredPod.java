@@ -78,7 +78,8 @@ class RestoredPod {
           pod,
           known,
           now,
-          "container %s ended and was started from its image: restart %d; the checkpoint %s is as it was"
+          ("container %s exited and was restarted from its image: restart %d; the checkpoint %s"
+                  + " is unchanged")
               .formatted(container, now, checkpoint));
       context.status().setRestarts(now);
     }
@@ -94,7 +95,7 @@ class RestoredPod {
   /** Returns whether the limit has its old value, or can never have it. */
   private boolean lower(RestoreContext context, Pod pod, String container) {
     if (!(context.source() instanceof Source.Ready source)) {
-      String message = "its checkpoint is gone, nobody knows the limit it had";
+      String message = "its checkpoint was deleted, so the original limit is unknown";
       report(context, ConditionValue.FALSE, "container " + container + ": " + message);
       return true;
     }

@@ -45,7 +45,7 @@ final class SourceReader {
     // A running restore keeps the artifact until it is finished; a later one is refused.
     boolean holds = restore.getStatus() != null && restore.getStatus().getPhase() != null;
     if (checkpoint.getMetadata().getDeletionTimestamp() != null && !holds) {
-      return waiting(wanted, "that it is being deleted");
+      return waiting(wanted, "one that is being deleted");
     }
     List<String> newer = UnrecognizedValues.in(checkpoint);
     if (!newer.isEmpty() && !holds) {
@@ -70,7 +70,10 @@ final class SourceReader {
           fault(
               Reason.ARTIFACT_DAMAGED,
               "checkpointName",
-              "GpuCheckpoint " + name + ": expected a whole artifact, got damage: " + sentence));
+              "GpuCheckpoint "
+                  + name
+                  + ": expected an intact artifact, got a damaged one: "
+                  + sentence));
     }
     try {
       return ready(restore, checkpoint, status);

@@ -124,7 +124,7 @@ final class FailureRecovery {
     if (refusal.isEmpty() && tried.isEmpty() && isBeyondLimit(state, policy, failure)) {
       refusal =
           Optional.of(
-              "restoreOnFailure: %d restores in %s are the limit"
+              "restoreOnFailure: limit of %d restores in %s reached"
                   .formatted(policy.getMaxRestores(), policy.getWindow()));
     }
     return Optional.of(
@@ -156,8 +156,8 @@ final class FailureRecovery {
     return new Leave(
         failure,
         skipped.isEmpty()
-            ? "no checkpoint of it is Ready"
-            : "no checkpoint of it can be restored: " + String.join("; ", skipped));
+            ? "none of its checkpoints is Ready"
+            : "none of its checkpoints can be restored: " + String.join("; ", skipped));
   }
 
   private static Optional<String> obstacle(
@@ -223,7 +223,9 @@ final class FailureRecovery {
             owner -> !Owners.canHandOver(owner) || failure.reason() != Reason.CONTAINER_RESTARTED)
         .map(
             owner ->
-                "%s %s creates another pod in its place; only pods without a controller, and pods of a ReplicaSet, StatefulSet or Job that still exist, are restored"
+                ("%s %s creates another pod in its place; only pods without a controller, and"
+                        + " pods of a ReplicaSet, StatefulSet or Job that still exist, are"
+                        + " restored")
                     .formatted(owner.getKind(), owner.getName()));
   }
 

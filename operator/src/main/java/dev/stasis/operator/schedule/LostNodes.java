@@ -50,7 +50,7 @@ final class LostNodes {
                     pod,
                     since,
                     Reason.NODE_LOST,
-                    "node %s has been away since %s, longer than fenceAfter %s"
+                    "node %s has been unavailable since %s, longer than fenceAfter %s"
                         .formatted(name, since, fence)));
   }
 
@@ -68,13 +68,15 @@ final class LostNodes {
     boolean responds = ready.filter(it -> "True".equals(it.getStatus())).isPresent();
     if (!responds) {
       return Optional.of(
-          "node %s: expected Ready, deleted or tainted %s, got not Ready: a copy may still run there"
+          ("node %s: expected Ready, deleted or tainted %s, got not ready: a copy may still run"
+                  + " there")
               .formatted(nodeName, OUT_OF_SERVICE));
     }
     Instant since = Instant.parse(ready.orElseThrow().getLastTransitionTime());
     return unseen && since.plus(SETTLED).isAfter(now)
         ? Optional.of(
-            "node %s is back since %s and ends what it should not run".formatted(nodeName, since))
+            "node %s has been available again since %s and ends deleted pods"
+                .formatted(nodeName, since))
         : Optional.empty();
   }
 

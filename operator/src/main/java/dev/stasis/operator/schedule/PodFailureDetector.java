@@ -102,7 +102,7 @@ final class PodFailureDetector {
                     pod,
                     time(end.getFinishedAt()).or(() -> startedAgain).orElse(now),
                     Reason.CONTAINER_RESTARTED,
-                    "container %s exited with code %d and was restarted, %d times so far"
+                    "container %s exited with code %d and was restarted (%d restarts so far)"
                         .formatted(status.getName(), end.getExitCode(), status.getRestartCount())));
   }
 

@@ -130,7 +130,7 @@ final class ScheduleObserver {
                   agent.isEmpty()
                       ? Optional.of("no agent on node " + node)
                       : agents.silent(agent.get(), now);
-              why.map(it -> "it lies on the disk of node " + node + ": " + it)
+              why.map(it -> "it is on the disk of node " + node + ": " + it)
                   .ifPresent(it -> unreachable.put(node, it));
             });
     return unreachable;

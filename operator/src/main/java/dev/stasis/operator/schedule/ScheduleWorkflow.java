@@ -105,7 +105,7 @@ final class ScheduleWorkflow {
     for (ScheduledRun run : plan.skipped()) {
       String why =
           Reason.DEADLINE_EXCEEDED.value().equals(run.reason())
-              ? "it is later than startingDeadlineSeconds allows"
+              ? "the start is later than startingDeadlineSeconds allows"
               : "the last run is still active";
       events.warning(
           state.schedule(),

@@ -13,7 +13,9 @@ public enum ConditionType {
    * others know when to wait.
    */
   RECONCILING("Reconciling"),
-  /** It has ended without what was asked for. Only ever True; its name is that of kstatus. */
+  /**
+   * It has ended without reaching the requested state. Only ever True; its name is that of kstatus.
+   */
   STALLED("Stalled"),
   /** The frozen workload runs in its original place. */
   SOURCE_RUNNING("SourceRunning"),

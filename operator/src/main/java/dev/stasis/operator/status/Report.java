@@ -58,12 +58,15 @@ public final class Report {
     return notReached(why, sentence).drop(summary);
   }
 
-  /** It is not in the state of its summary, and may get there by itself. */
+  /** It is not in the state of its summary, and may reach it by itself. */
   public Report notReached(Reason why, String sentence) {
     return ended(ConditionValue.FALSE, why, sentence).drop(ConditionType.STALLED);
   }
 
-  /** It was cancelled: it has ended without the state of its summary, which is not a failure. */
+  /**
+   * It was cancelled: it has ended without reaching the state of its summary, which is not a
+   * failure.
+   */
   public Report cancelled(Reason why, String sentence) {
     return ended(ConditionValue.FALSE, why, sentence)
         .also(ConditionType.STALLED, ConditionValue.TRUE, why, "");

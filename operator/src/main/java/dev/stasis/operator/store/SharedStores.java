@@ -50,7 +50,7 @@ public final class SharedStores {
     return first(stores.stream().filter(this::is), namespace, node);
   }
 
-  /** The same of those that other nodes reach before the workload goes. */
+  /** The same for stores that other nodes can reach before the workload is removed. */
   public Optional<GpuCheckpointStore> firstReachedElsewhere(
       Collection<GpuCheckpointStore> stores, Namespace namespace, Optional<GpuNode> node) {
     return first(stores.stream().filter(this::isReachedElsewhere), namespace, node);

@@ -65,7 +65,7 @@ public final class StoreChoice {
     if (!allows(store, namespace)) {
       return refused(
           Reason.NAMESPACE_NOT_ALLOWED,
-          "one whose allowedNamespaces hold " + namespace.getMetadata().getName(),
+          "one whose allowedNamespaces include " + namespace.getMetadata().getName(),
           store.getMetadata().getName() + ", whose do not");
     }
     return new Chosen(store);

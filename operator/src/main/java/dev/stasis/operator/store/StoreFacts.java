@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * @param store the store
  * @param views the agents' observations, by the node's name
  * @param held its artifacts, including those that are being written
- * @param measured what lies in its remote part
+ * @param measured content of its remote part
  */
 public record StoreFacts(
     GpuCheckpointStore store, List<View> views, List<Held> held, Measured measured) {
@@ -158,7 +158,7 @@ public record StoreFacts(
     return bytesOf(namespace, held);
   }
 
-  /** The same of some of the artifacts. */
+  /** The same for some of the artifacts. */
   long bytesOf(String namespace, List<Held> some) {
     Long known = measured.namespaces().get(namespace);
     return orZero(known)
@@ -174,7 +174,7 @@ public record StoreFacts(
     return bytes(held);
   }
 
-  /** The same of some of the artifacts. */
+  /** The same for some of the artifacts. */
   long bytes(List<Held> some) {
     return measured.total()
         + some.stream()

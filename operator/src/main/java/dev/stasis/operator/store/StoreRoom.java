@@ -43,14 +43,14 @@ public final class StoreRoom {
               Reason.STORE_NOT_WRITABLE,
               "store " + name,
               "one that node " + node + " can write to",
-              "nothing said about it by the agent there"));
+              "no report by the agent of the node"));
     } else if (!Boolean.TRUE.equals(view.get().writable())) {
       faults.add(
           fault(
               Reason.STORE_NOT_WRITABLE,
               "store " + name,
               "one that node " + node + " can write to",
-              Objects.requireNonNullElse(view.get().message(), "that it cannot")));
+              Objects.requireNonNullElse(view.get().message(), "one that it cannot write to")));
     } else {
       space(facts, view.get(), node, bytes).ifPresent(faults::add);
     }

@@ -97,7 +97,9 @@ public final class StoreStatus {
       return;
     }
     if (facts.views().isEmpty()) {
-      report.working(Reason.WAITING_FOR_AGENT, "no agent has said yet whether its node reaches it");
+      report.working(
+          Reason.WAITING_FOR_AGENT,
+          "no agent has reported yet whether its node can access the store");
       return;
     }
     List<StoreFacts.View> writable =

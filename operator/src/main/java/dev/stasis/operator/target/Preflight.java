@@ -75,7 +75,7 @@ record Preflight(FrozenPod source, Wish wish, Pod base, List<String> others) {
     }
     if (wish.way() instanceof Way.Alone alone && controller.isPresent() && !alone.ownerGone()) {
       return Optional.of(
-          Refusal.of("ownerReferences", "no controller that makes a pod in its place", found));
+          Refusal.of("ownerReferences", "no controller that creates a replacement", found));
     }
     return Optional.empty();
   }
@@ -107,7 +107,7 @@ record Preflight(FrozenPod source, Wish wish, Pod base, List<String> others) {
       refusals.add(
           Refusal.of(
               "spec.volumes[" + volume.getName() + "]",
-              "a volume that outlives the pod, or an emptyDir",
+              "a volume that exists longer than the pod, or an emptyDir",
               "ephemeral"));
     }
   }

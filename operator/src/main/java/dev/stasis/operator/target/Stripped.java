@@ -121,7 +121,10 @@ record Stripped(Pod pod, List<String> others, List<String> dropped) {
         .filter(comesAgain)
         .forEach(
             container ->
-                dropped.add("container " + container.getName() + ", which its webhook adds again"));
+                dropped.add(
+                    "container "
+                        + container.getName()
+                        + ", which its webhook adds to the new pod"));
     spec.setInitContainers(spec.getInitContainers().stream().filter(not(comesAgain)).toList());
     spec.setContainers(spec.getContainers().stream().filter(not(comesAgain)).toList());
   }
@@ -133,7 +136,7 @@ record Stripped(Pod pod, List<String> others, List<String> dropped) {
       if (isSidecar(container) || needed.contains(container.getName())) {
         kept.add(container);
       } else if (!container.getName().equals(Holder.NAME)) {
-        dropped.add("init container " + container.getName() + ", which has done its work");
+        dropped.add("init container " + container.getName() + ", which has already run");
       }
     }
     spec.setInitContainers(kept);

@@ -93,7 +93,7 @@ public final class TargetMaker {
       if (container.getLifecycle() != null && container.getLifecycle().getPostStart() != null) {
         // It would run in parallel to the holder, and it has already run in the source.
         waiting.getLifecycle().setPostStart(null);
-        dropped.add("postStart of container " + container.getName() + ", which has done its work");
+        dropped.add("postStart of container " + container.getName() + ", which has already run");
       }
       containers.add(waiting);
       // Without the additional memory: an init container cannot be resized, so the pod would keep
@@ -147,7 +147,7 @@ public final class TargetMaker {
     return new Refusal(
         Reason.NO_NODE_FITS,
         "node",
-        only.isEmpty() ? "one with the image and the claims" : "one of " + only,
+        only.isEmpty() ? "a node with the image and the claims" : "one of " + only,
         only.isEmpty() ? "none" : "excluded " + wish.excludedNodes());
   }
 

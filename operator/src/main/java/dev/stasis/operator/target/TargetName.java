@@ -33,7 +33,10 @@ record TargetName(String oldName, String noted, Wish wish) {
     return wanted != null && wish.takenNames().contains(wanted)
         ? Optional.of(
             new Refusal(
-                Reason.TARGET_TAKEN, "target.podName", "a free name", wanted + ", which is taken"))
+                Reason.TARGET_TAKEN,
+                "target.podName",
+                "an unused name",
+                wanted + ", which is in use"))
         : Optional.empty();
   }
 

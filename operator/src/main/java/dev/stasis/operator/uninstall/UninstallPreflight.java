@@ -60,7 +60,7 @@ public final class UninstallPreflight {
                     + requester.namespace()
                     + "/"
                     + requester.name()
-                    + " is not over",
+                    + " is not finished",
                 "kubectl stasis cancel " + requester.name() + " -n " + requester.namespace()));
       }
     }
@@ -114,7 +114,8 @@ public final class UninstallPreflight {
     }
     installed.operations().stream()
         .filter(UninstallPreflight::isWork)
-        .forEach(one -> pending.add("operation " + one.getMetadata().getName() + " is not over"));
+        .forEach(
+            one -> pending.add("operation " + one.getMetadata().getName() + " is not finished"));
     installed.checkpoints().stream()
         .filter(
             one ->

@@ -122,7 +122,7 @@ public abstract class AgentStep<C extends RequestContext<P>, P extends Enum<P> &
             Reason.WAITING_FOR_AGENT,
             "the agent of node "
                 + node
-                + " has not taken it"
+                + " has not claimed the operation"
                 + agentAway(context).map(why -> ": " + why).orElse(""));
   }
 

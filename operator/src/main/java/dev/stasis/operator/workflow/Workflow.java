@@ -30,7 +30,7 @@ public interface Workflow<C extends RequestContext<P>, P extends Enum<P> & Phase
 
   /** Records that nothing can be undone any more: the request has ended. */
   default void loses(C context, Progress.Lost lost) {
-    throw new IllegalStateException("no step of this kind loses a workload: " + lost);
+    throw new IllegalStateException("no step of this workflow can lose a workload: " + lost);
   }
 
   /** All steps are complete: ends the request, if the last step has not. */

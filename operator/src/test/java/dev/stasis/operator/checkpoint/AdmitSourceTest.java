@@ -94,7 +94,7 @@ class AdmitSourceTest {
     refuses(
         spec -> {},
         AdmitSourceTest::withSecondGpuContainer,
-        "containerName: expected the name of one, since several have GPUs,"
+        "containerName: expected the name of one, because several have GPUs,"
             + " got none beside [main, second]",
         "Ambiguous");
   }
@@ -114,7 +114,7 @@ class AdmitSourceTest {
         spec -> spec.getOptions().setContainerName("main"),
         AdmitSourceTest::withSecondGpuContainer,
         "sidecarPolicy: expected Restart, or a pod with one container,"
-            + " got Refuse, and containers [second] beside it",
+            + " got Fail, with the other containers [second]",
         "Containers");
 
     World world =
@@ -196,8 +196,8 @@ class AdmitSourceTest {
     world.settle();
     assertThat(world.condition("Ready"))
         .isEqualTo(
-            "Unknown/AnotherOperation: pod trainer: expected one that nobody works on,"
-                + " got it in the hands of GpuCheckpoint train-1");
+            "Unknown/AnotherOperation: pod trainer: expected one that no request uses,"
+                + " got one in use by GpuCheckpoint train-1");
 
     other.agent(OperationType.CHECKPOINT, 1).succeeds(WorkloadState.RUNNING);
     world.settle();

@@ -119,8 +119,8 @@ class UninstallApiServerTest {
         };
     assertThat(run(deletes, true, LIMIT)).isZero();
     assertThat(text())
-        .contains("brief: spec.cancel=true", "brief was deleted meanwhile")
-        .contains("snooze: spec.desiredState=Running", "snooze was deleted meanwhile")
+        .contains("brief: spec.cancel=true", "brief was deleted in the meantime")
+        .contains("snooze: spec.desiredState=Running", "snooze was deleted in the meantime")
         .contains("Stasis can be removed");
   }
 

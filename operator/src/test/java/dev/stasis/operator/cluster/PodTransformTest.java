@@ -75,9 +75,9 @@ class PodTransformTest {
     Pod pod = kept.apply(ordinary());
 
     assertThatThrownBy(() -> serialization.asJson(pod))
-        .hasStackTraceContaining("pod web/service-1: it is trimmed in the cache");
+        .hasStackTraceContaining("pod web/service-1: the cached copy is trimmed");
     assertThatThrownBy(() -> serialization.clone(pod))
-        .hasStackTraceContaining("pod web/service-1: it is trimmed in the cache");
+        .hasStackTraceContaining("pod web/service-1: the cached copy is trimmed");
   }
 
   @ParameterizedTest

@@ -186,7 +186,7 @@ class EvictionDeciderTest {
     assertThat(decide())
         .isInstanceOfSatisfying(
             EvictionDecision.AllowUnsaved.class,
-            unsaved -> assertThat(unsaved.sentence()).contains("was not saved within 600s"));
+            unsaved -> assertThat(unsaved.sentence()).contains("was not checkpointed within 600s"));
     // Somebody else's eviction, of a pod whose first one was never ended.
     now = START.plusSeconds(660);
     assertThat(decide()).isEqualTo(new EvictionDecision.Begin(1, now));

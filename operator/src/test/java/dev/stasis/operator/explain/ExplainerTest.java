@@ -59,7 +59,7 @@ class ExplainerTest {
                 new Candidate(
                     "c-cordoned",
                     new NodeFacts(gpus(1, "NVIDIA H200", "580.105.08"), HOST),
-                    List.of("node: expected schedulable, got cordoned")),
+                    List.of("node: expected a schedulable one, got a cordoned one")),
                 candidate("d-good", 8, "NVIDIA H200", "580.105.08")));
 
     assertThat(verdicts.all())
@@ -69,7 +69,9 @@ class ExplainerTest {
                 "a-old-driver", false, List.of("gpu.driver: expected 580.105.08, got 570.10")),
             new NodeVerdict("b-none", false, List.of("gpu.count: expected 1, got 0")),
             new NodeVerdict(
-                "c-cordoned", false, List.of("node: expected schedulable, got cordoned")));
+                "c-cordoned",
+                false,
+                List.of("node: expected a schedulable one, got a cordoned one")));
     assertThat(verdicts.sentence()).isEqualTo("1 of 4 nodes fit");
   }
 

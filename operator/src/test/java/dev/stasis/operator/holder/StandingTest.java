@@ -18,8 +18,7 @@ class StandingTest {
                 condition("Suspended", "False", "JobResumed"),
                 condition("Failed", "True", "BackoffLimitExceeded")))
         .isEqualTo(
-            "has failed (BackoffLimitExceeded): once it is deleted the workload comes back as a pod"
-                + " of its own");
+            "has failed (BackoffLimitExceeded): delete it to restore the workload as a bare pod");
   }
 
   @Test

@@ -83,7 +83,7 @@ class BudgetApiServerTest extends OnApiServer {
                     .anyMatch(
                         event ->
                             "EvictionRefused".equals(event.getReason())
-                                && event.getMessage().contains("deleted in spite of that")));
+                                && event.getMessage().contains("deleting pod trainer anyway")));
   }
 
   private List<String> evictions() {

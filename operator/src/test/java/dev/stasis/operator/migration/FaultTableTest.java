@@ -238,7 +238,7 @@ class FaultTableTest {
     moving.source = Moving.pod("trainer", "source-uid", "here", "containerd://new");
     assertThat(moving.view().sourceLost().orElseThrow())
         .isEqualTo(
-            "pod trainer container main: expected abc, which was frozen, got containerd://new");
+            "pod trainer container main: expected the frozen one (abc), got containerd://new");
   }
 
   @Test
@@ -260,8 +260,8 @@ class FaultTableTest {
     Next.RollBack end = (Next.RollBack) moving.next();
     assertThat(end.faults().get(0).message())
         .isEqualTo(
-            "node of the source: expected one of the cluster until the artifact is whole, got node"
-                + " here is none any more");
+            "node of the source: expected a node of the cluster until the artifact is complete, got node"
+                + " here left the cluster");
   }
 
   @Test

@@ -230,7 +230,7 @@ class MigrationApiServerTest extends OnApiServer {
                           return it;
                         }))
         .isInstanceOf(KubernetesClientException.class)
-        .hasMessageContaining("is taken once");
+        .hasMessageContaining("is immutable once set");
   }
 
   private void theSourceGoesOn(GpuMigration over) {

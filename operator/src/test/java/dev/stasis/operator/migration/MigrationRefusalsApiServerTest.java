@@ -173,7 +173,7 @@ class MigrationRefusalsApiServerTest extends OnApiServer {
 
     refused(
         "too",
-        "podRef.name: expected a pod that nothing else moves, got trainer, which GpuMigration "
+        "podRef.name: expected a pod that no other request migrates, got trainer, which GpuMigration "
             + "move moves");
     agents.goOn(OperationType.RESTORE);
     until("move", it -> phase(it) == MigrationPhase.SUCCEEDED);

@@ -80,8 +80,7 @@ class SourceFirstApiServerTest extends OnApiServer {
             "Succeeded");
     assertThat(done.getStatus().getCommitment().decision()).isEqualTo(Decision.SWITCH_OVER);
     assertThat(condition(done, "SourceRunning").status()).isEqualTo(ConditionValue.FALSE);
-    assertThat(condition(done, "SourceRunning").message())
-        .contains("thawing is no longer possible");
+    assertThat(condition(done, "SourceRunning").message()).contains("it can no longer be thawed");
     assertThat(done.getStatus().getArtifact().getStore()).isEqualTo(shared);
     assertThat(done.getStatus().getBytes()).isEqualTo(1L << 30);
     assertThat(done.getStatus().getDowntimeMilliseconds()).isPositive();
@@ -196,7 +195,7 @@ class SourceFirstApiServerTest extends OnApiServer {
     assertThat(over.getStatus().getRestore()).endsWith("-2");
     assertThat(over.getStatus().getTarget().node()).isEqualTo(from);
     assertThat(over.getStatus().getRolledBack().message())
-        .contains("restored on the node from which it came", "criu failed");
+        .contains("restored on its original node", "criu failed");
     onlyOneRuns();
     await().atMost(LONG).until(() -> checkpoints().isEmpty());
   }

@@ -179,10 +179,10 @@ class SourceFirstStepsTest {
     removed();
     namespaceGoes = true;
     assertThat(((SourceFirstNext.End) next()).sentence())
-        .contains("the namespace is being deleted");
+        .contains("a namespace that is being deleted");
     namespaceGoes = false;
     checkpoint.getMetadata().setDeletionTimestamp(Moving.NOW.toString());
-    assertThat(((SourceFirstNext.End) next()).sentence()).contains("it was deleted");
+    assertThat(((SourceFirstNext.End) next()).sentence()).contains("a deleted one");
   }
 
   @Test

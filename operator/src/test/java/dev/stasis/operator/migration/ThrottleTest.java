@@ -38,7 +38,7 @@ class ThrottleTest {
     assertThat(throttle.take(first, "here")).isEmpty();
     assertThat(throttle.take(migration("ml", 2), "here")).isEmpty();
     assertThat(throttle.take(third, "here"))
-        .contains("migrations away from node here: expected fewer than 2, got 2");
+        .contains("migrations from node here: expected fewer than 2, got 2");
 
     throttle.giveBack(first);
     assertThat(throttle.take(third, "here")).isEmpty();

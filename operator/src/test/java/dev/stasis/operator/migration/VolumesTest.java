@@ -136,7 +136,7 @@ class VolumesTest {
             Fault.misfit(
                 "VolumeCannotFollow",
                 "spec.volumes[data]",
-                "one that follows to another node, or is mounted readOnly",
+                "one that is available on another node, or is mounted readOnly",
                 "the node's own hostPath /srv/data, writable"));
   }
 

@@ -115,10 +115,10 @@ class NodeTest {
     assertThat(candidate(gpuNode(NOW), node(false)).against()).isEmpty();
     assertThat(candidate(silent, node(true)).against())
         .containsExactly(
-            "node: expected schedulable, got cordoned",
+            "node: expected a schedulable one, got a cordoned one",
             "agent: expected a heartbeat within 3m, got the last one at 2026-11-21T09:56:00Z");
     assertThat(new Candidates().of(List.of(gpuNode(NOW)), List.of(), NOW).get(0).against())
-        .containsExactly("node: expected one of that name in the cluster, got none");
+        .containsExactly("node: expected one with that name in the cluster, got none");
   }
 
   @Test
@@ -130,7 +130,7 @@ class NodeTest {
 
     node.getStatus().setGpus(List.of(gpu("GPU-b", true)));
     assertThat(candidate(node, node(false)).against())
-        .containsExactly("gpu GPU-b: expected one that can be used, got it quarantined: lost");
+        .containsExactly("gpu GPU-b: expected a usable GPU, got a quarantined one: lost");
   }
 
   private static NodeHost host(GpuNode node) {

@@ -213,7 +213,7 @@ class PolicyTest {
     assertThat(PreemptionFixture.ready(younger).reason()).isEqualTo("ConflictingPolicies");
     assertThat(PreemptionFixture.ready(younger).message())
         .isEqualTo(
-            "preemptors: pod ml/urgent also matches the older policy older, which acts for it");
+            "preemptors: pod ml/urgent also matches the older policy older, which takes precedence");
   }
 
   @Test
@@ -228,8 +228,8 @@ class PolicyTest {
     assertThat(PreemptionFixture.ready(policy).reason()).isEqualTo("NoVictims");
     assertThat(PreemptionFixture.ready(policy).message())
         .isEqualTo(
-            "ml/urgent: no preemption, since it would still not fit: n: nvidia.com/gpu: requested 1,"
-                + " free 0 (spared: 1 of too high a priority)");
+            "ml/urgent: no preemption, because the pod would still not fit: n: nvidia.com/gpu: requested 1,"
+                + " free 0 (spared: 1 with too high a priority)");
     assertThat(policy.getStatus().getWaiting()).isEqualTo(1);
   }
 

@@ -238,8 +238,8 @@ class VictimChooserTest {
         .contains(
             "1 within its minimum run time",
             "1 part of a gang",
-            "1 a victim often enough",
-            "1 of too high a priority");
+            "1 preempted too often",
+            "1 with too high a priority");
   }
 
   @Test
@@ -272,7 +272,7 @@ class VictimChooserTest {
         chooser.choose(List.of(pod("p", 2, 1000)), List.of(node), tight, NOW);
 
     assertThat(((PreemptionDecision.Unplaceable) decision).missing().get("n"))
-        .contains("it needs 2 victims, and 1 are allowed");
+        .contains("requires 2 victims, more than the limit of 1");
   }
 
   @Test

@@ -50,7 +50,7 @@ class RestoreStepsTest extends RestoreScenario {
   void aCheckpointThatIsBeingDeletedIsStillThereForTheOneThatHoldsIt() {
     checkpoint.orElseThrow().getMetadata().setDeletionTimestamp("2026-11-21T10:00:00Z");
     assertThat(waiting(null, null).message())
-        .isEqualTo("GpuCheckpoint train: expected Ready, got that it is being deleted");
+        .isEqualTo("GpuCheckpoint train: expected Ready, got one that is being deleted");
 
     restore.getStatus().setPhase(RestorePhase.PENDING);
     assertThat(step(null, null)).isEqualTo("create-target Due");
@@ -95,7 +95,7 @@ class RestoreStepsTest extends RestoreScenario {
 
     assertThat(faults(null, null))
         .containsExactly(
-            "GpuCheckpoint train: expected a whole artifact, got damage: sha256 of pages-1.img:"
+            "GpuCheckpoint train: expected an intact artifact, got a damaged one: sha256 of pages-1.img:"
                 + " expected a, got b");
   }
 
@@ -123,7 +123,7 @@ class RestoreStepsTest extends RestoreScenario {
   void whileNoNodeFitsTheReasonsAreSaidNodeByNode() {
     nodes = List.of(node("gpu-1", true));
     assertThat(waiting(null, null).message())
-        .isEqualTo("0 of 1 node fits: gpu-1: node: expected schedulable, got cordoned");
+        .isEqualTo("0 of 1 node fits: gpu-1: node: expected a schedulable one, got a cordoned one");
 
     nodes = List.of(node("gpu-1", false));
     gpuNode.getStatus().setGpus(List.of());
@@ -200,7 +200,7 @@ class RestoreStepsTest extends RestoreScenario {
         .isEqualTo(
             new Progress.Waiting(
                 Reason.TARGET_NOT_SCHEDULED,
-                "pod trainer waits for a node: 0/1 nodes are available: 1 Insufficient"
+                "pod trainer is waiting for a node: 0/1 nodes are available: 1 Insufficient"
                     + " nvidia.com/gpu."));
   }
 

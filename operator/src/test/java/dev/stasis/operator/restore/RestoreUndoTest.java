@@ -21,7 +21,7 @@ class RestoreUndoTest extends RestoreScenario {
     Instant late = NOW.minus(Duration.ofMinutes(30));
 
     assertThat(faults(running(late, 0), null))
-        .containsExactly("deadline: expected the proof within 30m, got none in that time");
+        .containsExactly("deadline: expected a verified target within 30m, got none in time");
     assertThat(step(running(late, 0), operation(OperationPhase.RUNNING)))
         .as("the agent's own deadline comes first, and it undoes by itself")
         .isEqualTo("restore-into-target Waiting");
@@ -55,7 +55,7 @@ class RestoreUndoTest extends RestoreScenario {
     OperationView operation = operation(OperationPhase.SUCCEEDED);
     assertThat(faults(running(NOW, 0), operation))
         .containsExactly(
-            "operation rst-uid-restore-1 proof: expected every process with its state, got none");
+            "operation rst-uid-restore-1 verification: expected all processes with their state, got none");
 
     Examples.proven(operation.status());
     assertThat(step(running(NOW, 0), operation)).isEqualTo("open-readiness-gate Due");
@@ -173,7 +173,8 @@ class RestoreUndoTest extends RestoreScenario {
     made();
 
     assertThat(faults(null, null))
-        .containsExactly("pod trainer: expected that it stays until the proof, got none");
+        .containsExactly(
+            "pod trainer: expected a pod that exists until the verification, got none");
   }
 
   @Test

@@ -83,8 +83,7 @@ class TargetOnApiServerTest extends OnApiServer {
     GpuRestore waiting = until(it -> "OwnerLives".equals(it.getStatus().getReason()));
     assertThat(waiting.getStatus().getMessage())
         .endsWith(
-            "got ReplicaSet train, which is scaled to 0: scale it up, or once it is deleted the"
-                + " workload comes back as a pod of its own");
+            "got ReplicaSet train, which is scaled to 0: scale it up, or delete it to restore the workload as a bare pod");
     agent.ends(first, Examples::proven);
     client.resource(owner).delete();
     until(it -> phase(it) == RestorePhase.SUCCEEDED);

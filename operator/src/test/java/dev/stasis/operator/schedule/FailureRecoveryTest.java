@@ -185,7 +185,7 @@ class FailureRecoveryTest {
     assertThat(world.restored().checkpoint()).isEqualTo(world.names().get(0));
     assertThat(world.status().getNewestGood()).isEqualTo(world.names().get(0));
     assertThat(Objects.requireNonNull(world.restored().skipped()).get(0))
-        .contains("it lies on the disk of node node1");
+        .contains("it is on the disk of node node1");
   }
 
   @Test
@@ -236,7 +236,7 @@ class FailureRecoveryTest {
     assertThat(world.cluster.restores).hasSize(2);
     assertThat(world.stories)
         .extracting(it -> it.message())
-        .anyMatch(it -> it.contains("2 restores in 1h are the limit"));
+        .anyMatch(it -> it.contains("limit of 2 restores in 1h reached"));
     world.at(ScheduleFixture.START.plusSeconds(2 * 3600));
     world.failed(pod);
     world.settle();

@@ -77,7 +77,8 @@ class StoreTest {
     GpuCheckpointStore store = store("local", false);
     store.getSpec().setAllowedNamespaces(new AllowedNamespaces(List.of("web"), null));
     assertThat(refusal("local", store))
-        .isEqualTo("store: expected one whose allowedNamespaces hold ml, got local, whose do not");
+        .isEqualTo(
+            "store: expected one whose allowedNamespaces include ml, got local, whose do not");
 
     store
         .getSpec()
@@ -146,8 +147,7 @@ class StoreTest {
             "store local: expected one that node node2 can write to, got read-only file system");
     assertThat(sentences(room.against(facts, "ml", "node3", GIB)))
         .containsExactly(
-            "store local: expected one that node node3 can write to, got nothing said about it by"
-                + " the agent there");
+            "store local: expected one that node node3 can write to, got no report by the agent of the node");
   }
 
   @Test

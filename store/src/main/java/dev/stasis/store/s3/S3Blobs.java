@@ -53,7 +53,7 @@ public final class S3Blobs implements BlobStore {
     } catch (SdkException e) {
       StoreException failure = S3Failure.of(key, e);
       if (failure instanceof StoreException.AccessDenied) {
-        // The answer to a HEAD has no body, and so no cause: only that of a GET has.
+        // The response to a HEAD has no body, and therefore no cause; only that of a GET has one.
         call(
             key,
             () ->
@@ -192,7 +192,7 @@ public final class S3Blobs implements BlobStore {
       digest.update(bytes, 0, length);
       return Base64.getEncoder().encodeToString(digest.digest());
     } catch (NoSuchAlgorithmException e) {
-      throw new AssertionError("every Java has MD5", e);
+      throw new AssertionError("MD5 is part of every Java platform", e);
     }
   }
 

@@ -142,8 +142,7 @@ final class S3Connection {
     } catch (StoreException e) {
       throw e;
     } catch (GeneralSecurityException | IOException e) {
-      throw new StoreException.Refused(
-          "CA: expected certificates in PEM, got bytes that are none", e);
+      throw new StoreException.Refused("CA: expected certificates in PEM, got other bytes", e);
     }
   }
 }

@@ -60,7 +60,7 @@ final class S3Failure {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (cause instanceof GeneralSecurityException) {
         return new StoreException.Refused(
-            "%s: expected a certificate that the CA signed, got another: %s"
+            "%s: expected a certificate signed by the CA, got a different one: %s"
                 .formatted(key, cause.getMessage()),
             failure);
       }
@@ -84,13 +84,13 @@ final class S3Failure {
     if (status == 404) {
       return new StoreException.NotFound(message, failure);
     }
-    // 408 and 429: too slow, too many. 409: another call to the same key is under way.
+    // 408 and 429: too slow, too many. 409: another call to the same key is in progress.
     if (status >= 500 || status == 408 || status == 409 || status == 429) {
       return new StoreException.Unreachable(message, failure);
     }
     if (status == 416) {
       return new StoreException.Damaged(
-          key + ": expected a larger blob, got one that ends before the range", failure);
+          key + ": expected a blob that contains the range, got a shorter one", failure);
     }
     return new StoreException.Refused(message, failure);
   }

@@ -43,8 +43,8 @@ public class CheckpointOptions extends WorkOptions {
 
   @Size(min = 20, max = 40)
   @JsonPropertyDescription(
-      "Verifies the artifact now, if it was last verified before this time. Default: as often as "
-          + "the operator is configured to.")
+      "Verifies the artifact now, if it was last verified before this time. Default: as"
+          + " configured for the operator.")
   private @Nullable Instant verifyAfter;
 
   public Boolean getDryRun() {

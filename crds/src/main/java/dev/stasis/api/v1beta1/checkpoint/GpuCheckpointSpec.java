@@ -130,7 +130,7 @@ public class GpuCheckpointSpec {
   public String podName() {
     return podRef != null
         ? podRef.name()
-        : Objects.requireNonNull(importFrom, "the schema requires one of both").podName();
+        : Objects.requireNonNull(importFrom, "the schema requires one of the two").podName();
   }
 
   /** Returns the UID that the pod must have; null for any. */

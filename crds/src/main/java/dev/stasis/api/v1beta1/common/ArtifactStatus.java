@@ -28,16 +28,16 @@ public class ArtifactStatus {
   private @Nullable String size;
 
   @JsonPropertyDescription(
-      "Where the store promises to have the artifact before the workload may go. Unset if the "
+      "Where the artifact must be stored before the workload may be removed. Unset if the "
           + "store has no upload.")
   private @Nullable StoreDurability durability;
 
   @JsonPropertyDescription(
-      "Size in the remote store, compressed and without what occurs twice, in bytes.")
+      "Size in the remote store after compression and deduplication, in bytes.")
   private @Nullable Long storedBytes;
 
   @JsonPropertyDescription(
-      "Bytes that its upload added to the remote store. The rest was there already.")
+      "Bytes that its upload added to the remote store. The remaining bytes were already present.")
   private @Nullable Long newBytes;
 
   @JsonPropertyDescription("Device memory in the artifact, in bytes.")

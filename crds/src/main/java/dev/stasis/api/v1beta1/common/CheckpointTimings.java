@@ -39,7 +39,7 @@ public class CheckpointTimings {
           + "workload: of the last resume.")
   private @Nullable Long resumeMilliseconds;
 
-  @JsonPropertyDescription("Freeze time that belongs to none of the other parts.")
+  @JsonPropertyDescription("Freeze time that is not covered by the other parts.")
   private @Nullable Long unaccountedMilliseconds;
 
   @JsonPropertyDescription("From the claim of the operation until the GPU memory was free.")

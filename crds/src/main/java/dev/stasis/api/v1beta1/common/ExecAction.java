@@ -10,7 +10,7 @@ import java.util.List;
 /** Runs a command in the workload's container, like kubectl exec. */
 @ValidationRule(
     value = "self.command.map(argument, argument.size()).sum() <= 8192",
-    message = "command: expected at most 8192 characters in all")
+    message = "command: expected at most 8192 characters in total")
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record ExecAction(
     @Required

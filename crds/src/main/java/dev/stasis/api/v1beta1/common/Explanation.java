@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /** Result of a dry run. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Explanation(
-    @JsonPropertyDescription("Every reason against the checkpoint. Empty if it is possible.")
+    @JsonPropertyDescription("All reasons that prevent the checkpoint. Empty if it is possible.")
         @Nullable List<Fault> faults,
     @JsonPropertyDescription(
             "Every reason why the workload could not be restored in another pod. Empty if it "

@@ -56,8 +56,8 @@ public abstract class FreezeOptions {
   @JsonPropertyDescription(
       "None states that no two processes of the workload share GPU memory, although "
           + "shared memory, a pipe or a connection between them would allow it. If they do "
-          + "share GPU memory, the workload is lost at the end of the freeze. Default: the "
-          + "agent decides from what it finds.")
+          + "share GPU memory, the workload is lost at the end of the freeze. Default: the agent"
+          + " decides, based on the processes that it finds.")
   private @Nullable Sharing sharing;
 
   public TimeSpan getLockTimeout() {

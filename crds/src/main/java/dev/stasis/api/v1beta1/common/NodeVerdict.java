@@ -13,5 +13,5 @@ public record NodeVerdict(
     @Required @JsonPropertyDescription("Whether the workload could be restored on the node.")
         Boolean fits,
     @JsonPropertyDescription(
-            "Reasons against the node, each with property, expected and actual value.")
+            "Reasons why the node does not fit, each with property, expected and actual value.")
         @Nullable List<String> reasons) {}

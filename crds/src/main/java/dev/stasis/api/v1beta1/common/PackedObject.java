@@ -39,7 +39,7 @@ public final class PackedObject extends AbstractMap<String, Object> {
       Map<String, Object> read = JSON.readValue(text, new TypeReference<>() {});
       return Collections.unmodifiableMap(read).entrySet();
     } catch (IOException e) {
-      throw new UncheckedIOException("what was packed here can be read", e);
+      throw new UncheckedIOException("a packed object can be read", e);
     }
   }
 

@@ -28,13 +28,14 @@ public class RestoreTimings {
   @JsonPropertyDescription("Driver: GPU restore and unlock.")
   private @Nullable Long gpuRestoreMilliseconds;
 
-  @JsonPropertyDescription("From the claim of the operation until the workload was proven to run.")
+  @JsonPropertyDescription(
+      "From the claim of the operation until the workload was verified to" + " run.")
   private @Nullable Long proofMilliseconds;
 
-  @JsonPropertyDescription("Time until the proof that belongs to none of the other parts.")
+  @JsonPropertyDescription("Time until the verification that is not covered by the other parts.")
   private @Nullable Long unaccountedMilliseconds;
 
-  @JsonPropertyDescription("From the start of the holder until the workload was proven to run.")
+  @JsonPropertyDescription("From the start of the holder until the workload was verified to run.")
   private @Nullable Long tookMilliseconds;
 
   @JsonPropertyDescription("Human-readable duration, such as 6.9s.")

@@ -40,7 +40,7 @@ public record Target(
         @ValidationRule(
             value =
                 "self.all(key, !key.startsWith('stasis.dev/') && !key.contains('.stasis.dev/'))",
-            message = "labels: keys below stasis.dev belong to Stasis")
+            message = "labels: keys under stasis.dev are reserved for Stasis")
         @JsonPropertyDescription(
             "Labels to add to the restored pod. Keys in the domain stasis.dev are refused.")
         @Nullable Map<String, String> labels) {

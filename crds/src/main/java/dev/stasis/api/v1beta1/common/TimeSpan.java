@@ -38,7 +38,7 @@ public record TimeSpan(@JsonValue String text) {
   public Duration duration() {
     Matcher parts = PARTS.matcher(text);
     if (!parts.matches()) {
-      throw new IllegalStateException("checked when it was made: " + text);
+      throw new IllegalStateException("validated on creation: " + text);
     }
     return Duration.ofHours(number(parts.group(1)))
         .plusMinutes(number(parts.group(2)))

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
     value =
         "!has(oldSelf.commitment) || (has(self.commitment) && self.commitment == "
             + "oldSelf.commitment)",
-    message = "commitment: is taken once",
+    message = "commitment: is immutable once set",
     fieldPath = ".commitment")
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public class GpuMigrationStatus extends SourceFirstStatus implements PhasedStatus<MigrationPhase> {
@@ -45,7 +45,8 @@ public class GpuMigrationStatus extends SourceFirstStatus implements PhasedStatu
   @JsonPropertyDescription("Hardware and driver of the target pod.")
   private @Nullable Hardware targetHardware;
 
-  @JsonPropertyDescription("Point of no return: the decision which copy of the workload survives.")
+  @JsonPropertyDescription(
+      "Point of no return: the decision about which copy of the workload" + " survives.")
   private @Nullable Commitment commitment;
 
   @JsonPropertyDescription("Bytes transferred between the nodes.")
@@ -55,7 +56,7 @@ public class GpuMigrationStatus extends SourceFirstStatus implements PhasedStatu
   private @Nullable String size;
 
   @JsonPropertyDescription(
-      "Downtime: from the freeze of the source until the target was proven to run.")
+      "Downtime: from the freeze of the source until the target was verified to run.")
   private @Nullable Long downtimeMilliseconds;
 
   @JsonPropertyDescription("Human-readable downtime, such as 9.8s.")

@@ -22,7 +22,7 @@ public record NodeStore(
                 + "full, the kubelet evicts pods.")
         @Nullable Boolean sharesNodefs,
     @JsonPropertyDescription(
-            "What lies in the remote part of the store. Unset unless this node measured it last.")
+            "Content of the remote part of the store. Unset unless this node measured it last.")
         @Nullable RemoteUsage remote,
     @JsonPropertyDescription(
             "Identity of the volume that the claim of the store has on this node, from the volume "

@@ -7,13 +7,13 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What lies in a remote store, as this node measured it last. */
+/** The content of a remote store, as this node last measured it. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record RemoteUsage(
-    @Required @JsonPropertyDescription("When it was measured, by the store's clock.")
+    @Required @JsonPropertyDescription("Time of the measurement, by the store's clock.")
         Instant measuredTime,
     @JsonPropertyDescription("Size of its file system in bytes. Unset for a bucket.")
         @Nullable Long capacityBytes,
     @JsonPropertyDescription("Size of everything in the store, in bytes.") @Nullable Long bytes,
-    @JsonPropertyDescription("The namespaces that take most; at most 500.")
+    @JsonPropertyDescription("The namespaces that use the most space; at most 500.")
         @Nullable List<StoredNamespace> namespaces) {}

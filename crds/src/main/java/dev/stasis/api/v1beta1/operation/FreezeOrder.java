@@ -24,7 +24,7 @@ public class FreezeOrder extends FreezeOptions {
 
   @Default("false")
   @JsonPropertyDescription(
-      "Nothing is touched, the status reports what would be done. Default: false.")
+      "Nothing is changed; the status reports what would be done. Default: false.")
   private Boolean dryRun = false;
 
   @SchemaFrom(type = String.class)

@@ -28,11 +28,11 @@ import org.jspecify.annotations.Nullable;
     value =
         "!has(oldSelf.claimedBy) || (has(self.claimedBy) && self.claimedBy.time >= "
             + "oldSelf.claimedBy.time)",
-    message = "claimedBy: is never given back",
+    message = "claimedBy: cannot be unset",
     fieldPath = ".claimedBy")
 @ValidationRule(
     value = "!has(oldSelf.outcome) || (has(self.outcome) && self.outcome == oldSelf.outcome)",
-    message = "outcome: is final",
+    message = "outcome: is immutable once set",
     fieldPath = ".outcome")
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public class GpuNodeOperationStatus extends WorkStatus {

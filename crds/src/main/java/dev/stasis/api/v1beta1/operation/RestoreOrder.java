@@ -20,7 +20,7 @@ public class RestoreOrder {
   private String fingerprint;
 
   @Default("Close")
-  @JsonPropertyDescription("What happens to TCP connections that were open. Default: Close.")
+  @JsonPropertyDescription("What happens to open TCP connections. Default: Close.")
   private TcpConnections tcpConnections = TcpConnections.CLOSE;
 
   @JsonPropertyDescription(

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
         "!has(self.victims) || !has(self.preemptors) || self.victims.maxPriority < "
             + "self.preemptors.minPriority",
     message =
-        "victims.maxPriority: must be less than preemptors.minPriority, otherwise pods could "
-            + "take turns in preempting each other",
+        "victims.maxPriority: must be less than preemptors.minPriority, otherwise pods could"
+            + " preempt each other in turn",
     fieldPath = ".victims.maxPriority")
 @SuppressWarnings("NullAway.Init") // the schema requires them
 @JsonInclude(JsonInclude.Include.NON_NULL)

@@ -47,7 +47,7 @@ public class GpuRestoreStatus extends WorkStatus implements PhasedStatus<Restore
   @JsonPropertyDescription("Why each node does not fit, while none fits. At most 100.")
   private @Nullable List<NodeVerdict> nodes;
 
-  @JsonPropertyDescription("Nodes that were tried and gave the target GPUs that do not fit.")
+  @JsonPropertyDescription("Nodes that were tried and assigned incompatible GPUs to the target.")
   private @Nullable List<ExcludedNode> excludedNodes;
 
   @JsonPropertyDescription("Number of target pods created.")

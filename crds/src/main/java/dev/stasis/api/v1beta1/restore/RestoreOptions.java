@@ -16,8 +16,7 @@ import org.jspecify.annotations.Nullable;
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public class RestoreOptions {
   @Immutable
-  @JsonPropertyDescription(
-      "What happens to TCP connections that were open. Default: as in the checkpoint.")
+  @JsonPropertyDescription("What happens to open TCP connections. Default: as in the checkpoint.")
   private @Nullable TcpConnections tcpConnections;
 
   @Immutable

@@ -21,6 +21,7 @@ public record Encryption(
         @Pattern("^[A-Za-z0-9][A-Za-z0-9._-]*$")
         @Size(min = 1, max = 128)
         @JsonPropertyDescription(
-            "Entry of the Secret that encrypts. The other entries are only used to read what "
+            "Entry of the Secret that is used for encryption. The other entries are only used to"
+                + " read what "
                 + "they have encrypted.")
         String key) {}

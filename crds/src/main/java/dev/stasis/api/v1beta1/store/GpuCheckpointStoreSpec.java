@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
     value =
         "has(self.nodeLocal) == has(oldSelf.nodeLocal) && (!has(self.nodeLocal) || "
             + "self.nodeLocal.path == oldSelf.nodeLocal.path)",
-    message = "nodeLocal: cannot be changed, since artifacts would be out of reach",
+    message = "nodeLocal: cannot be changed, because existing artifacts would become unreachable",
     fieldPath = ".nodeLocal")
 @ValidationRule(
     value =
@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
             + "self.sharedPath.path == oldSelf.sharedPath.path && "
             + "(has(self.sharedPath.layout) ? self.sharedPath.layout : 'Files') == "
             + "(has(oldSelf.sharedPath.layout) ? oldSelf.sharedPath.layout : 'Files'))",
-    message = "sharedPath: cannot be changed, since artifacts would be out of reach",
+    message = "sharedPath: cannot be changed, because existing artifacts would become unreachable",
     fieldPath = ".sharedPath")
 @ValidationRule(
     value =
@@ -49,7 +49,9 @@ import org.jspecify.annotations.Nullable;
             + "self.s3.bucket == oldSelf.s3.bucket && "
             + "has(self.s3.prefix) == has(oldSelf.s3.prefix) && "
             + "(!has(self.s3.prefix) || self.s3.prefix == oldSelf.s3.prefix))",
-    message = "s3: bucket and prefix cannot be changed, since artifacts would be out of reach",
+    message =
+        "s3: bucket and prefix cannot be changed, because existing artifacts would become"
+            + " unreachable",
     fieldPath = ".s3")
 @ValidationRule(
     value =
@@ -129,8 +131,8 @@ public class GpuCheckpointStoreSpec {
 
   @Size(min = 20, max = 40)
   @JsonPropertyDescription(
-      "Frees what no artifact of a remote store needs any more now, if it was last done before "
-          + "this time. Otherwise it is done once a day.")
+      "Frees the data of a remote store that no artifact needs, if this was last done before"
+          + " this time. Otherwise it is done once a day.")
   private @Nullable Instant collectAfter;
 
   public @Nullable NodeLocal getNodeLocal() {
@@ -229,7 +231,7 @@ public class GpuCheckpointStoreSpec {
     if (uploads()) {
       return localPath == null ? "/var/lib/stasis/stores/" + name : localPath;
     }
-    return Objects.requireNonNull(sharedPath, "the schema requires a place").path();
+    return Objects.requireNonNull(sharedPath, "the schema requires a storage location").path();
   }
 
   /** Returns whether the nodes see each other's artifacts in {@link #folder}. */

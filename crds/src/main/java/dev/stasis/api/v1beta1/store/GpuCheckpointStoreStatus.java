@@ -31,8 +31,8 @@ public class GpuCheckpointStoreStatus extends ConditionedStatus {
   private @Nullable String logical;
 
   @JsonPropertyDescription(
-      "Logical bytes for each used one, such as 2.4: what a remote store saves by compression and "
-          + "by storing equal data once.")
+      "Ratio of logical to used bytes, such as 2.4: the savings of a remote store by compression"
+          + " and deduplication.")
   private @Nullable String ratio;
 
   @JsonPropertyDescription(
@@ -46,7 +46,7 @@ public class GpuCheckpointStoreStatus extends ConditionedStatus {
   @JsonPropertyDescription("Bytes that a remote store held at measuredTime.")
   private @Nullable Long storedBytes;
 
-  @JsonPropertyDescription("When a node last measured what the remote store holds.")
+  @JsonPropertyDescription("Time at which a node last measured the content of the remote store.")
   private @Nullable Instant measuredTime;
 
   @JsonPropertyDescription("Bytes still available; for nodeLocal, on the fullest node.")

@@ -18,8 +18,8 @@ public record NamespaceUsage(
     @JsonPropertyDescription("Size of the namespace's artifacts before compression, in bytes.")
         @Nullable Long logicalBytes,
     @JsonPropertyDescription(
-            "Bytes that the remote store held for it at measuredTime, those of deleted artifacts "
-                + "that are not freed yet included.")
+            "Bytes that the remote store held for it at measuredTime, including deleted"
+                + " artifacts that have not been freed yet.")
         @Nullable Long storedBytes) {
 
   /** Creates the usage of a store without an upload. */

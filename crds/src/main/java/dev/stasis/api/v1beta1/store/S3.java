@@ -31,7 +31,7 @@ public record S3(
         @JsonPropertyDescription("Prefix of all keys. Default: none.")
         @Nullable String prefix,
     @JsonPropertyDescription(
-            "Names the bucket in the path of a URL and not in its host name, as MinIO needs it. "
+            "Names the bucket in the path of a URL and not in its host name, as MinIO requires. "
                 + "Default: false.")
         @Nullable Boolean pathStyle,
     @Required

@@ -54,9 +54,9 @@ class BrokenNodeTest {
 
     awaitFindings(
         "no driver: expected libcuda.so.1",
-        "install NVIDIA's driver 570 or newer",
+        "install NVIDIA driver 570 or newer",
         "criu version: expected a number",
-        "use the agent's own image, which brings criu",
+        "use the agent's own image, which includes criu",
         "store local: expected a tenth of 1.0Mi free");
   }
 
@@ -82,7 +82,7 @@ class BrokenNodeTest {
     awaitFindings(
         "driver: expected 570 or newer, got 550.54.15",
         "criu: ",
-        "use the agent's own image, which brings criu");
+        "use the agent's own image, which includes criu");
   }
 
   @Test
@@ -91,8 +91,7 @@ class BrokenNodeTest {
     scenario.kubectl("delete", "gpunode", node, Scenario.TIMEOUT);
 
     awaitFindings(
-        "agent: expected a GpuNode for a node with GPUs, got none",
-        "there is no agent's pod on the node");
+        "agent: expected a GpuNode for a node with GPUs, got none", "the node has no agent pod");
   }
 
   /** Waits until it says all of that about the node. */

@@ -47,7 +47,7 @@ final class FaultTable {
     String phase = end.getPhase() == null ? "?" : end.getPhase().value();
     String more =
         end.getPhase() == MigrationPhase.SUCCEEDED
-            ? "stood still for " + end.getDowntime()
+            ? "was frozen for " + end.getDowntime()
             : Optional.ofNullable(end.getRolledBack())
                 .map(RolledBack::reason)
                 .orElseGet(() -> String.valueOf(end.getReason()));

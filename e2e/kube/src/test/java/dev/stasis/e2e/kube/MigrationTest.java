@@ -126,7 +126,7 @@ class MigrationTest {
 
     goesOn(scenario, workload);
     assertThat(Present.in("status.rolledBack", status.getRolledBack()).message())
-        .contains("for which there is room in the store");
+        .contains("the free space in the store");
     noArtifacts(scenario);
   }
 

@@ -117,7 +117,7 @@ class OwnedPreemptionTest {
     scenario.apply(urgent.build());
     scenario.until("nobody yields", () -> priorities.reason().equals("NoVictims"));
     assertThat(priorities.message())
-        .contains("%d a victim often enough this hour".formatted(node.gpus()));
+        .contains("%d preempted too often in the last hour".formatted(node.gpus()));
     scenario.kubectl("delete", "pod", "once-too-often", Scenario.TIMEOUT);
     assertThat(node.names()).isEqualTo(before);
   }

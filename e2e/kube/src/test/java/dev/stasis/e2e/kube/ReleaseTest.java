@@ -83,7 +83,7 @@ class ReleaseTest {
 
     assertThat(scenario.kubectl("-n", release.namespace(), "logs", "stasis-test"))
         .contains("checkpointed: ")
-        .contains("it counts on from step")
+        .contains("it continues at step")
         .endsWith("test: passed\n");
     // What it made is gone, the artifact too.
     assertThat(scenario.kubectl("-n", release.namespace(), "get", "gckpt,grst,role", "-o", "name"))
@@ -186,7 +186,7 @@ class ReleaseTest {
                 "logs",
                 "-l",
                 "app.kubernetes.io/component=uninstall"))
-        .contains("refused; nothing was touched")
+        .contains("refused; nothing was changed")
         .contains("away");
     // The release is as it was: it brings the workload back.
     RestoreRequest.apply(scenario, "back", "away").awaitSucceeded();

@@ -91,7 +91,7 @@ public final class JnaDriver implements NativeDriver {
   private CudaLibrary cuda() {
     CudaLibrary library = cuda;
     if (library == null) {
-      throw new IllegalStateException("libcuda: expected availability() to be asked first");
+      throw new IllegalStateException("libcuda: expected a call of availability() first");
     }
     return library;
   }

@@ -53,7 +53,7 @@ final class Nvml {
       }
       DriverAvailability availability =
           gpus.isEmpty() && cuda instanceof DriverAvailability.Present
-              ? new DriverAvailability.NoDevice("the driver is loaded and finds none")
+              ? new DriverAvailability.NoDevice("the driver is loaded and reports no GPU")
               : cuda;
       return new NodeGpus(
           availability, devices.driverVersion(), devices.cudaVersion(), gpus, links);

@@ -33,7 +33,7 @@ public final class WorkerShield {
     try {
       LibC.INSTANCE.setsid();
     } catch (LinkageError e) {
-      System.err.println("still in the agent's session: " + e.getMessage());
+      System.err.println("cannot leave the agent's session: " + e.getMessage());
     }
   }
 }

@@ -224,12 +224,12 @@ public final class CriRuntime implements PodContainers {
 
   private static String words(ContainerStatus status) {
     return switch (status.getState()) {
-      case CONTAINER_CREATED -> "one that is not started yet";
+      case CONTAINER_CREATED -> "one that has not started yet";
       case CONTAINER_EXITED ->
           "one that has exited with code "
               + status.getExitCode()
               + (status.getReason().isEmpty() ? "" : " (" + status.getReason() + ")");
-      default -> "one with a state unknown to the runtime";
+      default -> "one whose state is unknown to the runtime";
     };
   }
 

@@ -69,7 +69,7 @@ public final class NodeSocket implements AutoCloseable {
     Status status = e.getStatus();
     String why = status.getDescription() == null ? "" : ": " + status.getDescription();
     return new NodeApiException(
-        what + " at " + path + ": expected an answer, got " + status.getCode() + why, e);
+        what + " at " + path + ": expected a response, got " + status.getCode() + why, e);
   }
 
   @Override

@@ -41,7 +41,7 @@ final class Abilities {
       dump.add(
           fault(
               NodeReason.KERNEL_TOO_OLD,
-              "time namespaces: expected a kernel with them, got " + look.host().kernel()));
+              "kernel: expected one with time namespaces, got " + look.host().kernel()));
     }
     against.put(Capability.CHECKPOINT, dump);
     against.put(Capability.RESTORE, dump);

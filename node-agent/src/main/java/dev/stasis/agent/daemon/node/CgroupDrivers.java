@@ -30,7 +30,7 @@ record CgroupDrivers(Path cgroups) {
     return ofKubelet.equals(ofRuntime.get())
         ? Optional.empty()
         : Optional.of(
-            "cgroup driver: expected the kubelet's (%s) of the container runtime, got %s"
+            "cgroup driver of the container runtime: expected %s as for the kubelet, got %s"
                 .formatted(ofKubelet, ofRuntime.get()));
   }
 

@@ -160,7 +160,7 @@ final class GpuNodeText {
         .filter(gpu -> gpu.index() == index)
         .map(gpu -> gpu.uuid().text())
         .findFirst()
-        .orElseThrow(() -> new IllegalStateException("link of GPU " + index + ", which is none"));
+        .orElseThrow(() -> new IllegalStateException("link of unknown GPU " + index));
   }
 
   private static List<NodeTopology> topologies(NodeGpus node) {

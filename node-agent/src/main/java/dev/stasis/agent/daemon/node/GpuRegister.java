@@ -24,7 +24,7 @@ public final class GpuRegister {
 
   private final CudaDriver driver;
   private final Clock clock;
-  private NodeGpus known = NodeGpus.none(new DriverAvailability.NoDevice("not asked yet"));
+  private NodeGpus known = NodeGpus.none(new DriverAvailability.NoDevice("not queried yet"));
   private Instant asked = Instant.EPOCH;
 
   public GpuRegister(CudaDriver driver, Clock clock) {

@@ -106,7 +106,7 @@ public final class NodeReporter implements AutoCloseable {
       report();
       trouble = Optional.empty();
     } catch (KubernetesClientException | IOException e) {
-      again("GpuNode: expected it written, got " + e.getMessage());
+      again("GpuNode: expected a successful write, got " + e.getMessage());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return;

@@ -38,7 +38,7 @@ public final class Quarantine {
       try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
         files.forEach(this::takeOver);
       } catch (IOException | DirectoryIteratorException e) {
-        LOG.log(Level.ERROR, "fenced GPUs could not be read", e);
+        LOG.log(Level.ERROR, "Cannot read the fenced GPUs", e);
       }
     }
   }
@@ -70,7 +70,7 @@ public final class Quarantine {
         Files.createDirectories(folder);
         new RecordFile(folder.resolve(uuid)).write(bootId + "\n" + why);
       } catch (IOException e) {
-        LOG.log(Level.ERROR, uuid + " is fenced only until the agent ends", e);
+        LOG.log(Level.ERROR, uuid + " is fenced only until the agent exits", e);
       }
     }
     changed.run();

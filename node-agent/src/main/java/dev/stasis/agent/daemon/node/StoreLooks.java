@@ -69,8 +69,8 @@ final class StoreLooks implements AutoCloseable {
   }
 
   /**
-   * Returns what lies in the remote part of a store, if this node measured it last. Fails with the
-   * reason why this node cannot use it.
+   * Returns the content of the remote part of a store, if this node measured it last. Fails with
+   * the reason why this node cannot use it.
    */
   interface RemoteProbe {
     @Nullable RemoteUsage require(GpuCheckpointStore store) throws IOException;
@@ -95,7 +95,7 @@ final class StoreLooks implements AutoCloseable {
       pending = null;
     } catch (ExecutionException e) {
       pending = null;
-      throw new IllegalStateException("observing the stores failed", e.getCause());
+      throw new IllegalStateException("cannot check the stores", e.getCause());
     } catch (TimeoutException e) {
       if (begun.plus(STUCK).isBefore(clock.instant())) {
         seen = stores.stream().map(StoreLooks::stuck).toList();
@@ -114,7 +114,9 @@ final class StoreLooks implements AutoCloseable {
   private static NodeStore stuck(GpuCheckpointStore store) {
     return unreachable(
         store.getMetadata().getName(),
-        "expected a look at the stores within " + STUCK.toSeconds() + " s, got that one hangs");
+        "expected a check of the stores within "
+            + STUCK.toSeconds()
+            + " s, got none: the check hangs");
   }
 
   @Override

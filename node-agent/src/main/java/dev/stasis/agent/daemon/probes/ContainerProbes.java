@@ -51,7 +51,7 @@ public final class ContainerProbes {
       answerable.add(new ContainerProbe.Grpc(probe.getGrpc().getPort()));
     } else {
       others.add(
-          which + ": expected httpGet, tcpSocket or grpc, got exec, which asks the workload");
+          which + ": expected httpGet, tcpSocket or grpc, got exec, which runs in the workload");
     }
   }
 
@@ -59,7 +59,7 @@ public final class ContainerProbes {
     if ("HTTPS".equals(get.getScheme())) {
       others.add(which + ": expected plain HTTP, got HTTPS, for which only the workload has a key");
     } else if (get.getHost() != null && !get.getHost().isEmpty()) {
-      others.add(which + ": expected one of the pod itself, got one of host " + get.getHost());
+      others.add(which + ": expected a probe of the pod itself, got one of host " + get.getHost());
     } else {
       String path = Objects.requireNonNullElse(get.getPath(), "/");
       port(which, get.getPort())

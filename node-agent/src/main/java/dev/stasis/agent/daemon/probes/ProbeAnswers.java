@@ -142,10 +142,10 @@ public final class ProbeAnswers {
     first.run();
     try (lines) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        LOG.log(Level.INFO, "probes of a frozen workload: " + line);
+        LOG.log(Level.INFO, "Probe responder: " + line);
       }
     } catch (IOException e) {
-      LOG.log(Level.DEBUG, "the probes' answerer has ended", e);
+      LOG.log(Level.DEBUG, "Probe responder has exited", e);
     }
   }
 

@@ -26,12 +26,13 @@ public record KubernetesSecrets(KubernetesClient client, String namespace)
     } catch (KubernetesClientException e) {
       if (e.getCode() == HttpURLConnection.HTTP_FORBIDDEN) {
         throw new StoreException.AccessDenied(
-            what + ": not readable; name the store in the chart's value stores", e);
+            what + ": access denied; add the store to the chart's value stores", e);
       }
       throw new StoreException.Unreachable(what + ": " + e.getMessage(), e);
     }
     if (secret == null || secret.getData() == null) {
-      throw new StoreException.WrongCredentials(what + ": expected it, got none", null);
+      throw new StoreException.WrongCredentials(
+          what + ": expected a Secret with data, got none", null);
     }
     Map<String, byte[]> entries = new HashMap<>();
     secret.getData().forEach((key, value) -> entries.put(key, Base64.getDecoder().decode(value)));

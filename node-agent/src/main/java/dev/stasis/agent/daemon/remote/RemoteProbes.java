@@ -47,7 +47,7 @@ public final class RemoteProbes {
    * Writes, reads and deletes something in the store, unless that was possible a short time ago
    * with the same settings.
    *
-   * @return what lies there, if this node measured it last; null: another one did
+   * @return the content of the store, if this node measured it last; null if another one did
    * @throws StoreException why this node cannot use the store
    */
   public @Nullable RemoteUsage require(GpuCheckpointStore store) throws StoreException {

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 /** Opens remote stores. Secrets are read for each use, so that a change of one counts at once. */
 public final class RemoteStores {
 
-  /** Chunks that are worked on at a time take 7 MiB each, in a program of a few hundred. */
+  /** Each chunk in progress takes 7 MiB, in a program of a few hundred MiB. */
   private static final int MOST_THREADS = 8;
 
   /** A mount that is gone does not come back, so that nothing is repeated: it is found anew. */
@@ -71,7 +71,8 @@ public final class RemoteStores {
       BlobStore volume = volume(store, claim);
       return new RemoteArtifacts(volume, keys, Compression.LZ4, clock, threads(), NO_PATIENCE);
     }
-    SharedPath shared = Objects.requireNonNull(spec.getSharedPath(), "its artifacts are uploaded");
+    SharedPath shared =
+        Objects.requireNonNull(spec.getSharedPath(), "a store for uploads has a location");
     return new RemoteArtifacts(folder(shared), keys, Compression.LZ4, clock, threads());
   }
 
@@ -160,7 +161,7 @@ public final class RemoteStores {
     return text(value);
   }
 
-  /** A line end that an editor added is no part of a key. */
+  /** A line end that an editor added is not part of a key. */
   private static String text(byte[] value) {
     return new String(value, StandardCharsets.UTF_8).strip();
   }

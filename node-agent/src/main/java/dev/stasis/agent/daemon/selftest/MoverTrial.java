@@ -72,7 +72,7 @@ final class MoverTrial {
       questions.flush();
       String found = String.valueOf(lines.readLine());
       if (!found.equals("good")) {
-        throw new IOException("expected every byte back in its place, got them " + found);
+        throw new IOException("expected every byte to be restored, got " + found);
       }
       return speeds;
     } finally {
@@ -83,12 +83,13 @@ final class MoverTrial {
   private Speeds move(Process child, String[] region, Path folder)
       throws IOException, InterruptedException {
     ProcessId id =
-        proc.id((int) child.pid()).orElseThrow(() -> new IOException("its child has ended"));
+        proc.id((int) child.pid())
+            .orElseThrow(() -> new IOException("the child process has ended"));
     Path regions = folder.resolve("regions");
     Path journal = folder.resolve("journal");
     Files.writeString(regions, region[1] + " " + region[2] + "\n");
     Optional<PidFd> held = new PidFds(proc).open(id);
-    try (PidFd hold = held.orElseThrow(() -> new IOException("its child has ended"))) {
+    try (PidFd hold = held.orElseThrow(() -> new IOException("the child process has ended"))) {
       hold.send(Signal.STOP);
       awaitStop(id);
       try {
@@ -116,7 +117,7 @@ final class MoverTrial {
     long until = nanoTime.getAsLong() + DEADLINE.toNanos();
     while (proc.stat(id).filter(stat -> !stat.isStopped()).isPresent()) {
       if (nanoTime.getAsLong() > until) {
-        throw new IOException("expected its child stopped, got it running");
+        throw new IOException("expected the child process to be stopped, got a running one");
       }
       LockSupport.parkNanos(LOOK_NANOS);
       if (Thread.interrupted()) {

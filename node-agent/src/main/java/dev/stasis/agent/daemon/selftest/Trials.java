@@ -158,7 +158,7 @@ public final class Trials {
           }
         }
         if (read != BYTES) {
-          throw new IOException("expected %d bytes back, got %d".formatted(BYTES, read));
+          throw new IOException("expected to read %d bytes, got %d".formatted(BYTES, read));
         }
         return new Speeds(perSecond(written - begun), perSecond(nanoTime.getAsLong() - written));
       } finally {

@@ -143,7 +143,7 @@ public final class ArtifactSweep {
     new ArtifactStore(Objects.requireNonNull(artifact.getParent()), clock)
         .delete(artifact.getFileName().toString());
     new SweepMark(artifact).remove();
-    LOG.log(Level.INFO, "artifact " + artifact + " is removed: its object is gone");
+    LOG.log(Level.INFO, "Deleted an artifact without an object: artifact=" + artifact);
   }
 
   /** From its manifest, whatever the folder's name is; empty if it is not an artifact. */

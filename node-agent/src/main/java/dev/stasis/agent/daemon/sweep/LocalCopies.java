@@ -25,7 +25,7 @@ import java.util.stream.Collectors;
 
 /**
  * Keeps the copies that this node has of a remote store's artifacts within their space: the least
- * recently used ones go first. What is only here stays.
+ * recently used ones are deleted first. What is only here stays.
  */
 final class LocalCopies {
 

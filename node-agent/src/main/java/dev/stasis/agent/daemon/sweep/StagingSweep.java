@@ -48,7 +48,7 @@ public final class StagingSweep {
         if (!needed.test(leftover)) {
           store.sweep(List.of(leftover));
           removed.add(leftover);
-          LOG.log(Level.INFO, "staging folder {0} is removed: its writer is gone", leftover);
+          LOG.log(Level.INFO, "Deleted the staging folder {0}: its writer has ended", leftover);
         }
       }
     }

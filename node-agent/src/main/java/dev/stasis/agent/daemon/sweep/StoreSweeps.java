@@ -103,10 +103,10 @@ public final class StoreSweeps implements AutoCloseable {
         }
       }
     } catch (KubernetesClientException e) {
-      LOG.log(Level.WARNING, "artifacts are not swept: " + e.getMessage());
+      LOG.log(Level.WARNING, "Artifacts could not be swept: " + e.getMessage());
     } catch (RuntimeException e) {
       // An exception would end the schedule.
-      LOG.log(Level.ERROR, "artifacts are not swept", e);
+      LOG.log(Level.ERROR, "Artifacts could not be swept", e);
     }
   }
 
@@ -123,7 +123,7 @@ public final class StoreSweeps implements AutoCloseable {
         sweep.sweep(root, store.getMetadata().getUid(), namespaces -> objects(namespaces, name));
       }
     } catch (IOException e) {
-      LOG.log(Level.WARNING, "store " + name + " is not swept: " + e.getMessage());
+      LOG.log(Level.WARNING, "store " + name + " could not be swept: " + e.getMessage());
     }
   }
 

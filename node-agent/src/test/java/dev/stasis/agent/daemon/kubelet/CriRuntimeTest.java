@@ -178,7 +178,7 @@ class CriRuntimeTest {
       assertThatThrownBy(() -> new CriRuntime(socket, proc).version())
           .isInstanceOf(NodeApiException.class)
           .hasMessageStartingWith(
-              "Version at /nonexistent/cri.sock: expected an answer, got UNAVAILABLE");
+              "Version at /nonexistent/cri.sock: expected a response, got UNAVAILABLE");
     }
   }
 

@@ -24,7 +24,7 @@ class CgroupDriversTest {
     assertThat(with("systemd")).isEmpty();
     assertThat(with("cgroupfs"))
         .hasValue(
-            "cgroup driver: expected the kubelet's (systemd) of the container runtime, got"
+            "cgroup driver of the container runtime: expected systemd as for the kubelet, got"
                 + " cgroupfs");
   }
 

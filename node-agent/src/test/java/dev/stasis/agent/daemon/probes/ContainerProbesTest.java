@@ -73,7 +73,7 @@ class ContainerProbesTest {
     assertThat(probes.answerable()).isEmpty();
     assertThat(probes.others())
         .containsExactly(
-            "livenessProbe: expected httpGet, tcpSocket or grpc, got exec, which asks the workload",
+            "livenessProbe: expected httpGet, tcpSocket or grpc, got exec, which runs in the workload",
             "readinessProbe: expected plain HTTP, got HTTPS, for which only the workload has a key",
             "startupProbe: expected a port named none, got none");
   }

@@ -39,7 +39,7 @@ class TrialsTest {
 
     assertThatThrownBy(() -> new MoverTrial(broken, new ProcFs(), 2, System::nanoTime).run(folder))
         .isInstanceOf(IOException.class)
-        .hasMessageStartingWith("expected every byte back in its place");
+        .hasMessageStartingWith("expected every byte to be restored");
   }
 
   @Test
