@@ -9,8 +9,8 @@ import java.util.HexFormat;
 import java.util.Map;
 
 /**
- * Whatever lies in a store: it is understood, or refused. Seals are no protection where the keys
- * lie in clear, so what is sealed is fuzzed in a valid seal.
+ * Every manifest that a store may contain is either read or refused. Seals are no protection where
+ * the keys lie in clear, so what is sealed is fuzzed in a valid seal.
  */
 class RemoteManifestFuzzTest {
   private static final ArtifactId ID = new ArtifactId("ns-1", "artifact-1");

@@ -22,8 +22,8 @@ class FrozenWork {
 
   FrozenWork(NodeParts node, Work work, StepListener listener) {
     this.node = node;
-    this.work = work;
     this.listener = listener;
+    this.work = described(work);
   }
 
   NodeParts node() {
@@ -38,9 +38,14 @@ class FrozenWork {
     return work;
   }
 
+  /** With the current description of the operation, if its requester has one. */
+  private Work described(Work next) {
+    return listener.operation().map(next::withOperation).orElse(next);
+  }
+
   /** Changes the record and writes it; called before the corresponding action. */
   synchronized void note(UnaryOperator<Work> change) {
-    Work next = change.apply(work);
+    Work next = described(change.apply(work));
     if (!next.equals(work)) {
       node.journal().write(next);
       work = next;

@@ -1,5 +1,8 @@
 package dev.stasis.agent.engine;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.Optional;
+
 /**
  * Receives the progress of an operation, for progress lines, journals and metrics. Must not block.
  */
@@ -23,4 +26,12 @@ public interface StepListener {
    * @param why the reason, in one sentence
    */
   default void undoing(String why) {}
+
+  /**
+   * Returns the operation as its requester describes it at this moment; every record of the journal
+   * contains it. Empty to keep the description that the journal has.
+   */
+  default Optional<JsonNode> operation() {
+    return Optional.empty();
+  }
 }

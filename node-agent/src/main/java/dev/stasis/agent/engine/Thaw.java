@@ -1,7 +1,9 @@
 package dev.stasis.agent.engine;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.stasis.artifact.ArtifactStore;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -17,6 +19,9 @@ public final class Thaw {
 
   private static final System.Logger LOG = System.getLogger(Thaw.class.getName());
 
+  /** A user's thaw, the only other program that may be at work on the container, takes seconds. */
+  private static final Duration USER = Duration.ofSeconds(10);
+
   private final NodeParts node;
 
   Thaw(NodeParts node) {
@@ -26,6 +31,32 @@ public final class Thaw {
   /** Returns all recorded operations of this node, oldest first. */
   public List<Work> inHand() {
     return node.journal().all();
+  }
+
+  /**
+   * Records how the requester of an operation describes it now; does nothing if the operation has
+   * left no work.
+   *
+   * @throws UncheckedIOException if it could not be recorded
+   */
+  public void describe(String id, JsonNode operation) throws InterruptedException {
+    for (Work work : inHand()) {
+      if (work.id().equals(id) && work.phase() != Work.Phase.UNKNOWN) {
+        Optional<HostLocks.Held> lock = node.locks().take(work.containerId(), USER);
+        try (HostLocks.Held held = lock.orElseThrow(() -> new UncheckedIOException(busy(work)))) {
+          node.journal()
+              .read(work.containerId())
+              .filter(now -> now.id().equals(id))
+              .ifPresent(now -> node.journal().write(now.withOperation(operation)));
+        }
+      }
+    }
+  }
+
+  private static IOException busy(Work work) {
+    return new IOException(
+        "container %s: expected it at rest, got another program at work on it"
+            .formatted(work.containerId()));
   }
 
   /**

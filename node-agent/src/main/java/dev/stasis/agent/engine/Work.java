@@ -1,5 +1,6 @@
 package dev.stasis.agent.engine;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.stasis.agent.process.ProcessId;
 import java.time.Instant;
 import java.util.List;
@@ -9,8 +10,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A recorded operation, as stored in its journal: enough for another agent, or a user without an
- * agent, to thaw the workload.
+ * A recorded operation, as stored in the journal of its container: enough for another agent, or a
+ * user without an agent, to thaw the workload, and for another agent to complete the operation.
  *
  * @param format the journal's version
  * @param bootId the boot during which it was written; in another boot every process of it is gone
@@ -34,6 +35,8 @@ import org.jspecify.annotations.Nullable;
  * @param children helpers that outlive the agent (criu, mover)
  * @param offloaded processes with large allocations that the keeper took over, or may have taken
  *     over
+ * @param operation the operation as its requester describes it, which the engine does not read;
+ *     null if a user started it
  */
 public record Work(
     int format,
@@ -55,7 +58,8 @@ public record Work(
     @Nullable String artifactStage,
     @Nullable String artifact,
     List<ProcessId> children,
-    @Nullable List<Offloaded> offloaded) {
+    @Nullable List<Offloaded> offloaded,
+    @Nullable JsonNode operation) {
 
   /** The version that this agent writes while no memory is offloaded. */
   public static final int FORMAT = 1;
@@ -76,6 +80,7 @@ public record Work(
     regionJournals = List.copyOf(regionJournals);
     children = List.copyOf(children);
     offloaded = offloaded == null ? List.of() : List.copyOf(offloaded);
+    operation = operation == null || operation.isNull() ? null : operation;
   }
 
   /** An operation that has not touched any process. */
@@ -112,6 +117,7 @@ public record Work(
         artifactStage,
         artifact,
         List.of(),
+        null,
         null);
   }
 
@@ -197,6 +203,10 @@ public record Work(
     UNKNOWN
   }
 
+  Work withOperation(JsonNode next) {
+    return with(copy -> copy.operation = next);
+  }
+
   Work withPhase(Phase next) {
     return with(copy -> copy.phase = next);
   }
@@ -256,6 +266,7 @@ public record Work(
     private @Nullable String stage;
     private List<ProcessId> children;
     private List<Offloaded> offloaded;
+    private @Nullable JsonNode operation;
 
     Copy(Work of) {
       this.of = of;
@@ -267,6 +278,7 @@ public record Work(
       this.stage = of.stage;
       this.children = of.children;
       this.offloaded = of.offloaded();
+      this.operation = of.operation;
     }
 
     Work work() {
@@ -290,7 +302,8 @@ public record Work(
           of.artifactStage,
           of.artifact,
           children,
-          offloaded);
+          offloaded,
+          operation);
     }
   }
 }

@@ -69,7 +69,7 @@ public final class WorkJournal {
     Path path = folderOf(work.containerId());
     try {
       new RecordFile(path.resolve(FILE))
-          .write(json.writerWithDefaultPrettyPrinter().writeValueAsBytes(work));
+          .writeSynced(json.writerWithDefaultPrettyPrinter().writeValueAsBytes(work));
     } catch (IOException e) {
       throw new UncheckedIOException("cannot write the work journal " + path, e);
     }

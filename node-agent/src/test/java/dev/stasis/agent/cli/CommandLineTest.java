@@ -205,6 +205,7 @@ class CommandLineTest {
                 null,
                 null,
                 List.of(),
+                null,
                 null));
   }
 }

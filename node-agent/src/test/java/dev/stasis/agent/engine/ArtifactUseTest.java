@@ -56,6 +56,7 @@ class ArtifactUseTest {
         staging,
         artifact,
         List.of(),
+        null,
         null);
   }
 

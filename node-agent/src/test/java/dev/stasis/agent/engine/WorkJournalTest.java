@@ -49,6 +49,7 @@ class WorkJournalTest {
         null,
         null,
         List.of(),
+        null,
         null);
   }
 

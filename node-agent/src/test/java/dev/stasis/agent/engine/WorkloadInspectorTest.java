@@ -77,6 +77,7 @@ class WorkloadInspectorTest {
             null,
             null,
             List.of(),
+            null,
             null);
     return new RestoredTree(new FrozenWork(lab.parts(), work, StepListener.NONE)).end();
   }

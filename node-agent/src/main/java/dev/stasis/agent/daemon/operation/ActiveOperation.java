@@ -1,18 +1,24 @@
 package dev.stasis.agent.daemon.operation;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.stasis.agent.engine.OperationControl;
 import dev.stasis.api.v1beta1.Api;
 import dev.stasis.api.v1beta1.GpuNodeOperation;
 import dev.stasis.api.v1beta1.common.ObjectReference;
 import dev.stasis.api.v1beta1.common.PhaseTime;
 import dev.stasis.api.v1beta1.operation.ArtifactReference;
+import dev.stasis.api.v1beta1.operation.Claim;
 import dev.stasis.api.v1beta1.operation.FreezeOrder;
 import dev.stasis.api.v1beta1.operation.GpuNodeOperationSpec;
 import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
 import dev.stasis.api.v1beta1.operation.OperationPhase;
 import dev.stasis.api.v1beta1.operation.OperationPod;
 import dev.stasis.api.v1beta1.operation.OperationType;
+import dev.stasis.api.v1beta1.operation.Outcome;
+import dev.stasis.api.v1beta1.operation.WorkloadState;
 import dev.stasis.trace.SpanContext;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -26,7 +32,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jboss.logmanager.MDC;
 import org.jspecify.annotations.Nullable;
@@ -36,26 +41,53 @@ final class ActiveOperation {
 
   private static final String STEP = "step";
 
-  private final AtomicReference<OperationJournal.Entry> entry;
+  private final GpuNodeOperation operation = new GpuNodeOperation();
+  private final Claim claim;
   private final Clock clock;
   private final OperationControl control;
   private final OperationJson json = new OperationJson();
   private final GpuNodeOperationStatus status;
   private final CompletableFuture<Void> cancelled = new CompletableFuture<>();
   private final List<StartedStep> steps = new ArrayList<>();
-  private volatile @Nullable SpanContext parent;
+  private final @Nullable SpanContext parent;
+  private volatile OperationStage stage;
   private volatile @Nullable FreezeHooks hooks;
   private volatile boolean byRollout;
 
-  ActiveOperation(Clock clock, OperationJournal.Entry entry, GpuNodeOperationStatus said) {
+  /**
+   * Creates an active operation.
+   *
+   * @param claimed the operation with its claim
+   */
+  ActiveOperation(Clock clock, GpuNodeOperation claimed, OperationStage stage) {
+    ObjectMeta metadata = claimed.getMetadata();
     this.clock = clock;
-    this.entry = new AtomicReference<>(entry);
-    this.status = json.copy(said);
-    this.control =
-        OperationControl.until(
-            clock,
-            entry.claimed().plus(entry.spec().getDeadline().duration()),
-            maxFrozen(entry.spec()));
+    this.stage = stage;
+    this.status = json.copy(claimed.getStatus());
+    this.claim = Objects.requireNonNull(status.getClaimedBy());
+    operation.setMetadata(
+        new ObjectMetaBuilder()
+            .withName(metadata.getName())
+            .withUid(metadata.getUid())
+            .withCreationTimestamp(metadata.getCreationTimestamp())
+            .withAnnotations(metadata.getAnnotations())
+            .build());
+    operation.setSpec(claimed.getSpec());
+    operation.setStatus(status);
+    Map<String, String> annotations = metadata.getAnnotations();
+    String named = annotations == null ? null : annotations.get(Api.TRACEPARENT_ANNOTATION);
+    this.parent = named == null ? null : SpanContext.parse(named).orElse(null);
+    this.control = OperationControl.until(clock, deadline(), maxFrozen(spec()));
+  }
+
+  /**
+   * Returns an operation that a predecessor claimed, and possibly started.
+   *
+   * @throws RuntimeException if it is not a claimed operation
+   */
+  static ActiveOperation recovered(Clock clock, GpuNodeOperation operation) {
+    return new ActiveOperation(
+        clock, operation, OperationStage.recovered(operation.getStatus().getPhase()));
   }
 
   private static @Nullable Duration maxFrozen(GpuNodeOperationSpec spec) {
@@ -70,11 +102,26 @@ final class ActiveOperation {
   }
 
   String name() {
-    return entry().name();
+    return operation.getMetadata().getName();
   }
 
   String uid() {
-    return entry().uid();
+    return operation.getMetadata().getUid();
+  }
+
+  /** Returns its creation time, which determines the order of the queue. */
+  Instant created() {
+    return Instant.parse(operation.getMetadata().getCreationTimestamp());
+  }
+
+  /** Returns the time of its claim, from which its deadline counts. */
+  Instant claimed() {
+    return claim.time();
+  }
+
+  /** Returns whether it was claimed in that boot; the processes of another one are gone. */
+  boolean isOfBoot(String bootId) {
+    return claim.bootId() == null || claim.bootId().equals(bootId);
   }
 
   /** Returns the id of its container; an id that no container has if none was found. */
@@ -83,7 +130,7 @@ final class ActiveOperation {
   }
 
   GpuNodeOperationSpec spec() {
-    return entry().spec();
+    return operation.getSpec();
   }
 
   /** Returns its pod, which its type has. */
@@ -100,12 +147,45 @@ final class ActiveOperation {
     return spec().getType();
   }
 
-  OperationJournal.Entry entry() {
-    return Objects.requireNonNull(entry.get());
+  /** Returns whether it is one that the journal of a container describes. */
+  boolean isJournaled() {
+    return spec().getFreeze() != null || type() == OperationType.RESTORE;
   }
 
-  void entry(OperationJournal.Entry next) {
-    entry.set(next);
+  /** Returns whether only a Thaw or an End thaws or ends it. */
+  boolean isHeldUntilDecided() {
+    FreezeOrder freeze = spec().getFreeze();
+    return freeze != null && freeze.getHeldUntilDecided();
+  }
+
+  OperationStage stage() {
+    return stage;
+  }
+
+  void stage(OperationStage next) {
+    stage = next;
+  }
+
+  /** Returns whether it is finished and has left its workload frozen. */
+  boolean leftFrozen() {
+    return stage == OperationStage.ENDED && leftFrozen(spec(), status());
+  }
+
+  /**
+   * The same for an operation in the API server. A successful suspend is intended, and a held
+   * operation is not finished.
+   */
+  static boolean leftFrozen(GpuNodeOperationSpec spec, GpuNodeOperationStatus status) {
+    return spec.getFreeze() != null
+        && status.getPhase() == OperationPhase.FAILED
+        && status.getOutcome() == Outcome.NOT_UNDONE
+        && (status.getWorkload() == WorkloadState.FROZEN
+            || status.getWorkload() == WorkloadState.UNKNOWN);
+  }
+
+  /** Returns it as a journal describes it. */
+  synchronized JsonNode description() {
+    return json.tree(operation);
   }
 
   OperationControl control() {
@@ -163,14 +243,6 @@ final class ActiveOperation {
     return Optional.ofNullable(parent);
   }
 
-  /** Takes the parent span from the annotation of the operation. */
-  ActiveOperation tracedAs(GpuNodeOperation operation) {
-    Map<String, String> annotations = operation.getMetadata().getAnnotations();
-    String named = annotations == null ? null : annotations.get(Api.TRACEPARENT_ANNOTATION);
-    parent = named == null ? null : SpanContext.parse(named).orElse(null);
-    return this;
-  }
-
   /** Changes the status; the recorder publishes it. */
   synchronized void change(Consumer<GpuNodeOperationStatus> change) {
     change.accept(status);
@@ -218,7 +290,7 @@ final class ActiveOperation {
   }
 
   Instant deadline() {
-    return entry().claimed().plus(spec().getDeadline().duration());
+    return claimed().plus(spec().getDeadline().duration());
   }
 
   /** Returns the requester in human-readable form. */

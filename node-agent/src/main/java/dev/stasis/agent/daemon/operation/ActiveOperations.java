@@ -1,8 +1,10 @@
 package dev.stasis.agent.daemon.operation;
 
 import dev.stasis.agent.cuda.GpuUuid;
+import dev.stasis.agent.daemon.kubelet.NodeApiException;
 import dev.stasis.agent.process.DaemonThreads;
 import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
+import dev.stasis.api.v1beta1.operation.OperationPhase;
 import dev.stasis.api.v1beta1.operation.OperationPod;
 import dev.stasis.api.v1beta1.operation.OperationType;
 import java.lang.System.Logger.Level;
@@ -26,7 +28,6 @@ final class ActiveOperations {
 
   private final AgentParts parts;
   private final OperationEventLoop eventLoop;
-  private final OperationJournal journal;
   private final StatusWriter writer;
   private final OperationRecorder recorder;
   private final ExecutorService workers =
@@ -43,17 +44,13 @@ final class ActiveOperations {
   private final Map<String, ActiveOperation> byUid = new ConcurrentHashMap<>();
   private volatile boolean stopping;
 
-  ActiveOperations(
-      AgentParts parts,
-      OperationEventLoop eventLoop,
-      OperationJournal journal,
-      InterruptedOperationRecovery recovery) {
+  ActiveOperations(AgentParts parts, OperationEventLoop eventLoop) {
     this.parts = parts;
     this.eventLoop = eventLoop;
-    this.journal = journal;
-    this.recovery = recovery;
+    this.recovery = new InterruptedOperationRecovery(parts);
     this.writer = new StatusWriter(parts.cluster(), parts.intervals(), this::endIsWritten);
-    this.recorder = new OperationRecorder(journal, writer, parts.frozenChanged());
+    this.recorder =
+        new OperationRecorder(parts.engine().thaw()::describe, writer, parts.frozenChanged());
     this.hooks = new AfterHooks(parts, this::leaveGpus);
     this.holdTimeout = new HoldTimeout(parts, recorder, hooks);
     this.thawRetrier = new ThawRetrier(parts, recorder, hooks, this::enqueue);
@@ -93,23 +90,25 @@ final class ActiveOperations {
   void take(ActiveOperation operation) {
     byUid.put(operation.uid(), operation);
     try {
-      switch (operation.entry().stage()) {
+      switch (operation.stage()) {
         case ENDED -> {
           recorder.republish(operation);
           thawRetrier.begin(operation, Duration.ZERO);
         }
         case HELD, BEGUN -> enqueue(operation, () -> settle(operation));
-        case CLAIMED -> {
-          if (FreezeJob.hasHooksBefore(operation)) {
-            submit(operation, pod(operation), () -> prepare(operation));
-          } else {
-            enqueue(operation, () -> carryOut(operation));
-          }
-        }
+        case CLAIMED -> execute(operation);
       }
     } catch (RuntimeException e) {
       byUid.remove(operation.uid()); // Removed so that it can be added again.
       throw e;
+    }
+  }
+
+  private void execute(ActiveOperation operation) {
+    if (FreezeJob.hasHooksBefore(operation)) {
+      submit(operation, pod(operation), () -> prepare(operation));
+    } else {
+      enqueue(operation, () -> carryOut(operation));
     }
   }
 
@@ -138,7 +137,7 @@ final class ActiveOperations {
 
   private void enqueue(ActiveOperation operation, Runnable work) {
     if (stopping) {
-      return; // It is in the journal: the successor continues it.
+      return; // The successor continues it.
     }
     Optional<Set<GpuUuid>> known = new PodLookup(parts).gpus(operation);
     if (known.isEmpty() && mayWait(operation)) {
@@ -153,17 +152,16 @@ final class ActiveOperations {
 
   /** An operation that has touched its workload is completed without the kubelet's answer. */
   private boolean mayWait(ActiveOperation operation) {
-    return operation.entry().stage() == OperationJournal.Entry.Stage.CLAIMED
+    return operation.stage() == OperationStage.CLAIMED
         && !operation.isCancelled()
         && parts.clock().instant().isBefore(operation.deadline());
   }
 
   private void submit(ActiveOperation operation, Set<Object> places, Runnable work) {
     if (stopping) {
-      return; // It is in the journal: the successor continues it.
+      return; // The successor continues it.
     }
-    queue.submit(
-        operation.name(), operation.entry().created(), places, OperationEventLoop.guarded(work));
+    queue.submit(operation.name(), operation.created(), places, OperationEventLoop.guarded(work));
   }
 
   private void carryOut(ActiveOperation operation) {
@@ -178,9 +176,15 @@ final class ActiveOperations {
       if (result.isPresent()) {
         recorder.end(operation, hooks.after(operation, result.get()));
         wait(operation);
+      } else if (operation.status().getPhase() == OperationPhase.CLAIMED) {
+        operation.stage(OperationStage.CLAIMED);
+        execute(operation);
       } else {
         carryOut(operation);
       }
+    } catch (ApiUnreachable | NodeApiException e) {
+      LOG.log(Level.WARNING, operation.name() + " waits to be recovered", e);
+      eventLoop.later(() -> enqueue(operation, () -> settle(operation)));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -191,7 +195,7 @@ final class ActiveOperations {
    * that was left frozen is thawed again.
    */
   private void wait(ActiveOperation operation) {
-    if (operation.entry().stage() != OperationJournal.Entry.Stage.HELD) {
+    if (operation.stage() != OperationStage.HELD) {
       thawRetrier.begin(operation);
       return;
     }
@@ -204,7 +208,7 @@ final class ActiveOperations {
   }
 
   private void giveUp(ActiveOperation operation, boolean outOfTime) {
-    if (operation.entry().stage() == OperationJournal.Entry.Stage.HELD && !stopping) {
+    if (operation.stage() == OperationStage.HELD && !stopping) {
       enqueue(
           operation,
           () -> {
@@ -223,15 +227,14 @@ final class ActiveOperations {
 
   /** Cancels an operation: it is undone, or ends before it has started. */
   void cancel(ActiveOperation operation, String who) {
-    if (operation.entry().stage() == OperationJournal.Entry.Stage.ENDED
-        || operation.isCancelled()) {
+    if (operation.stage() == OperationStage.ENDED || operation.isCancelled()) {
       return;
     }
     operation.cancel(who);
-    if (operation.entry().stage() == OperationJournal.Entry.Stage.HELD) {
+    if (operation.stage() == OperationStage.HELD) {
       giveUp(operation, false);
     } else if (queue.withdraw(operation.name())) {
-      boolean begun = operation.entry().stage() != OperationJournal.Entry.Stage.CLAIMED;
+      boolean begun = operation.stage() != OperationStage.CLAIMED;
       workers.execute(
           OperationEventLoop.guarded(
               () -> {
@@ -253,7 +256,7 @@ final class ActiveOperations {
   void decided(String operation, OperationResult result) {
     byUid.values().stream()
         .filter(one -> one.name().equals(operation))
-        .filter(one -> one.entry().stage() == OperationJournal.Entry.Stage.HELD)
+        .filter(one -> one.stage() == OperationStage.HELD)
         .findFirst()
         .ifPresent(
             one ->
@@ -263,15 +266,11 @@ final class ActiveOperations {
                         .leaving(result.workload(), result.sourceRunning(), result.processes())));
   }
 
-  /**
-   * The stored state in the API server counts, not the pending write, which the journal keeps until
-   * then.
-   */
+  /** The stored state in the API server counts, not the pending write. */
   private void endIsWritten(ActiveOperation operation, GpuNodeOperationStatus status) {
-    if (operation.entry().stage() == OperationJournal.Entry.Stage.ENDED
-        && !operation.entry().leftFrozen()
-        && !OperationJournal.Entry.leftFrozen(operation.spec(), status)) {
-      journal.remove(operation.name());
+    if (operation.stage() == OperationStage.ENDED
+        && !operation.leftFrozen()
+        && !ActiveOperation.leftFrozen(operation.spec(), status)) {
       byUid.remove(operation.uid());
     }
   }
@@ -294,11 +293,11 @@ final class ActiveOperations {
   void rollOut(Duration grace) throws InterruptedException {
     thawRetrier.close();
     for (ActiveOperation operation : byUid.values()) {
-      if (operation.entry().stage() == OperationJournal.Entry.Stage.ENDED) {
+      if (operation.stage() == OperationStage.ENDED) {
         queue.withdraw(operation.name());
       }
-      if (operation.entry().stage() == OperationJournal.Entry.Stage.CLAIMED
-          || operation.entry().stage() == OperationJournal.Entry.Stage.BEGUN) {
+      if (operation.stage() == OperationStage.CLAIMED
+          || operation.stage() == OperationStage.BEGUN) {
         operation.rollOut();
         queue.withdraw(operation.name());
       }

@@ -15,19 +15,15 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
-/**
- * Claims operations for this agent: first in the API server, then in the journal, then in memory.
- */
+/** Claims operations for this agent: first in the API server, then in memory. */
 final class Claims {
 
   private static final System.Logger LOG = System.getLogger(Claims.class.getName());
 
   private final AgentParts parts;
-  private final OperationJournal journal;
 
-  Claims(AgentParts parts, OperationJournal journal) {
+  Claims(AgentParts parts) {
     this.parts = parts;
-    this.journal = journal;
   }
 
   /**
@@ -56,16 +52,13 @@ final class Claims {
           Objects.requireNonNullElseGet(operation.getStatus(), GpuNodeOperationStatus::new);
       OperationPhase phase = Objects.requireNonNullElse(status.getPhase(), OperationPhase.PENDING);
       boolean claimed = status.getClaimedBy() != null;
-      if (phase.isFinal()) {
-        if (!claimed || !OperationJournal.Entry.leftFrozen(operation.getSpec(), status)) {
-          return Optional.empty();
-        }
-        if (fresh) {
-          return Optional.of(adopt(operation, status, OperationJournal.Entry.Stage.ENDED));
-        }
+      if (phase.isFinal()
+          && (!claimed || !ActiveOperation.leftFrozen(operation.getSpec(), status))) {
+        return Optional.empty();
       }
       if (claimed && fresh) {
-        return Optional.of(adopt(operation, status));
+        // Whether it was started shows in the journal of its container and in the workload itself.
+        return Optional.of(ActiveOperation.recovered(parts.clock(), operation));
       }
       Instant time = parts.clock().instant().truncatedTo(ChronoUnit.SECONDS);
       if (!claimed) {
@@ -75,7 +68,10 @@ final class Claims {
       ClusterApi.Written written =
           claimed ? new ClusterApi.Written.Conflict() : parts.cluster().writeStatus(operation);
       if (written instanceof ClusterApi.Written.Done done) {
-        return unwanted ? Optional.empty() : Optional.of(journalled(done.operation(), time));
+        return unwanted
+            ? Optional.empty()
+            : Optional.of(
+                new ActiveOperation(parts.clock(), done.operation(), OperationStage.CLAIMED));
       }
       if (written instanceof ClusterApi.Written.Gone) {
         return Optional.empty();
@@ -112,55 +108,5 @@ final class Claims {
       status.setClaimedBy(new Claim(parts.agentId(), parts.engine().bootId(), now));
     }
     status.setPhases(phases);
-  }
-
-  private ActiveOperation journalled(GpuNodeOperation operation, Instant now) {
-    OperationJournal.Entry entry =
-        entry(operation, parts.engine().bootId(), now, OperationJournal.Entry.Stage.CLAIMED);
-    journal.write(entry);
-    return new ActiveOperation(parts.clock(), entry, operation.getStatus()).tracedAs(operation);
-  }
-
-  /**
-   * It was claimed by an agent without a journal entry: in another boot, or the agent died in
-   * between. An entry is written before the work starts, so without one nothing was done.
-   */
-  private ActiveOperation adopt(GpuNodeOperation operation, GpuNodeOperationStatus status) {
-    Claim claim = Objects.requireNonNull(status.getClaimedBy());
-    String here = parts.engine().bootId();
-    String bootId = Objects.requireNonNullElse(claim.bootId(), here);
-    boolean fresh = bootId.equals(here) && status.getPhase() == OperationPhase.CLAIMED;
-    return adopt(
-        operation,
-        status,
-        fresh ? OperationJournal.Entry.Stage.CLAIMED : OperationJournal.Entry.Stage.BEGUN);
-  }
-
-  private ActiveOperation adopt(
-      GpuNodeOperation operation,
-      GpuNodeOperationStatus status,
-      OperationJournal.Entry.Stage stage) {
-    Claim claim = Objects.requireNonNull(status.getClaimedBy());
-    String bootId = Objects.requireNonNullElse(claim.bootId(), parts.engine().bootId());
-    OperationJournal.Entry entry = entry(operation, bootId, claim.time(), stage);
-    journal.write(entry);
-    return new ActiveOperation(parts.clock(), entry, status).tracedAs(operation);
-  }
-
-  private static OperationJournal.Entry entry(
-      GpuNodeOperation operation,
-      String bootId,
-      Instant claimed,
-      OperationJournal.Entry.Stage stage) {
-    return new OperationJournal.Entry(
-        OperationJournal.Entry.FORMAT,
-        bootId,
-        operation.getMetadata().getName(),
-        operation.getMetadata().getUid(),
-        Instant.parse(operation.getMetadata().getCreationTimestamp()),
-        claimed,
-        operation.getSpec(),
-        stage,
-        operation.getStatus());
   }
 }

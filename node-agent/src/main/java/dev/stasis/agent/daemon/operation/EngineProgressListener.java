@@ -1,12 +1,15 @@
 package dev.stasis.agent.daemon.operation;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.stasis.agent.engine.StepListener;
 import dev.stasis.api.text.HumanBytes;
 import dev.stasis.api.text.Percentage;
 import dev.stasis.api.v1beta1.common.ConditionValue;
 import dev.stasis.api.v1beta1.operation.OperationPhase;
 import dev.stasis.api.v1beta1.operation.WorkloadState;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +27,7 @@ final class EngineProgressListener implements StepListener {
   private final Runnable stopped;
   private final @Nullable Runnable resumed;
   private final LongSupplier nanoTime;
+  private volatile Consumer<String> undone = why -> {};
   private boolean ran;
   private String step = "";
   private long rateSince;
@@ -92,7 +96,8 @@ final class EngineProgressListener implements StepListener {
   private void began(String now) {
     operation.begins(now);
     if (now.equals("lock") && operation.spec().getFreeze() != null) {
-      recorder.recordFreeze(
+      // The journal's next record contains it, because a successor reports the same time.
+      recorder.publish(
           operation,
           status -> {
             status.setWorkload(WorkloadState.FROZEN);
@@ -114,8 +119,19 @@ final class EngineProgressListener implements StepListener {
   }
 
   @Override
+  public Optional<JsonNode> operation() {
+    return operation.isJournaled() ? Optional.of(operation.description()) : Optional.empty();
+  }
+
+  @Override
   public void undoing(String why) {
+    undone.accept(why);
     operation.change(status -> status.setMessage("undone: " + why));
     recorder.enter(operation, OperationPhase.UNDOING);
+  }
+
+  /** Reports the reason of an undo here too. */
+  void whenUndone(Consumer<String> reported) {
+    undone = reported;
   }
 }

@@ -5,7 +5,6 @@ import dev.stasis.agent.engine.After;
 import dev.stasis.agent.engine.CheckpointOutcome;
 import dev.stasis.agent.engine.CheckpointRequest;
 import dev.stasis.agent.engine.Inspected;
-import dev.stasis.agent.engine.StepListener;
 import dev.stasis.agent.engine.Work;
 import dev.stasis.agent.engine.WorkloadInspector;
 import dev.stasis.agent.preflight.FailedRequirement;
@@ -191,12 +190,12 @@ final class FreezeJob implements Job {
       throw new Stopped("cancelled before the freeze", false);
     }
     Duration waited =
-        Duration.between(operation.entry().created(), parts.clock().instant()).minus(hooks.took());
+        Duration.between(operation.created(), parts.clock().instant()).minus(hooks.took());
     OperationPod pod = operation.pod();
     operation.control().ask(() -> new PodLookup(parts).toldToEnd(pod, executor));
     recorder.begin(operation);
     boolean answersProbes = order.getProbePolicy() == ProbePolicy.EMULATE;
-    StepListener listener =
+    EngineProgressListener listener =
         new EngineProgressListener(
             operation,
             recorder,
@@ -239,7 +238,7 @@ final class FreezeJob implements Job {
 
   /** What must be sent when it is complete can already be sent before. */
   private CheckpointOutcome checkpoint(
-      ActiveOperation operation, CheckpointRequest request, StepListener listener)
+      ActiveOperation operation, CheckpointRequest request, EngineProgressListener listener)
       throws InterruptedException {
     Path store = request.store();
     String owner = request.requester();
@@ -248,13 +247,12 @@ final class FreezeJob implements Job {
     }
     Path artifact = store.resolve(request.name());
     UnfinishedArtifacts.Unfinished making = unfinished.begin(artifact, owner);
+    // The undo gets disk and processor for itself.
+    listener.whenUndone(reason -> making.abandoned("the freeze is undone: " + reason));
     String why = "the freeze ended without an artifact that is held";
     try {
       CheckpointOutcome outcome =
-          parts
-              .engine()
-              .checkpoint()
-              .run(request, operation.control(), abandoning(making, listener), making);
+          parts.engine().checkpoint().run(request, operation.control(), listener, making);
       if (outcome instanceof CheckpointOutcome.Held held) {
         making.published(held.artifact().path());
       } else if (outcome instanceof CheckpointOutcome.Failed failed) {
@@ -265,25 +263,6 @@ final class FreezeJob implements Job {
       unfinished.end(artifact, making);
       making.abandoned(why);
     }
-  }
-
-  /**
-   * The undo gets disk and processor for itself: sending an artifact that will never be complete is
-   * stopped.
-   */
-  private static StepListener abandoning(UnfinishedArtifacts.Unfinished making, StepListener next) {
-    return new StepListener() {
-      @Override
-      public void progress(String step, long done, long total) {
-        next.progress(step, done, total);
-      }
-
-      @Override
-      public void undoing(String why) {
-        making.abandoned("the freeze is undone: " + why);
-        next.undoing(why);
-      }
-    };
   }
 
   /** It is the only copy if the container is lost meanwhile and no target can run the workload. */

@@ -1,7 +1,6 @@
 package dev.stasis.agent.daemon.operation;
 
 import dev.stasis.api.v1beta1.operation.ArtifactReference;
-import dev.stasis.api.v1beta1.operation.FreezeOrder;
 import dev.stasis.api.v1beta1.operation.OperationPhase;
 import dev.stasis.api.v1beta1.operation.Outcome;
 import dev.stasis.artifact.ArtifactStore;
@@ -30,11 +29,10 @@ final class HoldTimeout {
    */
   void run(ActiveOperation operation, boolean outOfTime)
       throws ApiUnreachable, InterruptedException {
-    if (operation.entry().stage() != OperationJournal.Entry.Stage.HELD) {
+    if (operation.stage() != OperationStage.HELD) {
       return; // The decision was made meanwhile.
     }
-    FreezeOrder order = operation.spec().getFreeze();
-    if (order != null && order.getHeldUntilDecided()) {
+    if (operation.isHeldUntilDecided()) {
       LOG.log(
           Level.WARNING,
           "{0} is held beyond its deadline: another copy may run, so only Thaw or End decides",

@@ -1,5 +1,7 @@
 package dev.stasis.agent.daemon.operation;
 
+import dev.stasis.agent.daemon.kubelet.NodeApiException;
+import dev.stasis.agent.daemon.kubelet.PodContainers;
 import dev.stasis.agent.engine.After;
 import dev.stasis.agent.engine.ProvenProcess;
 import dev.stasis.agent.engine.SourceState;
@@ -7,14 +9,16 @@ import dev.stasis.agent.engine.StepListener;
 import dev.stasis.agent.engine.ThawOutcome;
 import dev.stasis.agent.engine.Work;
 import dev.stasis.agent.engine.WorkloadInspector;
-import dev.stasis.api.skew.UnrecognizedValues;
 import dev.stasis.api.v1beta1.GpuNodeOperation;
 import dev.stasis.api.v1beta1.common.ArtifactStatus;
 import dev.stasis.api.v1beta1.common.ConditionValue;
 import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.api.v1beta1.operation.Afterwards;
 import dev.stasis.api.v1beta1.operation.ArtifactReference;
+import dev.stasis.api.v1beta1.operation.FreezeOrder;
 import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
+import dev.stasis.api.v1beta1.operation.OperationPhase;
+import dev.stasis.api.v1beta1.operation.OperationPod;
 import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.api.v1beta1.operation.Outcome;
 import dev.stasis.api.v1beta1.operation.WorkloadState;
@@ -23,12 +27,8 @@ import dev.stasis.artifact.Opened;
 import dev.stasis.artifact.Progress;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Recovers operations that an agent left unfinished. The engine's journal shows what was done, and
@@ -52,21 +52,86 @@ final class InterruptedOperationRecovery {
   }
 
   /** Recovers one that was started or held; empty if it is simply executed again. */
-  Optional<OperationResult> settle(ActiveOperation operation) throws InterruptedException {
-    boolean freezes = operation.spec().getFreeze() != null;
-    boolean restores = operation.type() == OperationType.RESTORE;
-    if (!freezes && !restores) {
+  Optional<OperationResult> settle(ActiveOperation operation)
+      throws ApiUnreachable, NodeApiException, InterruptedException {
+    if (!operation.isJournaled()) {
       return Optional.empty();
     }
-    if (!operation.entry().bootId().equals(parts.engine().bootId())) {
+    if (!operation.isOfBoot(parts.engine().bootId())) {
       return Optional.of(
           OperationResult.failed(
                   Outcome.LOST,
                   Faults.inStep("WorkloadGone", "begin", "the node rebooted after the claim"))
-              .leaving(WorkloadState.ENDED, freezes ? ConditionValue.FALSE : null, null));
+              .leaving(
+                  WorkloadState.ENDED,
+                  operation.type() == OperationType.RESTORE ? null : ConditionValue.FALSE,
+                  null));
     }
-    return Optional.of(
-        of(operation, Faults.AGENT_RESTARTED, "the agent restarted during the operation"));
+    OperationPhase phase = operation.status().getPhase();
+    boolean journaled = parts.work(operation.uid()).isPresent();
+    if (phase == OperationPhase.CLAIMED && !journaled) {
+      return doneUnreported(operation);
+    }
+    Optional<OperationResult> decided =
+        phase == OperationPhase.HELD && !journaled ? decided(operation) : Optional.empty();
+    return decided.isPresent()
+        ? decided
+        : Optional.of(
+            of(operation, Faults.AGENT_RESTARTED, "the agent restarted during the operation"));
+  }
+
+  /**
+   * Returns the result of an operation that was completed while the API server was unreachable;
+   * empty if it was not. Its journal is gone then, and a second execution could only fail.
+   */
+  private Optional<OperationResult> doneUnreported(ActiveOperation operation)
+      throws NodeApiException, InterruptedException {
+    OperationPod pod = operation.pod();
+    FreezeOrder freeze = operation.spec().getFreeze();
+    if ((freeze != null && freeze.getDryRun())
+        || !(parts.containers().locate(pod.uid(), pod.containerName())
+            instanceof PodContainers.Located.Running running)) {
+      return Optional.empty();
+    }
+    String container = running.container().id();
+    return operation.type() == OperationType.RESTORE
+        ? proven(container)
+        : resumed(operation, parts.engine().look().at(container));
+  }
+
+  /**
+   * Returns the result of an operation that was held and whose journal is gone: a Thaw or an End
+   * was completed, or its deadline passed, which deletes its artifact. Empty if it was lost.
+   */
+  private Optional<OperationResult> decided(ActiveOperation operation)
+      throws ApiUnreachable, InterruptedException {
+    WorkloadInspector.Seen seen = parts.engine().look().at(operation.containerId());
+    boolean decided =
+        switch (seen.state().kind()) {
+          case RUNNING ->
+              operation.isHeldUntilDecided()
+                  || published(operation, Work.Phase.PUBLISHING).isPresent();
+          case GONE ->
+              parts.cluster().operations().stream()
+                  .anyMatch(other -> isEnd(other, operation.name()));
+          case FROZEN, UNKNOWN -> false;
+        };
+    return decided
+        ? Optional.of(
+            OperationResult.done(
+                    seen.state().kind() == SourceState.Kind.RUNNING ? "Running" : "Ended",
+                    seen.state().detail())
+                .leaving(seen.state(), seen.processes()))
+        : Optional.empty();
+  }
+
+  /** Returns whether an operation is an End of that one, and has not failed. */
+  private static boolean isEnd(GpuNodeOperation operation, String of) {
+    GpuNodeOperationStatus status = operation.getStatus();
+    Outcome outcome = status == null ? null : status.getOutcome();
+    return operation.getSpec().getType() == OperationType.END
+        && of.equals(operation.getSpec().getOfOperation())
+        && (outcome == null || outcome == Outcome.DONE);
   }
 
   /**
@@ -96,73 +161,6 @@ final class InterruptedOperationRecovery {
         Faults.inStep(reason, "held", why), seen.state(), seen.processes());
   }
 
-  /**
-   * Compares the engine's records with the operations in the API server.
-   *
-   * @return uids of operations that no longer exist
-   */
-  List<String> compare(Map<String, ActiveOperation> active)
-      throws ApiUnreachable, InterruptedException {
-    Map<String, GpuNodeOperation> there = new HashMap<>();
-    for (GpuNodeOperation operation : parts.cluster().operations()) {
-      there.put(operation.getMetadata().getUid(), operation);
-    }
-    for (Work work : parts.engine().thaw().inHand()) {
-      if (work.phase() != Work.Phase.UNKNOWN
-          && !work.isKeptByHand()
-          && !takenUp(active.get(work.id()))
-          && !explained(work, there.get(work.id()))
-          && !staysHeld(work)) {
-        ThawOutcome outcome = parts.engine().thaw().run(work.id(), StepListener.NONE);
-        LOG.log(
-            Level.WARNING,
-            "{0} was frozen for {1} and no operation knows of it: {2}",
-            work.containerId(),
-            work.owner(),
-            outcome);
-      }
-    }
-    return active.keySet().stream().filter(uid -> !there.containsKey(uid)).toList();
-  }
-
-  /**
-   * A finished operation does not justify the record: its object must also exist. A workload that
-   * was left frozen is thawed again anyway.
-   */
-  private static boolean takenUp(@Nullable ActiveOperation operation) {
-    return operation != null
-        && (operation.entry().stage() != OperationJournal.Entry.Stage.ENDED
-            || operation.entry().leftFrozen());
-  }
-
-  /** Its operation is lost, but not its rule: a thaw could make it run twice. */
-  private static boolean staysHeld(Work work) {
-    if (work.mayRunElsewhere()) {
-      LOG.log(
-          Level.ERROR,
-          "{0} stays held for {1}, of which no operation is left: a copy may run elsewhere, so a"
-              + " user decides with stasis-node thaw or end",
-          work.containerId(),
-          work.owner());
-    }
-    return work.mayRunElsewhere();
-  }
-
-  private static boolean explained(Work work, @Nullable GpuNodeOperation operation) {
-    if (operation == null) {
-      return false;
-    }
-    GpuNodeOperationStatus status = operation.getStatus();
-    // An unfinished one is about to be recovered by its own claim.
-    boolean open = status == null || status.getPhase() == null || !status.getPhase().isFinal();
-    return open
-        // A newer agent may have left it frozen on purpose.
-        || !UnrecognizedValues.in(operation).isEmpty()
-        || work.phase() == Work.Phase.SUSPENDED
-        || work.phase() == Work.Phase.HELD
-        || work.phase() == Work.Phase.ENDING;
-  }
-
   private static String step(ActiveOperation operation) {
     return Objects.requireNonNullElse(operation.status().getStep(), "begin");
   }
@@ -175,25 +173,39 @@ final class InterruptedOperationRecovery {
       ends = work.get().phase() != Work.Phase.PUBLISHING;
       thaw(work.get());
     }
-    Optional<List<ProvenProcess>> proven =
-        ends ? Optional.empty() : parts.engine().look().proven(container);
-    if (proven.isPresent()) {
-      long bytes = proven.get().stream().mapToLong(ProvenProcess::gpuBytes).sum();
-      return OperationResult.proven(parts.clock().instant(), proven.get(), bytes);
-    }
-    return OperationResult.failed(Outcome.UNDONE, fault).leaving(WorkloadState.ENDED, null, null);
+    Optional<OperationResult> proven = ends ? Optional.empty() : proven(container);
+    return proven.orElseGet(
+        () ->
+            OperationResult.failed(Outcome.UNDONE, fault).leaving(WorkloadState.ENDED, null, null));
+  }
+
+  private Optional<OperationResult> proven(String container) throws InterruptedException {
+    return parts
+        .engine()
+        .look()
+        .proven(container)
+        .map(
+            processes -> {
+              long bytes = processes.stream().mapToLong(ProvenProcess::gpuBytes).sum();
+              return OperationResult.proven(parts.clock().instant(), processes, bytes);
+            });
+  }
+
+  /** Returns the result of a checkpoint whose workload runs and whose artifact is published. */
+  private Optional<OperationResult> resumed(
+      ActiveOperation operation, WorkloadInspector.Seen seen) {
+    return order(operation) == Afterwards.RESUME && seen.state().kind() == SourceState.Kind.RUNNING
+        ? published(operation, Work.Phase.PUBLISHING)
+            .map(artifact -> OperationResult.resumed(artifact, seen.state(), seen.processes()))
+        : Optional.empty();
   }
 
   private OperationResult freeze(ActiveOperation operation, Optional<Work> work, Fault fault)
       throws InterruptedException {
-    boolean resumes = order(operation) == Afterwards.RESUME;
     if (work.isEmpty()) {
-      WorkloadInspector.Seen seen = parts.engine().look().at(container(operation, work));
-      return resumes && seen.state().kind() == SourceState.Kind.RUNNING
-          ? published(operation, Work.Phase.PUBLISHING)
-              .map(artifact -> OperationResult.resumed(artifact, seen.state(), seen.processes()))
-              .orElseGet(() -> OperationResult.failedFreeze(fault, seen.state(), seen.processes()))
-          : OperationResult.failedFreeze(fault, seen.state(), seen.processes());
+      WorkloadInspector.Seen seen = parts.engine().look().at(operation.containerId());
+      return resumed(operation, seen)
+          .orElseGet(() -> OperationResult.failedFreeze(fault, seen.state(), seen.processes()));
     }
     Work found = work.get();
     boolean ofThisBoot = found.bootId().equals(parts.engine().bootId());
@@ -218,7 +230,9 @@ final class InterruptedOperationRecovery {
             : Optional.empty();
     SourceState state = thaw(found);
     int processes = parts.engine().look().at(found.containerId()).processes();
-    return resumes && artifact.isPresent() && state.kind() == SourceState.Kind.RUNNING
+    return order(operation) == Afterwards.RESUME
+            && artifact.isPresent()
+            && state.kind() == SourceState.Kind.RUNNING
         ? OperationResult.resumed(artifact.get(), state, processes)
         : OperationResult.failedFreeze(fault, state, processes);
   }

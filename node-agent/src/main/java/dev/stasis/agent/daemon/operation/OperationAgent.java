@@ -1,10 +1,16 @@
 package dev.stasis.agent.daemon.operation;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.stasis.agent.engine.HostLocks;
+import dev.stasis.agent.engine.Work;
 import dev.stasis.api.v1beta1.GpuNodeOperation;
-import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
+import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -28,17 +34,15 @@ public final class OperationAgent implements AutoCloseable {
   private final OperationEventLoop eventLoop = new OperationEventLoop();
   private final ActiveOperations active;
   private final Claims claims;
-  private final InterruptedOperationRecovery recovery;
-  private final OperationJournal journal;
+  private final OrphanedWork orphans;
   private @Nullable AutoCloseable watch;
   private HostLocks.@Nullable Held lock;
 
   public OperationAgent(AgentParts parts) {
     this.parts = parts;
-    this.journal = new OperationJournal(parts.stateDir());
-    this.claims = new Claims(parts, journal);
-    this.recovery = new InterruptedOperationRecovery(parts);
-    this.active = new ActiveOperations(parts, eventLoop, journal, recovery);
+    this.claims = new Claims(parts);
+    this.orphans = new OrphanedWork(parts);
+    this.active = new ActiveOperations(parts, eventLoop);
   }
 
   /**
@@ -56,6 +60,7 @@ public final class OperationAgent implements AutoCloseable {
                       "lock of the agent: expected it free, got another agent that holds it"));
     }
     settleAbandoned();
+    deleteFormerRecords();
     takeUp();
     watch =
         parts
@@ -78,21 +83,56 @@ public final class OperationAgent implements AutoCloseable {
   /** A failed recovery of one must not keep the others frozen. */
   private void takeUp() {
     @Nullable RuntimeException first = null;
-    for (OperationJournal.Entry entry : journal.all()) {
-      LOG.log(Level.INFO, "{0} was {1}", entry.name(), entry.stage());
+    for (Work work : parts.engine().thaw().inHand()) {
       try {
-        if (active.find(entry.uid()).isEmpty()) {
-          GpuNodeOperationStatus status =
-              Objects.requireNonNullElseGet(entry.status(), GpuNodeOperationStatus::new);
-          active.take(new ActiveOperation(parts.clock(), entry, status));
+        if (active.find(work.id()).isEmpty()) {
+          recovered(work).ifPresent(active::take);
         }
       } catch (RuntimeException e) {
-        LOG.log(Level.ERROR, entry.name() + " is not taken up", e);
+        LOG.log(Level.ERROR, work.id() + " is not taken up", e);
         first = first == null ? e : first;
       }
     }
     if (first != null) {
       throw first;
+    }
+  }
+
+  /**
+   * Returns the operation that a journal describes. Empty if it describes none or an unreadable
+   * one: then it is recovered when the API server reports it.
+   */
+  private Optional<ActiveOperation> recovered(Work work) {
+    JsonNode description = work.operation();
+    if (description == null) {
+      return Optional.empty();
+    }
+    try {
+      ActiveOperation operation =
+          ActiveOperation.recovered(parts.clock(), new OperationJson().operation(description));
+      LOG.log(Level.INFO, "Recovering operation {0}: {1}", operation.name(), operation.stage());
+      return Optional.of(operation).filter(found -> found.uid().equals(work.id()));
+    } catch (IOException | RuntimeException e) {
+      LOG.log(Level.ERROR, "operation in the journal of container " + work.containerId(), e);
+      return Optional.empty();
+    }
+  }
+
+  /**
+   * Deletes the operation records of an earlier version. They are not needed: the API server has
+   * the claims, and the containers' journals record what was done.
+   */
+  private void deleteFormerRecords() {
+    Path folder = parts.stateDir().resolve("operations");
+    try (DirectoryStream<Path> records = Files.newDirectoryStream(folder)) {
+      for (Path former : records) {
+        Files.delete(former);
+      }
+      Files.delete(folder);
+    } catch (NoSuchFileException e) {
+      LOG.log(Level.DEBUG, "no records of an earlier version");
+    } catch (IOException e) {
+      LOG.log(Level.WARNING, "records of an earlier version are not deleted", e);
     }
   }
 
@@ -127,6 +167,9 @@ public final class OperationAgent implements AutoCloseable {
     }
     try {
       claims.take(operation, unwanted).ifPresent(active::take);
+      if (unwanted) {
+        unwanted(uid, "its operation");
+      }
     } catch (ApiUnreachable e) {
       LOG.log(Level.WARNING, operation.getMetadata().getName() + " waits", e);
       eventLoop.later(() -> consider(operation));
@@ -136,7 +179,7 @@ public final class OperationAgent implements AutoCloseable {
   /** Cancels operations that were deleted, and thaws workloads without an operation. */
   private void compareWithWhatIsThere() {
     try {
-      recovery.compare(active.all()).forEach(uid -> unwanted(uid, "its deletion"));
+      orphans.compare(active.all()).forEach(uid -> unwanted(uid, "its deletion"));
     } catch (ApiUnreachable e) {
       eventLoop.later(this::compareWithWhatIsThere);
     } catch (InterruptedException e) {

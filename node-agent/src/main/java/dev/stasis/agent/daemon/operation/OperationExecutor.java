@@ -135,7 +135,7 @@ final class OperationExecutor {
     } catch (RuntimeException | LinkageError fault) {
       LOG.log(Level.ERROR, operation.name(), fault);
       String why = "a fault of the agent: " + fault;
-      if (operation.entry().stage() == OperationJournal.Entry.Stage.BEGUN
+      if (operation.stage() == OperationStage.BEGUN
           && (operation.spec().getFreeze() != null || operation.type() == OperationType.RESTORE)) {
         return Optional.of(recovery.of(operation, "Internal", why));
       }

@@ -11,6 +11,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
 import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -95,5 +96,10 @@ final class OperationJson {
 
   <T> T read(byte[] bytes, Class<T> type) throws IOException {
     return mapper.readValue(bytes, type);
+  }
+
+  /** Reads the operation that a journal describes. */
+  GpuNodeOperation operation(JsonNode description) throws IOException {
+    return mapper.treeToValue(description, GpuNodeOperation.class);
   }
 }

@@ -1,26 +1,37 @@
 package dev.stasis.agent.daemon.operation;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
 import dev.stasis.api.v1beta1.operation.OperationPhase;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
 import java.util.function.Consumer;
 
-/** Records the progress of operations: first in the journal, then in the status. */
+/**
+ * Records the progress of operations: first in the journal of the container, if the engine has one,
+ * then in the status.
+ */
 final class OperationRecorder {
 
   private static final System.Logger LOG = System.getLogger(OperationRecorder.class.getName());
 
-  private final OperationJournal journal;
+  private final Journal journal;
   private final StatusWriter writer;
   private final Runnable frozenChanged;
+
+  /** Where the descriptions of operations are kept. */
+  interface Journal {
+
+    /** Replaces the description of an operation, if the journal contains the operation. */
+    void describe(String uid, JsonNode operation) throws InterruptedException;
+  }
 
   /**
    * Creates a recorder.
    *
    * @param frozenChanged called when a workload is frozen or thawed
    */
-  OperationRecorder(OperationJournal journal, StatusWriter writer, Runnable frozenChanged) {
+  OperationRecorder(Journal journal, StatusWriter writer, Runnable frozenChanged) {
     this.frozenChanged = frozenChanged;
     this.journal = journal;
     this.writer = writer;
@@ -38,27 +49,15 @@ final class OperationRecorder {
     writer.soon(operation);
   }
 
-  /** Records that the workload is frozen from now on, because a successor needs the time. */
-  void recordFreeze(ActiveOperation operation, Consumer<GpuNodeOperationStatus> change) {
-    operation.change(change);
-    try {
-      write(operation, operation.entry().stage());
-    } catch (UncheckedIOException e) {
-      // Not a reason to undo the freeze: only a successor would miss it.
-      LOG.log(Level.WARNING, "when " + operation.name() + " froze", e);
-    }
-    writer.atOnce(operation);
-  }
-
   /** Enters a phase, and publishes it. */
   void enter(ActiveOperation operation, OperationPhase phase) {
     operation.enter(phase);
     writer.atOnce(operation);
   }
 
-  /** Records that the engine is about to change something. */
+  /** Reports that it is about to change something; the engine records that in its journal. */
   void begin(ActiveOperation operation) {
-    write(operation, OperationJournal.Entry.Stage.BEGUN);
+    operation.stage(OperationStage.BEGUN);
     operation.change(
         status -> {
           status.setReason(null);
@@ -73,11 +72,9 @@ final class OperationRecorder {
         () -> {
           operation.change(result::to);
           operation.enter(result.phase());
-          write(
-              operation,
-              result.phase() == OperationPhase.HELD
-                  ? OperationJournal.Entry.Stage.HELD
-                  : OperationJournal.Entry.Stage.ENDED);
+          operation.stage(
+              result.phase() == OperationPhase.HELD ? OperationStage.HELD : OperationStage.ENDED);
+          describe(operation);
         });
     writer.atOnce(operation);
     frozenChanged.run();
@@ -88,16 +85,25 @@ final class OperationRecorder {
     operation.atomically(
         () -> {
           operation.change(now::to);
-          write(operation, OperationJournal.Entry.Stage.ENDED);
+          describe(operation);
         });
     writer.atOnce(operation);
     frozenChanged.run();
   }
 
-  private void write(ActiveOperation operation, OperationJournal.Entry.Stage stage) {
-    OperationJournal.Entry next = operation.entry().at(stage, operation.status());
-    journal.write(next);
-    operation.entry(next);
+  /** For a workload that the operation leaves frozen: its successor then repeats nothing. */
+  private void describe(ActiveOperation operation) {
+    if (!operation.isJournaled()) {
+      return;
+    }
+    try {
+      journal.describe(operation.uid(), operation.description());
+    } catch (UncheckedIOException e) {
+      // The result must reach the API server anyway.
+      LOG.log(Level.WARNING, "journal of " + operation.name(), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   /** Publishes what a predecessor did not. */

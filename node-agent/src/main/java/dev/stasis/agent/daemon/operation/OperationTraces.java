@@ -42,7 +42,7 @@ public final class OperationTraces {
             self,
             Optional.of(parent.get().spanId()),
             operation.type().value(),
-            operation.entry().claimed(),
+            operation.claimed(),
             end,
             attributes(operation, result),
             failed ? Optional.of(String.valueOf(result.message())) : Optional.empty()));

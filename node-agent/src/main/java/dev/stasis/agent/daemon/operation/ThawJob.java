@@ -69,9 +69,12 @@ final class ThawJob implements Job {
             operation,
             named.order(),
             timed(result(operation, work, ended.state(), ends), ended.took(), ends));
-    if (result.outcome() == Outcome.DONE) {
-      held.decided(named.operation(), result);
-    }
+    return result.outcome() == Outcome.DONE ? decided(named, result) : result;
+  }
+
+  /** Ends the operation that was held until this one. */
+  private OperationResult decided(Named named, OperationResult result) {
+    held.decided(named.operation(), result);
     return result;
   }
 
@@ -124,17 +127,17 @@ final class ThawJob implements Job {
       container = new PodLookup(parts).place(operation.pod()).container().id();
     } catch (Refused gone) {
       if (ends) {
-        held.decided(named.operation(), ended(0));
-        return ended(0);
+        return decided(named, ended(0));
       }
       throw gone;
     }
     var seen = parts.engine().look().at(container);
+    if (ends && seen.state().kind() == SourceState.Kind.GONE) {
+      return decided(named, ended(0));
+    }
     if (!ends && seen.state().kind() == SourceState.Kind.RUNNING) {
-      OperationResult result =
-          hooks.after(operation, named.order(), ran(seen.state(), seen.processes()));
-      held.decided(named.operation(), result);
-      return result;
+      return decided(
+          named, hooks.after(operation, named.order(), ran(seen.state(), seen.processes())));
     }
     throw new Refused(
         "NotFrozen",

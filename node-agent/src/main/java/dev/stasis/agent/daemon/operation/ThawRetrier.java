@@ -61,7 +61,7 @@ final class ThawRetrier implements AutoCloseable {
 
   /** Starts to retry immediately, if the operation has left its workload frozen. */
   void begin(ActiveOperation operation, Duration wait) {
-    if (operation.entry().leftFrozen() && tried.putIfAbsent(operation.uid(), operation) == null) {
+    if (operation.leftFrozen() && tried.putIfAbsent(operation.uid(), operation) == null) {
       LOG.log(
           Level.WARNING,
           "{0} has left its workload frozen: it is tried again in {1}",
@@ -123,7 +123,7 @@ final class ThawRetrier implements AutoCloseable {
 
   /** Tries once; returns whether nothing is left to do. */
   private boolean isOver(ActiveOperation operation) throws ApiUnreachable, InterruptedException {
-    if (!operation.entry().bootId().equals(parts.engine().bootId())) {
+    if (!operation.isOfBoot(parts.engine().bootId())) {
       report(operation, new SourceState(SourceState.Kind.GONE, "the node has rebooted since"), 0);
       return true;
     }
@@ -195,7 +195,7 @@ final class ThawRetrier implements AutoCloseable {
    * migration that is held until the decision.
    */
   static boolean isForgotten(ActiveOperation operation, Work work) {
-    return operation.entry().leftFrozen()
+    return operation.leftFrozen()
         && work.kind() == Work.Kind.FREEZE
         && work.phase() != Work.Phase.ENDING
         && !work.mayRunElsewhere();

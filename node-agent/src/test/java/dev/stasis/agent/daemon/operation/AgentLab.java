@@ -1,9 +1,14 @@
 package dev.stasis.agent.daemon.operation;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stasis.agent.daemon.node.Quarantine;
 import dev.stasis.agent.daemon.probes.ProbeAnswers;
 import dev.stasis.agent.engine.EngineLab;
 import dev.stasis.agent.engine.NodeEngine;
+import dev.stasis.agent.engine.Work;
 import dev.stasis.agent.process.ProcFs;
 import dev.stasis.agent.stream.AgentKey;
 import dev.stasis.agent.stream.StreamReceiver;
@@ -19,6 +24,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -41,6 +47,8 @@ final class AgentLab implements AutoCloseable {
           Duration.ofMillis(200),
           Duration.ofMinutes(2),
           Duration.ofMillis(50));
+
+  private static final ObjectMapper JSON = new ObjectMapper();
 
   /** A test does not wait for it. */
   private static final int VERIFY_MIB_PER_SECOND = 10_000;
@@ -153,6 +161,16 @@ final class AgentLab implements AutoCloseable {
   MeterRegistry freshMetrics() {
     metrics = new SimpleMeterRegistry();
     return metrics;
+  }
+
+  /** Removes the operations from the journals: an earlier version wrote none. */
+  void forgetOperations() throws IOException {
+    for (Work work : engine.engine().thaw().inHand()) {
+      Path file = engine.state().resolve("work").resolve(work.containerId()).resolve("work.json");
+      ObjectNode journal = (ObjectNode) JSON.readTree(file.toFile());
+      assertThat(journal.remove("operation")).as("the operation in " + file).isNotNull();
+      Files.write(file, JSON.writeValueAsBytes(journal));
+    }
   }
 
   EngineLab engine() {

@@ -179,8 +179,9 @@ class AheadTransferTest {
           .atMost(Duration.ofSeconds(60))
           .until(() -> forced.paths().stream().anyMatch(path -> path.endsWith("manifest.json")));
       assertThat(forced.paths())
-          .anyMatch(path -> path.endsWith(Path.of("operations", freeze + ".json.new")))
-          .anyMatch(path -> path.endsWith("operations"));
+          .anyMatch(
+              path -> path.endsWith(Path.of("work", source.container().id(), "work.json.new")))
+          .anyMatch(path -> path.endsWith(Path.of("work", source.container().id())));
     }
   }
 

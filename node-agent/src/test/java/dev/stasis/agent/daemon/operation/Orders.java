@@ -5,15 +5,20 @@ import dev.stasis.api.v1beta1.GpuNodeOperation;
 import dev.stasis.api.v1beta1.common.ObjectReference;
 import dev.stasis.api.v1beta1.operation.Afterwards;
 import dev.stasis.api.v1beta1.operation.ArtifactReference;
+import dev.stasis.api.v1beta1.operation.Claim;
 import dev.stasis.api.v1beta1.operation.ExpectedWorkload;
 import dev.stasis.api.v1beta1.operation.FreezeOrder;
 import dev.stasis.api.v1beta1.operation.GpuNodeOperationSpec;
+import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
 import dev.stasis.api.v1beta1.operation.OperationPod;
 import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.api.v1beta1.operation.Peer;
 import dev.stasis.api.v1beta1.operation.RestoreOrder;
 import dev.stasis.api.v1beta1.operation.TransferOrder;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
@@ -39,6 +44,19 @@ record Orders(String requester, String store) {
 
   static Orders ofSomebody() {
     return new Orders(UUID.randomUUID().toString());
+  }
+
+  /** An operation that an agent has claimed in this second. */
+  static ActiveOperation active(GpuNodeOperation operation, OperationStage stage) {
+    Instant now = Instant.now().truncatedTo(ChronoUnit.SECONDS);
+    GpuNodeOperationStatus status = new GpuNodeOperationStatus();
+    status.setClaimedBy(new Claim("agent", "boot", now));
+    operation.setStatus(status);
+    if (operation.getMetadata().getUid() == null) {
+      operation.getMetadata().setUid("uid");
+      operation.getMetadata().setCreationTimestamp(now.toString());
+    }
+    return new ActiveOperation(Clock.systemUTC(), operation, stage);
   }
 
   Map<String, String> labels() {

@@ -3,12 +3,10 @@ package dev.stasis.agent.daemon.operation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stasis.api.v1beta1.GpuNodeOperation;
 import dev.stasis.api.v1beta1.common.ObjectReference;
 import dev.stasis.api.v1beta1.operation.GpuNodeOperationSpec;
-import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
 import dev.stasis.api.v1beta1.operation.OperationType;
-import java.time.Clock;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -22,19 +20,10 @@ class PacedProgressTest {
     spec.setType(OperationType.VERIFY);
     spec.setNodeName("n");
     spec.setRequester(new ObjectReference("GpuCheckpoint", "ml", "train", "uid-1"));
-    return new ActiveOperation(
-        Clock.systemUTC(),
-        new OperationJournal.Entry(
-            OperationJournal.Entry.FORMAT,
-            "boot",
-            "verify",
-            "uid-2",
-            Instant.now(),
-            Instant.now(),
-            spec,
-            OperationJournal.Entry.Stage.CLAIMED,
-            null),
-        new GpuNodeOperationStatus());
+    GpuNodeOperation operation = new GpuNodeOperation();
+    operation.getMetadata().setName("verify");
+    operation.setSpec(spec);
+    return Orders.active(operation, OperationStage.CLAIMED);
   }
 
   @Test

@@ -3,10 +3,7 @@ package dev.stasis.agent.daemon.operation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.api.v1beta1.common.Fault;
-import dev.stasis.api.v1beta1.operation.GpuNodeOperationSpec;
 import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
-import java.time.Clock;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -18,23 +15,8 @@ class PrintableStatusTest {
 
   private static final String SHOWN = "?[2J?]0;root??1m?trainer";
 
-  private final ActiveOperation operation = claimed();
-
-  private static ActiveOperation claimed() {
-    GpuNodeOperationSpec spec = Orders.ofSomebody().delete().getSpec();
-    OperationJournal.Entry entry =
-        new OperationJournal.Entry(
-            OperationJournal.Entry.FORMAT,
-            "boot",
-            "operation",
-            "uid",
-            Instant.EPOCH,
-            Instant.EPOCH,
-            spec,
-            OperationJournal.Entry.Stage.CLAIMED,
-            null);
-    return new ActiveOperation(Clock.systemUTC(), entry, new GpuNodeOperationStatus());
-  }
+  private final ActiveOperation operation =
+      Orders.active(Orders.ofSomebody().delete(), OperationStage.CLAIMED);
 
   @Test
   void controlCharactersOfAWorkloadReachNoMessage() {

@@ -74,7 +74,6 @@ class RestartedRestoreTest {
   @AfterEach
   void stop() throws InterruptedException {
     lab.stop();
-    assertThat(lab.engine().state().resolve("operations")).isEmptyDirectory();
     lab.engine().assertNothingLeft();
   }
 
@@ -83,19 +82,20 @@ class RestartedRestoreTest {
         lab.engine().gpus(), "--mib", "" + MIB, "--interval-ms", "20", "--fork", "1");
   }
 
+  private static String order(AgentLab.Placed target) {
+    return lab.cluster()
+        .create(
+            ORDERS.restore(
+                target,
+                Objects.requireNonNull(Objects.requireNonNull(saved.getHardware()).fingerprint()),
+                Objects.requireNonNull(Objects.requireNonNull(saved.getArtifact()).getSha256())))
+        .getMetadata()
+        .getName();
+  }
+
   private static GpuNodeOperationStatus restored(AgentLab.Placed target, String moment, String step)
       throws Exception {
-    String name =
-        lab.cluster()
-            .create(
-                ORDERS.restore(
-                    target,
-                    Objects.requireNonNull(
-                        Objects.requireNonNull(saved.getHardware()).fingerprint()),
-                    Objects.requireNonNull(
-                        Objects.requireNonNull(saved.getArtifact()).getSha256())))
-            .getMetadata()
-            .getName();
+    String name = order(target);
     DaemonChild.dies(lab, moment, step);
     lab.start();
     return lab.cluster().awaitEnd(name);
@@ -141,6 +141,22 @@ class RestartedRestoreTest {
     return Stream.of(
         org.junit.jupiter.params.provider.Arguments.of("AFTER", "prove"),
         org.junit.jupiter.params.provider.Arguments.of("BEFORE_WRITE", "Succeeded"));
+  }
+
+  /** A second restore in its container could only fail, and its operator would delete the pod. */
+  @Test
+  void whatWasProvenWhileTheApiServerWasAwayIsKept() throws Exception {
+    try (AgentLab.Placed target = lab.pod("target", counter().asHolder(), ORDERS.labels())) {
+      String name = order(target);
+      lab.start();
+      lab.cluster().awaitEnd(name);
+      lab.stop();
+      GpuNodeOperationStatus claimed = lab.cluster().history(name).get(0);
+      assertThat(claimed.getPhase()).isEqualTo(OperationPhase.CLAIMED);
+      lab.cluster().edit(name, operation -> operation.setStatus(claimed));
+      lab.start();
+      proven(target, lab.cluster().awaitEnd(name));
+    }
   }
 
   @Test

@@ -12,9 +12,7 @@ import dev.stasis.api.v1beta1.operation.Outcome;
 import dev.stasis.api.v1beta1.operation.WorkloadState;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -32,7 +30,6 @@ class StatusWriterTest {
   private final List<WorkloadState> heard = new CopyOnWriteArrayList<>();
   private final Interrupted operations;
   private final StatusWriter writer;
-  private final OperationJournal journal;
   private final OperationRecorder recorder;
 
   @SuppressWarnings("NullAway.Init")
@@ -46,8 +43,7 @@ class StatusWriterTest {
             operations,
             AgentLab.BRIEF,
             (said, status) -> heard.add(Objects.requireNonNull(status.getWorkload())));
-    journal = new OperationJournal(folder.resolve("state"));
-    recorder = new OperationRecorder(journal, writer, () -> {});
+    recorder = new OperationRecorder((uid, description) -> {}, writer, () -> {});
   }
 
   /** Something happens after a write was taken and before its writer hears of it. */
@@ -102,18 +98,7 @@ class StatusWriterTest {
     operation.getSpec().setType(OperationType.CHECKPOINT);
     operation.getSpec().setFreeze(new FreezeOrder());
     operations.cluster.create(operation);
-    OperationJournal.Entry entry =
-        new OperationJournal.Entry(
-            OperationJournal.Entry.FORMAT,
-            "boot",
-            operation.getMetadata().getName(),
-            operation.getMetadata().getUid(),
-            Instant.EPOCH,
-            Instant.EPOCH,
-            operation.getSpec(),
-            OperationJournal.Entry.Stage.BEGUN,
-            null);
-    return new ActiveOperation(Clock.systemUTC(), entry, new GpuNodeOperationStatus());
+    return Orders.active(operation, OperationStage.BEGUN);
   }
 
   @AfterEach
@@ -157,7 +142,7 @@ class StatusWriterTest {
         new Intervals(
             usual.thaw(), usual.statusWrite(), Duration.ofHours(1), usual.room(), usual.roomPoll());
     StatusWriter seldom = new StatusWriter(operations, rare, (said, status) -> {});
-    OperationRecorder watched = new OperationRecorder(journal, seldom, () -> {});
+    OperationRecorder watched = new OperationRecorder((uid, description) -> {}, seldom, () -> {});
 
     watched.publishProgress(operation, status -> status.setDoneBytes(1L));
     operations.cluster.await(operation.name(), status -> written(status) == 1);

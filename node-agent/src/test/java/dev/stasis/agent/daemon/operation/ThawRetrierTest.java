@@ -22,13 +22,12 @@ import dev.stasis.api.v1beta1.operation.WorkloadState;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -117,10 +116,7 @@ class ThawRetrierTest {
     assertThat(status.getFaults()).isNotEmpty();
     source.container().awaitSteps(3);
     source.container().verify(MIB);
-    Awaitility.await("the journal of what is said")
-        .atMost(FileCluster.LIMIT)
-        .untilAsserted(
-            () -> assertThat(lab.engine().state().resolve("operations")).isEmptyDirectory());
+    assertThat(inHand()).isEmpty();
   }
 
   private double tries(String outcome) {
@@ -167,7 +163,7 @@ class ThawRetrierTest {
       lab.start();
       String name = leftFrozen(source);
       lab.stop();
-      assertThat(lab.engine().state().resolve("operations")).isNotEmptyDirectory();
+      assertThat(described(inHand().get(0)).getOutcome()).isEqualTo(Outcome.NOT_UNDONE);
       mend();
       lab.start();
       isWoken(name, source);
@@ -181,7 +177,7 @@ class ThawRetrierTest {
       lab.start();
       String name = leftFrozen(source);
       lab.stop();
-      forget(lab.engine().state().resolve("operations"));
+      lab.forgetOperations();
       mend();
       lab.start();
       isWoken(name, source);
@@ -197,8 +193,7 @@ class ThawRetrierTest {
       source.container().awaitSteps(3);
       Awaitility.await("the journal of what nobody asks for")
           .atMost(FileCluster.LIMIT)
-          .untilAsserted(
-              () -> assertThat(lab.engine().state().resolve("operations")).isEmptyDirectory());
+          .until(() -> inHand().isEmpty());
     }
   }
 
@@ -285,11 +280,7 @@ class ThawRetrierTest {
         .isInstanceOf(CheckpointOutcome.Suspended.class);
   }
 
-  private static void forget(Path journal) throws IOException {
-    try (Stream<Path> entries = Files.list(journal)) {
-      for (Path entry : entries.toList()) {
-        Files.delete(entry);
-      }
-    }
+  private static GpuNodeOperationStatus described(Work work) throws IOException {
+    return new OperationJson().operation(Objects.requireNonNull(work.operation())).getStatus();
   }
 }

@@ -21,6 +21,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A journal that cannot be read is one workload in state Unknown, never a node that thaws nothing.
@@ -97,9 +99,10 @@ class UnreadableJournalTest {
     forget(unreadable);
   }
 
-  /** The copy may run by now: the loss of the operation and of its journal is no decision. */
-  @Test
-  void aWorkloadOfWhichACopyMayRunStaysHeldWithoutItsOperation() throws Exception {
+  /** The copy may run by now: the loss of the operation, even from the journal, is no decision. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aWorkloadOfWhichACopyMayRunStaysHeldWithoutItsOperation(boolean forgotten) throws Exception {
     String name =
         lab.cluster()
             .create(
@@ -112,7 +115,9 @@ class UnreadableJournalTest {
             .getMetadata()
             .getName();
     DaemonChild.dies(lab, "AFTER_WRITE", "Held");
-    Files.delete(lab.engine().state().resolve("operations").resolve(name + ".json"));
+    if (forgotten) {
+      lab.forgetOperations();
+    }
     lab.cluster().remove(name);
     // It reads the frozen work before it takes an order.
     lab.start();

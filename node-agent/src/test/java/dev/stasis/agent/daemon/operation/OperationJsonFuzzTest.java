@@ -1,17 +1,18 @@
 package dev.stasis.agent.daemon.operation;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
 import dev.stasis.compat.Fingerprint;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
 /** What the agent reads of its operations, after a restart and from their orders. */
-class OperationJournalFuzzTest {
+class OperationJsonFuzzTest {
 
   @FuzzTest
-  void anyEntryIsReadOrRefused(byte[] entry) {
+  void anyOperationIsReadOrRefused(byte[] description) {
     try {
-      new OperationJson().read(entry, OperationJournal.Entry.class);
+      new OperationJson().read(description, GpuNodeOperation.class);
     } catch (IOException refused) {
       return;
     }
