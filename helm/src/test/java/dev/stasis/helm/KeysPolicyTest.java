@@ -77,6 +77,16 @@ class KeysPolicyTest {
     allowed(pod);
   }
 
+  @Test
+  void onlyInTheNamespaceOfTheReleasePodsAreLabelledAsMountsOfAStore() {
+    Pod mount = pod("mount");
+    mount.getMetadata().setLabels(Map.of("stasis.dev/store", "claim"));
+    allowed(mount);
+
+    mount.getMetadata().setNamespace("default");
+    refused(mount, "labels below stasis.dev", "stasis.dev/store");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {

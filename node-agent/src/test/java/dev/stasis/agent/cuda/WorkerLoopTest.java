@@ -156,7 +156,7 @@ class WorkerLoopTest {
         .run(lines("{\"id\":1,\"call\":\"ping\"}", "{\"id\":2,\"call\":\"ping\"}"));
 
     assertThat(served).containsExactly(1L, 2L);
-    assertThat(log.toString(StandardCharsets.UTF_8)).contains("no reader");
+    assertThat(log.toString(StandardCharsets.UTF_8)).contains("could not be written");
   }
 
   private void run(Function<WorkerRequest, WorkerAnswer> calls, String... lines)

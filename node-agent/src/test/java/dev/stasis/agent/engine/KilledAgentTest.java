@@ -103,7 +103,11 @@ class KilledAgentTest {
           .isInstanceOfSatisfying(
               CheckpointOutcome.Refused.class,
               refused ->
-                  assertThat(refused.unmet()).hasSize(1).first().asString().contains("acts on"));
+                  assertThat(refused.unmet())
+                      .hasSize(1)
+                      .first()
+                      .asString()
+                      .contains("is running on"));
       assertThat(lab.engine().thaw().run(source.id(), StepListener.NONE))
           .isInstanceOfSatisfying(
               ThawOutcome.NotFound.class,

@@ -201,7 +201,7 @@ class RestoredRightsTest {
                         : mount)
             .folder();
 
-    refused(forged, USUAL, "mount /sys in the images", "one of its own");
+    refused(forged, USUAL, "mount /sys in the images", "a separate one");
   }
 
   @Test
@@ -215,7 +215,7 @@ class RestoredRightsTest {
                         mount, 5, mount.getField(5).getVarintList().get(0) & ~1L))
             .folder();
 
-    refused(forged, USUAL, "mount /proc/sys in the images", "one of its own");
+    refused(forged, USUAL, "mount /proc/sys in the images", "a separate one");
     refused(
         forged, USUAL, "mount /usr/lib/x86_64-linux-gnu/libcuda.so.1 in the images", "writable");
   }

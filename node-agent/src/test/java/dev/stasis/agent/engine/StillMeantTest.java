@@ -98,7 +98,8 @@ class StillMeantTest {
               CheckpointOutcome.Failed.class,
               failed -> {
                 assertThat(failed.reason()).isEqualTo(Reason.TOLD_TO_END);
-                assertThat(failed.message()).endsWith("got SIGTERM: it was told to end meanwhile");
+                assertThat(failed.message())
+                    .endsWith("got SIGTERM: it was told to end in the meantime");
                 // It does what it was told as soon as it runs again.
                 assertThat(failed.source().kind())
                     .isIn(SourceState.Kind.RUNNING, SourceState.Kind.GONE);

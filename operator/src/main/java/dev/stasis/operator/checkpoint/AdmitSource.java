@@ -72,7 +72,7 @@ final class AdmitSource extends CheckpointStep {
       return context.reported();
     }
     if (context.isCancelled()) {
-      reporter.cancelled("cancelled before anything was touched");
+      reporter.cancelled("cancelled before anything was changed");
       return context.reported();
     }
     FreezeAttempt attempt = FreezeAttempt.next(context);
@@ -87,7 +87,7 @@ final class AdmitSource extends CheckpointStep {
     if (attempt.number() == 1 && context.isLate()) {
       reporter.fail(
           Reason.DEADLINE_EXCEEDED,
-          "deadline: expected it begun within %s, got it waiting: %s"
+          "deadline: expected it to start within %s, got it waiting: %s"
               .formatted(context.spec().getOptions().getDeadline(), wait.message()));
       return context.reported();
     }
@@ -179,6 +179,6 @@ final class AdmitSource extends CheckpointStep {
     context.updater().untouched();
     context.poll();
     return new Progress.Waiting(
-        Reason.WAITING_FOR_AGENT, "ordered from the agent of node " + admitted.node());
+        Reason.WAITING_FOR_AGENT, "requested from the agent of node " + admitted.node());
   }
 }

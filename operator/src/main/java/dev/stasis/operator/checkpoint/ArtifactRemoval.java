@@ -37,7 +37,7 @@ final class ArtifactRemoval {
       ObjectReference user = users.get(0);
       reporter.normal(
           Reason.IN_USE,
-          "the artifact is needed by %s %s: deleted once that is done"
+          "the artifact is needed by %s %s, and is deleted afterwards"
               .formatted(user.kind(), user.name()),
           "in-use/" + user.uid());
       return false;
@@ -83,7 +83,7 @@ final class ArtifactRemoval {
   }
 
   private static String stays(ArtifactStatus artifact) {
-    return "the artifact stays at %s in store %s"
+    return "the artifact is kept at %s in store %s"
         .formatted(artifact.getLocation(), artifact.getStore());
   }
 
@@ -120,7 +120,7 @@ final class ArtifactRemoval {
   private static boolean isOrphaned(CheckpointContext context, ArtifactStatus artifact) {
     if (artifact.getNode() == null) {
       if (isLate(context)) {
-        context.reporter().warning(Reason.RELEASED, "no agent reaches the artifact", "released");
+        context.reporter().warning(Reason.RELEASED, "no agent can reach the artifact", "released");
       }
       return isLate(context);
     }

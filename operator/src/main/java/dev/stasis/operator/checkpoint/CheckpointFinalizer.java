@@ -78,7 +78,7 @@ final class CheckpointFinalizer {
       operations.cancel(operation);
       context
           .reporter()
-          .normal(Reason.CANCELLED, "deleted while at work: is being undone", "undone");
+          .normal(Reason.CANCELLED, "deleted while in progress: rolling back", "undone");
     }
   }
 
@@ -130,11 +130,12 @@ final class CheckpointFinalizer {
     } else if (slices.isOn() && !slices.verdict().runs()) {
       reporter.normal(
           Reason.WAITS_FOR_ITS_TURN,
-          "deleted while suspended: is resumed once its GPU is free",
+          "deleted while suspended: it is resumed when its GPU is free",
           "turn");
     } else {
       operations.follow(context, OperationType.RESUME, attempt);
-      reporter.normal(Reason.IN_PROGRESS, "deleted while suspended: is resumed first", "resumed");
+      reporter.normal(
+          Reason.IN_PROGRESS, "deleted while suspended: it is resumed first", "resumed");
     }
   }
 

@@ -141,7 +141,7 @@ final class CheckpointStatusUpdater extends StatusUpdater<CheckpointPhase, GpuCh
   }
 
   void untouched() {
-    source(ConditionValue.TRUE, Reason.UNTOUCHED, "nobody touched it");
+    source(ConditionValue.TRUE, Reason.UNTOUCHED, "it was not changed");
   }
 
   /** Returns a condition as it is now. */

@@ -243,7 +243,7 @@ final class CheckpointValidator {
         : Optional.of(
             new Wait(
                 Reason.STORE_NOT_WRITABLE,
-                "store %s: expected one that node %s can write to, got nothing said of it yet"
+                "store %s: expected one that node %s can write to, got no report yet"
                     .formatted(store.getMetadata().getName(), node)));
   }
 
@@ -262,7 +262,7 @@ final class CheckpointValidator {
         : Optional.of(
             new Wait(
                 Reason.NODE_BUSY,
-                "node %s: expected fewer than %d checkpoints in the making, got %d"
+                "node %s: expected fewer than %d checkpoints in progress, got %d"
                     .formatted(node, context.config().checkpointsPerNode(), making)));
   }
 }

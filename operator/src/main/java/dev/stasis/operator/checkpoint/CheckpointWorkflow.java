@@ -66,7 +66,7 @@ final class CheckpointWorkflow implements Workflow<CheckpointContext, Checkpoint
   /** Its operation was removed while it ran. The agent thaws a workload that it knows. */
   @Override
   public Progress completed(CheckpointContext context) {
-    String message = "its operation was removed while it was at work";
+    String message = "its operation was deleted while it was in progress";
     context.updater().source(ConditionValue.UNKNOWN, Reason.OPERATION_FAILED, message);
     context.reporter().fail(Reason.OPERATION_FAILED, message);
     return new Progress.Done();

@@ -60,15 +60,16 @@ final class EvictSource extends FreezeStep {
     boolean late = !context.now().isBefore(deadline(held));
     if (held.isCancelled() || late) {
       // The agent thaws it, unless it sees the deletion of the pod before.
-      updater.working(Reason.CANCELLED, "is being undone");
+      updater.working(Reason.CANCELLED, "is being rolled back");
     } else if (context.isCancelled() || context.isDeleted()) {
-      updater.working(Reason.CANCELLED, "is being undone");
+      updater.working(Reason.CANCELLED, "is being rolled back");
       operations.cancel(held);
     } else if (!upload.isStored(context)) {
       upload.await(context);
     } else if (context.isForAnEviction()) {
       context.status().setFaults(null);
-      updater.working(Reason.WAITING_FOR_EVICTION, "the artifact is safe; its pod may be evicted");
+      updater.working(
+          Reason.WAITING_FOR_EVICTION, "the artifact is stored; its pod may be evicted");
     } else {
       context.requeueAt(deadline(held));
       evict(context, held, context.pod().orElseThrow());

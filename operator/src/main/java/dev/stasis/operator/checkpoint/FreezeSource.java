@@ -36,9 +36,8 @@ final class FreezeSource extends FreezeStep {
         "freeze-source",
         List.of(CheckpointPhase.FREEZING, CheckpointPhase.SAVING, CheckpointPhase.RESUMING),
         new Timeout(
-            "spec.options.deadline, then orphanAfter without a word of its agent",
-            "The agent ends its work by the deadline and undoes it; a node reboots in less than"
-                + " orphanAfter."));
+            "spec.options.deadline, then orphanAfter without a report of its agent",
+            "The agent rolls back at the deadline; a node reboots in less than" + " orphanAfter."));
     this.finalizer = finalizer;
   }
 
@@ -64,9 +63,11 @@ final class FreezeSource extends FreezeStep {
       transition(context, freeze);
     }
     boolean undone = freeze.phase() == OperationPhase.UNDOING || freeze.isCancelled();
-    String message = undone ? "is being undone" : "the agent is at work";
+    String message = undone ? "is being rolled back" : "the agent is working on it";
     if (freeze.phase() == OperationPhase.CLAIMED) {
-      message = Objects.requireNonNullElse(freeze.status().getMessage(), "waits for its turn");
+      message =
+          Objects.requireNonNullElse(
+              freeze.status().getMessage(), "waits for other operations on the node");
     }
     context.updater().working(undone ? Reason.CANCELLED : Reason.IN_PROGRESS, message);
     if (freeze.workload() == WorkloadState.FROZEN) {

@@ -64,10 +64,9 @@ abstract class FreezeStep extends OperationStep {
     CheckpointReporter reporter = context.reporter();
     if (freeze.workload() == WorkloadState.FROZEN) {
       reporter.frozen(Reason.FROZEN, message(context));
-      updater.source(
-          ConditionValue.UNKNOWN, Reason.FROZEN, "it stands still while it is worked on");
+      updater.source(ConditionValue.UNKNOWN, Reason.FROZEN, "it is frozen by a running operation");
     } else if (freeze.workload() == WorkloadState.RUNNING) {
-      reporter.notFrozen(Reason.RESUMED, "the workload goes on");
+      reporter.notFrozen(Reason.RESUMED, "the workload resumed");
     }
     if (agent.isSilent()) {
       updater.source(ConditionValue.UNKNOWN, Reason.NODE_SILENT, silence(agent));

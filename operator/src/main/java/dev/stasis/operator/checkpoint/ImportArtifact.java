@@ -26,7 +26,7 @@ import java.util.Optional;
  */
 final class ImportArtifact extends OperationStep {
 
-  private static final String CANCELLED = "cancelled; the artifact stays as it is";
+  private static final String CANCELLED = "cancelled; the artifact is not changed";
 
   private final ImportValidator validator;
   private final RestorableCondition restorable;
@@ -42,7 +42,7 @@ final class ImportArtifact extends OperationStep {
         "import-artifact",
         List.of(CheckpointPhase.PENDING, CheckpointPhase.IMPORTING),
         new Timeout(
-            "spec.options.deadline", "Nothing is frozen, and the artifact stays as it is."));
+            "spec.options.deadline", "Nothing is frozen, and the artifact is not changed."));
     this.validator = validator;
     this.restorable = restorable;
     this.policy = policy;
@@ -56,7 +56,7 @@ final class ImportArtifact extends OperationStep {
 
   @Override
   public String undoes() {
-    return "cancels the check; the artifact stays as it is";
+    return "cancels the check; the artifact is not changed";
   }
 
   @Override
@@ -95,7 +95,7 @@ final class ImportArtifact extends OperationStep {
           result instanceof ImportValidator.Wait wait ? wait.why().message() : "that it was";
       reporter.fail(
           Reason.DEADLINE_EXCEEDED,
-          "deadline: expected it begun within %s, got it waiting: %s"
+          "deadline: expected it to start within %s, got it waiting: %s"
               .formatted(context.spec().getOptions().getDeadline(), found));
       return context.reported();
     }
@@ -109,7 +109,7 @@ final class ImportArtifact extends OperationStep {
         operations.importing(context, from, admitted.store(), admitted.node());
     context.status().setOperation(operation.getMetadata().getName());
     return new Progress.Waiting(
-        Reason.WAITING_FOR_AGENT, "ordered from the agent of node " + admitted.node());
+        Reason.WAITING_FOR_AGENT, "requested from the agent of node " + admitted.node());
   }
 
   @Override
@@ -134,7 +134,7 @@ final class ImportArtifact extends OperationStep {
     }
     updater.working(
         cancelled ? Reason.CANCELLED : Reason.IN_PROGRESS,
-        cancelled ? "is being given up" : "every byte of the artifact is checked");
+        cancelled ? "is being cancelled" : "checking every byte of the artifact");
   }
 
   private Progress end(CheckpointContext context, OperationView operation) {

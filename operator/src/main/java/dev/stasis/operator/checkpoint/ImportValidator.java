@@ -63,7 +63,7 @@ final class ImportValidator {
           Fault.misfit(
               Reason.NOT_IMPORTED.value(),
               "importFrom.nodeName",
-              "the node on whose disk the artifact lies, since store "
+              "the node whose disk holds the artifact, because store "
                   + store.getMetadata().getName()
                   + " is on the disk of each node",
               "none"));
@@ -86,7 +86,7 @@ final class ImportValidator {
       return new Wait(
           new CheckpointValidator.Wait(
               Reason.WAITING_FOR_AGENT,
-              "store %s: expected a node whose agent reaches it, got none"
+              "store %s: expected a node whose agent can reach it, got none"
                   .formatted(store.getMetadata().getName())));
     }
     if (context.cluster().node(node).isEmpty() && context.cluster().gpuNode(node).isEmpty()) {
@@ -144,7 +144,9 @@ final class ImportValidator {
             context.cluster().migrations().stream())
         .filter(other -> other.getMetadata().getUid().equals(uid))
         .findFirst()
-        .map(owner -> fault("one whose object is gone", "that it is the artifact of", owner))
+        .map(
+            owner ->
+                fault("an artifact whose object no longer exists", "one that belongs to", owner))
         .or(
             () ->
                 taken(
@@ -184,7 +186,7 @@ final class ImportValidator {
         .filter(other -> !other.getMetadata().getUid().equals(context.uid()))
         .filter(other -> has(other, place) || isFirst(context, other, place))
         .findFirst()
-        .map(other -> fault("an artifact that nobody has", "that it is the one of", other));
+        .map(other -> fault("an artifact without an owner", "one that belongs to", other));
   }
 
   private static boolean has(GpuCheckpoint other, Place place) {

@@ -35,7 +35,7 @@ final class KeepArtifact extends CheckpointStep {
     super(
         "keep-artifact",
         List.of(CheckpointPhase.READY),
-        new Timeout("spec.ttlAfterReady", "For ever without one."));
+        new Timeout("spec.ttlAfterReady", "Never without one."));
     this.finished = finished;
     this.restorable = restorable;
     this.finalizer = finalizer;

@@ -74,7 +74,7 @@ abstract class OperationStep extends CheckpointStep {
         .updater()
         .working(
             agent.isSilent() ? Reason.NODE_SILENT : Reason.WAITING_FOR_AGENT,
-            agent.against().orElse("ordered from the agent of node " + agent.node()));
+            agent.against().orElse("requested from the agent of node " + agent.node()));
     context.poll();
     context.requeueAtDeadline();
   }

@@ -23,7 +23,7 @@ import java.util.Optional;
  */
 final class PostResumeCleanup {
 
-  private static final String LOWERING = "the kubelet is asked to lower it";
+  private static final String LOWERING = "waiting for the kubelet to lower it";
 
   private final RoomPlanner planner = new RoomPlanner();
   private final KubeletWord kubelet = new KubeletWord();
@@ -81,7 +81,7 @@ final class PostResumeCleanup {
           ConditionType.ROOM_RETURNED,
           ConditionValue.TRUE,
           Reason.LIMIT_RETURNED,
-          "the memory limit is again " + room.originalLimit());
+          "the memory limit was lowered to " + room.originalLimit());
     } else {
       stillRaised(context, room, new PodWrites.Accepted());
     }

@@ -36,7 +36,7 @@ final class RaiseMemoryLimit extends FreezeStep {
   /** The finalizer lowers it, beside the deletion of the artifact. */
   @Override
   public String undoes() {
-    return "lowers it again";
+    return "lowers the limit again";
   }
 
   @Override
@@ -55,7 +55,7 @@ final class RaiseMemoryLimit extends FreezeStep {
       return;
     }
     if (freeze.isCancelled() || context.pod().isEmpty() || node.isEmpty()) {
-      updater.working(Reason.CANCELLED, "is being undone");
+      updater.working(Reason.CANCELLED, "is being rolled back");
       return;
     }
     HeadroomNegotiation.Result result =

@@ -22,7 +22,7 @@ import java.util.Objects;
 /** Reports the result of the freeze once its operation is finished. */
 final class ReportResult extends CheckpointStep {
 
-  private static final String UNDONE = "cancelled; everything is undone";
+  private static final String UNDONE = "cancelled and rolled back";
 
   private final CheckpointOperations operations;
   private final PostResumeCleanup cleanup;
@@ -93,7 +93,7 @@ final class ReportResult extends CheckpointStep {
     switch (freeze.workload()) {
       case FROZEN -> reporter.frozen(Reason.FROZEN, message(freeze));
       case ENDED -> reporter.notFrozen(Reason.WORKLOAD_LOST, "the workload has ended");
-      default -> reporter.notFrozen(Reason.RESUMED, "the workload goes on");
+      default -> reporter.notFrozen(Reason.RESUMED, "the workload resumed");
     }
   }
 
@@ -105,7 +105,7 @@ final class ReportResult extends CheckpointStep {
           .source(
               ConditionValue.FALSE,
               Reason.EVICTED,
-              "its pod was removed after the artifact was safe");
+              "its pod was removed after the artifact was stored");
       ready(context);
     } else if (context.spec().getAfterCheckpoint() == AfterCheckpoint.EVICT
         && freeze.workload() == WorkloadState.RUNNING) {
@@ -160,7 +160,7 @@ final class ReportResult extends CheckpointStep {
   private static void thawed(CheckpointContext context, OperationView freeze) {
     CheckpointReporter reporter = context.reporter();
     running(context, freeze, Reason.THAWED);
-    String message = "the pod was not removed in time; the workload goes on";
+    String message = "the pod was not removed in time; the workload resumed";
     if (context.isCancelled()) {
       reporter.cancelled(UNDONE);
     } else {
@@ -211,7 +211,7 @@ final class ReportResult extends CheckpointStep {
         .reporter()
         .warning(
             Reason.OPERATION_FAILED,
-            "runs on for another turn: " + message(freeze),
+            "keeps running for another time slice: " + message(freeze),
             "turn/" + freeze.operation().getMetadata().getUid());
     operations.release(freeze);
   }
@@ -276,8 +276,7 @@ final class ReportResult extends CheckpointStep {
               runs,
               freeze.workload() == WorkloadState.FROZEN ? Reason.FROZEN : Reason.WORKLOAD_LOST,
               message(freeze));
-      case UNKNOWN ->
-          updater.source(runs, Reason.OPERATION_FAILED, "nobody can say: " + message(freeze));
+      case UNKNOWN -> updater.source(runs, Reason.OPERATION_FAILED, "unknown: " + message(freeze));
     }
   }
 }

@@ -99,7 +99,7 @@ final class ResumeSource extends SuspensionStep {
     updater.faults(
         resume.faults().isEmpty()
             ? List.of(
-                Fault.misfit(Reason.OPERATION_FAILED.value(), "resume", "that it goes on", why))
+                Fault.misfit(Reason.OPERATION_FAILED.value(), "resume", "that it resumes", why))
             : resume.faults());
     // With a time slice, another workload may run first.
     new TimeSliceScheduler(context).restart();

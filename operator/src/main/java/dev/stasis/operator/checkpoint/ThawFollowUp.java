@@ -76,7 +76,7 @@ final class ThawFollowUp {
   boolean isWaitedFor(CheckpointContext context, OperationView freeze, Instant since) {
     NodeAgent agent = context.agent(freeze);
     if (context.pod().isEmpty()) {
-      lost(context, freeze, "the pod was deleted while its workload stood still");
+      lost(context, freeze, "the pod was deleted while its workload was frozen");
       return false;
     }
     if (agent.nodeGone()) {
@@ -111,7 +111,9 @@ final class ThawFollowUp {
     CheckpointReporter reporter = context.reporter();
     Instant since = freeze.status().getWorkloadTime();
     String message =
-        "the workload goes on" + (since == null ? "" : " since " + since) + ": thawed by its agent";
+        "the workload is running"
+            + (since == null ? "" : " since " + since)
+            + ": thawed by its agent";
     context.updater().source(ConditionValue.TRUE, Reason.THAWED, message);
     reporter.notFrozen(Reason.THAWED, message);
     reporter.normal(Reason.THAWED, message, occasion(freeze, "woken"));
@@ -128,8 +130,8 @@ final class ThawFollowUp {
   private static String message(OperationView freeze) {
     String why = Objects.requireNonNullElse(freeze.status().getMessage(), freeze.reason());
     return freeze.workload() == WorkloadState.FROZEN
-        ? "it still stands still, and its agent tries again until it runs: " + why
-        : "nobody can say whether it runs, and its agent tries again: " + why;
+        ? "it is still frozen, and its agent retries the thaw until it runs: " + why
+        : "it is unknown whether it runs, and its agent retries the thaw: " + why;
   }
 
   private static String occasion(OperationView freeze, String what) {

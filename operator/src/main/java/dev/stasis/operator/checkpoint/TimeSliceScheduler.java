@@ -100,8 +100,8 @@ record TimeSliceScheduler(CheckpointContext context) {
           .rests(
               Reason.HAS_ITS_TURN,
               verdict.until().isPresent()
-                  ? "has its turn" + at(verdict.until().get())
-                  : "has the GPU; nobody waits for it");
+                  ? "has its time slice" + at(verdict.until().get())
+                  : "has the GPU; no other workload waits for it");
     }
   }
 

@@ -100,7 +100,7 @@ class MigrationStatusUpdater extends StatusUpdater<MigrationPhase, GpuMigrationS
             ConditionType.SOURCE_RUNNING,
             ConditionValue.TRUE,
             Reason.UNTOUCHED,
-            "nobody touched it")
+            "it was not changed")
         .writeTo(status);
   }
 

@@ -264,7 +264,7 @@ final class Validation {
         : Optional.of(
             new Check.Wait(
                 Reason.STORE_NOT_WRITABLE,
-                "store %s: expected one that node %s can write to, got nothing said of it yet"
+                "store %s: expected one that node %s can write to, got no report yet"
                     .formatted(store.getMetadata().getName(), node)));
   }
 

@@ -66,7 +66,7 @@ class ThawFollowUpTest {
     assertThat(world.phase()).isEqualTo(CheckpointPhase.FAILED);
     assertThat(world.condition("SourceRunning"))
         .isEqualTo(
-            "True/Thawed: the workload goes on since 2026-11-21T10:03:00Z: thawed by its agent");
+            "True/Thawed: the workload is running since 2026-11-21T10:03:00Z: thawed by its agent");
     assertThat(mark().status()).isFalse();
     assertThat(mark().reason()).isEqualTo("Thawed");
     assertThat(world.stories).extracting(Story::reason).contains(Reason.THAWED);

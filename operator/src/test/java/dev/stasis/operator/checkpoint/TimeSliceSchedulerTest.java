@@ -47,7 +47,8 @@ class TimeSliceSchedulerTest {
     assertThat(turn().place()).isZero();
     assertThat(turn().holder()).isEqualTo("trainer");
     assertThat(turn().until()).isEqualTo(world.now.plusSeconds(30));
-    assertThat(world.status().getMessage()).isEqualTo("has its turn until 2026-11-21T10:01:00Z");
+    assertThat(world.status().getMessage())
+        .isEqualTo("has its time slice until 2026-11-21T10:01:00Z");
     assertThat(world.operation(OperationType.SUSPEND, 2)).isEmpty();
 
     world.later(Duration.ofSeconds(30));

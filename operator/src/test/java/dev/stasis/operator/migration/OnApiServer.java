@@ -38,6 +38,7 @@ import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -282,7 +283,7 @@ abstract class OnApiServer {
                 false,
                 null)));
     status.setAgent(new AgentIdentity("0.1.0", null, now, now, "10.0.0.1:8743", "key of " + name));
-    status.setCapabilities(List.of(Capability.values()));
+    status.setCapabilities(List.copyOf(EnumSet.complementOf(EnumSet.of(Capability.UNRECOGNIZED))));
     status.setStores(
         List.of(
             new NodeStore(local, true, null, 1L << 40, 1L << 40, "1.0Ti", 0L, 0),

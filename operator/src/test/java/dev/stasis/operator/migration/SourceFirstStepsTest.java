@@ -47,7 +47,7 @@ class SourceFirstStepsTest {
         "Ready",
         ConditionValue.UNKNOWN,
         "InProgress",
-        "the agent is at work");
+        "the agent is working on it");
   }
 
   @Test
@@ -61,7 +61,7 @@ class SourceFirstStepsTest {
     assertThat(next())
         .isEqualTo(
             new SourceFirstNext.Follow(
-                Reason.IN_PROGRESS, "GpuCheckpoint off-uid: the agent is at work"));
+                Reason.IN_PROGRESS, "GpuCheckpoint off-uid: the agent is working on it"));
   }
 
   @Test

@@ -36,7 +36,7 @@ class DrainTest {
       Shell.Result drain = drain(scenario, node, PATIENTLY);
 
       assertThat(drain.ok()).as(drain.output()).isTrue();
-      assertThat(drain.output()).contains("before it is evicted");
+      assertThat(drain.output()).contains("before its eviction");
       GpuRestore restore =
           scenario.await(
               GpuRestore.class,

@@ -18,6 +18,7 @@ import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.time.Instant;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -147,7 +148,7 @@ final class FakeNodes implements AutoCloseable {
             .toList());
     facts.setGpuModel("NVIDIA H200");
     facts.setGpuCount(GPUS);
-    facts.setCapabilities(List.of(Capability.values()));
+    facts.setCapabilities(List.copyOf(EnumSet.complementOf(EnumSet.of(Capability.UNRECOGNIZED))));
     facts.setStores(
         List.of(
             new NodeStore(

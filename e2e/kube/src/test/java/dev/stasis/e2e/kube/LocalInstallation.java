@@ -140,7 +140,11 @@ final class LocalInstallation implements Installation {
         .flatMap(
             each -> {
               try (Stream<Path> found = Files.list(each)) {
-                return found.toList().stream();
+                // The agents' own records have names that begin with a dot.
+                return found
+                    .filter(one -> !one.getFileName().toString().startsWith("."))
+                    .toList()
+                    .stream();
               } catch (IOException e) {
                 throw new UncheckedIOException(e);
               }

@@ -304,7 +304,7 @@ final class ActiveOperations {
     }
     workers.shutdown();
     if (!workers.awaitTermination(grace.toMillis(), TimeUnit.MILLISECONDS)) {
-      LOG.log(Level.WARNING, "steps in hand did not end within {0}", grace);
+      LOG.log(Level.WARNING, "operations in progress did not end within {0}", grace);
     }
     helpers.shutdown();
     writer.close();

@@ -182,7 +182,7 @@ record ArtifactPlace(
               Faults.of(
                   REFUSED,
                   "folder of the damaged artifact",
-                  "one whose name ends with -" + reference.uid(),
+                  "a name that ends with -" + reference.uid(),
                   reference.location())));
     }
   }

@@ -34,7 +34,7 @@ final class DeleteJob implements Job {
     Optional<String> use = parts.engine().artifactUse().of(where.path());
     if (use.isPresent()) {
       throw new Refused(
-          "Busy", "work in hand that needs artifact " + artifact.location(), "none", use.get());
+          "Busy", "an operation that needs artifact " + artifact.location(), "none", use.get());
     }
     if (where.remote() != null && artifact.namespaceUid() != null) {
       ArtifactId id = where.remoteId();

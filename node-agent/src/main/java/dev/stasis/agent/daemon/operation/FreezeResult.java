@@ -52,7 +52,7 @@ final class FreezeResult {
       OperationResult result =
           OperationResult.done(
                   "Suspended",
-                  new HumanBytes(suspended.freedBytes()).text() + " of device memory are free")
+                  new HumanBytes(suspended.freedBytes()).text() + " of device memory were freed")
               .leaving(WorkloadState.SUSPENDED, ConditionValue.FALSE, null);
       if (suspended.artifact() != null) {
         ArtifactStatus artifact = artifact(suspended.artifact());

@@ -46,7 +46,8 @@ final class HoldTimeout {
     String reason = outOfTime ? "DeadlineExceeded" : "Cancelled";
     recorder.enter(operation, OperationPhase.UNDOING);
     OperationResult result =
-        new InterruptedOperationRecovery(parts).thawed(operation, reason, "it was held until then");
+        new InterruptedOperationRecovery(parts)
+            .thawed(operation, reason, "the hold deadline passed");
     result = hooks.after(operation, result);
     if (result.outcome() == Outcome.UNDONE && staysUp(operation)) {
       deleteArtifact(operation);

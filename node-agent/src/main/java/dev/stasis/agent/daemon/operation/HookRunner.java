@@ -114,7 +114,7 @@ final class HookRunner {
         Stream.of(hook.timeout() == null ? DEFAULT_TIMEOUT : hook.timeout().duration(), MOST)
             .reduce(limit.left(), (one, other) -> one.compareTo(other) < 0 ? one : other);
     if (limit.stop().isDone() || allowed.isNegative() || allowed.isZero()) {
-      return Optional.of("no time is left for it");
+      return Optional.of("no time was left for it");
     }
     FutureTask<Optional<String>> task = new FutureTask<>(() -> carriedOut(hook, place, allowed));
     CompletableFuture<Void> ended = new CompletableFuture<>();

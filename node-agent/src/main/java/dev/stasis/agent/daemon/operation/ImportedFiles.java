@@ -82,7 +82,7 @@ record ImportedFiles(Map<String, Object> pod, WorkloadFacts facts) {
   private static byte[] bytes(Artifact artifact, String name) throws Refused, IOException {
     FileFacts wanted = artifact.manifest().files().get(name);
     if (wanted == null) {
-      throw refused(name, "a file of the artifact", "none: made without it, by an older agent");
+      throw refused(name, "a file of the artifact", "none: written by an older agent");
     }
     Path file = artifact.path().resolve(name);
     if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {

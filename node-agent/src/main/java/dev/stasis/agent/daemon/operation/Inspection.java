@@ -116,7 +116,7 @@ final class Inspection {
         : Optional.of(
             Faults.of(
                 "LivenessProbeTooShort",
-                "time for which the workload stands still",
+                "freeze time",
                 "at most " + new HumanDuration(most).text(),
                 new HumanDuration(expected).text() + " expected"));
   }
@@ -137,8 +137,7 @@ final class Inspection {
 
   String sentence(List<Fault> faults) {
     return faults.isEmpty()
-        ? "nothing is against it; it would stand still for about "
-            + new HumanDuration(expected).text()
+        ? "it can be frozen, for about " + new HumanDuration(expected).text()
         : Faults.sentence(faults);
   }
 }

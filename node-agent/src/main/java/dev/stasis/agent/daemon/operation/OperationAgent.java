@@ -57,7 +57,7 @@ public final class OperationAgent implements AutoCloseable {
           taken.orElseThrow(
               () ->
                   new IllegalStateException(
-                      "lock of the agent: expected it free, got another agent that holds it"));
+                      "lock of the agent: expected it free, got it held by another agent"));
     }
     settleAbandoned();
     deleteFormerRecords();
@@ -89,7 +89,7 @@ public final class OperationAgent implements AutoCloseable {
           recovered(work).ifPresent(active::take);
         }
       } catch (RuntimeException e) {
-        LOG.log(Level.ERROR, work.id() + " is not taken up", e);
+        LOG.log(Level.ERROR, work.id() + " cannot be recovered", e);
         first = first == null ? e : first;
       }
     }
@@ -143,7 +143,7 @@ public final class OperationAgent implements AutoCloseable {
     try {
       parts.engine().settleAbandoned();
     } catch (UncheckedIOException e) {
-      LOG.log(Level.ERROR, "what is set for the whole machine", e);
+      LOG.log(Level.ERROR, "settings of the whole machine", e);
     }
   }
 
@@ -197,7 +197,7 @@ public final class OperationAgent implements AutoCloseable {
     active.stop();
     closeWatch();
     if (!eventLoop.close(CLAIM)) {
-      LOG.log(Level.WARNING, "a claim did not come to an end");
+      LOG.log(Level.WARNING, "a claim did not end");
     }
     active.rollOut(grace);
     Optional.ofNullable(lock).ifPresent(HostLocks.Held::close);

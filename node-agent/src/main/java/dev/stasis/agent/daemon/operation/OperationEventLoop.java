@@ -29,7 +29,7 @@ final class OperationEventLoop {
       try {
         task.run();
       } catch (RuntimeException e) {
-        LOG.log(Level.ERROR, "an operation could not be considered", e);
+        LOG.log(Level.ERROR, "cannot process an operation", e);
       }
     };
   }
@@ -39,7 +39,7 @@ final class OperationEventLoop {
     try {
       thread.execute(guarded(task));
     } catch (RejectedExecutionException e) {
-      LOG.log(Level.DEBUG, "the agent goes: nothing more is considered");
+      LOG.log(Level.DEBUG, "the agent is stopping: no more events are processed");
     }
   }
 
@@ -53,7 +53,7 @@ final class OperationEventLoop {
       var unused =
           thread.schedule(guarded(task), Math.max(0, wait.toMillis()), TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException e) {
-      LOG.log(Level.DEBUG, "the agent goes: nothing more is considered");
+      LOG.log(Level.DEBUG, "the agent is stopping: no more events are processed");
     }
   }
 

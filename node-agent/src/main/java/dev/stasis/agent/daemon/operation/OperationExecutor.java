@@ -162,7 +162,7 @@ final class OperationExecutor {
           throw new Refused(
               Faults.PREFLIGHT_REFUSED,
               "type",
-              "one that this agent can do",
+              "one that this agent supports",
               operation.type().value());
         }
         return stage.of(job);

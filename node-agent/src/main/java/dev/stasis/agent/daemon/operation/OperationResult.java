@@ -121,7 +121,7 @@ record OperationResult(
             found);
     return done(
             "Proven",
-            "%d processes run, %s of device memory are back"
+            "%d processes run, %s of device memory were restored"
                 .formatted(processes.size(), new HumanBytes(found).text()))
         .leaving(WorkloadState.RUNNING, null, processes.size())
         .with(status -> status.setProof(proof));

@@ -15,6 +15,6 @@ record PathTaken(DataPath path, String reason) {
           default -> DataPath.CRIU;
         };
     return new PathTaken(
-        path, parts.length > 1 && !parts[1].isBlank() ? parts[1] : "every rule of it holds");
+        path, parts.length > 1 && !parts[1].isBlank() ? parts[1] : "all its requirements are met");
   }
 }

@@ -113,8 +113,8 @@ final class PodLookup {
     try {
       return deleted.get(FROZEN.toMillis(), TimeUnit.MILLISECONDS)
           ? Optional.of(
-              "pod.metadata.deletionTimestamp: expected none before the workload is written down,"
-                  + " found one, or that the pod is gone: the workload was told to end meanwhile")
+              "pod.metadata.deletionTimestamp: expected none before the workload is saved, got"
+                  + " one, or no pod: the workload was told to end in the meantime")
           : Optional.empty();
     } catch (ExecutionException | TimeoutException e) {
       LOG.log(Level.WARNING, "whether pod {0} is deleted: {1}", wanted.name(), e);

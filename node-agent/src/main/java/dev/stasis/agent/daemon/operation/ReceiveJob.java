@@ -116,7 +116,7 @@ final class ReceiveJob implements Job {
       throw new Refused(
           "ArtifactRefused",
           "artifact " + artifact.location(),
-          "none, since it is still to be made",
+          "none, because it does not exist yet",
           "one");
     }
     Manifest manifest =

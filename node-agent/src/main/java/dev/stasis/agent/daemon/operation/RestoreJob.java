@@ -79,7 +79,7 @@ final class RestoreJob implements Job {
       throw new Refused(faults);
     }
     if (explains) {
-      return OperationResult.done("Explained", "the target has what it takes")
+      return OperationResult.done("Explained", "the target meets its requirements")
           .leaving(WorkloadState.WAITING, null, null);
     }
     recorder.begin(operation);

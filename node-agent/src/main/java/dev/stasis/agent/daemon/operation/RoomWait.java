@@ -71,10 +71,10 @@ final class RoomWait {
         throw refused(room);
       }
       if (clock.instant().isAfter(operation.deadline())) {
-        throw new Job.Stopped("the deadline passed while it waited for room", true);
+        throw new Job.Stopped("the deadline passed while it waited for memory", true);
       }
       if (operation.awaitCancel(every)) {
-        throw new Job.Stopped("cancelled while it waited for room", false);
+        throw new Job.Stopped("cancelled while it waited for memory", false);
       }
       Optional<Inspected.RoomFound> now =
           engine.checkpoint().room(containerId, inspected.gpuBytes());

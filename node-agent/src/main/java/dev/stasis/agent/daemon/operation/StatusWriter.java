@@ -101,7 +101,7 @@ final class StatusWriter implements AutoCloseable {
     try {
       var unused = thread.schedule(() -> write(operation), delay.toNanos(), TimeUnit.NANOSECONDS);
     } catch (RejectedExecutionException e) {
-      LOG.log(Level.INFO, "{0} is left to be said by a successor", operation.name());
+      LOG.log(Level.INFO, "the status of {0} is left to the next agent", operation.name());
     }
   }
 
@@ -173,7 +173,7 @@ final class StatusWriter implements AutoCloseable {
   private void again(ActiveOperation operation, State state, String why) {
     LOG.log(
         Level.WARNING,
-        "status of {0} is not written, tried again in {1}: {2}",
+        "cannot write the status of {0}, retrying in {1}: {2}",
         operation.name(),
         state.retry,
         why);

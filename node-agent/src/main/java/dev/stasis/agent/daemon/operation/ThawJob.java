@@ -167,7 +167,7 @@ final class ThawJob implements Job {
         return OperationResult.failed(Outcome.NOT_UNDONE, fault).leaving(state, processes);
       }
     }
-    throw new IllegalStateException("a state of no kind: " + state);
+    throw new IllegalStateException("an unexpected state: " + state);
   }
 
   private static OperationResult timed(OperationResult result, Duration took, boolean ends) {

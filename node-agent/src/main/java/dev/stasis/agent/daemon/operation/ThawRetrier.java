@@ -64,7 +64,7 @@ final class ThawRetrier implements AutoCloseable {
     if (operation.leftFrozen() && tried.putIfAbsent(operation.uid(), operation) == null) {
       LOG.log(
           Level.WARNING,
-          "{0} has left its workload frozen: it is tried again in {1}",
+          "{0} has left its workload frozen: retrying in {1}",
           operation.name(),
           wait);
       after(wait, operation, backoff.first());
@@ -82,7 +82,7 @@ final class ThawRetrier implements AutoCloseable {
           timer.schedule(
               () -> ask(operation, next), Math.max(0, wait.toMillis()), TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException e) {
-      LOG.log(Level.INFO, "{0} is left to be tried by a successor", operation.name());
+      LOG.log(Level.INFO, "the thaw of {0} is left to the next agent", operation.name());
     }
   }
 
@@ -116,7 +116,7 @@ final class ThawRetrier implements AutoCloseable {
     if (over) {
       tried.remove(operation.uid());
     } else {
-      LOG.log(Level.INFO, "{0} is tried again in {1}", operation.name(), next);
+      LOG.log(Level.INFO, "{0}: retrying in {1}", operation.name(), next);
       after(next, operation, backoff.after(next));
     }
   }
@@ -135,7 +135,7 @@ final class ThawRetrier implements AutoCloseable {
       parts.metrics().thawTried(word(outcome));
       LOG.log(
           Level.WARNING,
-          "one more thaw of {0} for {1}: {2}",
+          "Thaw of {0} retried for {1}: {2}",
           operation.name(),
           operation.owner(),
           outcome);
@@ -166,7 +166,7 @@ final class ThawRetrier implements AutoCloseable {
           .gpus()
           .forEach(gpu -> parts.quarantine().release(gpu.text()));
     } catch (NodeApiException e) {
-      LOG.log(Level.WARNING, "GPUs of {0} stay fenced off: {1}", operation.name(), e.getMessage());
+      LOG.log(Level.WARNING, "GPUs of {0} remain blocked: {1}", operation.name(), e.getMessage());
     }
   }
 
@@ -211,7 +211,7 @@ final class ThawRetrier implements AutoCloseable {
                 said.getOutcome(),
                 Objects.requireNonNullElse(said.getReason(), ""),
                 Objects.requireNonNullElse(said.getMessage(), "")
-                    + "; tried again since: "
+                    + "; retried since: "
                     + state.detail(),
                 Objects.requireNonNullElse(said.getFaults(), List.of()),
                 null,

@@ -142,7 +142,7 @@ final class UnfinishedArtifacts {
       try {
         event.to(follower.feed());
       } catch (IOException | RuntimeException e) {
-        follower.outbound().fail("the artifact that is being made: " + e);
+        follower.outbound().fail("the unfinished artifact: " + e);
       }
     }
   }

@@ -41,7 +41,7 @@ final class UploadJob implements Job {
       throw new Refused(
           "StoreNotWritable",
           "store " + reference.store(),
-          "one that can be written to",
+          "a writable one",
           remotePlace.refusal());
     }
     OperationProgress verifying =

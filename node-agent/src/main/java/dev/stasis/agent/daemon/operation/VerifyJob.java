@@ -125,7 +125,7 @@ final class VerifyJob implements Job {
       throws IOException {
     return damage(remote, id, progress)
         .map(damage -> damaged(Faults.inStep(DAMAGED, STEP, damage)))
-        .orElseGet(() -> OperationResult.done("Verified", "every chunk is as it was written"));
+        .orElseGet(() -> OperationResult.done("Verified", "every chunk is unchanged"));
   }
 
   /** Returns what is damaged; empty if nothing is. */
@@ -193,12 +193,12 @@ final class VerifyJob implements Job {
         .orElseGet(
             () ->
                 OperationResult.done(
-                    "Repaired", "it was damaged and is stored again from the copy on this node"));
+                    "Repaired", "it was damaged, and was stored again from the copy on this node"));
   }
 
   private static OperationResult whole(long bytes) {
     return OperationResult.done(
-        "Verified", "every byte of " + new HumanBytes(bytes).text() + " is as it was written");
+        "Verified", "every byte of " + new HumanBytes(bytes).text() + " is unchanged");
   }
 
   private static OperationResult damaged(Fault fault) {

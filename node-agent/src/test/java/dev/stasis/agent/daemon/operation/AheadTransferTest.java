@@ -139,7 +139,7 @@ class AheadTransferTest {
     GpuNodeOperationStatus failed = here.cluster().awaitEnd(freeze);
 
     assertThat(failed.getReason()).as(failed.getMessage()).isEqualTo("PodNotRunning");
-    assertThat(failed.getMessage()).contains("the workload was told to end meanwhile");
+    assertThat(failed.getMessage()).contains("the workload was told to end in the meantime");
     assertThat(failed.getOutcome()).isEqualTo(Outcome.UNDONE);
     assertThat(failed.getArtifact()).isNull();
     assertThat(here.cluster().awaitEnd(send).getPhase()).isEqualTo(OperationPhase.FAILED);

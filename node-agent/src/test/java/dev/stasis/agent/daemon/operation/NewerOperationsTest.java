@@ -2,6 +2,8 @@ package dev.stasis.agent.daemon.operation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stasis.agent.engine.Work;
 import dev.stasis.agent.testing.ContainerSpec;
 import dev.stasis.api.v1beta1.GpuNodeOperation;
@@ -11,12 +13,10 @@ import dev.stasis.api.v1beta1.operation.OperationPhase;
 import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.api.v1beta1.operation.Outcome;
 import dev.stasis.api.v1beta1.operation.WorkloadState;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -83,7 +83,7 @@ class NewerOperationsTest {
             .getMetadata()
             .getName();
     DaemonChild.dies(lab, "AFTER", "gpu-checkpoint");
-    forgetOperations();
+    describeTheEndOfANewerAgent();
     lab.cluster()
         .edit(
             name,
@@ -110,12 +110,19 @@ class NewerOperationsTest {
     return lab.engine().engine().thaw().inHand();
   }
 
-  /** As when another agent had claimed it, on another disk. */
-  private static void forgetOperations() throws Exception {
-    try (Stream<Path> entries = Files.list(lab.engine().state().resolve("operations"))) {
-      for (Path entry : entries.toList()) {
-        Files.delete(entry);
-      }
+  /** The journal that a newer agent leaves behind: its end of the operation is in it, too. */
+  private static void describeTheEndOfANewerAgent() throws Exception {
+    JsonMapper json = new JsonMapper();
+    for (Work work : inHand()) {
+      Path journal =
+          lab.engine().state().resolve("work").resolve(work.containerId()).resolve("work.json");
+      ObjectNode content = (ObjectNode) json.readTree(journal.toFile());
+      content
+          .withObject("/operation/status")
+          .put("phase", "Failed")
+          .put("outcome", "LeftForTheNextRelease")
+          .put("workload", "Frozen");
+      json.writeValue(journal.toFile(), content);
     }
   }
 

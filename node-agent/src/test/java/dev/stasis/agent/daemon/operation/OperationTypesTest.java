@@ -204,7 +204,7 @@ class OperationTypesTest {
             "pod.spec.shareProcessNamespace",
             "pod.spec.hostNetwork",
             "other containers of the pod",
-            "time for which the workload stands still");
+            "freeze time");
     assertThat(status.getSourceRunning()).isEqualTo(ConditionValue.TRUE);
     runsOn();
   }

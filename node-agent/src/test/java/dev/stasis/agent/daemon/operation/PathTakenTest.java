@@ -12,10 +12,10 @@ class PathTakenTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "mover | MOVER | every rule of it holds",
+        "mover | MOVER | all its requirements are met",
         "mover, low memory (memory of the node: 1 MiB) | MOVER | low memory (memory of the node: 1 MiB)",
         "mover; not direct: process 1 uses ipc | MOVER | not direct: process 1 uses ipc",
-        "direct | DIRECT | every rule of it holds",
+        "direct | DIRECT | all its requirements are met",
         "direct; written while the workload was frozen | DIRECT | written while the workload was frozen",
         "criu: region 1: not private | CRIU | region 1: not private",
       })
