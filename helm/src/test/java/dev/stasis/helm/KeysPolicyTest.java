@@ -84,6 +84,7 @@ class KeysPolicyTest {
     allowed(mount);
 
     mount.getMetadata().setNamespace("default");
+    mount.getSpec().setServiceAccountName("default");
     refused(mount, "labels below stasis.dev", "stasis.dev/store");
   }
 

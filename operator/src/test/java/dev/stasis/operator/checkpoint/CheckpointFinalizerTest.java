@@ -130,7 +130,7 @@ class CheckpointFinalizerTest {
       if (tried.size() == 3) {
         assertThat(world.condition("Ready"))
             .isEqualTo(
-                "Unknown/OperationFailed: the artifact stays at ml/train-1-uid-1 in store local:"
+                "Unknown/OperationFailed: the artifact is kept at ml/train-1-uid-1 in store local:"
                     + " said by the agent");
       }
       world.later(Duration.ofSeconds(1));
@@ -170,7 +170,7 @@ class CheckpointFinalizerTest {
     assertThat(world.operations()).isEmpty();
     assertThat(world.stories)
         .extracting(story -> story.message())
-        .contains("the artifact is needed by GpuRestore back: deleted once that is done");
+        .contains("the artifact is needed by GpuRestore back, and is deleted afterwards");
 
     restore.getStatus().setPhase(RestorePhase.FAILED);
     world.settle();

@@ -213,7 +213,7 @@ class ImportArtifactTest {
   void aStoreOnTheDiskOfEachNodeWantsTheNode() {
     World world = world(spec -> spec.setImportFrom(new ImportSource("trainer", PLACE, null, null)));
     assertThat(world.settle().condition("Ready"))
-        .startsWith("False/NotImported: importFrom.nodeName: expected the node on whose disk");
+        .startsWith("False/NotImported: importFrom.nodeName: expected the node whose disk");
 
     World unknown =
         world(spec -> spec.setImportFrom(new ImportSource("trainer", PLACE, "gpu-99", null)));

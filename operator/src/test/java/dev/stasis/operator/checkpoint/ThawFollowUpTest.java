@@ -35,7 +35,7 @@ class ThawFollowUpTest {
 
   private void standsStill() {
     assertThat(world.condition("SourceRunning"))
-        .startsWith("False/NotThawed: it still stands still, and its agent tries again");
+        .startsWith("False/NotThawed: it is still frozen, and its agent retries the thaw");
     assertThat(mark().status()).isTrue();
     assertThat(mark().reason()).isEqualTo("NotThawed");
     assertThat(mark().message()).contains("GpuCheckpoint train-1").contains("said by the agent");

@@ -29,7 +29,7 @@ class BudgetApiServerTest extends OnApiServer {
   private static final Duration SETTLED = Duration.ofSeconds(31);
 
   @ParameterizedTest
-  @EnumSource(MigrationStrategy.class)
+  @EnumSource(names = "UNRECOGNIZED", mode = EnumSource.Mode.EXCLUDE)
   void aBudgetThatForbidsTheEvictionRefusesTheMigrationBeforeAnythingIsMade(
       MigrationStrategy order) {
     share();
