@@ -16,7 +16,7 @@ public final class MountedBlobs implements BlobStore {
 
   /**
    * @param blobs blobs below the path of the mount
-   * @param mount once it is gone it must not come back
+   * @param mount the mount; once it has ended, it must stay ended
    */
   public MountedBlobs(BlobStore blobs, Mount mount) {
     this.blobs = blobs;

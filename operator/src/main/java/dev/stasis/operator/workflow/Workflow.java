@@ -66,7 +66,7 @@ public interface Workflow<C extends RequestContext<P>, P extends Enum<P> & Phase
   }
 
   /**
-   * Does what goes on beside the current step: a stored artifact is uploaded and verified.
+   * Continues the work that is independent of the steps, such as uploading an artifact.
    *
    * @return when to observe the request again for it; empty if only after a change
    */

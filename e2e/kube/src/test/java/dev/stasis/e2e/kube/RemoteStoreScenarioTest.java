@@ -26,29 +26,15 @@ class RemoteStoreScenarioTest {
     scenario.needsTwoNodes();
     Workload workload = Workload.start(scenario, "trainer");
     String from = workload.now().getSpec().getNodeName();
-    String other =
-        scenario.installation().nodes().stream()
-            .filter(node -> !node.equals(from))
-            .findFirst()
-            .orElseThrow();
+    String other = otherNode(scenario, workload);
     try (SharedStore store = SharedStore.ofChunks(scenario);
         KeptLog log = KeptLog.follow(scenario, "trainer")) {
-      GpuCheckpointStatus status =
-          CheckpointRequest.apply(
-                  scenario,
-                  "train-1",
-                  "trainer",
-                  "afterCheckpoint: Evict",
-                  "storageRef: {name: " + store.name() + "}")
-              .awaitReady();
+      GpuCheckpointStatus status = evicted(scenario, store.name());
       ArtifactStatus artifact = Present.in("status.artifact", status.getArtifact());
       assertThat(artifact.getNode()).as("the disk that alone has it").isNull();
       assertThat(artifact.getNewBytes()).isPositive().isLessThanOrEqualTo(artifact.getBytes());
       assertThat(CheckpointRequest.condition(status, "StoredLocally").status())
           .isEqualTo(ConditionValue.TRUE);
-      assertThat(CheckpointRequest.condition(status, "Stored").status())
-          .isEqualTo(ConditionValue.TRUE);
-      scenario.until("the pod is gone", () -> scenario.findPod("trainer") == null);
       // Both nodes are this machine: without its copy the node has only the remote store.
       new Shell().run("rm", "-rf", store.local().resolve(scenario.namespace()).toString());
 
@@ -81,25 +67,10 @@ class RemoteStoreScenarioTest {
       throws Exception {
     scenario.needsTwoNodes();
     Workload workload = Workload.start(scenario, "trainer");
-    String from = workload.now().getSpec().getNodeName();
-    String other =
-        scenario.installation().nodes().stream()
-            .filter(node -> !node.equals(from))
-            .findFirst()
-            .orElseThrow();
+    String other = otherNode(scenario, workload);
     try (EncryptedBucket bucket = EncryptedBucket.make(scenario);
         KeptLog log = KeptLog.follow(scenario, "trainer")) {
-      GpuCheckpointStatus status =
-          CheckpointRequest.apply(
-                  scenario,
-                  "train-1",
-                  "trainer",
-                  "afterCheckpoint: Evict",
-                  "storageRef: {name: " + bucket.name() + "}")
-              .awaitReady();
-      assertThat(CheckpointRequest.condition(status, "Stored").status())
-          .isEqualTo(ConditionValue.TRUE);
-      scenario.until("the pod is gone", () -> scenario.findPod("trainer") == null);
+      evicted(scenario, bucket.name());
       assertThat(inClear(bucket.copies()))
           .as("files on the node with the program's name")
           .isPositive();
@@ -126,25 +97,10 @@ class RemoteStoreScenarioTest {
       throws Exception {
     scenario.needsTwoNodes();
     Workload workload = Workload.start(scenario, "trainer");
-    String from = workload.now().getSpec().getNodeName();
-    String other =
-        scenario.installation().nodes().stream()
-            .filter(node -> !node.equals(from))
-            .findFirst()
-            .orElseThrow();
+    String other = otherNode(scenario, workload);
     try (ClaimedVolume volume = ClaimedVolume.make(scenario);
         KeptLog log = KeptLog.follow(scenario, "trainer")) {
-      GpuCheckpointStatus status =
-          CheckpointRequest.apply(
-                  scenario,
-                  "train-1",
-                  "trainer",
-                  "afterCheckpoint: Evict",
-                  "storageRef: {name: " + volume.name() + "}")
-              .awaitReady();
-      assertThat(CheckpointRequest.condition(status, "Stored").status())
-          .isEqualTo(ConditionValue.TRUE);
-      scenario.until("the pod is gone", () -> scenario.findPod("trainer") == null);
+      evicted(scenario, volume.name());
       assertThat(manifests(volume.data())).as("manifests in the volume").hasSize(1);
       // Both nodes are this machine: without its copy the node has only the volume.
       new Shell().run("rm", "-rf", volume.local().resolve(scenario.namespace()).toString());
@@ -170,6 +126,30 @@ class RemoteStoreScenarioTest {
       scenario.kubectl("delete", "gckpt", "train-1", Scenario.TIMEOUT);
       assertThat(manifests(volume.data())).as("manifests in the volume").isEmpty();
     }
+  }
+
+  private static String otherNode(Scenario scenario, Workload workload) {
+    String from = workload.now().getSpec().getNodeName();
+    return scenario.installation().nodes().stream()
+        .filter(node -> !node.equals(from))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** Checkpoints the pod into that store, and waits until it is stored and the pod is gone. */
+  private static GpuCheckpointStatus evicted(Scenario scenario, String store) {
+    GpuCheckpointStatus status =
+        CheckpointRequest.apply(
+                scenario,
+                "train-1",
+                "trainer",
+                "afterCheckpoint: Evict",
+                "storageRef: {name: " + store + "}")
+            .awaitReady();
+    assertThat(CheckpointRequest.condition(status, "Stored").status())
+        .isEqualTo(ConditionValue.TRUE);
+    scenario.until("the pod is gone", () -> scenario.findPod("trainer") == null);
+    return status;
   }
 
   /** Files that contain the name of the program: CRIU's images have it, a sealed chunk has not. */

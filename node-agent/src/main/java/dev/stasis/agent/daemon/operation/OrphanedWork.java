@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Thaws workloads of which the journal has a record, but no operation exists any more. */
+/** Thaws frozen workloads whose operation no longer exists. */
 final class OrphanedWork {
 
   private static final System.Logger LOG = System.getLogger(OrphanedWork.class.getName());

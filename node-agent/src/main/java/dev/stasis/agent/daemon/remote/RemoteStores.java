@@ -37,7 +37,10 @@ public final class RemoteStores {
   /** Each chunk in progress takes 7 MiB, in a program of a few hundred MiB. */
   private static final int MOST_THREADS = 8;
 
-  /** A mount that is gone does not come back, so that nothing is repeated: it is found anew. */
+  /**
+   * Retries cannot succeed: after an unmount the volume has another mount, which the next use looks
+   * up.
+   */
   private static final Duration NO_PATIENCE = Duration.ZERO;
 
   private final Secrets secrets;
