@@ -10,6 +10,7 @@ import java.lang.System.Logger.Level;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -116,6 +117,8 @@ public final class ArtifactSweep {
           mark.get().remove();
         }
       }
+    } catch (NoSuchFileException e) {
+      LOG.log(Level.DEBUG, "Folder deleted before it was swept: {0}", namespace);
     }
   }
 
@@ -146,9 +149,18 @@ public final class ArtifactSweep {
     LOG.log(Level.INFO, "Deleted an artifact without an object: artifact=" + artifact);
   }
 
-  /** From its manifest, whatever the folder's name is; empty if it is not an artifact. */
-  private static Optional<Owner> owner(Path artifact) throws IOException {
-    Opened opened = new ArtifactReader(1, Progress.NONE).inspect(artifact);
+  /**
+   * From its manifest, whatever the folder's name is; empty if it is not an artifact, or cannot be
+   * read: such an artifact stays, and the others are swept.
+   */
+  private static Optional<Owner> owner(Path artifact) {
+    Opened opened;
+    try {
+      opened = new ArtifactReader(1, Progress.NONE).inspect(artifact);
+    } catch (IOException e) {
+      LOG.log(Level.DEBUG, "Not swept: artifact={0} error={1}", artifact, e.toString());
+      return Optional.empty();
+    }
     if (!(opened instanceof Opened.Verified verified)) {
       return Optional.empty();
     }
@@ -167,6 +179,9 @@ public final class ArtifactSweep {
             folders.add(entry);
           }
         }
+      } catch (NoSuchFileException e) {
+        // Deleted meanwhile.
+        return List.of();
       }
     }
     return folders;

@@ -1,5 +1,6 @@
 package dev.stasis.agent.daemon.sweep;
 
+import dev.stasis.agent.daemon.operation.Intervals;
 import dev.stasis.agent.daemon.remote.RemoteStores;
 import dev.stasis.agent.process.DaemonThreads;
 import dev.stasis.api.v1beta1.GpuCheckpoint;
@@ -32,6 +33,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -45,6 +47,10 @@ public final class StoreSweeps implements AutoCloseable {
 
   /** Nothing waits for it: often enough to observe each object well before its deletion. */
   private static final Duration EVERY = Duration.ofMinutes(5);
+
+  /** After a failure: an API server that restarts is back within a minute. */
+  private static final Intervals.Backoff AGAIN =
+      new Intervals.Backoff(Duration.ofSeconds(15), EVERY);
 
   /** An agent has more urgent work when it starts. */
   private static final Duration FIRST = Duration.ofSeconds(5);
@@ -85,46 +91,96 @@ public final class StoreSweeps implements AutoCloseable {
     this.sweep = sweep;
   }
 
-  /** Starts to sweep, soon and then every few minutes. */
+  /** Starts to sweep, soon and then every few minutes; sooner after a sweep that failed. */
   public void start() {
+    next(FIRST, AGAIN.first());
+  }
+
+  private void next(Duration delay, Duration again) {
     var unused =
-        thread.scheduleWithFixedDelay(
-            this::all, FIRST.toMillis(), EVERY.toMillis(), TimeUnit.MILLISECONDS);
+        thread.schedule(
+            () -> {
+              if (all()) {
+                next(EVERY, AGAIN.first());
+              } else {
+                next(again, AGAIN.after(again));
+              }
+            },
+            delay.toMillis(),
+            TimeUnit.MILLISECONDS);
   }
 
-  /** Sweeps once. Without an answer from the API server nothing is removed. */
-  void all() {
+  /**
+   * Sweeps once. Without an answer from the API server nothing is removed.
+   *
+   * @return whether all of it could be swept
+   */
+  boolean all() {
+    List<GpuCheckpointStore> stores;
     try {
-      for (GpuCheckpointStore store :
-          client.resources(GpuCheckpointStore.class).list().getItems()) {
-        Path root = Path.of(store.getSpec().folder(store.getMetadata().getName()));
-        if (Files.isDirectory(root)) {
-          sweep(store, root);
-        }
-      }
-    } catch (KubernetesClientException e) {
-      LOG.log(Level.WARNING, "Artifacts could not be swept: " + e.getMessage());
+      stores = client.resources(GpuCheckpointStore.class).list().getItems();
     } catch (RuntimeException e) {
-      // An exception would end the schedule.
-      LOG.log(Level.ERROR, "Artifacts could not be swept", e);
+      LOG.log(Level.WARNING, "Stores could not be listed for the sweep: {0}", e.getMessage());
+      return false;
     }
+    boolean done = true;
+    for (GpuCheckpointStore store : stores) {
+      Path root = Path.of(store.getSpec().folder(store.getMetadata().getName()));
+      if (Files.isDirectory(root)) {
+        done &= sweep(store, root);
+      }
+    }
+    return done;
   }
 
-  private void sweep(GpuCheckpointStore store, Path root) {
+  /** What fails in one part of a store delays neither its other parts nor other stores. */
+  private boolean sweep(GpuCheckpointStore store, Path root) {
     String name = store.getMetadata().getName();
-    try {
-      boolean shared = store.getSpec().sharesFolder();
-      stagings.sweep(root, shared);
-      if (store.getSpec().uploads()) {
-        var unused = copies.prune(store, root, LocalCopies.Disk.of(root), this::checkpoints);
-        remote.sweep(store, root);
-      }
-      if (!shared || new SweepTurn(root, EVERY, clock).take()) {
-        sweep.sweep(root, store.getMetadata().getUid(), namespaces -> objects(namespaces, name));
-      }
-    } catch (IOException e) {
-      LOG.log(Level.WARNING, "store " + name + " could not be swept: " + e.getMessage());
+    boolean shared = store.getSpec().sharesFolder();
+    boolean done = tried(name, "staging folders", () -> stagings.sweep(root, shared));
+    if (store.getSpec().uploads()) {
+      done &=
+          tried(
+              name,
+              "local copies",
+              () -> copies.prune(store, root, LocalCopies.Disk.of(root), this::checkpoints));
+      done &=
+          tried(
+              name,
+              "remote store",
+              () -> {
+                remote.sweep(store, root);
+                return List.of();
+              });
     }
+    SweepTurn turn = new SweepTurn(root, EVERY, clock);
+    return done
+        & tried(
+            name,
+            "artifacts",
+            () ->
+                !shared || turn.take()
+                    ? sweep.sweep(
+                        root, store.getMetadata().getUid(), namespaces -> objects(namespaces, name))
+                    : List.of());
+  }
+
+  private static boolean tried(String store, String part, Callable<List<Path>> sweep) {
+    try {
+      var unused = sweep.call();
+      return true;
+    } catch (IOException | KubernetesClientException e) {
+      LOG.log(
+          Level.WARNING,
+          "Sweep failed and will be repeated: store={0} part={1} error={2}",
+          store,
+          part,
+          e.toString());
+    } catch (Exception e) {
+      // An exception would end the schedule.
+      LOG.log(Level.ERROR, "Sweep failed: store=" + store + " part=" + part, e);
+    }
+    return false;
   }
 
   private Map<ArtifactSweep.Owner, Boolean> objects(Set<String> namespaces, String store) {
