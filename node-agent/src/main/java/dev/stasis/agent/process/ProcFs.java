@@ -1,14 +1,6 @@
 package dev.stasis.agent.process;
 
-import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -62,7 +54,7 @@ public final class ProcFs {
   }
 
   public Optional<ProcessStat> stat(int pid) {
-    return read(folder(pid).resolve("stat")).map(ProcessStat::parse);
+    return ProcFiles.read(folder(pid).resolve("stat")).map(ProcessStat::parse);
   }
 
   /** Same as {@link #stat(int)}, but also empty if another process has the pid now. */
@@ -71,7 +63,7 @@ public final class ProcFs {
   }
 
   public Optional<ProcessStatus> status(int pid) {
-    return read(folder(pid).resolve("status")).map(ProcessStatus::parse);
+    return ProcFiles.read(folder(pid).resolve("status")).map(ProcessStatus::parse);
   }
 
   /** Returns the program's own threads, without those of the kernel. */
@@ -79,8 +71,9 @@ public final class ProcFs {
     List<ThreadStat> threads = new ArrayList<>();
     for (int tid : numbers(folder(pid).resolve("task"))) {
       Path folder = folder(pid).resolve("task").resolve(Integer.toString(tid));
-      Optional<ProcessStat> stat = read(folder.resolve("stat")).map(ProcessStat::parse);
-      Optional<ProcessStatus> status = read(folder.resolve("status")).map(ProcessStatus::parse);
+      Optional<ProcessStat> stat = ProcFiles.read(folder.resolve("stat")).map(ProcessStat::parse);
+      Optional<ProcessStatus> status =
+          ProcFiles.read(folder.resolve("status")).map(ProcessStatus::parse);
       if (stat.isPresent() && status.isPresent() && !stat.get().isIoWorker()) {
         ProcessStat thread = stat.get();
         threads.add(
@@ -102,7 +95,7 @@ public final class ProcFs {
     for (ThreadStat own : threads(pid)) {
       int tid = own.tid();
       Path status = folder(pid).resolve("task").resolve(tid + "/status");
-      read(status)
+      ProcFiles.read(status)
           .map(ProcessStatus::parse)
           .ifPresent(
               thread ->
@@ -118,7 +111,7 @@ public final class ProcFs {
 
   private long timerSlack(int tid) {
     try {
-      return read(folder(tid).resolve("timerslack_ns"))
+      return ProcFiles.read(folder(tid).resolve("timerslack_ns"))
           .map(text -> Long.parseLong(text.trim()))
           .orElse(0L);
     } catch (UncheckedIOException e) {
@@ -144,7 +137,7 @@ public final class ProcFs {
 
   /** Same as {@link #maps}, with statistics of the pages; slow for a large process. */
   public List<MappingUse> smaps(int pid) {
-    return read(folder(pid).resolve("smaps")).map(MappingUse::parse).orElse(List.of());
+    return ProcFiles.read(folder(pid).resolve("smaps")).map(MappingUse::parse).orElse(List.of());
   }
 
   /** In mount order, which is the kernel's order. */
@@ -159,8 +152,10 @@ public final class ProcFs {
   public List<OpenFile> openFiles(int pid) {
     List<OpenFile> files = new ArrayList<>();
     for (int fd : numbers(folder(pid).resolve("fd"))) {
-      Optional<String> target = link(folder(pid).resolve("fd").resolve(Integer.toString(fd)));
-      Optional<String> info = read(folder(pid).resolve("fdinfo").resolve(Integer.toString(fd)));
+      Optional<String> target =
+          ProcFiles.link(folder(pid).resolve("fd").resolve(Integer.toString(fd)));
+      Optional<String> info =
+          ProcFiles.read(folder(pid).resolve("fdinfo").resolve(Integer.toString(fd)));
       if (target.isPresent() && info.isPresent()) {
         files.add(OpenFile.parse(fd, target.get(), info.get()));
       }
@@ -172,7 +167,7 @@ public final class ProcFs {
    * Returns the kernel's information on a descriptor; empty if it is closed or the process is gone.
    */
   public String fileInfo(int pid, int fd) {
-    return read(folder(pid).resolve("fdinfo").resolve(Integer.toString(fd))).orElse("");
+    return ProcFiles.read(folder(pid).resolve("fdinfo").resolve(Integer.toString(fd))).orElse("");
   }
 
   /**
@@ -180,7 +175,7 @@ public final class ProcFs {
    * process.
    */
   public OptionalLong descriptorLimit(int pid) {
-    return read(folder(pid).resolve("limits"))
+    return ProcFiles.read(folder(pid).resolve("limits"))
         .flatMap(text -> text.lines().filter(line -> line.startsWith(DESCRIPTORS)).findFirst())
         .map(line -> line.substring(DESCRIPTORS.length()).trim().split(" +")[0])
         .filter(soft -> !soft.equals("unlimited"))
@@ -190,7 +185,7 @@ public final class ProcFs {
 
   /** Returns whether the process has a limit of its address space (ulimit -v). */
   public boolean hasAddressLimit(int pid) {
-    return read(folder(pid).resolve("limits"))
+    return ProcFiles.read(folder(pid).resolve("limits"))
         .filter(text -> !text.matches("(?s).*\nMax address space +unlimited.*"))
         .isPresent();
   }
@@ -199,8 +194,8 @@ public final class ProcFs {
   public Map<String, Long> namespaces(int pid) {
     Map<String, Long> inodes = new TreeMap<>();
     Path folder = folder(pid).resolve("ns");
-    for (String type : names(folder)) {
-      link(folder.resolve(type))
+    for (String type : ProcFiles.names(folder)) {
+      ProcFiles.link(folder.resolve(type))
           .ifPresent(target -> inode(target).ifPresent(inode -> inodes.put(type, inode)));
     }
     return inodes;
@@ -228,12 +223,12 @@ public final class ProcFs {
    * Returns the target of the process's link {@code name} ({@code exe}, {@code cwd}, {@code root}).
    */
   public Optional<String> link(int pid, String name) {
-    return link(folder(pid).resolve(name));
+    return ProcFiles.link(folder(pid).resolve(name));
   }
 
   /** Changes with every boot; records with another boot id are obsolete. */
   public String bootId() {
-    return read(root.resolve("sys/kernel/random/boot_id"))
+    return ProcFiles.read(root.resolve("sys/kernel/random/boot_id"))
         .orElseThrow(() -> new IllegalStateException("boot id: expected a file in " + root))
         .trim();
   }
@@ -249,7 +244,7 @@ public final class ProcFs {
   }
 
   private OptionalLong memory(Path file, String name) {
-    return read(file)
+    return ProcFiles.read(file)
         .flatMap(text -> text.lines().filter(line -> line.startsWith(name + ":")).findFirst())
         .map(line -> line.replaceAll("[^0-9]", " ").trim().split(" ")[0])
         .map(kibibytes -> OptionalLong.of(Long.parseLong(kibibytes) * 1024))
@@ -261,7 +256,7 @@ public final class ProcFs {
   }
 
   private <T> List<T> lines(Path file, Function<String, T> parse) {
-    return read(file)
+    return ProcFiles.read(file)
         .map(
             text ->
                 // Not String.lines: a carriage return in a name would end a line.
@@ -270,7 +265,7 @@ public final class ProcFs {
   }
 
   private List<String> strings(Path file) {
-    Optional<String> text = read(file).filter(content -> !content.isEmpty());
+    Optional<String> text = ProcFiles.read(file).filter(content -> !content.isEmpty());
     if (text.isEmpty()) {
       return List.of();
     }
@@ -282,65 +277,12 @@ public final class ProcFs {
 
   List<Integer> numbers(Path folder) {
     List<Integer> numbers = new ArrayList<>();
-    for (String name : names(folder)) {
+    for (String name : ProcFiles.names(folder)) {
       if (!name.isEmpty() && name.chars().allMatch(digit -> digit >= '0' && digit <= '9')) {
         numbers.add(Integer.parseInt(name));
       }
     }
     Collections.sort(numbers);
     return numbers;
-  }
-
-  private List<String> names(Path folder) {
-    List<String> names = new ArrayList<>();
-    try (DirectoryStream<Path> entries = Files.newDirectoryStream(folder)) {
-      entries.forEach(entry -> names.add(String.valueOf(entry.getFileName())));
-    } catch (DirectoryIteratorException e) {
-      // The cause is the original exception, always a failed read.
-      return goneOrThrow(new IOException(String.valueOf(e.getCause()), e), List.of());
-    } catch (IOException e) {
-      return goneOrThrow(e, List.of());
-    }
-    return names;
-  }
-
-  static Optional<String> read(Path file) {
-    try {
-      return Optional.of(new String(Files.readAllBytes(file), StandardCharsets.UTF_8));
-    } catch (IOException e) {
-      return goneOrThrow(e, Optional.empty());
-    }
-  }
-
-  private static Optional<String> link(Path link) {
-    try {
-      return Optional.of(Files.readSymbolicLink(link).toString());
-    } catch (IOException e) {
-      return goneOrThrow(e, Optional.empty());
-    }
-  }
-
-  /**
-   * Returns whether the process has ended. A file that was opened before gives ESRCH when it is
-   * read after the end, some give ENOENT, and the mounts of a zombie give EINVAL.
-   */
-  static boolean isGone(IOException e) {
-    String message = String.valueOf(e.getMessage());
-    return e instanceof NoSuchFileException
-        || e instanceof NotDirectoryException
-        || message.endsWith("No such process")
-        || message.endsWith("No such file or directory")
-        || message.endsWith("Invalid argument");
-  }
-
-  private static <T> T goneOrThrow(IOException e, T gone) {
-    if (isGone(e)) {
-      return gone;
-    }
-    String message = String.valueOf(e.getMessage());
-    if (e instanceof AccessDeniedException) {
-      throw new UncheckedIOException("no permission to read " + message, e);
-    }
-    throw new UncheckedIOException(e);
   }
 }

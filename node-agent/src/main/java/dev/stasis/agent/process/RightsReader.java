@@ -60,7 +60,7 @@ public final class RightsReader {
   }
 
   private static Optional<ThreadRights> read(int tid, Path folder) {
-    return ProcFs.read(folder.resolve("status")).map(text -> ThreadRights.parse(tid, text));
+    return ProcFiles.read(folder.resolve("status")).map(text -> ThreadRights.parse(tid, text));
   }
 
   /** If both modules are enabled, the separate folder has AppArmor's label. */
@@ -74,7 +74,7 @@ public final class RightsReader {
   }
 
   private static Optional<String> text(Path file) {
-    return ProcFs.read(file)
+    return ProcFiles.read(file)
         .map(text -> text.replace("\0", "").trim())
         .filter(text -> !text.isEmpty());
   }

@@ -36,11 +36,11 @@ public final class Sockets {
         lines.skip(1).forEach(line -> sockets.add(InetSocket.parse(table, line)));
       } catch (IOException e) {
         // A kernel without IPv6 lacks some of them.
-        if (!ProcFs.isGone(e)) {
+        if (!ProcFiles.isGone(e)) {
           throw new UncheckedIOException(e);
         }
       } catch (UncheckedIOException e) {
-        if (e.getCause() == null || !ProcFs.isGone(e.getCause())) {
+        if (e.getCause() == null || !ProcFiles.isGone(e.getCause())) {
           throw e;
         }
       }
@@ -86,7 +86,7 @@ public final class Sockets {
           .filter(fields -> fields.length > 9 && !fields[4].equals("0"))
           .forEach(fields -> unread.add(Long.parseLong(fields[9])));
     } catch (IOException e) {
-      if (!ProcFs.isGone(e)) {
+      if (!ProcFiles.isGone(e)) {
         throw new UncheckedIOException(e);
       }
     }

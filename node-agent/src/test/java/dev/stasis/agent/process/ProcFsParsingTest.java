@@ -1,11 +1,14 @@
 package dev.stasis.agent.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Iterator;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -19,13 +22,13 @@ class ProcFsParsingTest {
   @ParameterizedTest
   @ValueSource(strings = {"No such process", "No such file or directory", "Invalid argument"})
   void whatTheKernelSaysOfAnOpenFileOfAnEndedProcessIsNoFault(String message) {
-    assertThat(ProcFs.isGone(new IOException(message))).isTrue();
+    assertThat(ProcFiles.isGone(new IOException(message))).isTrue();
   }
 
   @Test
   void otherFaultsOfReadingAreFaults() {
-    assertThat(ProcFs.isGone(new IOException("Input/output error"))).isFalse();
-    assertThat(ProcFs.isGone(new AccessDeniedException("/proc/1/environ"))).isFalse();
+    assertThat(ProcFiles.isGone(new IOException("Input/output error"))).isFalse();
+    assertThat(ProcFiles.isGone(new AccessDeniedException("/proc/1/environ"))).isFalse();
   }
 
   @Test
@@ -224,5 +227,32 @@ class ProcFsParsingTest {
     Path path = root.resolve(file);
     Files.createDirectories(path.getParent());
     Files.writeString(path, text);
+  }
+
+  @Test
+  void aProcessThatEndsWhileItsLinkIsReadIsGone() {
+    Iterator<IOException> answers =
+        List.<IOException>of(
+                new AccessDeniedException("/proc/7/ns/user"), new NoSuchFileException("/proc/7/ns"))
+            .iterator();
+
+    assertThat(
+            ProcFiles.link(
+                () -> {
+                  throw answers.next();
+                }))
+        .isEmpty();
+    assertThat(answers).isExhausted();
+  }
+
+  @Test
+  void aLinkThatMayNotBeReadIsAnError() {
+    assertThatThrownBy(
+            () ->
+                ProcFiles.link(
+                    () -> {
+                      throw new AccessDeniedException("/proc/7/ns/user");
+                    }))
+        .hasMessageContaining("no permission");
   }
 }

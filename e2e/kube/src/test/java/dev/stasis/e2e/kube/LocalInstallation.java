@@ -134,17 +134,26 @@ final class LocalInstallation implements Installation {
 
   /** Artifacts of that namespace in all stores. */
   List<Path> artifacts(String namespace) {
+    return entries(namespace).stream().filter(entry -> !isRecord(entry)).toList();
+  }
+
+  /** The agents' own records beside the artifacts. */
+  List<Path> records(String namespace) {
+    return entries(namespace).stream().filter(LocalInstallation::isRecord).toList();
+  }
+
+  private static boolean isRecord(Path entry) {
+    return entry.getFileName().toString().startsWith(".");
+  }
+
+  private List<Path> entries(String namespace) {
     return nodes.stream()
         .map(node -> Commands.storeOf(folder, node).resolve(namespace))
         .filter(Files::isDirectory)
         .flatMap(
             each -> {
               try (Stream<Path> found = Files.list(each)) {
-                // The agents' own records have names that begin with a dot.
-                return found
-                    .filter(one -> !one.getFileName().toString().startsWith("."))
-                    .toList()
-                    .stream();
+                return found.toList().stream();
               } catch (IOException e) {
                 throw new UncheckedIOException(e);
               }

@@ -33,9 +33,8 @@ class SweepTest {
           .awaitReady();
       // It sweeps soon after its start, and not again for minutes.
       local.restartAgent(node, Map.of("STASIS_AGENT_SWEEP_GRACE", "1s"));
-      scenario.until("a mark", () -> names(local, scenario).stream().anyMatch(SweepTest::isMark));
-      List<String> before = names(local, scenario);
-      assertThat(before).filteredOn(SweepTest::isMark).hasSize(1);
+      scenario.until("a mark", () -> !marks(local, scenario).isEmpty());
+      assertThat(marks(local, scenario)).hasSize(1);
 
       // An operator gives up once the agent has been silent for a quarter of an hour.
       local.agent(node).kill();
@@ -53,8 +52,9 @@ class SweepTest {
       local.operator().start();
       local.agent(node).start();
 
-      scenario.until("one artifact", () -> names(local, scenario).size() == 1);
-      assertThat(names(local, scenario).get(0)).startsWith("stays");
+      scenario.until("one artifact", () -> local.artifacts(scenario.namespace()).size() == 1);
+      assertThat(local.artifacts(scenario.namespace()).get(0).getFileName().toString())
+          .startsWith("stays");
       workload.verifyGoesOn();
     } finally {
       local.operator().start();
@@ -62,14 +62,9 @@ class SweepTest {
     }
   }
 
-  private static boolean isMark(String name) {
-    return name.startsWith(MARK);
-  }
-
-  private static List<String> names(LocalInstallation local, Scenario scenario) {
-    return local.artifacts(scenario.namespace()).stream()
-        .map(Path::getFileName)
-        .map(Path::toString)
+  private static List<Path> marks(LocalInstallation local, Scenario scenario) {
+    return local.records(scenario.namespace()).stream()
+        .filter(record -> record.getFileName().toString().startsWith(MARK))
         .toList();
   }
 }
