@@ -13,6 +13,7 @@ import dev.stasis.api.v1beta1.common.ArtifactStatus;
 import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.api.v1beta1.common.ObjectReference;
 import dev.stasis.api.v1beta1.common.PhaseTime;
+import dev.stasis.api.v1beta1.operation.OperationPhase;
 import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.api.v1beta1.restore.GpuRestoreStatus;
 import dev.stasis.operator.cluster.Cluster;
@@ -22,6 +23,7 @@ import dev.stasis.operator.node.NodeAgent;
 import dev.stasis.operator.operation.OperationName;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.operation.RequesterKind;
+import dev.stasis.operator.resize.RoomAnswer;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Conditions;
 import dev.stasis.operator.workflow.Progress;
@@ -301,6 +303,12 @@ record CheckpointContext(
         && node.getStatus().getStores() != null
         && node.getStatus().getStores().stream()
             .anyMatch(it -> it.name().equals(store) && Boolean.TRUE.equals(it.writable()));
+  }
+
+  /** Returns whether the agent has accepted an operation, needs nothing for it, and begins soon. */
+  boolean isAccepted() {
+    return operations.stream()
+        .anyMatch(it -> it.phase() == OperationPhase.CLAIMED && !RoomAnswer.isAsked(it));
   }
 
   void requeueAfter(Duration after) {

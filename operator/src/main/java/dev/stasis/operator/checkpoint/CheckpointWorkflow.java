@@ -113,10 +113,15 @@ final class CheckpointWorkflow implements Workflow<CheckpointContext, Checkpoint
     return context.requeue().soonest();
   }
 
-  /** The phases of a freeze can follow each other within a second. */
+  /**
+   * The phases of a freeze can follow each other within a second, and so does the freeze the
+   * agent's acceptance of its operation.
+   */
   @Override
-  public boolean isProgress(CheckpointPhase before, CheckpointPhase after) {
-    return FROZEN.contains(before) && FROZEN.contains(after);
+  public boolean isProgress(CheckpointPhase before, CheckpointContext context) {
+    CheckpointPhase after = context.phase();
+    return FROZEN.contains(before) && FROZEN.contains(after)
+        || before == after && context.isAccepted();
   }
 
   @Override

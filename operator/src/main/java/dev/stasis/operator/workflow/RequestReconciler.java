@@ -61,7 +61,7 @@ public final class RequestReconciler<
       observed.addTo(fields);
       P phase = observed.phase();
       Optional<Duration> requeueAfter = runner.advance(observed);
-      boolean isProgress = workflow.isProgress(phase, observed.phase());
+      boolean isProgress = workflow.isProgress(phase, observed);
       return statuses.write(request, before, isProgress, requeueAfter, context);
     }
   }

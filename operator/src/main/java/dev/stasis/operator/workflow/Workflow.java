@@ -74,8 +74,12 @@ public interface Workflow<C extends RequestContext<P>, P extends Enum<P> & Phase
     return Optional.empty();
   }
 
-  /** Returns whether a change of the phase is only progress, which is written at intervals. */
-  default boolean isProgress(P before, P after) {
+  /**
+   * Returns whether what was observed is only progress, which is written at intervals.
+   *
+   * @param before the phase in which the request was read
+   */
+  default boolean isProgress(P before, C context) {
     return false;
   }
 

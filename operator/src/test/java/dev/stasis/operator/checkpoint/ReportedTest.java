@@ -21,6 +21,20 @@ import org.junit.jupiter.api.Test;
 class ReportedTest {
 
   @Test
+  void anAcceptedOperationIsReportedAtIntervalsAndItsBeginImmediately() {
+    World world = Samples.world(AfterCheckpoint.RESUME).settle();
+
+    world.agent(OperationType.CHECKPOINT, 1).claims();
+    assertThat(world.look().isProgress()).isTrue();
+
+    world.agent(OperationType.CHECKPOINT, 1).asksForRoom(2, 1);
+    assertThat(world.look().isProgress()).isFalse();
+
+    world.agent(OperationType.CHECKPOINT, 1).works("lock", WorkloadState.FROZEN);
+    assertThat(world.look().isProgress()).isFalse();
+  }
+
+  @Test
   void anAgentNeverMovesAnArtifactAndSoNeverHasAnotherOneDeleted() {
     World world = Samples.world(AfterCheckpoint.RESUME).settle();
     world.agent(OperationType.CHECKPOINT, 1).succeeds(WorkloadState.RUNNING);

@@ -139,13 +139,15 @@ final class World {
    *
    * @param acts what it did, in order
    * @param stories the events it recorded
+   * @param isProgress whether the status may be written later
    */
   record Reconciliation(
       GpuCheckpointStatus status,
       List<Act> acts,
       List<Story> stories,
       Duration requeueAfter,
-      boolean removed) {}
+      boolean removed,
+      boolean isProgress) {}
 
   private Reconciliation reconciled(GpuCheckpoint object, Consumer<Question> questions) {
     List<Act> acts = new ArrayList<>();
@@ -168,10 +170,17 @@ final class World {
     CheckpointWorkflow workflow = context.isImport() ? steps.ofImport() : steps.ofPod();
     WorkflowRunner<CheckpointContext, CheckpointPhase> runner =
         new WorkflowRunner<>(workflow, config);
+    CheckpointPhase before = context.phase();
     boolean removable = context.isDeleted() && runner.isRemovable(context);
     boolean removed = removable && workflow.release(context);
     Optional<Duration> requeue = removable ? context.requeue().soonest() : runner.advance(context);
-    return new Reconciliation(context.status(), acts, told, requeue.orElse(Requeue.IDLE), removed);
+    return new Reconciliation(
+        context.status(),
+        acts,
+        told,
+        requeue.orElse(Requeue.IDLE),
+        removed,
+        workflow.isProgress(before, context));
   }
 
   /** Returns the steps as the product has them. */
