@@ -24,13 +24,13 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.Consumer;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
@@ -165,11 +165,16 @@ final class AgentLab implements AutoCloseable {
 
   /** Removes the operations from the journals: an earlier version wrote none. */
   void forgetOperations() throws IOException {
+    editJournals(journal -> assertThat(journal.remove("operation")).isNotNull());
+  }
+
+  /** Changes every journal of a workload, as an agent of another version left it. */
+  void editJournals(Consumer<ObjectNode> change) throws IOException {
     for (Work work : engine.engine().thaw().inHand()) {
       Path file = engine.state().resolve("work").resolve(work.containerId()).resolve("work.json");
       ObjectNode journal = (ObjectNode) JSON.readTree(file.toFile());
-      assertThat(journal.remove("operation")).as("the operation in " + file).isNotNull();
-      Files.write(file, JSON.writeValueAsBytes(journal));
+      change.accept(journal);
+      JSON.writeValue(file.toFile(), journal);
     }
   }
 
