@@ -80,7 +80,6 @@ final class AgentLab implements AutoCloseable {
     return new AgentParts(
         NODE,
         "agent-" + ProcessHandle.current().pid(),
-        state,
         engine,
         cluster,
         node,
