@@ -29,6 +29,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
 import org.awaitility.Awaitility;
@@ -175,6 +176,13 @@ final class AgentLab implements AutoCloseable {
       change.accept(journal);
       JSON.writeValue(file.toFile(), journal);
     }
+  }
+
+  /** The GPUs on which agents start no work. */
+  Set<String> fenced() {
+    return new Quarantine(engine.state().resolve("fenced"), engine.engine().bootId(), () -> {})
+        .fenced()
+        .keySet();
   }
 
   EngineLab engine() {

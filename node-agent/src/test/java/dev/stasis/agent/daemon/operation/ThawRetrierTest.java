@@ -211,6 +211,7 @@ class ThawRetrierTest {
       assertThat(lab.cluster().status(name).getArtifact()).isNull();
       lab.stop();
       assertThat(lab.cluster().history(name)).hasSize(before + 1);
+      assertThat(lab.fenced()).isEmpty();
     }
   }
 
