@@ -1,6 +1,5 @@
 package dev.stasis.agent.cli;
 
-import dev.stasis.agent.cuda.GpuPair;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -46,7 +45,6 @@ public final class StasisNode implements Runnable {
     CommandLine line = new CommandLine(new StasisNode());
     line.addSubcommand(new GpusCommand(environment));
     line.addSubcommand(new CheckCommand(environment));
-    line.addSubcommand("cuda", cuda(environment));
     line.addSubcommand(new CheckpointCommand(environment));
     line.addSubcommand(new RestoreCommand(environment));
     line.addSubcommand(new InspectCommand(environment));
@@ -55,8 +53,6 @@ public final class StasisNode implements Runnable {
     line.addSubcommand(new EndCommand(environment));
     line.addSubcommand(new AutoComplete.GenerateCompletion());
     line.registerConverter(Span.class, new Span.Converter());
-    line.registerConverter(Bytes.class, new Bytes.Converter());
-    line.registerConverter(GpuPair.class, new CudaCommand.PairConverter());
     line.setCaseInsensitiveEnumValuesAllowed(true);
     line.setOut(writer(environment.console().out()));
     line.setErr(writer(environment.console().err()));
@@ -64,16 +60,6 @@ public final class StasisNode implements Runnable {
     line.setParameterExceptionHandler(StasisNode::wrongUsage);
     explain(line);
     return line;
-  }
-
-  private static CommandLine cuda(Environment environment) {
-    CommandLine group = new CommandLine(new CudaGroup());
-    for (CudaCommand.Action action : CudaCommand.Action.values()) {
-      CommandLine one = new CommandLine(new CudaCommand(environment, action));
-      one.getCommandSpec().usageMessage().description(action.meaning() + ".");
-      group.addSubcommand(action.value(), one);
-    }
-    return group;
   }
 
   /** The help of every command ends with the exit codes. */
@@ -102,26 +88,6 @@ public final class StasisNode implements Runnable {
   public void run() {
     if (spec != null) {
       throw new ParameterException(spec.commandLine(), "command: expected one, got none");
-    }
-  }
-
-  /** The calls of the driver, one per subcommand. */
-  @Command(
-      name = "cuda",
-      mixinStandardHelpOptions = true,
-      description = {
-        "Single calls of the CUDA driver, like those of NVIDIA's cuda-checkpoint.",
-        "A restore first checks the free memory of the GPU: without enough memory the process would"
-            + " be lost permanently."
-      })
-  static final class CudaGroup implements Runnable {
-    @Spec private @Nullable CommandSpec spec;
-
-    @Override
-    public void run() {
-      if (spec != null) {
-        throw new ParameterException(spec.commandLine(), "call: expected one, got none");
-      }
     }
   }
 

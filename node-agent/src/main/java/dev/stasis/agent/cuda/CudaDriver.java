@@ -15,6 +15,12 @@ import java.util.Map;
  */
 public interface CudaDriver {
 
+  /**
+   * For questions that change nothing. Driver and NVML answer in milliseconds; half a minute means
+   * that they do not work.
+   */
+  Duration QUESTION_DEADLINE = Duration.ofSeconds(30);
+
   /** Blocks while a Checkpoint fills its region, for seconds. */
   DriverAnswer<CudaCall> state(ProcessId process, Duration deadline);
 
@@ -23,6 +29,11 @@ public interface CudaDriver {
    * without CUDA.
    */
   DriverAnswer<CudaCall> restoreThread(ProcessId process, Duration deadline);
+
+  /** The same within the usual deadline. */
+  default DriverAnswer<CudaCall> restoreThread(ProcessId process) {
+    return restoreThread(process, QUESTION_DEADLINE);
+  }
 
   /**
    * RUNNING to LOCKED, once the submitted work has finished.
@@ -52,6 +63,16 @@ public interface CudaDriver {
   /** Returns the GPUs of this node; a node without a driver is a result, not an error. */
   DriverAnswer<NodeGpus> gpus(Duration deadline);
 
+  /** The same within the usual deadline. */
+  default DriverAnswer<NodeGpus> gpus() {
+    return gpus(QUESTION_DEADLINE);
+  }
+
   /** Returns the bytes of device memory that the process uses on each GPU, where it uses any. */
   DriverAnswer<Map<GpuUuid, Long>> memoryOf(ProcessId process, Duration deadline);
+
+  /** The same within the usual deadline. */
+  default DriverAnswer<Map<GpuUuid, Long>> memoryOf(ProcessId process) {
+    return memoryOf(process, QUESTION_DEADLINE);
+  }
 }

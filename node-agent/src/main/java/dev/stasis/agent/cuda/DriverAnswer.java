@@ -1,7 +1,6 @@
 package dev.stasis.agent.cuda;
 
 import java.time.Duration;
-import java.util.function.Function;
 
 /**
  * The outcome of a request to the driver worker. Only {@link Done} reports what the driver did.
@@ -16,19 +15,11 @@ public sealed interface DriverAnswer<T> {
   /** One sentence for users. */
   String describe();
 
-  /** Returns the same outcome with a converted value. */
-  <R> DriverAnswer<R> map(Function<? super T, ? extends R> change);
-
   /** The driver answered. The answer may be an error of the driver: see the value. */
   record Done<T>(T value) implements DriverAnswer<T> {
     @Override
     public String describe() {
       return value.toString();
-    }
-
-    @Override
-    public <R> DriverAnswer<R> map(Function<? super T, ? extends R> change) {
-      return new Done<>(change.apply(value));
     }
   }
 
@@ -38,11 +29,6 @@ public sealed interface DriverAnswer<T> {
     public String describe() {
       return refusal + ": " + why;
     }
-
-    @Override
-    public <R> DriverAnswer<R> map(Function<? super T, ? extends R> change) {
-      return new Refused<>(refusal, why);
-    }
   }
 
   /** The deadline has passed; the call is still running in the worker. */
@@ -50,11 +36,6 @@ public sealed interface DriverAnswer<T> {
     @Override
     public String describe() {
       return "no answer from the driver after " + deadline.toMillis() + " ms";
-    }
-
-    @Override
-    public <R> DriverAnswer<R> map(Function<? super T, ? extends R> change) {
-      return new TimedOut<>(deadline);
     }
   }
 
@@ -64,11 +45,6 @@ public sealed interface DriverAnswer<T> {
     public String describe() {
       return "the driver worker was lost: " + why;
     }
-
-    @Override
-    public <R> DriverAnswer<R> map(Function<? super T, ? extends R> change) {
-      return new WorkerLost<>(why);
-    }
   }
 
   /** This node has no usable driver. */
@@ -76,11 +52,6 @@ public sealed interface DriverAnswer<T> {
     @Override
     public String describe() {
       return availability.describe();
-    }
-
-    @Override
-    public <R> DriverAnswer<R> map(Function<? super T, ? extends R> change) {
-      return new NoDriver<>(availability);
     }
   }
 }

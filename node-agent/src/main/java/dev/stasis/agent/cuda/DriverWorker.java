@@ -208,12 +208,12 @@ public final class DriverWorker implements CudaDriver, AutoCloseable {
       return new WorkerLost<>("cannot be started: " + e.getMessage());
     }
     DriverAnswer<WorkerAnswer> outcome = await(answer, until, new TimedOut<>(deadline));
-    return outcome instanceof Done<WorkerAnswer> done
-        ? meaning(done.value(), value)
-        : outcome.map(
-            none -> {
-              throw new IllegalStateException("a missing answer cannot have a value");
-            });
+    if (outcome instanceof Done<WorkerAnswer> done) {
+      return meaning(done.value(), value);
+    }
+    @SuppressWarnings("unchecked") // Only Done has a value.
+    DriverAnswer<T> missing = (DriverAnswer<T>) outcome;
+    return missing;
   }
 
   private WorkerProcess running() throws IOException {

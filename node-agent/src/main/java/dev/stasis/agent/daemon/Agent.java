@@ -120,7 +120,6 @@ public final class Agent implements AutoCloseable {
             new AgentParts(
                 config.nodeName(),
                 config.pod().orElse(config.nodeName()),
-                config.stateDir(),
                 engine,
                 new KubernetesApi(client, config.namespace(), config.nodeName(), remotes),
                 node.containers(),

@@ -88,12 +88,8 @@ public final class Keepers {
    * page.
    */
   public boolean active(ProcessId process) {
-    return isActive(proc.maps(process.pid()));
-  }
-
-  /** The same for a process with these mappings. */
-  public static boolean isActive(List<MemoryMapping> mappings) {
-    return mappings.stream().anyMatch(mapping -> mapping.path().startsWith("/memfd:" + PAGE));
+    return proc.maps(process.pid()).stream()
+        .anyMatch(mapping -> mapping.path().startsWith("/memfd:" + PAGE));
   }
 
   /**

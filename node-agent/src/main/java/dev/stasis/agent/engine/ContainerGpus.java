@@ -40,12 +40,10 @@ final class ContainerGpus {
     this.proc = proc;
   }
 
-  /** Returns the GPUs that the process sees, in the driver's order: that of their PCI addresses. */
-  List<Gpu> of(int pid, List<Gpu> onNode) {
-    return of(pid, onNode, node -> true);
-  }
-
-  /** The same, but only those that the container may open. */
+  /**
+   * Returns the GPUs that the process sees and may open, in the driver's order: that of their PCI
+   * addresses.
+   */
   List<Gpu> of(int pid, List<Gpu> onNode, Predicate<Path> allowed) {
     Map<Integer, Gpu> byMinor = byMinor(onNode);
     TreeMap<Integer, Gpu> seen = new TreeMap<>();

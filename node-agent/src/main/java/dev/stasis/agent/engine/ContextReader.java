@@ -15,7 +15,6 @@ import dev.stasis.agent.process.UnixConnection;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -25,9 +24,6 @@ import java.util.stream.Collectors;
 
 /** Finds the processes with a CUDA context, and what connects them. Changes nothing. */
 final class ContextReader {
-
-  /** NVML answers in milliseconds; half a minute means that it does not work. */
-  private static final Duration QUESTION_DEADLINE = Duration.ofSeconds(30);
 
   /** A context maps it; cuInit alone only opens it (seen with driver 580). */
   private static final String UVM = "/dev/nvidia-uvm";
@@ -84,7 +80,7 @@ final class ContextReader {
   }
 
   private boolean mayHoldMemory(Subject.Member member) throws InterruptedException {
-    return !(node.driver().memoryOf(member.id(), QUESTION_DEADLINE)
+    return !(node.driver().memoryOf(member.id())
             instanceof DriverAnswer.Done<Map<GpuUuid, Long>> done)
         || !done.value().isEmpty();
   }

@@ -24,9 +24,6 @@ import java.util.function.Predicate;
  */
 final class CudaUse {
 
-  /** The driver answers in a millisecond; half a minute means that it does not work. */
-  private static final Duration QUESTION_DEADLINE = Duration.ofSeconds(30);
-
   /** A process without device memory is gone within milliseconds, even on a busy machine. */
   private static final Duration ENDING = Duration.ofSeconds(1);
 
@@ -50,7 +47,7 @@ final class CudaUse {
 
   static CudaUse of(NodeParts node) {
     return new CudaUse(
-        process -> node.driver().restoreThread(process, QUESTION_DEADLINE),
+        process -> node.driver().restoreThread(process),
         process -> ends(node.pids(), process),
         process -> couldUse(node.proc(), process));
   }

@@ -1,7 +1,6 @@
 package dev.stasis.agent.engine;
 
 import dev.stasis.agent.container.Container;
-import dev.stasis.agent.cuda.DriverAnswer;
 import dev.stasis.agent.cuda.GpuUuid;
 import dev.stasis.agent.layer.LayerPacker;
 import dev.stasis.agent.preflight.FailedRequirement;
@@ -27,9 +26,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The state shared by the steps of one checkpoint. */
 final class Freeze extends FrozenWork {
-
-  /** The driver answers in a millisecond; half a minute means that it does not work. */
-  private static final Duration QUESTION_DEADLINE = Duration.ofSeconds(30);
 
   private final CheckpointRequest request;
   private final Container container;
@@ -200,14 +196,7 @@ final class Freeze extends FrozenWork {
 
   /** Device memory of a process, according to NVML. */
   Map<GpuUuid, Long> deviceBytes(ProcessId process) throws StepFailure {
-    DriverAnswer<Map<GpuUuid, Long>> answer = node().driver().memoryOf(process, QUESTION_DEADLINE);
-    if (answer instanceof DriverAnswer.Done<Map<GpuUuid, Long>> done) {
-      return done.value();
-    }
-    throw new StepFailure(
-        Reason.DRIVER_ERROR,
-        "cannot determine the device memory of process %s: %s"
-            .formatted(process, answer.describe()));
+    return node().calls().memoryOf(process);
   }
 
   /** Checks the room for the device memory again, just before the driver copies it. */

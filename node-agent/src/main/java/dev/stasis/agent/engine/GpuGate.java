@@ -33,9 +33,6 @@ final class GpuGate {
   /** NVML has no event for free memory; five polls a second add little to a resume. */
   private static final Duration LOOK_EVERY = Duration.ofMillis(200);
 
-  /** NVML answers in a few milliseconds; half a minute means that the driver does not work. */
-  private static final Duration NVML_DEADLINE = Duration.ofSeconds(30);
-
   private final HostLocks locks;
   private final CudaDriver driver;
   private final LongSupplier nanoTime;
@@ -120,7 +117,7 @@ final class GpuGate {
 
   /** Returns a GPU with less free memory than required, with both numbers. */
   Optional<String> missing(Map<GpuUuid, Long> wanted) throws StepFailure {
-    DriverAnswer<NodeGpus> answer = driver.gpus(NVML_DEADLINE);
+    DriverAnswer<NodeGpus> answer = driver.gpus();
     if (!(answer instanceof DriverAnswer.Done<NodeGpus> done)) {
       throw new StepFailure(
           Reason.DRIVER_ERROR, "cannot determine the free device memory: " + answer.describe());

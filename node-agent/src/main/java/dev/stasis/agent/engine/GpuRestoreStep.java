@@ -19,9 +19,6 @@ import java.util.TreeMap;
  */
 final class GpuRestoreStep implements Step<Restoring, FrozenWork> {
 
-  /** The driver answers in a millisecond; half a minute means that it does not work. */
-  private static final Duration QUESTION_DEADLINE = Duration.ofSeconds(30);
-
   private static final System.Logger LOG = System.getLogger(GpuRestoreStep.class.getName());
 
   @Override
@@ -56,8 +53,7 @@ final class GpuRestoreStep implements Step<Restoring, FrozenWork> {
   }
 
   private static int restoreThread(Restoring restoring, ProcessId process) throws StepFailure {
-    DriverAnswer<CudaCall> answer =
-        restoring.node().driver().restoreThread(process, QUESTION_DEADLINE);
+    DriverAnswer<CudaCall> answer = restoring.node().driver().restoreThread(process);
     if (answer instanceof DriverAnswer.Done<CudaCall> done
         && done.value().restoreThread().isPresent()) {
       return done.value().restoreThread().getAsInt();

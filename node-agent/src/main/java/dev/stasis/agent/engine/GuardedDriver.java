@@ -7,8 +7,11 @@ import dev.stasis.agent.cuda.CudaState;
 import dev.stasis.agent.cuda.DriverAnswer;
 import dev.stasis.agent.cuda.DriverDeadline;
 import dev.stasis.agent.cuda.GpuPair;
+import dev.stasis.agent.cuda.GpuUuid;
+import dev.stasis.agent.process.ProcessId;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The driver's calls as the engine makes them: each ends in its target state, or fails with a
@@ -40,6 +43,18 @@ final class GuardedDriver {
       answer = recovery.replaceAndSettle(process, answer.describe());
     }
     return stateIn(answer, process, "GetState");
+  }
+
+  /** Returns the device memory of a process on each GPU, according to NVML. */
+  Map<GpuUuid, Long> memoryOf(ProcessId process) throws StepFailure {
+    DriverAnswer<Map<GpuUuid, Long>> answer = driver.memoryOf(process);
+    if (answer instanceof DriverAnswer.Done<Map<GpuUuid, Long>> done) {
+      return done.value();
+    }
+    throw new StepFailure(
+        Reason.DRIVER_ERROR,
+        "cannot determine the device memory of process %s: %s"
+            .formatted(process, answer.describe()));
   }
 
   /** RUNNING to LOCKED. */

@@ -22,7 +22,6 @@ import dev.stasis.agent.process.RuntimeQuestion;
 import dev.stasis.agent.process.Sockets;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -33,9 +32,6 @@ import java.util.Set;
  * Inspects a running workload: what prevents a checkpoint, and its expected size. Changes nothing.
  */
 final class Inspection {
-
-  /** The driver and NVML answer in milliseconds; half a minute means that they do not work. */
-  private static final Duration QUESTION_DEADLINE = Duration.ofSeconds(30);
 
   /**
    * How often a constantly forking tree is listed before the last list is used; the stop lists it
@@ -57,7 +53,7 @@ final class Inspection {
 
   Inspected inspect(CheckpointRequest request, Container container) throws InterruptedException {
     List<FailedRequirement> unmet = new ArrayList<>();
-    DriverAnswer<NodeGpus> answer = node.driver().gpus(QUESTION_DEADLINE);
+    DriverAnswer<NodeGpus> answer = node.driver().gpus();
     if (!(answer instanceof DriverAnswer.Done<NodeGpus> done)
         || !(done.value().availability() instanceof DriverAvailability.Present)) {
       String found =
@@ -127,7 +123,7 @@ final class Inspection {
       }
     }
     DataPath dataPath =
-        new DataPathChooser(node.keepers(), new WayBack(node.driver(), node.gate()))
+        new DataPathChooser(node.keepers(), new WayBack(node.calls(), node.gate()))
             .choose(request, cudaProcesses);
     if (dataPath instanceof DataPath.None none) {
       unmet.add(
@@ -225,14 +221,12 @@ final class Inspection {
   }
 
   private boolean usesCuda(ProcessId process) {
-    return node.driver().restoreThread(process, QUESTION_DEADLINE)
-            instanceof DriverAnswer.Done<CudaCall> done
+    return node.driver().restoreThread(process) instanceof DriverAnswer.Done<CudaCall> done
         && done.value().succeeded();
   }
 
   private long deviceBytes(ProcessId process) {
-    return node.driver().memoryOf(process, QUESTION_DEADLINE)
-            instanceof DriverAnswer.Done<Map<GpuUuid, Long>> done
+    return node.driver().memoryOf(process) instanceof DriverAnswer.Done<Map<GpuUuid, Long>> done
         ? done.value().values().stream().mapToLong(Long::longValue).sum()
         : 0;
   }

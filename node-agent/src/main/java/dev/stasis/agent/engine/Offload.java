@@ -60,7 +60,7 @@ final class Offload {
   private Optional<String> noWayBack(Map<ProcessId, Gate> gates) throws StepFailure {
     return freeze.request().after() == After.SUSPEND
         ? Optional.empty() // The GPU is empty when it resumes.
-        : new WayBack(freeze.node().driver(), freeze.node().gate()).missing(gates);
+        : new WayBack(freeze.node().calls(), freeze.node().gate()).missing(gates);
   }
 
   private Map<ProcessId, Gate> closeGates(Keeper keeper)

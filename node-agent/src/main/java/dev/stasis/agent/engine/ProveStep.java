@@ -11,7 +11,6 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -28,8 +27,6 @@ final class ProveStep implements Step<Restoring, FrozenWork> {
 
   /** The driver rounds, and its own contexts differ a little between GPUs. */
   private static final long TOLERANCE_BYTES = 64L << 20;
-
-  private static final Duration QUESTION_DEADLINE = Duration.ofSeconds(30);
 
   /** The mark in the holder's folder. */
   static final String MARK = "restored";
@@ -79,8 +76,7 @@ final class ProveStep implements Step<Restoring, FrozenWork> {
   }
 
   private static long bytes(Restoring restoring, CudaProcess process) throws StepFailure {
-    DriverAnswer<Map<GpuUuid, Long>> answer =
-        restoring.node().driver().memoryOf(process.process(), QUESTION_DEADLINE);
+    DriverAnswer<Map<GpuUuid, Long>> answer = restoring.node().driver().memoryOf(process.process());
     if (!(answer instanceof DriverAnswer.Done<Map<GpuUuid, Long>> done)) {
       throw new StepFailure(
           Reason.NOT_PROVEN,

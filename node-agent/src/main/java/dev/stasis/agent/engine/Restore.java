@@ -35,9 +35,6 @@ public final class Restore {
 
   private static final System.Logger LOG = System.getLogger(Restore.class.getName());
 
-  /** NVML answers in milliseconds; half a minute means that the driver does not work. */
-  private static final Duration QUESTION_DEADLINE = Duration.ofSeconds(30);
-
   private static final List<Step<Restoring, FrozenWork>> STEPS =
       List.of(
           new UnpackStep(),
@@ -69,7 +66,7 @@ public final class Restore {
 
   /** Returns the properties of a waiting container; changes nothing. */
   public TargetFound target(String container) {
-    DriverAnswer<NodeGpus> answer = node.driver().gpus(QUESTION_DEADLINE);
+    DriverAnswer<NodeGpus> answer = node.driver().gpus();
     if (answer instanceof DriverAnswer.Done<NodeGpus> done
         && node.containers().resolve(container) instanceof Resolution.Found found) {
       return new TargetFound(done.value(), seen(found.container(), done.value()));
@@ -128,7 +125,7 @@ public final class Restore {
     if (owner != null && !owner.equals(request.namespace())) {
       return refused("namespace of the artifact", String.valueOf(request.namespace()), owner);
     }
-    DriverAnswer<NodeGpus> answer = node.driver().gpus(QUESTION_DEADLINE);
+    DriverAnswer<NodeGpus> answer = node.driver().gpus();
     if (!(answer instanceof DriverAnswer.Done<NodeGpus> done)
         || !(done.value().availability() instanceof DriverAvailability.Present)) {
       return refused("GPU driver", "one that answers on this node", answer.describe());

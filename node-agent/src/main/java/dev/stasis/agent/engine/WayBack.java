@@ -1,11 +1,8 @@
 package dev.stasis.agent.engine;
 
-import dev.stasis.agent.cuda.CudaDriver;
-import dev.stasis.agent.cuda.DriverAnswer;
 import dev.stasis.agent.cuda.GpuUuid;
 import dev.stasis.agent.direct.Gate;
 import dev.stasis.agent.process.ProcessId;
-import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -17,13 +14,10 @@ import java.util.TreeMap;
  */
 final class WayBack {
 
-  /** The driver answers in a millisecond; half a minute means that it is in trouble. */
-  private static final Duration QUESTION_DEADLINE = Duration.ofSeconds(30);
-
-  private final CudaDriver driver;
+  private final GuardedDriver driver;
   private final GpuGate gpuGate;
 
-  WayBack(CudaDriver driver, GpuGate gpuGate) {
+  WayBack(GuardedDriver driver, GpuGate gpuGate) {
     this.driver = driver;
     this.gpuGate = gpuGate;
   }
@@ -33,22 +27,12 @@ final class WayBack {
     Map<GpuUuid, Long> largest = new TreeMap<>();
     for (Map.Entry<ProcessId, Gate> one : gates.entrySet()) {
       long most = one.getValue().largest();
-      memoryOf(one.getKey())
+      driver
+          .memoryOf(one.getKey())
           .forEach((gpu, bytes) -> largest.merge(gpu, Math.min(bytes, most), Math::max));
     }
     return gpuGate
         .missing(largest)
         .map(missing -> missing + ", required for a second copy of the largest allocation");
-  }
-
-  private Map<GpuUuid, Long> memoryOf(ProcessId process) throws StepFailure {
-    DriverAnswer<Map<GpuUuid, Long>> answer = driver.memoryOf(process, QUESTION_DEADLINE);
-    if (answer instanceof DriverAnswer.Done<Map<GpuUuid, Long>> done) {
-      return done.value();
-    }
-    throw new StepFailure(
-        Reason.DRIVER_ERROR,
-        "cannot determine the device memory of process %s: %s"
-            .formatted(process, answer.describe()));
   }
 }

@@ -10,7 +10,6 @@ import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.process.ProcessStat;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,9 +17,6 @@ import java.util.Optional;
 
 /** Determines the current state of a container's workload, whatever was done with it before. */
 public final class WorkloadInspector {
-
-  /** The driver answers in a millisecond; half a minute means that it does not work. */
-  private static final Duration QUESTION_DEADLINE = Duration.ofSeconds(30);
 
   private final NodeParts node;
 
@@ -87,12 +83,11 @@ public final class WorkloadInspector {
             .map(status -> status.nsPids().get(status.nsPids().size() - 1))
             .orElse(0);
     boolean cuda =
-        node.driver().restoreThread(process, QUESTION_DEADLINE)
-                instanceof DriverAnswer.Done<CudaCall> done
+        node.driver().restoreThread(process) instanceof DriverAnswer.Done<CudaCall> done
             && done.value().restoreThread().isPresent();
     long bytes =
         cuda
-                && node.driver().memoryOf(process, QUESTION_DEADLINE)
+                && node.driver().memoryOf(process)
                     instanceof DriverAnswer.Done<Map<GpuUuid, Long>> memory
             ? memory.value().values().stream().mapToLong(Long::longValue).sum()
             : 0;
@@ -106,7 +101,7 @@ public final class WorkloadInspector {
   private Work unheard(Container container, List<ProcessId> living, List<String> unanswered) {
     List<CudaProcess> cuda = new ArrayList<>();
     for (ProcessId process : living) {
-      DriverAnswer<CudaCall> answer = node.driver().restoreThread(process, QUESTION_DEADLINE);
+      DriverAnswer<CudaCall> answer = node.driver().restoreThread(process);
       if (!(answer instanceof DriverAnswer.Done<CudaCall> done)) {
         unanswered.add("process %s: %s".formatted(process, answer.describe()));
       } else if (done.value().restoreThread().isPresent()) {

@@ -68,7 +68,7 @@ public final class Mover {
                       .redirectError(ProcessBuilder.Redirect.to(errors.toFile())));
     } catch (IOException e) {
       return new MoveOutcome.Failed(
-          MoveOutcome.Cause.SYSTEM, "cannot start the mover: " + e.getMessage());
+          MoveOutcome.Cause.OTHER, "cannot start the mover: " + e.getMessage());
     }
     started.started(child.toHandle());
     long[] moved = {0};

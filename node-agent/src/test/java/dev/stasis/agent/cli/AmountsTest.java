@@ -31,19 +31,6 @@ class AmountsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"512,512", "600MiB,629145600", "16GiB,17179869184", "3B,3"})
-  void bytesAreReadWithTheirUnits(String text, long count) {
-    assertThat(new Bytes.Converter().convert(text).count()).isEqualTo(count);
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"", "GiB", "1.5GiB", "-1", "1GB"})
-  void bytesWithoutSenseAreRefused(String text) {
-    assertThatThrownBy(() -> new Bytes.Converter().convert(text))
-        .hasMessageContaining("expected bytes");
-  }
-
-  @ParameterizedTest
   @CsvSource({"1023,1023 B", "1024,1.0 KiB", "17179869184,16.0 GiB"})
   void bytesAreShownAsPeopleReadThem(long count, String text) {
     assertThat(new Bytes(count)).hasToString(text);

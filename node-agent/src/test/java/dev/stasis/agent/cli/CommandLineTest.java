@@ -35,9 +35,6 @@ class CommandLineTest {
       strings = {
         "",
         "nonsense",
-        "cuda",
-        "cuda state",
-        "cuda state x",
         "thaw",
         "thaw a --all",
         "restore a",
@@ -47,9 +44,7 @@ class CommandLineTest {
         "checkpoint a --store /s --deadline 0s",
         "checkpoint a --store /s --name ../x",
         "checkpoint a --store /s --pack relative",
-        "checkpoint a --store /s --threads 0",
-        "cuda restore 1 --device-map GPU-1",
-        "cuda restore 1 --device-bytes much"
+        "checkpoint a --store /s --threads 0"
       })
   void wrongUsageIsOneSentenceAndTwo(String line) {
     String[] arguments = line.isEmpty() ? new String[0] : line.split(" ");
@@ -64,8 +59,6 @@ class CommandLineTest {
       strings = {
         "gpus",
         "check",
-        "cuda lock",
-        "cuda restore-thread",
         "checkpoint",
         "restore",
         "inspect",
@@ -82,7 +75,7 @@ class CommandLineTest {
   @Test
   void aShellCanCompleteTheCommands() {
     assertThat(program.run("generate-completion")).isZero();
-    assertThat(program.out()).contains("complete ", "--lock-timeout", "restore-thread");
+    assertThat(program.out()).contains("complete ", "--lock-timeout", "thaw");
   }
 
   @Test

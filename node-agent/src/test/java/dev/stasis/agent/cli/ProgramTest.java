@@ -76,9 +76,6 @@ class ProgramTest {
       assertThat(frozen.out()).contains(source.id().substring(0, 12), "suspended", "alice");
       Program.Run again = program.run("checkpoint", source.id(), "--after", "suspend");
       assertThat(again.code()).isEqualTo(3);
-      Program.Run byHand = program.run("cuda", "restore", Integer.toString(source.pid()));
-      assertThat(byHand.code()).isEqualTo(3);
-      assertThat(byHand.err()).contains("thaw it instead");
       Program.Run thawed = program.run("thaw", "--all", "--json");
       assertThat(thawed.code()).as(thawed.err()).isZero();
       assertThat(thawed.json().get("thawed").get(0).get("state").asText()).isEqualTo("Running");
@@ -104,30 +101,6 @@ class ProgramTest {
       assertThat(ended.json().get("outcome").asText()).isEqualTo("Ended");
       // Its kernel takes a moment to end what was killed.
       Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> !source.running());
-    }
-  }
-
-  @Test
-  void theDriverIsCalledByHandAndRefusalsAreSentences() throws Exception {
-    try (GpuContainer source = GpuContainer.start(spec)) {
-      source.awaitSteps(3);
-      String pid = Integer.toString(source.pid());
-      assertThat(program.run("cuda", "state", pid).out()).isEqualTo("RUNNING\n");
-      assertThat(program.run("cuda", "unlock", pid).code()).isEqualTo(1);
-      Program.Run told = program.run("cuda", "toggle", pid, "-v");
-      assertThat(told.out()).isEqualTo("CHECKPOINTED\n");
-      assertThat(told.err()).contains("INFO: checkpoint of process " + pid + "@");
-      Program.Run tooMuch =
-          program.run("cuda", "restore", pid, "--device-bytes", "1TiB", "--wait", "1ms");
-      assertThat(tooMuch.code()).isEqualTo(3);
-      assertThat(tooMuch.err()).contains("free memory of GPU");
-      Program.Run back = program.run("cuda", "toggle", pid);
-      assertThat(back.out()).as(back.err()).isEqualTo("RUNNING\n");
-      assertThat(back.err()).isEmpty();
-      source.awaitSteps(3);
-      Program.Run none = program.run("cuda", "lock", "4194304");
-      assertThat(none.code()).isEqualTo(3);
-      assertThat(none.err()).contains("expected a running process, got none");
     }
   }
 

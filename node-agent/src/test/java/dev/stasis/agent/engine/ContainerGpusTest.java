@@ -55,7 +55,7 @@ class ContainerGpusTest {
   }
 
   private List<Gpu> seen() {
-    return new ContainerGpus(proc).of(PID, List.of(first, second));
+    return new ContainerGpus(proc).of(PID, List.of(first, second), node -> true);
   }
 
   @Test

@@ -8,10 +8,8 @@ import dev.stasis.agent.testing.GpuContainer;
 import dev.stasis.artifact.Manifest;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -186,22 +184,6 @@ class DirectPathTest {
                     assertThat(refused.unmet().toString())
                         .contains("library of the direct data path"));
       }
-      source.awaitSteps(3);
-      source.verify(MIB);
-    }
-  }
-
-  /** Memory that was handed over once is lost when the driver alone checkpoints it. */
-  @Test
-  void aCallByHandIsRefused() throws Exception {
-    try (GpuContainer source = started(new DirectLab(lab).counter())) {
-      ManualDriverControl.How how =
-          new ManualDriverControl.How(
-              Duration.ofSeconds(30), List.of(), Optional.empty(), Duration.ofSeconds(30), false);
-      assertThat(new ManualDriverControl(lab.state(), lab.worker()).toggle(source.pid(), how))
-          .isInstanceOfSatisfying(
-              HandOutcome.Refused.class,
-              refused -> assertThat(refused.why()).contains("direct data path"));
       source.awaitSteps(3);
       source.verify(MIB);
     }

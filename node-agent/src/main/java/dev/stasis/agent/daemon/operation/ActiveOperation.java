@@ -46,7 +46,7 @@ final class ActiveOperation {
   private final Clock clock;
   private final OperationControl control;
   private final OperationJson json = new OperationJson();
-  private final GpuNodeOperationStatus status;
+  private GpuNodeOperationStatus status;
   private final CompletableFuture<Void> cancelled = new CompletableFuture<>();
   private final List<StartedStep> steps = new ArrayList<>();
   private final @Nullable SpanContext parent;
@@ -243,17 +243,18 @@ final class ActiveOperation {
     return Optional.ofNullable(parent);
   }
 
-  /** Changes the status; the recorder publishes it. */
+  /**
+   * Changes the status; the recorder publishes it. {@link #status} blocks meanwhile, so that a
+   * reader sees all of the changes or none.
+   */
   synchronized void change(Consumer<GpuNodeOperationStatus> change) {
     change.accept(status);
   }
 
-  /**
-   * Runs an action during which {@link #status} blocks, so that a reader sees all of its changes or
-   * none.
-   */
-  synchronized void atomically(Runnable changes) {
-    changes.run();
+  /** Replaces the status by one that this agent has not written. */
+  synchronized void replaceStatus(GpuNodeOperationStatus other) {
+    status = other;
+    operation.setStatus(other);
   }
 
   /** Returns a copy of the status, without control characters in human-readable text. */

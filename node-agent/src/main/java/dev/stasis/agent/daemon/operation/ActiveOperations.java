@@ -7,6 +7,8 @@ import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
 import dev.stasis.api.v1beta1.operation.OperationPhase;
 import dev.stasis.api.v1beta1.operation.OperationPod;
 import dev.stasis.api.v1beta1.operation.OperationType;
+import dev.stasis.api.v1beta1.operation.Outcome;
+import dev.stasis.api.v1beta1.operation.WorkloadState;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.HashSet;
@@ -268,6 +270,10 @@ final class ActiveOperations {
 
   /** The stored state in the API server counts, not the pending write. */
   private void endIsWritten(ActiveOperation operation, GpuNodeOperationStatus status) {
+    if (status.getOutcome() == Outcome.NOT_UNDONE
+        && status.getWorkload() == WorkloadState.RUNNING) {
+      thawRetrier.releaseGpus(operation); // Its successor has thawed it, without the retrier.
+    }
     if (operation.stage() == OperationStage.ENDED
         && !operation.leftFrozen()
         && !ActiveOperation.leftFrozen(operation.spec(), status)) {

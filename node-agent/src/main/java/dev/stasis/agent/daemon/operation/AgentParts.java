@@ -8,7 +8,6 @@ import dev.stasis.agent.daemon.probes.ProbeAnswers;
 import dev.stasis.agent.engine.NodeEngine;
 import dev.stasis.agent.engine.Work;
 import dev.stasis.api.v1beta1.node.SelfTest;
-import java.nio.file.Path;
 import java.time.Clock;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -18,7 +17,6 @@ import java.util.function.Supplier;
  *
  * @param nodeName the node's name in Kubernetes
  * @param agentId uid of the agent's pod, or a generated id
- * @param stateDir the node's state folder
  * @param engine the node's engine
  * @param cluster the API server
  * @param containers finds containers of pods
@@ -39,7 +37,6 @@ import java.util.function.Supplier;
 public record AgentParts(
     String nodeName,
     String agentId,
-    Path stateDir,
     NodeEngine engine,
     ClusterApi cluster,
     PodContainers containers,

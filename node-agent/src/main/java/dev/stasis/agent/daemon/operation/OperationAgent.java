@@ -7,10 +7,6 @@ import dev.stasis.api.v1beta1.GpuNodeOperation;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -60,7 +56,6 @@ public final class OperationAgent implements AutoCloseable {
                       "lock of the agent: expected it free, got it held by another agent"));
     }
     settleAbandoned();
-    deleteFormerRecords();
     takeUp();
     watch =
         parts
@@ -115,24 +110,6 @@ public final class OperationAgent implements AutoCloseable {
     } catch (IOException | RuntimeException e) {
       LOG.log(Level.ERROR, "operation in the journal of container " + work.containerId(), e);
       return Optional.empty();
-    }
-  }
-
-  /**
-   * Deletes the operation records of an earlier version. They are not needed: the API server has
-   * the claims, and the containers' journals record what was done.
-   */
-  private void deleteFormerRecords() {
-    Path folder = parts.stateDir().resolve("operations");
-    try (DirectoryStream<Path> records = Files.newDirectoryStream(folder)) {
-      for (Path former : records) {
-        Files.delete(former);
-      }
-      Files.delete(folder);
-    } catch (NoSuchFileException e) {
-      LOG.log(Level.DEBUG, "no records of an earlier version");
-    } catch (IOException e) {
-      LOG.log(Level.WARNING, "records of an earlier version are not deleted", e);
     }
   }
 

@@ -68,9 +68,9 @@ final class OperationRecorder {
 
   /** Records the end, or that the operation is held until a decision. */
   void end(ActiveOperation operation, OperationResult result) {
-    operation.atomically(
-        () -> {
-          operation.change(result::to);
+    operation.change(
+        status -> {
+          result.to(status);
           operation.enter(result.phase());
           operation.stage(
               result.phase() == OperationPhase.HELD ? OperationStage.HELD : OperationStage.ENDED);
@@ -82,9 +82,9 @@ final class OperationRecorder {
 
   /** Records the current state of a finished operation's workload. */
   void correct(ActiveOperation operation, OperationResult now) {
-    operation.atomically(
-        () -> {
-          operation.change(now::to);
+    operation.change(
+        status -> {
+          now.to(status);
           describe(operation);
         });
     writer.atOnce(operation);

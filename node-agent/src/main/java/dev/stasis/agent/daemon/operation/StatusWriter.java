@@ -5,8 +5,10 @@ import dev.stasis.agent.process.DaemonThreads;
 import dev.stasis.api.v1beta1.GpuNodeOperation;
 import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
 import dev.stasis.api.v1beta1.operation.OperationPhase;
+import dev.stasis.api.v1beta1.operation.Outcome;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -147,6 +149,14 @@ final class StatusWriter implements AutoCloseable {
         return;
       }
     }
+    Outcome end = base.getStatus() == null ? null : base.getStatus().getOutcome();
+    if (end != null && end != status.getOutcome()) {
+      if (isFinal(status)) {
+        operation.replaceStatus(corrected(base.getStatus(), status, operation.now()));
+        schedule(operation, Duration.ZERO);
+      }
+      return; // Progress of an operation that has ended is not reported.
+    }
     base.setStatus(status);
     ClusterApi.Written written = cluster.writeStatus(base);
     if (written instanceof ClusterApi.Written.Done done) {
@@ -168,6 +178,24 @@ final class StatusWriter implements AutoCloseable {
       state.latest = null;
       again(operation, state, failed.why());
     }
+  }
+
+  /**
+   * Returns the stored end with the workload's state as this agent has observed it. A journal that
+   * could not be written does not contain that end: the successor of its agent thaws the workload
+   * and ends the operation a second time, but an outcome is immutable.
+   */
+  private GpuNodeOperationStatus corrected(
+      GpuNodeOperationStatus stored, GpuNodeOperationStatus seen, Instant now) {
+    GpuNodeOperationStatus status = json.copy(stored);
+    status.setWorkload(seen.getWorkload());
+    status.setSourceRunning(seen.getSourceRunning());
+    status.setSourceProcesses(seen.getSourceProcesses());
+    status.setArtifact(seen.getArtifact()); // An undone hold has deleted it.
+    status.setWorkloadTime(now);
+    status.setMessage(
+        "%s; after a restart of the agent: %s".formatted(stored.getMessage(), seen.getMessage()));
+    return status;
   }
 
   private void again(ActiveOperation operation, State state, String why) {

@@ -154,9 +154,9 @@ final class ThawRetrier implements AutoCloseable {
   }
 
   /** Releases its GPUs: they were fenced until their driver was seen to restore it. */
-  private void releaseGpus(ActiveOperation operation) {
+  void releaseGpus(ActiveOperation operation) {
     OperationPod pod = operation.pod();
-    if (tried.size() > 1) {
+    if (tried.keySet().stream().anyMatch(uid -> !uid.equals(operation.uid()))) {
       return; // Another workload may be frozen on the same GPU.
     }
     try {

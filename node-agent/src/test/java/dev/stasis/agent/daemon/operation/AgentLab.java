@@ -24,13 +24,14 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
+import java.util.function.Consumer;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
@@ -80,7 +81,6 @@ final class AgentLab implements AutoCloseable {
     return new AgentParts(
         NODE,
         "agent-" + ProcessHandle.current().pid(),
-        state,
         engine,
         cluster,
         node,
@@ -165,12 +165,24 @@ final class AgentLab implements AutoCloseable {
 
   /** Removes the operations from the journals: an earlier version wrote none. */
   void forgetOperations() throws IOException {
+    editJournals(journal -> assertThat(journal.remove("operation")).isNotNull());
+  }
+
+  /** Changes every journal of a workload, as an agent of another version left it. */
+  void editJournals(Consumer<ObjectNode> change) throws IOException {
     for (Work work : engine.engine().thaw().inHand()) {
       Path file = engine.state().resolve("work").resolve(work.containerId()).resolve("work.json");
       ObjectNode journal = (ObjectNode) JSON.readTree(file.toFile());
-      assertThat(journal.remove("operation")).as("the operation in " + file).isNotNull();
-      Files.write(file, JSON.writeValueAsBytes(journal));
+      change.accept(journal);
+      JSON.writeValue(file.toFile(), journal);
     }
+  }
+
+  /** The GPUs on which agents start no work. */
+  Set<String> fenced() {
+    return new Quarantine(engine.state().resolve("fenced"), engine.engine().bootId(), () -> {})
+        .fenced()
+        .keySet();
   }
 
   EngineLab engine() {

@@ -81,7 +81,6 @@ final class DaemonChild {
             new AgentParts(
                 parts.nodeName(),
                 parts.agentId(),
-                state,
                 parts.engine(),
                 new MortalOperations(cluster, args[4], args[5]),
                 parts.containers(),

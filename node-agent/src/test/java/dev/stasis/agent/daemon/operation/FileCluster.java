@@ -9,6 +9,7 @@ import dev.stasis.api.skew.NewerObjects;
 import dev.stasis.api.v1beta1.GpuNodeOperation;
 import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
 import dev.stasis.api.v1beta1.operation.OperationPhase;
+import dev.stasis.api.v1beta1.operation.Outcome;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.io.IOException;
@@ -84,11 +85,7 @@ final class FileCluster implements ClusterApi {
 
   void comeBack() {
     last = status -> false;
-    try {
-      Files.deleteIfExists(folder.resolve("away"));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    var unused = locked(() -> Files.deleteIfExists(folder.resolve("away")));
   }
 
   private void requireAnswer() throws ApiUnreachable {
@@ -139,13 +136,7 @@ final class FileCluster implements ClusterApi {
   }
 
   void put(Pod pod) {
-    try {
-      write(
-          folder.resolve("pods").resolve(pod.getMetadata().getName() + ".json"),
-          JSON.writeValueAsString(pod));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    write(folder.resolve("pods").resolve(pod.getMetadata().getName() + ".json"), pod);
   }
 
   Optional<GpuNodeOperation> get(String name) {
@@ -247,6 +238,10 @@ final class FileCluster implements ClusterApi {
               .equals(operation.getMetadata().getResourceVersion())) {
             return new Written.Conflict();
           }
+          Outcome end = status(name).getOutcome();
+          if (end != null && end != operation.getStatus().getOutcome()) {
+            return new Written.Failed("status.outcome: is immutable once set");
+          }
           now.setStatus(operation.getStatus());
           bump(now);
           Files.writeString(
@@ -308,14 +303,14 @@ final class FileCluster implements ClusterApi {
     return folder.resolve("operations").resolve(name + ".json");
   }
 
-  private void put(GpuNodeOperation operation) throws IOException {
-    write(file(operation.getMetadata().getName()), JSON.writeValueAsString(operation));
+  private void put(GpuNodeOperation operation) {
+    write(file(operation.getMetadata().getName()), operation);
   }
 
-  private static void write(Path file, String text) {
+  private static void write(Path file, Object content) {
     try {
       Path fresh = file.resolveSibling(file.getFileName() + "." + UUID.randomUUID());
-      Files.writeString(fresh, text);
+      JSON.writeValue(fresh.toFile(), content);
       Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     } catch (IOException e) {
       throw new UncheckedIOException(e);

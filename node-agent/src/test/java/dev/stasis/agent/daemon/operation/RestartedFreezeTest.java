@@ -12,7 +12,6 @@ import dev.stasis.agent.engine.OperationControl;
 import dev.stasis.agent.engine.StepListener;
 import dev.stasis.agent.engine.ThawOutcome;
 import dev.stasis.agent.engine.Work;
-import dev.stasis.agent.testing.ContainerSpec;
 import dev.stasis.api.v1beta1.GpuNodeOperation;
 import dev.stasis.api.v1beta1.common.ConditionValue;
 import dev.stasis.api.v1beta1.common.ExecAction;
@@ -30,15 +29,12 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -50,48 +46,13 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class RestartedFreezeTest {
 
-  private static final int MIB = 16;
-
-  @SuppressWarnings("NullAway.Init")
-  private static AgentLab lab;
-
-  @SuppressWarnings("NullAway.Init")
-  private static AgentLab.Placed source;
+  @RegisterExtension static final WorkloadLab workload = new WorkloadLab("--fork", "1");
 
   private final Orders orders = Orders.ofSomebody();
 
-  @BeforeAll
-  static void begin() {
-    lab = new AgentLab(1, 128);
-    source =
-        lab.pod(
-            "trainer",
-            ContainerSpec.counter(
-                lab.engine().gpus(), "--mib", "" + MIB, "--interval-ms", "20", "--fork", "1"),
-            Map.of());
-    source.container().awaitSteps(3);
-  }
-
-  @AfterAll
-  static void end() throws InterruptedException {
-    source.close();
-    lab.close();
-  }
-
-  @AfterEach
-  void theWorkloadRunsAndNothingIsLeft() throws InterruptedException {
-    lab.stop();
-    lab.engine().assertNothingLeft();
-    source.container().awaitSteps(3);
-    source.container().verify(MIB);
-  }
-
   private String checkpoint(Afterwards afterwards) {
-    return order(orders.checkpoint(source, how -> how.setAfterwards(afterwards)));
-  }
-
-  private static String order(GpuNodeOperation operation) {
-    return lab.cluster().create(operation).getMetadata().getName();
+    return workload.order(
+        orders.checkpoint(workload.source(), how -> how.setAfterwards(afterwards)));
   }
 
   private static void resumed(GpuNodeOperationStatus status) {
@@ -124,94 +85,96 @@ class RestartedFreezeTest {
   @MethodSource("someSteps")
   void aCheckpointInTheMiddleIsUndone(String moment, String step) throws Exception {
     String name = checkpoint(Afterwards.RESUME);
-    DaemonChild.dies(lab, moment, step);
-    lab.start();
-    GpuNodeOperationStatus status = lab.cluster().awaitEnd(name);
+    DaemonChild.dies(workload.lab(), moment, step);
+    workload.lab().start();
+    GpuNodeOperationStatus status = workload.lab().cluster().awaitEnd(name);
     assertThat(status.getPhase()).isEqualTo(OperationPhase.FAILED);
     assertThat(status.getReason()).isEqualTo("AgentRestarted");
     assertThat(status.getOutcome()).isEqualTo(Outcome.UNDONE);
     assertThat(status.getSourceRunning()).isEqualTo(ConditionValue.TRUE);
     assertThat(status.getSourceProcesses()).isEqualTo(2);
-    assertThat(lab.engine().store().resolve("ml")).isEmptyDirectory();
+    assertThat(workload.lab().engine().store().resolve("ml")).isEmptyDirectory();
   }
 
   @ParameterizedTest
   @CsvSource({"BEFORE_WRITE, Claimed", "AFTER_WRITE, Claimed"})
   void whatWasNotBegunIsBegun(String moment, String phase) throws Exception {
     String name = checkpoint(Afterwards.RESUME);
-    DaemonChild.dies(lab, moment, phase);
-    lab.start();
-    resumed(lab.cluster().awaitEnd(name));
-    lab.cluster().remove(name);
-    deleted();
+    DaemonChild.dies(workload.lab(), moment, phase);
+    workload.lab().start();
+    resumed(workload.lab().cluster().awaitEnd(name));
+    workload.lab().cluster().remove(name);
+    workload.deleteArtifact(orders);
   }
 
   @ParameterizedTest
   @CsvSource({"BEFORE_WRITE, Succeeded", "AFTER_WRITE, Succeeded"})
   void whatWasDoneIsOnlySaid(String moment, String phase) throws Exception {
     String name = checkpoint(Afterwards.RESUME);
-    DaemonChild.dies(lab, moment, phase);
-    lab.start();
-    GpuNodeOperationStatus status = lab.cluster().awaitEnd(name);
+    DaemonChild.dies(workload.lab(), moment, phase);
+    workload.lab().start();
+    GpuNodeOperationStatus status = workload.lab().cluster().awaitEnd(name);
     resumed(status);
     assertThat(status.getArtifact()).isNotNull();
-    deleted();
-  }
-
-  private void deleted() {
-    assertThat(lab.cluster().awaitEnd(order(orders.delete())).getOutcome()).isEqualTo(Outcome.DONE);
+    workload.deleteArtifact(orders);
   }
 
   @ParameterizedTest
   @CsvSource({"BEFORE_WRITE, Held", "AFTER_WRITE, Held"})
   void whatIsHeldStaysHeld(String moment, String phase) throws Exception {
     String name = checkpoint(Afterwards.HOLD);
-    DaemonChild.dies(lab, moment, phase);
-    lab.start();
-    GpuNodeOperationStatus held = lab.cluster().await(name, OperationPhase.HELD);
+    DaemonChild.dies(workload.lab(), moment, phase);
+    workload.lab().start();
+    GpuNodeOperationStatus held = workload.lab().cluster().await(name, OperationPhase.HELD);
     assertThat(held.getWorkload()).isEqualTo(WorkloadState.FROZEN);
-    lab.stop();
-    lab.start();
-    assertThat(lab.engine().engine().thaw().inHand())
-        .extracting(Work::phase)
-        .containsExactly(Work.Phase.HELD);
-    resumed(lab.cluster().awaitEnd(order(orders.of(OperationType.THAW, source, name))));
-    assertThat(lab.cluster().awaitEnd(name).getArtifact()).isNotNull();
-    deleted();
+    workload.lab().stop();
+    workload.lab().start();
+    assertThat(workload.inHand()).extracting(Work::phase).containsExactly(Work.Phase.HELD);
+    resumed(
+        workload
+            .lab()
+            .cluster()
+            .awaitEnd(workload.order(orders.of(OperationType.THAW, workload.source(), name))));
+    assertThat(workload.lab().cluster().awaitEnd(name).getArtifact()).isNotNull();
+    workload.deleteArtifact(orders);
   }
 
   /** It was digested in this boot, and the workload is frozen for as long as a reading takes. */
   @Test
   void theArtifactOfWhatIsHeldIsNotReadAgain() throws Exception {
     String name = checkpoint(Afterwards.HOLD);
-    DaemonChild.dies(lab, "AFTER_WRITE", "Held");
+    DaemonChild.dies(workload.lab(), "AFTER_WRITE", "Held");
     Path image;
-    try (Stream<Path> files = Files.walk(lab.engine().store())) {
+    try (Stream<Path> files = Files.walk(workload.lab().engine().store())) {
       image = files.filter(file -> file.endsWith("criu/inventory.img")).findFirst().orElseThrow();
     }
     byte[] bytes = Files.readAllBytes(image);
     bytes[0] ^= 1;
     Files.write(image, bytes);
-    lab.start();
+    workload.lab().start();
     // It settles what is held before it takes an order.
-    resumed(lab.cluster().awaitEnd(order(orders.of(OperationType.THAW, source, name))));
-    assertThat(lab.cluster().awaitEnd(name).getOutcome()).isEqualTo(Outcome.DONE);
-    deleted();
+    resumed(
+        workload
+            .lab()
+            .cluster()
+            .awaitEnd(workload.order(orders.of(OperationType.THAW, workload.source(), name))));
+    assertThat(workload.lab().cluster().awaitEnd(name).getOutcome()).isEqualTo(Outcome.DONE);
+    workload.deleteArtifact(orders);
   }
 
   @Tag("jvm")
   @Test
   void whoeverGoesOnWithAFreezeSaysSinceWhenItStandsStill() throws Exception {
     String name = checkpoint(Afterwards.RESUME);
-    DaemonChild.dies(lab, "AFTER", "dump");
+    DaemonChild.dies(workload.lab(), "AFTER", "dump");
     Instant frozen = frozen(name);
-    lab.start();
-    assertThat(lab.cluster().awaitEnd(name).getFrozenTime()).isEqualTo(frozen);
+    workload.lab().start();
+    assertThat(workload.lab().cluster().awaitEnd(name).getFrozenTime()).isEqualTo(frozen);
   }
 
   /** Since when it stands still, as the first one said it. */
   private static Instant frozen(String name) {
-    return lab.cluster().history(name).stream()
+    return workload.lab().cluster().history(name).stream()
         .map(GpuNodeOperationStatus::getFrozenTime)
         .filter(Objects::nonNull)
         .findFirst()
@@ -221,39 +184,47 @@ class RestartedFreezeTest {
   @ParameterizedTest
   @CsvSource({"BEFORE_WRITE, Succeeded", "AFTER_WRITE, Succeeded"})
   void whatIsSuspendedStaysSuspended(String moment, String phase) throws Exception {
-    String name = order(orders.suspend(source));
-    DaemonChild.dies(lab, moment, phase);
-    lab.start();
-    assertThat(lab.cluster().awaitEnd(name).getWorkload()).isEqualTo(WorkloadState.SUSPENDED);
-    lab.stop();
-    lab.start();
-    assertThat(lab.engine().engine().thaw().inHand())
-        .extracting(Work::phase)
-        .containsExactly(Work.Phase.SUSPENDED);
-    resumed(lab.cluster().awaitEnd(order(orders.of(OperationType.RESUME, source, name))));
+    String name = workload.order(orders.suspend(workload.source()));
+    DaemonChild.dies(workload.lab(), moment, phase);
+    workload.lab().start();
+    assertThat(workload.lab().cluster().awaitEnd(name).getWorkload())
+        .isEqualTo(WorkloadState.SUSPENDED);
+    workload.lab().stop();
+    workload.lab().start();
+    assertThat(workload.inHand()).extracting(Work::phase).containsExactly(Work.Phase.SUSPENDED);
+    resumed(
+        workload
+            .lab()
+            .cluster()
+            .awaitEnd(workload.order(orders.of(OperationType.RESUME, workload.source(), name))));
   }
 
   /** They tell the workload that it goes on, so they may come twice, but never not at all. */
   @Tag("jvm")
   @Test
   void theHooksAfterAFreezeRunAlsoWhenASuccessorUndoesIt() throws Exception {
-    String name = order(orders.checkpoint(source, how -> how.setHooks(after("undone"))));
-    DaemonChild.dies(lab, "AFTER", "gpu-checkpoint");
-    lab.start();
-    assertThat(lab.cluster().awaitEnd(name).getOutcome()).isEqualTo(Outcome.UNDONE);
-    assertThat(lab.node().ran()).containsOnlyOnce("undone");
+    String name =
+        workload.order(orders.checkpoint(workload.source(), how -> how.setHooks(after("undone"))));
+    DaemonChild.dies(workload.lab(), "AFTER", "gpu-checkpoint");
+    workload.lab().start();
+    assertThat(workload.lab().cluster().awaitEnd(name).getOutcome()).isEqualTo(Outcome.UNDONE);
+    assertThat(workload.lab().node().ran()).containsOnlyOnce("undone");
   }
 
   @Test
   void theHooksAfterASuspensionRunOnceItIsResumed() throws Exception {
-    GpuNodeOperation suspend = orders.suspend(source);
+    GpuNodeOperation suspend = orders.suspend(workload.source());
     Objects.requireNonNull(suspend.getSpec().getFreeze()).setHooks(after("resumed"));
-    String name = order(suspend);
-    lab.start();
-    lab.cluster().awaitEnd(name);
-    assertThat(lab.node().ran()).doesNotContain("resumed");
-    resumed(lab.cluster().awaitEnd(order(orders.of(OperationType.RESUME, source, name))));
-    assertThat(lab.node().ran()).containsOnlyOnce("resumed");
+    String name = workload.order(suspend);
+    workload.lab().start();
+    workload.lab().cluster().awaitEnd(name);
+    assertThat(workload.lab().node().ran()).doesNotContain("resumed");
+    resumed(
+        workload
+            .lab()
+            .cluster()
+            .awaitEnd(workload.order(orders.of(OperationType.RESUME, workload.source(), name))));
+    assertThat(workload.lab().node().ran()).containsOnlyOnce("resumed");
   }
 
   private static Hooks after(String command) {
@@ -264,30 +235,30 @@ class RestartedFreezeTest {
   @Test
   void aThawThatFailsOnceIsTriedAgainAtOnce() throws Exception {
     String name = checkpoint(Afterwards.RESUME);
-    DaemonChild.dies(lab, "AFTER", "gpu-checkpoint");
-    lab.engine().gpus().fault("unlock", "error 999");
-    lab.start();
-    GpuNodeOperationStatus status = lab.cluster().awaitEnd(name);
+    DaemonChild.dies(workload.lab(), "AFTER", "gpu-checkpoint");
+    workload.lab().engine().gpus().fault("unlock", "error 999");
+    workload.lab().start();
+    GpuNodeOperationStatus status = workload.lab().cluster().awaitEnd(name);
     assertThat(status.getOutcome()).as(status.getMessage()).isEqualTo(Outcome.UNDONE);
     assertThat(status.getWorkload()).isEqualTo(WorkloadState.RUNNING);
   }
 
   @Test
   void whatNoOperationExplainsIsThawed() throws Exception {
-    String name = order(orders.suspend(source));
-    DaemonChild.dies(lab, "AFTER_WRITE", "Succeeded");
-    lab.cluster().remove(name);
-    lab.start();
+    String name = workload.order(orders.suspend(workload.source()));
+    DaemonChild.dies(workload.lab(), "AFTER_WRITE", "Succeeded");
+    workload.lab().cluster().remove(name);
+    workload.lab().start();
     org.awaitility.Awaitility.await("the thaw of what nobody knows")
         .atMost(FileCluster.LIMIT)
-        .until(() -> lab.engine().engine().thaw().inHand().isEmpty());
+        .until(() -> workload.inHand().isEmpty());
   }
 
   /** Whoever did that with stasis-node knows why; perhaps another workload has its GPU by now. */
   @Test
   void whatSomebodySuspendedByHandIsLeftToThem() throws Exception {
     String byHand = Work.BY_HAND + "1";
-    String container = source.container().id();
+    String container = workload.source().container().id();
     CheckpointRequest suspend =
         new CheckpointRequest(
             byHand,
@@ -300,13 +271,13 @@ class RestartedFreezeTest {
             CheckpointRequest.Options.defaults(),
             null,
             Set.of());
-    NodeEngine engine = lab.engine().engine();
+    NodeEngine engine = workload.lab().engine().engine();
     OperationControl control = OperationControl.within(Clock.systemUTC(), FileCluster.LIMIT);
     assertThat(engine.checkpoint().run(suspend, control, StepListener.NONE))
         .isInstanceOf(CheckpointOutcome.Suspended.class);
     // It reads the frozen work before it takes an order.
-    lab.start();
-    lab.cluster().awaitEnd(order(orders.delete()));
+    workload.lab().start();
+    workload.lab().cluster().awaitEnd(workload.order(orders.delete()));
     assertThat(engine.thaw().inHand())
         .extracting(Work::id, Work::phase)
         .containsExactly(tuple(byHand, Work.Phase.SUSPENDED));
@@ -317,18 +288,20 @@ class RestartedFreezeTest {
   @Test
   void anOperationThatWasDeletedMeanwhileIsUndone() throws Exception {
     String name = checkpoint(Afterwards.HOLD);
-    DaemonChild.dies(lab, "AFTER_WRITE", "Held");
-    lab.cluster().remove(name);
-    lab.start();
+    DaemonChild.dies(workload.lab(), "AFTER_WRITE", "Held");
+    workload.lab().cluster().remove(name);
+    workload.lab().start();
     org.awaitility.Awaitility.await("the thaw of what nobody wants")
         .atMost(FileCluster.LIMIT)
-        .until(() -> lab.engine().engine().thaw().inHand().isEmpty());
+        .until(() -> workload.inHand().isEmpty());
   }
 
   @Test
   void aClaimOfAnotherBootIsLost() throws Exception {
     String name = checkpoint(Afterwards.RESUME);
-    lab.cluster()
+    workload
+        .lab()
+        .cluster()
         .edit(
             name,
             operation -> {
@@ -337,8 +310,8 @@ class RestartedFreezeTest {
               status.setClaimedBy(new Claim("agent-before", "another-boot", Instant.now()));
               operation.setStatus(status);
             });
-    lab.start();
-    GpuNodeOperationStatus status = lab.cluster().awaitEnd(name);
+    workload.lab().start();
+    GpuNodeOperationStatus status = workload.lab().cluster().awaitEnd(name);
     assertThat(status.getOutcome()).isEqualTo(Outcome.LOST);
     assertThat(status.getPhase()).isEqualTo(OperationPhase.FAILED);
   }

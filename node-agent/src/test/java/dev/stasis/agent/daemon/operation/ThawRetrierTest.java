@@ -36,6 +36,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * What an operation leaves frozen is woken by the agent that runs, and nothing else is: not what is
@@ -88,10 +90,25 @@ class ThawRetrierTest {
 
   /** Its driver refuses the last call of the thaw until it is mended. */
   private String leftFrozen(AgentLab.Placed source) {
+    return leftFrozen(source, Afterwards.RESUME);
+  }
+
+  private String leftFrozen(AgentLab.Placed source, Afterwards afterwards) {
     lab.engine().gpus().fault("unlock", "error 999 always");
     Hooks hooks =
         new Hooks(null, List.of(new Hook(new ExecAction(List.of(afterHook())), null, null, null)));
-    String name = order(orders.checkpoint(source, how -> how.setHooks(hooks)));
+    String name =
+        order(
+            orders.checkpoint(
+                source,
+                how -> {
+                  how.setHooks(hooks);
+                  how.setAfterwards(afterwards);
+                }));
+    if (afterwards == Afterwards.HOLD) {
+      lab.cluster().await(name, OperationPhase.HELD);
+      lab.cluster().edit(name, operation -> operation.getSpec().setCancel(true));
+    }
     GpuNodeOperationStatus status = lab.cluster().awaitEnd(name);
     assertThat(status.getPhase()).isEqualTo(OperationPhase.FAILED);
     assertThat(status.getOutcome()).isEqualTo(Outcome.NOT_UNDONE);
@@ -167,6 +184,34 @@ class ThawRetrierTest {
       mend();
       lab.start();
       isWoken(name, source);
+    }
+  }
+
+  /** The state folder was full: the end is in the API server, where it is immutable. */
+  @ParameterizedTest
+  @EnumSource(names = {"RESUME", "HOLD"})
+  void aSuccessorWhoseJournalMissesTheEndReportsTheThawOnce(Afterwards afterwards)
+      throws Exception {
+    try (AgentLab.Placed source = pod("trainer")) {
+      lab.start();
+      String name = leftFrozen(source, afterwards);
+      lab.stop();
+      GpuNodeOperationStatus end = lab.cluster().status(name);
+      String phase = afterwards == Afterwards.HOLD ? "Held" : "Undoing";
+      lab.editJournals(
+          journal -> journal.withObject("/operation/status").put("phase", phase).remove("outcome"));
+      int before = lab.cluster().history(name).size();
+      mend();
+      lab.start();
+      isWoken(name, source);
+      assertThat(lab.cluster().status(name).getMessage()).startsWith(end.getMessage());
+      assertThat(lab.cluster().status(name).getTimings())
+          .usingRecursiveComparison()
+          .isEqualTo(end.getTimings());
+      assertThat(lab.cluster().status(name).getArtifact()).isNull();
+      lab.stop();
+      assertThat(lab.cluster().history(name)).hasSize(before + 1);
+      assertThat(lab.fenced()).isEmpty();
     }
   }
 

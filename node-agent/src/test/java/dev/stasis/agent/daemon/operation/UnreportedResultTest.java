@@ -4,25 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stasis.agent.engine.StepListener;
 import dev.stasis.agent.engine.Work;
-import dev.stasis.agent.testing.ContainerSpec;
-import dev.stasis.api.v1beta1.GpuNodeOperation;
 import dev.stasis.api.v1beta1.operation.Afterwards;
 import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
 import dev.stasis.api.v1beta1.operation.OperationPhase;
 import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.api.v1beta1.operation.Outcome;
 import dev.stasis.api.v1beta1.operation.WorkloadState;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -32,67 +24,26 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 class UnreportedResultTest {
 
-  private static final int MIB = 16;
-
-  @SuppressWarnings("NullAway.Init")
-  private static AgentLab lab;
-
-  @SuppressWarnings("NullAway.Init")
-  private static AgentLab.Placed source;
+  @RegisterExtension static final WorkloadLab workload = new WorkloadLab("--fork", "1");
 
   private final Orders orders = Orders.ofSomebody();
 
-  @BeforeAll
-  static void begin() {
-    lab = new AgentLab(1, 128);
-    source = pod("trainer");
-  }
-
-  private static AgentLab.Placed pod(String name) {
-    AgentLab.Placed placed =
-        lab.pod(
-            name,
-            ContainerSpec.counter(
-                lab.engine().gpus(), "--mib", "" + MIB, "--interval-ms", "20", "--fork", "1"),
-            Map.of());
-    placed.container().awaitSteps(3);
-    return placed;
-  }
-
-  @AfterAll
-  static void end() throws InterruptedException {
-    source.close();
-    lab.close();
-  }
-
-  @AfterEach
-  void theWorkloadRunsAndNothingIsLeft() throws InterruptedException {
-    lab.stop();
-    lab.engine().assertNothingLeft();
-    source.container().awaitSteps(3);
-    source.container().verify(MIB);
-  }
-
-  private static String order(GpuNodeOperation operation) {
-    return lab.cluster().create(operation).getMetadata().getName();
-  }
-
   private String checkpoint(AgentLab.Placed pod, Afterwards afterwards) {
-    return order(orders.checkpoint(pod, how -> how.setAfterwards(afterwards)));
+    return workload.order(orders.checkpoint(pod, how -> how.setAfterwards(afterwards)));
   }
 
   /** The API server has not stored more than this. */
   private static void stored(String name, OperationPhase phase) {
     GpuNodeOperationStatus status =
-        lab.cluster().history(name).stream()
+        workload.lab().cluster().history(name).stream()
             .filter(said -> said.getPhase() == phase)
             .reduce((first, last) -> last)
             .orElseThrow();
-    lab.cluster().edit(name, operation -> operation.setStatus(status));
+    workload.lab().cluster().edit(name, operation -> operation.setStatus(status));
   }
 
   private static List<WorkloadState> states(String name) {
-    return lab.cluster().history(name).stream()
+    return workload.lab().cluster().history(name).stream()
         .map(GpuNodeOperationStatus::getWorkload)
         .filter(Objects::nonNull)
         .toList();
@@ -100,54 +51,49 @@ class UnreportedResultTest {
 
   @Test
   void aCheckpointThatIsDoneIsNotMadeAgain() throws Exception {
-    lab.start();
-    String name = checkpoint(source, Afterwards.RESUME);
-    GpuNodeOperationStatus done = lab.cluster().awaitEnd(name);
-    lab.stop();
+    workload.lab().start();
+    String name = checkpoint(workload.source(), Afterwards.RESUME);
+    GpuNodeOperationStatus done = workload.lab().cluster().awaitEnd(name);
+    workload.lab().stop();
     stored(name, OperationPhase.CLAIMED);
     int before = states(name).size();
 
-    lab.start();
-    GpuNodeOperationStatus status = lab.cluster().awaitEnd(name);
+    workload.lab().start();
+    GpuNodeOperationStatus status = workload.lab().cluster().awaitEnd(name);
 
     assertThat(status.getOutcome()).as(status.getMessage()).isEqualTo(Outcome.DONE);
     assertThat(Objects.requireNonNull(status.getArtifact()).getSha256())
         .isEqualTo(Objects.requireNonNull(done.getArtifact()).getSha256());
     List<WorkloadState> states = states(name);
     assertThat(states.subList(before, states.size())).containsOnly(WorkloadState.RUNNING);
-    deleted();
-  }
-
-  private void deleted() {
-    assertThat(lab.cluster().awaitEnd(order(orders.delete())).getOutcome()).isEqualTo(Outcome.DONE);
+    workload.deleteArtifact(orders);
   }
 
   @Test
   void whatWasCancelledMeanwhileIsNotBegun() throws Exception {
-    String name = checkpoint(source, Afterwards.RESUME);
-    DaemonChild.dies(lab, "AFTER_WRITE", "Claimed");
-    lab.cluster().edit(name, operation -> operation.getSpec().setCancel(true));
+    String name = checkpoint(workload.source(), Afterwards.RESUME);
+    DaemonChild.dies(workload.lab(), "AFTER_WRITE", "Claimed");
+    workload.lab().cluster().edit(name, operation -> operation.getSpec().setCancel(true));
 
-    lab.start();
+    workload.lab().start();
 
-    assertThat(lab.cluster().awaitEnd(name).getPhase()).isEqualTo(OperationPhase.CANCELLED);
+    assertThat(workload.lab().cluster().awaitEnd(name).getPhase())
+        .isEqualTo(OperationPhase.CANCELLED);
     assertThat(states(name)).doesNotContain(WorkloadState.FROZEN);
   }
 
   @Test
   void aFreezeIsUndoneWithoutAnAnswerOfTheApiServer() throws Exception {
-    String name = checkpoint(source, Afterwards.RESUME);
-    DaemonChild.dies(lab, "AFTER", "gpu-checkpoint");
-    lab.cluster().goAway();
+    String name = checkpoint(workload.source(), Afterwards.RESUME);
+    DaemonChild.dies(workload.lab(), "AFTER", "gpu-checkpoint");
+    workload.lab().cluster().goAway();
 
-    lab.start();
-    Awaitility.await("the thaw")
-        .atMost(FileCluster.LIMIT)
-        .until(() -> lab.engine().engine().thaw().inHand().isEmpty());
-    source.container().awaitSteps(3);
+    workload.lab().start();
+    Awaitility.await("the thaw").atMost(FileCluster.LIMIT).until(() -> workload.inHand().isEmpty());
+    workload.source().container().awaitSteps(3);
 
-    lab.cluster().comeBack();
-    GpuNodeOperationStatus status = lab.cluster().awaitEnd(name);
+    workload.lab().cluster().comeBack();
+    GpuNodeOperationStatus status = workload.lab().cluster().awaitEnd(name);
     assertThat(status.getReason()).isEqualTo("AgentRestarted");
     assertThat(status.getOutcome()).isEqualTo(Outcome.UNDONE);
     assertThat(status.getClaimedBy()).isNotNull();
@@ -155,66 +101,66 @@ class UnreportedResultTest {
 
   @Test
   void whatWasThawedAsOrderedIsNoFailure() throws Exception {
-    lab.start();
-    String held = checkpoint(source, Afterwards.HOLD);
-    lab.cluster().await(held, OperationPhase.HELD);
-    lab.stop();
-    String thaw = order(orders.of(OperationType.THAW, source, held));
-    DaemonChild.dies(lab, "BEFORE_WRITE", "Succeeded");
-    assertThat(lab.cluster().status(held).getPhase()).isEqualTo(OperationPhase.HELD);
+    workload.lab().start();
+    String held = checkpoint(workload.source(), Afterwards.HOLD);
+    workload.lab().cluster().await(held, OperationPhase.HELD);
+    workload.lab().stop();
+    String thaw = workload.order(orders.of(OperationType.THAW, workload.source(), held));
+    DaemonChild.dies(workload.lab(), "BEFORE_WRITE", "Succeeded");
+    assertThat(workload.lab().cluster().status(held).getPhase()).isEqualTo(OperationPhase.HELD);
 
-    lab.start();
+    workload.lab().start();
 
-    GpuNodeOperationStatus status = lab.cluster().awaitEnd(held);
+    GpuNodeOperationStatus status = workload.lab().cluster().awaitEnd(held);
     assertThat(status.getOutcome()).as(status.getMessage()).isEqualTo(Outcome.DONE);
     assertThat(status.getWorkload()).isEqualTo(WorkloadState.RUNNING);
     assertThat(status.getArtifact()).isNotNull();
-    assertThat(lab.cluster().awaitEnd(thaw).getOutcome()).isEqualTo(Outcome.DONE);
-    deleted();
+    assertThat(workload.lab().cluster().awaitEnd(thaw).getOutcome()).isEqualTo(Outcome.DONE);
+    workload.deleteArtifact(orders);
   }
 
   @Test
   void whatWasEndedAsOrderedIsNotLost() throws Exception {
-    try (AgentLab.Placed evicted = pod("evicted")) {
-      lab.start();
+    try (AgentLab.Placed evicted = workload.pod("evicted")) {
+      workload.lab().start();
       String held = checkpoint(evicted, Afterwards.HOLD);
-      lab.cluster().await(held, OperationPhase.HELD);
-      lab.stop();
-      lab.cluster().delete(evicted.pod());
-      String end = order(orders.of(OperationType.END, evicted, held));
-      DaemonChild.dies(lab, "BEFORE_WRITE", "Succeeded");
-      assertThat(lab.cluster().status(held).getPhase()).isEqualTo(OperationPhase.HELD);
+      workload.lab().cluster().await(held, OperationPhase.HELD);
+      workload.lab().stop();
+      workload.lab().cluster().delete(evicted.pod());
+      String end = workload.order(orders.of(OperationType.END, evicted, held));
+      DaemonChild.dies(workload.lab(), "BEFORE_WRITE", "Succeeded");
+      assertThat(workload.lab().cluster().status(held).getPhase()).isEqualTo(OperationPhase.HELD);
 
-      lab.start();
+      workload.lab().start();
 
-      GpuNodeOperationStatus status = lab.cluster().awaitEnd(held);
+      GpuNodeOperationStatus status = workload.lab().cluster().awaitEnd(held);
       assertThat(status.getOutcome()).as(status.getMessage()).isEqualTo(Outcome.DONE);
       assertThat(status.getWorkload()).isEqualTo(WorkloadState.ENDED);
       assertThat(status.getArtifact()).isNotNull();
-      assertThat(lab.cluster().awaitEnd(end).getOutcome()).isEqualTo(Outcome.DONE);
-      deleted();
+      assertThat(workload.lab().cluster().awaitEnd(end).getOutcome()).isEqualTo(Outcome.DONE);
+      workload.deleteArtifact(orders);
     }
   }
 
   /** Without an order to end it, it is not known that its end was meant. */
   @Test
   void whatEndedByItselfWhileItWasHeldIsNotCalledDone() throws Exception {
-    try (AgentLab.Placed killed = pod("killed")) {
-      lab.start();
+    try (AgentLab.Placed killed = workload.pod("killed")) {
+      workload.lab().start();
       String held = checkpoint(killed, Afterwards.HOLD);
-      lab.cluster().await(held, OperationPhase.HELD);
-      lab.stop();
+      workload.lab().cluster().await(held, OperationPhase.HELD);
+      workload.lab().stop();
       killed.container().end();
-      lab.engine().engine().thaw().run(killed.container().id(), StepListener.NONE);
+      workload.lab().engine().engine().thaw().run(killed.container().id(), StepListener.NONE);
 
-      lab.start();
+      workload.lab().start();
 
-      assertThat(lab.cluster().awaitEnd(held).getOutcome()).isEqualTo(Outcome.LOST);
-      deleted();
+      assertThat(workload.lab().cluster().awaitEnd(held).getOutcome()).isEqualTo(Outcome.LOST);
+      workload.deleteArtifact(orders);
     }
   }
 
-  /** An earlier version kept the operation in a second record. */
+  /** An earlier version has not written the operation into the journal. */
   @ParameterizedTest
   @CsvSource({
     "HOLD, AFTER_WRITE, Held",
@@ -223,50 +169,40 @@ class UnreportedResultTest {
   })
   void anUpgradeKeepsWhatIsHeldOrSuspended(Afterwards afterwards, String moment, String phase)
       throws Exception {
-    String name = checkpoint(source, afterwards);
-    DaemonChild.dies(lab, moment, phase);
-    lab.forgetOperations();
-    Path former = formerRecord(name);
+    String name = checkpoint(workload.source(), afterwards);
+    DaemonChild.dies(workload.lab(), moment, phase);
+    workload.lab().forgetOperations();
 
-    lab.start();
+    workload.lab().start();
     GpuNodeOperationStatus status =
         afterwards == Afterwards.HOLD
-            ? lab.cluster().await(name, OperationPhase.HELD)
-            : lab.cluster().awaitEnd(name);
+            ? workload.lab().cluster().await(name, OperationPhase.HELD)
+            : workload.lab().cluster().awaitEnd(name);
     assertThat(status.getArtifact()).isNotNull();
-    assertThat(lab.engine().engine().thaw().inHand())
+    assertThat(workload.inHand())
         .extracting(Work::phase)
         .containsExactly(afterwards == Afterwards.HOLD ? Work.Phase.HELD : Work.Phase.SUSPENDED);
-    assertThat(former.getParent()).doesNotExist();
 
     OperationType next = afterwards == Afterwards.HOLD ? OperationType.THAW : OperationType.RESUME;
-    assertThat(lab.cluster().awaitEnd(order(orders.of(next, source, name))).getWorkload())
+    assertThat(
+            workload
+                .lab()
+                .cluster()
+                .awaitEnd(workload.order(orders.of(next, workload.source(), name)))
+                .getWorkload())
         .isEqualTo(WorkloadState.RUNNING);
-    lab.cluster().awaitEnd(name);
-    deleted();
+    workload.lab().cluster().awaitEnd(name);
+    workload.deleteArtifact(orders);
   }
 
   @Test
   void anUpgradeUndoesWhatItsPredecessorHadBegun() throws Exception {
-    String name = checkpoint(source, Afterwards.RESUME);
-    DaemonChild.dies(lab, "AFTER", "gpu-checkpoint");
-    lab.forgetOperations();
-    formerRecord(name);
+    String name = checkpoint(workload.source(), Afterwards.RESUME);
+    DaemonChild.dies(workload.lab(), "AFTER", "gpu-checkpoint");
+    workload.lab().forgetOperations();
 
-    lab.start();
+    workload.lab().start();
 
-    assertThat(lab.cluster().awaitEnd(name).getOutcome()).isEqualTo(Outcome.UNDONE);
-  }
-
-  /** As an earlier version wrote it. */
-  private static Path formerRecord(String name) throws IOException {
-    Path folder = Files.createDirectories(lab.engine().state().resolve("operations"));
-    return Files.writeString(
-        folder.resolve(name + ".json"),
-        """
-        {"format": 1, "bootId": "b", "name": "%s", "uid": "u", "created": "2026-11-21T10:00:00Z",
-         "claimed": "2026-11-21T10:00:01Z", "spec": {"type": "Checkpoint"}, "stage": "BEGUN"}
-        """
-            .formatted(name));
+    assertThat(workload.lab().cluster().awaitEnd(name).getOutcome()).isEqualTo(Outcome.UNDONE);
   }
 }
