@@ -8,7 +8,6 @@ import dev.stasis.api.v1beta1.operation.WorkloadState;
 import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.node.NodeAgent;
 import dev.stasis.operator.operation.OperationView;
-import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Reason;
 import java.time.Instant;
 import java.util.List;
@@ -102,11 +101,7 @@ final class ArtifactRemoval {
   private static boolean isRetained(CheckpointContext context) {
     boolean evicted =
         context.freezes().anyMatch(operation -> operation.workload() == WorkloadState.ENDED)
-            || context
-                .conditions()
-                .find(ConditionType.SOURCE_RUNNING)
-                .filter(condition -> condition.reason().equals(Reason.EVICTED.value()))
-                .isPresent();
+            || context.conditions().isEvicted();
     boolean restored =
         context.restores().stream()
             .anyMatch(

@@ -2,7 +2,6 @@ package dev.stasis.operator.checkpoint;
 
 import dev.stasis.api.v1beta1.Api;
 import dev.stasis.api.v1beta1.GpuCheckpoint;
-import dev.stasis.api.v1beta1.GpuNode;
 import dev.stasis.api.v1beta1.GpuRestore;
 import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1beta1.checkpoint.DesiredState;
@@ -20,16 +19,17 @@ import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.operator.log.LogContext;
 import dev.stasis.operator.node.NodeAgent;
+import dev.stasis.operator.node.NodeStores;
 import dev.stasis.operator.operation.OperationName;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.operation.RequesterKind;
 import dev.stasis.operator.resize.RoomAnswer;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Conditions;
+import dev.stasis.operator.status.PhaseLog;
 import dev.stasis.operator.workflow.Progress;
 import dev.stasis.operator.workflow.RequestContext;
 import io.fabric8.kubernetes.api.model.Namespace;
-import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
 import java.time.Instant;
@@ -92,15 +92,7 @@ record CheckpointContext(
 
   /** Returns the namespace; one with nothing but its name if it is unknown. */
   Namespace namespaceObject() {
-    return cluster
-        .namespace(namespace())
-        .orElseGet(
-            () ->
-                new NamespaceBuilder()
-                    .withNewMetadata()
-                    .withName(namespace())
-                    .endMetadata()
-                    .build());
+    return cluster.namespaceOrName(namespace());
   }
 
   boolean isDeleted() {
@@ -155,10 +147,7 @@ record CheckpointContext(
 
   /** Returns when it last became Ready; empty if it never was. */
   Optional<Instant> readyTime() {
-    return phases().stream()
-        .filter(entered -> entered.phase() == CheckpointPhase.READY)
-        .map(PhaseTime::time)
-        .reduce((first, second) -> second);
+    return PhaseLog.of(status()).last(CheckpointPhase.READY);
   }
 
   /** Returns whether an eviction by another client waits for it. */
@@ -289,20 +278,13 @@ record CheckpointContext(
         artifact.getNode() != null
             ? Stream.of(artifact.getNode())
             : cluster.gpuNodes().stream()
-                .filter(it -> canWrite(it, artifact.getStore()))
+                .filter(it -> NodeStores.of(it).canWrite(artifact.getStore()))
                 .map(it -> it.getMetadata().getName())
                 // The pod's node may have its own copy: it repairs the other, and is deleted too.
                 .sorted(
                     Comparator.comparing((String it) -> !node().equals(Optional.of(it)))
                         .thenComparing(Comparator.naturalOrder()));
     return nodes.filter(it -> agent(it).against().isEmpty()).findFirst();
-  }
-
-  private static boolean canWrite(GpuNode node, @Nullable String store) {
-    return node.getStatus() != null
-        && node.getStatus().getStores() != null
-        && node.getStatus().getStores().stream()
-            .anyMatch(it -> it.name().equals(store) && Boolean.TRUE.equals(it.writable()));
   }
 
   /** Returns whether the agent has accepted an operation, needs nothing for it, and begins soon. */

@@ -13,9 +13,11 @@ import dev.stasis.operator.cluster.ClusterSource;
 import dev.stasis.operator.cluster.Informers;
 import dev.stasis.operator.cluster.WishSource;
 import dev.stasis.operator.node.Candidates;
+import dev.stasis.operator.node.NodeStores;
 import dev.stasis.operator.operation.OperationSource;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.operation.RequesterKind;
+import dev.stasis.operator.status.CurrentPhase;
 import io.fabric8.kubernetes.api.model.Namespace;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -61,7 +63,7 @@ class CheckpointEventSources {
         Map.of(
             BY_POD, CheckpointEventSources::podsOf,
             BY_NODE, CheckpointEventSources::nodesOf,
-            BY_PHASE, checkpoint -> List.of(phaseOf(checkpoint).value())));
+            BY_PHASE, checkpoint -> List.of(CurrentPhase.of(checkpoint).value())));
     return List.of(
         operations.of(RequesterKind.CHECKPOINT),
         new WishSource<>(GpuCheckpoint.class, informers),
@@ -107,7 +109,7 @@ class CheckpointEventSources {
       waiting.addAll(
           ids(
               cache.byIndex(BY_POD, key(pod)).stream()
-                  .filter(checkpoint -> phaseOf(checkpoint) == CheckpointPhase.PENDING)
+                  .filter(checkpoint -> CurrentPhase.of(checkpoint) == CheckpointPhase.PENDING)
                   .toList()));
     }
     return waiting;
@@ -153,11 +155,9 @@ class CheckpointEventSources {
   }
 
   private static List<String> stores(GpuNode node) {
-    return node.getStatus() == null || node.getStatus().getStores() == null
-        ? List.of()
-        : node.getStatus().getStores().stream()
-            .map(store -> store.name() + "=" + store.writable())
-            .toList();
+    return NodeStores.of(node).list().stream()
+        .map(store -> store.name() + "=" + store.writable())
+        .toList();
   }
 
   private Collection<ResourceID> onNodeOrReady(
@@ -226,7 +226,7 @@ class CheckpointEventSources {
     return one.getSpec().getTimeSlice() == null
         ? List.of()
         : List.of(
-            phaseOf(one),
+            CurrentPhase.of(one),
             one.getSpec().getTimeSlice(),
             one.getSpec().getDesiredState(),
             TimeSliceQueue.leaves(one),
@@ -261,12 +261,6 @@ class CheckpointEventSources {
   private static List<String> podsOf(GpuCheckpoint checkpoint) {
     // The pod of an import does not exist.
     return checkpoint.getSpec().getImportFrom() == null ? List.of(podOf(checkpoint)) : List.of();
-  }
-
-  private static CheckpointPhase phaseOf(GpuCheckpoint checkpoint) {
-    return Optional.ofNullable(checkpoint.getStatus())
-        .map(status -> status.getPhase())
-        .orElse(CheckpointPhase.PENDING);
   }
 
   private static List<String> nodesOf(GpuCheckpoint checkpoint) {

@@ -3,6 +3,7 @@ package dev.stasis.operator.checkpoint;
 import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.api.v1beta1.common.Condition;
 import dev.stasis.operator.cluster.Changed;
 import dev.stasis.operator.cluster.Informers;
 import dev.stasis.operator.metric.Leadership;
@@ -14,7 +15,6 @@ import io.quarkus.runtime.StartupEvent;
 import jakarta.enterprise.event.Observes;
 import jakarta.inject.Singleton;
 import java.time.Duration;
-import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -70,8 +70,9 @@ class CheckpointMetrics {
   private void count(
       @Nullable CheckpointPhase before, GpuCheckpoint checkpoint, CheckpointPhase after) {
     GpuCheckpointStatus status = status(checkpoint);
-    Conditions conditions = conditions(status);
-    metrics.ended(checkpoint, after.value(), reason(conditions));
+    String reason =
+        Conditions.of(status).find(ConditionType.READY).map(Condition::reason).orElse("Unknown");
+    metrics.ended(checkpoint, after.value(), reason);
     // A resumed suspension has been counted when it was suspended.
     if (status.getTimings() != null && before != CheckpointPhase.SUSPENDED) {
       Optional.ofNullable(status.getTimings().getFrozenMilliseconds())
@@ -84,24 +85,10 @@ class CheckpointMetrics {
   }
 
   private static boolean isLost(GpuCheckpointStatus status) {
-    return conditions(status)
-        .find(ConditionType.SOURCE_RUNNING)
-        .filter(condition -> condition.reason().equals(Reason.WORKLOAD_LOST.value()))
-        .isPresent();
-  }
-
-  private static Conditions conditions(GpuCheckpointStatus status) {
-    return new Conditions(Objects.requireNonNullElse(status.getConditions(), List.of()));
+    return Conditions.of(status).has(ConditionType.SOURCE_RUNNING, Reason.WORKLOAD_LOST);
   }
 
   private static GpuCheckpointStatus status(GpuCheckpoint checkpoint) {
     return Objects.requireNonNullElseGet(checkpoint.getStatus(), GpuCheckpointStatus::new);
-  }
-
-  private static String reason(Conditions conditions) {
-    return conditions
-        .find(ConditionType.READY)
-        .map(condition -> condition.reason())
-        .orElse("Unknown");
   }
 }

@@ -73,8 +73,7 @@ final class CheckpointObserver {
             pod,
             uid.isPresent() ? Optional.empty() : pod.flatMap(jobDeadlines),
             operations,
-            new Conditions(
-                Objects.requireNonNullElse(checkpoint.getStatus().getConditions(), List.of())),
+            Conditions.of(checkpoint.getStatus()),
             new Requeue(),
             config,
             now);

@@ -126,31 +126,31 @@ final class CheckpointOperations {
 
   /** Creates the operation that uploads the artifact from the node whose disk holds it. */
   void upload(CheckpointContext context, ArtifactStatus artifact) {
-    GpuNodeOperationSpec order = new GpuNodeOperationSpec();
-    order.setType(OperationType.UPLOAD);
-    order.setNodeName(Objects.requireNonNull(artifact.getNode(), "it is on a node"));
-    order.setArtifact(reference(context, artifact));
-    order.setDeadline(UPLOAD);
-    create(context, 1, order);
+    String node = Objects.requireNonNull(artifact.getNode(), "it is on a node");
+    ofArtifact(context, OperationType.UPLOAD, node, artifact, UPLOAD);
   }
 
   /** Creates the operation that verifies the artifact on that node. */
   void verify(CheckpointContext context, ArtifactStatus artifact, String node) {
-    GpuNodeOperationSpec order = new GpuNodeOperationSpec();
-    order.setType(OperationType.VERIFY);
-    order.setNodeName(node);
-    order.setArtifact(reference(context, artifact));
-    order.setDeadline(VERIFICATION);
-    create(context, 1, order);
+    ofArtifact(context, OperationType.VERIFY, node, artifact, VERIFICATION);
   }
 
   /** Creates the operation that deletes the artifact on that node. */
   void delete(CheckpointContext context, ArtifactStatus artifact, String node) {
+    ofArtifact(context, OperationType.DELETE_ARTIFACT, node, artifact, WAY_BACK);
+  }
+
+  private void ofArtifact(
+      CheckpointContext context,
+      OperationType type,
+      String node,
+      ArtifactStatus artifact,
+      TimeSpan deadline) {
     GpuNodeOperationSpec order = new GpuNodeOperationSpec();
-    order.setType(OperationType.DELETE_ARTIFACT);
+    order.setType(type);
     order.setNodeName(node);
     order.setArtifact(reference(context, artifact));
-    order.setDeadline(WAY_BACK);
+    order.setDeadline(deadline);
     create(context, 1, order);
   }
 

@@ -57,8 +57,7 @@ final class CheckpointStatusUpdater extends StatusUpdater<CheckpointPhase, GpuCh
       // A deletion is no phase, and undoes any of them.
       return;
     }
-    PhaseLog<CheckpointPhase> log =
-        new PhaseLog<>(Objects.requireNonNullElse(status.getPhases(), List.of()));
+    PhaseLog<CheckpointPhase> log = PhaseLog.of(status);
     if (log.current().isEmpty()) {
       enter(CheckpointPhase.PENDING);
     }

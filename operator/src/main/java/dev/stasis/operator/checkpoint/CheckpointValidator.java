@@ -209,8 +209,7 @@ final class CheckpointValidator {
             .filter(owner -> !Owners.canHandOver(owner))
             .map(
                 owner ->
-                    Fault.misfit(
-                        Reason.OWNED_POD.value(),
+                    Reason.OWNED_POD.misfit(
                         "afterCheckpoint Evict",
                         "a pod without a controller, or of a ReplicaSet, Job or StatefulSet",
                         "one of " + owner.getKind() + " " + owner.getName()));

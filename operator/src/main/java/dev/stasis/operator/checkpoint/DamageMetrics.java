@@ -1,7 +1,6 @@
 package dev.stasis.operator.checkpoint;
 
 import dev.stasis.api.v1beta1.GpuCheckpoint;
-import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.operator.cluster.Informers;
 import dev.stasis.operator.metric.Leadership;
 import dev.stasis.operator.status.Conditions;
@@ -13,7 +12,6 @@ import jakarta.enterprise.event.Observes;
 import jakarta.inject.Singleton;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** The number of checkpoints whose artifact is damaged, by namespace. */
@@ -64,10 +62,6 @@ class DamageMetrics {
   }
 
   private static boolean isDamaged(GpuCheckpoint checkpoint) {
-    return Optional.ofNullable(checkpoint.getStatus())
-        .map(GpuCheckpointStatus::getConditions)
-        .map(Conditions::new)
-        .filter(Conditions::isDamaged)
-        .isPresent();
+    return Conditions.of(checkpoint.getStatus()).isDamaged();
   }
 }

@@ -1,7 +1,6 @@
 package dev.stasis.operator.checkpoint;
 
 import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.api.v1beta1.operation.OperationPhase;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.owner.PodEvictor;
@@ -94,8 +93,7 @@ final class EvictSource extends FreezeStep {
       updater.working(Reason.EVICTION_REFUSED, refused.message());
       updater.faults(
           List.of(
-              Fault.misfit(
-                  Reason.EVICTION_REFUSED.value(),
+              Reason.EVICTION_REFUSED.misfit(
                   "eviction of pod " + pod.getMetadata().getName(),
                   "that it is accepted",
                   refused.message())));

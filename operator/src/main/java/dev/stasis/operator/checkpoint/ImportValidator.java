@@ -8,6 +8,7 @@ import dev.stasis.api.v1beta1.common.ArtifactStatus;
 import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.api.v1beta1.store.ImportPolicy;
 import dev.stasis.operator.operation.OperationView;
+import dev.stasis.operator.status.CurrentPhase;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.store.StoreChoice;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -44,8 +45,7 @@ final class ImportValidator {
   Result validate(CheckpointContext context, ImportSource from) {
     if (!from.location().startsWith(context.namespace() + "/")) {
       return new Refused(
-          Fault.misfit(
-              Reason.OTHER_NAMESPACE.value(),
+          Reason.OTHER_NAMESPACE.misfit(
               "importFrom.location",
               context.namespace() + "/NAME, of its own namespace",
               from.location()));
@@ -60,8 +60,7 @@ final class ImportValidator {
     boolean nodeLocal = store.getSpec().getNodeLocal() != null;
     if (nodeLocal && from.nodeName() == null) {
       return new Refused(
-          Fault.misfit(
-              Reason.NOT_IMPORTED.value(),
+          Reason.NOT_IMPORTED.misfit(
               "importFrom.nodeName",
               "the node whose disk holds the artifact, because store "
                   + store.getMetadata().getName()
@@ -91,8 +90,7 @@ final class ImportValidator {
     }
     if (context.cluster().node(node).isEmpty() && context.cluster().gpuNode(node).isEmpty()) {
       return new Refused(
-          Fault.misfit(
-              Reason.NODE_GONE.value(), "importFrom.nodeName", "a node of this cluster", node));
+          Reason.NODE_GONE.misfit("importFrom.nodeName", "a node of this cluster", node));
     }
     return CheckpointValidator.agent(context, node)
         .or(() -> CheckpointValidator.unseen(context, store, node))
@@ -174,8 +172,7 @@ final class ImportValidator {
       return Optional.empty();
     }
     return Optional.of(
-        Fault.misfit(
-            Reason.OTHER_NAMESPACE.value(),
+        Reason.OTHER_NAMESPACE.misfit(
             "namespace uid of the artifact",
             uid + ", or imports.anyNamespaceUid in the store",
             Objects.requireNonNullElse(found.getNamespaceUid(), "none")));
@@ -198,10 +195,7 @@ final class ImportValidator {
   /** Of two imports of the same artifact, the older one gets it. */
   private boolean isFirst(CheckpointContext context, GpuCheckpoint other, Place place) {
     ImportSource wanted = other.getSpec().getImportFrom();
-    boolean over =
-        other.getStatus() != null
-            && other.getStatus().getPhase() != null
-            && other.getStatus().getPhase().isFinal();
+    boolean over = CurrentPhase.of(other).isFinal();
     if (wanted == null || over || other.getMetadata().getDeletionTimestamp() != null) {
       return false;
     }
@@ -218,8 +212,7 @@ final class ImportValidator {
   }
 
   private static Fault fault(String wanted, String found, HasMetadata owner) {
-    return Fault.misfit(
-        Reason.ALREADY_IMPORTED.value(),
+    return Reason.ALREADY_IMPORTED.misfit(
         "importFrom.location",
         wanted,
         "%s %s %s".formatted(found, owner.getKind(), owner.getMetadata().getName()));

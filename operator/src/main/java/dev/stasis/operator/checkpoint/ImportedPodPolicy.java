@@ -138,6 +138,6 @@ final class ImportedPodPolicy {
   }
 
   private static Fault fault(String property, String expected, Object got) {
-    return Fault.misfit(Reason.NOT_IMPORTED.value(), property, expected, String.valueOf(got));
+    return Reason.NOT_IMPORTED.misfit(property, expected, String.valueOf(got));
   }
 }

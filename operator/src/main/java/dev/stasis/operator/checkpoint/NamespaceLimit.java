@@ -2,7 +2,7 @@ package dev.stasis.operator.checkpoint;
 
 import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.operator.status.CurrentPhase;
 import dev.stasis.operator.status.Reason;
 import java.util.Comparator;
 import java.util.EnumSet;
@@ -36,7 +36,7 @@ final class NamespaceLimit {
     }
     long before =
         context.cluster().checkpoints(context.namespace()).stream()
-            .filter(it -> UNFINISHED.contains(phase(it)))
+            .filter(it -> UNFINISHED.contains(CurrentPhase.of(it)))
             .filter(it -> OLDER_FIRST.compare(it, context.object()) < 0)
             .limit(most)
             .count();
@@ -47,13 +47,5 @@ final class NamespaceLimit {
                 Reason.TOO_MANY_CHECKPOINTS,
                 "namespace %s: expected fewer than %d older GpuCheckpoints that are not finished, got %d or more"
                     .formatted(context.namespace(), most, most)));
-  }
-
-  private static CheckpointPhase phase(GpuCheckpoint one) {
-    return Objects.requireNonNullElse(status(one).getPhase(), CheckpointPhase.PENDING);
-  }
-
-  private static GpuCheckpointStatus status(GpuCheckpoint one) {
-    return Objects.requireNonNullElseGet(one.getStatus(), GpuCheckpointStatus::new);
   }
 }

@@ -14,7 +14,6 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -44,9 +43,7 @@ final class NodeChangeFilter {
     if (status == null) {
       return true;
     }
-    Optional<Condition> known =
-        new Conditions(Objects.requireNonNullElse(status.getConditions(), List.of()))
-            .find(ConditionType.RESTORABLE);
+    Optional<Condition> known = Conditions.of(status).find(ConditionType.RESTORABLE);
     if (known
         .filter(
             it ->

@@ -234,8 +234,7 @@ final class ReportResult extends CheckpointStep {
       return List.of();
     }
     return List.of(
-        Fault.misfit(
-            Reason.NO_ROOM.value(),
+        Reason.NO_ROOM.misfit(
             "memory limit",
             "at least " + new HumanBytes(needed).text(),
             new HumanBytes(limit).text()));

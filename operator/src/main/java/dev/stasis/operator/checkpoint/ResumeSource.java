@@ -3,7 +3,6 @@ package dev.stasis.operator.checkpoint;
 import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.api.v1beta1.common.ConditionValue;
-import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.api.v1beta1.operation.WorkloadState;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.status.ConditionType;
@@ -98,8 +97,7 @@ final class ResumeSource extends SuspensionStep {
         Objects.requireNonNullElse(resume.status().getMessage(), "it could not be resumed");
     updater.faults(
         resume.faults().isEmpty()
-            ? List.of(
-                Fault.misfit(Reason.OPERATION_FAILED.value(), "resume", "that it resumes", why))
+            ? List.of(Reason.OPERATION_FAILED.misfit("resume", "that it resumes", why))
             : resume.faults());
     // With a time slice, another workload may run first.
     new TimeSliceScheduler(context).restart();

@@ -1,22 +1,9 @@
 package dev.stasis.operator.cluster;
 
-import dev.stasis.api.v1beta1.GpuCheckpoint;
-import dev.stasis.api.v1beta1.GpuCheckpointStore;
-import dev.stasis.api.v1beta1.GpuMigration;
-import dev.stasis.api.v1beta1.GpuNode;
 import dev.stasis.api.v1beta1.GpuNodeOperation;
-import dev.stasis.api.v1beta1.GpuPreemptionPolicy;
-import dev.stasis.api.v1beta1.GpuRestore;
 import dev.stasis.operator.config.StasisConfig;
 import io.fabric8.kubernetes.api.model.HasMetadata;
-import io.fabric8.kubernetes.api.model.LimitRange;
-import io.fabric8.kubernetes.api.model.Namespace;
-import io.fabric8.kubernetes.api.model.Node;
-import io.fabric8.kubernetes.api.model.Pod;
-import io.fabric8.kubernetes.api.model.ResourceQuota;
-import io.fabric8.kubernetes.api.model.scheduling.v1.PriorityClass;
 import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.informers.cache.Cache;
 import jakarta.annotation.PreDestroy;
 import jakarta.inject.Singleton;
 import java.util.List;
@@ -113,7 +100,7 @@ public class Informers implements Cluster {
     watched(kind).forget(listener);
   }
 
-  @SuppressWarnings("unchecked") // only add() puts values
+  @SuppressWarnings("unchecked") // the informer of the kind
   private <R extends HasMetadata> SharedInformer<R> watched(Class<R> kind) {
     SharedInformer<?> watched = kinds.get(kind);
     if (watched == null) {
@@ -124,161 +111,28 @@ public class Informers implements Cluster {
   }
 
   @Override
-  public Optional<Pod> pod(String namespace, String name) {
-    return watched(Pod.class).get(namespace, name);
+  public <R extends HasMetadata> Optional<R> find(Class<R> kind, String key) {
+    return watched(kind).get(key);
   }
 
   @Override
-  public List<Pod> pods(String namespace) {
-    return watched(Pod.class).by(Cache.NAMESPACE_INDEX, namespace);
+  public <R extends HasMetadata> List<R> all(Class<R> kind) {
+    return watched(kind).all();
   }
 
   @Override
-  public List<Pod> podsWithoutNode() {
-    return watched(Pod.class).by(SharedInformers.BY_NODE, SharedInformers.NO_NODE);
-  }
-
-  @Override
-  public List<Pod> podsOn(String node) {
-    return watched(Pod.class).by(SharedInformers.BY_NODE, node);
-  }
-
-  @Override
-  public Optional<Node> node(String name) {
-    return watched(Node.class).get(name);
-  }
-
-  @Override
-  public List<Node> nodes() {
-    return watched(Node.class).all();
-  }
-
-  @Override
-  public Optional<GpuNode> gpuNode(String name) {
-    return watched(GpuNode.class).get(name);
-  }
-
-  @Override
-  public List<GpuNode> gpuNodes() {
-    return watched(GpuNode.class).all();
-  }
-
-  @Override
-  public Optional<GpuCheckpointStore> store(String name) {
-    return watched(GpuCheckpointStore.class).get(name);
-  }
-
-  @Override
-  public List<GpuCheckpointStore> stores() {
-    return watched(GpuCheckpointStore.class).all();
-  }
-
-  @Override
-  public Optional<GpuCheckpoint> checkpoint(String namespace, String name) {
-    return watched(GpuCheckpoint.class).get(namespace, name);
-  }
-
-  @Override
-  public List<GpuCheckpoint> checkpoints(String namespace) {
-    return watched(GpuCheckpoint.class).by(Cache.NAMESPACE_INDEX, namespace);
-  }
-
-  /** Returns all GpuCheckpoints. */
-  public List<GpuCheckpoint> checkpoints() {
-    return watched(GpuCheckpoint.class).all();
-  }
-
-  @Override
-  public List<GpuCheckpoint> checkpointsOf(String namespace, String pod) {
-    return watched(GpuCheckpoint.class).by(SharedInformers.BY_POD, namespace + "/" + pod);
-  }
-
-  @Override
-  public List<GpuCheckpoint> checkpointsFor(String uid) {
-    return watched(GpuCheckpoint.class).by(SharedInformers.BY_REQUESTER, uid);
-  }
-
-  @Override
-  public List<GpuCheckpoint> checkpointsIn(String store) {
-    return watched(GpuCheckpoint.class).by(SharedInformers.BY_STORE, store);
-  }
-
-  /** Returns all GpuRestores. */
-  public List<GpuRestore> restores() {
-    return watched(GpuRestore.class).all();
-  }
-
-  @Override
-  public List<GpuRestore> restores(String namespace) {
-    return watched(GpuRestore.class).by(Cache.NAMESPACE_INDEX, namespace);
-  }
-
-  @Override
-  public List<GpuRestore> restoresFor(String uid) {
-    return watched(GpuRestore.class).by(SharedInformers.BY_REQUESTER, uid);
-  }
-
-  @Override
-  public List<GpuRestore> restoresOf(String namespace, String checkpoint) {
-    return watched(GpuRestore.class)
-        .by(SharedInformers.BY_CHECKPOINT, namespace + "/" + checkpoint);
-  }
-
-  @Override
-  public List<GpuMigration> migrations() {
-    return watched(GpuMigration.class).all();
-  }
-
-  @Override
-  public List<GpuNodeOperation> operations(String requesterUid) {
-    return operations(SharedInformers.BY_REQUESTER, requesterUid);
-  }
-
-  @Override
-  public List<GpuNodeOperation> operationsOn(String podUid) {
-    return operations(SharedInformers.BY_POD, podUid);
-  }
-
-  @Override
-  public List<GpuNodeOperation> operationsOf(String node) {
-    return operations(SharedInformers.BY_NODE, node);
-  }
-
-  @Override
-  public List<GpuNodeOperation> operationsIn(String store) {
-    return operations(SharedInformers.BY_STORE, store);
+  @SuppressWarnings("unchecked") // R is the kind
+  public <R extends HasMetadata> List<R> by(String index, String value, Class<R> kind) {
+    return kind == GpuNodeOperation.class
+        ? (List<R>) operations(index, value)
+        : watched(kind).by(index, value);
   }
 
   private List<GpuNodeOperation> operations(String index, String value) {
-    SharedInformer<GpuNodeOperation> watched = watched(GpuNodeOperation.class);
     Function<GpuNodeOperation, List<String>> values =
-        Objects.requireNonNull(SharedInformers.operationIndexers().get(index), index);
+        Objects.requireNonNull(SharedInformers.indexers(GpuNodeOperation.class).get(index), index);
     return unseen.with(
-        () -> watched.by(index, value), operation -> values.apply(operation).contains(value));
-  }
-
-  @Override
-  public List<GpuPreemptionPolicy> policies() {
-    return watched(GpuPreemptionPolicy.class).all();
-  }
-
-  @Override
-  public List<PriorityClass> priorityClasses() {
-    return watched(PriorityClass.class).all();
-  }
-
-  @Override
-  public Optional<Namespace> namespace(String name) {
-    return watched(Namespace.class).get(name);
-  }
-
-  @Override
-  public List<ResourceQuota> quotas(String namespace) {
-    return watched(ResourceQuota.class).by(Cache.NAMESPACE_INDEX, namespace);
-  }
-
-  @Override
-  public List<LimitRange> ranges(String namespace) {
-    return watched(LimitRange.class).by(Cache.NAMESPACE_INDEX, namespace);
+        () -> watched(GpuNodeOperation.class).by(index, value),
+        operation -> values.apply(operation).contains(value));
   }
 }

@@ -22,10 +22,6 @@ final class SharedInformer<R extends HasMetadata> implements ResourceEventHandle
   private final UnaryOperator<R> kept;
   private final List<Consumer<Changed<R>>> listeners = new CopyOnWriteArrayList<>();
 
-  SharedInformer(SharedIndexInformer<R> informer, Map<String, Function<R, List<String>>> indexers) {
-    this(informer, indexers, UnaryOperator.identity());
-  }
-
   /**
    * @param kept trims an object for the cache and the listeners; idempotent
    */
@@ -56,12 +52,8 @@ final class SharedInformer<R extends HasMetadata> implements ResourceEventHandle
     listeners.remove(listener);
   }
 
-  Optional<R> get(String name) {
-    return Optional.ofNullable(informer.getStore().getByKey(name));
-  }
-
-  Optional<R> get(String namespace, String name) {
-    return get(namespace + "/" + name);
+  Optional<R> get(String key) {
+    return Optional.ofNullable(informer.getStore().getByKey(key));
   }
 
   List<R> by(String index, String value) {

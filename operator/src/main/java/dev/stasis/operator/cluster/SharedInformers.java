@@ -13,6 +13,7 @@ import dev.stasis.api.v1beta1.operation.ArtifactReference;
 import dev.stasis.api.v1beta1.operation.OperationPod;
 import dev.stasis.operator.config.StasisConfig;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.KubernetesResourceList;
 import io.fabric8.kubernetes.api.model.LimitRange;
 import io.fabric8.kubernetes.api.model.Namespace;
 import io.fabric8.kubernetes.api.model.Node;
@@ -20,12 +21,15 @@ import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.ResourceQuota;
 import io.fabric8.kubernetes.api.model.scheduling.v1.PriorityClass;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.dsl.FilterWatchListDeletable;
+import io.fabric8.kubernetes.client.dsl.Resource;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** The watched kinds and their indexes. */
@@ -46,101 +50,88 @@ final class SharedInformers {
    */
   private static final long PAGE = 500;
 
+  private static final Map<String, Function<Pod, List<String>>> OF_PODS =
+      Map.of(
+          BY_NODE,
+          pod -> List.of(Objects.requireNonNullElse(pod.getSpec().getNodeName(), NO_NODE)));
+
+  private static final Map<String, Function<GpuCheckpoint, List<String>>> OF_CHECKPOINTS =
+      Map.of(
+          BY_STORE, checkpoint -> listOf(storeOf(checkpoint)),
+          BY_POD, SharedInformers::podOf,
+          BY_REQUESTER, SharedInformers::requesterOf);
+
+  private static final Map<String, Function<GpuRestore, List<String>>> OF_RESTORES =
+      Map.of(
+          BY_CHECKPOINT, SharedInformers::checkpointOf, BY_REQUESTER, SharedInformers::requesterOf);
+
+  private static final Map<String, Function<GpuNodeOperation, List<String>>> OF_OPERATIONS =
+      Map.of(
+          BY_REQUESTER, SharedInformers::requesterOf,
+          BY_NODE, operation -> label(operation, Api.NODE_LABEL),
+          BY_POD, operation -> listOf(podUid(operation)),
+          BY_STORE, operation -> listOf(storeOf(operation)));
+
+  private static final Map<Class<?>, Map<String, ?>> INDEXERS =
+      Map.of(
+          Pod.class, OF_PODS,
+          GpuCheckpoint.class, OF_CHECKPOINTS,
+          GpuRestore.class, OF_RESTORES,
+          GpuNodeOperation.class, OF_OPERATIONS);
+
+  private final KubernetesClient client;
   private final Map<Class<? extends HasMetadata>, SharedInformer<?>> all = new LinkedHashMap<>();
 
   SharedInformers(KubernetesClient client, StasisConfig config) {
-    add(
-        Pod.class,
-        new SharedInformer<>(
-            client.pods().inAnyNamespace().withLimit(PAGE).runnableInformer(0),
-            Map.of(
-                BY_NODE,
-                pod -> List.of(Objects.requireNonNullElse(pod.getSpec().getNodeName(), NO_NODE))),
-            new PodTransform(Set.copyOf(config.gpuResources()))));
-    add(
-        Node.class,
-        new SharedInformer<>(
-            client.nodes().withLimit(PAGE).runnableInformer(0),
-            Map.of(),
-            new NodeTransform(Set.copyOf(config.gpuResources()))));
-    add(Namespace.class, new SharedInformer<>(client.namespaces().runnableInformer(0), Map.of()));
-    add(
-        ResourceQuota.class,
-        new SharedInformer<>(
-            client.resourceQuotas().inAnyNamespace().runnableInformer(0), Map.of()));
-    add(
-        LimitRange.class,
-        new SharedInformer<>(client.limitRanges().inAnyNamespace().runnableInformer(0), Map.of()));
-    add(
-        GpuNode.class,
-        new SharedInformer<>(client.resources(GpuNode.class).runnableInformer(0), Map.of()));
-    add(
-        GpuCheckpointStore.class,
-        new SharedInformer<>(
-            client.resources(GpuCheckpointStore.class).runnableInformer(0), Map.of()));
-    add(
-        GpuCheckpoint.class,
-        new SharedInformer<>(
-            client
-                .resources(GpuCheckpoint.class)
-                .inAnyNamespace()
-                .withLimit(PAGE)
-                .runnableInformer(0),
-            Map.of(
-                BY_STORE, checkpoint -> listOf(storeOf(checkpoint)),
-                BY_POD, SharedInformers::podOf,
-                BY_REQUESTER, checkpoint -> label(checkpoint, Api.OPERATION_UID_LABEL))));
-    add(
-        GpuRestore.class,
-        new SharedInformer<>(
-            client.resources(GpuRestore.class).inAnyNamespace().withLimit(PAGE).runnableInformer(0),
-            Map.of(
-                BY_CHECKPOINT,
-                SharedInformers::checkpointOf,
-                BY_REQUESTER,
-                restore -> label(restore, Api.OPERATION_UID_LABEL))));
-    add(
-        GpuPreemptionPolicy.class,
-        new SharedInformer<>(
-            client.resources(GpuPreemptionPolicy.class).runnableInformer(0), Map.of()));
-    add(
-        PriorityClass.class,
-        new SharedInformer<>(
-            client.scheduling().v1().priorityClasses().runnableInformer(0), Map.of()));
-    add(
-        GpuMigration.class,
-        new SharedInformer<>(
-            client
-                .resources(GpuMigration.class)
-                .inAnyNamespace()
-                .withLimit(PAGE)
-                .runnableInformer(0),
-            Map.of()));
+    this.client = client;
+    Set<String> gpus = Set.copyOf(config.gpuResources());
+    add(Pod.class, new PodTransform(gpus));
+    add(Node.class, new NodeTransform(gpus));
+    for (Class<? extends HasMetadata> kind :
+        List.of(
+            Namespace.class,
+            ResourceQuota.class,
+            LimitRange.class,
+            GpuNode.class,
+            GpuCheckpointStore.class,
+            GpuCheckpoint.class,
+            GpuRestore.class,
+            GpuPreemptionPolicy.class,
+            PriorityClass.class,
+            GpuMigration.class)) {
+      add(kind, UnaryOperator.identity());
+    }
     add(
         GpuNodeOperation.class,
-        new SharedInformer<>(
-            client
-                .resources(GpuNodeOperation.class)
-                .inNamespace(config.namespace())
-                .withLimit(PAGE)
-                .runnableInformer(0),
-            operationIndexers()));
+        UnaryOperator.identity(),
+        client.resources(GpuNodeOperation.class).inNamespace(config.namespace()));
   }
 
-  static Map<String, Function<GpuNodeOperation, List<String>>> operationIndexers() {
-    return Map.of(
-        BY_REQUESTER, operation -> label(operation, Api.OPERATION_UID_LABEL),
-        BY_NODE, operation -> label(operation, Api.NODE_LABEL),
-        BY_POD, operation -> listOf(podUid(operation)),
-        BY_STORE, operation -> listOf(storeOf(operation)));
+  private <R extends HasMetadata> void add(Class<R> kind, UnaryOperator<R> kept) {
+    add(kind, kept, client.resources(kind).inAnyNamespace());
   }
 
-  private <R extends HasMetadata> void add(Class<R> kind, SharedInformer<R> watched) {
-    all.put(kind, watched);
+  private <R extends HasMetadata, L extends KubernetesResourceList<R>> void add(
+      Class<R> kind,
+      UnaryOperator<R> kept,
+      FilterWatchListDeletable<R, L, ? extends Resource<R>> objects) {
+    all.put(
+        kind,
+        new SharedInformer<>(objects.withLimit(PAGE).runnableInformer(0), indexers(kind), kept));
+  }
+
+  /** Returns the indexes of a kind: each has values of an object. */
+  @SuppressWarnings("unchecked") // the indexes of the kind
+  static <R> Map<String, Function<R, List<String>>> indexers(Class<R> kind) {
+    return (Map<String, Function<R, List<String>>>) INDEXERS.getOrDefault(kind, Map.of());
   }
 
   Map<Class<? extends HasMetadata>, SharedInformer<?>> all() {
     return all;
+  }
+
+  private static List<String> requesterOf(HasMetadata object) {
+    return label(object, Api.OPERATION_UID_LABEL);
   }
 
   private static List<String> label(HasMetadata object, String key) {
@@ -158,7 +149,7 @@ final class SharedInformers {
     return artifact == null ? null : artifact.store();
   }
 
-  static @Nullable String storeOf(GpuCheckpoint checkpoint) {
+  private static @Nullable String storeOf(GpuCheckpoint checkpoint) {
     ArtifactStatus artifact =
         checkpoint.getStatus() == null ? null : checkpoint.getStatus().getArtifact();
     return artifact == null ? null : artifact.getStore();

@@ -3,14 +3,14 @@ package dev.stasis.operator.eviction;
 import dev.stasis.api.v1beta1.Api;
 import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
-import dev.stasis.api.v1beta1.common.PhaseTime;
 import dev.stasis.api.v1beta1.common.TimeSpan;
+import dev.stasis.operator.status.CurrentPhase;
+import dev.stasis.operator.status.PhaseLog;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -118,9 +118,7 @@ record EvictionAttempt(GpuCheckpoint checkpoint) {
   }
 
   CheckpointPhase phase() {
-    CheckpointPhase phase =
-        checkpoint.getStatus() == null ? null : checkpoint.getStatus().getPhase();
-    return Objects.requireNonNullElse(phase, CheckpointPhase.PENDING);
+    return CurrentPhase.of(checkpoint);
   }
 
   boolean isCancelled() {
@@ -135,11 +133,7 @@ record EvictionAttempt(GpuCheckpoint checkpoint) {
 
   /** Returns when it entered its phase. */
   Instant entered() {
-    List<PhaseTime<CheckpointPhase>> phases =
-        checkpoint.getStatus() == null || checkpoint.getStatus().getPhases() == null
-            ? List.of()
-            : checkpoint.getStatus().getPhases();
-    return phases.isEmpty() ? since() : phases.get(phases.size() - 1).time();
+    return PhaseLog.of(checkpoint.getStatus()).since().orElseGet(this::since);
   }
 
   /** Returns the message of the checkpoint. */

@@ -20,7 +20,6 @@ import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.operation.RequesterKind;
 import dev.stasis.operator.store.SharedStores;
 import io.fabric8.kubernetes.api.model.Namespace;
-import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -190,16 +189,7 @@ class EvictionAttempts {
 
   /** Returns a store that other nodes can read, if the default one is a disk of this node. */
   private Optional<String> store(Pod pod) {
-    Namespace namespace =
-        cluster
-            .namespace(pod.getMetadata().getNamespace())
-            .orElseGet(
-                () ->
-                    new NamespaceBuilder()
-                        .withNewMetadata()
-                        .withName(pod.getMetadata().getNamespace())
-                        .endMetadata()
-                        .build());
+    Namespace namespace = cluster.namespaceOrName(pod.getMetadata().getNamespace());
     boolean staysHere =
         cluster.stores().stream()
             .filter(store -> Boolean.TRUE.equals(store.getSpec().getIsDefault()))

@@ -1,6 +1,5 @@
 package dev.stasis.operator.holder;
 
-import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.operator.status.Reason;
 import io.fabric8.kubernetes.api.model.ContainerState;
 import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
@@ -157,9 +156,7 @@ public final class TargetReader {
   }
 
   private static TargetState broken(Reason reason, String property, String wanted, String found) {
-    String sentence = property + ": expected " + wanted + ", got " + found;
-    return new TargetState.Broken(
-        new Fault(reason.value(), property, wanted, found, null, null, sentence));
+    return new TargetState.Broken(reason.misfit(property, wanted, found));
   }
 
   private static String said(String before, @Nullable String words) {

@@ -63,15 +63,19 @@ public class Targets {
     try {
       return new Accepted(client.resource(pod).dryRun(dryRun).create());
     } catch (KubernetesClientException e) {
-      if (TRY_AGAIN.contains(e.getCode())) {
-        throw e;
-      }
-      if (e.getCode() == HttpURLConnection.HTTP_CONFLICT) {
-        return new Taken();
-      }
-      String words = e.getStatus() == null ? null : e.getStatus().getMessage();
-      return new Refused(Objects.requireNonNullElse(words, String.valueOf(e.getMessage())));
+      return refused(e);
     }
+  }
+
+  private static Answer refused(KubernetesClientException e) {
+    if (TRY_AGAIN.contains(e.getCode())) {
+      throw e;
+    }
+    if (e.getCode() == HttpURLConnection.HTTP_CONFLICT) {
+      return new Taken();
+    }
+    String words = e.getStatus() == null ? null : e.getStatus().getMessage();
+    return new Refused(Objects.requireNonNullElse(words, String.valueOf(e.getMessage())));
   }
 
   /**
@@ -103,15 +107,7 @@ public class Targets {
                   PatchContext.of(PatchType.JSON_MERGE),
                   client.getKubernetesSerialization().asJson(patch)));
     } catch (KubernetesClientException e) {
-      if (TRY_AGAIN.contains(e.getCode())) {
-        throw e;
-      }
-      if (e.getCode() == HttpURLConnection.HTTP_CONFLICT
-          || e.getCode() == HttpURLConnection.HTTP_NOT_FOUND) {
-        return new Taken();
-      }
-      String words = e.getStatus() == null ? null : e.getStatus().getMessage();
-      return new Refused(Objects.requireNonNullElse(words, String.valueOf(e.getMessage())));
+      return e.getCode() == HttpURLConnection.HTTP_NOT_FOUND ? new Taken() : refused(e);
     }
   }
 

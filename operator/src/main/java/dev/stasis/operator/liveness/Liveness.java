@@ -138,7 +138,9 @@ public final class Liveness {
 
   private static Fault tooShort(Question question, Budget budget) {
     String wanted = "a freeze of " + text(question.expected()) + " within 80% of it at any moment";
-    return fault(budget, wanted, text(budget.total()) + " (" + budget.sum() + ")");
+    return budget
+        .reason()
+        .misfit(budget.property(), wanted, text(budget.total()) + " (" + budget.sum() + ")");
   }
 
   private static Fault neverLongEnough(Question question, Watch watch, Budget budget) {
@@ -153,18 +155,7 @@ public final class Liveness {
             + " ("
             + budget.sum()
             + ")";
-    return fault(budget, wanted, found);
-  }
-
-  private static Fault fault(Budget budget, String wanted, String found) {
-    return new Fault(
-        budget.reason().value(),
-        budget.property(),
-        wanted,
-        found,
-        null,
-        null,
-        budget.property() + ": expected " + wanted + ", got " + found);
+    return budget.reason().misfit(budget.property(), wanted, found);
   }
 
   private static String text(Duration duration) {

@@ -33,8 +33,7 @@ final class AwaitPlace extends Step<MigrationContext, MigrationPhase> {
     }
     if (context.places().isEmpty()) {
       return new Progress.Failed(
-          MigrationFaults.of(
-              Reason.PREFLIGHT_REFUSED, "hardware of the pod", "a report of its agent", "none"));
+          Reason.PREFLIGHT_REFUSED.misfit("hardware of the pod", "a report of its agent", "none"));
     }
     Target asked = context.migration().getSpec().getTarget();
     return context.places().get().fit() > 0

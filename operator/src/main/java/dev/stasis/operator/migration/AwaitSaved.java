@@ -74,8 +74,7 @@ final class AwaitSaved extends Step<MigrationContext, MigrationPhase> {
   /** It was deleted: then it has undone its work, unless the source was gone by then. */
   private static Progress withoutCheckpoint(MigrationContext context) {
     Fault fault =
-        MigrationFaults.of(
-            Reason.OPERATION_FAILED,
+        Reason.OPERATION_FAILED.misfit(
             "GpuCheckpoint " + context.status().getCheckpoint(),
             "one that exists until the pod has moved",
             "a deleted one");
@@ -118,8 +117,7 @@ final class AwaitSaved extends Step<MigrationContext, MigrationPhase> {
     return context.deadline().isAfter(context.now())
         ? Optional.empty()
         : Optional.of(
-            MigrationFaults.of(
-                Reason.DEADLINE_EXCEEDED,
+            Reason.DEADLINE_EXCEEDED.misfit(
                 "deadline",
                 "a checkpoint of the source within "
                     + context.migration().getSpec().getOptions().getDeadline().text(),

@@ -37,8 +37,7 @@ final class EvictionCheck {
         mayWait && refused.later() && context.now().isBefore(created.plus(UNSETTLED))
             ? new Progress.Waiting(Reason.EVICTION_REFUSED, refused.sentence())
             : new Progress.Failed(
-                MigrationFaults.of(
-                    Reason.EVICTION_REFUSED,
+                Reason.EVICTION_REFUSED.misfit(
                     "eviction of pod " + source.getMetadata().getName(),
                     "an accepted one, because the source is removed after the target runs",
                     refused.sentence())));

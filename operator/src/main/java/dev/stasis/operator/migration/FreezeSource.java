@@ -106,8 +106,7 @@ final class FreezeSource extends MigrationAgentStep {
     // It never answers again, and its part of the artifact is lost with it.
     if (context.sourceAgent().map(NodeAgent::nodeGone).orElse(false)) {
       return new Progress.Failed(
-          MigrationFaults.of(
-              Reason.SOURCE_LOST,
+          Reason.SOURCE_LOST.misfit(
               "node of the source",
               "a node of the cluster until the artifact is complete",
               "node " + node(freeze) + " left the cluster"));

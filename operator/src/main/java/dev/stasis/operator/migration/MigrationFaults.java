@@ -11,18 +11,14 @@ final class MigrationFaults {
 
   private MigrationFaults() {}
 
-  static Fault of(Reason reason, String property, String expected, String found) {
-    return Fault.misfit(reason.value(), property, expected, found.strip());
-  }
-
   static Fault cancelled() {
     return new Fault(Reason.CANCELLED.value(), null, null, null, null, null, "it was cancelled");
   }
 
   /** The target is gone. */
   static Fault targetLost(String target) {
-    return of(
-        Reason.TARGET_LOST, "pod " + target, "a pod that exists until the verification", "none");
+    return Reason.TARGET_LOST.misfit(
+        "pod " + target, "a pod that exists until the verification", "none");
   }
 
   /** Why an operation failed, even if it reported no reason. */
@@ -32,10 +28,9 @@ final class MigrationFaults {
     }
     String message = Objects.requireNonNullElse(failed.status().getMessage(), "");
     return List.of(
-        of(
-            Reason.OPERATION_FAILED,
+        Reason.OPERATION_FAILED.misfit(
             "operation " + failed.name(),
             "success",
-            failed.phase().value() + " " + failed.reason() + " " + message));
+            (failed.phase().value() + " " + failed.reason() + " " + message).strip()));
   }
 }

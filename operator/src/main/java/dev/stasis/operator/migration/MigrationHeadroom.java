@@ -15,8 +15,6 @@ import dev.stasis.operator.workflow.Progress;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
 import jakarta.inject.Singleton;
-import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 
 /** The memory for a migration: the source's limit is raised, and lowered again at the end. */
@@ -65,11 +63,7 @@ class MigrationHeadroom {
    */
   boolean lower(MigrationContext context) {
     GpuMigrationStatus status = context.status();
-    boolean raised =
-        new Conditions(Objects.requireNonNullElse(status.getConditions(), List.of()))
-            .find(ConditionType.ROOM_RETURNED)
-            .filter(condition -> condition.status() == ConditionValue.FALSE)
-            .isPresent();
+    boolean raised = Conditions.of(status).isFalse(ConditionType.ROOM_RETURNED);
     boolean moved = status.getPhase() == MigrationPhase.SUCCEEDED;
     Optional<Pod> pod = moved ? context.target() : context.source();
     if (!raised

@@ -8,12 +8,12 @@ import dev.stasis.api.v1beta1.common.Target;
 import dev.stasis.api.v1beta1.migration.Decision;
 import dev.stasis.api.v1beta1.migration.GpuMigrationStatus;
 import dev.stasis.api.v1beta1.node.Capability;
-import dev.stasis.api.v1beta1.node.NodeStore;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.operator.explain.NodeVerdicts;
 import dev.stasis.operator.holder.Places;
 import dev.stasis.operator.node.NodeAgent;
+import dev.stasis.operator.node.NodeStores;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.owner.Adoption;
 import dev.stasis.operator.owner.Move;
@@ -205,10 +205,6 @@ class MigrationObserver {
         .gpuNodes()
         .forEach(
             node -> {
-              List<NodeStore> stores =
-                  node.getStatus() == null || node.getStatus().getStores() == null
-                      ? List.of()
-                      : node.getStatus().getStores();
               boolean maps =
                   node.getStatus() != null
                       && node.getStatus().getCapabilities() != null
@@ -220,11 +216,7 @@ class MigrationObserver {
                         + " that cannot");
                 return;
               }
-              boolean writable =
-                  stores.stream()
-                      .anyMatch(
-                          it -> it.name().equals(store) && Boolean.TRUE.equals(it.writable()));
-              if (!writable) {
+              if (!NodeStores.of(node).canWrite(store)) {
                 against.put(
                     node.getMetadata().getName(),
                     "store "

@@ -68,23 +68,14 @@ class MigrationStatusUpdater extends StatusUpdater<MigrationPhase, GpuMigrationS
       return;
     }
     if (freeze.isLeftFrozen()) {
-      report.also(
-          ConditionType.SOURCE_RUNNING,
+      report.source(
           freeze.workload() == WorkloadState.FROZEN ? ConditionValue.FALSE : ConditionValue.UNKNOWN,
           Reason.NOT_THAWED,
           "it is still frozen, and its agent retries until it runs");
     } else if (freeze.workload() == WorkloadState.FROZEN) {
-      report.also(
-          ConditionType.SOURCE_RUNNING,
-          ConditionValue.UNKNOWN,
-          Reason.FROZEN,
-          "it is frozen while it is migrated");
+      report.source(ConditionValue.UNKNOWN, Reason.FROZEN, "it is frozen while it is migrated");
     } else if (freeze.workload() == WorkloadState.RUNNING) {
-      report.also(
-          ConditionType.SOURCE_RUNNING,
-          ConditionValue.TRUE,
-          Reason.RESUMED,
-          "the source keeps running");
+      report.source(ConditionValue.TRUE, Reason.RESUMED, "the source keeps running");
     }
   }
 
@@ -96,11 +87,7 @@ class MigrationStatusUpdater extends StatusUpdater<MigrationPhase, GpuMigrationS
         .working(
             Reason.WAITING_FOR_AGENT,
             "the agent of node " + source.getSpec().getNodeName() + " is inspecting the pod")
-        .also(
-            ConditionType.SOURCE_RUNNING,
-            ConditionValue.TRUE,
-            Reason.UNTOUCHED,
-            "it was not changed")
+        .source(ConditionValue.TRUE, Reason.UNTOUCHED, "it was not changed")
         .writeTo(status);
   }
 
@@ -169,8 +156,7 @@ class MigrationStatusUpdater extends StatusUpdater<MigrationPhase, GpuMigrationS
     report()
         .working(
             Reason.SWITCHED_OVER, "the target runs and is verified; the source is being removed")
-        .also(
-            ConditionType.SOURCE_RUNNING,
+        .source(
             ConditionValue.FALSE,
             Reason.SWITCHED_OVER,
             "it never runs again, because the target runs")
@@ -215,11 +201,7 @@ class MigrationStatusUpdater extends StatusUpdater<MigrationPhase, GpuMigrationS
                 "pod %s runs on node %s and is verified; it was frozen for %s"
                     .formatted(target.name(), target.node(), status.getDowntime()));
     if (raised) {
-      report.also(
-          ConditionType.ROOM_RETURNED,
-          ConditionValue.FALSE,
-          Reason.LIMIT_STILL_RAISED,
-          "the memory limit of pod " + target.name() + " is to be lowered again");
+      report.limitRaised("the memory limit of pod " + target.name() + " is to be lowered again");
     }
     report.writeTo(status);
   }
@@ -241,11 +223,8 @@ class MigrationStatusUpdater extends StatusUpdater<MigrationPhase, GpuMigrationS
           ConditionValue.TRUE,
           new FaultSummary(faults).reason(Reason.OPERATION_FAILED),
           sentence);
-      report.also(
-          ConditionType.SOURCE_RUNNING,
-          ConditionValue.TRUE,
-          Reason.THAWED,
-          "the freeze was rolled back; the workload runs");
+      report.source(
+          ConditionValue.TRUE, Reason.THAWED, "the freeze was rolled back; the workload runs");
     } else {
       reach(cancelled ? MigrationPhase.CANCELLED : MigrationPhase.FAILED);
       status.setRolledBack(null);
@@ -257,11 +236,7 @@ class MigrationStatusUpdater extends StatusUpdater<MigrationPhase, GpuMigrationS
       report.failed(new FaultSummary(faults).reason(Reason.OPERATION_FAILED), sentence);
     }
     if (raised) {
-      report.also(
-          ConditionType.ROOM_RETURNED,
-          ConditionValue.FALSE,
-          Reason.LIMIT_STILL_RAISED,
-          "the memory limit of the source is to be lowered again");
+      report.limitRaised("the memory limit of the source is to be lowered again");
     }
     report.writeTo(status);
   }
@@ -272,7 +247,7 @@ class MigrationStatusUpdater extends StatusUpdater<MigrationPhase, GpuMigrationS
     over();
     report()
         .failed(reason, sentence)
-        .also(ConditionType.SOURCE_RUNNING, ConditionValue.FALSE, reason, sentence)
+        .source(ConditionValue.FALSE, reason, sentence)
         .writeTo(status);
   }
 

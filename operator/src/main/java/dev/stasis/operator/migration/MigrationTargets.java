@@ -21,7 +21,6 @@ import dev.stasis.operator.pod.Template;
 import dev.stasis.operator.room.RoomPlan;
 import dev.stasis.operator.room.TargetRoom;
 import dev.stasis.operator.status.Reason;
-import dev.stasis.operator.target.AvoidedNodes;
 import dev.stasis.operator.target.FrozenPod;
 import dev.stasis.operator.target.TargetMaker;
 import dev.stasis.operator.target.TargetPlan;
@@ -100,13 +99,7 @@ class MigrationTargets {
   }
 
   private TargetPlan plan(MigrationContext view, Check.Admitted source, Set<String> taken) {
-    TargetPlan plan = maker.make(frozen(view, source), wish(view, source, taken));
-    return plan instanceof TargetPlan.Made made
-        ? new TargetPlan.Made(
-            AvoidedNodes.in(made.pod(), view.migration().getSpec().getTarget()),
-            made.otherContainers(),
-            made.dropped())
-        : plan;
+    return maker.make(frozen(view, source), wish(view, source, taken));
   }
 
   void remove(Pod pod) {

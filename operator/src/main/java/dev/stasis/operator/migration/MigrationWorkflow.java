@@ -52,8 +52,7 @@ abstract class MigrationWorkflow implements Workflow<MigrationContext, Migration
     if (!context.deadline().isAfter(context.now())) {
       String said = context.status().getMessage();
       return Optional.of(
-          MigrationFaults.of(
-              Reason.DEADLINE_EXCEEDED,
+          Reason.DEADLINE_EXCEEDED.misfit(
               "deadline",
               "a verified target within "
                   + context.migration().getSpec().getOptions().getDeadline().text(),
@@ -64,8 +63,7 @@ abstract class MigrationWorkflow implements Workflow<MigrationContext, Migration
         .filter(until -> !until.isAfter(context.now()))
         .map(
             until ->
-                MigrationFaults.of(
-                    Reason.LIVENESS_PROBE_TOO_SHORT,
+                Reason.LIVENESS_PROBE_TOO_SHORT.misfit(
                     "freeze time",
                     "at most until " + until + ", before a probe or a deadline of its pod ends it",
                     "no verified target by then"));

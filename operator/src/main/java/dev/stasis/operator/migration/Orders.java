@@ -43,12 +43,7 @@ final class Orders {
 
   /** The object on whose behalf they are executed. */
   static ObjectReference requester(GpuMigration migration) {
-    ObjectMeta metadata = migration.getMetadata();
-    return new ObjectReference(
-        RequesterKind.MIGRATION.kind(),
-        metadata.getNamespace(),
-        metadata.getName(),
-        metadata.getUid());
+    return RequesterKind.MIGRATION.reference(migration.getMetadata());
   }
 
   /** Inspects the source; the operation keeps the current pod, before it is resized. */

@@ -79,8 +79,7 @@ final class RestoreElsewhere extends Step<MigrationContext, MigrationPhase> {
           context,
           number,
           List.of(
-              MigrationFaults.of(
-                  Reason.RESTORE_FAILED,
+              Reason.RESTORE_FAILED.misfit(
                   "GpuRestore " + context.status().getRestore(),
                   "one that exists until the pod has moved",
                   "a deleted one")));
@@ -120,8 +119,7 @@ final class RestoreElsewhere extends Step<MigrationContext, MigrationPhase> {
     context
         .sourceFirstUpdater()
         .givesUp(
-            MigrationFaults.of(
-                Reason.TARGET_NOT_SCHEDULED,
+            Reason.TARGET_NOT_SCHEDULED.misfit(
                 "target",
                 "a place within " + PLACE.toSeconds() + "s",
                 context.sourceFirst().restoring().map(Condition::message).orElse("no node")));
@@ -142,8 +140,7 @@ final class RestoreElsewhere extends Step<MigrationContext, MigrationPhase> {
     }
     List<Fault> all = new ArrayList<>(before);
     all.add(
-        MigrationFaults.of(
-            Reason.RESTORE_FAILED,
+        Reason.RESTORE_FAILED.misfit(
             "GpuCheckpoint " + context.status().getCheckpoint(),
             "one that exists until the pod has moved",
             state.namespaceGoes() ? "a namespace that is being deleted" : "a deleted one"));

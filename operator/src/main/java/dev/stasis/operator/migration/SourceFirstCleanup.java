@@ -2,11 +2,11 @@ package dev.stasis.operator.migration;
 
 import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.api.v1beta1.GpuRestore;
-import dev.stasis.api.v1beta1.common.ConditionValue;
 import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Conditions;
+import dev.stasis.operator.status.CurrentPhase;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -51,9 +51,7 @@ final class SourceFirstCleanup {
         && objects
             .restore(context.migration())
             .map(GpuRestore::getStatus)
-            .map(status -> status.getConditions())
-            .flatMap(all -> new Conditions(all).find(ConditionType.ROOM_RETURNED))
-            .filter(condition -> condition.status() == ConditionValue.FALSE)
+            .filter(status -> Conditions.of(status).isFalse(ConditionType.ROOM_RETURNED))
             .isPresent();
   }
 
@@ -81,8 +79,8 @@ final class SourceFirstCleanup {
   }
 
   private static boolean isOver(GpuRestore restore, boolean runs) {
-    RestorePhase phase = restore.getStatus() == null ? null : restore.getStatus().getPhase();
-    return phase != null && phase.isFinal() && (runs || phase != RestorePhase.SUCCEEDED);
+    RestorePhase phase = CurrentPhase.of(restore);
+    return phase.isFinal() && (runs || phase != RestorePhase.SUCCEEDED);
   }
 
   /** Returns whether the workload runs, on either node. */

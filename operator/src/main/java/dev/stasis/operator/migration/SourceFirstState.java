@@ -4,19 +4,18 @@ import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.api.v1beta1.GpuRestore;
 import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1beta1.common.Condition;
-import dev.stasis.api.v1beta1.common.ConditionedStatus;
 import dev.stasis.api.v1beta1.common.Fault;
-import dev.stasis.api.v1beta1.common.PhaseTime;
 import dev.stasis.api.v1beta1.restore.GpuRestoreStatus;
 import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Conditions;
+import dev.stasis.operator.status.CurrentPhase;
+import dev.stasis.operator.status.PhaseLog;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.workflow.Progress;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Instant;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -39,38 +38,32 @@ record SourceFirstState(
       new SourceFirstState(Optional.empty(), Optional.empty(), Optional.empty(), false);
 
   CheckpointPhase checkpointPhase() {
-    return checkpoint
-        .map(GpuCheckpoint::getStatus)
-        .map(status -> status.getPhase())
-        .orElse(CheckpointPhase.PENDING);
+    return checkpoint.map(CurrentPhase::of).orElse(CheckpointPhase.PENDING);
   }
 
   RestorePhase restorePhase() {
-    return restore
-        .map(GpuRestore::getStatus)
-        .map(status -> status.getPhase())
-        .orElse(RestorePhase.PENDING);
+    return restore.map(CurrentPhase::of).orElse(RestorePhase.PENDING);
   }
 
   /** The GpuCheckpoint's report on the source. */
   Optional<Condition> source() {
     return checkpoint
         .map(GpuCheckpoint::getStatus)
-        .flatMap(status -> condition(status, ConditionType.SOURCE_RUNNING));
+        .flatMap(status -> Conditions.of(status).find(ConditionType.SOURCE_RUNNING));
   }
 
   /** The GpuCheckpoint's own state. */
   Optional<Condition> saving() {
     return checkpoint
         .map(GpuCheckpoint::getStatus)
-        .flatMap(status -> condition(status, ConditionType.READY));
+        .flatMap(status -> Conditions.of(status).find(ConditionType.READY));
   }
 
   /** The GpuRestore's own state. */
   Optional<Condition> restoring() {
     return restore
         .map(GpuRestore::getStatus)
-        .flatMap(status -> condition(status, ConditionType.SUCCEEDED));
+        .flatMap(status -> Conditions.of(status).find(ConditionType.SUCCEEDED));
   }
 
   /** Why the GpuCheckpoint failed. */
@@ -93,13 +86,9 @@ record SourceFirstState(
   /** Since when the GpuRestore is in its phase. */
   Instant restoringSince() {
     GpuRestore it = restore.orElseThrow();
-    List<PhaseTime<RestorePhase>> phases =
-        it.getStatus() == null || it.getStatus().getPhases() == null
-            ? List.of()
-            : it.getStatus().getPhases();
-    return phases.isEmpty()
-        ? Instant.parse(it.getMetadata().getCreationTimestamp())
-        : phases.get(phases.size() - 1).time();
+    return PhaseLog.of(it.getStatus())
+        .since()
+        .orElseGet(() -> Instant.parse(it.getMetadata().getCreationTimestamp()));
   }
 
   /** Returns that an object is waited for, with its own message. */
@@ -113,10 +102,6 @@ record SourceFirstState(
   /** Returns whether an object is being undone. */
   static boolean isCancelled(HasMetadata object, @Nullable Boolean cancel) {
     return Boolean.TRUE.equals(cancel) || object.getMetadata().getDeletionTimestamp() != null;
-  }
-
-  private static Optional<Condition> condition(ConditionedStatus status, ConditionType type) {
-    return new Conditions(Objects.requireNonNullElse(status.getConditions(), List.of())).find(type);
   }
 
   private static Fault fault(Optional<Condition> said, String kind) {

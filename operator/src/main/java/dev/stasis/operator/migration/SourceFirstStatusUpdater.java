@@ -17,6 +17,7 @@ import dev.stasis.api.v1beta1.migration.RolledBack;
 import dev.stasis.api.v1beta1.restore.GpuRestoreStatus;
 import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.status.ConditionType;
+import dev.stasis.operator.status.PhaseLog;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.workflow.FaultSummary;
 import java.time.Instant;
@@ -89,8 +90,7 @@ final class SourceFirstStatusUpdater extends MigrationStatusUpdater {
   private void source(Condition said) {
     Fault word = new Fault(said.reason(), null, null, null, null, null, said.message());
     report()
-        .also(
-            ConditionType.SOURCE_RUNNING,
+        .source(
             said.status(),
             new FaultSummary(List.of(word)).reason(Reason.OPERATION_FAILED),
             said.message())
@@ -108,15 +108,14 @@ final class SourceFirstStatusUpdater extends MigrationStatusUpdater {
     status.setTargetTimings(latest(said.getTimings(), status.getTargetTimings()));
     status.copyProgress(said);
     RestorePhase phase = Objects.requireNonNullElse(said.getPhase(), RestorePhase.PENDING);
-    List<PhaseTime<RestorePhase>> phases =
-        Objects.requireNonNullElse(said.getPhases(), List.<PhaseTime<RestorePhase>>of());
-    Instant time = phases.isEmpty() ? now() : phases.get(phases.size() - 1).time();
+    PhaseLog<RestorePhase> phases = PhaseLog.of(said);
+    Instant time = phases.since().orElse(now());
     switch (phase) {
       case PENDING, STARTING -> enter(MigrationPhase.TARGET_STARTING, time);
       case RESTORING -> restores(time);
       case VERIFYING, SUCCEEDED -> {
-        restores(time(phases, RestorePhase.RESTORING, time));
-        enter(MigrationPhase.VERIFYING, time(phases, RestorePhase.VERIFYING, time));
+        restores(phases.last(RestorePhase.RESTORING).orElse(time));
+        enter(MigrationPhase.VERIFYING, phases.last(RestorePhase.VERIFYING).orElse(time));
       }
       default -> {}
     }
@@ -131,15 +130,6 @@ final class SourceFirstStatusUpdater extends MigrationStatusUpdater {
     }
   }
 
-  private static Instant time(
-      List<PhaseTime<RestorePhase>> phases, RestorePhase phase, Instant otherwise) {
-    return phases.stream()
-        .filter(it -> it.phase() == phase)
-        .map(PhaseTime::time)
-        .reduce((first, second) -> second)
-        .orElse(otherwise);
-  }
-
   /** The source is gone. */
   void commits() {
     Instant now = now();
@@ -148,7 +138,7 @@ final class SourceFirstStatusUpdater extends MigrationStatusUpdater {
     status.setCommitment(new Commitment(Decision.SWITCH_OVER, now, OPERATOR));
     report()
         .working(Reason.EVICTED, NO_WAY_BACK)
-        .also(ConditionType.SOURCE_RUNNING, ConditionValue.FALSE, Reason.EVICTED, NO_WAY_BACK)
+        .source(ConditionValue.FALSE, Reason.EVICTED, NO_WAY_BACK)
         .writeTo(status);
   }
 
@@ -221,11 +211,7 @@ final class SourceFirstStatusUpdater extends MigrationStatusUpdater {
   }
 
   private Optional<Instant> entered(MigrationPhase phase) {
-    return Objects.requireNonNullElse(status.getPhases(), List.<PhaseTime<MigrationPhase>>of())
-        .stream()
-        .filter(it -> it.phase() == phase)
-        .map(PhaseTime::time)
-        .findFirst();
+    return PhaseLog.of(status).first(phase);
   }
 
   private void once(MigrationPhase phase, Instant time) {

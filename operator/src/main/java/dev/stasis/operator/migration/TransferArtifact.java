@@ -45,8 +45,8 @@ final class TransferArtifact extends Step<MigrationContext, MigrationPhase> {
     Optional<ArtifactStatus> artifact = context.artifact();
     if (artifact.isEmpty() || context.sourceAgent().map(NodeAgent::nodeGone).orElse(true)) {
       return new Progress.Failed(
-          MigrationFaults.of(
-              Reason.SOURCE_LOST, "artifact", "one on the node of the source", "none, or no node"));
+          Reason.SOURCE_LOST.misfit(
+              "artifact", "one on the node of the source", "none, or no node"));
     }
     Optional<OperationView> found = context.work().last(OperationType.RECEIVE);
     if (found.isEmpty()) {

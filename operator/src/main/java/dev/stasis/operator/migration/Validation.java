@@ -15,13 +15,13 @@ import dev.stasis.operator.owner.Adoption;
 import dev.stasis.operator.pod.JobDeadlines;
 import dev.stasis.operator.pod.Owners;
 import dev.stasis.operator.pod.SourcePod;
+import dev.stasis.operator.status.CurrentPhase;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.store.SharedStores;
 import dev.stasis.operator.store.StoreChoice;
 import dev.stasis.operator.store.StoreFacts;
 import dev.stasis.operator.store.StoreRoom;
 import io.fabric8.kubernetes.api.model.Namespace;
-import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.OwnerReference;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Clock;
@@ -116,11 +116,8 @@ final class Validation {
     Target target = spec.getTarget();
     if (target != null && node.equals(target.nodeName())) {
       faults.add(
-          misfit(
-              Reason.PREFLIGHT_REFUSED,
-              "target.nodeName",
-              "another node than the pod's own",
-              node));
+          Reason.PREFLIGHT_REFUSED.misfit(
+              "target.nodeName", "another node than the pod's own", node));
     }
     source.controller().flatMap(owner -> owned(spec, owner)).ifPresent(faults::add);
     source.refusedContainers(spec.getOptions().getSidecarPolicy()).ifPresent(faults::add);
@@ -132,8 +129,7 @@ final class Validation {
       return Owners.canHandOver(owner)
           ? Optional.empty()
           : Optional.of(
-              misfit(
-                  Reason.OWNED_POD,
+              Reason.OWNED_POD.misfit(
                   "ownerReferences",
                   "a pod without a controller, or of a ReplicaSet, Job or StatefulSet",
                   "one of " + owner.getKind() + " " + owner.getName()));
@@ -142,8 +138,7 @@ final class Validation {
         .refusal(owner)
         .map(
             found ->
-                misfit(
-                    Reason.OWNED_POD,
+                Reason.OWNED_POD.misfit(
                     "ownerReferences",
                     "a pod without a controller, or of a ReplicaSet or Job, which adopts the"
                         + " target",
@@ -162,8 +157,7 @@ final class Validation {
         .findFirst()
         .map(
             other ->
-                misfit(
-                    Reason.ANOTHER_OPERATION,
+                Reason.ANOTHER_OPERATION.misfit(
                     "podRef.name",
                     "a pod that no other request migrates",
                     migration.getSpec().podName()
@@ -173,9 +167,7 @@ final class Validation {
   }
 
   private static boolean moves(GpuMigration other, GpuMigration migration, String podUid) {
-    if (other.getStatus() != null
-        && other.getStatus().getPhase() != null
-        && other.getStatus().getPhase().isFinal()) {
+    if (CurrentPhase.of(other).isFinal()) {
       return false;
     }
     if (other.getStatus() != null && other.getStatus().getSource() != null) {
@@ -200,16 +192,7 @@ final class Validation {
 
   private Optional<GpuCheckpointStore> store(
       GpuMigrationSpec spec, String namespace, String node, List<Fault> faults) {
-    Namespace known =
-        cluster
-            .namespace(namespace)
-            .orElseGet(
-                () ->
-                    new NamespaceBuilder()
-                        .withNewMetadata()
-                        .withName(namespace)
-                        .endMetadata()
-                        .build());
+    Namespace known = cluster.namespaceOrName(namespace);
     StoreChoice.Choice chosen = choice.choose(spec.storeName(), known, cluster.stores());
     if (chosen instanceof StoreChoice.Refused refusal) {
       faults.add(refusal.fault());
@@ -228,8 +211,7 @@ final class Validation {
             : Optional.empty();
     if (other.isEmpty()) {
       faults.add(
-          misfit(
-              Reason.STORE_NOT_SHARED,
+          Reason.STORE_NOT_SHARED.misfit(
               "store",
               "a sharedPath with layout Files, which both nodes read; strategy: Recreate restores"
                   + " the pod from it",
@@ -266,9 +248,5 @@ final class Validation {
                 Reason.STORE_NOT_WRITABLE,
                 "store %s: expected one that node %s can write to, got no report yet"
                     .formatted(store.getMetadata().getName(), node)));
-  }
-
-  private static Fault misfit(Reason reason, String property, String wanted, String found) {
-    return Fault.misfit(reason.value(), property, wanted, found);
   }
 }

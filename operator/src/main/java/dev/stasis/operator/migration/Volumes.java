@@ -146,10 +146,7 @@ class Volumes {
   }
 
   private static Fault fault(Volume volume, String wanted, String found) {
-    return Fault.misfit(
-        Reason.VOLUME_CANNOT_FOLLOW.value(),
-        "spec.volumes[" + volume.getName() + "]",
-        wanted,
-        found);
+    return Reason.VOLUME_CANNOT_FOLLOW.misfit(
+        "spec.volumes[" + volume.getName() + "]", wanted, found);
   }
 }

@@ -1,5 +1,8 @@
 package dev.stasis.operator.operation;
 
+import dev.stasis.api.v1beta1.common.ObjectReference;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
+
 /** Kinds with operations. */
 public enum RequesterKind {
   /** A GpuCheckpoint. */
@@ -27,5 +30,10 @@ public enum RequesterKind {
   /** The prefix of its operations' names. */
   public String prefix() {
     return prefix;
+  }
+
+  /** Returns the reference of an object of this kind. */
+  public ObjectReference reference(ObjectMeta object) {
+    return new ObjectReference(kind, object.getNamespace(), object.getName(), object.getUid());
   }
 }

@@ -4,18 +4,15 @@ import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.api.v1beta1.GpuRestore;
 import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1beta1.common.AfterCheckpoint;
-import dev.stasis.api.v1beta1.common.Condition;
 import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.pod.Owners;
-import dev.stasis.operator.status.ConditionType;
-import dev.stasis.operator.status.Reason;
+import dev.stasis.operator.status.Conditions;
+import dev.stasis.operator.status.CurrentPhase;
 import io.fabric8.kubernetes.api.model.OwnerReference;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.EnumSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -34,6 +31,9 @@ public record Handover(GpuCheckpoint checkpoint, OwnerReference owner, Pod sourc
   /** A value of a newer release may be another eviction: its controller's pods wait, too. */
   private static final Set<AfterCheckpoint> MAY_EVICT =
       EnumSet.of(AfterCheckpoint.EVICT, AfterCheckpoint.UNRECOGNIZED);
+
+  private static final Set<RestorePhase> BACK =
+      EnumSet.of(RestorePhase.SUCCEEDED, RestorePhase.COLD_STARTED);
 
   private static final String INDEX = "batch.kubernetes.io/job-completion-index";
 
@@ -57,8 +57,7 @@ public record Handover(GpuCheckpoint checkpoint, OwnerReference owner, Pod sourc
 
   /** Returns whether its pod is being removed, or is about to be. */
   private static boolean isBeingEvicted(GpuCheckpoint checkpoint) {
-    CheckpointPhase phase =
-        Objects.requireNonNullElse(checkpoint.getStatus().getPhase(), CheckpointPhase.PENDING);
+    CheckpointPhase phase = CurrentPhase.of(checkpoint);
     return MAY_EVICT.contains(checkpoint.getSpec().getAfterCheckpoint())
         && !phase.isFinal()
         && phase != CheckpointPhase.READY;
@@ -68,34 +67,9 @@ public record Handover(GpuCheckpoint checkpoint, OwnerReference owner, Pod sourc
     if (checkpoint.getStatus().getPhase() != CheckpointPhase.READY) {
       return false;
     }
-    boolean atWork = restores.stream().anyMatch(restore -> !isOver(restore));
-    boolean isBack =
-        restores.stream()
-            .anyMatch(restore -> is(restore, RestorePhase.SUCCEEDED, RestorePhase.COLD_STARTED));
-    return atWork || (wasEvicted(checkpoint) && !isBack);
-  }
-
-  /** Returns whether the workload was saved and its pod evicted. */
-  public static boolean wasEvicted(GpuCheckpoint checkpoint) {
-    List<Condition> conditions =
-        checkpoint.getStatus() == null ? null : checkpoint.getStatus().getConditions();
-    return Objects.requireNonNullElse(conditions, List.<Condition>of()).stream()
-        .anyMatch(
-            condition ->
-                condition.type().equals(ConditionType.SOURCE_RUNNING.value())
-                    && condition.reason().equals(Reason.EVICTED.value()));
-  }
-
-  private static boolean isOver(GpuRestore restore) {
-    return restore.getStatus() != null
-        && restore.getStatus().getPhase() != null
-        && restore.getStatus().getPhase().isFinal();
-  }
-
-  private static boolean is(GpuRestore restore, RestorePhase... phases) {
-    // A restore that was not reconciled yet has no phase, and an immutable list throws for null.
-    return restore.getStatus() != null
-        && Arrays.asList(phases).contains(restore.getStatus().getPhase());
+    boolean atWork = restores.stream().anyMatch(restore -> !CurrentPhase.of(restore).isFinal());
+    boolean isBack = restores.stream().anyMatch(restore -> BACK.contains(CurrentPhase.of(restore)));
+    return atWork || (Conditions.of(checkpoint.getStatus()).isEvicted() && !isBack);
   }
 
   /** Returns whether the artifact exists, so that a target can be created. */

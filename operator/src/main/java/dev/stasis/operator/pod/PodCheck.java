@@ -47,11 +47,8 @@ public record PodCheck(Pod pod, List<String> gpuResources) {
     return Optional.ofNullable(found)
         .map(
             it ->
-                fault(
-                    Reason.POD_NOT_RUNNING,
-                    "pod " + pod.getMetadata().getName(),
-                    "phase Running",
-                    it));
+                Reason.POD_NOT_RUNNING.misfit(
+                    "pod " + pod.getMetadata().getName(), "phase Running", it));
   }
 
   /** Returns the container to freeze. */
@@ -61,7 +58,7 @@ public record PodCheck(Pod pod, List<String> gpuResources) {
       List<String> all = names(pod.getSpec().getContainers().stream());
       if (!all.contains(named.get())) {
         return new None(
-            fault(Reason.CONTAINER_NOT_FOUND, "containerName", "one of " + all, named.get()));
+            Reason.CONTAINER_NOT_FOUND.misfit("containerName", "one of " + all, named.get()));
       }
       if (!withGpus.contains(named.get())) {
         return new None(noGpu("container " + named.get()));
@@ -74,15 +71,14 @@ public record PodCheck(Pod pod, List<String> gpuResources) {
     return withGpus.size() == 1
         ? new One(withGpus.get(0))
         : new None(
-            fault(
-                Reason.CONTAINER_AMBIGUOUS,
+            Reason.CONTAINER_AMBIGUOUS.misfit(
                 "containerName",
                 "the name of one, because several have GPUs",
                 "none beside " + withGpus));
   }
 
   private Fault noGpu(String where) {
-    return fault(Reason.NO_GPU, where, "one of " + gpuResources + " or a resource claim", "none");
+    return Reason.NO_GPU.misfit(where, "one of " + gpuResources + " or a resource claim", "none");
   }
 
   /** Returns the other containers with the lifetime of the pod, including sidecars. */
@@ -125,10 +121,6 @@ public record PodCheck(Pod pod, List<String> gpuResources) {
             .map(resources::get)
             .filter(Objects::nonNull)
             .anyMatch(amount -> amount.getNumericalAmount().compareTo(BigDecimal.ZERO) > 0);
-  }
-
-  private static Fault fault(Reason reason, String property, String wanted, String found) {
-    return Fault.misfit(reason.value(), property, wanted, found);
   }
 
   private static List<String> names(Stream<Container> containers) {

@@ -42,8 +42,7 @@ public sealed interface SourcePod {
       return others.isEmpty() || policy != SidecarPolicy.FAIL
           ? Optional.empty()
           : Optional.of(
-              Fault.misfit(
-                  Reason.OTHER_CONTAINERS.value(),
+              Reason.OTHER_CONTAINERS.misfit(
                   "sidecarPolicy",
                   "Restart, or a pod with one container",
                   "Fail, with the other containers " + others));
@@ -88,6 +87,6 @@ public sealed interface SourcePod {
   }
 
   private static Refused refused(Reason reason, String property, String expected, String found) {
-    return new Refused(List.of(Fault.misfit(reason.value(), property, expected, found)));
+    return new Refused(List.of(reason.misfit(property, expected, found)));
   }
 }

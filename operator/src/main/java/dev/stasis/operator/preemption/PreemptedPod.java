@@ -6,11 +6,12 @@ import dev.stasis.api.v1beta1.GpuRestore;
 import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.api.v1beta1.common.ObservedPod;
-import dev.stasis.api.v1beta1.common.PhaseTime;
 import dev.stasis.api.v1beta1.common.Target;
 import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Conditions;
+import dev.stasis.operator.status.CurrentPhase;
+import dev.stasis.operator.status.PhaseLog;
 import dev.stasis.operator.status.Reason;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Instant;
@@ -118,25 +119,16 @@ record PreemptedPod(Optional<GpuCheckpoint> checkpoint, Optional<GpuRestore> res
 
   /** Returns whether it is evicted and its artifact is verified. */
   boolean isEvicted() {
-    return isSource(Reason.EVICTED);
+    return Conditions.of(status()).isEvicted();
   }
 
   /** Returns whether it is still frozen after a failure. */
   boolean isLeftFrozen() {
-    return isSource(Reason.NOT_THAWED);
-  }
-
-  private boolean isSource(Reason reason) {
-    return new Conditions(Objects.requireNonNullElse(status().getConditions(), List.of()))
-        .find(ConditionType.SOURCE_RUNNING)
-        .filter(condition -> condition.reason().equals(reason.value()))
-        .isPresent();
+    return Conditions.of(status()).has(ConditionType.SOURCE_RUNNING, Reason.NOT_THAWED);
   }
 
   RestorePhase restorePhase() {
-    RestorePhase phase =
-        restore.map(GpuRestore::getStatus).map(status -> status.getPhase()).orElse(null);
-    return Objects.requireNonNullElse(phase, RestorePhase.PENDING);
+    return restore.map(CurrentPhase::of).orElse(RestorePhase.PENDING);
   }
 
   /** Returns whether it is evicted and not restored yet. */
@@ -150,22 +142,11 @@ record PreemptedPod(Optional<GpuCheckpoint> checkpoint, Optional<GpuRestore> res
 
   /** Returns when it was evicted. */
   Optional<Instant> evicted() {
-    return time(Objects.requireNonNullElse(status().getPhases(), List.of()), CheckpointPhase.READY);
+    return PhaseLog.of(status()).first(CheckpointPhase.READY);
   }
 
   /** Returns when it was restored. */
   Optional<Instant> restored() {
-    return restore
-        .map(GpuRestore::getStatus)
-        .map(status -> status.getPhases())
-        .flatMap(phases -> time(phases, RestorePhase.SUCCEEDED));
-  }
-
-  private static <P extends Enum<P> & dev.stasis.api.v1beta1.common.Phase<P>>
-      Optional<Instant> time(List<PhaseTime<P>> phases, P wanted) {
-    return phases.stream()
-        .filter(entered -> entered.phase() == wanted)
-        .map(PhaseTime::time)
-        .findFirst();
+    return restore.flatMap(it -> PhaseLog.of(it.getStatus()).first(RestorePhase.SUCCEEDED));
   }
 }

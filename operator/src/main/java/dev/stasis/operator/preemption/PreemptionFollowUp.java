@@ -20,9 +20,7 @@ import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 
 /** Follows a preempted pod until it is restored, and deletes what was created for it. */
@@ -105,7 +103,7 @@ final class PreemptionFollowUp {
         .ifPresent(writes::delete);
     if (!preempted.isCancelled()) {
       String why =
-          new Conditions(Objects.requireNonNullElse(preempted.status().getConditions(), List.of()))
+          Conditions.of(preempted.status())
               .find(ConditionType.READY)
               .map(Condition::message)
               .orElse("no reason given");

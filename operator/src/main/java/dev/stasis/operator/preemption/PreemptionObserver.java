@@ -19,6 +19,7 @@ import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.pod.GpuPods;
 import dev.stasis.operator.pod.Owners;
 import dev.stasis.operator.pod.PodState;
+import dev.stasis.operator.status.CurrentPhase;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Quantity;
@@ -217,10 +218,10 @@ final class PreemptionObserver {
   }
 
   private static boolean isActive(GpuCheckpoint checkpoint) {
-    CheckpointPhase phase =
-        checkpoint.getStatus() == null ? null : checkpoint.getStatus().getPhase();
+    CheckpointPhase phase = CurrentPhase.of(checkpoint);
     return !Boolean.TRUE.equals(checkpoint.getSpec().getOptions().getDryRun())
-        && (phase == null || (phase != CheckpointPhase.READY && !phase.isFinal()));
+        && phase != CheckpointPhase.READY
+        && !phase.isFinal();
   }
 
   private static Stream<Instant> saved(GpuCheckpoint checkpoint) {

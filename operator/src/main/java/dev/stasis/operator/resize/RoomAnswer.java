@@ -80,8 +80,7 @@ public final class RoomAnswer {
 
   /** The API server's answer to it. */
   public static Fault fault(RoomPlan.Resize resize, PodWrites.Refused refused) {
-    return Fault.misfit(
-        Reason.NO_ROOM.value(),
+    return Reason.NO_ROOM.misfit(
         "resize of container " + resize.container(),
         "memory limit " + resize.raised().limit(),
         refused.sentence());

@@ -81,10 +81,7 @@ final class CreateTarget extends Step<RestoreContext, RestorePhase> {
   }
 
   private static Fault lost(ObservedPod pod) {
-    return Fault.misfit(
-        Reason.TARGET_LOST.value(),
-        "pod " + pod.name(),
-        "a pod that exists until the" + " verification",
-        "none");
+    return Reason.TARGET_LOST.misfit(
+        "pod " + pod.name(), "a pod that exists until the" + " verification", "none");
   }
 }

@@ -3,7 +3,6 @@ package dev.stasis.operator.restore;
 import dev.stasis.api.v1beta1.GpuNodeOperation;
 import dev.stasis.api.v1beta1.common.ArtifactStatus;
 import dev.stasis.api.v1beta1.common.Fault;
-import dev.stasis.api.v1beta1.common.ObjectReference;
 import dev.stasis.api.v1beta1.operation.ArtifactReference;
 import dev.stasis.api.v1beta1.operation.GpuNodeOperationSpec;
 import dev.stasis.api.v1beta1.operation.OperationType;
@@ -84,8 +83,7 @@ final class DownloadArtifact extends Step<RestoreContext, RestorePhase> {
   private static List<Fault> faults(OperationView failed) {
     return failed.faults().isEmpty()
         ? List.of(
-            Fault.misfit(
-                Reason.RESTORE_FAILED.value(),
+            Reason.RESTORE_FAILED.misfit(
                 "operation " + failed.name(),
                 "Succeeded",
                 failed.phase().value() + " " + failed.reason()))
@@ -124,14 +122,9 @@ final class DownloadArtifact extends Step<RestoreContext, RestorePhase> {
                 .map(Namespace::getMetadata)
                 .map(ObjectMeta::getUid)
                 .orElse(null)));
-    ObjectMeta metadata = context.restore().getMetadata();
     operations.create(
         operations.draft(
-            new ObjectReference(
-                RequesterKind.RESTORE.kind(),
-                metadata.getNamespace(),
-                metadata.getName(),
-                metadata.getUid()),
+            RequesterKind.RESTORE.reference(context.restore().getMetadata()),
             Math.max(1, context.attempts()),
             spec));
   }

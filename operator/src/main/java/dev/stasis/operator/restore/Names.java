@@ -5,11 +5,7 @@ import dev.stasis.api.v1beta1.GpuRestore;
 import dev.stasis.api.v1beta1.common.ObservedPod;
 import dev.stasis.api.v1beta1.common.Target;
 import dev.stasis.operator.cluster.Cluster;
-import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Conditions;
-import dev.stasis.operator.status.Reason;
-import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -36,12 +32,7 @@ record Names(Cluster cluster) {
 
   private static Optional<String> evicted(GpuCheckpoint source) {
     return Optional.ofNullable(source.getStatus())
-        .filter(
-            status ->
-                new Conditions(Objects.requireNonNullElse(status.getConditions(), List.of()))
-                    .find(ConditionType.SOURCE_RUNNING)
-                    .filter(condition -> condition.reason().equals(Reason.EVICTED.value()))
-                    .isPresent())
+        .filter(status -> Conditions.of(status).isEvicted())
         .map(status -> status.getPod())
         .map(ObservedPod::uid);
   }

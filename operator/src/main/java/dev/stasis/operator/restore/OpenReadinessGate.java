@@ -1,6 +1,5 @@
 package dev.stasis.operator.restore;
 
-import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.api.v1beta1.common.RestoreTimings;
 import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.operation.OperationView;
@@ -35,8 +34,7 @@ final class OpenReadinessGate extends Step<RestoreContext, RestorePhase> {
     return target.getMetadata().getDeletionTimestamp() == null
         ? Progress.Due.of(() -> open(context))
         : new Progress.Failed(
-            Fault.misfit(
-                Reason.TARGET_LOST.value(),
+            Reason.TARGET_LOST.misfit(
                 "pod " + target.getMetadata().getName(),
                 "a pod that exists until the verification",
                 "a pod that is being deleted"));

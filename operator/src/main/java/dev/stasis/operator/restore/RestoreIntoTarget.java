@@ -4,7 +4,6 @@ import dev.stasis.api.v1beta1.GpuNodeOperation;
 import dev.stasis.api.v1beta1.GpuRestore;
 import dev.stasis.api.v1beta1.common.ArtifactStatus;
 import dev.stasis.api.v1beta1.common.Fault;
-import dev.stasis.api.v1beta1.common.ObjectReference;
 import dev.stasis.api.v1beta1.common.TcpConnections;
 import dev.stasis.api.v1beta1.common.TimeSpan;
 import dev.stasis.api.v1beta1.operation.ArtifactReference;
@@ -118,8 +117,7 @@ final class RestoreIntoTarget extends AgentStep<RestoreContext, RestorePhase> {
     return operation.status().getProof() != null
         ? new Progress.Done()
         : new Progress.Failed(
-            Fault.misfit(
-                Reason.RESTORE_FAILED.value(),
+            Reason.RESTORE_FAILED.misfit(
                 "operation " + operation.name() + " verification",
                 "all processes with their state",
                 "none"));
@@ -149,14 +147,8 @@ final class RestoreIntoTarget extends AgentStep<RestoreContext, RestorePhase> {
     TargetState.Holding holding = (TargetState.Holding) reader.read(target, source.container());
     Duration left = Duration.between(context.now(), context.deadline(holding.since()));
     spec.setDeadline(TimeSpan.of(Math.max(1, left.toSeconds()) + "s"));
-    ObjectMeta metadata = restore.getMetadata();
-    ObjectReference requester =
-        new ObjectReference(
-            RequesterKind.RESTORE.kind(),
-            metadata.getNamespace(),
-            metadata.getName(),
-            metadata.getUid());
-    return operations.draft(requester, context.attempts(), spec);
+    return operations.draft(
+        RequesterKind.RESTORE.reference(restore.getMetadata()), context.attempts(), spec);
   }
 
   private static ArtifactReference artifact(Source.Ready source) {
@@ -188,10 +180,7 @@ final class RestoreIntoTarget extends AgentStep<RestoreContext, RestorePhase> {
 
   static Fault late(RestoreContext context) {
     String deadline = context.restore().getSpec().getOptions().getDeadline().text();
-    return Fault.misfit(
-        Reason.DEADLINE_EXCEEDED.value(),
-        "deadline",
-        "a verified target within " + deadline,
-        "none in time");
+    return Reason.DEADLINE_EXCEEDED.misfit(
+        "deadline", "a verified target within " + deadline, "none in time");
   }
 }

@@ -12,6 +12,7 @@ import dev.stasis.operator.operation.OperationName;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.operation.RequesterKind;
 import dev.stasis.operator.pod.PodWrites;
+import dev.stasis.operator.status.CurrentPhase;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import jakarta.inject.Singleton;
@@ -43,7 +44,7 @@ class RestoreObserver {
         sources.read(restore, cluster.checkpoint(namespace, restore.getSpec().checkpointName()));
     Optional<NodeVerdicts> places =
         // A finished one needs no node.
-        source instanceof Source.Ready ready && !isOver(restore)
+        source instanceof Source.Ready ready && !CurrentPhase.of(restore).isFinal()
             ? Optional.of(
                 new Places(cluster.gpuNodes(), cluster.nodes())
                     .verdicts(
@@ -66,10 +67,6 @@ class RestoreObserver {
             .or(() -> operation.map(it -> it.operation().getSpec().getNodeName()))
             .flatMap(node -> agentAway(node, now)),
         now);
-  }
-
-  private static boolean isOver(GpuRestore restore) {
-    return restore.getStatus().getPhase() != null && restore.getStatus().getPhase().isFinal();
   }
 
   private Optional<Pod> target(GpuRestore restore) {

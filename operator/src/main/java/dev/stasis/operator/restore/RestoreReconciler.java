@@ -15,6 +15,7 @@ import dev.stasis.operator.operation.OperationSource;
 import dev.stasis.operator.operation.RequesterKind;
 import dev.stasis.operator.owner.Waiting;
 import dev.stasis.operator.status.Changes;
+import dev.stasis.operator.status.CurrentPhase;
 import dev.stasis.operator.status.ErrorStatus;
 import dev.stasis.operator.workflow.RequestReconciler;
 import dev.stasis.operator.workflow.StatusWriter;
@@ -130,11 +131,7 @@ public class RestoreReconciler implements Reconciler<GpuRestore>, Cleaner<GpuRes
 
   private List<ResourceID> unfinished(String namespace, String checkpoint) {
     return informers.restoresOf(namespace, checkpoint).stream()
-        .filter(
-            restore ->
-                restore.getStatus() == null
-                    || restore.getStatus().getPhase() == null
-                    || !restore.getStatus().getPhase().isFinal())
+        .filter(restore -> !CurrentPhase.of(restore).isFinal())
         .map(restore -> new ResourceID(restore.getMetadata().getName(), namespace))
         .toList();
   }

@@ -107,11 +107,7 @@ final class RestoreStatusUpdater extends StatusUpdater<RestorePhase, GpuRestoreS
     status.setRestarts(0);
     Report report = report().done(Reason.PROVEN, proof(said));
     if (raised) {
-      report.also(
-          ConditionType.ROOM_RETURNED,
-          ConditionValue.FALSE,
-          Reason.LIMIT_STILL_RAISED,
-          "the memory limit of container " + container + " is to be lowered again");
+      report.limitRaised("the memory limit of container " + container + " is to be lowered again");
     }
     report.writeTo(status);
   }

@@ -10,7 +10,6 @@ import dev.stasis.operator.holder.Standing;
 import dev.stasis.operator.holder.TargetPods;
 import dev.stasis.operator.holder.Targets;
 import dev.stasis.operator.status.Reason;
-import dev.stasis.operator.target.AvoidedNodes;
 import dev.stasis.operator.target.ColdStartMaker;
 import dev.stasis.operator.target.FrozenPod;
 import dev.stasis.operator.target.Refusal;
@@ -84,13 +83,7 @@ class RestoreTargets {
   }
 
   private TargetPlan plan(RestoreContext context, Source.Ready source, Set<String> taken) {
-    TargetPlan plan = maker.make(frozen(source, context.now()), wish(context, source, taken));
-    return plan instanceof TargetPlan.Made made
-        ? new TargetPlan.Made(
-            AvoidedNodes.in(made.pod(), context.restore().getSpec().getTarget()),
-            made.otherContainers(),
-            made.dropped())
-        : plan;
+    return maker.make(frozen(source, context.now()), wish(context, source, taken));
   }
 
   /** Starts the workload from its image (cold start). */

@@ -5,7 +5,6 @@ import dev.stasis.api.v1beta1.common.ConditionValue;
 import dev.stasis.api.v1beta1.common.ObservedPod;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.config.StasisConfig;
-import dev.stasis.operator.owner.Handover;
 import dev.stasis.operator.pod.PodWrites;
 import dev.stasis.operator.resize.HeadroomReturn;
 import dev.stasis.operator.status.ConditionType;
@@ -17,7 +16,6 @@ import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import jakarta.inject.Singleton;
 import java.time.Duration;
-import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -86,10 +84,7 @@ class RestoredPod {
   }
 
   private static boolean isRaised(RestoreContext context) {
-    return new Conditions(Objects.requireNonNullElse(context.status().getConditions(), List.of()))
-        .find(ConditionType.ROOM_RETURNED)
-        .filter(condition -> condition.status() == ConditionValue.FALSE)
-        .isPresent();
+    return Conditions.of(context.status()).isFalse(ConditionType.ROOM_RETURNED);
   }
 
   /** Returns whether the limit has its old value, or can never have it. */
@@ -125,7 +120,7 @@ class RestoredPod {
     boolean needed =
         cluster
             .checkpoint(restore.getMetadata().getNamespace(), restore.getSpec().checkpointName())
-            .filter(Handover::wasEvicted)
+            .filter(it -> Conditions.of(it.getStatus()).isEvicted())
             .isPresent();
     if (needed) {
       return Optional.of(NEEDED);

@@ -54,15 +54,14 @@ final class SourceReader {
           "those of a newer release in " + String.join(", ", newer));
     }
     GpuCheckpointStatus status = checkpoint.getStatus();
-    Optional<Condition> ready = status == null ? Optional.empty() : ready(status);
+    Optional<Condition> ready = Conditions.of(status).find(ConditionType.READY);
     if (status == null || ready.filter(it -> it.status() == ConditionValue.TRUE).isEmpty()) {
       String phase =
           status == null || status.getPhase() == null ? "nothing yet" : status.getPhase().value();
       String why = ready.map(it -> it.message().isBlank() ? "" : ": " + it.message()).orElse("");
       return waiting(wanted, phase + why);
     }
-    Conditions conditions =
-        new Conditions(Objects.requireNonNullElse(status.getConditions(), List.of()));
+    Conditions conditions = Conditions.of(status);
     if (!holds && conditions.isDamaged()) {
       String sentence =
           conditions.find(ConditionType.RESTORABLE).map(Condition::message).orElse("");
@@ -143,13 +142,6 @@ final class SourceReader {
         container,
         argv,
         fingerprint);
-  }
-
-  private static Optional<Condition> ready(GpuCheckpointStatus status) {
-    List<Condition> all = Objects.requireNonNullElse(status.getConditions(), List.of());
-    return all.stream()
-        .filter(condition -> condition.type().equals(ConditionType.READY.value()))
-        .findFirst();
   }
 
   private static <T> T said(String property, @Nullable T value) {

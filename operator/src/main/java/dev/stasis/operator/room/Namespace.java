@@ -1,6 +1,7 @@
 package dev.stasis.operator.room;
 
 import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.operator.status.Reason;
 import io.fabric8.kubernetes.api.model.LimitRange;
 import io.fabric8.kubernetes.api.model.LimitRangeItem;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -42,7 +43,7 @@ record Namespace(List<ResourceQuota> quotas, List<LimitRange> ranges) {
         long used = Bytes.of(quota.getStatus().getUsed(), name).orElse(0L);
         if (hard.isPresent() && hard.get() - used < bytes) {
           faults.add(
-              Faults.noRoom(
+              Reason.NO_ROOM.misfit(
                   "ResourceQuota " + quota.getMetadata().getName() + " " + name,
                   Bytes.text(bytes) + " more",
                   Bytes.text(Math.max(0, hard.get() - used)) + " left"));
@@ -70,7 +71,7 @@ record Namespace(List<ResourceQuota> quotas, List<LimitRange> ranges) {
               .ifPresent(
                   max ->
                       faults.add(
-                          Faults.noRoom(
+                          Reason.NO_ROOM.misfit(
                               name + "max.memory",
                               "at least " + Bytes.text(asked),
                               Bytes.text(max))));
@@ -93,7 +94,7 @@ record Namespace(List<ResourceQuota> quotas, List<LimitRange> ranges) {
       return Optional.empty();
     }
     return Optional.of(
-        Faults.noRoom(
+        Reason.NO_ROOM.misfit(
             name + "maxLimitRequestRatio.memory",
             Bytes.text(limit) + " to " + Bytes.text(request),
             most.toPlainString()));

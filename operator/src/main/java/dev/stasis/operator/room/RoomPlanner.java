@@ -2,6 +2,7 @@ package dev.stasis.operator.room;
 
 import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.api.v1beta1.common.MemoryLimitPolicy;
+import dev.stasis.operator.status.Reason;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerResizePolicy;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -39,7 +40,7 @@ public final class RoomPlanner {
       long podLimit = Bytes.of(ofPod.getLimits(), MEMORY).orElseThrow();
       if (podLimit < needed || limit.filter(own -> own < needed).isPresent()) {
         return refused(
-            Faults.noRoom(
+            Reason.NO_ROOM.misfit(
                 "spec.resources.limits.memory",
                 "at least " + Bytes.text(needed) + "; a limit of the pod cannot be resized",
                 Bytes.text(Math.min(podLimit, limit.orElse(podLimit)))));
@@ -54,7 +55,7 @@ public final class RoomPlanner {
     }
     if (facts.policy() == MemoryLimitPolicy.FAIL) {
       return refused(
-          Faults.noRoom(
+          Reason.NO_ROOM.misfit(
               where(facts) + ".resources.limits.memory",
               "at least " + Bytes.text(needed) + ", or memoryLimitPolicy Resize",
               Bytes.text(limit.get())));
@@ -156,13 +157,13 @@ public final class RoomPlanner {
       if (MEMORY.equals(policy.getResourceName())
           && "RestartContainer".equals(policy.getRestartPolicy())) {
         faults.add(
-            Faults.noRoom(
+            Reason.NO_ROOM.misfit(
                 where(facts) + ".resizePolicy[memory]", "NotRequired", "RestartContainer"));
       }
     }
     if (facts.node().staticMemoryManager() && QosClass.of(facts.pod()) == QosClass.GUARANTEED) {
       faults.add(
-          Faults.noRoom(
+          Reason.NO_ROOM.misfit(
               "node " + facts.node().name() + " memoryManagerPolicy",
               "None for a Guaranteed pod that is resized",
               "Static"));
@@ -181,7 +182,7 @@ public final class RoomPlanner {
     return left >= more
         ? Optional.empty()
         : Optional.of(
-            Faults.noRoom(
+            Reason.NO_ROOM.misfit(
                 "node " + facts.node().name() + " allocatable memory",
                 Bytes.text(more) + " more",
                 Bytes.text(Math.max(0, left)) + " left"));
@@ -193,7 +194,7 @@ public final class RoomPlanner {
     return facts.node().freeBytes() >= more
         ? Optional.empty()
         : Optional.of(
-            Faults.noRoom(
+            Reason.NO_ROOM.misfit(
                 "node " + facts.node().name() + " memory above its eviction threshold",
                 Bytes.text(more) + " free",
                 Bytes.text(facts.node().freeBytes())));

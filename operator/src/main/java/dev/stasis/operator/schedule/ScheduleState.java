@@ -6,6 +6,7 @@ import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.api.v1beta1.schedule.AutomaticRestore;
 import dev.stasis.api.v1beta1.schedule.GpuCheckpointScheduleSpec;
 import dev.stasis.api.v1beta1.schedule.GpuCheckpointScheduleStatus;
+import dev.stasis.operator.status.CurrentPhase;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Instant;
 import java.util.List;
@@ -100,7 +101,6 @@ record ScheduleState(
   }
 
   static RestorePhase phase(GpuRestore restore) {
-    RestorePhase phase = restore.getStatus() == null ? null : restore.getStatus().getPhase();
-    return Objects.requireNonNullElse(phase, RestorePhase.PENDING);
+    return CurrentPhase.of(restore);
   }
 }

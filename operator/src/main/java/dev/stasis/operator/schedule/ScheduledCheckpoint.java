@@ -9,12 +9,11 @@ import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.api.v1beta1.common.ArtifactStatus;
 import dev.stasis.api.v1beta1.common.Condition;
 import dev.stasis.api.v1beta1.common.ConditionValue;
-import dev.stasis.api.v1beta1.common.PhaseTime;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Conditions;
+import dev.stasis.operator.status.PhaseLog;
 import java.time.Instant;
 import java.util.Comparator;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -80,8 +79,7 @@ record ScheduledCheckpoint(GpuCheckpoint object) {
 
   /** Returns whether a verification found its artifact damaged. */
   boolean isDamaged() {
-    return new Conditions(Objects.requireNonNullElse(status().getConditions(), List.of()))
-        .isDamaged();
+    return Conditions.of(status()).isDamaged();
   }
 
   /** Returns whether its artifact is where its store promises to have it. */
@@ -110,8 +108,7 @@ record ScheduledCheckpoint(GpuCheckpoint object) {
   }
 
   Optional<Condition> condition() {
-    return new Conditions(Objects.requireNonNullElse(status().getConditions(), List.of()))
-        .find(ConditionType.READY);
+    return Conditions.of(status()).find(ConditionType.READY);
   }
 
   long bytes() {
@@ -132,10 +129,6 @@ record ScheduledCheckpoint(GpuCheckpoint object) {
   }
 
   private Optional<Instant> entered(CheckpointPhase phase) {
-    return Objects.requireNonNullElse(status().getPhases(), List.<PhaseTime<CheckpointPhase>>of())
-        .stream()
-        .filter(entered -> entered.phase() == phase)
-        .map(PhaseTime::time)
-        .findFirst();
+    return PhaseLog.of(status()).first(phase);
   }
 }

@@ -2,11 +2,13 @@ package dev.stasis.operator.status;
 
 import dev.stasis.api.v1beta1.common.Condition;
 import dev.stasis.api.v1beta1.common.ConditionValue;
+import dev.stasis.api.v1beta1.common.ConditionedStatus;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The conditions of one object, one of each type, in the order in which they first appeared. A
@@ -21,6 +23,12 @@ public record Conditions(List<Condition> list) {
     list = List.copyOf(list);
   }
 
+  /** Returns the conditions in a status; none without one. */
+  public static Conditions of(@Nullable ConditionedStatus status) {
+    List<Condition> known = status == null ? null : status.getConditions();
+    return new Conditions(known == null ? List.of() : known);
+  }
+
   /** Returns the condition of that type. */
   public Optional<Condition> find(ConditionType type) {
     return list.stream().filter(condition -> condition.type().equals(type.value())).findFirst();
@@ -31,12 +39,25 @@ public record Conditions(List<Condition> list) {
     return find(type).filter(condition -> condition.status() == ConditionValue.TRUE).isPresent();
   }
 
+  /** Returns whether the condition of that type exists and is False. */
+  public boolean isFalse(ConditionType type) {
+    return find(type).filter(condition -> condition.status() == ConditionValue.FALSE).isPresent();
+  }
+
+  /** Returns whether the condition of that type exists and has that reason. */
+  public boolean has(ConditionType type, Reason reason) {
+    return find(type).filter(condition -> condition.reason().equals(reason.value())).isPresent();
+  }
+
+  /** Returns whether the workload was saved and its pod evicted. */
+  public boolean isEvicted() {
+    return has(ConditionType.SOURCE_RUNNING, Reason.EVICTED);
+  }
+
   /** Returns whether a verification of the artifact found it damaged. */
   public boolean isDamaged() {
-    return find(ConditionType.RESTORABLE)
-        .filter(it -> it.status() == ConditionValue.FALSE)
-        .filter(it -> it.reason().equals(Reason.ARTIFACT_DAMAGED.value()))
-        .isPresent();
+    return isFalse(ConditionType.RESTORABLE)
+        && has(ConditionType.RESTORABLE, Reason.ARTIFACT_DAMAGED);
   }
 
   /**

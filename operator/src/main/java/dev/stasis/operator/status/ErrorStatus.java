@@ -10,7 +10,6 @@ import io.javaoperatorsdk.operator.api.reconciler.ErrorStatusUpdateControl;
 import io.javaoperatorsdk.operator.api.reconciler.RetryInfo;
 import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import java.time.Clock;
-import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -42,7 +41,7 @@ public final class ErrorStatus {
     }
     P object = context.getClient().getKubernetesSerialization().clone(stored.get());
     ConditionedStatus status = Objects.requireNonNull(object.getStatus());
-    Conditions known = new Conditions(conditions(status));
+    Conditions known = Conditions.of(status);
     String sentence = error.getClass().getSimpleName() + ": " + error.getMessage();
     if (known
         .find(ConditionType.RECONCILED)
@@ -66,13 +65,9 @@ public final class ErrorStatus {
 
   /** Removes the report: the object was reconciled. */
   public static void clear(ConditionedStatus status) {
-    Conditions known = new Conditions(conditions(status));
+    Conditions known = Conditions.of(status);
     if (known.find(ConditionType.RECONCILED).isPresent()) {
       status.setConditions(known.without(ConditionType.RECONCILED).list());
     }
-  }
-
-  private static List<Condition> conditions(ConditionedStatus status) {
-    return Objects.requireNonNullElse(status.getConditions(), List.of());
   }
 }

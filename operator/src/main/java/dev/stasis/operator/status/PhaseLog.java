@@ -2,6 +2,7 @@ package dev.stasis.operator.status;
 
 import dev.stasis.api.v1beta1.common.Phase;
 import dev.stasis.api.v1beta1.common.PhaseTime;
+import dev.stasis.api.v1beta1.common.PhasedStatus;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
@@ -11,6 +12,8 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Every phase that an object entered, with the time.
@@ -27,6 +30,31 @@ public record PhaseLog<P extends Enum<P> & Phase<P>>(List<PhaseTime<P>> times) {
 
   public PhaseLog {
     times = List.copyOf(times);
+  }
+
+  /** Returns the phases in a status; none without one. */
+  public static <P extends Enum<P> & Phase<P>> PhaseLog<P> of(@Nullable PhasedStatus<P> status) {
+    List<PhaseTime<P>> times = status == null ? null : status.getPhases();
+    return new PhaseLog<>(times == null ? List.of() : times);
+  }
+
+  /** Returns when the current phase was entered; empty before the first. */
+  public Optional<Instant> since() {
+    return times.isEmpty() ? Optional.empty() : Optional.of(times.get(times.size() - 1).time());
+  }
+
+  /** Returns when a phase was entered first. */
+  public Optional<Instant> first(P phase) {
+    return entries(phase).findFirst();
+  }
+
+  /** Returns when a phase was entered last. */
+  public Optional<Instant> last(P phase) {
+    return entries(phase).reduce((one, next) -> next);
+  }
+
+  private Stream<Instant> entries(P phase) {
+    return times.stream().filter(entered -> entered.phase() == phase).map(PhaseTime::time);
   }
 
   /** Returns the current phase; empty before the first. */

@@ -1,5 +1,6 @@
 package dev.stasis.operator.status;
 
+import dev.stasis.api.v1beta1.common.Fault;
 import java.util.Arrays;
 import java.util.Optional;
 
@@ -256,6 +257,11 @@ public enum Reason {
   /** Returns the reason with that value; empty if only agents know it. */
   public static Optional<Reason> find(String word) {
     return Arrays.stream(values()).filter(reason -> reason.word.equals(word)).findFirst();
+  }
+
+  /** Returns a fault with this reason, for a requirement that is not met. */
+  public Fault misfit(String property, String wanted, String found) {
+    return Fault.misfit(word, property, wanted, found);
   }
 
   /** Returns the value in a condition. */

@@ -4,8 +4,6 @@ import dev.stasis.api.v1beta1.common.Condition;
 import dev.stasis.api.v1beta1.common.ConditionValue;
 import dev.stasis.api.v1beta1.common.ConditionedStatus;
 import java.time.Clock;
-import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -33,8 +31,7 @@ public final class Report {
     this.summary = summary;
     this.generation = generation;
     this.clock = clock;
-    List<Condition> known = Objects.requireNonNullElse(before.getConditions(), List.of());
-    this.conditions = new Conditions(known);
+    this.conditions = Conditions.of(before);
   }
 
   /** It is in progress, or waits for something that may still happen. */
@@ -89,6 +86,17 @@ public final class Report {
   public Report also(ConditionType type, ConditionValue status, Reason why, String sentence) {
     conditions = conditions.with(type, status, why, sentence, generation, clock.instant());
     return this;
+  }
+
+  /** Adds whether the frozen workload runs in its original place. */
+  public Report source(ConditionValue runs, Reason why, String sentence) {
+    return also(ConditionType.SOURCE_RUNNING, runs, why, sentence);
+  }
+
+  /** Adds that a memory limit must be lowered again. */
+  public Report limitRaised(String sentence) {
+    return also(
+        ConditionType.ROOM_RETURNED, ConditionValue.FALSE, Reason.LIMIT_STILL_RAISED, sentence);
   }
 
   /** Returns a condition as it is now. */

@@ -3,14 +3,12 @@ package dev.stasis.operator.store;
 import dev.stasis.api.v1beta1.GpuCheckpointStore;
 import dev.stasis.api.v1beta1.GpuNode;
 import dev.stasis.api.v1beta1.common.StoreDurability;
-import dev.stasis.api.v1beta1.node.NodeStore;
 import dev.stasis.api.v1beta1.store.GpuCheckpointStoreStatus;
 import dev.stasis.api.v1beta1.store.VolumeStatus;
+import dev.stasis.operator.node.NodeStores;
 import io.fabric8.kubernetes.api.model.Namespace;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -60,17 +58,10 @@ public final class SharedStores {
       Stream<GpuCheckpointStore> stores, Namespace namespace, Optional<GpuNode> node) {
     return stores
         .filter(store -> choice.allows(store, namespace))
-        .filter(store -> node.filter(it -> reaches(it, store)).isPresent())
+        .filter(
+            store ->
+                node.filter(it -> NodeStores.of(it).canWrite(store.getMetadata().getName()))
+                    .isPresent())
         .min(Comparator.comparing(store -> store.getMetadata().getName()));
-  }
-
-  private static boolean reaches(GpuNode node, GpuCheckpointStore store) {
-    return Optional.ofNullable(node.getStatus()).stream()
-        .flatMap(
-            status -> Objects.requireNonNullElse(status.getStores(), List.<NodeStore>of()).stream())
-        .anyMatch(
-            seen ->
-                seen.name().equals(store.getMetadata().getName())
-                    && Boolean.TRUE.equals(seen.writable()));
   }
 }

@@ -84,9 +84,7 @@ public final class StoreChoice {
   }
 
   private static Refused refused(Reason reason, String wanted, String found) {
-    String sentence = "store: expected " + wanted + ", got " + found;
-    return new Refused(
-        reason, new Fault(reason.value(), "store", wanted, found, null, null, sentence));
+    return new Refused(reason, reason.misfit("store", wanted, found));
   }
 
   private static List<String> names(Collection<GpuCheckpointStore> stores) {

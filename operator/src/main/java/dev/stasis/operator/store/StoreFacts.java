@@ -13,6 +13,7 @@ import dev.stasis.api.v1beta1.node.NodeStore;
 import dev.stasis.api.v1beta1.operation.FreezeOrder;
 import dev.stasis.api.v1beta1.operation.GpuNodeOperationSpec;
 import dev.stasis.api.v1beta1.operation.OperationType;
+import dev.stasis.operator.node.NodeStores;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Conditions;
@@ -82,11 +83,7 @@ public record StoreFacts(
     String name = store.getMetadata().getName();
     List<View> views = new ArrayList<>();
     for (GpuNode node : nodes) {
-      List<NodeStore> stores =
-          node.getStatus() == null
-              ? List.of()
-              : Objects.requireNonNullElse(node.getStatus().getStores(), List.of());
-      stores.stream()
+      NodeStores.of(node).list().stream()
           .filter(seen -> seen.name().equals(name))
           .forEach(seen -> views.add(new View(node.getMetadata().getName(), seen)));
     }
@@ -202,7 +199,7 @@ public record StoreFacts(
     long logical = orZero(artifact.getBytes());
     Long added = artifact.getNode() == null ? artifact.getNewBytes() : null;
     Optional<Instant> stored =
-        new Conditions(Objects.requireNonNullElse(status.getConditions(), List.of()))
+        Conditions.of(status)
             .find(ConditionType.STORED)
             .filter(it -> it.status() == ConditionValue.TRUE)
             .map(Condition::lastTransitionTime);

@@ -16,6 +16,7 @@ import dev.stasis.operator.cluster.WishSource;
 import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.operator.event.SkewGuard;
 import dev.stasis.operator.log.LogContext;
+import dev.stasis.operator.node.NodeStores;
 import dev.stasis.operator.status.Changes;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -163,20 +164,14 @@ public class StoreReconciler implements Reconciler<GpuCheckpointStore> {
 
   /** Returns the stores with a change in an agent's report. */
   private static List<ResourceID> ofNode(Changed<GpuNode> change) {
-    List<NodeStore> before = change.before().map(StoreReconciler::stores).orElse(List.of());
-    List<NodeStore> after = change.after().map(StoreReconciler::stores).orElse(List.of());
+    List<NodeStore> before = change.before().map(it -> NodeStores.of(it).list()).orElse(List.of());
+    List<NodeStore> after = change.after().map(it -> NodeStores.of(it).list()).orElse(List.of());
     return Stream.concat(
             before.stream().filter(seen -> !after.contains(seen)),
             after.stream().filter(seen -> !before.contains(seen)))
         .map(seen -> new ResourceID(seen.name()))
         .distinct()
         .toList();
-  }
-
-  private static List<NodeStore> stores(GpuNode node) {
-    return node.getStatus() == null
-        ? List.of()
-        : Objects.requireNonNullElse(node.getStatus().getStores(), List.of());
   }
 
   /** Returns the stores in which an artifact was added, changed or removed. */

@@ -39,15 +39,13 @@ public final class StoreRoom {
     Optional<NodeStore> view = facts.from(node);
     if (view.isEmpty()) {
       faults.add(
-          fault(
-              Reason.STORE_NOT_WRITABLE,
+          Reason.STORE_NOT_WRITABLE.misfit(
               "store " + name,
               "one that node " + node + " can write to",
               "no report by the agent of the node"));
     } else if (!Boolean.TRUE.equals(view.get().writable())) {
       faults.add(
-          fault(
-              Reason.STORE_NOT_WRITABLE,
+          Reason.STORE_NOT_WRITABLE.misfit(
               "store " + name,
               "one that node " + node + " can write to",
               Objects.requireNonNullElse(view.get().message(), "one that it cannot write to")));
@@ -91,8 +89,7 @@ public final class StoreRoom {
     return usable >= bytes
         ? Optional.empty()
         : Optional.of(
-            fault(
-                Reason.STORE_FULL,
+            Reason.STORE_FULL.misfit(
                 "store " + facts.store().getMetadata().getName() + " on node " + node,
                 new HumanBytes(bytes).text()
                     + " free beside the "
@@ -105,8 +102,7 @@ public final class StoreRoom {
       String property, @Nullable Long quota, long used, long more, List<Fault> faults) {
     if (quota != null && used + more > quota) {
       faults.add(
-          fault(
-              Reason.QUOTA_EXCEEDED,
+          Reason.QUOTA_EXCEEDED.misfit(
               property,
               "room for "
                   + new HumanBytes(more).text()
@@ -114,10 +110,5 @@ public final class StoreRoom {
                   + new HumanBytes(quota).text(),
               new HumanBytes(used).text() + " used"));
     }
-  }
-
-  private static Fault fault(Reason reason, String property, String wanted, String found) {
-    String sentence = property + ": expected " + wanted + ", got " + found;
-    return new Fault(reason.value(), property, wanted, found, null, null, sentence);
   }
 }

@@ -24,6 +24,6 @@ public record Refusal(Reason reason, String property, String wanted, String foun
 
   /** Returns the form for a status. */
   public Fault fault() {
-    return new Fault(reason.value(), property, wanted, found, null, null, sentence());
+    return reason.misfit(property, wanted, found);
   }
 }

@@ -79,7 +79,7 @@ public final class TargetMaker {
     } else {
       keepHostName(target, oldName);
     }
-    return new TargetPlan.Made(target, stripped.others(), dropped);
+    return new TargetPlan.Made(AvoidedNodes.in(target, wish.target()), stripped.others(), dropped);
   }
 
   private void waiting(PodSpec spec, FrozenPod source, Wish wish, List<String> dropped) {

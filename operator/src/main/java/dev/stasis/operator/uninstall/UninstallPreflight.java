@@ -1,22 +1,18 @@
 package dev.stasis.operator.uninstall;
 
 import dev.stasis.api.v1beta1.GpuCheckpoint;
-import dev.stasis.api.v1beta1.GpuMigration;
 import dev.stasis.api.v1beta1.GpuNode;
 import dev.stasis.api.v1beta1.GpuNodeOperation;
 import dev.stasis.api.v1beta1.GpuRestore;
 import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1beta1.checkpoint.DesiredState;
 import dev.stasis.api.v1beta1.common.AfterCheckpoint;
-import dev.stasis.api.v1beta1.common.Condition;
-import dev.stasis.api.v1beta1.migration.MigrationPhase;
 import dev.stasis.api.v1beta1.node.FrozenWorkload;
 import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.operation.OperationView;
-import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Conditions;
-import dev.stasis.operator.status.Reason;
+import dev.stasis.operator.status.CurrentPhase;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.util.ArrayList;
 import java.util.List;
@@ -82,10 +78,10 @@ public final class UninstallPreflight {
         .filter(one -> !isOver(one) && !isSuspended(one))
         .forEach(one -> steps.add(cancel(one)));
     installed.restores().stream()
-        .filter(one -> !isOver(one))
+        .filter(one -> !CurrentPhase.of(one).successors().isEmpty())
         .forEach(one -> steps.add(cancel(one)));
     installed.migrations().stream()
-        .filter(one -> !isOver(one))
+        .filter(one -> !CurrentPhase.of(one).successors().isEmpty())
         .forEach(one -> steps.add(cancel(one)));
     return steps;
   }
@@ -119,8 +115,9 @@ public final class UninstallPreflight {
     installed.checkpoints().stream()
         .filter(
             one ->
-                phase(one) == CheckpointPhase.SUSPENDED || phase(one) == CheckpointPhase.RESUMING)
-        .forEach(one -> pending.add(title(one) + " is " + phase(one)));
+                CurrentPhase.of(one) == CheckpointPhase.SUSPENDED
+                    || CurrentPhase.of(one) == CheckpointPhase.RESUMING)
+        .forEach(one -> pending.add(title(one) + " is " + CurrentPhase.of(one)));
     return pending;
   }
 
@@ -142,17 +139,11 @@ public final class UninstallPreflight {
   }
 
   private boolean isOnlyCopy(GpuCheckpoint checkpoint) {
-    if (checkpoint.getStatus() == null || phase(checkpoint) != CheckpointPhase.READY) {
+    if (CurrentPhase.of(checkpoint) != CheckpointPhase.READY) {
       return false;
     }
-    List<Condition> conditions =
-        Objects.requireNonNullElse(checkpoint.getStatus().getConditions(), List.of());
-    boolean evicted =
-        new Conditions(conditions)
-            .find(ConditionType.SOURCE_RUNNING)
-            .filter(condition -> condition.reason().equals(Reason.EVICTED.value()))
-            .isPresent();
-    return evicted && installed.restores().stream().noneMatch(it -> brought(it, checkpoint));
+    return Conditions.of(checkpoint.getStatus()).isEvicted()
+        && installed.restores().stream().noneMatch(it -> brought(it, checkpoint));
   }
 
   private static boolean brought(GpuRestore restore, GpuCheckpoint checkpoint) {
@@ -164,31 +155,15 @@ public final class UninstallPreflight {
 
   private static boolean isSuspended(GpuCheckpoint checkpoint) {
     return checkpoint.getSpec().getAfterCheckpoint() == AfterCheckpoint.SUSPEND
-        && phase(checkpoint) == CheckpointPhase.SUSPENDED
+        && CurrentPhase.of(checkpoint) == CheckpointPhase.SUSPENDED
         && checkpoint.getSpec().getDesiredState() != DesiredState.RUNNING;
   }
 
-  private static CheckpointPhase phase(GpuCheckpoint checkpoint) {
-    return checkpoint.getStatus() == null || checkpoint.getStatus().getPhase() == null
-        ? CheckpointPhase.PENDING
-        : checkpoint.getStatus().getPhase();
-  }
-
   private static boolean isOver(GpuCheckpoint checkpoint) {
-    return switch (phase(checkpoint)) {
+    return switch (CurrentPhase.of(checkpoint)) {
       case READY, EXPLAINED, FAILED, CANCELLED -> true;
       case PENDING, FREEZING, SAVING, RESUMING, SUSPENDED, IMPORTING, UNRECOGNIZED -> false;
     };
-  }
-
-  private static boolean isOver(GpuRestore restore) {
-    RestorePhase phase = restore.getStatus() == null ? null : restore.getStatus().getPhase();
-    return phase != null && phase.successors().isEmpty();
-  }
-
-  private static boolean isOver(GpuMigration migration) {
-    MigrationPhase phase = migration.getStatus() == null ? null : migration.getStatus().getPhase();
-    return phase != null && phase.successors().isEmpty();
   }
 
   private static String title(GpuCheckpoint checkpoint) {

@@ -62,8 +62,7 @@ public abstract class AgentStep<C extends RequestContext<P>, P extends Enum<P> &
   protected List<Fault> faults(OperationView failed) {
     return failed.faults().isEmpty()
         ? List.of(
-            Fault.misfit(
-                Reason.RESTORE_FAILED.value(),
+            Reason.RESTORE_FAILED.misfit(
                 "operation " + failed.name(),
                 "Succeeded",
                 failed.phase().value() + " " + failed.reason()))

@@ -14,7 +14,6 @@ import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
-import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -73,7 +72,7 @@ public abstract class StatusUpdater<
 
   /** Enters a phase that another object reports with its time. */
   protected final void enter(P phase, Instant time) {
-    PhaseLog<P> log = new PhaseLog<>(Objects.requireNonNullElse(status.getPhases(), List.of()));
+    PhaseLog<P> log = PhaseLog.of(status);
     status.setPhases(log.entered(phase, time).times());
     status.setPhase(phase);
   }

@@ -30,6 +30,7 @@ final class FakeOperations implements Operations {
             .withName(name)
             .withUid(name)
             .addToLabels(Api.OPERATION_UID_LABEL, requester.uid())
+            .addToLabels(Api.NODE_LABEL, spec.getNodeName())
             .build());
     operation.setSpec(spec);
     return operation;

@@ -1,8 +1,10 @@
 package dev.stasis.operator.cluster;
 
-import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.operator.config.StasisConfig;
+import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.client.informers.cache.Cache;
+import java.util.Objects;
 import java.util.Set;
 
 /** What the container does in the product. */
@@ -15,9 +17,14 @@ public final class ClusterParts {
     return new PodTransform(Set.copyOf(config.gpuResources())).apply(pod);
   }
 
-  /** Returns whether the watch finds the checkpoint by that store. */
-  public static boolean isIn(GpuCheckpoint checkpoint, String store) {
-    return store.equals(SharedInformers.storeOf(checkpoint));
+  /** Returns whether the watch finds the object by that value of an index. */
+  public static <R extends HasMetadata> boolean isIn(
+      String index, String value, R object, Class<R> kind) {
+    return index.equals(Cache.NAMESPACE_INDEX)
+        ? value.equals(object.getMetadata().getNamespace())
+        : Objects.requireNonNull(SharedInformers.indexers(kind).get(index), index)
+            .apply(object)
+            .contains(value);
   }
 
   public static void stop(Informers informers) {
