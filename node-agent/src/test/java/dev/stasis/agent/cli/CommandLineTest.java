@@ -86,7 +86,7 @@ class CommandLineTest {
   }
 
   @Test
-  void aNodeWithNothingFrozenSaysSo() {
+  void aNodeWithoutFrozenWorkloadsReportsThat() {
     assertThat(program.run("frozen", "--state-dir", state.toString())).isZero();
     assertThat(program.out()).isEqualTo("no frozen workloads on this node\n");
   }
@@ -106,7 +106,7 @@ class CommandLineTest {
   }
 
   @Test
-  void whatAnAgentLeftHalfDoneIsCalledInterrupted() throws Exception {
+  void anOperationOfADeadAgentIsShownAsInterrupted() throws Exception {
     ProcessId self = proc.id((int) ProcessHandle.current().pid()).orElseThrow();
     write(Work.Phase.WORKING, proc.bootId(), self, null);
     assertThat(program.run("frozen", "--json", "--state-dir", state.toString())).isZero();
@@ -121,7 +121,7 @@ class CommandLineTest {
   }
 
   @Test
-  void whatWasFrozenBeforeARebootIsCalledLost() {
+  void aWorkloadFrozenBeforeARebootIsShownAsLost() {
     write(Work.Phase.SUSPENDED, "another-boot", new ProcessId(1, 1), null);
     assertThat(program.run("frozen", "--state-dir", state.toString())).isZero();
     assertThat(program.out()).contains("lost by a reboot");

@@ -137,7 +137,7 @@ class RestartedFreezeTest {
 
   @ParameterizedTest
   @CsvSource({"BEFORE_WRITE, Claimed", "AFTER_WRITE, Claimed"})
-  void whatWasNotBegunIsBegun(String moment, String phase) throws Exception {
+  void anOperationThatWasNotStartedIsStarted(String moment, String phase) throws Exception {
     String name = checkpoint(Afterwards.RESUME);
     DaemonChild.dies(lab, moment, phase);
     lab.start();
@@ -148,7 +148,7 @@ class RestartedFreezeTest {
 
   @ParameterizedTest
   @CsvSource({"BEFORE_WRITE, Succeeded", "AFTER_WRITE, Succeeded"})
-  void whatWasDoneIsOnlySaid(String moment, String phase) throws Exception {
+  void aFinishedOperationIsOnlyReported(String moment, String phase) throws Exception {
     String name = checkpoint(Afterwards.RESUME);
     DaemonChild.dies(lab, moment, phase);
     lab.start();
@@ -164,7 +164,7 @@ class RestartedFreezeTest {
 
   @ParameterizedTest
   @CsvSource({"BEFORE_WRITE, Held", "AFTER_WRITE, Held"})
-  void whatIsHeldStaysHeld(String moment, String phase) throws Exception {
+  void aHeldWorkloadStaysHeld(String moment, String phase) throws Exception {
     String name = checkpoint(Afterwards.HOLD);
     DaemonChild.dies(lab, moment, phase);
     lab.start();
@@ -201,7 +201,7 @@ class RestartedFreezeTest {
 
   @Tag("jvm")
   @Test
-  void whoeverGoesOnWithAFreezeSaysSinceWhenItStandsStill() throws Exception {
+  void aSuccessorReportsTheStartOfTheFreeze() throws Exception {
     String name = checkpoint(Afterwards.RESUME);
     DaemonChild.dies(lab, "AFTER", "dump");
     Instant frozen = frozen(name);
@@ -220,7 +220,7 @@ class RestartedFreezeTest {
 
   @ParameterizedTest
   @CsvSource({"BEFORE_WRITE, Succeeded", "AFTER_WRITE, Succeeded"})
-  void whatIsSuspendedStaysSuspended(String moment, String phase) throws Exception {
+  void aSuspendedWorkloadStaysSuspended(String moment, String phase) throws Exception {
     String name = order(orders.suspend(source));
     DaemonChild.dies(lab, moment, phase);
     lab.start();
@@ -273,7 +273,7 @@ class RestartedFreezeTest {
   }
 
   @Test
-  void whatNoOperationExplainsIsThawed() throws Exception {
+  void aFrozenWorkloadWithoutAnOperationIsThawed() throws Exception {
     String name = order(orders.suspend(source));
     DaemonChild.dies(lab, "AFTER_WRITE", "Succeeded");
     lab.cluster().remove(name);
@@ -285,7 +285,7 @@ class RestartedFreezeTest {
 
   /** Whoever did that with stasis-node knows why; perhaps another workload has its GPU by now. */
   @Test
-  void whatSomebodySuspendedByHandIsLeftToThem() throws Exception {
+  void aManuallySuspendedWorkloadIsNotThawed() throws Exception {
     String byHand = Work.BY_HAND + "1";
     String container = source.container().id();
     CheckpointRequest suspend =

@@ -123,7 +123,7 @@ class UnreportedResultTest {
   }
 
   @Test
-  void whatWasCancelledMeanwhileIsNotBegun() throws Exception {
+  void aCancelledOperationIsNotStarted() throws Exception {
     String name = checkpoint(source, Afterwards.RESUME);
     DaemonChild.dies(lab, "AFTER_WRITE", "Claimed");
     lab.cluster().edit(name, operation -> operation.getSpec().setCancel(true));
@@ -154,7 +154,7 @@ class UnreportedResultTest {
   }
 
   @Test
-  void whatWasThawedAsOrderedIsNoFailure() throws Exception {
+  void anOrderedThawIsNoFailure() throws Exception {
     lab.start();
     String held = checkpoint(source, Afterwards.HOLD);
     lab.cluster().await(held, OperationPhase.HELD);
@@ -174,7 +174,7 @@ class UnreportedResultTest {
   }
 
   @Test
-  void whatWasEndedAsOrderedIsNotLost() throws Exception {
+  void anOrderedEndIsNoLoss() throws Exception {
     try (AgentLab.Placed evicted = pod("evicted")) {
       lab.start();
       String held = checkpoint(evicted, Afterwards.HOLD);
@@ -198,7 +198,7 @@ class UnreportedResultTest {
 
   /** Without an order to end it, it is not known that its end was meant. */
   @Test
-  void whatEndedByItselfWhileItWasHeldIsNotCalledDone() throws Exception {
+  void aHeldWorkloadThatEndedItselfIsNotReportedAsDone() throws Exception {
     try (AgentLab.Placed killed = pod("killed")) {
       lab.start();
       String held = checkpoint(killed, Afterwards.HOLD);
