@@ -7,7 +7,7 @@
 {{- define "stasis.webhook" -}}{{ include "stasis.name" . }}-webhook{{- end }}
 {{- define "stasis.agent" -}}{{ include "stasis.name" . }}-agent{{- end }}
 
-{{/* Names under which the API server knows the two. */}}
+{{/* User names of the two service accounts. */}}
 {{- define "stasis.operatorUser" -}}system:serviceaccount:{{ .Release.Namespace }}:{{ include "stasis.operator" . }}{{- end }}
 {{- define "stasis.agentUser" -}}system:serviceaccount:{{ .Release.Namespace }}:{{ include "stasis.agent" . }}{{- end }}
 

@@ -9,7 +9,7 @@ annotations: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end }}
 
-{{/* Who it is and where, and how it logs. */}}
+{{/* Identity, node and logging. */}}
 {{- define "stasis.environment" -}}
 - name: POD_NAME
   valueFrom: {fieldRef: {fieldPath: metadata.name}}
@@ -33,7 +33,7 @@ annotations: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end }}
 
-{{/* Health as Quarkus tells it. A second or two to start; on a node with ten times its load it was a minute. */}}
+{{/* Probes of Quarkus' health checks. The start takes a second or two; on an overloaded node it took a minute. */}}
 {{- define "stasis.probes" -}}
 startupProbe:
   httpGet: {path: /q/health/started, port: http}

@@ -1,4 +1,4 @@
-{{/* include "stasis.binding" (list . "name"): a policy without a binding does nothing. */}}
+{{/* include "stasis.binding" (list . "name"): the binding of a policy, which has no effect without one. */}}
 {{- define "stasis.binding" -}}
 ---
 apiVersion: admissionregistration.k8s.io/v1
@@ -11,13 +11,13 @@ spec:
   validationActions: [Deny]
 {{- end }}
 
-{{/* Match condition: anybody but the operator, who acts for those whose requests were checked already. */}}
+{{/* Match condition: all users except the operator, which acts on requests that were checked already. */}}
 {{- define "stasis.notTheOperator" -}}
 - name: not-by-the-operator
   expression: request.userInfo.username != '{{ include "stasis.operatorUser" . }}'
 {{- end }}
 
-{{/* Match condition: the operator alone. */}}
+{{/* Match condition: only the operator. */}}
 {{- define "stasis.theOperator" -}}
 - name: by-the-operator
   expression: request.userInfo.username == '{{ include "stasis.operatorUser" . }}'

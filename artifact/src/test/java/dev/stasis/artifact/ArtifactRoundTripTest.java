@@ -27,7 +27,7 @@ class ArtifactRoundTripTest {
   }
 
   @Test
-  void whatWasSealedIsReadBackAsItWas() throws Exception {
+  void aSealedArtifactIsReadBackUnchanged() throws Exception {
     ArtifactStage.SealedArtifact sealed = samples.sealed(store, "train-1", temp);
 
     Opened opened =

@@ -83,7 +83,7 @@ class DeviceMemoryTest {
   }
 
   @Test
-  void whatChangedSinceItWasSavedIsNotTakenIn() throws IOException {
+  void deviceMemoryThatChangedSinceItsSaveIsRefused() throws IOException {
     Files.createDirectories(folder.resolve("store"));
     Path prefix = saved((byte) 1);
     Files.write(Path.of(prefix + ".data"), new byte[LENGTH]);

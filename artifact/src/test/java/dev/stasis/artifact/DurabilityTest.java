@@ -63,7 +63,7 @@ class DurabilityTest {
   }
 
   @Test
-  void whatIsSyncedLaterReachesTheDisk() throws Exception {
+  void aDeferredSyncReachesTheDisk() throws Exception {
     Path folder = Files.createDirectory(temp.resolve("store"));
     ArtifactStore store = new ArtifactStore(folder, Clock.systemUTC());
     samples.sealed(store, "a", temp);

@@ -183,7 +183,7 @@ class PublicationTest {
   }
 
   @Test
-  void whatADeletionThatWasKilledLeavesIsFoundAtOnce() throws Exception {
+  void theRemainsOfAKilledDeletionAreFoundAtOnce() throws Exception {
     for (int step = 1; ; step++) {
       Path folder = Files.createDirectory(temp.resolve("deletion" + step));
       Path scratch = Files.createDirectory(temp.resolve("deletion-scratch" + step));

@@ -32,7 +32,7 @@ class ReceivedArtifactTest {
   }
 
   @Test
-  void whatCameWholeIsAnArtifact() throws IOException {
+  void aCompleteTransferIsAnArtifact() throws IOException {
     try (ArtifactStage stage = here.stage("a")) {
       copyInto(stage);
 
@@ -47,7 +47,7 @@ class ReceivedArtifactTest {
   }
 
   @Test
-  void whatIsCutMissingOrTooMuchIsNone() throws IOException {
+  void anIncompleteOrSurplusTransferIsNoArtifact() throws IOException {
     for (String change :
         List.of(
             "cut layer/root.tar",
@@ -75,7 +75,7 @@ class ReceivedArtifactTest {
   }
 
   @Test
-  void whatIsDamagedIsRefusedByWhoeverOpensIt() throws IOException {
+  void aDamagedArtifactIsRefusedWhenItIsOpened() throws IOException {
     try (ArtifactStage stage = here.stage("a")) {
       copyInto(stage);
       Path file = stage.folder().resolve("layer/root.tar");

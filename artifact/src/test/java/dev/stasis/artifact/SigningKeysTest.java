@@ -69,12 +69,12 @@ class SigningKeysTest {
   }
 
   @Test
-  void whatOpensslSignsIsAccepted() throws Exception {
+  void aSignatureOfOpensslIsAccepted() throws Exception {
     accepted(OF_OPENSSL, SIGNED_BY_OPENSSL + "\n");
   }
 
   @Test
-  void whatCosignSignsIsAccepted() throws Exception {
+  void aSignatureOfCosignIsAccepted() throws Exception {
     accepted(OF_COSIGN, SIGNED_BY_COSIGN);
   }
 

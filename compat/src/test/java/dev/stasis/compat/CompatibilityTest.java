@@ -20,7 +20,7 @@ class CompatibilityTest {
   }
 
   @Test
-  void whatAsksForNothingFitsEverywhere() {
+  void aWorkloadWithoutRequirementsFitsEverywhere() {
     Compatibility compatibility = Compatibility.check(Fingerprint.empty(), Examples.workload());
 
     assertThat(compatibility.fits()).isTrue();
@@ -57,7 +57,7 @@ class CompatibilityTest {
   }
 
   @Test
-  void whatFitsSomethingThatFitsAThirdFitsTheThird() {
+  void compatibilityIsTransitive() {
     for (int i = 0; i < 5000; i++) {
       // One value of the table each: lists of GPUs of different lengths compare what both have.
       Property property = Property.values()[random.nextInt(Property.values().length)];

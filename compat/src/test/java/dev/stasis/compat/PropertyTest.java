@@ -110,7 +110,7 @@ class PropertyTest {
 
   @ParameterizedTest
   @EnumSource
-  void whatThePlaceDoesNotSayIsAMismatch(Property property) {
+  void aPropertyThatANodeDoesNotReportIsAMismatch(Property property) {
     Fingerprint wanted = Examples.workload();
 
     assertThat(Compatibility.check(wanted, wanted.without(property)).mismatches())

@@ -50,6 +50,20 @@ class ChartFilesTest {
     }
   }
 
+  /** An alert that fires in the scenario of another one fails that scenario. */
+  @Test
+  void everyScenarioOfTheAlertsListsAllThatFire() throws IOException {
+    String tests = Files.readString(Path.of("src/test/alerts/alerts.test.yaml"));
+
+    assertThat(tests.split("(?m)^- name: "))
+        .hasSizeGreaterThan(13)
+        .filteredOn(scenario -> scenario.contains("input_series:"))
+        .allSatisfy(
+            scenario ->
+                assertThat(scenario)
+                    .contains("expr: group by (alertname) (ALERTS{alertstate=\"firing\"})"));
+  }
+
   @Test
   void theContainerfileStartsWhatTheBuiltImagesStart() throws IOException {
     String containerfile = Files.readString(Path.of("../images/Containerfile"));

@@ -39,7 +39,7 @@ class ChartTest {
   }
 
   @Test
-  void whatIsInstalledIsWhatWasReviewed() throws IOException {
+  void theRenderedManifestsEqualTheReviewedOnes() throws IOException {
     String yaml =
         chart.render(
             "stasis",
@@ -90,7 +90,7 @@ class ChartTest {
   }
 
   @Test
-  void withoutPlaceForTheImagesItSaysWhatToDo() {
+  void aMissingRegistryIsReportedWithARemedy() {
     assertThatThrownBy(() -> chart.render("stasis", "stasis-system", Map.of(), List.of()))
         .hasMessageContaining("image.registry: required")
         .hasMessageContaining("images/build");

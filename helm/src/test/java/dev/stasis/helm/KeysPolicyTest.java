@@ -134,7 +134,7 @@ class KeysPolicyTest {
   }
 
   @Test
-  void whatTheOperatorHasSetStaysAsItIs() {
+  void usersCannotChangeKeysOfTheOperator() {
     Pod target = pod("target");
     // The scheduler has nothing to write there meanwhile.
     target.getSpec().setAutomountServiceAccountToken(false);

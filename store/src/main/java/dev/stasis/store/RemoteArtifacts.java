@@ -148,7 +148,7 @@ public final class RemoteArtifacts implements AutoCloseable {
     return opened.summary();
   }
 
-  /** Deletes an artifact; one that is not there is fine. A collection frees its chunks later. */
+  /** Deletes an artifact, if it exists. A garbage collection frees its chunks later. */
   public void delete(ArtifactId id) throws StoreException {
     blobs.delete(ChunkFormat.manifest(id));
   }

@@ -144,7 +144,7 @@ final class RetryingBlobs implements BlobStore {
           });
     }
 
-    /** Tried once: it tidies up after a failure, and a collection does it otherwise. */
+    /** Is not retried: it only cleans up after a failure, which a garbage collection also does. */
     @Override
     public void abort() throws StoreException {
       upload.abort();

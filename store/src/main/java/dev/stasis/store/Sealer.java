@@ -90,7 +90,7 @@ record Sealer(byte[] key) {
   /**
    * Decrypts.
    *
-   * @throws AEADBadTagException when key, nonce, additional data or any byte is another
+   * @throws AEADBadTagException if the key, the nonce, the additional data or any byte differs
    */
   byte[] open(byte[] nonce, byte[] additional, byte[] sealed) throws AEADBadTagException {
     try {

@@ -20,7 +20,7 @@ class SealerTest {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1, SEGMENT - 1, SEGMENT, SEGMENT + 1, 3 * SEGMENT, 2 << 20})
-  void whatIsSealedOpens(int length) throws Exception {
+  void sealedBytesCanBeOpened(int length) throws Exception {
     byte[] plain = plain(length);
 
     assertThat(sealer.open(7, NAME, seal(plain))).isEqualTo(plain);

@@ -275,7 +275,7 @@ public abstract class StoreConformance {
   }
 
   @Test
-  void whatNothingUsesIsFreedInTwoRuns() throws IOException {
+  void unusedPacksAreFreedInTwoRuns() throws IOException {
     artifacts().store(FIRST, folder, Progress.NONE);
     artifacts().delete(FIRST);
     blobs.advance(Duration.ofHours(23));

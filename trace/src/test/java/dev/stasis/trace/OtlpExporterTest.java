@@ -60,7 +60,7 @@ class OtlpExporterTest {
   }
 
   @Test
-  void whatIsLeftAtTheEndIsSent() throws Exception {
+  void remainingSpansAreExportedAtTheEnd() throws Exception {
     BlockingQueue<String> taken = new LinkedBlockingQueue<>();
     HttpServer collector = collector(taken);
     try {

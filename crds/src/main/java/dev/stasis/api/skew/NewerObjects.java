@@ -67,8 +67,7 @@ public final class NewerObjects extends SimpleModule {
       }
       String name = type.getSimpleName() + "." + field;
       if (said.add(name)) {
-        LOG.log(
-            Level.WARNING, name + " is not known to this release: it is passed over, wherever set");
+        LOG.log(Level.WARNING, name + " is unknown to this release, which ignores it");
       }
       parser.skipChildren();
       return true;

@@ -67,7 +67,7 @@ class NewerValuesTest {
 
   @ParameterizedTest
   @MethodSource("definitions")
-  void whatThisReleaseKnowsIsRecognized(CustomResourceDefinition definition) throws Exception {
+  void valuesOfThisReleaseAreRecognized(CustomResourceDefinition definition) throws Exception {
     for (Choice choice : choices(definition)) {
       for (JsonNode value : choice.schema().getEnum()) {
         List<CustomResource<?, ?>> read =

@@ -97,7 +97,7 @@ class DirectionsTest {
   }
 
   @Test
-  void theTypesOfTheApiKnowNobodyWhoUsesThem() {
+  void theTypesOfTheApiDependOnNoComponent() {
     holds(
         noClasses()
             .that()
@@ -195,7 +195,7 @@ class DirectionsTest {
   }
 
   @Test
-  void whatTheOperatorDecidesItDecidesWithoutTheCluster() {
+  void theOperatorsDecisionsDoNotDependOnAClient() {
     holds(
         noClasses()
             .that()
@@ -215,7 +215,7 @@ class DirectionsTest {
   }
 
   @Test
-  void whatThePluginTellsItTellsWithoutTheClusterAndKnowsNobodyElse() {
+  void theReportsOfThePluginDependOnNoClientAndNoOtherModule() {
     holds(
         noClasses()
             .that()

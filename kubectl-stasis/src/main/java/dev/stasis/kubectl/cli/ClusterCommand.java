@@ -122,7 +122,7 @@ abstract class ClusterCommand implements Callable<Integer> {
       return Duration.parse("PT" + text.toUpperCase(Locale.ROOT));
     } catch (DateTimeParseException wrong) {
       throw new ParameterException(
-          spec.commandLine(), "--timeout: expected a time as 90s, 10m or 2h, got " + text);
+          spec.commandLine(), "--timeout: expected a time like 90s, 10m or 2h, got " + text);
     }
   }
 }

@@ -9,7 +9,7 @@ import java.time.temporal.ChronoUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** Has a remote store free what no artifact needs. */
+/** Has the agents free the chunks of a remote store that no artifact needs. */
 @Command(
     name = "gc",
     description =
@@ -52,7 +52,7 @@ final class StoreCollectCommand extends ClusterCommand {
         .put(
             "collectAfter", session().clock().instant().truncatedTo(ChronoUnit.SECONDS).toString());
     Resource patched = cluster().patch(Kind.STORE, new Scope.Current(), name, patch);
-    say(patched.title() + " is collected within five minutes; the result is in the agents' logs");
+    say(patched.title() + ": the agents free data within five minutes and log the result");
     return Exit.DONE;
   }
 }

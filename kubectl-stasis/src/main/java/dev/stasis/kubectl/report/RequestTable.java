@@ -64,7 +64,7 @@ public final class RequestTable {
     return to.isEmpty() ? from : from + ">" + to;
   }
 
-  /** The progress of running ones. */
+  /** Returns the size of a finished request, or the progress of a running one. */
   private static String size(Resource object) {
     String progress = object.text("status.progress");
     String size =

@@ -83,7 +83,8 @@ class CommandsTest {
   void waitingEndsWithTheOutcomeAndItsExitCode() {
     cluster.events.add(
         Objects.of(
-            "{kind: GpuCheckpoint, metadata: {name: a, namespace: ml}, status: {phase: Freezing}}"));
+            "{kind: GpuCheckpoint, metadata: {name: a, namespace: ml}, status: {phase:"
+                + " Freezing}}"));
     cluster.events.add(Objects.checkpoint());
     assertThat(run("checkpoint", "trainer", "--wait")).isZero();
     assertThat(out.toString())
@@ -125,7 +126,7 @@ class CommandsTest {
     assertThat(run("checkpoint", "gckpt/a")).isEqualTo(Exit.USAGE);
     assertThat(err.toString()).contains("expected the name of a Pod, got gckpt/a");
     assertThat(run("checkpoint", "a", "--wait", "--timeout", "soon")).isEqualTo(Exit.USAGE);
-    assertThat(err.toString()).contains("--timeout: expected a time as 90s, 10m or 2h, got soon");
+    assertThat(err.toString()).contains("--timeout: expected a time like 90s, 10m or 2h, got soon");
   }
 
   @Test
@@ -210,7 +211,7 @@ class CommandsTest {
   }
 
   @Test
-  void whatIsOverCannotBeCancelled() {
+  void aFinishedRequestCannotBeCancelled() {
     cluster.objects.add(Objects.checkpoint());
     assertThat(run("cancel", "train-1")).isEqualTo(Exit.FAILED);
     assertThat(cluster.patched).isEmpty();

@@ -89,7 +89,7 @@ class PluginApiServerTest {
   }
 
   @Test
-  void whatIsDeletedMeanwhileEndsTheWait() throws Exception {
+  void aDeletionEndsTheWait() throws Exception {
     CompletableFuture<Integer> exit =
         CompletableFuture.supplyAsync(
             () -> run("checkpoint", "trainer", "--name", "d-1", "--wait", "-n", NAMESPACE));
@@ -112,7 +112,8 @@ class PluginApiServerTest {
         """
         {"status": {"agent": {"heartbeatTime": "%s"}, "gpuModel": "NVIDIA H200", "gpuCount": 1,
           "host": {"driver": "550.54.15", "criu": "4.2.1"},
-          "stores": [{"name": "local", "totalBytes": 1000000, "freeBytes": 10}]}}"""
+          "stores": [{"name": "local", "totalBytes": 1000000, "freeBytes": 10}]}}\
+        """
             .formatted(Clock.systemUTC().instant().minusSeconds(60)));
     assertThat(run("doctor", "-o", "json")).isEqualTo(Exit.FAILED);
     assertThat(out.toString())
@@ -160,7 +161,7 @@ class PluginApiServerTest {
   }
 
   @Test
-  void whatIsNotThereIsSaidWithAWayOut() {
+  void aMissingObjectIsReportedWithARemedy() {
     assertThat(run("list", "--context", "no-such-context")).isEqualTo(Exit.CLUSTER);
     assertThat(err.toString()).contains("no-such-context").contains("config get-contexts");
     assertThat(run("nodes", "no-such-node")).isEqualTo(Exit.CLUSTER);

@@ -103,15 +103,16 @@ class DoctorTest {
       delimiter = '|',
       value = {
         "NoDriver | libcuda.so.1: expected the driver's library, got none | agent.runtimeClassName",
-        "NoCriu | criu: expected one that passes its check, got: timens is not supported | agent's own image",
+        "NoCriu | criu: expected one that passes its check, got: timens is not supported | agent's"
+            + " own image",
         "NoGpus | gpu.count: expected at least 1, got 0 | nvidia-smi",
-        "NoContainerRuntime | /run/containerd/containerd.sock: expected a response, got none | agent.paths.criSocket",
+        "NoContainerRuntime | /run/containerd/containerd.sock: expected a response, got none |"
+            + " agent.paths.criSocket",
         "NoKubelet | pod-resources: expected a response, got none | agent.paths.kubelet",
         "NotRoot | agent: expected root, got another user | root",
         "SelfTestFailed | self-test: expected a pattern back, got another | logs"
       })
-  void whatKeepsTheAgentFromWorkingIsAProblemWithAdvice(
-      String reason, String message, String advice) {
+  void everyObstacleOfAnAgentIsAProblemWithARemedy(String reason, String message, String advice) {
     Resource broken =
         node(
             """
@@ -207,7 +208,8 @@ class DoctorTest {
             """);
     assertThat(examine(silent).get(0).what())
         .isEqualTo(
-            "agent: expected a heartbeat each minute, got none for 5m; 1 workloads are frozen there");
+            "agent: expected a heartbeat each minute, got none for 5m; 1 workloads are frozen"
+                + " there");
     assertThat(examine(silent).get(0).advice()).contains("the node has no agent pod");
   }
 

@@ -54,11 +54,12 @@ class ReportsTest {
               frozen for: 14.1s
               restorable on: 1 of 2 nodes
                 gpu-17
-                gpu-18: driver: expected 580, got 570""");
+                gpu-18: driver: expected 580, got 570\
+            """);
   }
 
   @Test
-  void whatKeepsAWorkloadInItsPodIsExplained() {
+  void theCausesThatAWorkloadIsNotPortableAreShown() {
     Resource explained =
         Objects.of(
             """
@@ -77,7 +78,8 @@ class ReportsTest {
             trainer can be frozen.
             It cannot be restored in another pod, so it cannot be evicted or migrated:
               - NotPortable: socket address: expected 0.0.0.0, got 10.1.2.3:29500
-              size: 48.9Gi""");
+              size: 48.9Gi\
+            """);
   }
 
   @Test
@@ -150,13 +152,15 @@ class ReportsTest {
     story.logLine(
         "agent-x",
         """
-        {"timestamp":"2026-11-21T10:00:10Z","level":"INFO","message":"locked","operation":"ckpt-u1-checkpoint-1","step":"lock"}""",
+        {"timestamp":"2026-11-21T10:00:10Z","level":"INFO","message":"locked","operation":"ckpt-u1-checkpoint-1","step":"lock"}\
+        """,
         Set.of("ckpt-u1-checkpoint-1"),
         Set.of("u1"));
     story.logLine(
         "agent-x",
         """
-        {"timestamp":"2026-11-21T10:00:11Z","level":"INFO","message":"of another","operation":"other"}""",
+        {"timestamp":"2026-11-21T10:00:11Z","level":"INFO","message":"of another","operation":"other"}\
+        """,
         Set.of("ckpt-u1-checkpoint-1"),
         Set.of("u1"));
     story.logLine("agent-x", "{ no json", Set.of(), Set.of());
@@ -165,6 +169,7 @@ class ReportsTest {
             """
             2026-11-21T10:00:02Z  gckpt/train-1  Freezing
             2026-11-21T10:00:10Z  agent-x  INFO lock: locked
-            2026-11-21T10:00:40Z  gckpt/train-1  Ready""");
+            2026-11-21T10:00:40Z  gckpt/train-1  Ready\
+            """);
   }
 }

@@ -49,7 +49,7 @@ class RequestTableTest {
   }
 
   @Test
-  void whatTheOperatorHasNotSeenYetIsPending() {
+  void aRequestWithoutAStatusIsPending() {
     Resource fresh =
         Objects.of(
             """

@@ -126,7 +126,7 @@ class LocalApiServerTest {
   }
 
   @Test
-  void whatIsOnlyTriedChangesNothing() {
+  void aDryRunChangesNothing() {
     Pod pod = pod();
     client
         .pods()

@@ -98,7 +98,7 @@ class GateTest {
   }
 
   @Test
-  void whoeverWatchesWhatHasGoneSinceItsLastLookIsTold() throws Exception {
+  void aWatchFromAnExpiredVersionReportsDeletions() throws Exception {
     String path =
         "/api/v1/namespaces/default/pods?watch=true&timeoutSeconds=60&resourceVersion=7"
             + "&fieldSelector=metadata.name%3Dtrainer";

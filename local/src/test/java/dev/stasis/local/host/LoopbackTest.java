@@ -56,7 +56,7 @@ class LoopbackTest {
   }
 
   @Test
-  void whatIsNoNamespaceIsSaid() throws IOException {
+  void aFileThatIsNoNamespaceIsReported() throws IOException {
     Path plain = Files.createFile(folder.resolve("plain"));
 
     assertThatThrownBy(() -> new Loopback().up(plain))

@@ -135,7 +135,7 @@ class KubeletTest {
   }
 
   @Test
-  void aKilledContainerRunsAgainOnlyWherePolicySaysSo() {
+  void aKilledContainerIsRestartedAsItsPolicyRequires() {
     Pod always = lab.create(lab.shell("always", "echo begun; sleep 1000"));
     Pod never =
         lab.create(
@@ -274,7 +274,7 @@ class KubeletTest {
   }
 
   @Test
-  void whatIsNotHereIsRefusedByName() {
+  void anUnsupportedFeatureIsRefusedByName() {
     Pod image = lab.create(lab.pod("image", "nobody/has-it:1"));
     Pod volume =
         lab.create(
@@ -299,7 +299,8 @@ class KubeletTest {
     volume = lab.await(volume, "failed", phase("Failed"));
     assertThat(volume.getStatus().getMessage())
         .isEqualTo(
-            "volume claimed: a type other than emptyDir is not supported by the single-machine mode");
+            "volume claimed: a type other than emptyDir is not supported by the single-machine"
+                + " mode");
     for (Pod pod : new Pod[] {image, volume}) {
       lab.client().resource(pod).delete();
       lab.awaitGone(pod);

@@ -68,7 +68,7 @@ class NodeMatchTest {
   }
 
   @Test
-  void whatIsTakenIsNotGivenTwice() {
+  void anAllocatedGpuIsNotAllocatedAgain() {
     assertThat(
             new NodeMatch(node, List.of(pod("1", "1Gi").build())).against(pod("1", "4Gi").build()))
         .containsExactlyInAnyOrder("Insufficient nvidia.com/gpu", "Insufficient memory");

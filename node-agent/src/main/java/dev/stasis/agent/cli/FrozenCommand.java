@@ -92,7 +92,7 @@ final class FrozenCommand extends NodeCommand {
               work.mayRunElsewhere()
                   ? "a copy may run elsewhere: stasis-node end %s, or %s".formatted(id, thaw)
                   : thaw + " or: stasis-node end " + id;
-          case ENDING -> thaw + " (finishes the end)";
+          case ENDING -> thaw + " (ends the remaining processes)";
           case WORKING ->
               work.kind() == Work.Kind.RESTORE ? thaw + " (ends the restored processes)" : thaw;
           default -> thaw;

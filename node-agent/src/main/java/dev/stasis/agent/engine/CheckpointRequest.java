@@ -52,7 +52,7 @@ public record CheckpointRequest(
     }
   }
 
-  /** A checkpoint without a requester and attachments. */
+  /** A checkpoint without a requester or attachments. */
   public CheckpointRequest(
       String id,
       String name,

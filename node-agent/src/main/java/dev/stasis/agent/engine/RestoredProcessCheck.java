@@ -23,7 +23,7 @@ record RestoredProcessCheck(
     Set<ProcessId> cuda,
     Function<ProcessId, Optional<ProcessStat>> look) {
 
-  /** Returns the living ones, by pid inside the container. */
+  /** Returns the processes that have not ended, by PID inside the container. */
   Map<Integer, ProcessStat> living() throws StepFailure {
     Map<Integer, ProcessStat> living = new TreeMap<>();
     for (Map.Entry<Integer, ProcessId> one : new TreeMap<>(restored).entrySet()) {

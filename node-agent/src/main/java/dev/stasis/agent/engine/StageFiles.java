@@ -16,7 +16,7 @@ final class StageFiles {
     this.frozen = frozen;
   }
 
-  /** Removes the stage; only if none of its files is an only copy any more. */
+  /** Removes the stage, unless one of its files is an only copy. */
   void remove() throws IOException {
     @Nullable String name = frozen.work().stage();
     if (name == null) {

@@ -55,7 +55,7 @@ public final class Thaw {
 
   private static IOException busy(Work work) {
     return new IOException(
-        "container %s: expected it at rest, got another program at work on it"
+        "container %s: expected it to be idle, got another program that works on it"
             .formatted(work.containerId()));
   }
 

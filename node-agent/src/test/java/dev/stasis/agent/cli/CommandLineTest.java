@@ -79,7 +79,7 @@ class CommandLineTest {
   }
 
   @Test
-  void aNodeWithNothingFrozenSaysSo() {
+  void aNodeWithoutFrozenWorkloadsReportsThat() {
     assertThat(program.run("frozen", "--state-dir", state.toString())).isZero();
     assertThat(program.out()).isEqualTo("no frozen workloads on this node\n");
   }
@@ -99,7 +99,7 @@ class CommandLineTest {
   }
 
   @Test
-  void whatAnAgentLeftHalfDoneIsCalledInterrupted() throws Exception {
+  void anOperationOfADeadAgentIsShownAsInterrupted() throws Exception {
     ProcessId self = proc.id((int) ProcessHandle.current().pid()).orElseThrow();
     write(Work.Phase.WORKING, proc.bootId(), self, null);
     assertThat(program.run("frozen", "--json", "--state-dir", state.toString())).isZero();
@@ -114,7 +114,7 @@ class CommandLineTest {
   }
 
   @Test
-  void whatWasFrozenBeforeARebootIsCalledLost() {
+  void aWorkloadFrozenBeforeARebootIsShownAsLost() {
     write(Work.Phase.SUSPENDED, "another-boot", new ProcessId(1, 1), null);
     assertThat(program.run("frozen", "--state-dir", state.toString())).isZero();
     assertThat(program.out()).contains("lost by a reboot");

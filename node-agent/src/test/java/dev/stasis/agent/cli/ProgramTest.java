@@ -85,7 +85,7 @@ class ProgramTest {
   }
 
   @Test
-  void anEvictedWorkloadStandsStillUntilItIsEnded() throws Exception {
+  void anEvictedWorkloadIsFrozenUntilItIsEnded() throws Exception {
     try (GpuContainer source = GpuContainer.start(spec)) {
       source.awaitSteps(3);
       String store = program.store().toString();

@@ -23,7 +23,7 @@ class TreeStopperTest {
   private final TreeStopper stopper = new TreeStopper(proc);
 
   @Test
-  void aContainerStandsStillUntilItIsLetGo() throws Exception {
+  void aContainerIsStoppedUntilItIsContinued() throws Exception {
     try (TestContainer running = TestContainer.start("workload", 0, "/data", "child", "threads")) {
       awaitTicks(running, 2);
       Container container = running.resolve();

@@ -122,7 +122,7 @@ class MountMatcherTest {
   }
 
   @Test
-  void whatOnlyTheTargetHasIsNoMatterOfTheSource() {
+  void aMountThatOnlyTheTargetHasIsIgnored() {
     List<Mount> more = new ArrayList<>(target);
     more.addAll(source);
 

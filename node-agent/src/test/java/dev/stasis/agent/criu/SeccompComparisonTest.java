@@ -141,7 +141,7 @@ class SeccompComparisonTest {
 
   /** A value that calculations hide could be allowed by it. */
   @Test
-  void whatLibseccompNeverWritesIsNoLaxerOnlyThanItself() throws IOException {
+  void aFilterThatLibseccompNeverEmitsMatchesOnlyTheSameBytes() throws IOException {
     SeccompProgram hidden =
         program(
             of(LOAD, FIRST_ARGUMENT),

@@ -18,7 +18,7 @@ class NodeGpusTest {
   private static final long MIB = 1 << 20;
 
   @Test
-  void everythingAboutTheGpusOfANodeIsTold() throws IOException, InterruptedException {
+  void allPropertiesOfTheGpusAreReported() throws IOException, InterruptedException {
     try (SimulatedNode node = new SimulatedNode(2, 128, "--driver", "580.159.04");
         DriverWorker driver = node.worker()) {
       NodeGpus gpus = done(driver.gpus(DEADLINE));

@@ -63,7 +63,7 @@ class WorkerLoopTest {
   }
 
   @Test
-  void whatOneSideWritesTheOtherReads() throws IOException {
+  void requestsAndAnswersSurviveTheProtocol() throws IOException {
     WorkerRequest request =
         new WorkerRequest(9, WorkerCall.RESTORE, 4242, 99887, 0, null)
             .withMap(List.of(new GpuPair(GPU, GPU)));

@@ -47,7 +47,7 @@ class EvictTest {
   }
 
   @Test
-  void itStandsStillUntilTheWordAndComesBackElsewhere() throws Exception {
+  void anEvictedWorkloadIsFrozenUntilItsEndAndRestoredElsewhere() throws Exception {
     assertThat(source.running()).isTrue();
     try (GpuContainer target = GpuContainer.start(spec.asHolder())) {
       // By now the reader of its output has seen all of it.

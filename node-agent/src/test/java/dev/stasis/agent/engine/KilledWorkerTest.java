@@ -40,7 +40,7 @@ class KilledWorkerTest {
 
   @ParameterizedTest
   @CsvSource({"lock, after", "checkpoint, middle", "restore, middle", "unlock, after"})
-  void whatTheDriverHasBegunIsFinished(String call, String when) throws Exception {
+  void aStartedDriverCallIsFinished(String call, String when) throws Exception {
     WorkerKiller killer = WorkerKiller.inside(lab, call, when);
     CheckpointOutcome outcome = lab.checkpoint(Asked.of(lab, source));
     killer.assertKilled();

@@ -87,7 +87,7 @@ class NodeNeedsTest {
   }
 
   @Test
-  void aKernelWithoutIpv6SaysSo() throws IOException {
+  void aKernelWithoutIpv6IsReported() throws IOException {
     assertThat(offered().value(Property.IPV6)).contains("yes");
     Files.delete(proc.resolve("self/net/if_inet6"));
     assertThat(offered().value(Property.IPV6)).contains("no");

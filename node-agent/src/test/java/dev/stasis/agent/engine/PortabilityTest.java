@@ -63,7 +63,7 @@ class PortabilityTest {
 
   @ParameterizedTest
   @MethodSource("dev.stasis.agent.engine.ProvenRequirementsTest#atTheFreeze")
-  void whatFailsInTheFreezeIsRefusedBeforeAnythingIsTouched(String request, Requirement property)
+  void aWorkloadThatCriuCannotDumpIsRefusedBeforeTheFreeze(String request, Requirement property)
       throws Exception {
     odd.must(request);
     assertThat(property.scope()).isEqualTo(Scope.CHECKPOINT);
@@ -138,7 +138,7 @@ class PortabilityTest {
         "pidfd",
         "unix-pair",
       })
-  void whatAnotherPodCanHaveTooIsTaken(String request) throws Exception {
+  void aPropertyThatEveryPodHasIsAccepted(String request) throws Exception {
     odd.must(request);
     assertThat(
             lab.engine()
@@ -195,7 +195,7 @@ class PortabilityTest {
 
   @ParameterizedTest
   @MethodSource("dev.stasis.agent.engine.ProvenRequirementsTest#leftOutElsewhere")
-  void whatAnotherPodLacksKeepsItInItsPod(String request) throws Exception {
+  void aPropertyThatAnotherPodLacksMakesAWorkloadNotPortable(String request) throws Exception {
     odd.must(request);
     assertThat(refused(Asked.of(lab, source).after(After.EVICT)))
         .extracting(FailedRequirement::property)

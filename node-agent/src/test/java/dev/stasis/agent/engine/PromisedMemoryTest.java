@@ -115,8 +115,7 @@ class PromisedMemoryTest {
   }
 
   @Test
-  void whatADeadAgentWasPromisedCountsOnlyWhileItsWorkIsInHand(@TempDir Path state)
-      throws Exception {
+  void aReservationOfADeadAgentCountsOnlyDuringItsOperation(@TempDir Path state) throws Exception {
     MemoryLedger ledger = at(state);
     ledger.promise("dead", 10, 0);
     Path file = state.resolve("promised/dead");

@@ -82,13 +82,13 @@ class RefusedWorkloadTest {
 
   @ParameterizedTest
   @CsvSource({"pipe, a pipe", "unix, a Unix socket", "tcp, a connection (tcp)", "shm, /dev/zero"})
-  void whatJoinsTwoGpuProcessesIsRefusedBeforeAnythingIsFrozen(String link, String found)
+  void aChannelBetweenGpuProcessesIsRefusedBeforeTheFreeze(String link, String found)
       throws Exception {
     refused("CUDA memory between processes", found, with("--link", link, "--fork", "1"));
   }
 
   @Test
-  void whatJoinsThemAfterTheInspectionIsFoundWhileTheyAreLocked() throws Exception {
+  void aChannelOpenedAfterTheInspectionIsFoundWhileTheyAreLocked() throws Exception {
     try (GpuContainer source = GpuContainer.start(with("--fork", "1"))) {
       source.awaitSteps(2);
       List<Integer> both = new ArrayList<>(List.of(source.pid()));

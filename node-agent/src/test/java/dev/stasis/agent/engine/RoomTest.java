@@ -62,7 +62,7 @@ class RoomTest {
   }
 
   @Test
-  void whatAnotherFreezeWasPromisedIsNotThereTwice() throws IOException {
+  void memoryReservedForAnotherFreezeIsNotAvailable() throws IOException {
     long needed = Room.needed(DEVICE);
     available(needed + (1 << 20));
     Container container = container(Long.MAX_VALUE / 4);

@@ -97,7 +97,7 @@ class StageListenerTest {
   }
 
   @Test
-  void whatIsFinalIsToldBeforeTheArtifactIsWholeAndStaysAsItIs() throws Exception {
+  void finalPartsAreAnnouncedBeforeTheArtifactIsCompleteAndDoNotChange() throws Exception {
     Copy copy = new Copy();
 
     CheckpointOutcome outcome = checkpoint(Asked.of(lab, source).after(After.EVICT), copy);

@@ -45,7 +45,7 @@ class StillMeantTest {
 
   @ParameterizedTest
   @EnumSource(After.class)
-  void whatWasToldToEndIsNotKept(After after) throws Exception {
+  void aWorkloadWithATerminatingSignalIsNotKept(After after) throws Exception {
     CheckpointOutcome.Failed failed = asked(after, () -> Optional.of("it was told to end"));
 
     assertThat(failed.reason()).isEqualTo(Reason.TOLD_TO_END);
@@ -79,7 +79,7 @@ class StillMeantTest {
 
   @ParameterizedTest
   @EnumSource(After.class)
-  void whatGotASignalToEndMeanwhileIsNotKept(After after) throws Exception {
+  void aWorkloadThatReceivesATerminatingSignalMeanwhileIsNotKept(After after) throws Exception {
     try (GpuContainer told = start()) {
       OperationControl control = EngineLab.control();
       control.ask(

@@ -48,7 +48,7 @@ class StoppedWorkloadTest {
 
   @ParameterizedTest
   @MethodSource("dev.stasis.agent.engine.ProvenRequirementsTest#leftOutElsewhere")
-  void whatAnotherPodLacksIsRefusedForAnEviction(String request) throws Exception {
+  void aWorkloadThatIsNotPortableIsRefusedForAnEviction(String request) throws Exception {
     refused(request, Requirement.IPC_OBJECTS, Asked.of(lab, source).after(After.EVICT));
   }
 

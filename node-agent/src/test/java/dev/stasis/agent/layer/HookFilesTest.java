@@ -45,7 +45,7 @@ class HookFilesTest {
     "usr/lib/x86_64-linux-gnu/libcuda.so.1,/usr/lib/x86_64-linux-gnu/libcuda.so.580.159.04,",
     "usr/lib/x86_64-linux-gnu/gbm/nvidia-drm_gbm.so,../libnvidia-allocator.so.1,",
   })
-  void whatTheRuntimeAndTheHooksMadeIsNotThePrograms(String path, @Nullable String link) {
+  void filesOfTheRuntimeAndItsHooksAreNotPacked(String path, @Nullable String link) {
     assertThat(GPU_POD.foreign(path, link)).as(path).isPresent();
   }
 
@@ -66,7 +66,7 @@ class HookFilesTest {
     "opt/link,../../../../etc/passwd,",
     "opt/link,/,",
   })
-  void whatTheProgramWroteIsThePrograms(String path, @Nullable String link) {
+  void filesOfTheProgramArePacked(String path, @Nullable String link) {
     assertThat(GPU_POD.foreign(path, link)).as(path).isEmpty();
   }
 

@@ -102,7 +102,7 @@ class LayerRoundTripTest {
   }
 
   @Test
-  void aFolderThatWasDeletedAndMadeAnewShowsNothingOfTheImage() throws Exception {
+  void aRecreatedFolderHidesTheContentOfTheImage() throws Exception {
     run("rm", "-r", source.resolve("app").toString());
     Files.createDirectory(source.resolve("app"));
     Files.writeString(source.resolve("app/new"), "new");

@@ -48,7 +48,7 @@ class LayerSizeTest {
   }
 
   @Test
-  void whatIsNotThereIsNoFault() {
+  void aMissingFolderIsNoFault() {
     assertThat(new LayerSize().of(folder.resolve("none"), folder, List.of("/none")).bytes())
         .isLessThan(10_000);
   }

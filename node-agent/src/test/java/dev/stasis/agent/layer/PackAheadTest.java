@@ -124,7 +124,7 @@ class PackAheadTest {
   }
 
   @Test
-  void whatDoesNotChangeIsPackedOnce() throws Exception {
+  void anUnchangedFileIsPackedOnce() throws Exception {
     packAhead(LATER);
 
     // The files with two names are left to the stopped tree: one in the layer, one in the volume.
@@ -218,7 +218,7 @@ class PackAheadTest {
   }
 
   @Test
-  void whatADeviceMayWriteToIsPackedAgain() throws Exception {
+  void aFileThatADeviceMayWriteIsPackedAgain() throws Exception {
     packAhead(LATER);
     written = Set.of("/any/kept");
 
@@ -226,7 +226,7 @@ class PackAheadTest {
   }
 
   @Test
-  void whatChangedAMomentAgoIsLeftToTheStoppedTree() throws Exception {
+  void aFileThatJustChangedIsPackedDuringTheFreeze() throws Exception {
     packAhead(Clock.fixed(Instant.now(), Clock.systemUTC().getZone()));
 
     assertThat(carryOver()).isGreaterThan(20L * MIB);

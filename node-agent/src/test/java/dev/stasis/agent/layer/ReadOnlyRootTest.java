@@ -58,7 +58,7 @@ class ReadOnlyRootTest {
   }
 
   @Test
-  void whatTheRuntimeMadeIsLeftAlone() throws Exception {
+  void filesOfTheRuntimeAreNotChanged() throws Exception {
     LayerUnpacker.Unpacked unpacked = carryOver(container("source"));
 
     assertThat(unpacked.entries()).isZero();
@@ -68,7 +68,7 @@ class ReadOnlyRootTest {
   }
 
   @Test
-  void whatAWorkloadWroteIsNotLostInSilence() throws Exception {
+  void filesOfTheWorkloadAreNotLostSilently() throws Exception {
     Path source = container("source");
     Files.writeString(source.resolve("etc/written"), "something");
 

@@ -53,7 +53,7 @@ class JournalReaderTest {
   }
 
   @Test
-  void whatWasCopiedButNotDroppedIsWhole() throws IOException {
+  void aProcessIsWholeIfItsCopiedMemoryWasNotDropped() throws IOException {
     assertThat(read(HEAD + THREE).whole()).isTrue();
   }
 

@@ -45,7 +45,7 @@ class RegionFinderTest {
   }
 
   @Test
-  void whatIsCopiedAlreadyIsNotCopiedTwice() {
+  void aCopiedRegionIsNotCopiedAgain() {
     MappingUse use = use("rw-p", "", 64 * MIB, 0, 0, "rd");
 
     assertThat(new RegionFinder().large(List.of(use), List.of(region(10, 20), region(63, 1))))

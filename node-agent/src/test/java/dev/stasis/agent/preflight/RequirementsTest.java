@@ -220,7 +220,7 @@ class RequirementsTest {
   }
 
   @Test
-  void whatLeadsToAProcessOutsideIsNamed() throws Exception {
+  void aConnectionToAProcessOutsideIsNamed() throws Exception {
     assertThat(new Preflight(false).unmet(violating(Requirement.PIDFD).subject()))
         .singleElement()
         .satisfies(unmet -> assertThat(unmet.found()).startsWith("one of process 4711"));
@@ -230,7 +230,7 @@ class RequirementsTest {
   }
 
   @Test
-  void whatStaysInsideTheTreeIsTaken() {
+  void aConnectionWithinTheTreeIsAccepted() {
     Workload workload = new Workload().opens("pipe:[5]");
     workload.flags = 1;
     workload.pidfds = Set.of(10);

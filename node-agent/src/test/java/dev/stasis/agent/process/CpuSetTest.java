@@ -28,7 +28,7 @@ class CpuSetTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"0-2000000000", "70000", "a-b", "1--2"})
-  void whatIsNoListIsRefused(String list) {
+  void anInvalidListOfProcessorsIsRefused(String list) {
     assertThatThrownBy(() -> CpuSet.parse(list)).isInstanceOf(IllegalArgumentException.class);
   }
 

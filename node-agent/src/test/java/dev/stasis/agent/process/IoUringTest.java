@@ -51,7 +51,7 @@ class IoUringTest {
     "'CqOverflowList:', ''",
     "'CachedSqHead:\t4', 'CachedSqHead:\t99999999999999999999'",
   })
-  void whatIsInFlightMakesItBusy(String idle, String busy) {
+  void operationsInFlightMakeARingBusy(String idle, String busy) {
     assertThat(IoUring.parse(4, with(idle, busy)).busy()).isTrue();
   }
 
@@ -68,7 +68,7 @@ class IoUringTest {
     "'PollList:', 'Personalities:\n    1: uid 0\nPollList:'",
     "'NAPI:\tdisabled', 'NAPI:\tenabled'",
   })
-  void whatIsRegisteredShows(String idle, String registered) {
+  void registeredResourcesAreDetected(String idle, String registered) {
     assertThat(IoUring.parse(4, with(idle, registered)).registered()).isTrue();
   }
 

@@ -25,7 +25,7 @@ class LogTailTest {
   }
 
   @Test
-  void whatLiesBeforeTheEndIsNotRead() throws Exception {
+  void onlyTheEndOfALogIsRead() throws Exception {
     List<String> lines = new ArrayList<>();
 
     new LogTail(log("first\nsecond\nthird\n"), 9).forEach(lines::add);

@@ -21,7 +21,7 @@ class ProcFsParsingTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"No such process", "No such file or directory", "Invalid argument"})
-  void whatTheKernelSaysOfAnOpenFileOfAnEndedProcessIsNoFault(String message) {
+  void anOpenFileOfAnEndedProcessIsNoFault(String message) {
     assertThat(ProcFiles.isGone(new IOException(message))).isTrue();
   }
 
@@ -85,7 +85,7 @@ class ProcFsParsingTest {
   }
 
   @Test
-  void whoIsOnItsWayToItsEndIsTold() throws IOException {
+  void aProcessThatIsEndingIsDetected() throws IOException {
     // Killed by a signal while it was stopped; and one that merely stands still.
     write("42/stat", "42 (x) t 1 1 1 0 -1 4195332 0 0 0 0 0 0 0 0 20 0 1 0 500 0 0\n");
     write("43/stat", "43 (x) T 1 1 1 0 -1 4194304 0 0 0 0 0 0 0 0 20 0 1 0 500 0 0\n");

@@ -35,7 +35,7 @@ class IncomingFileTest {
   }
 
   @Test
-  void whatManyWriteAtOnceIsAllThere() throws Exception {
+  void concurrentWritesAreComplete() throws Exception {
     byte[] data = random(16 * MIB + 1234);
     try (ReceiveSession.IncomingFile file =
         ReceiveSession.IncomingFile.open(memory.file("7.data"))) {
@@ -63,7 +63,7 @@ class IncomingFileTest {
   }
 
   @Test
-  void whatIsNotWrittenStaysAHole() throws Exception {
+  void anUnwrittenRangeStaysAHole() throws Exception {
     Path path = memory.file("7.data");
     byte[] data = random(MIB);
     try (ReceiveSession.IncomingFile file = ReceiveSession.IncomingFile.open(path)) {

@@ -308,7 +308,7 @@ record CheckpointContext(
     }
   }
 
-  /** Observes the object again at the usual interval, for what triggers no event. */
+  /** Observes the object again at the usual interval, for changes without an event. */
   void poll() {
     requeueAfter(config.lookAgainEvery());
   }

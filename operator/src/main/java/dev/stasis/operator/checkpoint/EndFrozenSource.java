@@ -52,7 +52,7 @@ final class EndFrozenSource extends FreezeStep {
       operations.retry(context, end.get(), held.entered());
       return;
     }
-    updater.working(Reason.IN_PROGRESS, "the pod is removed; the tree is ended");
+    updater.working(Reason.IN_PROGRESS, "the pod is removed; its frozen processes are being ended");
     if (end.isEmpty()) {
       operations.follow(context, OperationType.END, attempt);
     }

@@ -151,7 +151,7 @@ final class ImportValidator {
                     context,
                     new Place(
                         Objects.requireNonNull(found.getStore(), "an artifact has a store"),
-                        Objects.requireNonNull(found.getLocation(), "it was looked at"),
+                        Objects.requireNonNull(found.getLocation(), "it was inspected"),
                         found.getNode())));
   }
 

@@ -35,7 +35,7 @@ final class KeepArtifact extends CheckpointStep {
     super(
         "keep-artifact",
         List.of(CheckpointPhase.READY),
-        new Timeout("spec.ttlAfterReady", "Never without one."));
+        new Timeout("spec.ttlAfterReady", "If it is not set, the artifact has no time limit."));
     this.finished = finished;
     this.restorable = restorable;
     this.finalizer = finalizer;

@@ -43,7 +43,7 @@ final class TimeSliceQueue {
           .thenComparing(it -> it.getMetadata().getUid());
 
   /**
-   * Decides for one of them.
+   * Decides whether a workload runs or waits.
    *
    * @param own with a slice
    * @param onNode all of its node; those without a time slice do not count

@@ -12,7 +12,7 @@ record SavedSteps(long earliest, long latest) {
    * Checks that the first step after a restore follows one of these steps: a program with a cold
    * start counts from 1.
    *
-   * @throws SmokeTestFailure if it is another one
+   * @throws SmokeTestFailure if it does not follow one of them
    */
   void mustPrecede(CountedStep first) {
     if (first.number() <= earliest || first.number() > latest + 1) {

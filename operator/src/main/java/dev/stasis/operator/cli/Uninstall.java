@@ -83,7 +83,8 @@ public final class Uninstall {
     out.println(
         "To uninstall anyway (running operations are cancelled; checkpoints of evicted pods");
     out.println("stay in their stores and can be restored once Stasis is installed again):");
-    out.println("      helm upgrade RELEASE CHART --reuse-values --set uninstall.force=true");
+    out.println(
+        "      helm upgrade RELEASE CHART --reset-then-reuse-values --set uninstall.force=true");
   }
 
   private void take(Step step) {

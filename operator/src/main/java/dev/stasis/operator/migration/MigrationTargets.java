@@ -71,7 +71,7 @@ class MigrationTargets {
   /** The requirements of the source, as its agent reported them. */
   Sought sought(MigrationContext view, Pod now, String container) {
     Hardware hardware =
-        Objects.requireNonNull(view.status().getSourceHardware(), "it was looked at");
+        Objects.requireNonNull(view.status().getSourceHardware(), "it was inspected");
     return new Sought(
         Fingerprint.parse(Objects.requireNonNullElse(hardware.fingerprint(), "")),
         view.work()

@@ -173,9 +173,9 @@ final class Orders {
     RestoreOrder order = new RestoreOrder();
     order.setFingerprint(
         Objects.requireNonNull(
-            Objects.requireNonNull(view.status().getSourceHardware(), "it was looked at")
+            Objects.requireNonNull(view.status().getSourceHardware(), "it was inspected")
                 .fingerprint(),
-            "it was looked at"));
+            "it was inspected"));
     order.setTcpConnections(view.migration().getSpec().getOptions().getTcpConnections());
     order.setDryRun(dryRun);
     ObjectMeta pod = target.getMetadata();
@@ -233,7 +233,7 @@ final class Orders {
 
   private static String container(@Nullable ObservedPod pod) {
     return Objects.requireNonNull(
-        Objects.requireNonNull(pod, "it was looked at").container(), "it was looked at");
+        Objects.requireNonNull(pod, "it was inspected").container(), "it was looked at");
   }
 
   /** The pod before it was touched, to derive a target from. */

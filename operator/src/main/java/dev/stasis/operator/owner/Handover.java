@@ -19,8 +19,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A controller is to create the target of a restore: from the moment its pod is frozen for the
- * eviction until the workload runs again.
+ * A hand-over: the next pod of a controller becomes the target of a restore. It is open from the
+ * freeze for the eviction until the workload runs again.
  *
  * @param checkpoint the checkpoint of the workload
  * @param owner the controller

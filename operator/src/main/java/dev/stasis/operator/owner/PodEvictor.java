@@ -25,7 +25,7 @@ public final class PodEvictor {
   /** The pod is evicted, or would be. */
   public record Evicted() implements Result {}
 
-  /** The controller does not hand it over; not yet, if it was asked to. */
+  /** The controller does not hand over the pod, or has not done so yet. */
   public record OwnerLives(String message) implements Result {}
 
   /**

@@ -36,7 +36,7 @@ import java.util.stream.Stream;
 /** Reads from the informers which pods run where, and which of them a policy may preempt. */
 final class PreemptionObserver {
 
-  /** A pod whose freeze failed is spared: the cause usually persists. */
+  /** Time for which a pod is skipped after a failed freeze: the cause usually persists. */
   private static final Duration AFTER_A_FAILURE = Duration.ofHours(1);
 
   private final Cluster cluster;

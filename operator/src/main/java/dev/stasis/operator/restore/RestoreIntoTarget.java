@@ -169,7 +169,7 @@ final class RestoreIntoTarget extends AgentStep<RestoreContext, RestorePhase> {
     reporter.normal(
         context,
         Reason.IN_PROGRESS,
-        "the holder runs; node " + target.getSpec().getNodeName() + " restores into it",
+        "the holder runs; node " + target.getSpec().getNodeName() + " is restoring the workload",
         "attempt " + context.attempts());
   }
 

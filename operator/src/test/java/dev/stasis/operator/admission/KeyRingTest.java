@@ -18,7 +18,7 @@ class KeyRingTest {
   private final KeyRing first = KeyRing.after(Optional.empty(), NAMES, start);
 
   @Test
-  void whatIsInTheSecretIsReadAgain() {
+  void keysSurviveTheSecret() {
     assertThat(KeyRing.read(first.data())).contains(first);
     assertThat(first.current().names()).isEqualTo(NAMES);
     assertThat(first.current().made()).isEqualTo(start);
@@ -102,7 +102,7 @@ class KeyRingTest {
   }
 
   @Test
-  void whatIsNoKeyIsNone() {
+  void anInvalidKeyIsIgnored() {
     assertThat(KeyRing.read(null)).isEmpty();
     assertThat(KeyRing.read(Map.of())).isEmpty();
     assertThat(KeyRing.read(Map.of("tls.key", "bm9uZQ==", "tls.crt", "bm9uZQ=="))).isEmpty();

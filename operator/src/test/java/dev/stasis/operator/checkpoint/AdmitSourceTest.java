@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 class AdmitSourceTest {
 
   @Test
-  void whatIsAskedForIsOrderedFromTheAgentOfThePodsNode() {
+  void aCheckpointIsRequestedFromTheAgentOfThePodsNode() {
     World world = Samples.world(AfterCheckpoint.RESUME).settle();
 
     GpuNodeOperationSpec order =
@@ -109,7 +109,7 @@ class AdmitSourceTest {
   }
 
   @Test
-  void otherContainersAreRefusedUnlessTheyMayStartAnew() {
+  void otherContainersAreRefusedUnlessTheyMayRestart() {
     refuses(
         spec -> spec.getOptions().setContainerName("main"),
         AdmitSourceTest::withSecondGpuContainer,
@@ -205,7 +205,7 @@ class AdmitSourceTest {
   }
 
   @Test
-  void whatIsCancelledBeforeItBeganTouchesNothing() {
+  void aCancellationBeforeTheStartChangesNothing() {
     World world = Samples.world(spec -> spec.setCancel(true)).settle();
 
     assertThat(world.phase()).isEqualTo(CheckpointPhase.CANCELLED);
@@ -215,7 +215,7 @@ class AdmitSourceTest {
   }
 
   @Test
-  void whatALivenessProbeAllowsIsTheLongestFreeze() {
+  void aLivenessProbeLimitsTheFreeze() {
     World world = Samples.world(spec -> {});
     change(world, pod -> withProbe(pod, 10, 3));
     world.settle();

@@ -85,7 +85,7 @@ class ArtifactUploadTest {
   }
 
   @Test
-  void aWorkloadWhoseArtifactWasNotStoredInTimeRunsOnAndTheCheckpointSaysWhy() {
+  void aWorkloadWhoseUploadIsLateResumesAndTheCheckpointFailsWithTheCause() {
     World world = held(StoreDurability.REMOTE);
     world.agent(OperationType.UPLOAD, 1).waitsForTheStore("store s3: connection refused; retried");
     world.settle();

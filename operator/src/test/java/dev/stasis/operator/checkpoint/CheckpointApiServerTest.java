@@ -86,7 +86,7 @@ class CheckpointApiServerTest {
 
   @ParameterizedTest
   @EnumSource(AgentStandIn.Limit.class)
-  void anOperatorThatIsStartedAnewAtAnyPhaseComesToTheSameEnd(AgentStandIn.Limit limit) {
+  void anOperatorRestartInAnyPhaseLeadsToTheSameEnd(AgentStandIn.Limit limit) {
     agent.until(limit);
     cluster.checkpoint("one", spec -> {});
     await().atMost(PATIENCE).until(() -> !agent.seen.isEmpty());

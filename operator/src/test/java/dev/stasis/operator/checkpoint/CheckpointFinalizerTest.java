@@ -50,7 +50,7 @@ class CheckpointFinalizerTest {
   }
 
   @Test
-  void whatNobodyHasClaimedIsTakenBack() {
+  void anUnclaimedOperationIsWithdrawn() {
     world.delete();
     world.settle();
     assertThat(world.gone).isTrue();

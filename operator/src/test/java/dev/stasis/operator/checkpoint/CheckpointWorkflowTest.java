@@ -91,7 +91,7 @@ class CheckpointWorkflowTest {
   }
 
   @Test
-  void whatTheAgentRefusesFailsWithItsReasonAndNothingTouched() {
+  void aRefusalOfTheAgentFailsTheCheckpointWithItsReason() {
     world.settle();
     world
         .agent(OperationType.CHECKPOINT, 1)
@@ -135,7 +135,7 @@ class CheckpointWorkflowTest {
   }
 
   @Test
-  void whatIsCancelledAtWorkIsUndone() {
+  void aCancellationInProgressIsRolledBack() {
     world.settle();
     world.agent(OperationType.CHECKPOINT, 1).works("dump", WorkloadState.FROZEN);
     world.settle();
@@ -256,7 +256,7 @@ class CheckpointWorkflowTest {
   }
 
   @Test
-  void whatHasToBeRestorableIsOrderedSo() {
+  void requireRestorableIsPassedToTheAgent() {
     assertThat(ordered(world).getRequireRestorable()).isFalse();
     World strict = Samples.world(AfterCheckpoint.RESUME);
     strict.checkpoint.getSpec().getOptions().setRequireRestorable(true);
@@ -301,7 +301,7 @@ class CheckpointWorkflowTest {
   }
 
   @Test
-  void whatIsCancelledBeforeItWasFrozenWasNeverTouched() {
+  void aCancellationBeforeTheFreezeReportsAnUntouchedWorkload() {
     world.settle();
     world.agent(OperationType.CHECKPOINT, 1).claims();
     world.checkpoint.getSpec().setCancel(true);

@@ -16,7 +16,7 @@ class DryRunReportTest {
   private final World world = Samples.world(spec -> spec.getOptions().setDryRun(true));
 
   @Test
-  void whatTheAgentFoundIsToldAndNothingIsFrozen() {
+  void aDryRunReportsTheFindingsAndFreezesNothing() {
     world.settle();
     assertThat(
             Objects.requireNonNull(

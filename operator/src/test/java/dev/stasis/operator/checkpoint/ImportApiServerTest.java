@@ -81,7 +81,7 @@ class ImportApiServerTest {
   }
 
   @Test
-  void anOperatorThatIsStartedAnewComesToTheSameEnd() {
+  void anOperatorRestartLeadsToTheSameEnd() {
     agent.until(AgentStandIn.Limit.UNCLAIMED);
     cluster.checkpoint("one", this::imports);
     await().atMost(PATIENCE).until(() -> !agent.seen.isEmpty());

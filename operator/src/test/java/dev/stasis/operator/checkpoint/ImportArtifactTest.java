@@ -234,7 +234,7 @@ class ImportArtifactTest {
   }
 
   @Test
-  void whatAnotherObjectHasIsRefused() {
+  void anArtifactOfAnotherObjectIsRefused() {
     World place = world();
     GpuCheckpoint other = other("other", "uid-9", null);
     ArtifactStatus artifact = new ArtifactStatus();
@@ -298,7 +298,7 @@ class ImportArtifactTest {
   }
 
   @Test
-  void whatTheNamespaceMayNotHoldIsGivenUpOnceItsSizeIsKnown() {
+  void anImportBeyondTheQuotaIsCancelledOnceItsSizeIsKnown() {
     World early = world();
     early.cluster.stores.get(0).getSpec().setQuota(TOO_SMALL);
     early.settle();

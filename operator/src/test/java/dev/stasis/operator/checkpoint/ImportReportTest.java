@@ -23,7 +23,7 @@ class ImportReportTest {
   }
 
   @Test
-  void whatAnOlderAgentReportsOfTheCommandLineIsKeptAsThePodHasIt() {
+  void theCommandLineOfAnOlderAgentIsReplacedByThatOfThePod() {
     World world = importedWith(pod(Map.of("args", List.of("--token=$(TOKEN)"))));
 
     assertThat(world.status().getArgv()).containsExactly("python", "--token=$(TOKEN)");

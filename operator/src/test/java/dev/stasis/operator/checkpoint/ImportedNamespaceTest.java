@@ -25,7 +25,7 @@ class ImportedNamespaceTest {
   }
 
   @Test
-  void whatWasMadeInAnotherNamespaceOfThatNameIsRefusedUnlessTheStoreAllowsIt() {
+  void anArtifactOfAnEarlierNamespaceIsRefusedUnlessTheStoreAllowsIt() {
     for (String uid : new String[] {"namespace-0", null}) {
       World world = ImportArtifactTest.world().settle();
       ImportArtifactTest.says(world);

@@ -47,7 +47,7 @@ class ImportedPodPolicyTest {
   }
 
   @Test
-  void whatEveryContainerMayDoIsNoReasonAgainstAPod() {
+  void aDefaultCapabilityDoesNotViolateThePolicy() {
     assertThat(
             faults(
                 "trainer",

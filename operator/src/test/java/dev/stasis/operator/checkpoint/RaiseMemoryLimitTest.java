@@ -44,7 +44,7 @@ class RaiseMemoryLimitTest {
   }
 
   @Test
-  void whatTheApiServerRefusesIsRefusedBeforeTheFreezeInItsWords() {
+  void aRefusalOfTheApiServerIsReportedBeforeTheFreeze() {
     world.agent(OperationType.CHECKPOINT, 1).asksForRoom(9 * GIB, 4 * GIB);
     world.resizeAnswer = new PodWrites.Refused("exceeded quota: mem", false);
     world.settle();

@@ -76,7 +76,7 @@ class RemoteUploadApiServerTest {
   }
 
   @Test
-  void anEvictedPodStaysUntilItsArtifactIsStoredAlsoWhenTheOperatorIsStartedAnew() {
+  void anEvictedPodStaysUntilItsArtifactIsStoredEvenIfTheOperatorRestarts() {
     agent.storeIsAway("store bucket: connection refused; retried");
     cluster.checkpoint("one", spec -> spec.setAfterCheckpoint(AfterCheckpoint.EVICT));
     untilCondition("Stored", "False/UploadFailed");

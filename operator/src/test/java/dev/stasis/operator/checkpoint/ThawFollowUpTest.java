@@ -44,7 +44,7 @@ class ThawFollowUpTest {
   }
 
   @Test
-  void itIsSaidToStandStillAsLongAsItDoes() {
+  void aWorkloadIsReportedAsFrozenUntilItRuns() {
     leftFrozen();
     standsStill();
     assertThat(world.condition("Failed")).startsWith("True/");
@@ -74,7 +74,7 @@ class ThawFollowUpTest {
   }
 
   @Test
-  void whatEndsMeanwhileIsLost() {
+  void aFrozenWorkloadThatEndsIsLost() {
     leftFrozen();
     agent().corrects(WorkloadState.ENDED, ConditionValue.FALSE);
     world.settle();
@@ -93,7 +93,7 @@ class ThawFollowUpTest {
   }
 
   @Test
-  void whatNobodyCanSayIsNotCalledRunning() {
+  void anUnknownStateIsNotReportedAsRunning() {
     agent().leavesFrozen().corrects(WorkloadState.UNKNOWN, ConditionValue.UNKNOWN);
     world.settle();
     assertThat(world.condition("SourceRunning")).startsWith("Unknown/NotThawed");
@@ -129,7 +129,7 @@ class ThawFollowUpTest {
 
   /** The object has failed since its agent was silent; then the agent is back. */
   @Test
-  void whatASilentAgentThawsLaterIsCorrectedToo() {
+  void aLaterThawOfASilentAgentIsReported() {
     agent().works("dump", WorkloadState.FROZEN);
     world.settle();
     world.later(Duration.ofHours(2));

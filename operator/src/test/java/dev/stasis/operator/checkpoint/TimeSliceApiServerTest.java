@@ -56,7 +56,7 @@ class TimeSliceApiServerTest {
   }
 
   @Test
-  void eachHasItsTurnAndNoTwoRunAtOnceAlsoWhenTheOperatorIsStartedAnew() {
+  void eachWorkloadRunsForItsSliceAndNoTwoRunAtOnceEvenIfTheOperatorRestarts() {
     Running running = new Running();
     try (var watch =
         cluster

@@ -76,7 +76,7 @@ class TimeSliceQueueTest {
   }
 
   @Test
-  void nobodyGoesOnBeforeAllOthersStandStill() {
+  void noWorkloadRunsBeforeAllOthersAreSuspended() {
     GpuCheckpoint first = suspended("a", "GPU-1");
     GpuCheckpoint freezing = suspended("b", "GPU-1");
     freezing.getStatus().setPhase(CheckpointPhase.FREEZING);
@@ -88,7 +88,7 @@ class TimeSliceQueueTest {
   }
 
   @Test
-  void whoTakesNoTurnsOrIsOverHoldsNobodyUp() {
+  void workloadsWithoutASliceDoNotBlockTheQueue() {
     GpuCheckpoint first = suspended("a", "GPU-1");
     running(suspended("free", "GPU-1")).getSpec().setTimeSlice(null);
     suspended("over", "GPU-1").getStatus().setPhase(CheckpointPhase.FAILED);
@@ -153,7 +153,7 @@ class TimeSliceQueueTest {
   }
 
   @Test
-  void whatIsSeenLateNeverLetsTwoGoOn() {
+  void aLateObservationNeverLetsTwoWorkloadsRun() {
     GpuCheckpoint one = suspended("a", "GPU-1");
     now = now.plusSeconds(1);
     GpuCheckpoint two = suspended("b", "GPU-1");

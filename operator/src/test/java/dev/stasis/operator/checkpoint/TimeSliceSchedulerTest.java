@@ -33,7 +33,7 @@ class TimeSliceSchedulerTest {
           });
 
   @Test
-  void itRunsItsSliceWhileSomebodyWaitsAndThenWaitsItself() {
+  void aWorkloadRunsForItsSliceAndThenWaits() {
     GpuCheckpoint other = other(CheckpointPhase.PENDING);
     suspend(1);
     assertThat(world.status().getMessage())

@@ -37,7 +37,7 @@ class SmokeTestTest {
   }
 
   @Test
-  void whatItIsToldCounts() {
+  void theArgumentsAreApplied() {
     assertThat(settings().atMost()).isEqualTo(Duration.ofSeconds(90));
     assertThat(settings().pullPolicy()).isEqualTo("IfNotPresent");
     assertThatThrownBy(() -> SmokeTestSettings.of("--namespace=a"))
@@ -53,7 +53,7 @@ class SmokeTestTest {
 
   /** A log begins with what was printed long before the checkpoint. */
   @Test
-  void aProgramThatGoesOnWhereItWasSavedPassesAndOneThatStartsAnewFails() {
+  void aRestoredProgramPassesAndARestartedOneFails() {
     SavedSteps saved = new SavedSteps(47, 63);
     for (long first : new long[] {48, 51, 64}) {
       assertThatCode(() -> saved.mustPrecede(new CountedStep(first, true)))

@@ -74,7 +74,7 @@ class UninstallApiServerTest {
   }
 
   @Test
-  void whatIsSuspendedIsResumedAndWaitedFor() throws Exception {
+  void suspendedWorkloadsAreResumedBeforeTheUninstall() throws Exception {
     GpuCheckpoint nap = checkpoint("nap", AfterCheckpoint.SUSPEND);
     status(nap, CheckpointPhase.SUSPENDED, null);
     CompletableFuture<Integer> exit = CompletableFuture.supplyAsync(() -> run(false, LIMIT));
@@ -103,7 +103,7 @@ class UninstallApiServerTest {
   }
 
   @Test
-  void whatIsDeletedMeanwhileIsNoObstacle() {
+  void aDeletedObjectDoesNotBlockTheUninstall() {
     GpuCheckpoint brief = checkpoint("brief", AfterCheckpoint.RESUME);
     GpuCheckpoint nap = checkpoint("snooze", AfterCheckpoint.SUSPEND);
     status(nap, CheckpointPhase.SUSPENDED, null);
@@ -125,7 +125,7 @@ class UninstallApiServerTest {
   }
 
   @Test
-  void whatDoesNotWakeUpIsARefusalThatSaysSo() {
+  void aWorkloadThatDoesNotResumeBlocksTheUninstall() {
     GpuCheckpoint nap = checkpoint("deep", AfterCheckpoint.SUSPEND);
     status(nap, CheckpointPhase.SUSPENDED, null);
     assertThat(run(false, Duration.ofSeconds(2))).isEqualTo(Uninstall.REFUSED);

@@ -20,7 +20,7 @@ class CreationExpectationsTest {
   }
 
   @Test
-  void whatTheWatchShowsCounts() {
+  void theStateOfTheWatchTakesPrecedence() {
     unseen.made(operation("ours", 1));
     GpuNodeOperation shown = operation("ours", 2);
     GpuNodeOperation other = operation("other", 1);
@@ -42,14 +42,14 @@ class CreationExpectationsTest {
   }
 
   @Test
-  void whatIsLetGoIsToldOfNoMore() {
+  void aForgottenOperationIsNoLongerExpected() {
     unseen.made(operation("ours", 1));
     unseen.forget(operation("ours", 1));
     assertThat(unseen.with(List::of, any -> true)).isEmpty();
   }
 
   @Test
-  void anOrderThatIsGivenAnewIsNotTakenForTheOneThatIsGone() {
+  void aRecreatedOperationIsNotMistakenForTheDeletedOne() {
     GpuNodeOperation gone = operation("ours", 1);
     GpuNodeOperation anew = operation("ours", 1);
     anew.getMetadata().setUid("anew");

@@ -39,7 +39,7 @@ class NodeTransformTest {
   }
 
   @Test
-  void whatIsThereIsNotChanged() {
+  void existingFieldsAreNotChanged() {
     Node node = node().build();
     kept.apply(node);
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class PagesApiServerTest {
 
   @Test
-  void whatLiesOnLaterPagesIsFoundToo() {
+  void objectsOnLaterPagesAreFound() {
     try (RealCluster cluster = RealCluster.fromEnvironment()) {
       String namespace = cluster.namespace(Map.of());
       for (int i = 0; i < 5; i++) {

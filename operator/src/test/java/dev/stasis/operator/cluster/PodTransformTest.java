@@ -64,14 +64,14 @@ class PodTransformTest {
   }
 
   @Test
-  void whatIsKeptIsNotCutDownAgain() {
+  void aTrimmedPodIsNotTrimmedAgain() {
     Pod pod = kept.apply(ordinary());
 
     assertThat(kept.apply(pod)).isSameAs(pod);
   }
 
   @Test
-  void whatIsKeptOfAPodIsNeverWritten() {
+  void aTrimmedPodCannotBeWritten() {
     Pod pod = kept.apply(ordinary());
 
     assertThatThrownBy(() -> serialization.asJson(pod))

@@ -31,7 +31,7 @@ class WishSourceTest {
   }
 
   @Test
-  void whatIsNewOrGoneTheFrameworkTellsOf() {
+  void creationsAndDeletionsAreLeftToTheFramework() {
     assertThat(WishSource.unheeded(new Changed<>(Optional.empty(), Optional.of(seen(1, null)))))
         .isEmpty();
     assertThat(WishSource.unheeded(new Changed<>(Optional.of(seen(2, 1)), Optional.empty())))

@@ -161,7 +161,7 @@ class EvictionDeciderTest {
   }
 
   @Test
-  void whatFailedIsTriedAgainUntilTheDeadline() {
+  void aFailedCheckpointIsRetriedUntilTheDeadline() {
     attempt(1, CheckpointPhase.FAILED, 20);
     now = START.plusSeconds(25);
     assertThat(decide()).isInstanceOf(EvictionDecision.Hold.class);

@@ -36,7 +36,7 @@ class StandingTest {
   }
 
   @Test
-  void whatIsScaledToNothingMakesNone() {
+  void aControllerScaledToZeroCreatesNoPod() {
     assertThat(makesNone("StatefulSet", Map.of("replicas", 0))).startsWith("is scaled to 0");
     assertThat(makesNone("Job", Map.of("parallelism", 0))).startsWith("is scaled to 0");
   }

@@ -18,7 +18,8 @@ class LivenessTest {
 
   private static final Instant NOW = Instant.parse("2026-11-21T10:00:00Z");
   private static final String HTTP =
-      "livenessProbe: {httpGet: {port: 8080}, periodSeconds: 10, failureThreshold: 3, timeoutSeconds: 5}";
+      "livenessProbe: {httpGet: {port: 8080}, periodSeconds: 10, failureThreshold: 3,"
+          + " timeoutSeconds: 5}";
 
   private final Liveness liveness = new Liveness(Clock.fixed(NOW, ZoneOffset.UTC));
 
@@ -73,7 +74,7 @@ class LivenessTest {
   }
 
   @Test
-  void whatIsLeftOfTheActiveDeadlineIsABudget() {
+  void theRestOfTheActiveDeadlineLimitsTheFreeze() {
     Pod pod = pod("", "startTime: \"2026-11-21T09:00:00Z\"");
     pod.getSpec().setActiveDeadlineSeconds(3660L);
 

@@ -11,7 +11,7 @@ class LeadershipTest {
   private final AtomicInteger runs = new AtomicInteger();
 
   @Test
-  void whatIsPublishedByTheLeaderWaitsForIt() {
+  void publicationWaitsForTheLeadership() {
     leadership.whenLeading(runs::incrementAndGet);
     assertThat(runs).hasValue(0);
     assertThat(leadership.leads()).isFalse();

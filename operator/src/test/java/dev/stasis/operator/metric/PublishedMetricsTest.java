@@ -85,7 +85,7 @@ class PublishedMetricsTest {
 
   /** An alert on an increase sees the first event only when the counter was zero before. */
   @Test
-  void whatMustNeverHappenIsPublishedAsZeroBeforeItDoes() {
+  void countersOfLossesStartAtZero() {
     PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     new StasisMetrics(registry);
 

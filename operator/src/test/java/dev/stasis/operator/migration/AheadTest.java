@@ -51,7 +51,7 @@ class AheadTest {
   }
 
   @Test
-  void whatWentAheadIsRestoredAsSoonAsItIsHeld() {
+  void anArtifactSentDuringTheFreezeIsRestoredOnceTheSourceIsHeld() {
     moving.connected();
     moving.held();
     moving.end(OperationType.RECEIVE, 1, OperationPhase.SUCCEEDED);
@@ -76,7 +76,7 @@ class AheadTest {
   }
 
   @Test
-  void whatBrokeOnItsWayAheadIsSentWhenItIsWhole() {
+  void aBrokenEarlyTransferIsRepeatedWithTheCompleteArtifact() {
     moving.connected();
     moving.held();
     moving.end(OperationType.SEND, 1, OperationPhase.FAILED);
@@ -102,7 +102,7 @@ class AheadTest {
   }
 
   @Test
-  void anAgentThatStartsAnewGetsAStreamWithItsNewKey() {
+  void aRestartedAgentGetsAStreamWithItsNewKey() {
     for (OperationType end : new OperationType[] {OperationType.RECEIVE, OperationType.SEND}) {
       Moving one = new Moving().connected();
       one.get(end, 1)
@@ -117,7 +117,7 @@ class AheadTest {
   }
 
   @Test
-  void agentsThatStartAnewOnAndOnDoNotKeepTheSourceFromBeingMoved() {
+  void repeatedAgentRestartsDoNotPreventTheMigration() {
     moving.holding();
     moving
         .operation(OperationType.RECEIVE, 3, "there", OperationPhase.RUNNING)

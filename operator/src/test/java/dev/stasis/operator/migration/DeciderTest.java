@@ -29,7 +29,7 @@ class DeciderTest {
   }
 
   @Test
-  void whatTheAgentFindsAgainstItEndsItBeforeAnythingIsMade() {
+  void aFaultOfTheAgentEndsTheMigrationBeforeATargetExists() {
     moving.looked();
     moving
         .get(OperationType.CHECKPOINT, Work.LOOK)
@@ -112,7 +112,7 @@ class DeciderTest {
   }
 
   @Test
-  void aTargetThatIsLostBeforeTheFreezeIsMadeAnew() {
+  void aTargetThatIsLostBeforeTheFreezeIsRecreated() {
     moving.holding();
     moving.target = null;
     assertThat(moving.next()).isInstanceOf(Next.Another.class);
@@ -153,7 +153,7 @@ class DeciderTest {
   }
 
   @Test
-  void aTransferThatBreaksIsOrderedAnewWithTheKeysOfNow() {
+  void aBrokenTransferIsRepeatedWithTheCurrentKeys() {
     moving.sending();
     moving.end(OperationType.SEND, 1, OperationPhase.FAILED);
 

@@ -215,7 +215,7 @@ class FaultTableTest {
   }
 
   @Test
-  void aNodeThatIsStartedAnewLeavesWhatHasArrived() {
+  void anArtifactThatArrivedSurvivesAReboot() {
     Moving moving = new Moving().proven();
     moving.end(OperationType.CHECKPOINT, Work.FREEZE, OperationPhase.FAILED);
     moving.freeze().getStatus().setOutcome(Outcome.LOST);
@@ -260,8 +260,8 @@ class FaultTableTest {
     Next.RollBack end = (Next.RollBack) moving.next();
     assertThat(end.faults().get(0).message())
         .isEqualTo(
-            "node of the source: expected a node of the cluster until the artifact is complete, got node"
-                + " here left the cluster");
+            "node of the source: expected a node of the cluster until the artifact is complete, got"
+                + " node here left the cluster");
   }
 
   @Test

@@ -94,7 +94,7 @@ class MigrationApiServerTest extends OnApiServer {
   @EnumSource(
       value = OperationType.class,
       names = {"CHECKPOINT", "RECEIVE", "SEND", "RESTORE", "END", "DELETE_ARTIFACT"})
-  void anOperatorThatIsStartedAnewGoesOn(OperationType step) {
+  void aRestartedOperatorContinuesTheMigration(OperationType step) {
     agents.stop(step);
     migrate("move", it -> {});
     await()
@@ -164,7 +164,7 @@ class MigrationApiServerTest extends OnApiServer {
   }
 
   @Test
-  void aSourceNodeThatIsStartedAnewLeavesWhatHasArrived() {
+  void anArtifactThatArrivedSurvivesARebootOfTheSourceNode() {
     agents.stop(OperationType.RESTORE);
     migrate("move", it -> {});
     until("move", it -> phase(it) == MigrationPhase.RESTORING);
@@ -178,7 +178,7 @@ class MigrationApiServerTest extends OnApiServer {
   }
 
   @Test
-  void aSourceNodeThatIsStartedAnewBeforeThatIsNeverThawed() {
+  void aSourceIsNeverThawedAfterARebootOfItsNode() {
     agents.stop(OperationType.SEND);
     migrate("move", it -> {});
     until("move", it -> phase(it) == MigrationPhase.TRANSFERRING);

@@ -154,7 +154,7 @@ class SourceFirstApiServerTest extends OnApiServer {
   @EnumSource(
       value = OperationType.class,
       names = {"CHECKPOINT", "END", "RESTORE", "DELETE_ARTIFACT"})
-  void anOperatorThatIsStartedAnewMakesNothingTwice(OperationType step) {
+  void aRestartedOperatorCreatesNothingTwice(OperationType step) {
     if (step == OperationType.CHECKPOINT) {
       agents.stopFreezes();
     } else {
@@ -201,7 +201,7 @@ class SourceFirstApiServerTest extends OnApiServer {
   }
 
   @Test
-  void whatCannotBeBroughtBackKeepsItsArtifactWhateverIsDeleted() {
+  void theArtifactOfAFailedRestoreSurvivesEveryDeletion() {
     agents.fail(OperationType.RESTORE);
     sourceFirst();
 

@@ -57,7 +57,7 @@ class SourceFirstStepsTest {
   }
 
   @Test
-  void whatTheCheckpointSaysIsSaidHere() {
+  void theMessageOfTheCheckpointIsReported() {
     assertThat(next())
         .isEqualTo(
             new SourceFirstNext.Follow(
@@ -95,7 +95,7 @@ class SourceFirstStepsTest {
   }
 
   @Test
-  void aSourceThatStillStandsStillIsWaitedFor() {
+  void aFrozenSourceIsAwaited() {
     saving(
         CheckpointPhase.FAILED,
         "SourceRunning",

@@ -51,7 +51,7 @@ class VolumesTest {
   }
 
   @Test
-  void whatThePodBringsWithItIsNoReason() {
+  void volumesOfThePodItselfAreAccepted() {
     Pod pod =
         new PodBuilder(pod(List.of(), mounts("main", true)))
             .editSpec()

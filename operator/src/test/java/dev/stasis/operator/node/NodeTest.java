@@ -32,7 +32,7 @@ class NodeTest {
   private final NodeLabels labels = new NodeLabels();
 
   @Test
-  void whatTheAgentWroteIsWhatTheNodeOffers() {
+  void aNodeOffersTheFactsOfItsAgent() {
     NodeFacts facts = facts(gpuNode(NOW));
 
     assertThat(facts.offer(2).orElseThrow().value(Property.GPU_INTERCONNECT)).contains("NV18");
@@ -76,7 +76,7 @@ class NodeTest {
   }
 
   @Test
-  void labelsOutliveAnAgentThatIsStartedAnewButNotOneThatStaysAway() {
+  void labelsOutliveAnAgentRestartButNotALongOutage() {
     GpuNode node = gpuNode(NOW);
     Instant soon = NOW.plus(Duration.ofMinutes(9));
     Instant late = NOW.plus(Duration.ofMinutes(10));

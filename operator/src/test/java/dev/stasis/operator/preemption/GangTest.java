@@ -24,7 +24,7 @@ class GangTest {
         "scheduling.x-k8s.io/pod-group",
         "volcano.sh/job-name"
       })
-  void whoeverSaysSoIsOfAGang(String key) {
+  void aPodThatNamesAGroupIsPartOfAGang(String key) {
     Pod labelled =
         new PodBuilder(PreemptionSamples.pod("a", 1, 1))
             .editMetadata()

@@ -201,7 +201,7 @@ class PolicyTest {
   }
 
   @Test
-  void ofTwoPoliciesForOnePodTheOlderActsAndTheOtherSaysSo() {
+  void theOlderOfTwoPoliciesTakesPrecedenceAndTheOtherReportsIt() {
     world.node("n", 1);
     world.running("batch", "n", 10);
     world.policy("older", 5, 500);
@@ -213,11 +213,12 @@ class PolicyTest {
     assertThat(PreemptionFixture.ready(younger).reason()).isEqualTo("ConflictingPolicies");
     assertThat(PreemptionFixture.ready(younger).message())
         .isEqualTo(
-            "preemptors: pod ml/urgent also matches the older policy older, which takes precedence");
+            "preemptors: pod ml/urgent also matches the older policy older, which takes"
+                + " precedence");
   }
 
   @Test
-  void whatStandsAgainstItIsSaidInNumbers() {
+  void theMessageCountsThePodsThatCannotBePreempted() {
     world.node("n", 1);
     world.running("important", "n", 200);
     GpuPreemptionPolicy policy = world.policy("p", 100, 500);
@@ -228,8 +229,8 @@ class PolicyTest {
     assertThat(PreemptionFixture.ready(policy).reason()).isEqualTo("NoVictims");
     assertThat(PreemptionFixture.ready(policy).message())
         .isEqualTo(
-            "ml/urgent: no preemption, because the pod would still not fit: n: nvidia.com/gpu: requested 1,"
-                + " free 0 (spared: 1 with too high a priority)");
+            "ml/urgent: no preemption, because the pod would still not fit: n: nvidia.com/gpu:"
+                + " requested 1, free 0 (spared: 1 with too high a priority)");
     assertThat(policy.getStatus().getWaiting()).isEqualTo(1);
   }
 

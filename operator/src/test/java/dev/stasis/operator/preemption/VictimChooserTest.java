@@ -276,7 +276,7 @@ class VictimChooserTest {
   }
 
   @Test
-  void whatIsPromisedToOthersIsNotFree() {
+  void reservedResourcesAreNotFree() {
     NodeSnapshot reserved =
         new NodeSnapshot(node("n", 2), List.of(running("a", 1, 1, 60, 5)))
             .reserving(ResourceAmounts.of(pod("q", 1, 2000)));

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 class RestoreOnApiServerTest extends OnApiServer {
 
   @Test
-  void aReadyCheckpointComesBackAndTheGateOpensOnlyWithTheProof() {
+  void aReadyCheckpointIsRestoredAndTheGateOpensOnlyWithTheProof() {
     checkpoint();
     restore(spec -> {});
 
@@ -113,7 +113,7 @@ class RestoreOnApiServerTest extends OnApiServer {
   }
 
   @Test
-  void aRestoreThatFailsLeavesNoTargetAndSaysWhy() {
+  void aFailedRestoreLeavesNoTargetAndReportsTheCause() {
     agent.ends(first, FakeAgent.fails(Outcome.UNDONE, "CriuFailed"));
     checkpoint();
     restore(spec -> {});

@@ -55,7 +55,8 @@ class RestoreUndoTest extends RestoreScenario {
     OperationView operation = operation(OperationPhase.SUCCEEDED);
     assertThat(faults(running(NOW, 0), operation))
         .containsExactly(
-            "operation rst-uid-restore-1 verification: expected all processes with their state, got none");
+            "operation rst-uid-restore-1 verification: expected all processes with their state, got"
+                + " none");
 
     Examples.proven(operation.status());
     assertThat(step(running(NOW, 0), operation)).isEqualTo("open-readiness-gate Due");
@@ -169,7 +170,7 @@ class RestoreUndoTest extends RestoreScenario {
   }
 
   @Test
-  void aTargetThatIsGoneIsMadeAnew() {
+  void aDeletedTargetIsRecreated() {
     made();
 
     assertThat(faults(null, null))
@@ -178,7 +179,7 @@ class RestoreUndoTest extends RestoreScenario {
   }
 
   @Test
-  void whatIsOverStaysAsItIs() {
+  void aFinishedRestoreIsNotChanged() {
     restore.getStatus().setPhase(RestorePhase.SUCCEEDED);
     restore.getSpec().setCancel(true);
 

@@ -83,7 +83,8 @@ class TargetOnApiServerTest extends OnApiServer {
     GpuRestore waiting = until(it -> "OwnerLives".equals(it.getStatus().getReason()));
     assertThat(waiting.getStatus().getMessage())
         .endsWith(
-            "got ReplicaSet train, which is scaled to 0: scale it up, or delete it to restore the workload as a bare pod");
+            "got ReplicaSet train, which is scaled to 0: scale it up, or delete it to restore the"
+                + " workload as a bare pod");
     agent.ends(first, Examples::proven);
     client.resource(owner).delete();
     until(it -> phase(it) == RestorePhase.SUCCEEDED);
@@ -146,7 +147,7 @@ class TargetOnApiServerTest extends OnApiServer {
   @EnumSource(
       value = RestorePhase.class,
       names = {"PENDING", "STARTING", "RESTORING"})
-  void anOperatorThatIsStartedAnewComesToTheSameEnd(RestorePhase at) {
+  void anOperatorRestartLeadsToTheSameEnd(RestorePhase at) {
     if (at == RestorePhase.STARTING) {
       kubelet.stick(first);
     }

@@ -175,7 +175,7 @@ class RoomPlannerTest {
   }
 
   @Test
-  void whereLimitsCannotBeLoweredThePlanSaysSo() {
+  void aPlanReportsThatALimitCannotBeLowered() {
     RoomFacts.Node node = new RoomFacts.Node("gpu-17", 100 * GIB, 0, 0, false, false);
 
     assertThat(((RoomPlan.Resize) plan(pod(GUARANTEED), node)).returns()).isFalse();

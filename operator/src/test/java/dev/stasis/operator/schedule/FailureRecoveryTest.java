@@ -33,7 +33,7 @@ class FailureRecoveryTest {
   }
 
   @Test
-  void aFailedPodComesBackFromItsNewestUnderItsName() {
+  void aFailedPodIsRestoredFromItsNewestCheckpointUnderItsName() {
     Pod pod = runs(3);
     world.failed(pod);
     world.settle();
@@ -50,7 +50,7 @@ class FailureRecoveryTest {
   }
 
   @Test
-  void aRestartIsBroughtBackUnlessTheColdOneWasSavedSince() {
+  void aRestartedPodIsRestoredUnlessItWasCheckpointedSince() {
     Pod pod = runs(1);
     world.now = world.now.plusSeconds(20);
     world.restarted(pod, 137);
@@ -76,7 +76,7 @@ class FailureRecoveryTest {
   }
 
   @Test
-  void whatItsUserDeletesStaysDeleted() {
+  void aPodDeletedByItsUserIsNotRestored() {
     Pod pod = runs(1);
     Pod deleted =
         new PodBuilder(pod)
@@ -94,7 +94,7 @@ class FailureRecoveryTest {
   }
 
   @Test
-  void whatTheClusterRemovedComesBackOnceItsNodeCannotRunItAnyMore() {
+  void aPodThatTheClusterRemovedIsRestoredOnceItsNodeCannotRunIt() {
     Pod pod = runs(1);
     world.node("node1", false);
     Pod lost = ScheduleFixture.disrupted(pod, "DeletionByTaintManager", world.now);
@@ -208,7 +208,7 @@ class FailureRecoveryTest {
   }
 
   @Test
-  void itIsBroughtBackOnlySoOften() {
+  void theNumberOfRestoresIsLimited() {
     RestoreOnFailure wish = new RestoreOnFailure();
     wish.setMaxRestores(2);
     wish.setWindow(TimeSpan.of("1h"));
@@ -274,7 +274,7 @@ class FailureRecoveryTest {
   }
 
   @Test
-  void aPodWithAControllerIsLeftToItAndThatIsSaid() {
+  void aPodIsLeftToItsControllerWithAnEvent() {
     Pod pod = runs(1);
     world.failed(owned(pod, "ReplicaSet"));
     world.settle();

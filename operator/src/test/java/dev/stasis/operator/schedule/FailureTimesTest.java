@@ -19,7 +19,7 @@ class FailureTimesTest {
           });
 
   @Test
-  void whatWasFrozenInTheSecondOfTheFailureWasFrozenBeforeIt() {
+  void aFreezeInTheSecondOfTheFailureCountsAsEarlier() {
     Pod pod = runs(1);
     world.now = world.frozen(0);
     world.restarted(pod, 137);

@@ -146,7 +146,7 @@ class RunPlannerTest {
   }
 
   @Test
-  void aRunThatIsTooLateIsSkippedAndSaysSo() {
+  void aLateRunIsSkippedAndReported() {
     ScheduleFixture world =
         new ScheduleFixture(spec -> spec.getOptions().setStartingDeadlineSeconds(10L));
     world.pod("trainer");

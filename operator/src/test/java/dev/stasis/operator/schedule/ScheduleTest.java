@@ -115,7 +115,7 @@ class ScheduleTest {
   }
 
   @Test
-  void jitterSpreadsThePodsAndIsTheSameForWhoeverAsks() {
+  void jitterSpreadsThePodsAndIsDeterministic() {
     Duration jitter = Duration.ofMinutes(10);
     Set<Instant> begins = new HashSet<>();
     for (int pod = 0; pod < 20; pod++) {

@@ -13,7 +13,7 @@ class BackoffTest {
   private final Backoff backoff = new Backoff(Duration.ofSeconds(15), Backoff.PATIENT);
 
   @Test
-  void whatWaitsADayIsObservedOnceInFiveMinutes() {
+  void aDayOfWaitingIsObservedOnceInFiveMinutes() {
     int looks = 0;
     Instant now = BEGAN;
     while (now.isBefore(BEGAN.plus(Duration.ofDays(1)))) {

@@ -30,7 +30,7 @@ class ChangesTest {
   }
 
   @Test
-  void whatTheApiServerGivesBackIsNoChange() {
+  void aStatusReadBackIsUnchanged() {
     status.setPhase(CheckpointPhase.SAVING);
     status.setDoneBytes(5L);
     JsonNode before = changes.snapshot(status);

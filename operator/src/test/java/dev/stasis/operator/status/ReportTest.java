@@ -97,7 +97,7 @@ class ReportTest {
   }
 
   @Test
-  void whatWasSaidByOthersStays() {
+  void conditionsOfOthersAreKept() {
     Condition foreign =
         new Condition("example.com/Seen", ConditionValue.TRUE, "Seen", "by another", FIRST, null);
     status.setConditions(java.util.List.of(foreign));

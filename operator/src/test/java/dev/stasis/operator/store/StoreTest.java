@@ -89,7 +89,7 @@ class StoreTest {
   }
 
   @Test
-  void whatIsBeingWrittenCountsAgainstTheQuota() {
+  void anArtifactBeingWrittenCountsAgainstTheQuota() {
     GpuCheckpointStore store = store("local", true);
     store
         .getSpec()
@@ -127,7 +127,7 @@ class StoreTest {
   }
 
   @Test
-  void whatIsBeingWrittenCountsAgainstTheDisk() {
+  void anArtifactBeingWrittenCountsAgainstTheDisk() {
     StoreFacts facts =
         facts(store("local", true), List.of()).with(List.of(making("web", "b", 20 * GIB)));
 
@@ -139,7 +139,7 @@ class StoreTest {
   }
 
   @Test
-  void aNodeThatCannotWriteSaysWhy() {
+  void aNodeThatCannotWriteReportsTheCause() {
     StoreFacts facts = facts(store("local", true), List.of());
 
     assertThat(sentences(room.against(facts, "ml", "node2", GIB)))
@@ -147,7 +147,8 @@ class StoreTest {
             "store local: expected one that node node2 can write to, got read-only file system");
     assertThat(sentences(room.against(facts, "ml", "node3", GIB)))
         .containsExactly(
-            "store local: expected one that node node3 can write to, got no report by the agent of the node");
+            "store local: expected one that node node3 can write to, got no report by the agent of"
+                + " the node");
   }
 
   @Test

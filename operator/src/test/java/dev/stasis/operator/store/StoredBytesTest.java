@@ -155,7 +155,7 @@ class StoredBytesTest {
   }
 
   @Test
-  void whatIsBeingUploadedCountsInFull() {
+  void anUploadInProgressCountsInFull() {
     checkpoint("a", 30 * GIB, 0, null);
 
     assertThat(refusals(10 * GIB)).isEmpty();
@@ -163,7 +163,7 @@ class StoredBytesTest {
   }
 
   @Test
-  void whatDeletedArtifactsLeaveCountsUntilItIsFreed() {
+  void chunksOfDeletedArtifactsCountUntilTheyAreFreed() {
     measured("node1", NOON.minusSeconds(300), 35 * GIB);
     var unused = status();
     assertThat(refusals(6 * GIB)).singleElement().asString().contains("35.0Gi used");

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class NodeChoiceTest {
 
   @Test
-  void whatAnEarlierRestoreWouldRatherNotHaveHadIsForgottenAndTheUsersWishStays() {
+  void avoidedNodesOfAnEarlierRestoreAreDroppedAndTheUsersAffinityIsKept() {
     Affinity before =
         new AffinityBuilder()
             .withNewNodeAffinity()

@@ -92,7 +92,7 @@ class RequestTracesTest {
   }
 
   @Test
-  void aFailureSaysWhy() {
+  void aFailedSpanHasTheMessage() {
     goes(
         checkpoint(CheckpointPhase.PENDING),
         checkpoint(CheckpointPhase.PENDING, CheckpointPhase.FAILED));
@@ -100,7 +100,7 @@ class RequestTracesTest {
   }
 
   @Test
-  void whatWasOverIsNotToldAgain() {
+  void aFinishedRequestIsNotTracedAgain() {
     GpuCheckpoint ready = checkpoint(CheckpointPhase.PENDING, CheckpointPhase.READY);
     goes(ready, ready);
     traces.onChange(new Changed<>(Optional.empty(), Optional.of(ready)));

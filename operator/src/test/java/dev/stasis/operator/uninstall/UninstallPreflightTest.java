@@ -102,7 +102,7 @@ class UninstallPreflightTest {
   }
 
   @Test
-  void whatIsSuspendedIsResumedAndNoObstacle() {
+  void aSuspendedWorkloadIsResumedAndDoesNotBlock() {
     UninstallPreflight suspended =
         leaving(
             List.of(checkpoint("Suspend", "{phase: Suspended}")), List.of(), List.of(), List.of());
@@ -127,7 +127,7 @@ class UninstallPreflightTest {
   }
 
   @Test
-  void nobodyGoesWhileSomethingStandsStillOnANode() {
+  void theUninstallWaitsWhileAWorkloadIsFrozen() {
     GpuNode node =
         YAML.unmarshal(
             """

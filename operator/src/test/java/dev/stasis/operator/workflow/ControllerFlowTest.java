@@ -22,8 +22,8 @@ class ControllerFlowTest {
       """
       # Controller flow
 
-      How the operator runs a request. This page is made from the code by `ControllerFlowTest`;
-      `-Dtest.argLine=-Dstasis.golden.write=true` writes it.
+      How the operator runs a request. `ControllerFlowTest` generates this page from the code
+      (`-Dtest.argLine=-Dstasis.golden.write=true`).
 
       A request is a list of steps. In each reconciliation the operator observes the request, runs
       the first step that is not complete, and writes the status once if it changed. The write fails
@@ -31,16 +31,17 @@ class ControllerFlowTest {
       that fails, is cancelled or is deleted undoes its steps in reverse order. An operator that is
       restarted continues from what it observes.
 
-      A step that waits is observed again when an object it depends on changes, at the latest after
-      `lookAgainEvery` (15 s), which costs no request. A step that the API server refuses is tried
-      again after waits that double from `lookAgainEvery` to the longest retry wait.
+      A waiting step is observed again when an object that it depends on changes, at the latest
+      after `lookAgainEvery` (15 s), which costs no request. A step that the API server refuses is
+      retried after waits that double from `lookAgainEvery` to the longest retry wait.
 
-      A GpuCheckpoint that is deleted undoes what is at work, resumes a suspended workload, lowers
-      the memory limit and then deletes its artifact. Its steps report themselves in the status.
+      The deletion of a GpuCheckpoint undoes a running step, resumes a suspended workload, lowers
+      the memory limit and then deletes the artifact. Its steps report themselves in the status.
 
-      A GpuMigration that fails, is cancelled or is late before `commit` first records that it is
-      rolled back, then undoes its steps and deletes the artifacts. After `commit` it only
-      continues. While it is Pending its waits double up to 5 min, and a deadline ends each wait.
+      A GpuMigration that fails, is cancelled or exceeds its deadline before `commit` first records
+      that it is rolled back, then undoes its steps and deletes the artifacts. After `commit` it
+      only continues. While it is Pending its waits double up to 5 min, and a deadline ends each
+      wait.
 
       """;
 

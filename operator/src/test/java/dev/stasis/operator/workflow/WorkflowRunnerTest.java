@@ -55,7 +55,7 @@ class WorkflowRunnerTest {
   }
 
   @Test
-  void whatTheApiServerRefusesIsTriedAfterWaitsThatDouble() {
+  void aRefusedStepIsRetriedAfterDoublingWaits() {
     first.result = WAITING;
     assertThat(advance()).contains(config.lookAgainEvery());
 
@@ -148,7 +148,7 @@ class WorkflowRunnerTest {
   }
 
   @Test
-  void whatGoesOnBesideTheStepsIsNotWaitedForLongerThanItNeeds() {
+  void workBesideTheStepsIsAwaitedOnlyAsLongAsNecessary() {
     first.progress = WAITING;
     maintained = Optional.of(ofSeconds(3));
     assertThat(advance()).contains(ofSeconds(3));

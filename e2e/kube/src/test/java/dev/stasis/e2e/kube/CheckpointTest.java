@@ -18,7 +18,7 @@ class CheckpointTest {
   private static final long MIB = 1 << 20;
 
   @Test
-  void aRunningPodIsSavedAndGoesOn(Scenario scenario) {
+  void aRunningPodIsCheckpointedAndKeepsRunning(Scenario scenario) {
     Workload workload = Workload.start(scenario, "trainer");
 
     CheckpointRequest request = CheckpointRequest.apply(scenario, "train-1", "trainer");
@@ -133,7 +133,7 @@ class CheckpointTest {
   }
 
   @Test
-  void aSuspendedPodStandsStillUntilItIsResumed(Scenario scenario) {
+  void aSuspendedPodDoesNotRunUntilItIsResumed(Scenario scenario) {
     Workload workload = Workload.start(scenario, "trainer");
 
     CheckpointRequest request =

@@ -42,7 +42,7 @@ class FailedJobTest {
 
   @Tag("long")
   @Test
-  void aPodThatFailedIsLeftToItsJobAndThatIsSaid(Scenario scenario) {
+  void aFailedPodOfAJobIsLeftToItsJobWithAnEvent(Scenario scenario) {
     Pod source = started(scenario, "Never");
     Often often = saved(scenario, source);
 

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class ImportTest {
 
   @Test
-  void whatStayedInAStoreComesBackUnderAnotherNameAndADamagedCopyDoesNot(Scenario scenario)
+  void aRetainedArtifactIsImportedUnderAnotherNameAndADamagedCopyIsRefused(Scenario scenario)
       throws IOException {
     try (SharedStore store = SharedStore.make(scenario)) {
       Workload workload = Workload.start(scenario, "trainer");

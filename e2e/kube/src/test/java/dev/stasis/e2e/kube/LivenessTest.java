@@ -68,7 +68,7 @@ class LivenessTest {
   /** The kubelet restarts it after 30 s without an answer; it is frozen for 40 s, twice. */
   @Tag("long")
   @Test
-  void anAnsweredProbeNeverRestartsWhatStandsStill(Scenario scenario) {
+  void anAnsweredProbeNeverRestartsAFrozenContainer(Scenario scenario) {
     Assumptions.assumeTrue(
         scenario.installation().simulated(), "skipped: only a simulated GPU is slow on demand");
     Workload workload = Workload.start(scenario, "trainer", pod -> patient(probed(pod, 10, 3), 10));

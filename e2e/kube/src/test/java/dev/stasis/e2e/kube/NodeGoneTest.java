@@ -16,7 +16,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class NodeGoneTest {
 
   @Test
-  void whatWasAtWorkOnItIsLostAndLetGo(Scenario scenario) {
+  void aWorkloadOfALostNodeIsReportedLostAndItsObjectsAreReleased(Scenario scenario) {
     Assumptions.assumeTrue(
         scenario.installation() instanceof LocalInstallation,
         "skipped: no test takes a node away from a cluster that is not its own");

@@ -19,7 +19,7 @@ class PreemptionTest {
   private static final List<String> RESTARTS = List.of("Always", "OnFailure", "Never");
 
   @Test
-  void whoeverYieldsGoesOnWhereItWasTimeAndAgain(Scenario scenario) {
+  void aPreemptedPodContinuesAfterEveryPreemption(Scenario scenario) {
     try (Priorities priorities = Priorities.make(scenario)) {
       StepFile file = new StepFile(scenario);
       int gpus = gpus(scenario);

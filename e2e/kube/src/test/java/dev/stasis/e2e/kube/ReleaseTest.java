@@ -40,7 +40,7 @@ class ReleaseTest {
 
   @Test
   @Order(1)
-  void aPodIsSavedAndBroughtBack(Scenario scenario) {
+  void aPodIsCheckpointedAndRestored(Scenario scenario) {
     Workload workload = Workload.start(scenario, "trainer");
     CheckpointRequest.apply(scenario, "train-1", "trainer").awaitReady();
     workload.verifyGoesOn();
@@ -128,7 +128,7 @@ class ReleaseTest {
   @Tag("long")
   @Test
   @Order(4)
-  void whatIsSuspendedStaysSoWhileTheAgentIsReplaced(Scenario scenario) {
+  void aSuspendedWorkloadStaysSuspendedWhileTheAgentIsReplaced(Scenario scenario) {
     ImageInstallation release = release(scenario);
     Workload workload = Workload.start(scenario, "trainer");
     CheckpointRequest pause =

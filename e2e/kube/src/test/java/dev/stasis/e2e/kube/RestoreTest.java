@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RestoreTest {
 
   @Test
-  void aDeletedPodComesBackWithProof(Scenario scenario) {
+  void aDeletedPodIsRestoredAndVerified(Scenario scenario) {
     Workload workload = Workload.start(scenario, "trainer");
     CheckpointRequest.apply(scenario, "train-1", "trainer").awaitReady();
     Workload back = workload.broughtBackAs("trainer");
@@ -54,7 +54,7 @@ class RestoreTest {
   }
 
   @Test
-  void aRestoredPodCanBeSavedAndBroughtBackAgain(Scenario scenario) {
+  void aRestoredPodCanBeCheckpointedAndRestoredAgain(Scenario scenario) {
     Workload first = Workload.start(scenario, "trainer");
     CheckpointRequest.apply(scenario, "train-1", "trainer").awaitReady();
     Workload second = first.broughtBackAs("trainer");
@@ -73,7 +73,7 @@ class RestoreTest {
   }
 
   @Test
-  void aPodInARestrictedNamespaceComesBack(Scenario scenario) {
+  void aPodInARestrictedNamespaceIsRestored(Scenario scenario) {
     scenario.label(Map.of("pod-security.kubernetes.io/enforce", "restricted"));
     Workload workload = Workload.start(scenario, "trainer", RestrictedPod::asUser1000);
     CheckpointRequest.apply(scenario, "train-1", "trainer").awaitReady();
@@ -89,7 +89,7 @@ class RestoreTest {
   }
 
   @Test
-  void aPodWithAReadOnlyRootComesBack(Scenario scenario) {
+  void aPodWithAReadOnlyRootIsRestored(Scenario scenario) {
     Workload workload =
         Workload.start(
             scenario,

@@ -46,7 +46,7 @@ class ScheduleTest {
   }
 
   @Test
-  void aKilledPodComesBackFromTheNewestThatIsWhole(Scenario scenario) throws IOException {
+  void aKilledPodIsRestoredFromItsNewestUndamagedCheckpoint(Scenario scenario) throws IOException {
     LocalInstallation local = local(scenario);
     Workload workload = Workload.start(scenario, "trainer", pod -> saved(scenario, pod));
     String uid = workload.now().getMetadata().getUid();

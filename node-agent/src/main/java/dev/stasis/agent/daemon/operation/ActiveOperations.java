@@ -185,7 +185,7 @@ final class ActiveOperations {
         carryOut(operation);
       }
     } catch (ApiUnreachable | NodeApiException e) {
-      LOG.log(Level.WARNING, operation.name() + " waits to be recovered", e);
+      LOG.log(Level.WARNING, operation.name() + " could not be recovered yet", e);
       eventLoop.later(() -> enqueue(operation, () -> settle(operation)));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -258,7 +258,7 @@ final class InterruptedOperationRecovery {
 
   private SourceState thawOnce(Work work) throws InterruptedException {
     ThawOutcome outcome = parts.engine().thaw().run(work.id(), StepListener.NONE);
-    LOG.log(Level.INFO, "thaw of {0} for {1}: {2}", work.id(), work.owner(), outcome);
+    LOG.log(Level.INFO, "Thaw of {0} tried for {1}: {2}", work.id(), work.owner(), outcome);
     return outcome instanceof ThawOutcome.Ended ended
         ? ended.state()
         : new SourceState(SourceState.Kind.UNKNOWN, ((ThawOutcome.NotFound) outcome).why());

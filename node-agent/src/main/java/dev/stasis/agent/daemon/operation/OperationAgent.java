@@ -53,7 +53,7 @@ public final class OperationAgent implements AutoCloseable {
           taken.orElseThrow(
               () ->
                   new IllegalStateException(
-                      "lock of the agent: expected it free, got it held by another agent"));
+                      "lock of the agent: expected a free lock, got one held by another agent"));
     }
     settleAbandoned();
     takeUp();

@@ -20,7 +20,7 @@ final class PacedProgress implements Progress {
   private final long began;
 
   /**
-   * @param next hears of all progress, and ends the work of a cancelled operation
+   * @param next receives all progress, and ends the work of a cancelled operation
    * @param bytesPerSecond the rate, at least 1
    */
   PacedProgress(

@@ -91,7 +91,7 @@ final class ThawRetrier implements AutoCloseable {
     try {
       turns.accept(operation, () -> attempt(operation, next));
     } catch (RuntimeException e) {
-      LOG.log(Level.ERROR, "the thaw of " + operation.name(), e);
+      LOG.log(Level.ERROR, "Cannot thaw " + operation.name(), e);
       after(next, operation, backoff.after(next));
     }
   }
@@ -111,7 +111,7 @@ final class ThawRetrier implements AutoCloseable {
       Thread.currentThread().interrupt();
       return;
     } catch (RuntimeException e) {
-      LOG.log(Level.ERROR, "the thaw of " + operation.name(), e);
+      LOG.log(Level.ERROR, "Cannot thaw " + operation.name(), e);
     }
     if (over) {
       tried.remove(operation.uid());

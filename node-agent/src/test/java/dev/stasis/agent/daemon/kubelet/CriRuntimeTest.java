@@ -124,7 +124,7 @@ class CriRuntimeTest {
 
   @Test
   @Tag("kubelet")
-  void aContainerThatWasStartedAnewIsTheNewOne() throws Exception {
+  void aRestartedContainerHasItsNewId() throws Exception {
     try (KubeNode node = KubeNode.required();
         NodeSocket socket = new NodeSocket(node.criSocket())) {
       CriRuntime runtime = new CriRuntime(socket, proc);

@@ -36,7 +36,7 @@ class CgroupDriversTest {
   }
 
   @Test
-  void whatIsNotKnownIsNoFault() throws Exception {
+  void anUnknownCgroupDriverIsNoFault() throws Exception {
     assertThat(with("systemd")).isEmpty();
     Files.createDirectories(cgroups.resolve("kubepods"));
     assertThat(new CgroupDrivers(cgroups).mismatch(Optional.empty())).isEmpty();

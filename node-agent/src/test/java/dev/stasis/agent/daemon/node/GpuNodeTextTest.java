@@ -58,7 +58,7 @@ class GpuNodeTextTest {
   }
 
   @Test
-  void whatIsMissingIsSaidWithAReasonEach() {
+  void eachMissingCapabilityHasAReason() {
     GpuNodeStatus status =
         write(
             look(

@@ -67,7 +67,7 @@ class ActiveOperationTest {
   }
 
   @Test
-  void whatNoAgentHasClaimedIsNotRecovered() {
+  void anUnclaimedOperationIsNotRecovered() {
     ObjectNode description = (ObjectNode) operation(OperationStage.CLAIMED).description();
     Objects.requireNonNull((ObjectNode) description.get("status")).remove("claimedBy");
 

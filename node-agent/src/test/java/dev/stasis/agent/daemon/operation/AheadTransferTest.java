@@ -126,7 +126,7 @@ class AheadTransferTest {
   }
 
   @Test
-  void whatIsToldToEndWhileItIsFrozenIsNoArtifact() throws Exception {
+  void aWorkloadToldToEndWhileFrozenLeavesNoArtifact() throws Exception {
     here.engine().gpus().fault("checkpoint", "hold");
     String receive = listening();
     String send = send(address(receive));
@@ -151,7 +151,7 @@ class AheadTransferTest {
   }
 
   @Test
-  void anApiServerThatIsAwayIsNotWaitedForWhileTheWorkloadStandsStill() throws Exception {
+  void anUnavailableApiServerDoesNotExtendTheFreeze() throws Exception {
     here.engine().gpus().fault("checkpoint", "hold");
     String freeze = freeze();
     here.awaitHeld("checkpoint");
@@ -170,7 +170,7 @@ class AheadTransferTest {
 
   /** Once the source is gone it is the only copy, so it must not be in the page cache alone. */
   @Test
-  void whatIsHeldReachesTheDiskAndSoDoesItsJournal() throws Exception {
+  void aHeldArtifactAndItsJournalAreSynced() throws Exception {
     try (Forced forced = Forced.record()) {
       String freeze = freeze();
       here.cluster().await(freeze, OperationPhase.HELD);
@@ -198,7 +198,7 @@ class AheadTransferTest {
   }
 
   @Test
-  void whatIsMadeForSomebodyElseIsNotSent() throws Exception {
+  void anArtifactOfAnotherRequesterIsNotSent() throws Exception {
     GpuNodeOperation operation =
         orders.ahead(OperationType.SEND, transfer(), "127.0.0.1:1", there.certificate());
     operation

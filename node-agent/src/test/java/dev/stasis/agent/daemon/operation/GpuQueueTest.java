@@ -61,7 +61,7 @@ class GpuQueueTest {
   }
 
   @Test
-  void whatOneLeavesIsTheNextOnesAtOnceAndItsPodIsNot() {
+  void aReleasedGpuServesTheNextOperationAndAKeptPodDoesNot() {
     queue.submit("one", Instant.ofEpochSecond(1), Set.of(ONE, "ml/a"), () -> ran.add("one"));
     submit("two", 2, ONE);
     queue.submit("again", Instant.ofEpochSecond(3), Set.of("ml/a"), () -> ran.add("again"));

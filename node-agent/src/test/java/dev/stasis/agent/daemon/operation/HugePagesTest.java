@@ -71,7 +71,7 @@ class HugePagesTest {
   }
 
   @Test
-  void whatAPredecessorLeftIsPutBackAtTheStart() throws Exception {
+  void aSettingLeftByAPredecessorIsRestoredAtTheStart() throws Exception {
     Files.createDirectories(lab.engine().state());
     Files.writeString(
         note(),

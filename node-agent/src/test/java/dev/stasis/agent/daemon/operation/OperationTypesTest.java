@@ -228,7 +228,7 @@ class OperationTypesTest {
   }
 
   @Test
-  void whatIsHeldIsThawedAndItsOperationEnds() throws Exception {
+  void aHeldWorkloadIsThawedAndItsOperationEnds() throws Exception {
     Orders orders = Orders.ofSomebody();
     String held = order(orders.checkpoint(source, how -> how.setAfterwards(Afterwards.HOLD)));
     assertThat(lab.cluster().await(held, OperationPhase.HELD).getWorkload())

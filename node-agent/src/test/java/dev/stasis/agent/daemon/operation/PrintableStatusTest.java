@@ -32,7 +32,7 @@ class PrintableStatusTest {
   }
 
   @Test
-  void whatAPodIsMadeOfStaysAsItIs() {
+  void thePodTemplateIsNotChanged() {
     operation.change(
         status -> {
           status.setArgv(List.of(NAME));

@@ -189,7 +189,7 @@ class RemoteStoreTest {
   }
 
   @Test
-  void aStoreThatIsAwayIsRetriedAndSaysSo() throws Exception {
+  void anUnreachableStoreIsRetriedAndReported() throws Exception {
     try (AgentLab.Placed pod = running("trainer")) {
       String sha256 = sha256(checkpointed(pod));
       lab.cluster().remote().away(true);

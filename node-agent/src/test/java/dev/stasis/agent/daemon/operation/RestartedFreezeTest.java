@@ -98,7 +98,7 @@ class RestartedFreezeTest {
 
   @ParameterizedTest
   @CsvSource({"BEFORE_WRITE, Claimed", "AFTER_WRITE, Claimed"})
-  void whatWasNotBegunIsBegun(String moment, String phase) throws Exception {
+  void anOperationThatWasNotStartedIsStarted(String moment, String phase) throws Exception {
     String name = checkpoint(Afterwards.RESUME);
     DaemonChild.dies(workload.lab(), moment, phase);
     workload.lab().start();
@@ -109,7 +109,7 @@ class RestartedFreezeTest {
 
   @ParameterizedTest
   @CsvSource({"BEFORE_WRITE, Succeeded", "AFTER_WRITE, Succeeded"})
-  void whatWasDoneIsOnlySaid(String moment, String phase) throws Exception {
+  void aFinishedOperationIsOnlyReported(String moment, String phase) throws Exception {
     String name = checkpoint(Afterwards.RESUME);
     DaemonChild.dies(workload.lab(), moment, phase);
     workload.lab().start();
@@ -121,7 +121,7 @@ class RestartedFreezeTest {
 
   @ParameterizedTest
   @CsvSource({"BEFORE_WRITE, Held", "AFTER_WRITE, Held"})
-  void whatIsHeldStaysHeld(String moment, String phase) throws Exception {
+  void aHeldWorkloadStaysHeld(String moment, String phase) throws Exception {
     String name = checkpoint(Afterwards.HOLD);
     DaemonChild.dies(workload.lab(), moment, phase);
     workload.lab().start();
@@ -164,7 +164,7 @@ class RestartedFreezeTest {
 
   @Tag("jvm")
   @Test
-  void whoeverGoesOnWithAFreezeSaysSinceWhenItStandsStill() throws Exception {
+  void aSuccessorReportsTheStartOfTheFreeze() throws Exception {
     String name = checkpoint(Afterwards.RESUME);
     DaemonChild.dies(workload.lab(), "AFTER", "dump");
     Instant frozen = frozen(name);
@@ -183,7 +183,7 @@ class RestartedFreezeTest {
 
   @ParameterizedTest
   @CsvSource({"BEFORE_WRITE, Succeeded", "AFTER_WRITE, Succeeded"})
-  void whatIsSuspendedStaysSuspended(String moment, String phase) throws Exception {
+  void aSuspendedWorkloadStaysSuspended(String moment, String phase) throws Exception {
     String name = workload.order(orders.suspend(workload.source()));
     DaemonChild.dies(workload.lab(), moment, phase);
     workload.lab().start();
@@ -244,7 +244,7 @@ class RestartedFreezeTest {
   }
 
   @Test
-  void whatNoOperationExplainsIsThawed() throws Exception {
+  void aFrozenWorkloadWithoutAnOperationIsThawed() throws Exception {
     String name = workload.order(orders.suspend(workload.source()));
     DaemonChild.dies(workload.lab(), "AFTER_WRITE", "Succeeded");
     workload.lab().cluster().remove(name);
@@ -256,7 +256,7 @@ class RestartedFreezeTest {
 
   /** Whoever did that with stasis-node knows why; perhaps another workload has its GPU by now. */
   @Test
-  void whatSomebodySuspendedByHandIsLeftToThem() throws Exception {
+  void aManuallySuspendedWorkloadIsNotThawed() throws Exception {
     String byHand = Work.BY_HAND + "1";
     String container = workload.source().container().id();
     CheckpointRequest suspend =

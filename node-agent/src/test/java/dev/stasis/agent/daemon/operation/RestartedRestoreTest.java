@@ -110,13 +110,13 @@ class RestartedRestoreTest {
   @Tag("long")
   @ParameterizedTest
   @MethodSource("everyOtherStepBeforeTheProof")
-  void whatWasNotProvenAtAnyOtherStepIsEnded(String step) throws Exception {
-    whatWasNotProvenIsEnded(step);
+  void anUnverifiedRestoreAtAnyOtherStepIsEnded(String step) throws Exception {
+    anUnverifiedRestoreIsEnded(step);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"criu-restore", "unlock"})
-  void whatWasNotProvenIsEnded(String step) throws Exception {
+  void anUnverifiedRestoreIsEnded(String step) throws Exception {
     try (AgentLab.Placed target = lab.pod("target", counter().asHolder(), ORDERS.labels())) {
       GpuNodeOperationStatus status = restored(target, "AFTER", step);
       assertThat(status.getPhase()).isEqualTo(OperationPhase.FAILED);
@@ -131,7 +131,7 @@ class RestartedRestoreTest {
 
   @ParameterizedTest
   @MethodSource("afterTheProof")
-  void whatWasProvenIsKept(String moment, String step) throws Exception {
+  void aVerifiedRestoreIsKept(String moment, String step) throws Exception {
     try (AgentLab.Placed target = lab.pod("target", counter().asHolder(), ORDERS.labels())) {
       proven(target, restored(target, moment, step));
     }
@@ -145,7 +145,7 @@ class RestartedRestoreTest {
 
   /** A second restore in its container could only fail, and its operator would delete the pod. */
   @Test
-  void whatWasProvenWhileTheApiServerWasAwayIsKept() throws Exception {
+  void aRestoreVerifiedWhileTheApiServerWasUnavailableIsKept() throws Exception {
     try (AgentLab.Placed target = lab.pod("target", counter().asHolder(), ORDERS.labels())) {
       String name = order(target);
       lab.start();
@@ -160,7 +160,7 @@ class RestartedRestoreTest {
   }
 
   @Test
-  void whatWasNotBegunIsBegun() throws Exception {
+  void anOperationThatWasNotStartedIsStarted() throws Exception {
     try (AgentLab.Placed target = lab.pod("target", counter().asHolder(), ORDERS.labels())) {
       proven(target, restored(target, "AFTER_WRITE", "Claimed"));
     }

@@ -167,7 +167,7 @@ class StatusWriterTest {
   }
 
   @Test
-  void whatIsSaidTwiceIsWrittenOnceAndItsEndIsHeardOf() throws InterruptedException {
+  void aRepeatedStatusIsWrittenOnceAndItsWriteIsReported() throws InterruptedException {
     operations.meanwhile.add(() -> recorder.republish(operation));
     recorder.end(operation, left(WorkloadState.FROZEN, ConditionValue.FALSE));
 

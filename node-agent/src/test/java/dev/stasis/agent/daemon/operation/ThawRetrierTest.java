@@ -153,7 +153,7 @@ class ThawRetrierTest {
   }
 
   @Test
-  void aRunningAgentTriesUntilTheWorkloadRunsAndSaysSo() throws Exception {
+  void aThawIsRetriedUntilTheWorkloadRunsAndReported() throws Exception {
     try (AgentLab.Placed source = pod("trainer")) {
       lab.start();
       String name = leftFrozen(source);
@@ -217,7 +217,7 @@ class ThawRetrierTest {
 
   /** An agent of before kept no journal of it. */
   @Test
-  void whatOnlyTheApiServerKnowsOfIsTriedToo() throws Exception {
+  void aWorkloadKnownOnlyToTheApiServerIsThawedToo() throws Exception {
     try (AgentLab.Placed source = pod("trainer")) {
       lab.start();
       String name = leftFrozen(source);

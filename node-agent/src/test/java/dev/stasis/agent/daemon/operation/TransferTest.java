@@ -75,7 +75,7 @@ class TransferTest {
   }
 
   @Test
-  void whatIsThereAlreadyIsNotSentAgain() throws Exception {
+  void anArtifactOnTheTargetIsNotSentAgain() throws Exception {
     Orders orders = Orders.ofSomebody();
     String sha256 = saved(orders);
 

@@ -70,7 +70,7 @@ class UnreportedResultTest {
   }
 
   @Test
-  void whatWasCancelledMeanwhileIsNotBegun() throws Exception {
+  void aCancelledOperationIsNotStarted() throws Exception {
     String name = checkpoint(workload.source(), Afterwards.RESUME);
     DaemonChild.dies(workload.lab(), "AFTER_WRITE", "Claimed");
     workload.lab().cluster().edit(name, operation -> operation.getSpec().setCancel(true));
@@ -100,7 +100,7 @@ class UnreportedResultTest {
   }
 
   @Test
-  void whatWasThawedAsOrderedIsNoFailure() throws Exception {
+  void anOrderedThawIsNoFailure() throws Exception {
     workload.lab().start();
     String held = checkpoint(workload.source(), Afterwards.HOLD);
     workload.lab().cluster().await(held, OperationPhase.HELD);
@@ -120,7 +120,7 @@ class UnreportedResultTest {
   }
 
   @Test
-  void whatWasEndedAsOrderedIsNotLost() throws Exception {
+  void anOrderedEndIsNoLoss() throws Exception {
     try (AgentLab.Placed evicted = workload.pod("evicted")) {
       workload.lab().start();
       String held = checkpoint(evicted, Afterwards.HOLD);
@@ -144,7 +144,7 @@ class UnreportedResultTest {
 
   /** Without an order to end it, it is not known that its end was meant. */
   @Test
-  void whatEndedByItselfWhileItWasHeldIsNotCalledDone() throws Exception {
+  void aHeldWorkloadThatEndedItselfIsNotReportedAsDone() throws Exception {
     try (AgentLab.Placed killed = workload.pod("killed")) {
       workload.lab().start();
       String held = checkpoint(killed, Afterwards.HOLD);

@@ -72,7 +72,7 @@ class ArtifactSweepTest {
   }
 
   @Test
-  void whatIsToBeRetainedStaysForEver() throws IOException {
+  void aRetainedArtifactIsNeverDeleted() throws IOException {
     sweep.sweep(root, STORE, seen(true));
     sweep.sweep(root, STORE, seen(false));
     clock.by(GRACE.multipliedBy(100));
@@ -134,7 +134,7 @@ class ArtifactSweepTest {
   }
 
   @Test
-  void whatIsNoArtifactIsLeftAlone() throws IOException {
+  void otherFilesInAStoreAreNotDeleted() throws IOException {
     Path other = Files.createDirectories(root.resolve("ml/somebody-elses"));
     Files.writeString(other.resolve("manifest.json"), "{}");
     sweep.sweep(root, STORE, seen(true));

@@ -127,7 +127,7 @@ class LocalCopiesTest {
   }
 
   @Test
-  void whatIsOnlyHereOrInUseStays() throws IOException {
+  void theOnlyCopyAndCopiesInUseAreKept() throws IOException {
     store.getSpec().setLocalCopies(new Quantity("0"));
     artifact(copy("uploading", 10)).setNode("this");
     copy("restored", 9)

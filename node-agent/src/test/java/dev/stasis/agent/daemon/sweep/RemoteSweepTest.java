@@ -89,7 +89,7 @@ class RemoteSweepTest {
   }
 
   @Test
-  void whatNoArtifactNeedsIsFreedAfterDays() throws Exception {
+  void unusedChunksAreFreedAfterDays() throws Exception {
     assertThat(bytes()).isGreaterThan(SIZE);
 
     sweep(0);

@@ -37,13 +37,13 @@ class StagingSweepTest {
   }
 
   @Test
-  void whatAWriterThatIsGoneLeftBehindIsRemoved() throws IOException {
+  void theStagingFolderOfADeadWriterIsRemoved() throws IOException {
     assertThat(sweep.sweep(root, true)).containsExactly(staging);
     assertThat(root.resolve("ml")).isEmptyDirectory();
   }
 
   @Test
-  void whatAJournalNamesStays() throws IOException {
+  void aStagingFolderThatAJournalNamesIsKept() throws IOException {
     needed.add(staging);
 
     assertThat(sweep.sweep(root, true)).isEmpty();
@@ -60,7 +60,7 @@ class StagingSweepTest {
   }
 
   @Test
-  void whatAnotherNodeWritesStays() throws IOException {
+  void aStagingFolderOfAnotherNodeIsKept() throws IOException {
     owner("another-node another-boot 1 1");
 
     assertThat(sweep.sweep(root, true)).isEmpty();
