@@ -56,16 +56,7 @@ class CommandLineTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {
-        "gpus",
-        "check",
-        "checkpoint",
-        "restore",
-        "inspect",
-        "frozen",
-        "thaw",
-        "end"
-      })
+      strings = {"gpus", "check", "checkpoint", "restore", "inspect", "frozen", "thaw", "end"})
   void everyHelpEndsWithTheExitCodes(String command) {
     assertThat(program.run((command + " --help").split(" "))).isZero();
     assertThat(program.out())
