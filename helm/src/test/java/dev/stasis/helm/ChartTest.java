@@ -7,6 +7,7 @@ import io.fabric8.kubernetes.client.utils.Serialization;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
@@ -253,6 +254,42 @@ class ChartTest {
         .contains("automountServiceAccountToken: false", "capabilities: {drop: [ALL]}")
         .contains("nvidia.com/gpu.present")
         .doesNotContain("privileged", "hostPath", "hostPID");
+  }
+
+  /** A folder that is missing is created, because an agent without it would not start. */
+  @Test
+  void theSocketOfAKmsPluginIsMountedReadOnlyAndHoldsUpNoAgent() {
+    Map<String, String> values = new HashMap<>(Map.of("image.registry", "registry.test"));
+    values.put("crds.known", "true");
+    for (String store : List.of("stores[0].", "stores[1].")) {
+      values.put(store + "name", store.contains("0") ? "first" : "second");
+      values.put(store + "type", "SharedPath");
+      values.put(store + "layout", "Chunks");
+      values.put(store + "path", "/mnt/" + (store.contains("0") ? "first" : "second"));
+      values.put(store + "encryption.kms.endpoint", "unix:///var/run/kmsplugin/socket.sock");
+    }
+    String yaml = chart.render("stasis", "stasis-system", values, List.of());
+
+    assertThat(yaml)
+        .contains("    kms:\n      endpoint: unix:///var/run/kmsplugin/socket.sock\n")
+        .containsOnlyOnce(
+            "        - name: kms-0\n          mountPath: /var/run/kmsplugin\n"
+                + "          readOnly: true\n")
+        .containsOnlyOnce(
+            "      - name: kms-0\n"
+                + "        hostPath: {path: /var/run/kmsplugin, type: DirectoryOrCreate}\n")
+        .doesNotContain("kms-1")
+        .doesNotContain("# Credentials and keys of the remote stores");
+
+    values.put("stores[0].encryption.secretName", "keys");
+    values.put("stores[0].encryption.key", "2026");
+    assertThatThrownBy(() -> chart.render("stasis", "stasis-system", values, List.of()))
+        .hasMessageContaining("encryption");
+    values.remove("stores[0].encryption.secretName");
+    values.remove("stores[0].encryption.key");
+    values.put("stores[0].encryption.kms.endpoint", "unix:///run/kms.sock");
+    assertThatThrownBy(() -> chart.render("stasis", "stasis-system", values, List.of()))
+        .hasMessageContaining("encryption/kms/endpoint");
   }
 
   @Test
