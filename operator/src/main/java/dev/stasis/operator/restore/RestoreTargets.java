@@ -10,6 +10,7 @@ import dev.stasis.operator.holder.Standing;
 import dev.stasis.operator.holder.TargetPods;
 import dev.stasis.operator.holder.Targets;
 import dev.stasis.operator.status.Reason;
+import dev.stasis.operator.store.VolumeNodes;
 import dev.stasis.operator.target.AvoidedNodes;
 import dev.stasis.operator.target.ColdStartMaker;
 import dev.stasis.operator.target.FrozenPod;
@@ -28,6 +29,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 
@@ -45,6 +47,7 @@ class RestoreTargets {
   private final Targets targets;
   private final TargetPods pods;
   private final OwnedTargets owned;
+  private final VolumeNodes volumes;
   private final TargetMaker maker;
   private final ColdStartMaker coldStarts;
 
@@ -54,6 +57,7 @@ class RestoreTargets {
     this.targets = targets;
     this.pods = pods;
     this.owned = new OwnedTargets(cluster, targets);
+    this.volumes = new VolumeNodes(cluster);
     StasisConfig.Holder holder = config.holder();
     this.maker =
         new TargetMaker(new TargetSettings(holder.image(), holder.command(), holder.injected()));
@@ -84,7 +88,10 @@ class RestoreTargets {
   }
 
   private TargetPlan plan(RestoreContext context, Source.Ready source, Set<String> taken) {
-    TargetPlan plan = maker.make(frozen(source, context.now()), wish(context, source, taken));
+    SortedSet<String> excluded = RestoreContext.excluded(context.restore());
+    excluded.addAll(volumes.without(source.artifact()).keySet());
+    TargetPlan plan =
+        maker.make(frozen(source, context.now()), wish(context, source, taken, excluded));
     return plan instanceof TargetPlan.Made made
         ? new TargetPlan.Made(
             AvoidedNodes.in(made.pod(), context.restore().getSpec().getTarget()),
@@ -111,7 +118,10 @@ class RestoreTargets {
         restore.getMetadata().getNamespace(),
         taken ->
             new TargetPlan.Made(
-                coldStarts.make(frozen, wish(context, source, taken)), List.of(), List.of()),
+                coldStarts.make(
+                    frozen, wish(context, source, taken, RestoreContext.excluded(restore))),
+                List.of(),
+                List.of()),
         refusal -> false);
   }
 
@@ -128,7 +138,7 @@ class RestoreTargets {
             new Target(holds, null, null, null),
             new Way.InPlace(made),
             Set.of(),
-            new TreeSet<>(),
+            new TreeSet<>(volumes.without(source.artifact()).keySet()),
             LONGEST,
             memory(source)));
   }
@@ -167,7 +177,11 @@ class RestoreTargets {
         source.checkpoint().getSpec().getOptions().getSidecarPolicy());
   }
 
-  private static Wish wish(RestoreContext context, Source.Ready source, Set<String> taken) {
+  private static Wish wish(
+      RestoreContext context,
+      Source.Ready source,
+      Set<String> taken,
+      SortedSet<String> excludedNodes) {
     GpuRestore restore = context.restore();
     Target asked = Objects.requireNonNullElse(restore.getSpec().getTarget(), ANYWHERE);
     String holds = source.artifact().getNode();
@@ -186,7 +200,7 @@ class RestoreTargets {
         target,
         new Way.Alone(true),
         taken,
-        RestoreContext.excluded(restore),
+        excludedNodes,
         restore.getSpec().getOptions().getDeadline().duration(),
         memory(source));
   }
