@@ -129,6 +129,57 @@ public abstract sealed class StoreException extends IOException {
     }
   }
 
+  /** The KMS plugin did not answer in time. */
+  public static final class KmsUnreachable extends StoreException {
+    private static final long serialVersionUID = 1L;
+
+    public KmsUnreachable(String message, @Nullable Throwable cause) {
+      super(message, cause);
+    }
+
+    @Override
+    public boolean isTransient() {
+      return true;
+    }
+  }
+
+  /** The KMS plugin answered that it cannot work at the moment. */
+  public static final class KmsUnhealthy extends StoreException {
+    private static final long serialVersionUID = 1L;
+
+    public KmsUnhealthy(String message, @Nullable Throwable cause) {
+      super(message, cause);
+    }
+
+    @Override
+    public boolean isTransient() {
+      return true;
+    }
+  }
+
+  /** The KMS plugin uses another key than the expected one. During a rotation this passes. */
+  public static final class KmsKeyMismatch extends StoreException {
+    private static final long serialVersionUID = 1L;
+
+    public KmsKeyMismatch(String message) {
+      super(message, null);
+    }
+
+    @Override
+    public boolean isTransient() {
+      return true;
+    }
+  }
+
+  /** The KMS plugin answered something that the KMS v2 API does not allow. */
+  public static final class KmsInvalidResponse extends StoreException {
+    private static final long serialVersionUID = 1L;
+
+    public KmsInvalidResponse(String message, @Nullable Throwable cause) {
+      super(message, cause);
+    }
+  }
+
   /** Encryption is required, and the namespace's data key in the store is not encrypted. */
   public static final class NotEncrypted extends StoreException {
     private static final long serialVersionUID = 1L;

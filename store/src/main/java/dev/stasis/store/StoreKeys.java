@@ -1,6 +1,7 @@
 package dev.stasis.store;
 
 import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Map;
@@ -9,23 +10,26 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys that wrap the data keys of a store's namespaces, as a Secret holds them. The current one
- * wraps new data keys; the others are kept to read what they wrapped.
+ * The keys that wrap the data keys of a store's namespaces: those of a Secret, or that of a KMS.
+ * The current one of a Secret wraps new data keys; the others are kept to read what they wrapped.
  */
 public final class StoreKeys {
   static final int KEY_BYTES = 32;
 
   private final @Nullable String current;
   private final Map<String, byte[]> keys;
+  private final @Nullable KeyService service;
 
-  private StoreKeys(@Nullable String current, Map<String, byte[]> keys) {
+  private StoreKeys(
+      @Nullable String current, Map<String, byte[]> keys, @Nullable KeyService service) {
     this.current = current;
     this.keys = keys;
+    this.service = service;
   }
 
   /** No keys: data keys lie in the store in clear, which detects damage and hides nothing. */
   public static StoreKeys none() {
-    return new StoreKeys(null, Map.of());
+    return new StoreKeys(null, Map.of(), null);
   }
 
   /**
@@ -40,15 +44,38 @@ public final class StoreKeys {
       throw new IllegalArgumentException(
           "current key: expected one of %s, got \"%s\"".formatted(decoded.keySet(), current));
     }
-    return new StoreKeys(current, decoded);
+    return new StoreKeys(current, decoded, null);
+  }
+
+  /** The key of a KMS. The KMS is called when a data key is written or read, and not before. */
+  public static StoreKeys of(KeyService service) {
+    return new StoreKeys(null, Map.of(), new VerifiedKeyService(service));
+  }
+
+  /**
+   * Wraps and unwraps a random key, so that a KMS that cannot do so is noticed before anything
+   * depends on it. The keys of a Secret need no such test.
+   */
+  public void require(SecureRandom random) throws StoreException {
+    if (service != null) {
+      byte[] key = new byte[KEY_BYTES];
+      random.nextBytes(key);
+      var unused = service.wrap(key);
+    }
+  }
+
+  KeyFiles files(SecureRandom random) {
+    return service == null
+        ? new SecretKeyFiles(this, random)
+        : new ServiceKeyFiles(service, random);
   }
 
   /** Returns whether what is stored has to be encrypted. */
   public boolean encrypted() {
-    return current != null;
+    return current != null || service != null;
   }
 
-  /** Returns the name of the key that wraps new data keys; null without keys. */
+  /** Returns the name of the key that wraps new data keys; null without a Secret. */
   public @Nullable String current() {
     return current;
   }

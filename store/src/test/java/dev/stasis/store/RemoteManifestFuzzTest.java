@@ -87,7 +87,9 @@ class RemoteManifestFuzzTest {
   void anyKeyFileIsReadOrRefused(byte[] bytes) {
     for (StoreKeys keys :
         new StoreKeys[] {
-          StoreKeys.none(), StoreKeys.of("key-1", Map.of("key-1", SampleFolders.key(1)))
+          StoreKeys.none(),
+          StoreKeys.of("key-1", Map.of("key-1", SampleFolders.key(1))),
+          StoreKeys.of(new FakeKms())
         }) {
       OneBlob store = new OneBlob(ChunkFormat.keyFile("ns-1", KEY.id()), bytes);
       try {

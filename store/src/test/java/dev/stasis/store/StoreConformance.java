@@ -40,6 +40,11 @@ public abstract class StoreConformance {
   /** An empty store. */
   protected abstract BlobStore emptyStore() throws Exception;
 
+  /** The keys of the store. */
+  protected StoreKeys keys() {
+    return KEYS;
+  }
+
   @BeforeEach
   void createStore() throws Exception {
     blobs = new FaultyBlobs(emptyStore());
@@ -47,7 +52,7 @@ public abstract class StoreConformance {
   }
 
   private RemoteArtifacts artifacts(Duration patience) {
-    return new RemoteArtifacts(blobs, KEYS, Compression.ZSTD, Clock.systemUTC(), 4, patience);
+    return new RemoteArtifacts(blobs, keys(), Compression.ZSTD, Clock.systemUTC(), 4, patience);
   }
 
   private RemoteArtifacts artifacts() {

@@ -1,25 +1,34 @@
 package dev.stasis.operator.restore;
 
 import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.api.v1beta1.common.NodeVerdict;
 import dev.stasis.api.v1beta1.restore.RestorePhase;
+import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.holder.TargetReader;
 import dev.stasis.operator.holder.TargetState;
 import dev.stasis.operator.status.Reason;
+import dev.stasis.operator.store.VolumeNodes;
+import dev.stasis.operator.target.AdmittedNodes;
 import dev.stasis.operator.workflow.Progress;
 import dev.stasis.operator.workflow.Step;
 import dev.stasis.operator.workflow.Timeout;
+import io.fabric8.kubernetes.api.model.Pod;
 import java.util.List;
+import java.util.Optional;
 
 /** Waits until the target has a node and an image, and its placeholder process runs. */
 final class AwaitTarget extends Step<RestoreContext, RestorePhase> {
 
   private final TargetReader reader = new TargetReader();
 
-  AwaitTarget() {
+  private final VolumeNodes volumes;
+
+  AwaitTarget(Cluster cluster) {
     super(
         "await-target",
         List.of(RestorePhase.STARTING),
         Timeout.none("Scheduler and kubelet retry for as long as the pod exists."));
+    this.volumes = new VolumeNodes(cluster);
   }
 
   @Override
@@ -36,11 +45,40 @@ final class AwaitTarget extends Step<RestoreContext, RestorePhase> {
       return new Progress.Failed(broken.fault());
     }
     if (state instanceof TargetState.Coming coming) {
-      return new Progress.Waiting(coming.reason(), coming.sentence());
+      return elsewhere(context, source)
+          .<Progress>map(Progress.Failed::new)
+          .orElseGet(() -> new Progress.Waiting(coming.reason(), coming.sentence()));
     }
     return RestoreIntoTarget.isLate(context, (TargetState.Holding) state)
         ? new Progress.Failed(RestoreIntoTarget.late(context))
         : new Progress.Done();
+  }
+
+  /**
+   * Finds a target that waits for the node that had the volume of its artifact, while another node
+   * has mounted it: only another target can be scheduled there.
+   */
+  private Optional<Fault> elsewhere(RestoreContext context, Source.Ready source) {
+    Pod target = context.theTarget();
+    if (target.getSpec().getNodeName() != null || volumes.without(source.artifact()).isEmpty()) {
+      return Optional.empty();
+    }
+    List<String> fitting =
+        context.places().orElseThrow().all().stream()
+            .filter(NodeVerdict::fits)
+            .map(NodeVerdict::node)
+            .toList();
+    AdmittedNodes admitted = new AdmittedNodes(target);
+    return fitting.isEmpty() || fitting.stream().anyMatch(admitted::include)
+        ? Optional.empty()
+        : Optional.of(
+            Fault.misfit(
+                Reason.TARGET_LOST.value(),
+                "affinity of pod " + target.getMetadata().getName(),
+                "node "
+                    + String.join(" or ", fitting)
+                    + ", which has the volume of the artifact now",
+                "one that excludes it"));
   }
 
   private static Fault noSource(Source source) {

@@ -15,6 +15,7 @@ import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.operation.Operations;
 import dev.stasis.operator.operation.RequesterKind;
 import dev.stasis.operator.status.Reason;
+import dev.stasis.operator.store.VolumeNodes;
 import dev.stasis.operator.workflow.Progress;
 import dev.stasis.operator.workflow.Step;
 import dev.stasis.operator.workflow.Timeout;
@@ -22,6 +23,7 @@ import io.fabric8.kubernetes.api.model.Namespace;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -34,6 +36,7 @@ final class DownloadArtifact extends Step<RestoreContext, RestorePhase> {
   private final TargetReader reader = new TargetReader();
   private final Operations operations;
   private final Cluster cluster;
+  private final VolumeNodes volumes;
 
   DownloadArtifact(Operations operations, Cluster cluster) {
     super(
@@ -44,6 +47,7 @@ final class DownloadArtifact extends Step<RestoreContext, RestorePhase> {
             "Counted from the claim of the operation; the agent ends it then."));
     this.operations = operations;
     this.cluster = cluster;
+    this.volumes = new VolumeNodes(cluster);
   }
 
   @Override
@@ -66,13 +70,17 @@ final class DownloadArtifact extends Step<RestoreContext, RestorePhase> {
     }
     // Until the placeholder process runs, the next step reports what it waits for.
     return reader.read(context.theTarget(), source.container()) instanceof TargetState.Holding
-        ? new Progress.Waiting(Reason.IN_PROGRESS, sentence(node.get(), found))
+        ? new Progress.Waiting(
+            Reason.IN_PROGRESS, sentence(node.get(), found, volumes.without(source.artifact())))
         : new Progress.Done();
   }
 
-  private static String sentence(String node, OperationView download) {
+  /** A volume can be mounted elsewhere after the target was scheduled. */
+  private static String sentence(
+      String node, OperationView download, Map<String, String> withoutVolume) {
     String done = download.status().getProgress();
-    String message = download.status().getMessage();
+    String moved = withoutVolume.get(node);
+    String message = moved == null ? download.status().getMessage() : moved;
     return "node "
         + node
         + " downloads the artifact"

@@ -2,6 +2,7 @@ package dev.stasis.operator.restore;
 
 import dev.stasis.api.v1beta1.GpuNode;
 import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.node.GpuNodeStatus;
 import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.cluster.Changed;
 import dev.stasis.operator.cluster.Cluster;
@@ -20,7 +21,7 @@ import java.util.Optional;
 
 /**
  * Triggers restores that wait for a node when another one matches: it was added, has its agent
- * back, or is uncordoned.
+ * back, is uncordoned, or has mounted the volume of a store.
  */
 final class PlaceChanges {
 
@@ -60,7 +61,16 @@ final class PlaceChanges {
   }
 
   private Object look(GpuNode gpus, Optional<Node> node) {
-    return candidates.of(gpus, node, clock.instant());
+    return List.of(candidates.of(gpus, node, clock.instant()), volumes(gpus));
+  }
+
+  /** An artifact in the volume of a claim can be read where the volume is mounted. */
+  private static List<String> volumes(GpuNode node) {
+    return Optional.ofNullable(node.getStatus()).map(GpuNodeStatus::getStores).stream()
+        .flatMap(List::stream)
+        .filter(seen -> seen.volumeId() != null)
+        .map(seen -> seen.name() + "=" + seen.volumeId())
+        .toList();
   }
 
   /** The user's node selector uses them. */

@@ -13,13 +13,13 @@ import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.workflow.RequestContext;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -118,13 +118,20 @@ record RestoreContext(
         .anyMatch(gate -> gate.getConditionType().equals(Api.RESTORED_GATE));
   }
 
-  /** Returns the nodes that are not tried again, each with the reason. */
-  static Map<String, String> excludedWithReason(GpuRestore restore) {
-    return excluded(restore).stream()
-        .collect(
-            Collectors.toMap(
-                node -> node,
-                node -> "node: expected one that has not been tried, got an" + " excluded one"));
+  /**
+   * Returns the nodes that are not tried, each with the reason.
+   *
+   * @param withoutVolume the nodes that cannot read the artifact, each with the reason
+   */
+  static Map<String, String> excludedWithReason(
+      GpuRestore restore, Map<String, String> withoutVolume) {
+    Map<String, String> excluded = new HashMap<>(withoutVolume);
+    excluded(restore)
+        .forEach(
+            node ->
+                excluded.put(
+                    node, "node: expected one that has not been tried, got an excluded one"));
+    return excluded;
   }
 
   /** Returns the nodes that are not tried again, and those that the user excludes. */

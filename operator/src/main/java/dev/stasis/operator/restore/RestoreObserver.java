@@ -13,6 +13,7 @@ import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.operation.RequesterKind;
 import dev.stasis.operator.pod.PodWrites;
 import dev.stasis.operator.status.CurrentPhase;
+import dev.stasis.operator.store.VolumeNodes;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import jakarta.inject.Singleton;
@@ -27,11 +28,13 @@ class RestoreObserver {
   private final Cluster cluster;
   private final PodWrites pods;
   private final SourceReader sources;
+  private final VolumeNodes volumes;
   private final Clock clock;
 
   RestoreObserver(Cluster cluster, PodWrites pods, KubernetesClient client, Clock clock) {
     this.cluster = cluster;
     this.pods = pods;
+    this.volumes = new VolumeNodes(cluster);
     this.sources = new SourceReader(client.getKubernetesSerialization());
     this.clock = clock;
   }
@@ -50,7 +53,8 @@ class RestoreObserver {
                     .verdicts(
                         ready.sought(),
                         restore.getSpec().getTarget(),
-                        RestoreContext.excludedWithReason(restore),
+                        RestoreContext.excludedWithReason(
+                            restore, volumes.without(ready.artifact())),
                         now))
             : Optional.empty();
     Optional<Pod> target = target(restore);

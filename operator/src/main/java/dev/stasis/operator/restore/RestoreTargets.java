@@ -10,6 +10,7 @@ import dev.stasis.operator.holder.Standing;
 import dev.stasis.operator.holder.TargetPods;
 import dev.stasis.operator.holder.Targets;
 import dev.stasis.operator.status.Reason;
+import dev.stasis.operator.store.VolumeNodes;
 import dev.stasis.operator.target.ColdStartMaker;
 import dev.stasis.operator.target.FrozenPod;
 import dev.stasis.operator.target.Refusal;
@@ -27,6 +28,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 
@@ -44,6 +46,7 @@ class RestoreTargets {
   private final Targets targets;
   private final TargetPods pods;
   private final OwnedTargets owned;
+  private final VolumeNodes volumes;
   private final TargetMaker maker;
   private final ColdStartMaker coldStarts;
 
@@ -53,6 +56,7 @@ class RestoreTargets {
     this.targets = targets;
     this.pods = pods;
     this.owned = new OwnedTargets(cluster, targets);
+    this.volumes = new VolumeNodes(cluster);
     StasisConfig.Holder holder = config.holder();
     this.maker =
         new TargetMaker(new TargetSettings(holder.image(), holder.command(), holder.injected()));
@@ -83,7 +87,9 @@ class RestoreTargets {
   }
 
   private TargetPlan plan(RestoreContext context, Source.Ready source, Set<String> taken) {
-    return maker.make(frozen(source, context.now()), wish(context, source, taken));
+    SortedSet<String> excluded = RestoreContext.excluded(context.restore());
+    excluded.addAll(volumes.without(source.artifact()).keySet());
+    return maker.make(frozen(source, context.now()), wish(context, source, taken, excluded));
   }
 
   /** Starts the workload from its image (cold start). */
@@ -104,7 +110,10 @@ class RestoreTargets {
         restore.getMetadata().getNamespace(),
         taken ->
             new TargetPlan.Made(
-                coldStarts.make(frozen, wish(context, source, taken)), List.of(), List.of()),
+                coldStarts.make(
+                    frozen, wish(context, source, taken, RestoreContext.excluded(restore))),
+                List.of(),
+                List.of()),
         refusal -> false);
   }
 
@@ -121,7 +130,7 @@ class RestoreTargets {
             new Target(holds, null, null, null),
             new Way.InPlace(made),
             Set.of(),
-            new TreeSet<>(),
+            new TreeSet<>(volumes.without(source.artifact()).keySet()),
             LONGEST,
             memory(source)));
   }
@@ -160,7 +169,11 @@ class RestoreTargets {
         source.checkpoint().getSpec().getOptions().getSidecarPolicy());
   }
 
-  private static Wish wish(RestoreContext context, Source.Ready source, Set<String> taken) {
+  private static Wish wish(
+      RestoreContext context,
+      Source.Ready source,
+      Set<String> taken,
+      SortedSet<String> excludedNodes) {
     GpuRestore restore = context.restore();
     Target asked = Objects.requireNonNullElse(restore.getSpec().getTarget(), ANYWHERE);
     String holds = source.artifact().getNode();
@@ -179,7 +192,7 @@ class RestoreTargets {
         target,
         new Way.Alone(true),
         taken,
-        RestoreContext.excluded(restore),
+        excludedNodes,
         restore.getSpec().getOptions().getDeadline().duration(),
         memory(source));
   }

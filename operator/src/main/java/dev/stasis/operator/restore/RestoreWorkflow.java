@@ -45,7 +45,7 @@ class RestoreWorkflow implements Workflow<RestoreContext, RestorePhase> {
             new AwaitNode(),
             new CreateTarget(targets, reporter),
             new DownloadArtifact(operations, cluster),
-            new AwaitTarget(),
+            new AwaitTarget(cluster),
             new RestoreIntoTarget(operations, reporter),
             new OpenReadinessGate(pods, reporter));
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.stasis.api.v1beta1.GpuNode;
 import dev.stasis.api.v1beta1.GpuRestore;
 import dev.stasis.api.v1beta1.common.ObservedPod;
+import dev.stasis.api.v1beta1.node.NodeStore;
 import dev.stasis.api.v1beta1.restore.GpuRestoreStatus;
 import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.cluster.Changed;
@@ -15,6 +16,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -42,6 +44,20 @@ class PlaceChangesTest {
   void aHeartbeatThatEndsASilenceWakes() {
     cluster.nodes.add(node(false));
     assertThat(agent(NOW.minus(Duration.ofHours(1)), NOW)).isTrue();
+  }
+
+  @Test
+  void aVolumeThatIsMountedWakes() {
+    cluster.nodes.add(node(false));
+    GpuNode mounted = gpus(NOW);
+    mounted
+        .getStatus()
+        .setStores(
+            List.of(
+                new NodeStore("claim", true, null, null, null, null, null, null)
+                    .withVolumeId("1".repeat(32))));
+    assertThat(changes.isOfAgent(new Changed<>(Optional.of(gpus(NOW)), Optional.of(mounted))))
+        .isTrue();
   }
 
   @Test

@@ -16,6 +16,7 @@ import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.holder.Places;
 import dev.stasis.operator.operation.OperationView;
+import dev.stasis.operator.store.VolumeNodes;
 import dev.stasis.operator.testing.Kstatus;
 import dev.stasis.operator.workflow.Progress;
 import dev.stasis.operator.workflow.WorkflowRunner;
@@ -26,7 +27,6 @@ import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -105,13 +105,21 @@ abstract class RestoreScenario {
         source,
         source instanceof Source.Ready ready
             ? Optional.of(
-                new Places(List.of(gpuNode), nodes)
-                    .verdicts(ready.sought(), restore.getSpec().getTarget(), Map.of(), NOW))
+                new Places(gpuNodes(), nodes)
+                    .verdicts(
+                        ready.sought(),
+                        restore.getSpec().getTarget(),
+                        new VolumeNodes(fakes.cluster).without(ready.artifact()),
+                        NOW))
             : Optional.empty(),
         Optional.ofNullable(target),
         Optional.ofNullable(operation),
         away ? Optional.of("agent: silent") : Optional.empty(),
         NOW);
+  }
+
+  private List<GpuNode> gpuNodes() {
+    return fakes.cluster.gpuNodes.isEmpty() ? List.of(gpuNode) : fakes.cluster.gpuNodes;
   }
 
   ArtifactStatus artifact() {

@@ -25,7 +25,17 @@ record EncryptedBucket(Scenario scenario, String name, Path folder, Process serv
 
   private static final String BUCKET = "bucket";
 
+  /** The keys are those of a Secret. */
   static EncryptedBucket make(Scenario scenario) {
+    return make(scenario, "{secretName: " + scenario.namespace() + "-keys, key: key-1}");
+  }
+
+  /** The keys are wrapped by that plugin. */
+  static EncryptedBucket make(Scenario scenario, KmsProcess kms) {
+    return make(scenario, "{kms: {endpoint: \"unix://" + kms.socket() + "\", keyId: key-1}}");
+  }
+
+  private static EncryptedBucket make(Scenario scenario, String encryption) {
     Assumptions.assumeTrue(
         scenario.installation() instanceof LocalInstallation,
         "skipped: the S3 server is one of this machine, and so have to be the agents");
@@ -53,7 +63,7 @@ record EncryptedBucket(Scenario scenario, String name, Path folder, Process serv
               .start();
       EncryptedBucket bucket = new EncryptedBucket(scenario, scenario.namespace(), folder, server);
       scenario.until("an S3 server that answers", () -> answers(port));
-      bucket.apply(port);
+      bucket.apply(port, encryption);
       new StoreReach(scenario).untilReached(bucket.name());
       return bucket;
     } catch (IOException e) {
@@ -61,7 +71,7 @@ record EncryptedBucket(Scenario scenario, String name, Path folder, Process serv
     }
   }
 
-  private void apply(int port) {
+  private void apply(int port, String encryption) {
     String objects =
         """
         apiVersion: v1
@@ -98,7 +108,7 @@ record EncryptedBucket(Scenario scenario, String name, Path folder, Process serv
           localPath: %4$s
           durability: Remote
           allowedNamespaces: {names: [%1$s]}
-          encryption: {secretName: %1$s-keys, key: key-1}
+          encryption: %7$s
           s3:
             endpoint: http://127.0.0.1:%5$d
             bucket: %6$s
@@ -112,7 +122,8 @@ record EncryptedBucket(Scenario scenario, String name, Path folder, Process serv
                 "QkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkI=",
                 local(),
                 port,
-                BUCKET);
+                BUCKET,
+                encryption);
     // In two namespaces, which kubectl takes only without an option for one.
     Shell.Result result = new Shell().feed(objects, "kubectl", "apply", "-f", "-");
     if (!result.ok()) {

@@ -2,6 +2,7 @@ package dev.stasis.e2e.kube;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.api.v1beta1.common.ArtifactStatus;
 import dev.stasis.api.v1beta1.common.ConditionValue;
@@ -68,8 +69,40 @@ class RemoteStoreScenarioTest {
     scenario.needsTwoNodes();
     Workload workload = Workload.start(scenario, "trainer");
     String other = otherNode(scenario, workload);
-    try (EncryptedBucket bucket = EncryptedBucket.make(scenario);
-        KeptLog log = KeptLog.follow(scenario, "trainer")) {
+    try (EncryptedBucket bucket = EncryptedBucket.make(scenario)) {
+      evictAndRestore(scenario, workload, other, bucket);
+    }
+  }
+
+  @Test
+  void anEvictedPodIsRestoredOnAnotherNodeFromABucketWithKeysOfAKms(Scenario scenario)
+      throws Exception {
+    scenario.needsTwoNodes();
+    Workload workload = Workload.start(scenario, "trainer");
+    String other = otherNode(scenario, workload);
+    try (KmsProcess kms = KmsProcess.start(scenario);
+        EncryptedBucket bucket = EncryptedBucket.make(scenario, kms)) {
+      kms.stop();
+      CheckpointRequest refused =
+          CheckpointRequest.apply(
+              scenario,
+              "without-keys",
+              "trainer",
+              "afterCheckpoint: Evict",
+              "storageRef: {name: " + bucket.name() + "}");
+      assertThat(CheckpointRequest.faults(refused.await(CheckpointPhase.FAILED)))
+          .anyMatch(fault -> fault.message().contains("KMS plugin unix://" + kms.socket()));
+      workload.verifyGoesOn();
+      kms.restart();
+      new StoreReach(scenario).untilReached(bucket.name());
+
+      evictAndRestore(scenario, workload, other, bucket);
+    }
+  }
+
+  private static void evictAndRestore(
+      Scenario scenario, Workload workload, String other, EncryptedBucket bucket) throws Exception {
+    try (KeptLog log = KeptLog.follow(scenario, "trainer")) {
       evicted(scenario, bucket.name());
       assertThat(inClear(bucket.copies()))
           .as("files on the node with the program's name")

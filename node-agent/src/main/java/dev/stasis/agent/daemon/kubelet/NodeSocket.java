@@ -35,6 +35,15 @@ public final class NodeSocket implements AutoCloseable {
    * @param path the socket's file
    */
   public NodeSocket(Path path) {
+    this(path, LARGEST_ANSWER);
+  }
+
+  /**
+   * The same.
+   *
+   * @param largestAnswer how many bytes an answer may have
+   */
+  public NodeSocket(Path path, int largestAnswer) {
     this.path = path;
     this.threads = new EpollEventLoopGroup(1, new DefaultThreadFactory("node-socket", true));
     this.channel =
@@ -44,11 +53,12 @@ public final class NodeSocket implements AutoCloseable {
             // A path is not a hostname, and servers on unix sockets need none.
             .overrideAuthority("localhost")
             .usePlaintext()
-            .maxInboundMessageSize(LARGEST_ANSWER)
+            .maxInboundMessageSize(largestAnswer)
             .build();
   }
 
-  ManagedChannel channel() {
+  /** Returns the channel, for calls with a deadline of their own. */
+  public ManagedChannel channel() {
     return channel;
   }
 

@@ -7,6 +7,7 @@ import dev.stasis.api.v1beta1.node.NodeStore;
 import dev.stasis.api.v1beta1.node.RemoteUsage;
 import dev.stasis.api.v1beta1.store.GpuCheckpointStoreSpec;
 import dev.stasis.artifact.Manifest;
+import dev.stasis.store.StoreException;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileStore;
@@ -155,7 +156,9 @@ final class StoreLooks implements AutoCloseable {
   }
 
   private static String reason(Exception e) {
-    return e.toString().replaceFirst("^(?:[a-z]+\\.)+", "");
+    return e instanceof StoreException store
+        ? store.reason() + ": " + store.getMessage()
+        : e.toString().replaceFirst("^(?:[a-z]+\\.)+", "");
   }
 
   private NodeStore folder(String name, Path root, @Nullable RemoteUsage remote)

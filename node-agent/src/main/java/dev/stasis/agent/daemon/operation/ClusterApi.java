@@ -88,14 +88,21 @@ public interface ClusterApi {
    * The remote part of a store.
    *
    * @param promises where an artifact has to be before its workload may go
+   * @param keys tries out its keys
    * @param refusal why nothing may be uploaded; null: it may
    */
-  record RemotePlace(StoreDurability promises, Opener opener, @Nullable String refusal) {
+  record RemotePlace(
+      StoreDurability promises, Opener opener, KeyTest keys, @Nullable String refusal) {
 
-    /** A store to which artifacts may be uploaded. */
+    /** A store without encryption to which artifacts may be uploaded. */
     RemotePlace(StoreDurability promises, Opener opener) {
-      this(promises, opener, null);
+      this(promises, opener, () -> {}, null);
     }
+  }
+
+  /** Fails if nothing can be encrypted for a remote store at present. */
+  interface KeyTest {
+    void require() throws StoreException;
   }
 
   /** Opens a remote store; whoever opens it closes it. */

@@ -8,6 +8,7 @@ import dev.stasis.api.v1beta1.common.DataPath;
 import dev.stasis.api.v1beta1.common.Sharing;
 import dev.stasis.api.v1beta1.operation.ArtifactReference;
 import dev.stasis.api.v1beta1.operation.FreezeOrder;
+import dev.stasis.store.StoreException;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
@@ -67,6 +68,7 @@ final class FreezeRequests {
     }
     String namespace = operation.pod().namespace();
     ArtifactPlace where = ArtifactPlace.of(parts.cluster(), artifact, namespace);
+    requireKeys(where);
     try {
       where.createFolder();
       return new Made(request(operation, place, where, artifact), where);
@@ -75,6 +77,23 @@ final class FreezeRequests {
           "StoreNotWritable",
           "store " + artifact.store(),
           "a folder that can be written",
+          String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** A workload is not frozen for an artifact that cannot be stored. */
+  private static void requireKeys(ArtifactPlace where) throws Refused {
+    ClusterApi.RemotePlace remote = where.remote();
+    if (remote == null) {
+      return;
+    }
+    try {
+      remote.keys().require();
+    } catch (StoreException e) {
+      throw new Refused(
+          "Store" + e.reason(),
+          "store " + where.reference().store(),
+          "a key for its encryption",
           String.valueOf(e.getMessage()));
     }
   }

@@ -143,7 +143,11 @@ public final class KubernetesApi implements ClusterApi {
     }
     RemotePlace remote =
         spec.uploads()
-            ? new RemotePlace(spec.promises(), () -> remotes.open(found), refusal(found))
+            ? new RemotePlace(
+                spec.promises(),
+                () -> remotes.open(found),
+                () -> remotes.requireKeys(found),
+                refusal(found))
             : null;
     return new StoreRoot(folder, !spec.sharesFolder(), spec.getImports(), remote);
   }

@@ -64,9 +64,11 @@ public final class RemoteProbes {
         && last != null
         && last.spec().equals(settings)
         && clock.instant().isBefore(last.until())) {
+      remotes.requireHealthyKms(store);
       return measured.get(name);
     }
     probed.remove(name);
+    remotes.requireKeys(store);
     try (RemoteArtifacts remote = remotes.open(store)) {
       remote.probe();
       measure(name, store, remote);

@@ -5,6 +5,7 @@ import dev.stasis.api.v1beta1.store.ClaimVolume;
 import dev.stasis.api.v1beta1.store.Encryption;
 import dev.stasis.api.v1beta1.store.GpuCheckpointStoreSpec;
 import dev.stasis.api.v1beta1.store.GpuCheckpointStoreStatus;
+import dev.stasis.api.v1beta1.store.Kms;
 import dev.stasis.api.v1beta1.store.S3;
 import dev.stasis.api.v1beta1.store.SharedPath;
 import dev.stasis.api.v1beta1.store.VolumeStatus;
@@ -77,6 +78,29 @@ public final class RemoteStores {
     SharedPath shared =
         Objects.requireNonNull(spec.getSharedPath(), "a store for uploads has a location");
     return new RemoteArtifacts(folder(shared), keys, Compression.LZ4, clock, threads());
+  }
+
+  /**
+   * Tries out the keys of a store, so that a workload is not frozen for an artifact that cannot be
+   * encrypted.
+   *
+   * @throws StoreException if something cannot be encrypted with them at present
+   */
+  public void requireKeys(GpuCheckpointStore store) throws StoreException {
+    keys(store.getSpec().getEncryption()).require(random);
+  }
+
+  /**
+   * Asks for the health of a store's KMS plugin, which is meant to be polled.
+   *
+   * @throws StoreException if the plugin cannot encrypt at present
+   */
+  void requireHealthyKms(GpuCheckpointStore store) throws StoreException {
+    Encryption encryption = store.getSpec().getEncryption();
+    Kms kms = encryption == null ? null : encryption.kms();
+    if (kms != null) {
+      var unused = new KmsPlugin(kms).currentKeyId();
+    }
   }
 
   /**
@@ -183,11 +207,16 @@ public final class RemoteStores {
     if (encryption == null) {
       return StoreKeys.none();
     }
+    Kms kms = encryption.kms();
+    if (kms != null) {
+      return StoreKeys.of(new KmsPlugin(kms));
+    }
+    String secret = Objects.requireNonNull(encryption.secretName(), "the schema requires it");
     try {
-      return StoreKeys.of(encryption.key(), secrets.read(encryption.secretName()));
+      return StoreKeys.of(
+          Objects.requireNonNull(encryption.key(), "the schema requires it"), secrets.read(secret));
     } catch (IllegalArgumentException e) {
-      throw new StoreException.MissingKey(
-          "Secret %s: %s".formatted(encryption.secretName(), e.getMessage()));
+      throw new StoreException.MissingKey("Secret %s: %s".formatted(secret, e.getMessage()));
     }
   }
 

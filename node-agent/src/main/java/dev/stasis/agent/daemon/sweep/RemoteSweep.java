@@ -4,6 +4,7 @@ import dev.stasis.agent.daemon.remote.RemoteStores;
 import dev.stasis.api.v1beta1.GpuCheckpointStore;
 import dev.stasis.store.CollectReport;
 import dev.stasis.store.RemoteArtifacts;
+import dev.stasis.store.StoreException;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
@@ -12,8 +13,8 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * Frees what no artifact of a remote store needs any more. Each node that has used the store does
- * it once a day; several at once do no harm.
+ * Frees what no artifact of a remote store needs any more, and rewraps the store's data keys after
+ * a rotation. Each node that has used the store does it once a day; several at once do no harm.
  */
 final class RemoteSweep {
 
@@ -44,6 +45,7 @@ final class RemoteSweep {
     }
     try (RemoteArtifacts remote = remotes.open(store)) {
       for (String namespaceUid : remote.namespaces()) {
+        rewrap(store, remote, namespaceUid);
         CollectReport report = remote.collect(namespaceUid);
         LOG.log(
             report.problems().isEmpty() ? Level.INFO : Level.WARNING,
@@ -54,6 +56,25 @@ final class RemoteSweep {
       if (asked) {
         remote.forgetMeasurement();
       }
+    }
+  }
+
+  /** After a rotation. A key that cannot be rewrapped is still wrapped by the older one. */
+  private static void rewrap(
+      GpuCheckpointStore store, RemoteArtifacts remote, String namespaceUid) {
+    String name = store.getMetadata().getName();
+    try {
+      if (remote.rewrap(namespaceUid)) {
+        LOG.log(Level.INFO, "Data keys rewrapped: store={0} namespaceUid={1}", name, namespaceUid);
+      }
+    } catch (StoreException e) {
+      LOG.log(
+          Level.WARNING,
+          "Data keys not rewrapped: store={0} namespaceUid={1} reason={2} message={3}",
+          name,
+          namespaceUid,
+          e.reason(),
+          e.getMessage());
     }
   }
 }

@@ -28,20 +28,39 @@ record LabRemoteStore(Path folder) {
   }
 
   ClusterApi.RemotePlace place() {
-    return new ClusterApi.RemotePlace(StoreDurability.REMOTE, this::open);
+    return new ClusterApi.RemotePlace(StoreDurability.REMOTE, this::open, this::requireKeys, null);
   }
 
   /** It does not answer, until it is back. */
   void away(boolean away) {
+    mark(mark(), away);
+  }
+
+  private static void mark(Path mark, boolean set) {
     try {
-      if (away) {
-        Files.writeString(mark(), "");
+      if (set) {
+        Files.writeString(mark, "");
       } else {
-        Files.delete(mark());
+        Files.delete(mark);
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** Its KMS plugin does not answer, until it is back. */
+  void withoutKms(boolean gone) {
+    mark(kms(), gone);
+  }
+
+  private void requireKeys() throws StoreException {
+    if (Files.exists(kms())) {
+      throw new StoreException.KmsUnreachable("no socket", null);
+    }
+  }
+
+  private Path kms() {
+    return folder.resolveSibling(folder.getFileName() + "-without-kms");
   }
 
   private RemoteArtifacts open() throws StoreException {

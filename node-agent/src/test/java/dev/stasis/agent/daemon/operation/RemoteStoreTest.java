@@ -92,6 +92,20 @@ class RemoteStoreTest {
   }
 
   @Test
+  void aWorkloadIsNotFrozenForAStoreThatCannotEncrypt() throws Exception {
+    try (AgentLab.Placed pod = running("unencrypted")) {
+      lab.cluster().remote().withoutKms(true);
+      GpuNodeOperationStatus refused = ended(orders.checkpoint(pod, how -> {}));
+      lab.cluster().remote().withoutKms(false);
+
+      assertThat(refused.getOutcome()).isEqualTo(Outcome.REFUSED);
+      assertThat(refused.getReason()).isEqualTo("StoreKmsUnreachable");
+      assertThat(refused.getWorkload()).isEqualTo(WorkloadState.RUNNING);
+      assertThat(local()).doesNotExist();
+    }
+  }
+
+  @Test
   void anEvictedWorkloadIsRestoredFromTheRemoteStoreAlone() throws Exception {
     AgentLab.Placed victim = running("victim");
     try (AgentLab.Placed target = lab.pod("target", counter().asHolder(), orders.labels())) {

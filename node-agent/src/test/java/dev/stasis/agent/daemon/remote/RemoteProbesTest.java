@@ -1,15 +1,19 @@
 package dev.stasis.agent.daemon.remote;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stasis.api.v1beta1.GpuCheckpointStore;
 import dev.stasis.api.v1beta1.node.RemoteUsage;
+import dev.stasis.api.v1beta1.store.Encryption;
 import dev.stasis.api.v1beta1.store.GpuCheckpointStoreSpec;
+import dev.stasis.api.v1beta1.store.Kms;
 import dev.stasis.api.v1beta1.store.Layout;
 import dev.stasis.api.v1beta1.store.SharedPath;
 import dev.stasis.artifact.Progress;
 import dev.stasis.store.ArtifactId;
 import dev.stasis.store.RemoteArtifacts;
+import dev.stasis.store.StoreException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -107,5 +111,21 @@ class RemoteProbesTest {
     assertThat(other.require(store)).isNotNull();
     measuredLater(clock.later);
     assertThat(one.require(store)).isNull();
+  }
+
+  @Test
+  void aKmsPluginThatIsGoneIsReportedAtTheNextLook() throws Exception {
+    Path socket = folder.resolve("kms.sock");
+    Path remote = Files.createDirectory(folder.resolve("encrypted"));
+    store.getSpec().setSharedPath(new SharedPath(remote.toString(), Layout.CHUNKS));
+    store.getSpec().setEncryption(new Encryption(null, null, new Kms("unix://" + socket, null)));
+    try (FakeKmsPlugin plugin = new FakeKmsPlugin(socket)) {
+      assertThat(one.require(store)).isNotNull();
+    }
+
+    assertThatThrownBy(() -> one.require(store)).isInstanceOf(StoreException.KmsUnreachable.class);
+    try (FakeKmsPlugin plugin = new FakeKmsPlugin(socket)) {
+      assertThat(one.require(store)).as("what was measured before").isNotNull();
+    }
   }
 }

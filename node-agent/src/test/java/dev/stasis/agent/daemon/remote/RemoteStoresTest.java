@@ -68,7 +68,7 @@ class RemoteStoresTest {
   @Test
   void aKeyThatTheSecretDoesNotHaveIsNamed() {
     GpuCheckpointStore store = chunks(folder);
-    store.getSpec().setEncryption(new Encryption("keys", "2027"));
+    store.getSpec().setEncryption(new Encryption("keys", "2027", null));
     secret.put("2026", new byte[32]);
 
     assertThatThrownBy(() -> remotes.open(store))

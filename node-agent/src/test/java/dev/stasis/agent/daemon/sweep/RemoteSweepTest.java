@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.stasis.agent.daemon.remote.NoClaims;
 import dev.stasis.agent.daemon.remote.RemoteStores;
 import dev.stasis.api.v1beta1.GpuCheckpointStore;
+import dev.stasis.api.v1beta1.store.Encryption;
 import dev.stasis.api.v1beta1.store.GpuCheckpointStoreSpec;
 import dev.stasis.api.v1beta1.store.Layout;
 import dev.stasis.api.v1beta1.store.SharedPath;
 import dev.stasis.artifact.Progress;
 import dev.stasis.store.ArtifactId;
 import dev.stasis.store.RemoteArtifacts;
+import dev.stasis.store.StoredArtifact;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,6 +20,7 @@ import java.nio.file.attribute.FileTime;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.Stream;
@@ -34,8 +37,9 @@ class RemoteSweepTest {
   @SuppressWarnings("NullAway.Init")
   Path folder;
 
+  private final Map<String, byte[]> secret = new HashMap<>();
   private final RemoteStores remotes =
-      new RemoteStores(name -> Map.of(), new NoClaims(), Clock.systemUTC());
+      new RemoteStores(name -> secret, new NoClaims(), Clock.systemUTC());
   private final GpuCheckpointStore store = new GpuCheckpointStore();
 
   @BeforeEach
@@ -125,5 +129,28 @@ class RemoteSweepTest {
     sweep(0);
 
     assertThat(Files.exists(local().resolve(".swept"))).isFalse();
+  }
+
+  @Test
+  void afterARotationTheOldKeyIsNeededNoMore() throws Exception {
+    Path remote = Files.createDirectory(folder.resolve("encrypted"));
+    store.getSpec().setSharedPath(new SharedPath(remote.toString(), Layout.CHUNKS));
+    secret.put("2026", new byte[32]);
+    store.getSpec().setEncryption(new Encryption("keys", "2026", null));
+    StoredArtifact stored;
+    try (RemoteArtifacts artifacts = remotes.open(store)) {
+      stored = artifacts.store(ID, folder.resolve("artifact"), Progress.NONE);
+    }
+    byte[] next = new byte[32];
+    next[0] = 1;
+    secret.put("2027", next);
+    store.getSpec().setEncryption(new Encryption("keys", "2027", null));
+
+    sweep(0);
+
+    secret.remove("2026");
+    try (RemoteArtifacts artifacts = remotes.open(store)) {
+      assertThat(artifacts.inspect(ID)).isEqualTo(stored);
+    }
   }
 }
