@@ -57,7 +57,7 @@ final class ImportValidator {
       return new Refused(refused.fault());
     }
     GpuCheckpointStore store = ((StoreChoice.Chosen) chosen).store();
-    boolean nodeLocal = store.getSpec().getNodeLocal() != null;
+    boolean nodeLocal = store.getSpec().getLocation().nodeLocal() != null;
     if (nodeLocal && from.nodeName() == null) {
       return new Refused(
           Fault.misfit(
@@ -167,7 +167,7 @@ final class ImportValidator {
         context
             .cluster()
             .store(Objects.requireNonNull(found.getStore(), "an artifact has a store"))
-            .map(store -> store.getSpec().getImports())
+            .map(store -> store.getSpec().getOptions().getImports())
             .filter(ImportPolicy::allowsAnyNamespaceUid)
             .isPresent();
     if (any || (uid != null && uid.equals(found.getNamespaceUid()))) {
@@ -177,7 +177,7 @@ final class ImportValidator {
         Fault.misfit(
             Reason.OTHER_NAMESPACE.value(),
             "namespace uid of the artifact",
-            uid + ", or imports.anyNamespaceUid in the store",
+            uid + ", or options.imports.anyNamespaceUid in the store",
             Objects.requireNonNullElse(found.getNamespaceUid(), "none")));
   }
 

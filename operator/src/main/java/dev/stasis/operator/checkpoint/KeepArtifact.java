@@ -35,7 +35,7 @@ final class KeepArtifact extends CheckpointStep {
     super(
         "keep-artifact",
         List.of(CheckpointPhase.READY),
-        new Timeout("spec.ttlAfterReady", "Never without one."));
+        new Timeout("spec.options.ttlAfterReady", "Never without one."));
     this.finished = finished;
     this.restorable = restorable;
     this.finalizer = finalizer;
@@ -109,7 +109,7 @@ final class KeepArtifact extends CheckpointStep {
   }
 
   private void expire(CheckpointContext context, List<ObjectReference> users) {
-    TimeSpan ttl = context.spec().getTtlAfterReady();
+    TimeSpan ttl = context.spec().getOptions().getTtlAfterReady();
     if (ttl == null) {
       return;
     }

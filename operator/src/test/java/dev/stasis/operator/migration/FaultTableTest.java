@@ -34,7 +34,7 @@ class FaultTableTest {
 
   private static final Map<String, Consumer<Moving>> WRONGS =
       Map.of(
-          "cancelled", moving -> moving.migration.getSpec().setCancel(true),
+          "cancelled", moving -> moving.migration.getSpec().getOptions().setCancel(true),
           "deleted",
               moving -> moving.migration.getMetadata().setDeletionTimestamp(Moving.NOW.toString()),
           "too late", moving -> moving.now = Moving.NOW.plusSeconds(3600),
@@ -260,14 +260,14 @@ class FaultTableTest {
     Next.RollBack end = (Next.RollBack) moving.next();
     assertThat(end.faults().get(0).message())
         .isEqualTo(
-            "node of the source: expected a node of the cluster until the artifact is complete, got node"
-                + " here left the cluster");
+            "node of the source: expected a node of the cluster until the artifact is complete, got"
+                + " node here left the cluster");
   }
 
   @Test
   void afterTheDecisionOnlyTheTargetIsLeft() {
     Moving moving = new Moving().proven().decided(Decision.SWITCH_OVER);
-    moving.migration.getSpec().setCancel(true);
+    moving.migration.getSpec().getOptions().setCancel(true);
     assertThat(moving.next()).isInstanceOf(Next.RemoveSource.class);
 
     moving.source().getMetadata().setDeletionTimestamp(Moving.NOW.toString());

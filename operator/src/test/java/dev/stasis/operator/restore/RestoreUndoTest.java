@@ -55,7 +55,8 @@ class RestoreUndoTest extends RestoreScenario {
     OperationView operation = operation(OperationPhase.SUCCEEDED);
     assertThat(faults(running(NOW, 0), operation))
         .containsExactly(
-            "operation rst-uid-restore-1 verification: expected all processes with their state, got none");
+            "operation rst-uid-restore-1 verification: expected all processes with their state, got"
+                + " none");
 
     Examples.proven(operation.status());
     assertThat(step(running(NOW, 0), operation)).isEqualTo("open-readiness-gate Due");
@@ -75,7 +76,7 @@ class RestoreUndoTest extends RestoreScenario {
   @Test
   void theOperationIsCancelledBeforeTheTargetGoes() {
     made();
-    restore.getSpec().setCancel(true);
+    restore.getSpec().getOptions().setCancel(true);
     OperationView operation = operation(OperationPhase.RUNNING);
     advance(running(NOW, 0), operation);
     assertThat(fakes.actions).containsExactly("cancel rst-uid-restore-1");
@@ -91,7 +92,7 @@ class RestoreUndoTest extends RestoreScenario {
   @Test
   void anOperationThatNoAgentHasClaimedIsTakenBack() {
     made();
-    restore.getSpec().setCancel(true);
+    restore.getSpec().getOptions().setCancel(true);
     OperationView operation = operation(OperationPhase.PENDING);
     operation.status().setClaimedBy(null);
 
@@ -103,7 +104,7 @@ class RestoreUndoTest extends RestoreScenario {
   @Test
   void aSilentAgentDoesNotHoldAnythingUp() {
     made();
-    restore.getSpec().setCancel(true);
+    restore.getSpec().getOptions().setCancel(true);
     gpuNode.getStatus().setAgent(null);
     OperationView operation = operation(OperationPhase.RUNNING);
     operation.operation().getSpec().setCancel(true);
@@ -154,7 +155,7 @@ class RestoreUndoTest extends RestoreScenario {
   void aCancelledRestoreIsNeverColdStarted() {
     broken();
     restore.getSpec().setColdStartPolicy(ColdStartPolicy.COLD_START);
-    restore.getSpec().setCancel(true);
+    restore.getSpec().getOptions().setCancel(true);
 
     advance(null, null);
 
@@ -180,7 +181,7 @@ class RestoreUndoTest extends RestoreScenario {
   @Test
   void whatIsOverStaysAsItIs() {
     restore.getStatus().setPhase(RestorePhase.SUCCEEDED);
-    restore.getSpec().setCancel(true);
+    restore.getSpec().getOptions().setCancel(true);
 
     advance(null, null);
 
