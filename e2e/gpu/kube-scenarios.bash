@@ -17,7 +17,7 @@ stores() {
 apiVersion: stasis.dev/v1beta1
 kind: GpuCheckpointStore
 metadata: {name: shared}
-spec: {sharedPath: {path: $WORK/shared}}
+spec: {location: {sharedPath: {path: $WORK/shared}}}
 Y
   mkdir -p "$WORK/shared" && chmod 700 "$WORK/shared"
 }
@@ -372,11 +372,11 @@ s_turns() {
   done
   FIGURES="freed in $freed ms each, device memory in use by the three suspended: $((now - base)) MiB"
   for name in one two three; do
-    kubectl patch gckpt "turn-$name" --type=merge -p '{"spec":{"timeSlice":"'"$TURN_SLICE"'"}}' >>"$OUT/kube.log" 2>&1 || { WHY="timeSlice was not accepted" && return 1; }
+    kubectl patch gckpt "turn-$name" --type=merge -p '{"spec":{"options":{"timeSlice":"'"$TURN_SLICE"'"}}}' >>"$OUT/kube.log" 2>&1 || { WHY="options.timeSlice was not accepted" && return 1; }
   done
   all="$SECONDS"
   # Each is suspended twice more: two turns.
-  until [ "$(kubectl get gckpt -o 'jsonpath={range .items[?(@.spec.timeSlice)]}{.status.suspensions}{"\n"}{end}' | awk '$1 >= 3' | wc -l)" = 3 ]; do
+  until [ "$(kubectl get gckpt -o 'jsonpath={range .items[?(@.spec.options.timeSlice)]}{.status.suspensions}{"\n"}{end}' | awk '$1 >= 3' | wc -l)" = 3 ]; do
     now="$(used)" && [ "$now" -le "$most" ] || most="$now"
     [ $((SECONDS - all)) -lt 240 ] || { WHY="no two turns for each within 240 s: $(kubectl get gckpt --no-headers | tr -s ' ' | tr '\n' ';')" && return 1; }
     read -r -t 0.5 <> <(:) || true

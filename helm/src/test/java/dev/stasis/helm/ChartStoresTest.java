@@ -29,7 +29,7 @@ class ChartStoresTest {
             List.of());
 
     assertThat(yaml)
-        .contains("  sharedPath:\n    path: /mnt/stasis\n")
+        .contains("  location:\n    sharedPath:\n      path: /mnt/stasis\n")
         .contains("        - name: store-shared\n          mountPath: /mnt/stasis\n")
         .contains(
             "      - name: store-shared\n"
@@ -51,7 +51,7 @@ class ChartStoresTest {
                 "stores[0].claimName", "checkpoints"),
             List.of());
 
-    assertThat(yaml).contains("  persistentVolumeClaim: {claimName: checkpoints}\n");
+    assertThat(yaml).contains("  location:\n    persistentVolumeClaim: {claimName: checkpoints}\n");
     List<String> claims =
         List.of(yaml.split("\n---\n")).stream()
             .filter(

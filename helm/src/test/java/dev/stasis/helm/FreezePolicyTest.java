@@ -84,9 +84,9 @@ class FreezePolicyTest {
     GenericKubernetesResource made = suspendable("turns", Map.of("desiredState", "Running"));
     KubernetesClient without = users.user();
 
-    assertThatThrownBy(() -> patch(without, made, Map.of("timeSlice", "30s")))
+    assertThatThrownBy(() -> patch(without, made, Map.of("options", Map.of("timeSlice", "30s"))))
         .hasMessageContaining("pods/exec");
-    patch(users.user(EXEC), made, Map.of("timeSlice", "30s"));
+    patch(users.user(EXEC), made, Map.of("options", Map.of("timeSlice", "30s")));
     Map<String, Object> absent = new HashMap<>();
     absent.put("desiredState", "Auto");
     patch(users.user(EXEC), made, absent);
@@ -96,7 +96,12 @@ class FreezePolicyTest {
         .hasMessageContaining("pods/exec");
     Map<String, Object> none = new HashMap<>();
     none.put("timeSlice", null);
-    assertThatThrownBy(() -> patch(without, made, none)).hasMessageContaining("pods/exec");
+    assertThatThrownBy(() -> patch(without, made, Map.of("options", none)))
+        .hasMessageContaining("pods/exec");
+    Map<String, Object> withoutOptions = new HashMap<>();
+    withoutOptions.put("options", null);
+    assertThatThrownBy(() -> patch(without, made, withoutOptions))
+        .hasMessageContaining("pods/exec");
     patch(without, made, Map.of("desiredState", "Running"));
   }
 

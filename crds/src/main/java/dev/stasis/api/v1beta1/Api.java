@@ -1,6 +1,8 @@
 package dev.stasis.api.v1beta1;
 
-/** API group, version, and the labels and annotations of Stasis. */
+import java.util.Map;
+
+/** API group, version, labels and annotations of Stasis, and the patch that cancels a request. */
 public final class Api {
   /** The API group. */
   public static final String GROUP = "stasis.dev";
@@ -104,6 +106,9 @@ public final class Api {
 
   /** Finalizer of objects whose deletion needs cleanup. */
   public static final String FINALIZER = GROUP + "/finalizer";
+
+  /** Merge patch of the spec that cancels a GpuCheckpoint, GpuRestore or GpuMigration. */
+  public static final Map<String, Object> CANCEL = Map.of("options", Map.of("cancel", true));
 
   private Api() {}
 }

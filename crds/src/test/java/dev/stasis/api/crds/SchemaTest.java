@@ -25,6 +25,23 @@ class SchemaTest {
         .map(yaml -> serialization.unmarshal(yaml, CustomResourceDefinition.class));
   }
 
+  /** The definitions of the kinds that users write; the others are between operator and agents. */
+  static Stream<CustomResourceDefinition> definitionsOfUsers() throws IOException {
+    return definitions()
+        .filter(
+            definition ->
+                !Set.of("GpuNode", "GpuNodeOperation")
+                    .contains(definition.getSpec().getNames().getKind()));
+  }
+
+  @ParameterizedTest
+  @MethodSource("definitionsOfUsers")
+  void aSpecHasAtMostSixFieldsAndTheRestUnderOptions(CustomResourceDefinition definition) {
+    JSONSchemaProps spec = SchemaFinish.property(schema(definition), "spec");
+
+    assertThat(spec.getProperties()).containsKey(SchemaFinish.OPTIONS).hasSizeLessThanOrEqualTo(6);
+  }
+
   @ParameterizedTest
   @MethodSource("definitions")
   void everyFieldSaysWhatItMeans(CustomResourceDefinition definition) {

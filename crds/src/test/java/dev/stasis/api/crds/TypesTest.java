@@ -6,12 +6,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import dev.stasis.api.v1beta1.Api;
 import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointSpec;
 import dev.stasis.api.v1beta1.common.Phase;
 import dev.stasis.api.v1beta1.common.TimeSpan;
+import dev.stasis.api.v1beta1.migration.GpuMigrationSpec;
 import dev.stasis.api.v1beta1.migration.MigrationPhase;
 import dev.stasis.api.v1beta1.operation.OperationPhase;
+import dev.stasis.api.v1beta1.restore.GpuRestoreSpec;
 import dev.stasis.api.v1beta1.restore.RestorePhase;
 import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition;
 import io.fabric8.kubernetes.api.model.apiextensions.v1.JSONSchemaProps;
@@ -39,6 +43,23 @@ class TypesTest {
 
   static Stream<CustomResourceDefinition> definitions() throws IOException {
     return SchemaTest.definitions();
+  }
+
+  /** The API server drops a field that the schema does not have, without an error. */
+  @Test
+  void oneMergePatchCancelsEachRequest() {
+    assertThat(
+            SERIALIZATION
+                .convertValue(Api.CANCEL, GpuCheckpointSpec.class)
+                .getOptions()
+                .getCancel())
+        .isTrue();
+    assertThat(
+            SERIALIZATION.convertValue(Api.CANCEL, GpuRestoreSpec.class).getOptions().getCancel())
+        .isTrue();
+    assertThat(
+            SERIALIZATION.convertValue(Api.CANCEL, GpuMigrationSpec.class).getOptions().getCancel())
+        .isTrue();
   }
 
   /** The CRUD server of the single-machine mode fills in no defaults, so the types have to. */

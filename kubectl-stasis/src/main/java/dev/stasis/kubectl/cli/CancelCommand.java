@@ -1,7 +1,5 @@
 package dev.stasis.kubectl.cli;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.stasis.kubectl.cluster.Kind;
 import dev.stasis.kubectl.cluster.Resource;
 import dev.stasis.kubectl.report.Course;
 import picocli.CommandLine.Command;
@@ -11,7 +9,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "cancel",
     description =
-        "Cancels a checkpoint, restore or migration: it is rolled back, and the workload keeps running.",
+        "Cancels a checkpoint, restore or migration: it is rolled back, and the workload keeps"
+            + " running.",
     sortOptions = false)
 final class CancelCommand extends RequestCommand {
 
@@ -39,11 +38,7 @@ final class CancelCommand extends RequestCommand {
       say(found.title() + ": would be cancelled (dry run)");
       return Exit.DONE;
     }
-    ObjectNode patch = session().mapper().createObjectNode();
-    patch.putObject("spec").put("cancel", true);
-    Resource patched =
-        cluster().patch(Kind.of(found.kind()).orElseThrow(), scope(found), found.name(), patch);
-    int exit = follow(patched, "is being cancelled", timeout());
+    int exit = follow(cancel(found), "is being cancelled", timeout());
     return exit == Exit.FAILED ? Exit.DONE : exit;
   }
 }

@@ -70,7 +70,7 @@ final class CheckpointCommand extends RequestCommand {
     spec.put("afterCheckpoint", after.word);
     options.write(spec);
     if (ttl != null) {
-      spec.put("ttlAfterReady", ttl);
+      spec.withObjectProperty("options").put("ttlAfterReady", ttl);
     }
     if (retain) {
       spec.withObjectProperty("options").put("deletionPolicy", "Retain");

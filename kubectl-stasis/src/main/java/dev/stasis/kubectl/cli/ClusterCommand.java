@@ -93,6 +93,14 @@ abstract class ClusterCommand implements Callable<Integer> {
     return object.namespace().isEmpty() ? new Scope.Current() : new Scope.Named(object.namespace());
   }
 
+  /** Has a request in progress rolled back. */
+  final Resource cancel(Resource request) {
+    ObjectNode patch = session.mapper().createObjectNode();
+    patch.putObject("spec").putObject("options").put("cancel", true);
+    return cluster()
+        .patch(Kind.of(request.kind()).orElseThrow(), scope(request), request.name(), patch);
+  }
+
   /** Starts a manifest. */
   final ObjectNode manifest(Kind kind) {
     ObjectNode manifest = session.mapper().createObjectNode();

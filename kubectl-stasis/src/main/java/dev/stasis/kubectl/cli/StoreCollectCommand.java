@@ -39,8 +39,9 @@ final class StoreCollectCommand extends ClusterCommand {
                         "there is no GpuCheckpointStore " + name,
                         "list the stores: kubectl stasis store ls"));
     boolean remote =
-        !found.text("spec.s3.bucket").isEmpty()
-            || found.text("spec.sharedPath.layout").equals("Chunks");
+        !found.text("spec.location.s3.bucket").isEmpty()
+            || !found.text("spec.location.persistentVolumeClaim.claimName").isEmpty()
+            || found.text("spec.location.sharedPath.layout").equals("Chunks");
     if (!remote) {
       complain(
           "store " + name + " does not store chunks: its artifacts are deleted with their objects");
@@ -49,6 +50,7 @@ final class StoreCollectCommand extends ClusterCommand {
     ObjectNode patch = session().mapper().createObjectNode();
     patch
         .putObject("spec")
+        .putObject("options")
         .put(
             "collectAfter", session().clock().instant().truncatedTo(ChronoUnit.SECONDS).toString());
     Resource patched = cluster().patch(Kind.STORE, new Scope.Current(), name, patch);

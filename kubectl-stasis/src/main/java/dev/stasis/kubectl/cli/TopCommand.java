@@ -115,7 +115,7 @@ final class TopCommand extends ClusterCommand {
     if (keyboard.next(Duration.ofSeconds(10)) != 'y') {
       return "not cancelled";
     }
-    change(object, spec -> spec.put("cancel", true));
+    cancel(object);
     return object.title() + " is being cancelled";
   }
 

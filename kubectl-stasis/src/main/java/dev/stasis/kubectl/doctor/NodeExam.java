@@ -187,7 +187,7 @@ final class NodeExam {
                 + Words.size(total)
                 + " free, got "
                 + (free > 0 ? Words.size(free) : "nothing");
-        String advice = "delete unneeded GpuCheckpoints, set ttlAfterReady, or add space";
+        String advice = "delete unneeded GpuCheckpoints, set options.ttlAfterReady, or add space";
         found.add(
             free < total / FULL
                 ? Finding.problem(name, what, advice)
@@ -199,7 +199,7 @@ final class NodeExam {
                 name,
                 title + ": expected a separate disk, got that of the kubelet's directory (nodefs)",
                 "the kubelet evicts pods if nodefs is full: put the store on a separate disk, or"
-                    + " keep its minFree above the kubelet's threshold"));
+                    + " keep its options.minFree above the kubelet's threshold"));
       }
     }
   }

@@ -59,6 +59,7 @@ class CommandsTest {
             "evict",
             "--probes=emulate",
             "--retain",
+            "--ttl=168h",
             "-c",
             "main",
             "-n",
@@ -73,7 +74,7 @@ class CommandsTest {
                 apiVersion: stasis.dev/v1beta1
                 kind: GpuCheckpoint
                 metadata: {generateName: trainer-}
-                spec: {podRef: {name: trainer}, afterCheckpoint: Evict, options: {containerName: main, probePolicy: Emulate, deletionPolicy: Retain}}
+                spec: {podRef: {name: trainer}, afterCheckpoint: Evict, options: {containerName: main, probePolicy: Emulate, ttlAfterReady: 168h, deletionPolicy: Retain}}
                 """));
     assertThat(connection).containsExactly("--namespace=ml", "--context=prod");
     assertThat(out.toString().strip()).isEqualTo("gckpt/trainer-x7k2p created");
@@ -208,6 +209,18 @@ class CommandsTest {
     assertThat(err.toString())
         .contains("no GpuCheckpoint suspends trainer")
         .contains("kubectl stasis list");
+  }
+
+  @Test
+  void aRequestInProgressIsCancelled() {
+    Resource freezing =
+        Objects.of(
+            "{kind: GpuMigration, metadata: {name: move, namespace: ml}, spec: {podRef: {name: a}},"
+                + " status: {phase: Freezing}}");
+    cluster.objects.add(freezing);
+    assertThat(run("cancel", "move")).isZero();
+    assertThat(cluster.patched)
+        .containsExactly("gmig/move {\"spec\":{\"options\":{\"cancel\":true}}}");
   }
 
   @Test

@@ -104,16 +104,22 @@ class StoreCommandsTest {
   void onlyARemoteStoreIsCollected() {
     cluster.objects.add(
         Objects.of(
-            "{kind: GpuCheckpointStore, metadata: {name: local}, spec: {nodeLocal: {path: /x}}}"));
+            "{kind: GpuCheckpointStore, metadata: {name: local}, spec: {location: {nodeLocal:"
+                + " {path: /x}}}}"));
     cluster.objects.add(
         Objects.of(
-            "{kind: GpuCheckpointStore, metadata: {name: bucket}, spec: {s3: {bucket: b}}}"));
+            "{kind: GpuCheckpointStore, metadata: {name: bucket}, spec: {location: {s3: {bucket:"
+                + " b}}}}"));
+    cluster.objects.add(
+        Objects.of(
+            "{kind: GpuCheckpointStore, metadata: {name: claim}, spec: {location:"
+                + " {persistentVolumeClaim: {claimName: c}}}}"));
 
     assertThat(run("store", "gc", "local")).isEqualTo(Exit.FAILED);
     assertThat(cluster.patched).isEmpty();
     assertThat(run("store", "gc", "bucket")).isZero();
-    assertThat(cluster.patched)
-        .containsExactly(
-            "gstore/bucket {\"spec\":{\"collectAfter\":\"%s\"}}".formatted(Objects.NOW));
+    assertThat(run("store", "gc", "claim")).isZero();
+    String patch = "{\"spec\":{\"options\":{\"collectAfter\":\"%s\"}}}".formatted(Objects.NOW);
+    assertThat(cluster.patched).containsExactly("gstore/bucket " + patch, "gstore/claim " + patch);
   }
 }

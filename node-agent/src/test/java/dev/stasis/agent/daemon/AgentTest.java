@@ -13,6 +13,7 @@ import dev.stasis.api.v1beta1.node.NodeStore;
 import dev.stasis.api.v1beta1.node.SelfTest;
 import dev.stasis.api.v1beta1.store.GpuCheckpointStoreSpec;
 import dev.stasis.api.v1beta1.store.NodeLocal;
+import dev.stasis.api.v1beta1.store.StoreLocation;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -97,7 +98,7 @@ class AgentTest {
     GpuCheckpointStore store = new GpuCheckpointStore();
     store.setMetadata(new ObjectMetaBuilder().withName(name).build());
     GpuCheckpointStoreSpec spec = new GpuCheckpointStoreSpec();
-    spec.setNodeLocal(new NodeLocal(folder.toString()));
+    spec.setLocation(StoreLocation.of(new NodeLocal(folder.toString())));
     store.setSpec(spec);
     return store;
   }

@@ -101,7 +101,7 @@ record CheckpointContext(
 
   @Override
   public boolean isCancelRequested() {
-    return Boolean.TRUE.equals(spec().getCancel());
+    return Boolean.TRUE.equals(spec().getOptions().getCancel());
   }
 
   @Override

@@ -223,11 +223,11 @@ class CheckpointEventSources {
   }
 
   private static List<Object> timeSlice(GpuCheckpoint one) {
-    return one.getSpec().getTimeSlice() == null
+    return one.getSpec().getOptions().getTimeSlice() == null
         ? List.of()
         : List.of(
             CurrentPhase.of(one),
-            one.getSpec().getTimeSlice(),
+            one.getSpec().getOptions().getTimeSlice(),
             one.getSpec().getDesiredState(),
             TimeSliceQueue.leaves(one),
             Optional.ofNullable(one.getStatus()).map(it -> it.getTurn()).map(it -> it.since()));
@@ -236,7 +236,7 @@ class CheckpointEventSources {
   private static List<GpuCheckpoint> timeSliced(
       IndexerResourceCache<GpuCheckpoint> cache, String node) {
     return cache.byIndex(BY_NODE, node).stream()
-        .filter(it -> it.getSpec().getTimeSlice() != null)
+        .filter(it -> it.getSpec().getOptions().getTimeSlice() != null)
         .toList();
   }
 

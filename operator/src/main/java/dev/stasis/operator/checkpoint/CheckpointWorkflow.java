@@ -100,7 +100,7 @@ final class CheckpointWorkflow implements Workflow<CheckpointContext, Checkpoint
     if (context.isDeleted()) {
       return Optional.empty();
     }
-    if (phase.isFinal() || context.spec().getTimeSlice() == null) {
+    if (phase.isFinal() || context.spec().getOptions().getTimeSlice() == null) {
       context.status().setTurn(null);
     }
     if (phase != CheckpointPhase.READY && phase != CheckpointPhase.SUSPENDED) {

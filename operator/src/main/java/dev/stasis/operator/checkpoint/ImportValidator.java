@@ -57,7 +57,7 @@ final class ImportValidator {
       return new Refused(refused.fault());
     }
     GpuCheckpointStore store = ((StoreChoice.Chosen) chosen).store();
-    boolean nodeLocal = store.getSpec().getNodeLocal() != null;
+    boolean nodeLocal = store.getSpec().getLocation().nodeLocal() != null;
     if (nodeLocal && from.nodeName() == null) {
       return new Refused(
           Reason.NOT_IMPORTED.misfit(
@@ -165,7 +165,7 @@ final class ImportValidator {
         context
             .cluster()
             .store(Objects.requireNonNull(found.getStore(), "an artifact has a store"))
-            .map(store -> store.getSpec().getImports())
+            .map(store -> store.getSpec().getOptions().getImports())
             .filter(ImportPolicy::allowsAnyNamespaceUid)
             .isPresent();
     if (any || (uid != null && uid.equals(found.getNamespaceUid()))) {
@@ -174,7 +174,7 @@ final class ImportValidator {
     return Optional.of(
         Reason.OTHER_NAMESPACE.misfit(
             "namespace uid of the artifact",
-            uid + ", or imports.anyNamespaceUid in the store",
+            uid + ", or options.imports.anyNamespaceUid in the store",
             Objects.requireNonNullElse(found.getNamespaceUid(), "none")));
   }
 

@@ -35,7 +35,8 @@ final class KeepArtifact extends CheckpointStep {
     super(
         "keep-artifact",
         List.of(CheckpointPhase.READY),
-        new Timeout("spec.ttlAfterReady", "If it is not set, the artifact has no time limit."));
+        new Timeout(
+            "spec.options.ttlAfterReady", "If it is not set, the artifact has no time limit."));
     this.finished = finished;
     this.restorable = restorable;
     this.finalizer = finalizer;
@@ -109,7 +110,7 @@ final class KeepArtifact extends CheckpointStep {
   }
 
   private void expire(CheckpointContext context, List<ObjectReference> users) {
-    TimeSpan ttl = context.spec().getTtlAfterReady();
+    TimeSpan ttl = context.spec().getOptions().getTtlAfterReady();
     if (ttl == null) {
       return;
     }

@@ -79,7 +79,7 @@ final class TimeSliceQueue {
   /** Returns whether it is to run without time slices; also if it is deleted or canceled. */
   static boolean leaves(GpuCheckpoint one) {
     return one.getSpec().getDesiredState() == DesiredState.RUNNING
-        || Boolean.TRUE.equals(one.getSpec().getCancel())
+        || Boolean.TRUE.equals(one.getSpec().getOptions().getCancel())
         || one.getMetadata().getDeletionTimestamp() != null;
   }
 
@@ -90,7 +90,7 @@ final class TimeSliceQueue {
 
   private static boolean sharesWith(GpuCheckpoint own, GpuCheckpoint other) {
     if (own.getMetadata().getUid().equals(other.getMetadata().getUid())
-        || other.getSpec().getTimeSlice() == null
+        || other.getSpec().getOptions().getTimeSlice() == null
         || phase(other).isFinal()) {
       return false;
     }
@@ -115,7 +115,7 @@ final class TimeSliceQueue {
   }
 
   private static Optional<Instant> end(GpuCheckpoint one) {
-    return Optional.ofNullable(one.getSpec().getTimeSlice())
+    return Optional.ofNullable(one.getSpec().getOptions().getTimeSlice())
         .filter(slice -> !leaves(one) && suspensions(one) > 0)
         .map(slice -> since(one).plus(slice.duration()));
   }

@@ -28,7 +28,7 @@ record TimeSliceScheduler(CheckpointContext context) {
 
   /** Returns whether the workload is time-sliced. */
   boolean isOn() {
-    return context.spec().getTimeSlice() != null && context.suspends();
+    return context.spec().getOptions().getTimeSlice() != null && context.suspends();
   }
 
   TimeSliceQueue.Verdict verdict() {

@@ -67,9 +67,7 @@ class ClusterView implements AutoCloseable {
           .withName(step.name())
           .patch(
               PatchContext.of(PatchType.JSON_MERGE),
-              client
-                  .getKubernetesSerialization()
-                  .asJson(Map.of("spec", Map.of(step.field(), step.value()))));
+              client.getKubernetesSerialization().asJson(step.patch()));
       return true;
     } catch (KubernetesClientException e) {
       if (e.getCode() == HttpURLConnection.HTTP_NOT_FOUND) {

@@ -122,7 +122,7 @@ record EvictionAttempt(GpuCheckpoint checkpoint) {
   }
 
   boolean isCancelled() {
-    return Boolean.TRUE.equals(checkpoint.getSpec().getCancel())
+    return Boolean.TRUE.equals(checkpoint.getSpec().getOptions().getCancel())
         || checkpoint.getMetadata().getDeletionTimestamp() != null;
   }
 

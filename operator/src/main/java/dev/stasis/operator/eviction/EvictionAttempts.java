@@ -218,7 +218,7 @@ class EvictionAttempts {
 
   /** Cancels the attempt unless the eviction was requested meanwhile. */
   boolean cancel(EvictionAttempt attempt) {
-    return patch(attempt, Map.of("spec", Map.of("cancel", true)), true);
+    return patch(attempt, Map.of("spec", Api.CANCEL), true);
   }
 
   /** Creates a GpuRestore for the pod. */

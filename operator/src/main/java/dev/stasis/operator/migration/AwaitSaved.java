@@ -58,7 +58,8 @@ final class AwaitSaved extends Step<MigrationContext, MigrationPhase> {
     }
     Optional<Fault> stop = stopped(context);
     return stop.isPresent()
-            && !SourceFirstState.isCancelled(checkpoint, checkpoint.getSpec().getCancel())
+            && !SourceFirstState.isCancelled(
+                checkpoint, checkpoint.getSpec().getOptions().getCancel())
         ? new Progress.Due(() -> stop(checkpoint, stop.get()))
         : SourceFirstState.follow(
             state.saving(), "GpuCheckpoint " + checkpoint.getMetadata().getName());

@@ -75,7 +75,7 @@ class FinishedMigration {
   /** Deletes the migration if its time is over; returns when that is. */
   private Optional<Duration> expire(MigrationContext context) {
     Optional<Duration> left =
-        new TimeToLive(context.migration().getSpec().getTtlSecondsAfterFinished())
+        new TimeToLive(context.migration().getSpec().getOptions().getTtlSecondsAfterFinished())
             .left(context.phases(), context.now());
     if (left.filter(Duration::isZero).isEmpty()) {
       return left;

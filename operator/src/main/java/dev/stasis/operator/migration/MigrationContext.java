@@ -104,7 +104,7 @@ record MigrationContext(
 
   @Override
   public boolean isCancelRequested() {
-    return Boolean.TRUE.equals(migration.getSpec().getCancel());
+    return Boolean.TRUE.equals(migration.getSpec().getOptions().getCancel());
   }
 
   @Override

@@ -101,7 +101,7 @@ final class RestoreElsewhere extends Step<MigrationContext, MigrationPhase> {
             && !state.restoringSince().plus(PLACE).isAfter(context.now());
     if (number == 1
         && late
-        && !SourceFirstState.isCancelled(restore, restore.getSpec().getCancel())) {
+        && !SourceFirstState.isCancelled(restore, restore.getSpec().getOptions().getCancel())) {
       return Progress.Due.of(() -> giveUp(context, restore));
     }
     String name = "GpuRestore " + restore.getMetadata().getName();

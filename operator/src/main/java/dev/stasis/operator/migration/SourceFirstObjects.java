@@ -192,7 +192,7 @@ class SourceFirstObjects {
     ObjectMeta meta = object.getMetadata();
     // The API server refuses the uid of a former object.
     Map<String, Object> patch =
-        Map.of("metadata", Map.of("uid", meta.getUid()), "spec", Map.of("cancel", true));
+        Map.of("metadata", Map.of("uid", meta.getUid()), "spec", Api.CANCEL);
     orGone(
         () ->
             client

@@ -137,7 +137,9 @@ record PreemptedPod(Optional<GpuCheckpoint> checkpoint, Optional<GpuRestore> res
   }
 
   boolean isCancelled() {
-    return checkpoint.filter(it -> Boolean.TRUE.equals(it.getSpec().getCancel())).isPresent();
+    return checkpoint
+        .filter(it -> Boolean.TRUE.equals(it.getSpec().getOptions().getCancel()))
+        .isPresent();
   }
 
   /** Returns when it was evicted. */

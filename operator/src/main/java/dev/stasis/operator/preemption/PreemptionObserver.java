@@ -103,7 +103,7 @@ final class PreemptionObserver {
             .anyMatch(
                 it ->
                     it.getSpec().getAfterCheckpoint() == AfterCheckpoint.EVICT
-                        && !Boolean.TRUE.equals(it.getSpec().getCancel())
+                        && !Boolean.TRUE.equals(it.getSpec().getOptions().getCancel())
                         && isActive(it));
   }
 

@@ -43,7 +43,7 @@ public final class ClusterRequestWrites implements RequestWrites {
         .resource(checkpoint)
         .edit(
             it -> {
-              it.getSpec().setCancel(true);
+              it.getSpec().getOptions().setCancel(true);
               return it;
             });
   }

@@ -74,7 +74,7 @@ record RestoreContext(
 
   @Override
   public boolean isCancelRequested() {
-    return Boolean.TRUE.equals(restore.getSpec().getCancel());
+    return Boolean.TRUE.equals(restore.getSpec().getOptions().getCancel());
   }
 
   @Override

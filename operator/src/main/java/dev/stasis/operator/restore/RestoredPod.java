@@ -110,7 +110,7 @@ class RestoredPod {
   private Optional<Duration> expire(RestoreContext context) {
     GpuRestore restore = context.restore();
     Optional<Duration> left =
-        new TimeToLive(restore.getSpec().getTtlSecondsAfterFinished())
+        new TimeToLive(restore.getSpec().getOptions().getTtlSecondsAfterFinished())
             .left(context.phases(), context.now());
     if (left.isEmpty() || !left.get().isZero()) {
       return left;

@@ -46,7 +46,7 @@ final class CronTimes {
       zone = ZoneId.of(timeZone == null ? "UTC" : timeZone);
     } catch (DateTimeException e) {
       throw new IllegalArgumentException(
-          "timeZone: expected a name of the time zone database such as Europe/Berlin, got "
+          "options.timeZone: expected a name of the time zone database such as Europe/Berlin, got "
               + timeZone,
           e);
     }

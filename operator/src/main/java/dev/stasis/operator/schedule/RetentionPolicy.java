@@ -38,7 +38,7 @@ final class RetentionPolicy {
 
   /** Returns the checkpoints to delete, the oldest first. */
   List<ScheduledCheckpoint> expired(ScheduleState state) {
-    Retention retention = state.spec().getRetention();
+    Retention retention = state.spec().retention();
     if (retention == null) {
       return List.of();
     }
@@ -94,7 +94,7 @@ final class RetentionPolicy {
 
   /** Returns when the next checkpoint exceeds its age; empty if none will. */
   Optional<Instant> nextExpiry(ScheduleState state) {
-    Retention retention = state.spec().getRetention();
+    Retention retention = state.spec().retention();
     if (retention == null || retention.maxAge() == null) {
       return Optional.empty();
     }

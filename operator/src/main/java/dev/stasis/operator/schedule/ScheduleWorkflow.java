@@ -72,7 +72,8 @@ final class ScheduleWorkflow {
 
   private Optional<CronTimes> times(ScheduleState state, Report report) {
     try {
-      CronTimes times = CronTimes.of(state.spec().getSchedule(), state.spec().getTimeZone());
+      CronTimes times =
+          CronTimes.of(state.spec().getSchedule(), state.spec().getOptions().getTimeZone());
       if (times.nextAfter(state.now()).isEmpty()) {
         throw new IllegalArgumentException(
             "schedule: expected a date that exists, got \"" + state.spec().getSchedule() + "\"");

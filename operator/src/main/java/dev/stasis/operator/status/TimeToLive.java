@@ -8,7 +8,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long a finished object is kept, from {@code spec.ttlSecondsAfterFinished}.
+ * How long a finished object is kept, from {@code spec.options.ttlSecondsAfterFinished}.
  *
  * @param seconds null for no limit
  */

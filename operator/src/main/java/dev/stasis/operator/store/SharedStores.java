@@ -30,7 +30,7 @@ public final class SharedStores {
 
   /** A volume that one node at a time mounts goes with that node. */
   private static boolean isForAllNodes(GpuCheckpointStore store) {
-    return store.getSpec().getPersistentVolumeClaim() == null
+    return store.getSpec().getLocation().persistentVolumeClaim() == null
         || Optional.ofNullable(store.getStatus())
             .map(GpuCheckpointStoreStatus::getVolume)
             .filter(VolumeStatus::reachesAllNodes)

@@ -123,14 +123,15 @@ public class StoreReconciler implements Reconciler<GpuCheckpointStore> {
     // The operator watches no claims: most of a cluster belong to no store.
     Stream.concat(
             now ? Stream.empty() : due.stream(),
-            Stream.ofNullable(store.getSpec().getPersistentVolumeClaim()).map(claim -> CLAIM_EVERY))
+            Stream.ofNullable(store.getSpec().getLocation().persistentVolumeClaim())
+                .map(claim -> CLAIM_EVERY))
         .min(Comparator.naturalOrder())
         .ifPresent(control::rescheduleAfter);
     return control;
   }
 
   private @Nullable VolumeStatus volume(StoreFacts facts) {
-    ClaimVolume source = facts.store().getSpec().getPersistentVolumeClaim();
+    ClaimVolume source = facts.store().getSpec().getLocation().persistentVolumeClaim();
     if (source == null) {
       return null;
     }

@@ -76,7 +76,7 @@ public final class StoreRoom {
   static long keptFree(StoreFacts facts, NodeStore view) {
     GpuCheckpointStoreSpec spec = facts.store().getSpec();
     int part = spec.sharesFolder() ? FREE_PART : FREE_PART_OF_A_NODE;
-    Long own = spec.minFreeBytes();
+    Long own = spec.getOptions().minFreeBytes();
     return own == null ? StoreFacts.orZero(view.totalBytes()) / part : own;
   }
 

@@ -137,7 +137,7 @@ public final class StoreStatus {
             .map(view -> Optional.ofNullable(what.apply(view.seen())))
             .flatMap(Optional::stream)
             .toList();
-    return spec.getNodeLocal() != null
+    return spec.getLocation().nodeLocal() != null
         ? numbers.stream().mapToLong(Long::longValue).sum()
         : numbers.stream().mapToLong(Long::longValue).max().orElse(0);
   }

@@ -26,12 +26,12 @@ public enum StoreType {
 
   /** Returns the type of a store; the schema requires exactly one. */
   public static StoreType of(GpuCheckpointStore store) {
-    if (store.getSpec().getS3() != null) {
+    if (store.getSpec().getLocation().s3() != null) {
       return S3;
     }
-    if (store.getSpec().getPersistentVolumeClaim() != null) {
+    if (store.getSpec().getLocation().persistentVolumeClaim() != null) {
       return PERSISTENT_VOLUME_CLAIM;
     }
-    return store.getSpec().getNodeLocal() != null ? NODE_LOCAL : SHARED_PATH;
+    return store.getSpec().getLocation().nodeLocal() != null ? NODE_LOCAL : SHARED_PATH;
   }
 }

@@ -33,7 +33,8 @@ public record VolumeNodes(Cluster cluster) {
       return without;
     }
     Optional<GpuCheckpointStore> found = cluster.store(store);
-    ClaimVolume claim = found.map(it -> it.getSpec().getPersistentVolumeClaim()).orElse(null);
+    ClaimVolume claim =
+        found.map(it -> it.getSpec().getLocation().persistentVolumeClaim()).orElse(null);
     VolumeStatus volume =
         found.map(GpuCheckpointStore::getStatus).map(it -> it.getVolume()).orElse(null);
     if (claim == null || volume == null) {

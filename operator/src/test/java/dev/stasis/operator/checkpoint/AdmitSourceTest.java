@@ -206,7 +206,7 @@ class AdmitSourceTest {
 
   @Test
   void aCancellationBeforeTheStartChangesNothing() {
-    World world = Samples.world(spec -> spec.setCancel(true)).settle();
+    World world = Samples.world(spec -> spec.getOptions().setCancel(true)).settle();
 
     assertThat(world.phase()).isEqualTo(CheckpointPhase.CANCELLED);
     assertThat(world.condition("Ready")).startsWith("False/Cancelled");

@@ -139,7 +139,7 @@ class CheckpointWorkflowTest {
     world.settle();
     world.agent(OperationType.CHECKPOINT, 1).works("dump", WorkloadState.FROZEN);
     world.settle();
-    world.checkpoint.getSpec().setCancel(true);
+    world.checkpoint.getSpec().getOptions().setCancel(true);
     world.settle();
     assertThat(world.operation(OperationType.CHECKPOINT, 1).orElseThrow().getSpec().getCancel())
         .isTrue();
@@ -289,7 +289,7 @@ class CheckpointWorkflowTest {
 
   @Test
   void aReadyOneIsDeletedWhenItsTimeIsOver() {
-    world.checkpoint.getSpec().setTtlAfterReady(TimeSpan.of("10m"));
+    world.checkpoint.getSpec().getOptions().setTtlAfterReady(TimeSpan.of("10m"));
     world.settle();
     world.agent(OperationType.CHECKPOINT, 1).succeeds(WorkloadState.RUNNING);
     world.settle();
@@ -304,7 +304,7 @@ class CheckpointWorkflowTest {
   void aCancellationBeforeTheFreezeReportsAnUntouchedWorkload() {
     world.settle();
     world.agent(OperationType.CHECKPOINT, 1).claims();
-    world.checkpoint.getSpec().setCancel(true);
+    world.checkpoint.getSpec().getOptions().setCancel(true);
     world.settle();
     world.agent(OperationType.CHECKPOINT, 1).ends(OperationPhase.CANCELLED, Outcome.UNDONE);
     world.settle();

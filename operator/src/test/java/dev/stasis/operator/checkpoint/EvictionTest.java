@@ -72,7 +72,7 @@ class EvictionTest {
   @Test
   void aCancelBeforeTheEvictionThaws() {
     world.agent(OperationType.CHECKPOINT, 1).holds();
-    world.checkpoint.getSpec().setCancel(true);
+    world.checkpoint.getSpec().getOptions().setCancel(true);
     world.settle();
     assertThat(world.operation(OperationType.CHECKPOINT, 1).orElseThrow().getSpec().getCancel())
         .isTrue();
@@ -90,7 +90,7 @@ class EvictionTest {
   void aCancelAfterThePodIsBeingDeletedComesTooLate() {
     world.agent(OperationType.CHECKPOINT, 1).holds();
     world.settle();
-    world.checkpoint.getSpec().setCancel(true);
+    world.checkpoint.getSpec().getOptions().setCancel(true);
     world.settle();
 
     assertThat(world.operation(OperationType.CHECKPOINT, 1).orElseThrow().getSpec().getCancel())

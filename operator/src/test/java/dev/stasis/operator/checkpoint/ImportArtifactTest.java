@@ -21,6 +21,7 @@ import dev.stasis.api.v1beta1.operation.Outcome;
 import dev.stasis.api.v1beta1.operation.WorkloadState;
 import dev.stasis.api.v1beta1.store.Quota;
 import dev.stasis.api.v1beta1.store.SharedPath;
+import dev.stasis.api.v1beta1.store.StoreLocation;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.time.Duration;
@@ -180,14 +181,14 @@ class ImportArtifactTest {
 
   @Test
   void itIsCancelledBeforeAndAtWork() {
-    World before = world(spec -> spec.setCancel(true)).settle();
+    World before = world(spec -> spec.getOptions().setCancel(true)).settle();
     assertThat(before.phase()).isEqualTo(CheckpointPhase.CANCELLED);
     assertThat(before.operations()).isEmpty();
 
     World atWork = world().settle();
     atWork.agent(OperationType.IMPORT, 1).works("verify", WorkloadState.UNKNOWN);
     atWork.settle();
-    atWork.checkpoint.getSpec().setCancel(true);
+    atWork.checkpoint.getSpec().getOptions().setCancel(true);
     atWork.settle();
     atWork.agent(OperationType.IMPORT, 1).ends(OperationPhase.CANCELLED, Outcome.UNDONE);
     atWork.settle();
@@ -225,8 +226,7 @@ class ImportArtifactTest {
   @Test
   void aSharedStoreIsReadByAnyNodeThatReachesIt() {
     World world = world(spec -> spec.setImportFrom(new ImportSource("trainer", PLACE, null, null)));
-    world.cluster.stores.get(0).getSpec().setNodeLocal(null);
-    world.cluster.stores.get(0).getSpec().setSharedPath(new SharedPath("/mnt/nfs"));
+    world.cluster.stores.get(0).getSpec().setLocation(StoreLocation.of(new SharedPath("/mnt/nfs")));
     world.settle();
 
     assertThat(world.operation(OperationType.IMPORT, 1).orElseThrow().getSpec().getNodeName())

@@ -36,7 +36,7 @@ class ImportedNamespaceTest {
       assertThat(world.status().getArtifact()).isNull();
 
       World allowed = ImportArtifactTest.world().settle();
-      allowed.cluster.stores.get(0).getSpec().setImports(new ImportPolicy(true, null));
+      allowed.cluster.stores.get(0).getSpec().getOptions().setImports(new ImportPolicy(true, null));
       ImportArtifactTest.says(allowed);
       agentSaysNamespaceUid(allowed, uid);
       assertThat(allowed.settle().phase()).isEqualTo(CheckpointPhase.READY);

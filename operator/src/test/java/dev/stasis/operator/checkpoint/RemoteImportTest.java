@@ -7,6 +7,7 @@ import dev.stasis.api.v1beta1.checkpoint.ImportSource;
 import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.api.v1beta1.store.Layout;
 import dev.stasis.api.v1beta1.store.SharedPath;
+import dev.stasis.api.v1beta1.store.StoreLocation;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
@@ -21,8 +22,7 @@ class RemoteImportTest {
                     new ImportSource(
                         "trainer", "ml/train-0-0c9f5a4e-5d0b-4a53-9d2b-2f1f6a7f3c11", null, null)));
     GpuCheckpointStore store = world.cluster.stores.get(0);
-    store.getSpec().setNodeLocal(null);
-    store.getSpec().setSharedPath(new SharedPath("/mnt/chunks", Layout.CHUNKS));
+    store.getSpec().setLocation(StoreLocation.of(new SharedPath("/mnt/chunks", Layout.CHUNKS)));
 
     world.settle();
 

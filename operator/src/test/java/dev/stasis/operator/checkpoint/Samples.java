@@ -13,6 +13,7 @@ import dev.stasis.api.v1beta1.node.NodeHost;
 import dev.stasis.api.v1beta1.node.NodeStore;
 import dev.stasis.api.v1beta1.store.GpuCheckpointStoreSpec;
 import dev.stasis.api.v1beta1.store.NodeLocal;
+import dev.stasis.api.v1beta1.store.StoreLocation;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeBuilder;
@@ -163,7 +164,7 @@ final class Samples {
     GpuCheckpointStore store = new GpuCheckpointStore();
     store.setMetadata(new ObjectMetaBuilder().withName(name).build());
     store.setSpec(new GpuCheckpointStoreSpec());
-    store.getSpec().setNodeLocal(new NodeLocal("/var/lib/stasis"));
+    store.getSpec().setLocation(StoreLocation.of(new NodeLocal("/var/lib/stasis")));
     store.getSpec().setIsDefault(true);
     return store;
   }

@@ -83,7 +83,7 @@ class TimeSliceApiServerTest {
           spec.setPodRef(PodReference.of(pod));
           spec.setStorageRef(NameReference.ofNullable(null));
           spec.setAfterCheckpoint(AfterCheckpoint.SUSPEND);
-          spec.setTimeSlice(TimeSpan.of("1s"));
+          spec.getOptions().setTimeSlice(TimeSpan.of("1s"));
         });
   }
 

@@ -90,7 +90,7 @@ class TimeSliceQueueTest {
   @Test
   void workloadsWithoutASliceDoNotBlockTheQueue() {
     GpuCheckpoint first = suspended("a", "GPU-1");
-    running(suspended("free", "GPU-1")).getSpec().setTimeSlice(null);
+    running(suspended("free", "GPU-1")).getSpec().getOptions().setTimeSlice(null);
     suspended("over", "GPU-1").getStatus().setPhase(CheckpointPhase.FAILED);
 
     assertThat(decide(first).runs()).isTrue();
@@ -204,7 +204,7 @@ class TimeSliceQueueTest {
         new ObjectMetaBuilder().withNamespace("ml").withName(name).withUid(name).build());
     one.setSpec(new GpuCheckpointSpec());
     one.getSpec().setAfterCheckpoint(AfterCheckpoint.SUSPEND);
-    one.getSpec().setTimeSlice(TimeSpan.of(SLICE + "s"));
+    one.getSpec().getOptions().setTimeSlice(TimeSpan.of(SLICE + "s"));
     one.setStatus(new GpuCheckpointStatus());
     one.getStatus().setPhase(CheckpointPhase.SUSPENDED);
     one.getStatus().setSuspensions(1);

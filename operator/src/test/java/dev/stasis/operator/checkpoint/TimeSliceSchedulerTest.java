@@ -29,7 +29,7 @@ class TimeSliceSchedulerTest {
       Samples.world(
           spec -> {
             spec.setAfterCheckpoint(AfterCheckpoint.SUSPEND);
-            spec.setTimeSlice(TimeSpan.of("30s"));
+            spec.getOptions().setTimeSlice(TimeSpan.of("30s"));
           });
 
   @Test
@@ -138,7 +138,7 @@ class TimeSliceSchedulerTest {
   void withoutASliceThereIsNoTurn() {
     other(CheckpointPhase.PENDING);
     suspend(1);
-    world.checkpoint.getSpec().setTimeSlice(null);
+    world.checkpoint.getSpec().getOptions().setTimeSlice(null);
     world.settle();
 
     assertThat(world.status().getTurn()).isNull();
@@ -180,7 +180,7 @@ class TimeSliceSchedulerTest {
     other.setSpec(new GpuCheckpointSpec());
     other.getSpec().setPodRef(PodReference.of("other"));
     other.getSpec().setAfterCheckpoint(AfterCheckpoint.SUSPEND);
-    other.getSpec().setTimeSlice(TimeSpan.of("30s"));
+    other.getSpec().getOptions().setTimeSlice(TimeSpan.of("30s"));
     other.setStatus(new GpuCheckpointStatus());
     other.getStatus().setPhase(phase);
     other.getStatus().setSuspensions(1);

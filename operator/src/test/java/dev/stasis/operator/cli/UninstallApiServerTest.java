@@ -119,7 +119,7 @@ class UninstallApiServerTest {
         };
     assertThat(run(deletes, true, LIMIT)).isZero();
     assertThat(text())
-        .contains("brief: spec.cancel=true", "brief was deleted in the meantime")
+        .contains("brief: spec.options.cancel=true", "brief was deleted in the meantime")
         .contains("snooze: spec.desiredState=Running", "snooze was deleted in the meantime")
         .contains("Stasis can be removed");
   }

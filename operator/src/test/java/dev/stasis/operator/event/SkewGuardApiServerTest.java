@@ -65,8 +65,9 @@ class SkewGuardApiServerTest {
                   + " options: {groupPolicy: %s}"),
           new Newer(
               "GpuCheckpointStore",
-              "spec.durability",
-              "sharedPath: {path: /mnt/store, layout: Chunks}, durability: %s"));
+              "spec.options.durability",
+              "location: {sharedPath: {path: /mnt/store, layout: Chunks}},"
+                  + " options: {durability: %s}"));
 
   private final List<CustomResourceDefinition> changed = new ArrayList<>();
   private RealCluster cluster;

@@ -121,7 +121,7 @@ class EvictionDeciderTest {
   @Test
   void oneThatIsBeingThawedIsHeldThoughItsArtifactIsThere() {
     attempt(1, CheckpointPhase.SAVING, 0);
-    attempts.get(0).checkpoint().getSpec().setCancel(true);
+    attempts.get(0).checkpoint().getSpec().getOptions().setCancel(true);
     freeze = Optional.of(view(OperationPhase.HELD, false));
     assertThat(decide()).isInstanceOf(EvictionDecision.Hold.class);
   }

@@ -7,6 +7,7 @@ import dev.stasis.api.v1beta1.operation.OperationPhase;
 import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.api.v1beta1.operation.Peer;
 import dev.stasis.api.v1beta1.store.SharedPath;
+import dev.stasis.api.v1beta1.store.StoreLocation;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
@@ -45,8 +46,7 @@ class AheadTest {
   @Test
   void throughAStoreThatBothReachNothingGoesAhead() {
     moving.holding();
-    moving.store.getSpec().setNodeLocal(null);
-    moving.store.getSpec().setSharedPath(new SharedPath("/mnt/shared"));
+    moving.store.getSpec().setLocation(StoreLocation.of(new SharedPath("/mnt/shared")));
     assertThat(moving.next()).isInstanceOf(Next.Freeze.class);
   }
 

@@ -13,6 +13,7 @@ import dev.stasis.api.v1beta1.migration.MigrationStrategy;
 import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.api.v1beta1.store.GpuCheckpointStoreSpec;
 import dev.stasis.api.v1beta1.store.SharedPath;
+import dev.stasis.api.v1beta1.store.StoreLocation;
 import io.fabric8.kubernetes.api.model.IntOrString;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudgetBuilder;
 import java.time.Duration;
@@ -94,7 +95,7 @@ class BudgetApiServerTest extends OnApiServer {
     GpuCheckpointStore store = new GpuCheckpointStore();
     store.getMetadata().setName(shared);
     store.setSpec(new GpuCheckpointStoreSpec());
-    store.getSpec().setSharedPath(new SharedPath("/mnt/shared"));
+    store.getSpec().setLocation(StoreLocation.of(new SharedPath("/mnt/shared")));
     client.resource(store).create();
   }
 

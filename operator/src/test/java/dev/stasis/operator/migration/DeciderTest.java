@@ -213,7 +213,7 @@ class DeciderTest {
     moving.restoring();
     Pod deleted = moving.source();
     deleted.getMetadata().setDeletionTimestamp(Moving.NOW.toString());
-    moving.migration.getSpec().setCancel(true);
+    moving.migration.getSpec().getOptions().setCancel(true);
 
     assertThat(moving.next()).isInstanceOf(Next.Wait.class);
     assertThat(moving.proven().next()).isInstanceOf(Next.SwitchOver.class);

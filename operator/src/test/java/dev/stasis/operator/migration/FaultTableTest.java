@@ -34,7 +34,7 @@ class FaultTableTest {
 
   private static final Map<String, Consumer<Moving>> WRONGS =
       Map.of(
-          "cancelled", moving -> moving.migration.getSpec().setCancel(true),
+          "cancelled", moving -> moving.migration.getSpec().getOptions().setCancel(true),
           "deleted",
               moving -> moving.migration.getMetadata().setDeletionTimestamp(Moving.NOW.toString()),
           "too late", moving -> moving.now = Moving.NOW.plusSeconds(3600),
@@ -267,7 +267,7 @@ class FaultTableTest {
   @Test
   void afterTheDecisionOnlyTheTargetIsLeft() {
     Moving moving = new Moving().proven().decided(Decision.SWITCH_OVER);
-    moving.migration.getSpec().setCancel(true);
+    moving.migration.getSpec().getOptions().setCancel(true);
     assertThat(moving.next()).isInstanceOf(Next.RemoveSource.class);
 
     moving.source().getMetadata().setDeletionTimestamp(Moving.NOW.toString());

@@ -194,7 +194,7 @@ class MigrationApiServerTest extends OnApiServer {
 
   @Test
   void aFinishedMigrationGoesWhenItsTimeToLiveIsOverAndThePodStays() {
-    migrate("move", it -> it.getSpec().setTtlSecondsAfterFinished(1));
+    migrate("move", it -> it.getSpec().getOptions().setTtlSecondsAfterFinished(1));
 
     await()
         .atMost(LONG)

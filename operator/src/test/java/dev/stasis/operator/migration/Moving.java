@@ -31,6 +31,7 @@ import dev.stasis.api.v1beta1.operation.TransferOrder;
 import dev.stasis.api.v1beta1.operation.WorkloadState;
 import dev.stasis.api.v1beta1.store.GpuCheckpointStoreSpec;
 import dev.stasis.api.v1beta1.store.NodeLocal;
+import dev.stasis.api.v1beta1.store.StoreLocation;
 import dev.stasis.operator.explain.NodeVerdicts;
 import dev.stasis.operator.node.NodeAgent;
 import dev.stasis.operator.operation.OperationView;
@@ -77,7 +78,7 @@ final class Moving {
     migration.setStatus(new GpuMigrationStatus());
     store.getMetadata().setName("local");
     store.setSpec(new GpuCheckpointStoreSpec());
-    store.getSpec().setNodeLocal(new NodeLocal("/var/lib/stasis/store"));
+    store.getSpec().setLocation(StoreLocation.of(new NodeLocal("/var/lib/stasis/store")));
     check = new Check.Admitted(source(), "main", store, Optional.empty(), "namespace-1");
   }
 

@@ -21,6 +21,7 @@ import dev.stasis.api.v1beta1.node.NodeStore;
 import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.api.v1beta1.store.GpuCheckpointStoreSpec;
 import dev.stasis.api.v1beta1.store.NodeLocal;
+import dev.stasis.api.v1beta1.store.StoreLocation;
 import dev.stasis.operator.checkpoint.CheckpointParts;
 import dev.stasis.operator.node.NodeParts;
 import dev.stasis.operator.restore.RestoreParts;
@@ -110,7 +111,7 @@ abstract class OnApiServer {
     store.getMetadata().setName(local);
     store.setSpec(new GpuCheckpointStoreSpec());
     store.getSpec().setIsDefault(true);
-    store.getSpec().setNodeLocal(new NodeLocal("/var/lib/stasis"));
+    store.getSpec().setLocation(StoreLocation.of(new NodeLocal("/var/lib/stasis")));
     client.resource(store).create();
     startOperator();
     client.resource(trainer()).create();
@@ -195,7 +196,7 @@ abstract class OnApiServer {
         .resources(GpuMigration.class)
         .inNamespace(namespace)
         .withName(name)
-        .patch(PatchContext.of(PatchType.JSON_MERGE), "{\"spec\":{\"cancel\":true}}");
+        .patch(PatchContext.of(PatchType.JSON_MERGE), "{\"spec\":{\"options\":{\"cancel\":true}}}");
   }
 
   /** The operator's clock goes on by so much, and the agents have spoken all the time. */

@@ -18,6 +18,7 @@ import dev.stasis.api.v1beta1.restore.GpuRestoreSpec;
 import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.api.v1beta1.store.GpuCheckpointStoreSpec;
 import dev.stasis.api.v1beta1.store.SharedPath;
+import dev.stasis.api.v1beta1.store.StoreLocation;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -34,7 +35,7 @@ class SourceFirstApiServerTest extends OnApiServer {
     GpuCheckpointStore store = new GpuCheckpointStore();
     store.getMetadata().setName(shared);
     store.setSpec(new GpuCheckpointStoreSpec());
-    store.getSpec().setSharedPath(new SharedPath("/mnt/shared"));
+    store.getSpec().setLocation(StoreLocation.of(new SharedPath("/mnt/shared")));
     client.resource(store).create();
   }
 

@@ -45,7 +45,8 @@ class SourceFirstObjectsApiServerTest {
 
     new SourceFirstObjects(cluster.client(), new FakeCluster()).cancel(read);
 
-    assertThat(cluster.client().resource(recreated).get().getSpec().getCancel()).isFalse();
+    assertThat(cluster.client().resource(recreated).get().getSpec().getOptions().getCancel())
+        .isFalse();
   }
 
   private GpuCheckpoint checkpoint() {

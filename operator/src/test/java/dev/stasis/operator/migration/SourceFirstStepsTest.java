@@ -66,9 +66,9 @@ class SourceFirstStepsTest {
 
   @Test
   void aCancelReachesTheCheckpointOnce() {
-    moving.migration.getSpec().setCancel(true);
+    moving.migration.getSpec().getOptions().setCancel(true);
     assertThat(next()).isInstanceOf(SourceFirstNext.Stop.class);
-    checkpoint.getSpec().setCancel(true);
+    checkpoint.getSpec().getOptions().setCancel(true);
     assertThat(next()).isInstanceOf(SourceFirstNext.Follow.class);
   }
 
@@ -89,7 +89,7 @@ class SourceFirstStepsTest {
 
   @Test
   void aCancelThatCameTooLateIsNoRollBack() {
-    moving.migration.getSpec().setCancel(true);
+    moving.migration.getSpec().getOptions().setCancel(true);
     saving(CheckpointPhase.READY, "SourceRunning", ConditionValue.FALSE, "Evicted", "removed");
     assertThat(next()).isInstanceOf(SourceFirstNext.Commit.class);
   }
@@ -127,7 +127,7 @@ class SourceFirstStepsTest {
   @Test
   void onceTheSourceIsGoneNeitherCancelNorDeadlineUndoIt() {
     removed();
-    moving.migration.getSpec().setCancel(true);
+    moving.migration.getSpec().getOptions().setCancel(true);
     moving.now = Moving.NOW.plus(Duration.ofHours(1));
     assertThat(((SourceFirstNext.BringBack) next()).number()).isEqualTo(1);
   }
@@ -140,7 +140,7 @@ class SourceFirstStepsTest {
     assertThat(next()).isInstanceOf(SourceFirstNext.Follow.class);
     moving.now = Moving.NOW.plus(RestoreElsewhere.PLACE);
     assertThat(next()).isInstanceOf(SourceFirstNext.GiveUp.class);
-    restore.getSpec().setCancel(true);
+    restore.getSpec().getOptions().setCancel(true);
     assertThat(next()).isInstanceOf(SourceFirstNext.Follow.class);
   }
 

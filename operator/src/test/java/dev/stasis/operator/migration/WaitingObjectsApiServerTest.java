@@ -17,6 +17,7 @@ import dev.stasis.api.v1beta1.policy.GpuPreemptionPolicySpec;
 import dev.stasis.api.v1beta1.policy.Preemptors;
 import dev.stasis.api.v1beta1.policy.Victims;
 import dev.stasis.api.v1beta1.restore.RestorePhase;
+import dev.stasis.api.v1beta1.store.StoreLocation;
 import dev.stasis.operator.checkpoint.CheckpointParts;
 import dev.stasis.operator.node.NodeParts;
 import dev.stasis.operator.preemption.PolicyParts;
@@ -310,7 +311,9 @@ class WaitingObjectsApiServerTest extends OnApiServer {
     var store = new dev.stasis.api.v1beta1.GpuCheckpointStore();
     store.getMetadata().setName(shared);
     store.setSpec(new dev.stasis.api.v1beta1.store.GpuCheckpointStoreSpec());
-    store.getSpec().setSharedPath(new dev.stasis.api.v1beta1.store.SharedPath("/mnt/shared"));
+    store
+        .getSpec()
+        .setLocation(StoreLocation.of(new dev.stasis.api.v1beta1.store.SharedPath("/mnt/shared")));
     client.resource(store).create();
   }
 }

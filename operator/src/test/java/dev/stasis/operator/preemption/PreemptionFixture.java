@@ -205,7 +205,7 @@ final class PreemptionFixture {
     for (GpuCheckpoint checkpoint : cluster.checkpoints) {
       Instant made = Instant.parse(checkpoint.getMetadata().getCreationTimestamp());
       boolean working = checkpoint.getStatus() == null;
-      if (working && Boolean.TRUE.equals(checkpoint.getSpec().getCancel())) {
+      if (working && Boolean.TRUE.equals(checkpoint.getSpec().getOptions().getCancel())) {
         checkpoint.setStatus(status(checkpoint, CheckpointPhase.CANCELLED));
       } else if (working && !made.plus(FREEZE).isAfter(now)) {
         checkpoint.setStatus(

@@ -147,7 +147,7 @@ abstract class OnApiServer {
         .resources(GpuRestore.class)
         .inNamespace(namespace)
         .withName("back")
-        .patch(PatchContext.of(PatchType.JSON_MERGE), "{\"spec\":{\"cancel\":true}}");
+        .patch(PatchContext.of(PatchType.JSON_MERGE), "{\"spec\":{\"options\":{\"cancel\":true}}}");
   }
 
   GpuRestore until(Predicate<GpuRestore> wanted) {

@@ -95,8 +95,8 @@ class RestoreStepsTest extends RestoreScenario {
 
     assertThat(faults(null, null))
         .containsExactly(
-            "GpuCheckpoint train: expected an intact artifact, got a damaged one: sha256 of pages-1.img:"
-                + " expected a, got b");
+            "GpuCheckpoint train: expected an intact artifact, got a damaged one: sha256 of"
+                + " pages-1.img: expected a, got b");
   }
 
   @Test
@@ -265,7 +265,7 @@ class RestoreStepsTest extends RestoreScenario {
     download.getStatus().setClaimedBy(new Claim("agent", null, NOW));
     fakes.actions.clear();
 
-    restore.getSpec().setCancel(true);
+    restore.getSpec().getOptions().setCancel(true);
     advance(coming, null);
 
     assertThat(fakes.actions).containsExactly("cancel rst-uid-download-1");

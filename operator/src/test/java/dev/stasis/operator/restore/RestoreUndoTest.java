@@ -76,7 +76,7 @@ class RestoreUndoTest extends RestoreScenario {
   @Test
   void theOperationIsCancelledBeforeTheTargetGoes() {
     made();
-    restore.getSpec().setCancel(true);
+    restore.getSpec().getOptions().setCancel(true);
     OperationView operation = operation(OperationPhase.RUNNING);
     advance(running(NOW, 0), operation);
     assertThat(fakes.actions).containsExactly("cancel rst-uid-restore-1");
@@ -92,7 +92,7 @@ class RestoreUndoTest extends RestoreScenario {
   @Test
   void anOperationThatNoAgentHasClaimedIsTakenBack() {
     made();
-    restore.getSpec().setCancel(true);
+    restore.getSpec().getOptions().setCancel(true);
     OperationView operation = operation(OperationPhase.PENDING);
     operation.status().setClaimedBy(null);
 
@@ -104,7 +104,7 @@ class RestoreUndoTest extends RestoreScenario {
   @Test
   void aSilentAgentDoesNotHoldAnythingUp() {
     made();
-    restore.getSpec().setCancel(true);
+    restore.getSpec().getOptions().setCancel(true);
     gpuNode.getStatus().setAgent(null);
     OperationView operation = operation(OperationPhase.RUNNING);
     operation.operation().getSpec().setCancel(true);
@@ -155,7 +155,7 @@ class RestoreUndoTest extends RestoreScenario {
   void aCancelledRestoreIsNeverColdStarted() {
     broken();
     restore.getSpec().setColdStartPolicy(ColdStartPolicy.COLD_START);
-    restore.getSpec().setCancel(true);
+    restore.getSpec().getOptions().setCancel(true);
 
     advance(null, null);
 
@@ -181,7 +181,7 @@ class RestoreUndoTest extends RestoreScenario {
   @Test
   void aFinishedRestoreIsNotChanged() {
     restore.getStatus().setPhase(RestorePhase.SUCCEEDED);
-    restore.getSpec().setCancel(true);
+    restore.getSpec().getOptions().setCancel(true);
 
     advance(null, null);
 

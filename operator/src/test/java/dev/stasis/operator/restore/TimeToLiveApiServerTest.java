@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** {@code spec.ttlSecondsAfterFinished}: the record goes, the workload stays. */
+/** {@code spec.options.ttlSecondsAfterFinished}: the record goes, the workload stays. */
 @SuppressWarnings("NullAway") // what is not there fails the test
 class TimeToLiveApiServerTest extends OnApiServer {
 
@@ -21,7 +21,7 @@ class TimeToLiveApiServerTest extends OnApiServer {
   void aFinishedRestoreGoesAndItsPodStays() {
     checkpoint();
     agent.ends(first, Examples::proven);
-    restore(spec -> spec.getSpec().setTtlSecondsAfterFinished(1));
+    restore(spec -> spec.getSpec().getOptions().setTtlSecondsAfterFinished(1));
 
     await().atMost(LONG).until(() -> !targets().isEmpty() && restores().isEmpty());
 
@@ -38,7 +38,7 @@ class TimeToLiveApiServerTest extends OnApiServer {
     evicted.getStatus().setConditions(conditions);
     checkpoint(evicted);
     agent.ends(first, Examples::proven);
-    restore(spec -> spec.getSpec().setTtlSecondsAfterFinished(0));
+    restore(spec -> spec.getSpec().getOptions().setTtlSecondsAfterFinished(0));
     until(it -> it.getStatus().getPhase() == RestorePhase.SUCCEEDED);
 
     await().during(Duration.ofSeconds(3)).atMost(LONG).until(() -> restores().size() == 1);

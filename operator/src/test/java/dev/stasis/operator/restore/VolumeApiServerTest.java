@@ -12,6 +12,7 @@ import dev.stasis.api.v1beta1.node.NodeStore;
 import dev.stasis.api.v1beta1.store.ClaimVolume;
 import dev.stasis.api.v1beta1.store.GpuCheckpointStoreSpec;
 import dev.stasis.api.v1beta1.store.GpuCheckpointStoreStatus;
+import dev.stasis.api.v1beta1.store.StoreLocation;
 import dev.stasis.api.v1beta1.store.VolumeStatus;
 import dev.stasis.operator.target.AdmittedNodes;
 import dev.stasis.operator.testing.RealCluster;
@@ -36,7 +37,7 @@ class VolumeApiServerTest extends OnApiServer {
     GpuCheckpointStore claim = new GpuCheckpointStore();
     claim.getMetadata().setName(store);
     claim.setSpec(new GpuCheckpointStoreSpec());
-    claim.getSpec().setPersistentVolumeClaim(new ClaimVolume("checkpoints"));
+    claim.getSpec().setLocation(StoreLocation.of(new ClaimVolume("checkpoints")));
     GpuCheckpointStore created = client.resource(claim).create();
     created.setStatus(new GpuCheckpointStoreStatus());
     created.getStatus().setVolume(new VolumeStatus(ID, "pv", List.of("ReadWriteOnce"), null));

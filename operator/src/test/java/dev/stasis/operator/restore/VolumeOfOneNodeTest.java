@@ -14,6 +14,9 @@ import dev.stasis.api.v1beta1.operation.OperationPhase;
 import dev.stasis.api.v1beta1.store.ClaimVolume;
 import dev.stasis.api.v1beta1.store.GpuCheckpointStoreSpec;
 import dev.stasis.api.v1beta1.store.GpuCheckpointStoreStatus;
+import dev.stasis.api.v1beta1.store.Layout;
+import dev.stasis.api.v1beta1.store.SharedPath;
+import dev.stasis.api.v1beta1.store.StoreLocation;
 import dev.stasis.api.v1beta1.store.VolumeStatus;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.store.VolumeNodes;
@@ -43,7 +46,7 @@ class VolumeOfOneNodeTest extends RestoreScenario {
     artifact().setDurability(StoreDurability.REMOTE);
     store.getMetadata().setName("claim");
     store.setSpec(new GpuCheckpointStoreSpec());
-    store.getSpec().setPersistentVolumeClaim(new ClaimVolume("checkpoints"));
+    store.getSpec().setLocation(StoreLocation.of(new ClaimVolume("checkpoints")));
     store.setStatus(new GpuCheckpointStoreStatus());
     modes("ReadWriteOnce");
     fakes.cluster.stores.add(store);
@@ -111,7 +114,7 @@ class VolumeOfOneNodeTest extends RestoreScenario {
     assertThat(step(null, null)).isEqualTo("create-target Due");
 
     modes("ReadWriteOnce");
-    store.getSpec().setPersistentVolumeClaim(null);
+    store.getSpec().setLocation(StoreLocation.of(new SharedPath("/mnt/chunks", Layout.CHUNKS)));
     assertThat(step(null, null)).isEqualTo("create-target Due");
   }
 

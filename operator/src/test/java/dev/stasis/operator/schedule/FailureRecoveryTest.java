@@ -9,6 +9,7 @@ import dev.stasis.api.v1beta1.common.TimeSpan;
 import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.api.v1beta1.schedule.AutomaticRestore;
 import dev.stasis.api.v1beta1.schedule.RestoreOnFailure;
+import dev.stasis.api.v1beta1.schedule.Retention;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.time.Instant;
@@ -28,7 +29,7 @@ class FailureRecoveryTest {
     return new ScheduleFixture(
         spec -> {
           spec.setRestoreOnFailure(wish);
-          spec.setTimeZone("UTC");
+          spec.getOptions().setTimeZone("UTC");
         });
   }
 
@@ -313,10 +314,7 @@ class FailureRecoveryTest {
 
   @Test
   void retentionTakesNothingThatARestoreNeeds() {
-    world
-        .schedule
-        .getSpec()
-        .setRetention(new dev.stasis.api.v1beta1.schedule.Retention(1, null, null));
+    world.schedule.getSpec().setCheckpoint(ScheduleFixture.keeping(new Retention(1, null, null)));
     Pod pod = runs(1);
     world.failed(pod);
     world.settle();

@@ -15,7 +15,7 @@ class FailureTimesTest {
       new ScheduleFixture(
           spec -> {
             spec.setRestoreOnFailure(new RestoreOnFailure());
-            spec.setTimeZone("UTC");
+            spec.getOptions().setTimeZone("UTC");
           });
 
   @Test

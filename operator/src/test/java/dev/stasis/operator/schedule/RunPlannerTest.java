@@ -23,7 +23,8 @@ class RunPlannerTest {
   @Test
   void fiftyRunsUnderRetentionKeepExactlyWhatTheyShould() {
     ScheduleFixture world =
-        new ScheduleFixture(spec -> spec.setRetention(new Retention(3, null, null)));
+        new ScheduleFixture(
+            spec -> spec.setCheckpoint(ScheduleFixture.keeping(new Retention(3, null, null))));
     world.pod("trainer");
     world.pod("other");
     for (int minute = 1; minute <= 50; minute++) {
@@ -51,7 +52,8 @@ class RunPlannerTest {
   @Test
   void retentionCountsOnlyWhatIsWhereItsStorePromisesToHaveIt() {
     ScheduleFixture world =
-        new ScheduleFixture(spec -> spec.setRetention(new Retention(2, null, null)));
+        new ScheduleFixture(
+            spec -> spec.setCheckpoint(ScheduleFixture.keeping(new Retention(2, null, null))));
     world.pod("trainer");
     world.at(ScheduleFixture.START.plusSeconds(60)).settle();
     world.at(ScheduleFixture.START.plusSeconds(120)).settle();
@@ -71,7 +73,8 @@ class RunPlannerTest {
   @Test
   void retentionKeepsTheLastGoodOneHoweverManyDamagedOnesAreNewer() {
     ScheduleFixture world =
-        new ScheduleFixture(spec -> spec.setRetention(new Retention(2, null, null)));
+        new ScheduleFixture(
+            spec -> spec.setCheckpoint(ScheduleFixture.keeping(new Retention(2, null, null))));
     world.pod("trainer");
     world.at(ScheduleFixture.START.plusSeconds(60)).settle();
     String good = world.names().get(0);
@@ -137,7 +140,7 @@ class RunPlannerTest {
       assertThat(world.status().getActive()).hasSize(1);
       world.at(ScheduleFixture.START.plusSeconds(120)).settle();
 
-      boolean cancelled = world.cluster.checkpoints.get(0).getSpec().getCancel();
+      boolean cancelled = world.cluster.checkpoints.get(0).getSpec().getOptions().getCancel();
       assertThat(cancelled).isEqualTo(policy == ConcurrencyPolicy.REPLACE);
       assertThat(world.names()).hasSize(policy == ConcurrencyPolicy.FORBID ? 1 : 2);
       ScheduledRun newest = Objects.requireNonNull(world.status().getHistory()).get(0);
@@ -195,7 +198,8 @@ class RunPlannerTest {
     cron.settle();
     assertThat(cron.ready().status()).isEqualTo(ConditionValue.FALSE);
     assertThat(cron.ready().message()).startsWith("schedule: expected minute, hour,");
-    ScheduleFixture zone = new ScheduleFixture(spec -> spec.setTimeZone("Europe/Nowhere"));
+    ScheduleFixture zone =
+        new ScheduleFixture(spec -> spec.getOptions().setTimeZone("Europe/Nowhere"));
     zone.settle();
     assertThat(zone.ready().message()).endsWith("got Europe/Nowhere");
     ScheduleFixture never = new ScheduleFixture(spec -> spec.setSchedule("0 0 30 2 *"));

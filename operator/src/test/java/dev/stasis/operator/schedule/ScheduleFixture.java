@@ -17,6 +17,8 @@ import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.api.v1beta1.schedule.AutomaticRestore;
 import dev.stasis.api.v1beta1.schedule.GpuCheckpointScheduleSpec;
 import dev.stasis.api.v1beta1.schedule.GpuCheckpointScheduleStatus;
+import dev.stasis.api.v1beta1.schedule.Retention;
+import dev.stasis.api.v1beta1.schedule.ScheduledCheckpointTemplate;
 import dev.stasis.operator.event.EventRecorder;
 import dev.stasis.operator.event.Story;
 import dev.stasis.operator.pod.GpuPods;
@@ -64,6 +66,13 @@ final class ScheduleFixture {
 
   /** What its controller would still do if its pod went; null: the next one is the target. */
   @Nullable String ownerStarts;
+
+  /** Returns the template of checkpoints that are deleted by the retention policy. */
+  static ScheduledCheckpointTemplate keeping(Retention retention) {
+    ScheduledCheckpointTemplate checkpoint = new ScheduledCheckpointTemplate();
+    checkpoint.setRetention(retention);
+    return checkpoint;
+  }
 
   ScheduleFixture(Consumer<GpuCheckpointScheduleSpec> change) {
     schedule.setMetadata(

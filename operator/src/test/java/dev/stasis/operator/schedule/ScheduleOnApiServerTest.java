@@ -120,7 +120,7 @@ class ScheduleOnApiServerTest {
     int hour = (Instant.now().atOffset(ZoneOffset.UTC).getHour() + 12) % 24;
     spec.setSchedule("0 %d * * *".formatted(hour));
     spec.setSelector(new LabelSelectorBuilder().addToMatchLabels("app", "train").build());
-    spec.setRetention(new Retention(2, null, null));
+    spec.setCheckpoint(ScheduleFixture.keeping(new Retention(2, null, null)));
     spec.setRestoreOnFailure(new RestoreOnFailure());
     schedule.setSpec(spec);
     client.resource(schedule).create();

@@ -110,7 +110,7 @@ class ScheduleTest {
                 + " *\": ");
     assertThatThrownBy(() -> CronTimes.of("@hourly", "Europe/Nowhere"))
         .hasMessage(
-            "timeZone: expected a name of the time zone database such as Europe/Berlin, got"
+            "options.timeZone: expected a name of the time zone database such as Europe/Berlin, got"
                 + " Europe/Nowhere");
   }
 

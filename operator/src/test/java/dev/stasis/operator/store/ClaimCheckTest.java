@@ -7,6 +7,7 @@ import dev.stasis.api.v1beta1.node.NodeStore;
 import dev.stasis.api.v1beta1.store.ClaimVolume;
 import dev.stasis.api.v1beta1.store.GpuCheckpointStoreSpec;
 import dev.stasis.api.v1beta1.store.GpuCheckpointStoreStatus;
+import dev.stasis.api.v1beta1.store.StoreLocation;
 import dev.stasis.api.v1beta1.store.VolumeStatus;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaimBuilder;
@@ -88,7 +89,7 @@ class ClaimCheckTest {
   void onlyAVolumeThatAllNodesMountIsReachedElsewhere() {
     GpuCheckpointStore store = new GpuCheckpointStore();
     store.setSpec(new GpuCheckpointStoreSpec());
-    store.getSpec().setPersistentVolumeClaim(new ClaimVolume("checkpoints"));
+    store.getSpec().setLocation(StoreLocation.of(new ClaimVolume("checkpoints")));
     SharedStores shared = new SharedStores();
     assertThat(shared.isReachedElsewhere(store)).isFalse();
 

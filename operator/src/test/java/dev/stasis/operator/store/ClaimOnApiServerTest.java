@@ -10,6 +10,7 @@ import dev.stasis.api.v1beta1.node.GpuNodeStatus;
 import dev.stasis.api.v1beta1.node.NodeStore;
 import dev.stasis.api.v1beta1.store.ClaimVolume;
 import dev.stasis.api.v1beta1.store.GpuCheckpointStoreSpec;
+import dev.stasis.api.v1beta1.store.StoreLocation;
 import dev.stasis.api.v1beta1.store.VolumeStatus;
 import dev.stasis.operator.testing.RealCluster;
 import dev.stasis.operator.testing.TestOperator;
@@ -92,7 +93,7 @@ class ClaimOnApiServerTest {
     GpuCheckpointStore store = new GpuCheckpointStore();
     store.getMetadata().setName(name);
     store.setSpec(new GpuCheckpointStoreSpec());
-    store.getSpec().setPersistentVolumeClaim(new ClaimVolume(name));
+    store.getSpec().setLocation(StoreLocation.of(new ClaimVolume(name)));
     return store;
   }
 

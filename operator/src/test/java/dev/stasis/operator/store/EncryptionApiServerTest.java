@@ -9,6 +9,7 @@ import dev.stasis.api.v1beta1.store.GpuCheckpointStoreSpec;
 import dev.stasis.api.v1beta1.store.Kms;
 import dev.stasis.api.v1beta1.store.Layout;
 import dev.stasis.api.v1beta1.store.SharedPath;
+import dev.stasis.api.v1beta1.store.StoreLocation;
 import dev.stasis.operator.testing.RealCluster;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
@@ -69,7 +70,7 @@ class EncryptionApiServerTest {
     GpuCheckpointStore store = new GpuCheckpointStore();
     store.getMetadata().setName(name);
     store.setSpec(new GpuCheckpointStoreSpec());
-    store.getSpec().setSharedPath(new SharedPath("/mnt/stasis", Layout.CHUNKS));
+    store.getSpec().setLocation(StoreLocation.of(new SharedPath("/mnt/stasis", Layout.CHUNKS)));
     store.getSpec().setEncryption(encryption);
     return store;
   }

@@ -9,6 +9,8 @@ import dev.stasis.api.v1beta1.node.NodeStore;
 import dev.stasis.api.v1beta1.store.GpuCheckpointStoreSpec;
 import dev.stasis.api.v1beta1.store.GpuCheckpointStoreStatus;
 import dev.stasis.api.v1beta1.store.NamespaceUsage;
+import dev.stasis.api.v1beta1.store.NodeLocal;
+import dev.stasis.api.v1beta1.store.StoreLocation;
 import dev.stasis.operator.metric.Leadership;
 import dev.stasis.operator.testing.Unconnected;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
@@ -30,7 +32,8 @@ public class StoreMetricsTest {
     GpuCheckpointStore store = new GpuCheckpointStore();
     store.setMetadata(new ObjectMetaBuilder().withName("local").build());
     GpuCheckpointStoreSpec spec = new GpuCheckpointStoreSpec();
-    spec.setMinFree(new Quantity("10Gi"));
+    spec.setLocation(StoreLocation.of(new NodeLocal("/var/lib/stasis")));
+    spec.getOptions().setMinFree(new Quantity("10Gi"));
     store.setSpec(spec);
     GpuCheckpointStoreStatus status = new GpuCheckpointStoreStatus();
     status.setNamespaces(List.of(new NamespaceUsage("ml", 6 * GIB, "6Gi", 2)));

@@ -30,6 +30,7 @@ import dev.stasis.api.v1beta1.store.NamespaceUsage;
 import dev.stasis.api.v1beta1.store.NodeLocal;
 import dev.stasis.api.v1beta1.store.Quota;
 import dev.stasis.api.v1beta1.store.SharedPath;
+import dev.stasis.api.v1beta1.store.StoreLocation;
 import io.fabric8.kubernetes.api.model.LabelSelectorBuilder;
 import io.fabric8.kubernetes.api.model.Namespace;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
@@ -175,8 +176,7 @@ class StoreTest {
   @Test
   void aSharedFolderIsCountedOnce() {
     GpuCheckpointStore store = store("nfs", false);
-    store.getSpec().setNodeLocal(null);
-    store.getSpec().setSharedPath(new SharedPath("/mnt/nfs"));
+    store.getSpec().setLocation(StoreLocation.of(new SharedPath("/mnt/nfs")));
 
     assertThat(status(store).getUsed()).isEqualTo("6.0Gi");
     assertThat(status(store).getType()).isEqualTo("SharedPath");
@@ -255,7 +255,7 @@ class StoreTest {
     store.getMetadata().setGeneration(1L);
     store.setSpec(new GpuCheckpointStoreSpec());
     store.getSpec().setIsDefault(isDefault);
-    store.getSpec().setNodeLocal(new NodeLocal("/var/lib/stasis"));
+    store.getSpec().setLocation(StoreLocation.of(new NodeLocal("/var/lib/stasis")));
     return store;
   }
 

@@ -22,6 +22,7 @@ import dev.stasis.api.v1beta1.store.Layout;
 import dev.stasis.api.v1beta1.store.NamespaceUsage;
 import dev.stasis.api.v1beta1.store.Quota;
 import dev.stasis.api.v1beta1.store.SharedPath;
+import dev.stasis.api.v1beta1.store.StoreLocation;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.time.Clock;
 import java.time.Instant;
@@ -47,7 +48,7 @@ class StoredBytesTest {
     store.getMetadata().setName("chunks");
     store.getMetadata().setGeneration(1L);
     store.setSpec(new GpuCheckpointStoreSpec());
-    store.getSpec().setSharedPath(new SharedPath("/mnt/chunks", Layout.CHUNKS));
+    store.getSpec().setLocation(StoreLocation.of(new SharedPath("/mnt/chunks", Layout.CHUNKS)));
     store.getSpec().setQuota(new Quota(null, new Quantity("40Gi"), null));
     store.setStatus(new GpuCheckpointStoreStatus());
     return store;

@@ -14,6 +14,7 @@ import dev.stasis.api.v1beta1.node.NodeStore;
 import dev.stasis.api.v1beta1.store.GpuCheckpointStoreSpec;
 import dev.stasis.api.v1beta1.store.GpuCheckpointStoreStatus;
 import dev.stasis.api.v1beta1.store.NodeLocal;
+import dev.stasis.api.v1beta1.store.StoreLocation;
 import dev.stasis.compat.NodeFacts;
 import dev.stasis.operator.node.NodeParts;
 import dev.stasis.operator.testing.FakeKubelet;
@@ -122,7 +123,7 @@ class StoresAndLabelsOnApiServerTest {
     store.getMetadata().setName(name);
     store.setSpec(new GpuCheckpointStoreSpec());
     store.getSpec().setIsDefault(true);
-    store.getSpec().setNodeLocal(new NodeLocal("/var/lib/stasis"));
+    store.getSpec().setLocation(StoreLocation.of(new NodeLocal("/var/lib/stasis")));
     return store;
   }
 

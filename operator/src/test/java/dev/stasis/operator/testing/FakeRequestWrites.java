@@ -59,7 +59,7 @@ public final class FakeRequestWrites implements RequestWrites {
 
   @Override
   public void cancel(GpuCheckpoint checkpoint) {
-    checkpoint.getSpec().setCancel(true);
+    checkpoint.getSpec().getOptions().setCancel(true);
   }
 
   @Override

@@ -122,8 +122,8 @@ class UninstallPreflightTest {
                     List.of())
                 .cancels())
         .containsExactly(
-            new Step("GpuCheckpoint", "ml", "train-1", "cancel", true),
-            new Step("GpuRestore", "ml", "back", "cancel", true));
+            new Step("GpuCheckpoint", "ml", "train-1", "options.cancel", true),
+            new Step("GpuRestore", "ml", "back", "options.cancel", true));
   }
 
   @Test

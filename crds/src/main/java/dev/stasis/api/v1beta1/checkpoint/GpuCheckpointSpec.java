@@ -7,20 +7,12 @@ import dev.stasis.api.v1beta1.common.CheckpointTemplate;
 import dev.stasis.api.v1beta1.common.Immutable;
 import dev.stasis.api.v1beta1.common.NameReference;
 import dev.stasis.api.v1beta1.common.PodReference;
-import dev.stasis.api.v1beta1.common.TimeSpan;
-import io.fabric8.crd.generator.annotation.SchemaFrom;
 import io.fabric8.generator.annotation.Default;
-import io.fabric8.generator.annotation.Pattern;
-import io.fabric8.generator.annotation.Size;
 import io.fabric8.generator.annotation.ValidationRule;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Desired state of a GpuCheckpoint. */
-@ValidationRule(
-    value = "!has(oldSelf.cancel) || !oldSelf.cancel || (has(self.cancel) && self.cancel)",
-    message = "cancel: cannot be unset",
-    fieldPath = ".cancel")
 @ValidationRule(
     value = "has(self.podRef) != has(self.importFrom)",
     message = "podRef: expected exactly one of podRef and importFrom",
@@ -33,9 +25,10 @@ import org.jspecify.annotations.Nullable;
     fieldPath = ".desiredState")
 @ValidationRule(
     value =
-        "!has(self.timeSlice) || (has(self.afterCheckpoint) && self.afterCheckpoint == 'Suspend')",
-    message = "timeSlice: requires afterCheckpoint Suspend",
-    fieldPath = ".timeSlice")
+        "!has(self.options) || !has(self.options.timeSlice) || "
+            + "(has(self.afterCheckpoint) && self.afterCheckpoint == 'Suspend')",
+    message = "options.timeSlice: requires afterCheckpoint Suspend",
+    fieldPath = ".options.timeSlice")
 @ValidationRule(
     value =
         "!has(self.importFrom) || !has(self.afterCheckpoint) || self.afterCheckpoint == 'Resume'",
@@ -72,41 +65,14 @@ public class GpuCheckpointSpec {
   @JsonPropertyDescription(
       "State of a workload with afterCheckpoint Suspend. Can be changed at any time. Suspended "
           + "suspends it, Running resumes it, and Auto suspends it, or time-slices it if "
-          + "timeSlice is set. Default: Auto.")
+          + "options.timeSlice is set. Default: Auto.")
   private DesiredState desiredState = DesiredState.AUTO;
-
-  @SchemaFrom(type = String.class)
-  @Pattern(TimeSpan.PATTERN)
-  @Size(min = 2, max = 16)
-  @ValidationRule(
-      value = "duration(self) >= duration('1s') && duration(self) <= duration('168h')",
-      message = "timeSlice: must be between 1s and 168h")
-  @JsonPropertyDescription(
-      "Time-slices the workload with the others on its GPUs that have a timeSlice. "
-          + "Requires afterCheckpoint Suspend and desiredState Auto. One workload runs at a "
-          + "time, at least for its slice, such as 30s or 10m; then the one that has waited "
-          + "longest runs. Default: no time slicing.")
-  private @Nullable TimeSpan timeSlice;
 
   @Immutable
   @JsonPropertyDescription(
       "GpuCheckpointStore to write to. Default: the store marked as default. With "
           + "afterCheckpoint Suspend nothing is written unless a store is named.")
   private @Nullable NameReference storageRef;
-
-  @SchemaFrom(type = String.class)
-  @Pattern(TimeSpan.PATTERN)
-  @Size(min = 2, max = 16)
-  @JsonPropertyDescription(
-      "Time after which a Ready GpuCheckpoint is deleted, such as 10m or 168h. Its artifact is "
-          + "deleted too, unless options.deletionPolicy is Retain. Default: never.")
-  private @Nullable TimeSpan ttlAfterReady;
-
-  @Default("false")
-  @JsonPropertyDescription(
-      "Cancels the request: it is rolled back and the workload keeps running. Cannot be"
-          + " unset. Default: false.")
-  private Boolean cancel = false;
 
   @JsonPropertyDescription("Options that few users need.")
   private CheckpointOptions options = new CheckpointOptions();
@@ -175,36 +141,12 @@ public class GpuCheckpointSpec {
     this.desiredState = desiredState;
   }
 
-  public @Nullable TimeSpan getTimeSlice() {
-    return timeSlice;
-  }
-
-  public void setTimeSlice(@Nullable TimeSpan timeSlice) {
-    this.timeSlice = timeSlice;
-  }
-
   public @Nullable NameReference getStorageRef() {
     return storageRef;
   }
 
   public void setStorageRef(@Nullable NameReference storageRef) {
     this.storageRef = storageRef;
-  }
-
-  public @Nullable TimeSpan getTtlAfterReady() {
-    return ttlAfterReady;
-  }
-
-  public void setTtlAfterReady(@Nullable TimeSpan ttlAfterReady) {
-    this.ttlAfterReady = ttlAfterReady;
-  }
-
-  public Boolean getCancel() {
-    return cancel;
-  }
-
-  public void setCancel(Boolean cancel) {
-    this.cancel = cancel;
   }
 
   public CheckpointOptions getOptions() {

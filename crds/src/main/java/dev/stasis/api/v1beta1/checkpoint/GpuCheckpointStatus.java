@@ -98,7 +98,7 @@ public class GpuCheckpointStatus extends WorkStatus implements PhasedStatus<Chec
   @JsonPropertyDescription("Time at which the workload was suspended.")
   private @Nullable Instant suspendedTime;
 
-  @JsonPropertyDescription("State of time slicing, with timeSlice.")
+  @JsonPropertyDescription("State of time slicing, with options.timeSlice.")
   private @Nullable GpuTurn turn;
 
   @JsonPropertyDescription(

@@ -7,16 +7,10 @@ import dev.stasis.api.v1beta1.common.NameReference;
 import dev.stasis.api.v1beta1.common.PodReference;
 import dev.stasis.api.v1beta1.common.Target;
 import io.fabric8.generator.annotation.Default;
-import io.fabric8.generator.annotation.Min;
 import io.fabric8.generator.annotation.Required;
-import io.fabric8.generator.annotation.ValidationRule;
 import org.jspecify.annotations.Nullable;
 
 /** Desired state of a GpuMigration. */
-@ValidationRule(
-    value = "!has(oldSelf.cancel) || !oldSelf.cancel || (has(self.cancel) && self.cancel)",
-    message = "cancel: cannot be unset",
-    fieldPath = ".cancel")
 @SuppressWarnings("NullAway.Init") // the schema requires them
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public class GpuMigrationSpec {
@@ -43,18 +37,6 @@ public class GpuMigrationSpec {
           + "strategy Live: none, the agents stream to each other. Default with strategy "
           + "Recreate: the store marked as default, or another one that both nodes can reach.")
   private @Nullable NameReference storageRef;
-
-  @Min(0)
-  @JsonPropertyDescription(
-      "Seconds after which the finished object is deleted. The pod is not affected. "
-          + "Default: never.")
-  private @Nullable Integer ttlSecondsAfterFinished;
-
-  @Default("false")
-  @JsonPropertyDescription(
-      "Cancels the migration, until status.commitment is set: the source keeps running."
-          + " Cannot be unset. Default: false.")
-  private Boolean cancel = false;
 
   @JsonPropertyDescription("Options that few users need.")
   private MigrationOptions options = new MigrationOptions();
@@ -112,21 +94,5 @@ public class GpuMigrationSpec {
 
   public void setTarget(@Nullable Target target) {
     this.target = target;
-  }
-
-  public Boolean getCancel() {
-    return cancel;
-  }
-
-  public void setCancel(Boolean cancel) {
-    this.cancel = cancel;
-  }
-
-  public @Nullable Integer getTtlSecondsAfterFinished() {
-    return ttlSecondsAfterFinished;
-  }
-
-  public void setTtlSecondsAfterFinished(@Nullable Integer ttlSecondsAfterFinished) {
-    this.ttlSecondsAfterFinished = ttlSecondsAfterFinished;
   }
 }

@@ -7,16 +7,10 @@ import dev.stasis.api.v1beta1.common.Immutable;
 import dev.stasis.api.v1beta1.common.NameReference;
 import dev.stasis.api.v1beta1.common.Target;
 import io.fabric8.generator.annotation.Default;
-import io.fabric8.generator.annotation.Min;
 import io.fabric8.generator.annotation.Required;
-import io.fabric8.generator.annotation.ValidationRule;
 import org.jspecify.annotations.Nullable;
 
 /** Desired state of a GpuRestore. */
-@ValidationRule(
-    value = "!has(oldSelf.cancel) || !oldSelf.cancel || (has(self.cancel) && self.cancel)",
-    message = "cancel: cannot be unset",
-    fieldPath = ".cancel")
 @SuppressWarnings("NullAway.Init") // the schema requires them
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public class GpuRestoreSpec {
@@ -39,18 +33,6 @@ public class GpuRestoreSpec {
       "What to do if the workload cannot be restored: fail, or start it from its image. "
           + "Default: Fail.")
   private ColdStartPolicy coldStartPolicy = ColdStartPolicy.FAIL;
-
-  @Min(0)
-  @JsonPropertyDescription(
-      "Seconds after which the finished object is deleted. The restored pod is not "
-          + "affected. Default: never.")
-  private @Nullable Integer ttlSecondsAfterFinished;
-
-  @Default("false")
-  @JsonPropertyDescription(
-      "Cancels the restore: the target pod is deleted, the checkpoint is kept. Cannot "
-          + "be unset. Default: false.")
-  private Boolean cancel = false;
 
   @JsonPropertyDescription("Options that few users need.")
   private RestoreOptions options = new RestoreOptions();
@@ -90,21 +72,5 @@ public class GpuRestoreSpec {
 
   public void setTarget(@Nullable Target target) {
     this.target = target;
-  }
-
-  public Boolean getCancel() {
-    return cancel;
-  }
-
-  public void setCancel(Boolean cancel) {
-    this.cancel = cancel;
-  }
-
-  public @Nullable Integer getTtlSecondsAfterFinished() {
-    return ttlSecondsAfterFinished;
-  }
-
-  public void setTtlSecondsAfterFinished(@Nullable Integer ttlSecondsAfterFinished) {
-    this.ttlSecondsAfterFinished = ttlSecondsAfterFinished;
   }
 }

@@ -7,12 +7,17 @@ import dev.stasis.api.v1beta1.common.TcpConnections;
 import dev.stasis.api.v1beta1.common.TimeSpan;
 import io.fabric8.crd.generator.annotation.SchemaFrom;
 import io.fabric8.generator.annotation.Default;
+import io.fabric8.generator.annotation.Min;
 import io.fabric8.generator.annotation.Pattern;
 import io.fabric8.generator.annotation.Size;
 import io.fabric8.generator.annotation.ValidationRule;
 import org.jspecify.annotations.Nullable;
 
 /** Options of a GpuRestore that few users need. */
+@ValidationRule(
+    value = "!has(oldSelf.cancel) || !oldSelf.cancel || (has(self.cancel) && self.cancel)",
+    message = "cancel: cannot be unset",
+    fieldPath = ".cancel")
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public class RestoreOptions {
   @Immutable
@@ -33,6 +38,18 @@ public class RestoreOptions {
           + "30m.")
   private TimeSpan deadline = TimeSpan.of("30m");
 
+  @Min(0)
+  @JsonPropertyDescription(
+      "Seconds after which the finished object is deleted. The restored pod is not "
+          + "affected. Default: never.")
+  private @Nullable Integer ttlSecondsAfterFinished;
+
+  @Default("false")
+  @JsonPropertyDescription(
+      "Cancels the restore: the target pod is deleted, the checkpoint is kept. Cannot "
+          + "be unset. Default: false.")
+  private Boolean cancel = false;
+
   public @Nullable TcpConnections getTcpConnections() {
     return tcpConnections;
   }
@@ -47,5 +64,21 @@ public class RestoreOptions {
 
   public void setDeadline(TimeSpan deadline) {
     this.deadline = deadline;
+  }
+
+  public @Nullable Integer getTtlSecondsAfterFinished() {
+    return ttlSecondsAfterFinished;
+  }
+
+  public void setTtlSecondsAfterFinished(@Nullable Integer ttlSecondsAfterFinished) {
+    this.ttlSecondsAfterFinished = ttlSecondsAfterFinished;
+  }
+
+  public Boolean getCancel() {
+    return cancel;
+  }
+
+  public void setCancel(Boolean cancel) {
+    this.cancel = cancel;
   }
 }

@@ -2,7 +2,6 @@ package dev.stasis.api.v1beta1.schedule;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
-import dev.stasis.api.v1beta1.common.CheckpointTemplate;
 import dev.stasis.api.v1beta1.common.Names;
 import io.fabric8.generator.annotation.Default;
 import io.fabric8.generator.annotation.Pattern;
@@ -29,17 +28,9 @@ public class GpuCheckpointScheduleSpec {
           + "@hourly, @daily, @weekly, @monthly.")
   private String schedule;
 
-  @Pattern("^[A-Za-z][A-Za-z0-9_+/-]*$")
-  @Size(min = 1, max = 64)
-  @JsonPropertyDescription("Time zone of the schedule, such as Europe/Berlin. Default: UTC.")
-  private @Nullable String timeZone;
-
   @Default("false")
   @JsonPropertyDescription("Pauses the schedule. Restores on failure continue. Default: false.")
   private Boolean suspend = false;
-
-  @JsonPropertyDescription("Checkpoints to keep. Default: all.")
-  private @Nullable Retention retention;
 
   @JsonPropertyDescription(
       "Restores a failed pod from its newest good checkpoint. Default: failed pods are "
@@ -47,11 +38,17 @@ public class GpuCheckpointScheduleSpec {
   private @Nullable RestoreOnFailure restoreOnFailure;
 
   @JsonPropertyDescription(
-      "Store and options of the checkpoints. Default: the defaults of GpuCheckpoint.")
-  private @Nullable CheckpointTemplate checkpoint;
+      "Store, retention and options of the checkpoints. Default: the defaults of GpuCheckpoint, "
+          + "and all checkpoints are kept.")
+  private @Nullable ScheduledCheckpointTemplate checkpoint;
 
   @JsonPropertyDescription("Options that few users need.")
   private ScheduleOptions options = new ScheduleOptions();
+
+  /** Returns which checkpoints to keep; null for all. */
+  public @Nullable Retention retention() {
+    return checkpoint == null ? null : checkpoint.getRetention();
+  }
 
   public LabelSelector getSelector() {
     return selector;
@@ -69,28 +66,12 @@ public class GpuCheckpointScheduleSpec {
     this.schedule = schedule;
   }
 
-  public @Nullable String getTimeZone() {
-    return timeZone;
-  }
-
-  public void setTimeZone(@Nullable String timeZone) {
-    this.timeZone = timeZone;
-  }
-
   public Boolean getSuspend() {
     return suspend;
   }
 
   public void setSuspend(Boolean suspend) {
     this.suspend = suspend;
-  }
-
-  public @Nullable Retention getRetention() {
-    return retention;
-  }
-
-  public void setRetention(@Nullable Retention retention) {
-    this.retention = retention;
   }
 
   public @Nullable RestoreOnFailure getRestoreOnFailure() {
@@ -101,11 +82,11 @@ public class GpuCheckpointScheduleSpec {
     this.restoreOnFailure = restoreOnFailure;
   }
 
-  public @Nullable CheckpointTemplate getCheckpoint() {
+  public @Nullable ScheduledCheckpointTemplate getCheckpoint() {
     return checkpoint;
   }
 
-  public void setCheckpoint(@Nullable CheckpointTemplate checkpoint) {
+  public void setCheckpoint(@Nullable ScheduledCheckpointTemplate checkpoint) {
     this.checkpoint = checkpoint;
   }
 

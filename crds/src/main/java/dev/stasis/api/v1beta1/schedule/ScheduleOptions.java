@@ -43,6 +43,11 @@ public class ScheduleOptions {
   @JsonPropertyDescription("Number of runs to keep in the status. Default: 10.")
   private Integer historyLimit = 10;
 
+  @Pattern("^[A-Za-z][A-Za-z0-9_+/-]*$")
+  @Size(min = 1, max = 64)
+  @JsonPropertyDescription("Time zone of the schedule, such as Europe/Berlin. Default: UTC.")
+  private @Nullable String timeZone;
+
   public ConcurrencyPolicy getConcurrencyPolicy() {
     return concurrencyPolicy;
   }
@@ -73,5 +78,13 @@ public class ScheduleOptions {
 
   public void setHistoryLimit(Integer historyLimit) {
     this.historyLimit = historyLimit;
+  }
+
+  public @Nullable String getTimeZone() {
+    return timeZone;
+  }
+
+  public void setTimeZone(@Nullable String timeZone) {
+    this.timeZone = timeZone;
   }
 }

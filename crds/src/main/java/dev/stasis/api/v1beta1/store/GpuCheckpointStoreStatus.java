@@ -36,8 +36,8 @@ public class GpuCheckpointStoreStatus extends ConditionedStatus {
   private @Nullable String ratio;
 
   @JsonPropertyDescription(
-      "The quota of all namespaces, else the size of the file system; for nodeLocal that of all "
-          + "nodes together. Unset for a bucket without a quota.")
+      "The quota of all namespaces, else the size of the file system; for location.nodeLocal that"
+          + " of all nodes together. Unset for a bucket without a quota.")
   private @Nullable Long capacityBytes;
 
   @JsonPropertyDescription("Human-readable size.")
@@ -49,7 +49,7 @@ public class GpuCheckpointStoreStatus extends ConditionedStatus {
   @JsonPropertyDescription("Time at which a node last measured the content of the remote store.")
   private @Nullable Instant measuredTime;
 
-  @JsonPropertyDescription("Bytes still available; for nodeLocal, on the fullest node.")
+  @JsonPropertyDescription("Bytes still available; for location.nodeLocal, on the fullest node.")
   private @Nullable Long freeBytes;
 
   @JsonPropertyDescription("Human-readable size.")
@@ -65,10 +65,10 @@ public class GpuCheckpointStoreStatus extends ConditionedStatus {
   private @Nullable List<NamespaceUsage> namespaces;
 
   @JsonPropertyDescription(
-      "Usage by node for nodeLocal; otherwise the nodes that can reach the store.")
+      "Usage by node for location.nodeLocal; otherwise the nodes that can reach the store.")
   private @Nullable List<NodeUsage> nodes;
 
-  @JsonPropertyDescription("The volume of a store with persistentVolumeClaim.")
+  @JsonPropertyDescription("The volume of a store with location.persistentVolumeClaim.")
   private @Nullable VolumeStatus volume;
 
   public @Nullable Long getUsedBytes() {

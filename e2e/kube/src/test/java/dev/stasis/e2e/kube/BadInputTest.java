@@ -47,8 +47,7 @@ class BadInputTest {
         metadata:
           name: %s
         spec:
-          nodeLocal:
-            path: /proc/stasis
+          location: {nodeLocal: {path: /proc/stasis}}
         """
             .formatted(store));
     List<Bad> requests =

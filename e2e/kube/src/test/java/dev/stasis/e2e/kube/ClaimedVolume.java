@@ -92,10 +92,9 @@ record ClaimedVolume(Scenario scenario, String name, Path folder) implements Aut
     kind: GpuCheckpointStore
     metadata: {name: %1$s}
     spec:
-      minFree: 0
-      localPath: %4$s
+      location: {persistentVolumeClaim: {claimName: %1$s}}
       allowedNamespaces: {names: [%1$s]}
-      persistentVolumeClaim: {claimName: %1$s}
+      options: {localPath: %4$s, minFree: 0}
     """
         .formatted(name, system(), data(), local());
   }

@@ -48,7 +48,12 @@ class DeletionTest {
     request.await(CheckpointPhase.FREEZING);
 
     scenario.kubectl(
-        "patch", "gckpt", "train-1", "--type=merge", "--patch", "{\"spec\":{\"cancel\":true}}");
+        "patch",
+        "gckpt",
+        "train-1",
+        "--type=merge",
+        "--patch",
+        "{\"spec\":{\"options\":{\"cancel\":true}}}");
 
     var status = request.await(CheckpointPhase.CANCELLED);
     assertThat(CheckpointRequest.condition(status, "SourceRunning").status())

@@ -104,17 +104,16 @@ record EncryptedBucket(Scenario scenario, String name, Path folder, Process serv
         kind: GpuCheckpointStore
         metadata: {name: %1$s}
         spec:
-          minFree: 0
-          localPath: %4$s
-          durability: Remote
+          location:
+            s3:
+              endpoint: http://127.0.0.1:%5$d
+              bucket: %6$s
+              prefix: cluster-1
+              pathStyle: true
+              credentialsSecretName: %1$s
           allowedNamespaces: {names: [%1$s]}
           encryption: %7$s
-          s3:
-            endpoint: http://127.0.0.1:%5$d
-            bucket: %6$s
-            prefix: cluster-1
-            pathStyle: true
-            credentialsSecretName: %1$s
+          options: {localPath: %4$s, durability: Remote, minFree: 0}
         """
             .formatted(
                 name,

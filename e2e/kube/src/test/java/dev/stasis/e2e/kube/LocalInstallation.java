@@ -112,10 +112,9 @@ final class LocalInstallation implements Installation {
             metadata:
               name: local
             spec:
+              location: {nodeLocal: {path: %s}}
               default: true
-              minFree: 0
-              nodeLocal:
-                path: %s
+              options: {minFree: 0}
             """
                 .formatted(Commands.STORE),
             "kubectl",
@@ -263,7 +262,8 @@ final class LocalInstallation implements Installation {
             withItsStore(node),
             "sh",
             "-c",
-            "mount -t tmpfs -o size=1m,mode=0700 none \"$0\" && head -c 1040000 /dev/zero >\"$0/full\"",
+            "mount -t tmpfs -o size=1m,mode=0700 none \"$0\" && head -c 1040000 /dev/zero"
+                + " >\"$0/full\"",
             Commands.STORE);
   }
 

@@ -40,7 +40,12 @@ record MigrationRequest(Scenario scenario, String name)
 
   void cancel() {
     scenario.kubectl(
-        "patch", "gmig", name, "--type=merge", "--patch", "{\"spec\":{\"cancel\":true}}");
+        "patch",
+        "gmig",
+        name,
+        "--type=merge",
+        "--patch",
+        "{\"spec\":{\"options\":{\"cancel\":true}}}");
   }
 
   /** Waits until it has entered that phase, or is over. */

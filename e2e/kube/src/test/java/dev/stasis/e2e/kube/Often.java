@@ -20,11 +20,12 @@ record Often(Scenario scenario) {
         spec:
           selector: {matchLabels: {app: trainer}}
           schedule: "* * * * *"
-          retention: {keepLast: 3}
+          checkpoint: {retention: {keepLast: 3}}
           restoreOnFailure: {maxRestores: 3, window: 1h}
           options:
             jitter: 0s
-        %s"""
+        %s\
+        """
             .formatted(NAME, more));
   }
 

@@ -34,13 +34,14 @@ record SharedStore(Scenario scenario, String name, Path folder) implements AutoC
           metadata:
             name: %s
           spec:
-            minFree: 0
             allowedNamespaces:
               names: [%s]
-            sharedPath: {path: %s%s}
+            location: {sharedPath: {path: %s%s}}
+            options:
+              minFree: 0
           """
                   .formatted(store.name(), scenario.namespace(), folder, layout)
-              + (layout.isEmpty() ? "" : "  localPath: " + store.local() + "\n"));
+              + (layout.isEmpty() ? "" : "    localPath: " + store.local() + "\n"));
       new StoreReach(scenario).untilReached(store.name());
       return store;
     } catch (IOException e) {

@@ -68,7 +68,8 @@ class TurnsTest {
   private static void takeTurns(
       Scenario scenario, LocalInstallation installation, List<Workload> workloads) {
     List<Integer> before = workloads.stream().map(workload -> workload.someSteps().size()).toList();
-    workloads.forEach(workload -> patch(scenario, workload, "{\"timeSlice\":\"2s\"}"));
+    workloads.forEach(
+        workload -> patch(scenario, workload, "{\"options\":{\"timeSlice\":\"2s\"}}"));
     for (Workload workload : workloads) {
       scenario.until(
           workload.name() + " has had its turn twice",

@@ -154,7 +154,7 @@ public final class NodeReporting implements AutoCloseable {
   private void tryOut() {
     Optional<Path> store =
         stores.getStore().list().stream()
-            .map(one -> one.getSpec().getNodeLocal())
+            .map(one -> one.getSpec().getLocation().nodeLocal())
             .filter(Objects::nonNull)
             .map(local -> Path.of(local.path()))
             .findFirst();

@@ -145,7 +145,7 @@ final class ImportJob implements Job {
     } catch (GeneralSecurityException e) {
       throw new Refused(
           REFUSED,
-          "imports.publicKeys of the store",
+          "options.imports.publicKeys of the store",
           "ECDSA keys on P-256 in PEM",
           String.valueOf(e.getMessage()));
     }
@@ -172,7 +172,7 @@ final class ImportJob implements Job {
       throw otherNamespace(
           "namespace uid of artifact " + reference.location(),
           Objects.requireNonNullElse(uid, "one in the order")
-              + ", or imports.anyNamespaceUid in the store",
+              + ", or options.imports.anyNamespaceUid in the store",
           origin.namespaceUid());
     }
   }

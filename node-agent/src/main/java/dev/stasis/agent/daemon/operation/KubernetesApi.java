@@ -149,7 +149,7 @@ public final class KubernetesApi implements ClusterApi {
                 () -> remotes.requireKeys(found),
                 refusal(found))
             : null;
-    return new StoreRoot(folder, !spec.sharesFolder(), spec.getImports(), remote);
+    return new StoreRoot(folder, !spec.sharesFolder(), spec.getOptions().getImports(), remote);
   }
 
   /** A claim that is being deleted can still be read. */

@@ -57,7 +57,8 @@ public final class MountPods implements ClaimMounts {
 
   @Override
   public MountedVolume find(GpuCheckpointStore store) throws StoreException {
-    ClaimVolume claim = Objects.requireNonNull(store.getSpec().getPersistentVolumeClaim());
+    ClaimVolume claim =
+        Objects.requireNonNull(store.getSpec().getLocation().persistentVolumeClaim());
     Pod pod = pod(store, claim);
     String name = "mount pod %s/%s".formatted(namespace, pod.getMetadata().getName());
     ProcessId process = process(pod, name, store);

@@ -60,7 +60,7 @@ public final class RemoteProbes {
     Object settings = store.getMetadata().getUid() + "/" + generation;
     Probed last = probed.get(name);
     // A volume costs nothing to open, and can be gone at any time.
-    if (store.getSpec().getPersistentVolumeClaim() == null
+    if (store.getSpec().getLocation().persistentVolumeClaim() == null
         && last != null
         && last.spec().equals(settings)
         && clock.instant().isBefore(last.until())) {

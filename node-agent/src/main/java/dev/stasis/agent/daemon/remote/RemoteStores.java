@@ -66,17 +66,18 @@ public final class RemoteStores {
   public RemoteArtifacts open(GpuCheckpointStore store) throws StoreException {
     GpuCheckpointStoreSpec spec = store.getSpec();
     StoreKeys keys = keys(spec.getEncryption());
-    S3 s3 = spec.getS3();
+    S3 s3 = spec.getLocation().s3();
     if (s3 != null) {
       return new RemoteArtifacts(bucket(s3), keys, Compression.ZSTD, clock, threads());
     }
-    ClaimVolume claim = spec.getPersistentVolumeClaim();
+    ClaimVolume claim = spec.getLocation().persistentVolumeClaim();
     if (claim != null) {
       BlobStore volume = volume(store, claim);
       return new RemoteArtifacts(volume, keys, Compression.LZ4, clock, threads(), NO_PATIENCE);
     }
     SharedPath shared =
-        Objects.requireNonNull(spec.getSharedPath(), "a store for uploads has a location");
+        Objects.requireNonNull(
+            spec.getLocation().sharedPath(), "a store for uploads has a location");
     return new RemoteArtifacts(folder(shared), keys, Compression.LZ4, clock, threads());
   }
 
@@ -110,7 +111,7 @@ public final class RemoteStores {
    * @throws StoreException if the volume is not mounted on this node
    */
   public @Nullable String volumeId(GpuCheckpointStore store) throws StoreException {
-    if (store.getSpec().getPersistentVolumeClaim() == null) {
+    if (store.getSpec().getLocation().persistentVolumeClaim() == null) {
       return null;
     }
     VolumeMark mark = new VolumeMark(blobs(mounts.find(store)), random);
@@ -119,11 +120,13 @@ public final class RemoteStores {
 
   /** Returns the folder of a store that is not a bucket. */
   @Nullable Path folder(GpuCheckpointStore store) throws StoreException {
-    SharedPath shared = store.getSpec().getSharedPath();
+    SharedPath shared = store.getSpec().getLocation().sharedPath();
     if (shared != null) {
       return Path.of(shared.path());
     }
-    return store.getSpec().getPersistentVolumeClaim() == null ? null : mounts.find(store).root();
+    return store.getSpec().getLocation().persistentVolumeClaim() == null
+        ? null
+        : mounts.find(store).root();
   }
 
   /** Opens the volume that the store has always used: an empty one is not an empty store. */
@@ -198,7 +201,7 @@ public final class RemoteStores {
     // A folder that was created here would be on the disk of this node.
     if (!Files.isDirectory(root)) {
       throw new StoreException.NotFound(
-          "sharedPath.path %s: expected a folder, got none".formatted(root), null);
+          "location.sharedPath.path %s: expected a folder, got none".formatted(root), null);
     }
     return new FolderBlobs(root);
   }

@@ -92,9 +92,9 @@ final class LocalCopies {
       throws IOException {
     List<Copy> copies = copies(root);
     long bytes = copies.stream().mapToLong(Copy::bytes).sum();
-    Long own = store.getSpec().localCopiesBytes();
+    Long own = store.getSpec().getOptions().localCopiesBytes();
     long most = own == null ? disk.totalBytes() / PART : own;
-    Long minFree = store.getSpec().minFreeBytes();
+    Long minFree = store.getSpec().getOptions().minFreeBytes();
     long free = disk.freeBytes();
     long wanted = minFree == null ? disk.totalBytes() / FREE_PART : minFree;
     if (copies.isEmpty() || (bytes <= most && free >= wanted)) {

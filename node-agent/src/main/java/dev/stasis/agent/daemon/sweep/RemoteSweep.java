@@ -38,7 +38,7 @@ final class RemoteSweep {
    */
   void sweep(GpuCheckpointStore store, Path local) throws IOException {
     StoreSweeps.SweepTurn turn = new StoreSweeps.SweepTurn(local, EVERY, clock);
-    Instant wanted = store.getSpec().getCollectAfter();
+    Instant wanted = store.getSpec().getOptions().getCollectAfter();
     boolean asked = wanted != null && !wanted.isAfter(clock.instant()) && turn.isBefore(wanted);
     if (ArtifactSweep.folders(local).isEmpty() || !turn.take(asked)) {
       return;

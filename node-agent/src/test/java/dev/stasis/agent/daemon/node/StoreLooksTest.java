@@ -6,6 +6,7 @@ import dev.stasis.api.v1beta1.GpuCheckpointStore;
 import dev.stasis.api.v1beta1.node.NodeStore;
 import dev.stasis.api.v1beta1.store.GpuCheckpointStoreSpec;
 import dev.stasis.api.v1beta1.store.NodeLocal;
+import dev.stasis.api.v1beta1.store.StoreLocation;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.List;
@@ -22,7 +23,9 @@ class StoreLooksTest {
     GpuCheckpointStore store = new GpuCheckpointStore();
     store.getMetadata().setName("local");
     store.setSpec(new GpuCheckpointStoreSpec());
-    store.getSpec().setNodeLocal(new NodeLocal(folder.resolve("store").toString()));
+    store
+        .getSpec()
+        .setLocation(StoreLocation.of(new NodeLocal(folder.resolve("store").toString())));
     try (StoreLooks looks = new StoreLooks(Clock.systemUTC(), kubelet, it -> null)) {
       return looks.look(List.of(store)).get(0);
     }

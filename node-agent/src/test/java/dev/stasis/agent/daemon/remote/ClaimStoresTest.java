@@ -7,6 +7,7 @@ import dev.stasis.api.v1beta1.GpuCheckpointStore;
 import dev.stasis.api.v1beta1.store.ClaimVolume;
 import dev.stasis.api.v1beta1.store.GpuCheckpointStoreSpec;
 import dev.stasis.api.v1beta1.store.GpuCheckpointStoreStatus;
+import dev.stasis.api.v1beta1.store.StoreLocation;
 import dev.stasis.api.v1beta1.store.VolumeStatus;
 import dev.stasis.artifact.Progress;
 import dev.stasis.store.ArtifactId;
@@ -50,7 +51,7 @@ class ClaimStoresTest {
     volume = Files.createDirectory(folder.resolve("volume"));
     store.getMetadata().setName("claim");
     store.setSpec(new GpuCheckpointStoreSpec());
-    store.getSpec().setPersistentVolumeClaim(new ClaimVolume("checkpoints"));
+    store.getSpec().setLocation(StoreLocation.of(new ClaimVolume("checkpoints")));
   }
 
   private void require() throws StoreException {

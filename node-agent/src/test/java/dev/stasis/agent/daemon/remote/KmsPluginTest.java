@@ -11,6 +11,7 @@ import dev.stasis.api.v1beta1.store.GpuCheckpointStoreSpec;
 import dev.stasis.api.v1beta1.store.Kms;
 import dev.stasis.api.v1beta1.store.Layout;
 import dev.stasis.api.v1beta1.store.SharedPath;
+import dev.stasis.api.v1beta1.store.StoreLocation;
 import dev.stasis.artifact.Progress;
 import dev.stasis.store.ArtifactId;
 import dev.stasis.store.RemoteArtifacts;
@@ -57,7 +58,7 @@ class KmsPluginTest {
     store.getMetadata().setName("remote");
     store.setSpec(new GpuCheckpointStoreSpec());
     Path remote = Files.createDirectory(folder.resolve("remote"));
-    store.getSpec().setSharedPath(new SharedPath(remote.toString(), Layout.CHUNKS));
+    store.getSpec().setLocation(StoreLocation.of(new SharedPath(remote.toString(), Layout.CHUNKS)));
     expect(null);
   }
 

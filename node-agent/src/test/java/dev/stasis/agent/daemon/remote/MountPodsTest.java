@@ -10,6 +10,7 @@ import dev.stasis.agent.process.ProcFs;
 import dev.stasis.api.v1beta1.GpuCheckpointStore;
 import dev.stasis.api.v1beta1.store.ClaimVolume;
 import dev.stasis.api.v1beta1.store.GpuCheckpointStoreSpec;
+import dev.stasis.api.v1beta1.store.StoreLocation;
 import dev.stasis.store.StoreException;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
@@ -42,7 +43,7 @@ class MountPodsTest {
   void aStoreHasAClaim() {
     store.getMetadata().setName("claim");
     store.setSpec(new GpuCheckpointStoreSpec());
-    store.getSpec().setPersistentVolumeClaim(new ClaimVolume("checkpoints"));
+    store.getSpec().setLocation(StoreLocation.of(new ClaimVolume("checkpoints")));
     pods.add(pod("checkpoints"));
   }
 

@@ -10,6 +10,7 @@ import dev.stasis.api.v1beta1.store.GpuCheckpointStoreSpec;
 import dev.stasis.api.v1beta1.store.Kms;
 import dev.stasis.api.v1beta1.store.Layout;
 import dev.stasis.api.v1beta1.store.SharedPath;
+import dev.stasis.api.v1beta1.store.StoreLocation;
 import dev.stasis.artifact.Progress;
 import dev.stasis.store.ArtifactId;
 import dev.stasis.store.RemoteArtifacts;
@@ -70,7 +71,7 @@ class RemoteProbesTest {
     store.getMetadata().setName("chunks");
     store.setSpec(new GpuCheckpointStoreSpec());
     Path remote = Files.createDirectory(folder.resolve("remote"));
-    store.getSpec().setSharedPath(new SharedPath(remote.toString(), Layout.CHUNKS));
+    store.getSpec().setLocation(StoreLocation.of(new SharedPath(remote.toString(), Layout.CHUNKS)));
     Path artifact = Files.createDirectory(folder.resolve("artifact"));
     byte[] bytes = new byte[SIZE];
     new Random(1).nextBytes(bytes);
@@ -117,7 +118,7 @@ class RemoteProbesTest {
   void aKmsPluginThatIsGoneIsReportedAtTheNextLook() throws Exception {
     Path socket = folder.resolve("kms.sock");
     Path remote = Files.createDirectory(folder.resolve("encrypted"));
-    store.getSpec().setSharedPath(new SharedPath(remote.toString(), Layout.CHUNKS));
+    store.getSpec().setLocation(StoreLocation.of(new SharedPath(remote.toString(), Layout.CHUNKS)));
     store.getSpec().setEncryption(new Encryption(null, null, new Kms("unix://" + socket, null)));
     try (FakeKmsPlugin plugin = new FakeKmsPlugin(socket)) {
       assertThat(one.require(store)).isNotNull();

@@ -9,6 +9,7 @@ import dev.stasis.api.v1beta1.store.GpuCheckpointStoreSpec;
 import dev.stasis.api.v1beta1.store.Layout;
 import dev.stasis.api.v1beta1.store.S3;
 import dev.stasis.api.v1beta1.store.SharedPath;
+import dev.stasis.api.v1beta1.store.StoreLocation;
 import dev.stasis.store.RemoteArtifacts;
 import dev.stasis.store.StoreException;
 import java.nio.charset.StandardCharsets;
@@ -38,13 +39,17 @@ class RemoteStoresTest {
 
   private GpuCheckpointStore chunks(Path path) {
     GpuCheckpointStore store = store();
-    store.getSpec().setSharedPath(new SharedPath(path.toString(), Layout.CHUNKS));
+    store.getSpec().setLocation(StoreLocation.of(new SharedPath(path.toString(), Layout.CHUNKS)));
     return store;
   }
 
   private static GpuCheckpointStore bucket() {
     GpuCheckpointStore store = store();
-    store.getSpec().setS3(new S3("http://127.0.0.1:1", null, "checkpoints", "a", true, "s3", null));
+    store
+        .getSpec()
+        .setLocation(
+            StoreLocation.of(
+                new S3("http://127.0.0.1:1", null, "checkpoints", "a", true, "s3", null)));
     return store;
   }
 

@@ -13,6 +13,7 @@ import dev.stasis.api.v1beta1.common.StoreDurability;
 import dev.stasis.api.v1beta1.store.GpuCheckpointStoreSpec;
 import dev.stasis.api.v1beta1.store.Layout;
 import dev.stasis.api.v1beta1.store.SharedPath;
+import dev.stasis.api.v1beta1.store.StoreLocation;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -47,7 +48,7 @@ class LocalCopiesTest {
   void make() {
     store.getMetadata().setName("chunks");
     store.setSpec(new GpuCheckpointStoreSpec());
-    store.getSpec().setSharedPath(new SharedPath("/mnt/chunks", Layout.CHUNKS));
+    store.getSpec().setLocation(StoreLocation.of(new SharedPath("/mnt/chunks", Layout.CHUNKS)));
   }
 
   /** An artifact of one MiB that was last used so many hours ago. */
@@ -96,7 +97,7 @@ class LocalCopiesTest {
     copy("new", 1);
     copy("old", 30);
     copy("oldest", 40);
-    store.getSpec().setLocalCopies(new Quantity("2500Ki"));
+    store.getSpec().getOptions().setLocalCopies(new Quantity("2500Ki"));
 
     assertThat(pruned()).containsExactly("oldest");
     assertThat(root.resolve("ml/oldest")).doesNotExist();
@@ -128,7 +129,7 @@ class LocalCopiesTest {
 
   @Test
   void theOnlyCopyAndCopiesInUseAreKept() throws IOException {
-    store.getSpec().setLocalCopies(new Quantity("0"));
+    store.getSpec().getOptions().setLocalCopies(new Quantity("0"));
     artifact(copy("uploading", 10)).setNode("this");
     copy("restored", 9)
         .getStatus()

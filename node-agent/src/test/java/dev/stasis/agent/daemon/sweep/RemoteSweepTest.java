@@ -9,6 +9,7 @@ import dev.stasis.api.v1beta1.store.Encryption;
 import dev.stasis.api.v1beta1.store.GpuCheckpointStoreSpec;
 import dev.stasis.api.v1beta1.store.Layout;
 import dev.stasis.api.v1beta1.store.SharedPath;
+import dev.stasis.api.v1beta1.store.StoreLocation;
 import dev.stasis.artifact.Progress;
 import dev.stasis.store.ArtifactId;
 import dev.stasis.store.RemoteArtifacts;
@@ -48,7 +49,7 @@ class RemoteSweepTest {
     Files.createDirectories(local().resolve("ml"));
     store.getMetadata().setName("remote");
     store.setSpec(new GpuCheckpointStoreSpec());
-    store.getSpec().setSharedPath(new SharedPath(remote.toString(), Layout.CHUNKS));
+    store.getSpec().setLocation(StoreLocation.of(new SharedPath(remote.toString(), Layout.CHUNKS)));
     Path artifact = Files.createDirectory(folder.resolve("artifact"));
     byte[] bytes = new byte[SIZE];
     new Random(1).nextBytes(bytes);
@@ -116,7 +117,7 @@ class RemoteSweepTest {
   void aNodeSweepsWhenItIsAskedTo() throws Exception {
     sweep(0);
     age();
-    store.getSpec().setCollectAfter(Instant.now());
+    store.getSpec().getOptions().setCollectAfter(Instant.now());
     sweep(0);
 
     assertThat(bytes()).isLessThan(SIZE / 2);
@@ -134,7 +135,7 @@ class RemoteSweepTest {
   @Test
   void afterARotationTheOldKeyIsNeededNoMore() throws Exception {
     Path remote = Files.createDirectory(folder.resolve("encrypted"));
-    store.getSpec().setSharedPath(new SharedPath(remote.toString(), Layout.CHUNKS));
+    store.getSpec().setLocation(StoreLocation.of(new SharedPath(remote.toString(), Layout.CHUNKS)));
     secret.put("2026", new byte[32]);
     store.getSpec().setEncryption(new Encryption("keys", "2026", null));
     StoredArtifact stored;

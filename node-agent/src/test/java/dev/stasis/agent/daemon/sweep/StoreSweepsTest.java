@@ -108,7 +108,7 @@ class StoreSweepsTest {
   }
 
   private String local(String store) {
-    return "{\"nodeLocal\": {\"path\": \"%s\"}}".formatted(folder.resolve(store));
+    return "{\"location\": {\"nodeLocal\": {\"path\": \"%s\"}}}".formatted(folder.resolve(store));
   }
 
   @Test
@@ -127,7 +127,10 @@ class StoreSweepsTest {
     Path here = leftover("here");
     Path local = Files.createDirectories(folder.resolve("copies/ml"));
     have(
-        "{\"sharedPath\": {\"path\": \"%s\", \"layout\": \"Chunks\"}, \"localPath\": \"%s\"}"
+        """
+        {"location": {"sharedPath": {"path": "%s", "layout": "Chunks"}},
+         "options": {"localPath": "%s"}}
+        """
             .formatted(folder.resolve("not-mounted"), local.getParent()),
         local("here"));
 
