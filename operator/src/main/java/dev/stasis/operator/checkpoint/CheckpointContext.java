@@ -287,10 +287,14 @@ record CheckpointContext(
     return nodes.filter(it -> agent(it).against().isEmpty()).findFirst();
   }
 
-  /** Returns whether the agent has accepted an operation, needs nothing for it, and begins soon. */
+  /**
+   * Returns whether the agent has accepted an operation, needs nothing for it, and begins soon. The
+   * faults for which an operation is canceled are written immediately: they explain its end.
+   */
   boolean isAccepted() {
-    return operations.stream()
-        .anyMatch(it -> it.phase() == OperationPhase.CLAIMED && !RoomAnswer.isAsked(it));
+    return (status().getFaults() == null || status().getFaults().isEmpty())
+        && operations.stream()
+            .anyMatch(it -> it.phase() == OperationPhase.CLAIMED && !RoomAnswer.isAsked(it));
   }
 
   void requeueAfter(Duration after) {

@@ -11,8 +11,11 @@ import dev.stasis.api.v1beta1.common.PhaseTime;
 import dev.stasis.api.v1beta1.operation.ArtifactReference;
 import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.api.v1beta1.operation.WorkloadState;
+import dev.stasis.api.v1beta1.store.Quota;
+import dev.stasis.operator.checkpoint.World.Reconciliation;
 import dev.stasis.operator.pod.Template;
 import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.Quantity;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
@@ -32,6 +35,20 @@ class ReportedTest {
 
     world.agent(OperationType.CHECKPOINT, 1).works("lock", WorkloadState.FROZEN);
     assertThat(world.look().isProgress()).isFalse();
+  }
+
+  /** The operation may have ended a second later, and nothing else has the reason. */
+  @Test
+  void theReasonForACancellationIsWrittenImmediately() {
+    World world = Samples.world(AfterCheckpoint.RESUME);
+    world.cluster.stores.get(0).getSpec().setQuota(new Quota(new Quantity("1Gi"), null, null));
+    world.settle();
+
+    world.agent(OperationType.CHECKPOINT, 1).claims().expects(2L << 30);
+    Reconciliation refused = world.look();
+
+    assertThat(refused.acts()).hasAtLeastOneElementOfType(Act.Cancel.class);
+    assertThat(refused.isProgress()).isFalse();
   }
 
   @Test
