@@ -7,10 +7,12 @@ import dev.stasis.agent.engine.HookedStep.Moment;
 import dev.stasis.agent.testing.GpuContainer;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -20,6 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /**
  * On the direct data path the keeper, the second holder or the agent dies at every step of a
  * checkpoint, or a step fails: the same workload bears all of it and counts on with right numbers.
+ * {@link DirectStatesTest} kills keeper and second holder after every command between them.
  */
 class DirectLossTest {
 
@@ -49,23 +52,46 @@ class DirectLossTest {
     lab.close();
   }
 
-  static Stream<Arguments> everyStep() {
-    return Checkpoint.steps().stream()
-        .flatMap(
-            step ->
-                Stream.of(
-                    Arguments.of(Moment.AFTER, step.name()),
-                    Arguments.of(Moment.BEFORE_UNDO, step.name())));
+  /** Every step once: after it, or while it is undone, in turn. The others take long. */
+  static Stream<Arguments> someMoments() {
+    return everyOther(0);
   }
 
-  static Stream<Arguments> everyKeeper() {
-    return Stream.of("serve", "hold")
-        .flatMap(
-            victim -> everyStep().map(step -> Arguments.of(victim, step.get()[0], step.get()[1])));
+  static Stream<Arguments> otherMoments() {
+    return everyOther(1);
+  }
+
+  private static Stream<Arguments> everyOther(int first) {
+    List<String> steps = Checkpoint.steps().stream().map(Step::name).toList();
+    return IntStream.range(0, steps.size())
+        .mapToObj(
+            i ->
+                Arguments.of(
+                    (i + first) % 2 == 0 ? Moment.AFTER : Moment.BEFORE_UNDO, steps.get(i)));
+  }
+
+  static Stream<Arguments> someKeepers() {
+    return Stream.concat(killed("serve", someMoments()), killed("hold", otherMoments()));
+  }
+
+  static Stream<Arguments> otherKeepers() {
+    return Stream.concat(killed("serve", otherMoments()), killed("hold", someMoments()));
+  }
+
+  private static Stream<Arguments> killed(String victim, Stream<Arguments> moments) {
+    return moments.map(row -> Arguments.of(victim, row.get()[0], row.get()[1]));
+  }
+
+  @Tag("long")
+  @ParameterizedTest
+  @MethodSource("otherKeepers")
+  void aKilledKeeperLosesNothingAtAnyOtherMoment(String victim, Moment moment, String step)
+      throws Exception {
+    aKilledKeeperLosesNothing(victim, moment, step);
   }
 
   @ParameterizedTest
-  @MethodSource("everyKeeper")
+  @MethodSource("someKeepers")
   void aKilledKeeperLosesNothing(String victim, Moment moment, String step) throws Exception {
     CheckpointOutcome outcome =
         run(
@@ -92,8 +118,15 @@ class DirectLossTest {
         : direct.keepers("hold").size() == 1;
   }
 
+  @Tag("long")
   @ParameterizedTest
-  @MethodSource("everyStep")
+  @MethodSource("otherMoments")
+  void aFailedStepLosesNothingAtAnyOtherMoment(Moment moment, String step) throws Exception {
+    aFailedStepLosesNothing(moment, step);
+  }
+
+  @ParameterizedTest
+  @MethodSource("someMoments")
   void aFailedStepLosesNothing(Moment moment, String step) throws Exception {
     CheckpointOutcome outcome = run(source, HookedStep.failing(moment, step));
     assertThat(outcome).isInstanceOf(CheckpointOutcome.Failed.class);
@@ -123,8 +156,16 @@ class DirectLossTest {
     direct.assertUnharmed(source);
   }
 
+  @Tag("long")
   @ParameterizedTest
-  @MethodSource("everyStep")
+  @MethodSource("otherMoments")
+  void aKilledWorkloadLeavesNothingOnTheGpuAtAnyOtherMoment(Moment moment, String step)
+      throws Exception {
+    aKilledWorkloadLeavesNothingOnTheGpu(moment, step);
+  }
+
+  @ParameterizedTest
+  @MethodSource("someMoments")
   void aKilledWorkloadLeavesNothingOnTheGpu(Moment moment, String step) throws Exception {
     try (GpuContainer victim = GpuContainer.start(direct.counter())) {
       victim.awaitSteps(3);
