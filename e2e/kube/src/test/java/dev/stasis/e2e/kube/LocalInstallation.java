@@ -6,10 +6,11 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
+import java.util.function.Predicate;
 import org.awaitility.Awaitility;
 
 /**
@@ -133,31 +134,23 @@ final class LocalInstallation implements Installation {
 
   /** Artifacts of that namespace in all stores. */
   List<Path> artifacts(String namespace) {
-    return entries(namespace).stream().filter(entry -> !isRecord(entry)).toList();
+    return entries(namespace, name -> !name.startsWith("."));
   }
 
   /** The agents' own records beside the artifacts. */
   List<Path> records(String namespace) {
-    return entries(namespace).stream().filter(LocalInstallation::isRecord).toList();
+    return entries(namespace, name -> name.startsWith("."));
   }
 
-  private static boolean isRecord(Path entry) {
-    return entry.getFileName().toString().startsWith(".");
-  }
-
-  private List<Path> entries(String namespace) {
-    return nodes.stream()
-        .map(node -> Commands.storeOf(folder, node).resolve(namespace))
-        .filter(Files::isDirectory)
-        .flatMap(
-            each -> {
-              try (Stream<Path> found = Files.list(each)) {
-                return found.toList().stream();
-              } catch (IOException e) {
-                throw new UncheckedIOException(e);
-              }
-            })
-        .toList();
+  private List<Path> entries(String namespace, Predicate<String> names) {
+    List<Path> entries = new ArrayList<>();
+    for (LocalNode node : nodes) {
+      Path folder = Commands.storeOf(this.folder, node).resolve(namespace);
+      String[] found = folder.toFile().list((all, name) -> names.test(name));
+      List.of(found == null ? new String[0] : found)
+          .forEach(name -> entries.add(folder.resolve(name)));
+    }
+    return entries;
   }
 
   /**
