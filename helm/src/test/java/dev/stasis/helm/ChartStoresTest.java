@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class ChartStoresTest {
   private final Chart chart = new Chart(ChartFilesTest.CHART);
 
-  /** A store whose path is not mounted in the agents can be written by nobody. */
+  /** Agents cannot write to a store that is not mounted in their containers. */
   @Test
   void everyStoreIsMountedInTheAgents() {
     String yaml =

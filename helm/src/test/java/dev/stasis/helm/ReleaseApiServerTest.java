@@ -120,7 +120,7 @@ class ReleaseApiServerTest {
 
   @Test
   @Order(1)
-  void anInstallBringsEverythingAndSaysWhatToDoNext() {
+  void anInstallIsCompleteAndNamesTheNextSteps() {
     Release release = settings(new Helm(CHART).install()).call();
     assertThat(release.getStatus()).isEqualTo("deployed");
     assertThat(release.getOutput())
@@ -190,7 +190,7 @@ class ReleaseApiServerTest {
   void anUninstallLeavesTheDefinitionsAndNothingElse() throws Exception {
     CompletableFuture<String> uninstall = uninstall();
     Pod hook = awaitHook(uninstall);
-    mayDoWhatItHasToDo();
+    accountsHaveTheRightsTheyNeed();
     ends(hook, 0);
     uninstall.get(LIMIT.toSeconds(), TimeUnit.SECONDS);
     await()
@@ -237,7 +237,7 @@ class ReleaseApiServerTest {
   }
 
   /** By the rights of the hook's own service account. */
-  private static void mayDoWhatItHasToDo() {
+  private static void accountsHaveTheRightsTheyNeed() {
     String user = "system:serviceaccount:" + NAMESPACE + ":" + RELEASE + "-uninstall";
     var config = new ConfigBuilder(client.getConfiguration()).withImpersonateUsername(user).build();
     try (KubernetesClient hook = new KubernetesClientBuilder().withConfig(config).build()) {

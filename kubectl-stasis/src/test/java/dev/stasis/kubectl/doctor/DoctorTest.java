@@ -144,7 +144,7 @@ class DoctorTest {
   }
 
   @Test
-  void twoCgroupDriversAreAWarningWithWhatToDo() {
+  void twoCgroupDriversAreAWarningWithARemedy() {
     String why = "cgroup driver: expected one of kubelet and runtime, got cgroupfs and systemd";
     assertThat(examine(node("missing: [{reason: CgroupDriverMismatch, message: '" + why + "'}]")))
         .singleElement()

@@ -23,8 +23,9 @@ import k8s.kms.v2.StatusRequest;
 import k8s.kms.v2.StatusResponse;
 
 /**
- * A plugin of this node with Kubernetes' KMS v2 API. Each call connects anew: calls are rare, and a
- * plugin that was restarted has another socket. What the plugin answers may be hostile.
+ * A plugin of this node with Kubernetes' KMS v2 API. Each call opens a connection of its own: calls
+ * are rare, and a plugin that was restarted has another socket. What the plugin answers may be
+ * hostile.
  */
 record KmsPlugin(Kms settings) implements KeyService {
 

@@ -150,8 +150,8 @@ public final class ArtifactSweep {
   }
 
   /**
-   * From its manifest, whatever the folder's name is; empty if it is not an artifact, or cannot be
-   * read: such an artifact stays, and the others are swept.
+   * Returns the owner that the manifest names; empty if this is no artifact or cannot be read. Such
+   * a folder is kept, and the sweep continues.
    */
   private static Optional<Owner> owner(Path artifact) {
     Opened opened;

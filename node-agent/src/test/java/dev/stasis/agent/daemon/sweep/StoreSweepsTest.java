@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A sweep that fails in one place goes on in the others, and says that it is to be repeated. */
+/** A sweep that fails in one place continues in the others, and is repeated. */
 class StoreSweepsTest {
 
   @TempDir
