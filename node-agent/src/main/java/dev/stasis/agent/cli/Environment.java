@@ -34,8 +34,8 @@ record Environment(Console console, Clock clock, Interruption interruption) {
     }
 
     /** From now on a signal calls {@code cancel} and waits. */
-    void guard(Runnable whatToDo) {
-      cancel = whatToDo;
+    void guard(Runnable action) {
+      cancel = action;
       guarding = true;
     }
 

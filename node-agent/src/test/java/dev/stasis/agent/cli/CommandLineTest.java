@@ -76,7 +76,7 @@ class CommandLineTest {
   }
 
   @Test
-  void theTableOfTheFrozenTellsSinceWhenForWhomWhatIsHeldAndWhatToDo() {
+  void theFrozenTableListsStartOwnerMemoryAndRemedy() {
     ProcessId self = proc.id((int) ProcessHandle.current().pid()).orElseThrow();
     write(Work.Phase.HELD, proc.bootId(), self, "/dev/shm/stage");
     assertThat(program.run("frozen", "--state-dir", state.toString())).isZero();
