@@ -18,7 +18,7 @@ static const char usage[] =
     "       stasis-keeper hold PATH                          the second holder, begun by serve\n"
     "Commands: attach NAME PID START | status NAME | close NAME TIMEOUT_MS | export NAME | unload NAME | detach NAME |\n"
     "          snapshot NAME RESERVE_MIB | stage NAME | forget NAME | save NAME PATH | reload NAME [PATH] | open NAME | drop NAME |\n"
-    "          list | quit\n";
+    "          reserve GPU_UUID RESERVE_MIB PATH | prefill PATH | list | quit\n";
 
 char failure[512];
 static struct workload workloads[MAX_WORKLOADS];
@@ -172,6 +172,20 @@ static bool list(char *to, size_t size) {
     return true;
 }
 
+static bool reserve(char **word, int words, char *to, size_t size) {
+    uint64_t bytes = 0;
+    bool done = words == 4 ? prefill_reserve(word[1], strtoull(word[2], NULL, 10) << 20, word[3], &bytes) : fail("expected a GPU, MiB and a path");
+    snprintf(to, size, " bytes=%llu", (unsigned long long)bytes);
+    return done;
+}
+
+static bool prefill(const char *path, char *to, size_t size) {
+    uint64_t bytes = 0;
+    bool done = path ? prefill_load(path, &bytes) : fail("expected a path");
+    snprintf(to, size, " bytes=%llu", (unsigned long long)bytes);
+    return done;
+}
+
 static bool quit(void) {
     for (int i = 0; i < MAX_WORKLOADS; i++) {
         if (*workloads[i].name && workloads[i].count) return fail("the memory of %s is held; drop it first", workloads[i].name);
@@ -187,12 +201,15 @@ static void obey(char *line, char *to, size_t size) {
     /* A path is the rest of its line: it may have blanks. */
     for (char *next = strtok_r(line, " \n", &rest); next && words < 8;) {
         word[words++] = next;
-        bool path = words == 2 && (strcmp(word[0], "save") == 0 || strcmp(word[0], "reload") == 0);
+        bool path = (words == 1 && strcmp(word[0], "prefill") == 0) || (words == 3 && strcmp(word[0], "reserve") == 0) ||
+                    (words == 2 && (strcmp(word[0], "save") == 0 || strcmp(word[0], "reload") == 0));
         next = strtok_r(NULL, path ? "\n" : " \n", &rest);
     }
     strcpy(failure, "unknown reason");
     bool done = words && strcmp(word[0], "list") == 0 ? list(detail, sizeof detail)
                 : words && strcmp(word[0], "quit") == 0 ? quit()
+                : words && strcmp(word[0], "reserve") == 0 ? reserve(word, words, detail, sizeof detail)
+                : words && strcmp(word[0], "prefill") == 0 ? prefill(word[1], detail, sizeof detail)
                 : words > 1                            ? with_workload(word, words, detail, sizeof detail)
                                                        : fail("expected a command and a name");
     if (done) {

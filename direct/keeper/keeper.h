@@ -159,6 +159,11 @@ struct file {
 bool file_open(const char *path, struct file *file);
 void file_close(struct file *file);
 
+/* Content that waits on a GPU for a process that does not exist yet. Reserved and loaded, then taken by the reload of that file. */
+bool prefill_reserve(const char *uuid, uint64_t reserve, const char *path, uint64_t *bytes);
+bool prefill_load(const char *path, uint64_t *bytes);
+bool prefill_take(const char *path, struct file *file); /* its items' snapshots belong to the caller */
+
 /* What is done with a workload. */
 bool workload_attach(struct workload *w, pid_t pid, uint64_t start);
 bool workload_export(struct workload *w);

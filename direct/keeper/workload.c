@@ -156,12 +156,17 @@ static bool map_batch(struct workload *w, const struct gate_reply *reply, const 
     return true;
 }
 
+static bool is_prefilled(const struct batch *batch, uint32_t i) {
+    return batch->item[i]->snapshot && batch->item[i]->device == batch->device[i];
+}
+
 static bool fill_from_file(struct workload *w, const struct file *file, const struct batch *batch) {
     static uint64_t to[MAX_ITEMS];
     struct piece *chosen = calloc(file->count + 1, sizeof *chosen);
     struct job job = {.kind = COPY_LOAD, .w = w, .chunks = chosen, .file = file->data, .to = to};
     memset(to, 0, sizeof to);
     for (uint32_t i = 0; i < batch->count; i++) {
+        if (is_prefilled(batch, i)) continue;
         to[batch->item[i] - w->items] = batch->mapped[i];
         batch->item[i]->device = batch->device[i]; /* the restored process may have another GPU */
     }
@@ -174,9 +179,9 @@ static bool fill_from_file(struct workload *w, const struct file *file, const st
 }
 
 static bool fill(struct workload *w, const struct file *file, const struct batch *batch) {
-    if (file) return fill_from_file(w, file, batch);
+    if (file && !fill_from_file(w, file, batch)) return false;
     for (uint32_t i = 0; i < batch->count; i++) {
-        if (!copy_device(batch->mapped[i], batch->item[i])) return false;
+        if ((!file || is_prefilled(batch, i)) && !copy_device(batch->mapped[i], batch->item[i])) return false;
     }
     for (uint32_t i = 0; i < batch->count; i++) {
         if (!cuda_use(batch->item[i]->device) || !ok(cuda.cuCtxSynchronize(), "cuCtxSynchronize")) return false;
@@ -209,6 +214,10 @@ static bool reload(struct workload *w, const struct file *file, uint64_t *copied
         if (!link_call(w, GATE_RELOAD, window_of(w), ANSWER_MS, &reply, fds)) return false;
         if (reply.state == GATE_LOADED || reply.result || !reply.count) {
             close_all(fds, reply.count);
+            if (file && reply.result && snapshot_here(w)) { /* what was prefilled may be what is missing */
+                snapshot_drop(w);
+                continue;
+            }
             return (reply.state == GATE_LOADED && !reply.result) || fail("reload: %s", result_name(reply.result));
         }
         struct batch batch = {0};
@@ -221,6 +230,7 @@ static bool reload(struct workload *w, const struct file *file, uint64_t *copied
         for (uint32_t i = 0; i < batch.count; i++) {
             *copied += batch.item[i]->bytes;
             let_go(w, batch.item[i]);
+            if (file) snapshot_drop(&(struct workload){.items = batch.item[i], .count = 1});
         }
     }
 }
@@ -234,10 +244,11 @@ bool workload_reload(struct workload *w, const char *path, uint64_t *copied) {
         return back;
     }
     if (w->count) return fail("%s: its memory is kept here; it needs no file", w->name);
-    if (!file_open(path, &file)) return false;
+    if (!prefill_take(path, &file) && !file_open(path, &file)) return false;
     memcpy(w->items, file.items, file.regions * sizeof *file.items);
     w->count = file.regions;
     bool done = reload(w, &file, copied);
+    snapshot_drop(w); /* of blocks that were not asked for */
     w->count = 0;
     file_close(&file);
     return done;

@@ -58,13 +58,34 @@ public final class ArtifactReader {
    * @throws IOException if the disk fails, which does not mean that the artifact is damaged
    */
   public Opened open(Path folder, @Nullable String expected) throws IOException {
+    return open(folder, expected, true);
+  }
+
+  /**
+   * Opens an artifact and checks everything except the bytes of {@link Manifest#deviceSets()}:
+   * whoever loads them must check the digest of each chunk.
+   *
+   * @param expected the required digest, if known
+   * @throws IOException if the disk fails, which does not mean that the artifact is damaged
+   */
+  public Opened openExceptDeviceMemory(Path folder, @Nullable String expected) throws IOException {
+    return open(folder, expected, false);
+  }
+
+  private Opened open(Path folder, @Nullable String expected, boolean deviceMemory)
+      throws IOException {
     try {
       Artifact artifact = unverified(folder, expected, null);
       requireWholeFolder(artifact);
-      Hasher hasher = new Hasher(progress, toBeChecked(artifact.manifest()));
+      Manifest manifest = artifact.manifest();
+      List<RegionSet> checked = deviceMemory ? manifest.allSets() : manifest.regions();
+      Hasher hasher = new Hasher(progress, toBeChecked(manifest, checked));
       verifyFiles(artifact, hasher);
-      for (RegionSet set : artifact.manifest().allSets()) {
-        verifyRegions(artifact, set, hasher);
+      for (RegionSet set : manifest.allSets()) {
+        ChunkTable table = table(artifact, set);
+        if (checked.contains(set)) {
+          verifyRegions(artifact, set, table, hasher);
+        }
       }
       return new Verified(artifact);
     } catch (Refusal e) {
@@ -197,9 +218,9 @@ public final class ArtifactReader {
     }
   }
 
-  private static long toBeChecked(Manifest manifest) {
+  private static long toBeChecked(Manifest manifest, List<RegionSet> sets) {
     long files = manifest.files().values().stream().mapToLong(FileFacts::size).sum();
-    return files + manifest.allSets().stream().mapToLong(RegionSet::storedBytes).sum();
+    return files + sets.stream().mapToLong(RegionSet::storedBytes).sum();
   }
 
   private void verifyFiles(Artifact artifact, Hasher hasher) throws IOException, Refusal {
@@ -220,17 +241,19 @@ public final class ArtifactReader {
     }
   }
 
-  private void verifyRegions(Artifact artifact, RegionSet set, Hasher hasher)
-      throws IOException, Refusal {
+  private static ChunkTable table(Artifact artifact, RegionSet set) throws Refusal {
     if (!artifact.manifest().files().containsKey(set.chunks())) {
       throw damaged(set.chunks(), "its digest in the manifest", "none");
     }
-    ChunkTable table;
     try {
-      table = artifact.chunks(set);
+      return artifact.chunks(set);
     } catch (IOException e) {
       throw damaged("regions of process " + set.ownPid(), "a whole table", firstLine(e));
     }
+  }
+
+  private void verifyRegions(Artifact artifact, RegionSet set, ChunkTable table, Hasher hasher)
+      throws IOException, Refusal {
     try (FileChannel data = Hasher.openForReading(artifact.data(set))) {
       List<Callable<Hasher.Digests>> work = new ArrayList<>();
       List<Chunk> chunks = table.chunks().stream().filter(chunk -> !chunk.zero()).toList();

@@ -1,5 +1,6 @@
 package dev.stasis.agent.direct;
 
+import dev.stasis.agent.cuda.GpuUuid;
 import dev.stasis.agent.process.ProcessId;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -109,6 +110,20 @@ public final class Keeper implements AutoCloseable {
   public void reload(ProcessId process, Path path, long bytes)
       throws KeeperFailure, InterruptedException {
     ask(copying(bytes), "reload", name(process), path.toString());
+  }
+
+  /**
+   * Takes memory of a GPU for as much of the files as leaves the reserve free. It is filled by
+   * {@link #prefill} and used by the {@link #reload} of the same path.
+   */
+  public void reserve(GpuUuid gpu, long reserveMib, Path path)
+      throws KeeperFailure, InterruptedException {
+    ask(BATCH, "reserve", gpu.text(), "" + reserveMib, path.toString());
+  }
+
+  /** Loads the reserved part of the files, checking its digests. */
+  public void prefill(Path path, long bytes) throws KeeperFailure, InterruptedException {
+    ask(copying(bytes), "prefill", path.toString());
   }
 
   /** Gives up the copy that was made for the artifact, and with it the device memory it takes. */

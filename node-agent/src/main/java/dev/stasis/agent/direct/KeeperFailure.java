@@ -15,6 +15,11 @@ public final class KeeperFailure extends Exception {
     return connectionLost;
   }
 
+  /** Whether a file of an artifact has other bytes than those that were saved. */
+  public boolean isDamage() {
+    return String.valueOf(getMessage()).contains("wrong digest");
+  }
+
   /** Whether the GPU had too little memory: nothing is lost, and a later attempt may succeed. */
   public boolean isOutOfMemory() {
     return String.valueOf(getMessage()).contains("OUT_OF_MEMORY");

@@ -43,6 +43,11 @@ final class GpuGate {
     this.nanoTime = nanoTime;
   }
 
+  /** What the driver needs on a GPU besides the workload's own memory, in bytes. */
+  static long margin(Gpu gpu) {
+    return Math.min(MARGIN_BYTES, gpu.memoryTotal() / SMALL_GPU_SHARE);
+  }
+
   /** The GPUs, locked until it is closed. */
   static final class Pass implements AutoCloseable {
     private final Deque<HostLocks.Held> held = new ArrayDeque<>();
@@ -127,8 +132,7 @@ final class GpuGate {
       if (gpu.isEmpty()) {
         return Optional.of("GPU " + entry.getKey() + ": expected on this node, got none");
       }
-      long margin = Math.min(MARGIN_BYTES, gpu.get().memoryTotal() / SMALL_GPU_SHARE);
-      long needed = entry.getValue() + margin;
+      long needed = entry.getValue() + margin(gpu.get());
       if (gpu.get().memoryFree() < needed) {
         return Optional.of(
             "free memory of GPU %s: expected %d bytes, got %d"

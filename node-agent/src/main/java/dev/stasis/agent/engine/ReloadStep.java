@@ -44,7 +44,7 @@ final class ReloadStep implements Step<Restoring, FrozenWork> {
     try (Keeper keeper = restoring.node().keepers().open(restoring.work().containerId());
         GpuGate.Pass pass = restoring.node().gate().hold(restoring.gpuSet(), wait)) {
       for (Map.Entry<RegionSet, ProcessId> one : sets.entrySet()) {
-        reload(restoring, keeper, one.getKey(), one.getValue());
+        reload(keeper, Prefill.files(restoring, one.getKey()), one.getKey(), one.getValue());
       }
       // A process may wait for another one as soon as it runs.
       for (ProcessId process : sets.values()) {
@@ -60,11 +60,16 @@ final class ReloadStep implements Step<Restoring, FrozenWork> {
     }
   }
 
-  private static void reload(Restoring restoring, Keeper keeper, RegionSet set, ProcessId process)
-      throws KeeperFailure, InterruptedException {
-    String data = restoring.artifact().data(set).toAbsolutePath().toString();
-    Path withoutSuffix = Path.of(data.substring(0, data.length() - ".data".length()));
+  private static void reload(Keeper keeper, Path files, RegionSet set, ProcessId process)
+      throws KeeperFailure, StepFailure, InterruptedException {
     keeper.attach(process);
-    keeper.reload(process, withoutSuffix, set.regions().stream().mapToLong(Region::length).sum());
+    try {
+      keeper.reload(process, files, set.regions().stream().mapToLong(Region::length).sum());
+    } catch (KeeperFailure e) {
+      if (e.isDamage()) {
+        throw Prefill.damaged(set, e);
+      }
+      throw e;
+    }
   }
 }

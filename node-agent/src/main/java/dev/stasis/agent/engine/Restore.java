@@ -177,7 +177,10 @@ public final class Restore {
         .toList();
   }
 
-  /** Checks every byte of the artifact, before the target is touched. */
+  /**
+   * Checks every byte of the artifact before the target is touched, except device memory of the
+   * direct path: the keeper checks that, before the workload runs.
+   */
   private Opened open(RestoreRequest request, StepRunner runner, StepListener listener) {
     long begin = node.nanoTime().getAsLong();
     listener.progress("verify", 0, 0);
@@ -185,7 +188,7 @@ public final class Restore {
       return new ArtifactReader(
               request.options().threads(),
               (bytes, total) -> listener.progress("verify", bytes, total))
-          .open(request.artifact(), request.digest());
+          .openExceptDeviceMemory(request.artifact(), request.digest());
     } catch (IOException e) {
       return new Opened.Refused(
           Opened.Kind.DAMAGED, "artifact", "one that can be read", String.valueOf(e.getMessage()));

@@ -5,7 +5,6 @@ import dev.stasis.agent.criu.MountPair;
 import dev.stasis.agent.cuda.Gpu;
 import dev.stasis.agent.cuda.GpuPair;
 import dev.stasis.agent.cuda.GpuUuid;
-import dev.stasis.agent.direct.KeeperFailure;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.artifact.Artifact;
 import dev.stasis.artifact.Hardware;
@@ -106,18 +105,9 @@ final class Restoring extends FrozenWork {
     return moved;
   }
 
-  /** Starts a keeper in advance; its context and its pinned memory take up to a second. */
+  /** Starts a keeper, whose context takes up to a second, and loads device memory. */
   void startKeeper() {
-    keeper =
-        Beside.start(
-            "keeper of " + work().containerId(),
-            () -> {
-              try {
-                node().keepers().open(work().containerId()).close();
-              } catch (KeeperFailure e) {
-                throw new StepFailure(Reason.REGION_MOVE, String.valueOf(e.getMessage()), e);
-              }
-            });
+    keeper = Beside.start("keeper of " + work().containerId(), new Prefill(this)::run);
   }
 
   void awaitKeeper() throws StepFailure, InterruptedException {
@@ -126,7 +116,11 @@ final class Restoring extends FrozenWork {
     }
   }
 
-  /** The GPUs of the target. */
+  /** The GPUs of the target, in the order of those of the source. */
+  List<Gpu> gpus() {
+    return gpus;
+  }
+
   Set<GpuUuid> gpuSet() {
     return gpus.stream().map(Gpu::uuid).collect(Collectors.toSet());
   }

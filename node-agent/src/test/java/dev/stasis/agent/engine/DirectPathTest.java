@@ -6,12 +6,15 @@ import dev.stasis.agent.layer.TargetVolumes;
 import dev.stasis.agent.testing.ContainerSpec;
 import dev.stasis.agent.testing.GpuContainer;
 import dev.stasis.artifact.Manifest;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -89,6 +92,75 @@ class DirectPathTest {
       target.verify(MIB, before);
     }
     lab.assertNothingLeft();
+  }
+
+  /** What the keeper has loaded while criu worked is not read again. */
+  @Test
+  void deviceMemoryIsLoadedWhileTheProcessesAreRestored() throws Exception {
+    ContainerSpec spec = new DirectLab(lab).counter();
+    Path artifact;
+    List<String> before;
+    try (GpuContainer source = started(spec)) {
+      artifact = lab.published(Asked.of(lab, source)).artifact().path();
+      before = source.lines();
+    }
+    Restore restore =
+        new Restore(
+            lab.parts(),
+            HookedStep.all(
+                Restore.steps(),
+                (moment, step) -> {
+                  if (moment == HookedStep.Moment.BEFORE && step.equals("reload")) {
+                    Awaitility.await("the keeper has loaded it")
+                        .until(() -> !isAKeeperBeingStarted());
+                    damage(artifact);
+                  }
+                }));
+    try (GpuContainer target = GpuContainer.start(spec.asHolder())) {
+      assertThat(EngineLab.restore(restore, artifact, target))
+          .isInstanceOf(RestoreOutcome.Proven.class);
+      target.awaitSteps(5);
+      target.verify(MIB, before);
+    }
+    lab.assertNothingLeft();
+  }
+
+  private static boolean isAKeeperBeingStarted() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .anyMatch(thread -> thread.getName().startsWith("keeper of "));
+  }
+
+  @Test
+  void damagedDeviceMemoryIsRefusedBeforeTheWorkloadRuns() throws Exception {
+    ContainerSpec spec = new DirectLab(lab).counter();
+    Path artifact;
+    try (GpuContainer source = started(spec)) {
+      artifact = lab.published(Asked.of(lab, source)).artifact().path();
+    }
+    damage(artifact);
+    try (GpuContainer target = GpuContainer.start(spec.asHolder())) {
+      assertThat(lab.restore(artifact, target))
+          .isInstanceOfSatisfying(
+              RestoreOutcome.Failed.class,
+              failed -> {
+                assertThat(failed.reason()).isEqualTo(Reason.ARTIFACT_REFUSED);
+                assertThat(failed.message()).contains("device/", "wrong digest");
+              });
+      assertThat(target.lines()).isEmpty();
+    }
+    lab.assertNothingLeft();
+  }
+
+  private static void damage(Path artifact) {
+    try (Stream<Path> files = Files.list(artifact.resolve("device"))) {
+      for (Path file : files.filter(one -> one.toString().endsWith(".data")).toList()) {
+        byte[] bytes = Files.readAllBytes(file);
+        bytes[bytes.length / 2] ^= 1;
+        Files.write(file, bytes);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   @Test

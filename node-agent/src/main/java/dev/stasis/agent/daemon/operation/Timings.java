@@ -25,11 +25,11 @@ final class Timings {
     timings.setHooksMilliseconds(hooks.isZero() ? null : Long.valueOf(hooks.toMillis()));
     timings.setLockMilliseconds(of("lock"));
     timings.setGpuCheckpointMilliseconds(of("gpu-checkpoint"));
-    timings.setMoveMilliseconds(of("move", "copied"));
+    timings.setMoveMilliseconds(of("offload", "move", "copied"));
     timings.setDumpMilliseconds(of("stop", "dump", "tidy"));
     timings.setLayerMilliseconds(of("layer"));
     timings.setStoreMilliseconds(of("publish"));
-    timings.setFillMilliseconds(of("fill"));
+    timings.setFillMilliseconds(of("fill", "reload"));
     timings.setResumeMilliseconds(of("continue", "gpu-restore", "unlock"));
     Duration frozen = figures.frozen();
     if (!frozen.isZero()) {
@@ -39,8 +39,8 @@ final class Timings {
           sum(
               of("lock"),
               of("gpu-checkpoint"),
-              of("stop", "move", "dump", "tidy", "layer", "copied"),
-              of("fill"),
+              of("offload", "stop", "move", "dump", "tidy", "layer", "copied"),
+              of("fill", "reload"),
               of("continue", "gpu-restore", "unlock"));
       timings.setUnaccountedMilliseconds(Math.max(0, frozen.toMillis() - known));
     } else if (steps.containsKey("gpu-checkpoint")) {
@@ -54,14 +54,14 @@ final class Timings {
     RestoreTimings timings = new RestoreTimings();
     timings.setLayerMilliseconds(of("unpack"));
     timings.setRestoreMilliseconds(of("criu-restore"));
-    timings.setFillMilliseconds(of("fill"));
+    timings.setFillMilliseconds(of("fill", "reload"));
     timings.setGpuRestoreMilliseconds(of("continue", "gpu-restore", "unlock"));
     timings.setProofMilliseconds(took.toMillis());
     timings.setUnaccountedMilliseconds(
         Math.max(
             0,
             took.toMillis()
-                - sum(of("unpack"), of("criu-restore"), of("fill"))
+                - sum(of("unpack"), of("criu-restore"), of("fill", "reload"))
                 - sum(of("continue", "gpu-restore", "unlock"), of("verify"), of("prove"))));
     return timings;
   }

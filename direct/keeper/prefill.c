@@ -1,0 +1,103 @@
+/* Content of files that waits on a GPU for the process to which it will belong, while that process is still being restored. */
+#include "keeper.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct prefill {
+    char *path;
+    struct file file; /* the snapshot of an item: where its content is, or 0 */
+    uint64_t bytes;   /* of those that have one */
+    struct prefill *next;
+} *prefills;
+
+static void release(struct prefill *p) {
+    struct workload items = {.items = p->file.items, .count = p->file.regions};
+    if (p->file.items) snapshot_drop(&items);
+    file_close(&p->file);
+    free(p->path);
+    free(p);
+}
+
+static bool parse(const char *text, uint8_t uuid[16]) {
+    size_t digits = 0;
+    for (text += strncmp(text, "GPU-", 4) == 0 ? 4 : 0; *text; text++) {
+        unsigned digit;
+        if (*text == '-') continue;
+        if (digits == 32 || sscanf((char[]){*text, 0}, "%1x", &digit) != 1) return fail("expected the UUID of a GPU");
+        uuid[digits / 2] = (uint8_t)(digits % 2 ? uuid[digits / 2] | digit : digit << 4);
+        digits++;
+    }
+    return digits == 32 || fail("expected the UUID of a GPU");
+}
+
+/* As much as leaves the reserve free; the rest comes from the file. */
+static bool take(struct prefill *p, int device, uint64_t reserve) {
+    uint64_t left;
+    for (uint32_t i = 0; i < p->file.regions; i++) {
+        struct item *item = &p->file.items[i];
+        item->device = device;
+        if (!cuda_free(device, &left)) return false;
+        if (left < reserve || left - reserve < item->bytes) continue;
+        if (!ok(cuda.cuMemAlloc(&item->snapshot, item->bytes), "cuMemAlloc")) return false;
+        p->bytes += item->bytes;
+    }
+    return true;
+}
+
+bool prefill_reserve(const char *uuid_text, uint64_t reserve, const char *path, uint64_t *bytes) {
+    uint8_t uuid[16] = {0};
+    int device = parse(uuid_text, uuid) ? cuda_device(uuid) : -1;
+    struct prefill *p = device < 0 ? NULL : calloc(1, sizeof *p);
+    if (!p) return device >= 0 && fail("out of memory");
+    p->path = strdup(path);
+    p->file.data = -1;
+    if (!p->path || !file_open(path, &p->file) || !take(p, device, reserve)) {
+        release(p);
+        return false;
+    }
+    *bytes = p->bytes;
+    p->next = prefills;
+    prefills = p;
+    return true;
+}
+
+static struct prefill **find(const char *path) {
+    struct prefill **at = &prefills;
+    while (*at && strcmp((*at)->path, path) != 0) at = &(*at)->next;
+    return at;
+}
+
+/* Nothing of a damaged file stays. */
+bool prefill_load(const char *path, uint64_t *bytes) {
+    struct prefill **at = find(path), *p = *at;
+    if (!p) return fail("nothing is reserved for %s", path);
+    struct workload items = {.items = p->file.items, .count = p->file.regions};
+    uint64_t *to = calloc(p->file.regions + 1, sizeof *to);
+    struct piece *chosen = calloc(p->file.count + 1, sizeof *chosen);
+    struct job job = {.kind = COPY_LOAD, .w = &items, .chunks = chosen, .file = p->file.data, .to = to};
+    for (uint32_t i = 0; to && i < p->file.regions; i++) to[i] = p->file.items[i].snapshot;
+    for (size_t i = 0; to && chosen && i < p->file.count; i++) {
+        if (to[p->file.chunks[i].item]) chosen[job.count++] = p->file.chunks[i];
+    }
+    bool done = ((to && chosen) || fail("out of memory")) && copy_run(&job);
+    free(to);
+    free(chosen);
+    *bytes = p->bytes;
+    if (!done) {
+        *at = p->next;
+        release(p);
+    }
+    return done;
+}
+
+bool prefill_take(const char *path, struct file *file) {
+    struct prefill **at = find(path), *p = *at;
+    if (!p) return false;
+    *at = p->next;
+    *file = p->file;
+    free(p->path);
+    free(p);
+    return true;
+}

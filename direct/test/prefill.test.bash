@@ -1,0 +1,92 @@
+# Content that waits on the GPU for a process that is still being restored.
+# shellcheck shell=bash disable=SC2154,SC2015,SC2034
+
+gpu() { sed -n "$((${1:-0} + 1))p" "$work/gpus" | awk '{print $2}'; }
+
+# saved MIB: a process whose memory is in $work/memory alone, as before a restore.
+saved() {
+    start log --mib "$1"
+    keeper
+    attach
+    unload
+    must save w "$work/memory"
+    must drop w
+    driver_out
+}
+
+promise_prefilled_memory_is_given_to_the_process_without_its_file() {
+    node 1 256
+    saved 40
+    must reserve "$(gpu)" 16 "$work/memory"
+    must prefill "$work/memory"
+    [[ $answer == *bytes=4* ]] || fail "expected 40 MiB, got $answer"
+    : >"$work/memory.data" # what is read from here on is wrong
+    driver_in
+    attach
+    must reload w "$work/memory"
+    must open w
+    right log 40
+    must drop w
+    refused other reserve "$(gpu)" 16 "$work/other"
+    must quit
+}
+
+promise_prefill_takes_only_what_leaves_the_reserve_free() {
+    node 1 128
+    saved 40
+    must reserve "$(gpu)" 110 "$work/memory"
+    [[ $answer == *bytes=0* ]] || fail "expected nothing, got $answer"
+    must prefill "$work/memory"
+    driver_in
+    attach
+    must reload w "$work/memory"
+    must open w
+    right log 40
+}
+
+promise_prefilled_memory_gives_way_to_the_process() {
+    node 1 128
+    saved 60
+    victim=$pid
+    must reserve "$(gpu)" 0 "$work/memory"
+    [[ $answer == *bytes=6* ]] || fail "expected 60 MiB, got $answer"
+    must prefill "$work/memory"
+    driver_in
+    start other --mib 24
+    pid=$victim
+    attach
+    must reload w "$work/memory"
+    must open w
+    right log 60
+}
+
+promise_memory_prefilled_on_another_gpu_is_loaded_from_the_file() {
+    node 2 128
+    saved 40
+    must reserve "$(gpu 1)" 0 "$work/memory"
+    must prefill "$work/memory"
+    driver_in
+    attach
+    must reload w "$work/memory"
+    must open w
+    right log 40
+}
+
+promise_a_damaged_file_is_not_prefilled() {
+    node 1 128
+    saved 40
+    cp "$work/memory.data" "$work/bad.data"
+    cp "$work/memory.chunks" "$work/bad.chunks"
+    printf 'x' | dd of="$work/bad.data" bs=1 seek=5000000 conv=notrunc 2>/dev/null
+    must reserve "$(gpu)" 0 "$work/bad"
+    refused 'wrong digest' prefill "$work/bad"
+    refused 'nothing is reserved' prefill "$work/bad"
+    must reserve "$(gpu)" 60 "$work/memory" # the memory of the damaged one is free again
+    [[ $answer == *bytes=4* ]] || fail "expected 40 MiB, got $answer"
+    must prefill "$work/memory"
+    driver_in
+    attach
+    must reload w "$work/memory"
+    must open w
+    right log 40
+}
