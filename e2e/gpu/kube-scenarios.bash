@@ -167,28 +167,30 @@ s_evict() {
   restore train-3-back train-3 && came_back train-3-back "$at" || return 1
   kubectl delete pod "$(field grst train-3-back .status.pod.name)" --wait >>"$OUT/kube.log" 2>&1
 }
-# there_and_back NAME PROGRAM [STEPS]: checkpointed in place, evicted, restored in a new pod under another address. With
-# STEPS, the program runs uninterrupted for that many first, and is given the output to compare with. ASKED: more of the
-# GpuCheckpoint's spec.
+# there_and_back NAME PROGRAM [STEPS]: checkpointed in place, evicted, restored in a new pod under another address; the last two
+# GENERATIONS times. With STEPS, the program runs uninterrupted for that many first, and is given the output to compare with.
+# ASKED: more of the GpuCheckpoint's spec.
 there_and_back() {
-  local name="$1" program="$2" before after
+  local name="$1" pod="$1" program="$2" generation at before after figures
   if [ -n "${3:-}" ]; then
     PROGRAM="[$program]" begin_workload reference && goes_on reference "$3" 300 || { WHY="${WHY:-pod reference does not reach step $3}" && return 1; }
     kubectl logs reference >"$WORK/programs/record.txt" && kubectl delete pod reference --wait >>"$OUT/kube.log" 2>&1
     program+=',"/data/programs/record.txt"'
   fi
   PROGRAM="[$program]" begin_workload "$name" || return 1
-  before="$(field pod "$name" .status.podIP)"
   checkpoint "$name-1" "$name" "${ASKED:-}" && ready "$name-1" && goes_on "$name" $(($(step "$name") + 3)) && right "$name" || { WHY="${WHY:-$name does not continue}" && return 1; }
-  FIGURES="frozen $(field gckpt "$name-1" .status.timings.frozen)"
-  checkpoint "$name-2" "$name" "afterCheckpoint: Evict${ASKED:+, $ASKED}" && ready "$name-2" || return 1
-  FIGURES="$FIGURES in place, GPU freed in $(field gckpt "$name-2" .status.timings.freedMilliseconds) ms when evicted, $(field gckpt "$name-2" .status.artifact.size)"
-  kubectl wait --for=delete "pod/$name" --timeout=60s >>"$OUT/kube.log" 2>&1 || { WHY="$name was not evicted" && return 1; }
-  restore "$name-2-back" "$name-2" && came_back "$name-2-back" 8 || return 1
-  after="$(field pod "$(field grst "$name-2-back" .status.pod.name)" .status.podIP)"
-  [ "$before" != "$after" ] || { WHY="expected another address than $before for the new pod" && return 1; }
-  FIGURES="$FIGURES; address $before, then $after"
-  kubectl delete pod "$(field grst "$name-2-back" .status.pod.name)" --wait >>"$OUT/kube.log" 2>&1
+  figures="frozen $(field gckpt "$name-1" .status.timings.frozen) in place, $(field gckpt "$name-1" .status.artifact.size)"
+  for ((generation = 2; generation <= ${GENERATIONS:-1} + 1; generation++)); do
+    before="$(field pod "$pod" .status.podIP)" at="$(step "$pod")" FIGURES=""
+    checkpoint "$name-$generation" "$pod" "afterCheckpoint: Evict${ASKED:+, $ASKED}" && ready "$name-$generation" || return 1
+    kubectl wait --for=delete "pod/$pod" --timeout=60s >>"$OUT/kube.log" 2>&1 || { WHY="$pod was not evicted" && return 1; }
+    restore "$name-$generation-back" "$name-$generation" && came_back "$name-$generation-back" "$at" || return 1
+    pod="$(field grst "$name-$generation-back" .status.pod.name)" && after="$(field pod "$pod" .status.podIP)"
+    [ "$before" != "$after" ] || { WHY="expected another address than $before for the new pod" && return 1; }
+    figures="$figures; GPU freed in $(field gckpt "$name-$generation" .status.timings.freedMilliseconds) ms when evicted$FIGURES; address $before, then $after"
+  done
+  FIGURES="$figures"
+  kubectl delete pod "$pod" --wait >>"$OUT/kube.log" 2>&1
 }
 needs_gpu() { [ -z "$SIMULATED" ] || { WHY="needs a real GPU" && return 1; }; }
 
@@ -219,14 +221,21 @@ RANKS='"python3","-m","torch.distributed.run","--standalone","--nproc_per_node=2
 NO_MULTICAST='    - {name: NCCL_NVLS_ENABLE, value: "0"}
     - {name: TORCH_SYMM_MEM_DISABLE_MULTICAST, value: "1"}'
 s_ranks() { local GPUS=2 PREPARE=ranks VARIABLES="$NO_MULTICAST" ASKED="options: {sharing: None}" && needs_gpu && there_and_back ranks "$RANKS" 300; }
-s_ranks_default() {
-  local GPUS=2 VARIABLES="$NO_MULTICAST"
-  needs_gpu && PROGRAM="[$RANKS]" begin_workload ranks-default || return 1
-  checkpoint ranks-default ranks-default "afterCheckpoint: Evict"
-  if ended gckpt ranks-default Ready 120; then WHY="expected a refusal, got Ready" && return 1; fi
-  FIGURES="$(field gckpt ranks-default .status.reason): $(field gckpt ranks-default .status.message)"
-  goes_on ranks-default $(($(step ranks-default) + 3)) && right ranks-default && no_restart ranks-default || { WHY="${WHY:-ranks-default does not continue}" && return 1; }
-  kubectl delete pod ranks-default --wait >>"$OUT/kube.log" 2>&1
+s_ranks_default() { local GPUS=2 VARIABLES="$NO_MULTICAST" && needs_gpu && is_refused ranks-default "$RANKS" "NCCL peer-to-peer|CUDA memory between processes"; }
+# One process that has NCCL and two GPUs: refused, because NCCL's settings allow multicast. No communicator is made, so none is used.
+s_multicast() {
+  local GPUS=2 VARIABLES='    - {name: TORCH_SYMM_MEM_DISABLE_MULTICAST, value: "1"}'
+  needs_gpu && is_refused multicast '"python3","-u","/data/programs/both.py"' "NCCL NVLS"
+}
+# is_refused NAME PROGRAM REQUIREMENT: its eviction is refused for that (a pattern), and it continues.
+is_refused() {
+  PROGRAM="[$2]" begin_workload "$1" || return 1
+  checkpoint "$1" "$1" "afterCheckpoint: Evict"
+  if ended gckpt "$1" Ready 120; then WHY="expected a refusal, got Ready" && return 1; fi
+  FIGURES="$(kubectl get gckpt "$1" -o 'jsonpath={.status.conditions[?(@.type=="Failed")].reason}: {.status.conditions[?(@.type=="Failed")].message}')"
+  grep -qE "$3" <<<"$FIGURES" || { WHY="expected a refusal for $3, got $FIGURES" && return 1; }
+  goes_on "$1" $(($(step "$1") + 3)) && right "$1" && no_restart "$1" || { WHY="${WHY:-$1 does not continue}" && return 1; }
+  kubectl delete pod "$1" --wait >>"$OUT/kube.log" 2>&1
 }
 # A front process on uvloop, an engine process, and a client that asks all the time. 8 layers of the shape of 8 billion parameters.
 s_server() {
