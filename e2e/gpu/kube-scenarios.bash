@@ -439,6 +439,15 @@ Y
   kubectl delete gpol batch-yields >>"$OUT/kube.log" 2>&1
 }
 
+# clear_away NAME: of a failed scenario, so that the next one has the GPUs. What is deleted is in the report.
+clear_away() {
+  local pod
+  kubectl get gckpt,grst,gmig,pods -o yaml >"$OUT/$1.yaml" 2>&1
+  for pod in $(kubectl get pods -o name 2>/dev/null); do echo "== $pod" && kubectl logs "$pod" -c main --tail=200; done >"$OUT/$1.txt" 2>&1
+  timeout 60 kubectl delete gckpt,grst,gmig --all >>"$OUT/kube.log" 2>&1
+  timeout 60 kubectl delete pods --all >>"$OUT/kube.log" 2>&1
+}
+
 play() {
   local name begun
   for name in "$@"; do
@@ -447,6 +456,7 @@ play() {
       ROWS+=("| $name | ok | $((SECONDS - begun)) s | $FIGURES |")
     else
       ROWS+=("| $name | FAILED | $((SECONDS - begun)) s | ${WHY:-see the logs} |") && FAILED=1
+      clear_away "$name"
     fi
     printf '%s\n' "${ROWS[-1]}"
   done

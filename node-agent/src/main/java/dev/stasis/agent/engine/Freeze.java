@@ -286,13 +286,13 @@ final class Freeze extends FrozenWork {
   }
 
   /**
-   * Checks the locked processes again: they may have begun to share memory since the inspection,
-   * and the driver's Restore would lose them.
+   * Checks the locked processes again: since the inspection they may have begun to share memory,
+   * which the driver's Restore would lose, or to use another GPU.
    */
-  void requireNothingShared() throws StepFailure, InterruptedException {
+  void requireOwnMemory() throws StepFailure, InterruptedException {
     Set<ProcessId> cuda = cudaProcesses();
-    if (cuda.size() > 1) {
-      refuse(new Inspection(node()).sharing(request, container, cuda));
+    if (cuda.size() > 1 || inspected.seen().size() > 1) {
+      refuse(new Inspection(node()).locked(request, container, inspected, cuda));
     }
   }
 

@@ -23,10 +23,11 @@ import dev.stasis.agent.process.Sockets;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Inspects a running workload: what prevents a checkpoint, and its expected size. Changes nothing.
@@ -72,7 +73,7 @@ final class Inspection {
     SubjectReader reader = new SubjectReader(node);
     List<Subject.Member> members = new ArrayList<>();
     List<ProcessId> cudaProcesses = new ArrayList<>();
-    long gpuBytes = 0;
+    Map<ProcessId, Map<GpuUuid, Long>> deviceMemory = new HashMap<>();
     long residentBytes = 0;
     for (ProcessStat stat : listing.members()) {
       if (!stat.isZombie()) {
@@ -81,12 +82,15 @@ final class Inspection {
         residentBytes += node.proc().memory(stat.pid(), "VmRSS").orElse(0);
         if (cuda) {
           cudaProcesses.add(stat.id());
+          deviceMemory.put(stat.id(), deviceMemory(stat.id()));
         }
-        gpuBytes += cuda ? deviceBytes(stat.id()) : 0;
       }
     }
-    Set<Integer> seenIndexes = new HashSet<>();
-    seen.forEach(gpu -> seenIndexes.add(gpu.index()));
+    long gpuBytes =
+        deviceMemory.values().stream()
+            .flatMap(bytes -> bytes.values().stream())
+            .mapToLong(Long::longValue)
+            .sum();
     boolean mps =
         node.proc().processes().stream()
             .anyMatch(stat -> stat.comm().startsWith("nvidia-cuda-mps"));
@@ -100,11 +104,12 @@ final class Inspection {
                 new Subject(
                     members,
                     gpus,
-                    seenIndexes,
+                    indexes(seen),
                     hostUserNamespace(),
                     mps,
                     around,
-                    contexts(container, members, unmet)))) {
+                    contexts(container, members, unmet),
+                    memoryOn(deviceMemory)))) {
       if (one.scope() == Scope.NEW_POD) {
         notPortable.add(one);
       }
@@ -196,9 +201,9 @@ final class Inspection {
     }
   }
 
-  /** GPU memory shared by locked processes: no call can change it until they are unlocked. */
-  List<FailedRequirement> sharing(
-      CheckpointRequest request, Container container, Set<ProcessId> cuda)
+  /** The requirements of device memory, for locked processes: no call can change it any more. */
+  List<FailedRequirement> locked(
+      CheckpointRequest request, Container container, Inspected before, Set<ProcessId> cuda)
       throws InterruptedException {
     List<FailedRequirement> unmet = new ArrayList<>();
     SubjectReader reader = new SubjectReader(node);
@@ -209,10 +214,20 @@ final class Inspection {
             .toList();
     Surroundings around = reader.around(container, members, request, Namespaces.NONE, Map.of());
     Contexts contexts = contexts(container, members, unmet);
-    NodeGpus gpus = NodeGpus.none(new DriverAvailability.NoDevice("not asked"));
+    Map<ProcessId, Map<GpuUuid, Long>> memory = new HashMap<>();
+    cuda.forEach(process -> memory.put(process, deviceMemory(process)));
     unmet.addAll(
-        Preflight.sharing(request.options().nothingShared())
-            .unmet(new Subject(members, gpus, Set.of(), 0, false, around, contexts)));
+        Preflight.locked(request.options().nothingShared())
+            .unmet(
+                new Subject(
+                    members,
+                    before.gpus(),
+                    indexes(before.seen()),
+                    0,
+                    false,
+                    around,
+                    contexts,
+                    memoryOn(memory))));
     return unmet;
   }
 
@@ -225,10 +240,20 @@ final class Inspection {
         && done.value().succeeded();
   }
 
-  private long deviceBytes(ProcessId process) {
+  private Map<GpuUuid, Long> deviceMemory(ProcessId process) {
     return node.driver().memoryOf(process) instanceof DriverAnswer.Done<Map<GpuUuid, Long>> done
-        ? done.value().values().stream().mapToLong(Long::longValue).sum()
-        : 0;
+        ? done.value()
+        : Map.of();
+  }
+
+  private static Set<Integer> indexes(List<Gpu> gpus) {
+    return gpus.stream().map(Gpu::index).collect(Collectors.toSet());
+  }
+
+  private static Map<ProcessId, Set<GpuUuid>> memoryOn(Map<ProcessId, Map<GpuUuid, Long>> bytes) {
+    Map<ProcessId, Set<GpuUuid>> gpus = new HashMap<>();
+    bytes.forEach((process, each) -> gpus.put(process, each.keySet()));
+    return gpus;
   }
 
   /**

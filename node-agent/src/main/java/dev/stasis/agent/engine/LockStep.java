@@ -34,7 +34,7 @@ final class LockStep implements Step<Freeze, FrozenWork> {
     for (int round = 0; round < ROUNDS; round++) {
       List<CudaProcess> fresh = freeze.unknownCudaProcesses();
       if (fresh.isEmpty()) {
-        freeze.requireNothingShared();
+        freeze.requireOwnMemory();
         noteDeviceBytes(freeze);
         return;
       }

@@ -1,11 +1,12 @@
 package dev.stasis.agent.preflight;
 
 import dev.stasis.agent.cuda.GpuLink;
+import dev.stasis.agent.cuda.GpuUuid;
 import dev.stasis.agent.preflight.Subject.Member;
+import dev.stasis.agent.process.OpenFile;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Collectors;
 
 /**
  * Multicast memory, which NCCL uses between GPUs with NVLink (NVLS), also within one process. The
@@ -22,12 +23,12 @@ final class MulticastCheck implements Check {
     }
     List<FailedRequirement> unmet = new ArrayList<>();
     for (Member member : subject.cuda()) {
-      Set<String> gpus = gpus(member);
-      if (gpus.size() > 1 && SharingCheck.usesNccl(member) && !SharingCheck.avoidsNvls(member)) {
+      int gpus = gpus(subject, member);
+      if (gpus > 1 && SharingCheck.usesNccl(member) && !SharingCheck.avoidsNvls(member)) {
         unmet.add(
             Requirement.NVLS.found(
                 "process %s (%s) with libnccl and %d GPUs"
-                    .formatted(member.id(), member.stat().comm(), gpus.size())));
+                    .formatted(member.id(), member.stat().comm(), gpus)));
       }
     }
     return unmet;
@@ -46,11 +47,19 @@ final class MulticastCheck implements Check {
     return subject.gpuFiles().isEmpty() || subject.gpuFiles().contains(gpu);
   }
 
-  /** Returns the device files of GPUs that it has open. */
-  private static Set<String> gpus(Member member) {
-    return member.files().stream()
-        .map(file -> file.target())
-        .filter(target -> target.matches("/dev/nvidia[0-9]+"))
-        .collect(Collectors.toSet());
+  /**
+   * Returns on how many GPUs a process has memory. If NVML does not list it, those count whose
+   * device files it has open, although every CUDA process opens the files of all GPUs that it sees.
+   */
+  private static int gpus(Subject subject, Member member) {
+    Set<GpuUuid> listed = subject.memoryOn().getOrDefault(member.id(), Set.of());
+    return listed.isEmpty()
+        ? (int)
+            member.files().stream()
+                .map(OpenFile::target)
+                .filter(target -> target.matches("/dev/nvidia[0-9]+"))
+                .distinct()
+                .count()
+        : listed.size();
   }
 }

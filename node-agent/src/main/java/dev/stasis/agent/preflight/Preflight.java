@@ -32,9 +32,9 @@ public final class Preflight {
     this.checks = checks;
   }
 
-  /** The check for GPU memory shared by locked processes. */
-  public static Preflight sharing(boolean nothingShared) {
-    return new Preflight(List.of(new SharingCheck(nothingShared)));
+  /** The checks of device memory, for locked processes: nothing about it can change any more. */
+  public static Preflight locked(boolean nothingShared) {
+    return new Preflight(List.of(new MulticastCheck(), new SharingCheck(nothingShared)));
   }
 
   /** The checks of what may have changed before the workload was stopped. */
@@ -46,8 +46,7 @@ public final class Preflight {
             new IoUringCheck(),
             new SocketCheck(),
             new MountCheck(),
-            new LabelCheck(),
-            new MulticastCheck()));
+            new LabelCheck()));
   }
 
   /** Returns what prevents a checkpoint or a restore in another pod; empty if nothing does. */

@@ -1,5 +1,6 @@
 package dev.stasis.agent.preflight;
 
+import dev.stasis.agent.cuda.GpuUuid;
 import dev.stasis.agent.cuda.NodeGpus;
 import dev.stasis.agent.process.IoUring;
 import dev.stasis.agent.process.OpenFile;
@@ -18,7 +19,9 @@ import java.util.Set;
  * @param hostUserNamespace the inode of the host's user namespace
  * @param mpsRunning whether a process of CUDA's multi-process service runs on this node
  * @param around what the processes share
- * @param contexts the processes with a CUDA context
+ * @param contexts the processes with a CUDA context, if there are several
+ * @param memoryOn the GPUs on which each process has memory, as NVML lists it; without a process
+ *     that NVML does not list
  */
 public record Subject(
     List<Member> processes,
@@ -27,11 +30,13 @@ public record Subject(
     long hostUserNamespace,
     boolean mpsRunning,
     Surroundings around,
-    Contexts contexts) {
+    Contexts contexts,
+    Map<ProcessId, Set<GpuUuid>> memoryOn) {
 
   public Subject {
     processes = List.copyOf(processes);
     gpuFiles = Set.copyOf(gpuFiles);
+    memoryOn = Map.copyOf(memoryOn);
   }
 
   /** A subject in which at most one process has a CUDA context. */
@@ -42,7 +47,15 @@ public record Subject(
       long hostUserNamespace,
       boolean mpsRunning,
       Surroundings around) {
-    this(processes, gpus, gpuFiles, hostUserNamespace, mpsRunning, around, Contexts.none());
+    this(
+        processes,
+        gpus,
+        gpuFiles,
+        hostUserNamespace,
+        mpsRunning,
+        around,
+        Contexts.none(),
+        Map.of());
   }
 
   /** The processes that use CUDA. */

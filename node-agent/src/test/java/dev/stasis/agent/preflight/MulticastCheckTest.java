@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.stasis.agent.cuda.DriverAvailability;
 import dev.stasis.agent.cuda.GpuLink;
 import dev.stasis.agent.cuda.GpuLink.Relation;
+import dev.stasis.agent.cuda.GpuUuid;
 import dev.stasis.agent.cuda.NodeGpus;
 import dev.stasis.agent.process.OpenFile;
+import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.process.ProcessStat;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,6 +31,16 @@ class MulticastCheckTest {
       Set<Integer> gpuFiles,
       Set<String> libraries,
       Map<String, String> environment,
+      String... files) {
+    return unmet(relation, gpuFiles, libraries, environment, Map.of(), files);
+  }
+
+  private static List<FailedRequirement> unmet(
+      Relation relation,
+      Set<Integer> gpuFiles,
+      Set<String> libraries,
+      Map<String, String> environment,
+      Map<ProcessId, Set<GpuUuid>> memoryOn,
       String... files) {
     List<OpenFile> open = new ArrayList<>();
     for (String file : files) {
@@ -56,7 +68,9 @@ class MulticastCheckTest {
             List.of(),
             List.of(new GpuLink(0, 1, relation)));
     return new MulticastCheck()
-        .unmet(new Subject(List.of(member), gpus, gpuFiles, 1, false, AROUND));
+        .unmet(
+            new Subject(
+                List.of(member), gpus, gpuFiles, 1, false, AROUND, Contexts.none(), memoryOn));
   }
 
   private static final String[] BOTH = {"/dev/nvidiactl", "/dev/nvidia0", "/dev/nvidia1"};
@@ -86,6 +100,32 @@ class MulticastCheckTest {
                 Relation.NVLINK, Set.of(0, 1), NCCL, NOTHING_SET, "/dev/nvidiactl", "/dev/nvidia1"))
         .isEmpty();
     assertThat(unmet(Relation.HOST_BRIDGE, Set.of(0, 1), NCCL, NOTHING_SET, BOTH)).isEmpty();
+  }
+
+  /** As two programs with a GPU each in one container: the driver opens the files of both. */
+  @Test
+  void onlyTheGpusOnWhichTheProcessHasMemoryCount() {
+    ProcessId process = new ProcessId(10, 7);
+    GpuUuid one = GpuUuid.parse("GPU-00000000-0000-0000-0000-000000000001");
+    GpuUuid other = GpuUuid.parse("GPU-00000000-0000-0000-0000-000000000002");
+    assertThat(
+            unmet(
+                Relation.NVLINK,
+                Set.of(0, 1),
+                NCCL,
+                NOTHING_SET,
+                Map.of(process, Set.of(other)),
+                BOTH))
+        .isEmpty();
+    assertThat(
+            unmet(
+                Relation.NVLINK,
+                Set.of(0, 1),
+                NCCL,
+                NOTHING_SET,
+                Map.of(process, Set.of(one, other)),
+                BOTH))
+        .hasSize(1);
   }
 
   @Test

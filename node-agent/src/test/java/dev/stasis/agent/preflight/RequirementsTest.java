@@ -122,7 +122,8 @@ class RequirementsTest {
               false),
           new Contexts(
               members.stream().map(member -> new Contexts.Holder(member, memory)).toList(),
-              Map.of()));
+              Map.of()),
+          Map.of());
     }
 
     Workload share() {

@@ -81,7 +81,7 @@ class SharingCheckTest {
         new Surroundings(
             Map.of(), List.of(), Set.of(), Set.of(), null, sockets, Set.of(), Map.of(), List.of(),
             Set.of(), List.of(), Map.of(), null, false);
-    return Preflight.sharing(stated)
+    return Preflight.locked(stated)
         .unmet(
             new Subject(
                 List.of(),
@@ -90,7 +90,8 @@ class SharingCheckTest {
                 0,
                 false,
                 around,
-                new Contexts(List.of(holders), peers)));
+                new Contexts(List.of(holders), peers),
+                Map.of()));
   }
 
   private static List<FailedRequirement> unmet(Holder... holders) {
