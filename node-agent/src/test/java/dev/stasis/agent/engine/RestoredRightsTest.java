@@ -81,11 +81,11 @@ class RestoredRightsTest {
   @MethodSource("contexts")
   void aWorkloadComesBackWithTheRightsOfItsPod(Security security) throws Exception {
     try (GpuContainer target = GpuContainer.start(spec(security).asHolder())) {
-      RightsReader reader = new RightsReader(new ProcFs());
-      ThreadRights holder = reader.of(target.pid()).orElseThrow();
-
       RestoreOutcome outcome = lab.restore(artifact(security), target);
 
+      RightsReader reader = new RightsReader(new ProcFs());
+      // Not before the restore: until runc has started the program, this is runc itself.
+      ThreadRights holder = reader.of(target.pid()).orElseThrow();
       assertThat(outcome).isInstanceOf(RestoreOutcome.Proven.class);
       for (ProvenProcess process : ((RestoreOutcome.Proven) outcome).proof()) {
         List<ThreadRights> threads = reader.threads(process.process().pid());

@@ -130,6 +130,7 @@ final class ThawRetrier implements AutoCloseable {
     Optional<Work> work = parts.work(operation.uid());
     String container = work.map(Work::containerId).orElseGet(operation::containerId);
     WorkloadInspector.Seen seen = parts.engine().look().at(container);
+    boolean ran = seen.state().kind() == SourceState.Kind.RUNNING;
     if (work.isPresent() && mayThaw(operation, work.get(), seen.state())) {
       ThawOutcome outcome = parts.engine().thaw().run(operation.uid(), StepListener.NONE);
       parts.metrics().thawTried(word(outcome));
@@ -139,15 +140,19 @@ final class ThawRetrier implements AutoCloseable {
           operation.name(),
           operation.owner(),
           outcome);
+      // It may end as soon as it runs.
+      ran |=
+          outcome instanceof ThawOutcome.Ended ended
+              && ended.state().kind() == SourceState.Kind.RUNNING;
       seen = parts.engine().look().at(container);
+    }
+    if (ran) {
+      releaseGpus(operation);
     }
     // A user may have thawed it too, or its kubelet ended it.
     SourceState.Kind kind = seen.state().kind();
     if (kind != SourceState.Kind.RUNNING && kind != SourceState.Kind.GONE) {
       return false;
-    }
-    if (kind == SourceState.Kind.RUNNING) {
-      releaseGpus(operation);
     }
     report(operation, seen.state(), seen.processes());
     return true;
