@@ -1,5 +1,6 @@
 package dev.stasis.agent.daemon.operation;
 
+import dev.stasis.agent.engine.After;
 import dev.stasis.agent.engine.CheckpointOutcome;
 import dev.stasis.agent.engine.Reason;
 import dev.stasis.agent.engine.SourceState;
@@ -114,7 +115,9 @@ final class FreezeResult {
         .steps(operation.type(), known ? path.path().value() : "Memory", figures.timings());
     return result.with(
         status -> {
-          status.setTimings(new Timings(figures.timings()).freeze(figures, waited, hooks));
+          boolean suspended = made.request().after() == After.SUSPEND;
+          status.setTimings(
+              new Timings(figures.timings().asMap()).freeze(figures, suspended, waited, hooks));
           if (known) {
             status.setDataPath(path.path());
             status.setDataPathReason(path.reason());

@@ -180,7 +180,7 @@ final class RestoreJob implements Job {
       return OperationResult.proven(parts.clock().instant(), proven.proof(), proven.gpuBytes())
           .with(
               status -> {
-                status.setRestoreTimings(new Timings(proven.timings()).restore(took));
+                status.setRestoreTimings(new Timings(proven.timings().asMap()).restore(took));
                 status.setDataPath(DataPath.valueOf(path.toUpperCase(java.util.Locale.ROOT)));
               });
     }

@@ -1,9 +1,9 @@
 package dev.stasis.agent.daemon.operation;
 
 import dev.stasis.agent.engine.CheckpointOutcome;
-import dev.stasis.agent.engine.StepTimings;
 import dev.stasis.api.text.HumanDuration;
 import dev.stasis.api.v1beta1.common.CheckpointTimings;
+import dev.stasis.api.v1beta1.common.DataPath;
 import dev.stasis.api.v1beta1.common.RestoreTimings;
 import java.time.Duration;
 import java.util.Map;
@@ -14,12 +14,18 @@ final class Timings {
 
   private final Map<String, Duration> steps;
 
-  Timings(StepTimings timings) {
-    this.steps = timings.asMap();
+  Timings(Map<String, Duration> steps) {
+    this.steps = Map.copyOf(steps);
   }
 
-  /** For a freeze that has ended, or with a workload that is still frozen. */
-  CheckpointTimings freeze(CheckpointOutcome.Figures figures, Duration waited, Duration hooks) {
+  /**
+   * For a freeze that has ended, or with a workload that is still frozen.
+   *
+   * @param suspended whether its memory has left the GPU, too, if a keeper had taken it: a keeper
+   *     holds the memory of a workload that waits for its eviction or migration
+   */
+  CheckpointTimings freeze(
+      CheckpointOutcome.Figures figures, boolean suspended, Duration waited, Duration hooks) {
     CheckpointTimings timings = new CheckpointTimings();
     timings.setWaitedMilliseconds(waited.toMillis());
     timings.setHooksMilliseconds(hooks.isZero() ? null : Long.valueOf(hooks.toMillis()));
@@ -43,8 +49,9 @@ final class Timings {
               of("fill", "reload"),
               of("continue", "gpu-restore", "unlock"));
       timings.setUnaccountedMilliseconds(Math.max(0, frozen.toMillis() - known));
-    } else if (steps.containsKey("gpu-checkpoint")) {
-      timings.setFreedMilliseconds(sum(of("lock"), of("gpu-checkpoint")));
+    } else if (steps.containsKey("gpu-checkpoint")
+        && (suspended || PathTaken.of(figures.path()).path() != DataPath.DIRECT)) {
+      timings.setFreedMilliseconds(sum(of("offload"), of("lock"), of("gpu-checkpoint")));
     }
     return timings;
   }
