@@ -9,7 +9,7 @@ s3_store() {
   xz -dc "$PACK/rclone.xz" >"$WORK/rclone" || { WHY="no S3 server: expected $PACK/rclone.xz of e2e/gpu/kube-pack" && return 1; }
   chmod 755 "$WORK/rclone"
   mkdir -p "$folder/bucket" "$STORES/copies"
-  say "- remote: $("$WORK/rclone" version | head -n 1) serves S3 from $folder, on $(df -h --output=fstype,avail "$folder" | tail -n 1 | xargs) free; so does the node have its copies"
+  say "- remote: $("$WORK/rclone" version | head -n 1) serves S3 from $folder, on $(df -h --output=fstype,avail "$folder" | tail -n 1 | xargs) free; the copies of the node are there too"
   start s3 "$WORK/rclone" serve s3 --addr "127.0.0.1:$port" --auth-key access,secret --config /dev/null "$folder"
   # 30 s: one second is usual.
   until_true 30 "(exec 3<>/dev/tcp/127.0.0.1/$port) 2>/dev/null" || { WHY="the S3 server does not answer: see s3.log" && return 1; }

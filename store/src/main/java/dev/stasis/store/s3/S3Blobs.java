@@ -5,6 +5,7 @@ import dev.stasis.store.BlobStore;
 import dev.stasis.store.BlobUpload;
 import dev.stasis.store.StoreException;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
@@ -182,14 +183,14 @@ public final class S3Blobs implements BlobStore {
         PutObjectRequest.builder()
             .bucket(bucket())
             .key(prefix + key)
-            .contentMD5(md5(bytes, bytes.length)),
+            .contentMD5(md5(ByteBuffer.wrap(bytes))),
         settings.encryption());
   }
 
-  static String md5(byte[] bytes, int length) {
+  static String md5(ByteBuffer bytes) {
     try {
       MessageDigest digest = MessageDigest.getInstance("MD5");
-      digest.update(bytes, 0, length);
+      digest.update(bytes);
       return Base64.getEncoder().encodeToString(digest.digest());
     } catch (NoSuchAlgorithmException e) {
       throw new AssertionError("MD5 is part of every Java platform", e);

@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -56,6 +57,9 @@ final class ActiveOperations {
     this.hooks = new AfterHooks(parts, this::leaveGpus);
     this.holdTimeout = new HoldTimeout(parts, recorder, hooks);
     this.thawRetrier = new ThawRetrier(parts, recorder, hooks, this::enqueue);
+    // An upload, or a download, needs up to half of the heap that this program's own objects leave.
+    Semaphore uploads = new Semaphore(1, true);
+    Semaphore downloads = new Semaphore(1, true);
     UnfinishedArtifacts unfinished = new UnfinishedArtifacts();
     FreezeJob freeze = new FreezeJob(parts, recorder, helpers, unfinished);
     ThawJob thaw = new ThawJob(parts, recorder, this, hooks);
@@ -72,10 +76,10 @@ final class ActiveOperations {
                 Map.entry(OperationType.RESTORE, new RestoreJob(parts, recorder, helpers)),
                 Map.entry(OperationType.SEND, new SendJob(parts, recorder, helpers, unfinished)),
                 Map.entry(OperationType.RECEIVE, new ReceiveJob(parts, recorder)),
-                Map.entry(OperationType.IMPORT, new ImportJob(parts, recorder)),
-                Map.entry(OperationType.UPLOAD, new UploadJob(parts, recorder)),
-                Map.entry(OperationType.DOWNLOAD, new DownloadJob(parts, recorder)),
-                Map.entry(OperationType.VERIFY, new VerifyJob(parts, recorder)),
+                Map.entry(OperationType.IMPORT, new ImportJob(parts, recorder, downloads)),
+                Map.entry(OperationType.UPLOAD, new UploadJob(parts, recorder, uploads)),
+                Map.entry(OperationType.DOWNLOAD, new DownloadJob(parts, recorder, downloads)),
+                Map.entry(OperationType.VERIFY, new VerifyJob(parts, recorder, uploads)),
                 Map.entry(OperationType.DELETE_ARTIFACT, new DeleteJob(parts, recorder))),
             this::leaveGpus);
   }

@@ -39,7 +39,7 @@ final class DeleteJob implements Job {
     if (where.remote() != null && artifact.namespaceUid() != null) {
       ArtifactId id = where.remoteId();
       OperationResult remote =
-          new RemoteTransfer(parts, recorder, "delete")
+          new RemoteTransfer(parts.clock(), recorder, "delete")
               .run(
                   operation,
                   where.requireRemote().opener(),

@@ -11,6 +11,7 @@ import dev.stasis.artifact.Progress;
 import dev.stasis.store.ArtifactId;
 import dev.stasis.store.RemoteArtifacts;
 import java.io.IOException;
+import java.util.concurrent.Semaphore;
 
 /**
  * Download: brings an artifact from its remote store to this node. It appears at its place once it
@@ -20,10 +21,15 @@ final class DownloadJob implements Job {
 
   private final AgentParts parts;
   private final OperationRecorder recorder;
+  private final Semaphore turn;
 
-  DownloadJob(AgentParts parts, OperationRecorder recorder) {
+  /**
+   * @param turn of downloads
+   */
+  DownloadJob(AgentParts parts, OperationRecorder recorder, Semaphore turn) {
     this.parts = parts;
     this.recorder = recorder;
+    this.turn = turn;
   }
 
   @Override
@@ -36,7 +42,7 @@ final class DownloadJob implements Job {
     }
     ArtifactId id = where.remoteId();
     where.createFolder();
-    return new RemoteTransfer(parts, recorder, "download")
+    return new RemoteTransfer(parts.clock(), recorder, "download", turn)
         .run(
             operation,
             where.requireRemote().opener(),

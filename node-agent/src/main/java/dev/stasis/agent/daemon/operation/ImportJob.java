@@ -19,6 +19,7 @@ import java.nio.file.LinkOption;
 import java.security.GeneralSecurityException;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -32,10 +33,15 @@ final class ImportJob implements Job {
 
   private final AgentParts parts;
   private final OperationRecorder recorder;
+  private final Semaphore downloads;
 
-  ImportJob(AgentParts parts, OperationRecorder recorder) {
+  /**
+   * @param downloads the turn of downloads
+   */
+  ImportJob(AgentParts parts, OperationRecorder recorder, Semaphore downloads) {
     this.parts = parts;
     this.recorder = recorder;
+    this.downloads = downloads;
   }
 
   @Override
@@ -47,7 +53,7 @@ final class ImportJob implements Job {
     if (where.remote() == null) {
       return verified(operation, where, artifact -> {});
     }
-    RemoteImport remote = new RemoteImport(parts, recorder, where);
+    RemoteImport remote = new RemoteImport(parts, recorder, where, downloads);
     OperationResult brought = remote.bring(operation, expected);
     if (brought.phase() != OperationPhase.SUCCEEDED) {
       return brought;

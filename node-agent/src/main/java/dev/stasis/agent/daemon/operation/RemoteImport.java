@@ -8,6 +8,7 @@ import dev.stasis.artifact.ArtifactStore;
 import dev.stasis.store.ArtifactId;
 import dev.stasis.store.StoredArtifact;
 import java.io.IOException;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -23,13 +24,18 @@ final class RemoteImport {
   private final AgentParts parts;
   private final OperationRecorder recorder;
   private final ArtifactPlace where;
+  private final Semaphore turn;
   private final AtomicReference<@Nullable StoredArtifact> found = new AtomicReference<>();
   private volatile boolean fetched;
 
-  RemoteImport(AgentParts parts, OperationRecorder recorder, ArtifactPlace where) {
+  /**
+   * @param turn of downloads
+   */
+  RemoteImport(AgentParts parts, OperationRecorder recorder, ArtifactPlace where, Semaphore turn) {
     this.parts = parts;
     this.recorder = recorder;
     this.where = where;
+    this.turn = turn;
   }
 
   /** Returns how that ended; it must be in the store, even if this node has a copy. */
@@ -37,7 +43,7 @@ final class RemoteImport {
       throws Refused, Job.Stopped, IOException, InterruptedException {
     ArtifactId id = id(expected);
     where.createFolder();
-    return new RemoteTransfer(parts, recorder, "download")
+    return new RemoteTransfer(parts.clock(), recorder, "download", turn)
         .run(
             operation,
             where.requireRemote().opener(),

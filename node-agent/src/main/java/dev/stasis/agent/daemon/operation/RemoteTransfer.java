@@ -4,7 +4,10 @@ import dev.stasis.api.v1beta1.operation.Outcome;
 import dev.stasis.store.RemoteArtifacts;
 import dev.stasis.store.StoreException;
 import java.io.IOException;
+import java.time.Clock;
 import java.time.Duration;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Works with a remote store on behalf of an operation. While the store cannot be reached, the
@@ -16,17 +19,25 @@ final class RemoteTransfer {
   private static final Intervals.Backoff AGAIN =
       new Intervals.Backoff(Duration.ofSeconds(2), Duration.ofMinutes(1));
 
-  private final AgentParts parts;
+  private final Clock clock;
   private final OperationRecorder recorder;
   private final String step;
+  private final Semaphore turn;
 
   /**
    * @param step the step to report: {@code upload}
+   * @param turn taken while it works with the store
    */
-  RemoteTransfer(AgentParts parts, OperationRecorder recorder, String step) {
-    this.parts = parts;
+  RemoteTransfer(Clock clock, OperationRecorder recorder, String step, Semaphore turn) {
+    this.clock = clock;
     this.recorder = recorder;
     this.step = step;
+    this.turn = turn;
+  }
+
+  /** Waits for no other transfer. */
+  RemoteTransfer(Clock clock, OperationRecorder recorder, String step) {
+    this(clock, recorder, step, new Semaphore(1));
   }
 
   /** What is done with the store. Doing it again after a failure must be harmless. */
@@ -40,7 +51,8 @@ final class RemoteTransfer {
     Duration wait = AGAIN.first();
     while (true) {
       recorder.begin(operation);
-      OperationProgress progress = new OperationProgress(operation, recorder, step, parts.clock());
+      awaitTurn(operation);
+      OperationProgress progress = new OperationProgress(operation, recorder, step, clock);
       try (RemoteArtifacts remote = opener.open()) {
         return work.with(remote, progress);
       } catch (StoreException e) {
@@ -63,14 +75,28 @@ final class RemoteTransfer {
       } catch (RuntimeException e) {
         progress.rethrow(e);
         throw e;
+      } finally {
+        turn.release();
       }
-      if (operation.awaitCancel(wait)) {
-        throw new Job.Stopped("cancelled during step " + step, false);
-      }
-      if (parts.clock().instant().isAfter(operation.deadline())) {
-        throw new Job.Stopped("the deadline passed during step " + step, true);
-      }
+      var unused = operation.awaitCancel(wait);
+      requireTime(operation);
       wait = AGAIN.after(wait);
+    }
+  }
+
+  private void awaitTurn(ActiveOperation operation) throws Job.Stopped, InterruptedException {
+    // 1 s: how late a cancellation is noticed.
+    while (!turn.tryAcquire(1, TimeUnit.SECONDS)) {
+      requireTime(operation);
+    }
+  }
+
+  private void requireTime(ActiveOperation operation) throws Job.Stopped {
+    if (operation.isCancelled()) {
+      throw new Job.Stopped("cancelled during step " + step, false);
+    }
+    if (clock.instant().isAfter(operation.deadline())) {
+      throw new Job.Stopped("the deadline passed during step " + step, true);
     }
   }
 }

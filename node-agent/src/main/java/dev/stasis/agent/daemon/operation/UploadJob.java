@@ -11,6 +11,7 @@ import dev.stasis.store.RemoteArtifacts;
 import dev.stasis.store.StoredArtifact;
 import dev.stasis.store.VerifyReport;
 import java.io.IOException;
+import java.util.concurrent.Semaphore;
 
 /**
  * Upload: stores an artifact of this node in its remote store. Every byte of it is checked before,
@@ -21,10 +22,15 @@ final class UploadJob implements Job {
 
   private final AgentParts parts;
   private final OperationRecorder recorder;
+  private final Semaphore turn;
 
-  UploadJob(AgentParts parts, OperationRecorder recorder) {
+  /**
+   * @param turn of uploads
+   */
+  UploadJob(AgentParts parts, OperationRecorder recorder, Semaphore turn) {
     this.parts = parts;
     this.recorder = recorder;
+    this.turn = turn;
   }
 
   @Override
@@ -57,7 +63,7 @@ final class UploadJob implements Job {
           Outcome.UNDONE, Faults.inStep("StoreFailed", "verify", String.valueOf(e.getMessage())));
     }
     where.requireOurs(artifact.manifest());
-    return new RemoteTransfer(parts, recorder, "upload")
+    return new RemoteTransfer(parts.clock(), recorder, "upload", turn)
         .run(
             operation,
             remotePlace.opener(),

@@ -16,6 +16,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.util.Optional;
+import java.util.concurrent.Semaphore;
 
 /**
  * Verify: reads every byte of an artifact in its store, at the configured rate, so that damage is
@@ -31,10 +32,15 @@ final class VerifyJob implements Job {
 
   private final AgentParts parts;
   private final OperationRecorder recorder;
+  private final Semaphore uploads;
 
-  VerifyJob(AgentParts parts, OperationRecorder recorder) {
+  /**
+   * @param uploads the turn of uploads, for a repair
+   */
+  VerifyJob(AgentParts parts, OperationRecorder recorder, Semaphore uploads) {
     this.parts = parts;
     this.recorder = recorder;
+    this.uploads = uploads;
   }
 
   @Override
@@ -104,20 +110,21 @@ final class VerifyJob implements Job {
       throws Refused, Stopped, InterruptedException {
     ArtifactId id = where.remoteId();
     ClusterApi.Opener opener = where.requireRemote().opener();
-    RemoteTransfer transfer = new RemoteTransfer(parts, recorder, STEP);
     OperationResult found =
-        transfer.run(
-            operation,
-            opener,
-            (remote, progress) -> verified(remote, id, paced(operation, progress)));
+        new RemoteTransfer(parts.clock(), recorder, STEP)
+            .run(
+                operation,
+                opener,
+                (remote, progress) -> verified(remote, id, paced(operation, progress)));
     if (!found.reason().equals(DAMAGED) || !isWholeHere(operation, where)) {
       return found;
     }
     OperationResult repaired =
-        transfer.run(
-            operation,
-            opener,
-            (remote, progress) -> repair(remote, id, where, kept(where, progress)));
+        new RemoteTransfer(parts.clock(), recorder, STEP, uploads)
+            .run(
+                operation,
+                opener,
+                (remote, progress) -> repair(remote, id, where, kept(where, progress)));
     return repaired.reason().equals(DAMAGED) ? found : repaired;
   }
 

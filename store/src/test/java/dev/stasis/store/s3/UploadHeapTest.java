@@ -1,0 +1,190 @@
+package dev.stasis.store.s3;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import dev.stasis.artifact.Progress;
+import dev.stasis.store.ArtifactId;
+import dev.stasis.store.BlobStore;
+import dev.stasis.store.Compression;
+import dev.stasis.store.FolderBlobs;
+import dev.stasis.store.RemoteArtifacts;
+import dev.stasis.store.StoreKeys;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.lang.ref.Reference;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The memory that an upload takes, in a JVM with the options of the agent's image. */
+class UploadHeapTest {
+  /** What an agent holds besides: its classes, Kubernetes' objects, and a download. */
+  private static final int LIVE_BYTES = (40 + 64) << 20;
+
+  /** As many as an agent has. */
+  private static final int THREADS = 8;
+
+  private static final int PARTS = 8;
+  private static final int MIB = 112;
+
+  @Test
+  void anUploadToASlowServerFitsIntoTheHeapOfTheAgentsImage(@TempDir Path folder) throws Exception {
+    Path data = Files.createDirectory(folder.resolve("data"));
+    write(data.resolve("pages"));
+    Path others = Files.createDirectory(folder.resolve("others"));
+    Path log = folder.resolve("log");
+    CountDownLatch arrived = new CountDownLatch(PARTS);
+    CountDownLatch ended = new CountDownLatch(1);
+    ExecutorService handlers = Executors.newCachedThreadPool();
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.setExecutor(handlers);
+    server.createContext("/", exchange -> answer(exchange, arrived, ended));
+    server.start();
+    Process upload = start(server.getAddress().getPort(), data, others, log);
+    try {
+      var unused = upload.onExit().thenRun(() -> release(arrived));
+      // 120 s: two seconds are usual.
+      assertThat(arrived.await(120, TimeUnit.SECONDS)).as("parts at the server").isTrue();
+      assertThat(upload.isAlive()).as("the upload: " + Files.readString(log)).isTrue();
+    } finally {
+      upload.destroyForcibly().waitFor();
+      ended.countDown();
+      server.stop(0);
+      handlers.shutdownNow();
+    }
+  }
+
+  /** Stores a folder in a bucket, and small blobs in another folder. */
+  public static void main(String[] args) throws IOException {
+    byte[] live = new byte[LIVE_BYTES];
+    S3Settings settings =
+        new S3Settings(
+            URI.create(args[0]),
+            "us-east-1",
+            true,
+            "bucket",
+            "",
+            S3Server.KEY,
+            null,
+            new S3Settings.BucketDefault());
+    StoreKeys keys = StoreKeys.of("a", Map.of("a", new byte[32]));
+    try (RemoteArtifacts artifacts =
+        new RemoteArtifacts(
+            blobs(S3Blobs.open(settings), new FolderBlobs(Path.of(args[2]))),
+            keys,
+            Compression.ZSTD,
+            Clock.systemUTC(),
+            THREADS)) {
+      var unused = artifacts.store(new ArtifactId("ns", "first"), Path.of(args[1]), Progress.NONE);
+    }
+    Reference.reachabilityFence(live);
+  }
+
+  private static Process start(int port, Path data, Path others, Path log) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(optionsOfTheImage());
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.addAll(
+        List.of(
+            UploadHeapTest.class.getName(),
+            "http://127.0.0.1:" + port,
+            data.toString(),
+            others.toString()));
+    return new ProcessBuilder(command)
+        .redirectErrorStream(true)
+        .redirectOutput(log.toFile())
+        .start();
+  }
+
+  /** Without its cache of classes, which only the image has. */
+  private static List<String> optionsOfTheImage() throws IOException {
+    Path config = Path.of("..", "images", "agent", "config.json");
+    List<String> options = new ArrayList<>();
+    for (JsonNode word : new ObjectMapper().readTree(config.toFile()).get("Entrypoint")) {
+      if (word.asText().startsWith("-X") && !word.asText().startsWith("-XX:AOTCache")) {
+        options.add(word.asText());
+      }
+    }
+    assertThat(options).anyMatch(option -> option.startsWith("-Xmx"));
+    return options;
+  }
+
+  /** Half of it compresses to a half, so that memory is needed for that too. */
+  private static void write(Path file) throws IOException {
+    Random random = new Random(1);
+    byte[] bytes = new byte[1 << 20];
+    try (OutputStream out = Files.newOutputStream(file)) {
+      for (int i = 0; i < MIB; i++) {
+        random.nextBytes(bytes);
+        for (int at = 0; i % 4 >= 2 && at < bytes.length; at += 64) {
+          System.arraycopy(bytes, 0, bytes, at, 32);
+        }
+        out.write(bytes);
+      }
+    }
+  }
+
+  /** Does not acknowledge the parts that have arrived. */
+  private static void answer(HttpExchange exchange, CountDownLatch arrived, CountDownLatch ended)
+      throws IOException {
+    try (exchange;
+        InputStream body = exchange.getRequestBody()) {
+      body.transferTo(OutputStream.nullOutputStream());
+      if (exchange.getRequestMethod().equals("PUT")) {
+        arrived.countDown();
+        ended.await();
+      } else {
+        byte[] begun = "<Result><UploadId>1</UploadId></Result>".getBytes(StandardCharsets.UTF_8);
+        exchange.sendResponseHeaders(200, begun.length);
+        exchange.getResponseBody().write(begun);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Large blobs are uploaded to the bucket, and all others are in the folder. */
+  private static BlobStore blobs(BlobStore bucket, BlobStore folder) {
+    InvocationHandler either =
+        (proxy, method, args) -> {
+          try {
+            return method.invoke(method.getName().equals("upload") ? bucket : folder, args);
+          } catch (InvocationTargetException e) {
+            throw e.getCause();
+          }
+        };
+    return (BlobStore)
+        Proxy.newProxyInstance(
+            UploadHeapTest.class.getClassLoader(), new Class<?>[] {BlobStore.class}, either);
+  }
+
+  private static void release(CountDownLatch latch) {
+    for (int i = 0; i < PARTS; i++) {
+      latch.countDown();
+    }
+  }
+}
