@@ -190,6 +190,7 @@ there_and_back() {
     figures="$figures; GPU freed in $(field gckpt "$name-$generation" .status.timings.freedMilliseconds) ms when evicted$FIGURES; address $before, then $after"
   done
   FIGURES="$figures"
+  say "- $name: $(kubectl logs "$pod" -c main | grep -E '^(step|count) ' | tail -n 1)"
   kubectl delete pod "$pod" --wait >>"$OUT/kube.log" 2>&1
 }
 needs_gpu() { [ -z "$SIMULATED" ] || { WHY="needs a real GPU" && return 1; }; }
@@ -249,9 +250,6 @@ s_vllm() {
   cp -al "$VLLM_DIR" "$WORK/programs/vllm" 2>/dev/null || cp -a "$VLLM_DIR" "$WORK/programs/vllm"
   # Its imports and its warm-up took 175 s on a machine that had never read its files.
   BEGINS_WITHIN=420 there_and_back vllm '"python3","-u","/data/programs/vllm_server.py","/data/programs/vllm","'"${SERVER_LAYERS:-32}"'"'
-  local code=$?
-  kubectl logs vllm -c main 2>/dev/null | grep "first answer" >>"$OUT/report.md"
-  return "$code"
 }
 s_suspend() {
   local at

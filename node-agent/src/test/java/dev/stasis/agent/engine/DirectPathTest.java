@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -112,6 +113,7 @@ class DirectPathTest {
                 (moment, step) -> {
                   if (moment == HookedStep.Moment.BEFORE && step.equals("reload")) {
                     Awaitility.await("the keeper has loaded it")
+                        .atMost(Duration.ofSeconds(60))
                         .until(() -> !isAKeeperBeingStarted());
                     damage(artifact);
                   }
