@@ -63,6 +63,7 @@ class ThawRetrierTest {
     lab.stop();
     mend();
     lab.engine().assertNothingLeft();
+    lab.endFencing(); // A workload that ended while it was frozen leaves its GPU fenced.
   }
 
   @AfterAll
