@@ -91,22 +91,6 @@ class CheckpointWorkflowTest {
   }
 
   @Test
-  void aRefusalOfTheAgentFailsTheCheckpointWithItsReason() {
-    world.settle();
-    world
-        .agent(OperationType.CHECKPOINT, 1)
-        .claims()
-        .fails(Outcome.REFUSED, "LivenessProbeTooShort", ConditionValue.TRUE);
-    world.settle();
-
-    assertThat(world.phase()).isEqualTo(CheckpointPhase.FAILED);
-    assertThat(world.condition("Ready"))
-        .isEqualTo("False/LivenessProbeTooShort: p: expected w, got f");
-    assertThat(world.condition("SourceRunning")).startsWith("True/Untouched");
-    assertThat(world.operations()).isEmpty();
-  }
-
-  @Test
   void aReasonThatOnlyAgentsHaveStaysInTheFaults() {
     world.settle();
     world

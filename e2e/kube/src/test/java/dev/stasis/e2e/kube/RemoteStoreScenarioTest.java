@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.api.v1beta1.common.ArtifactStatus;
+import dev.stasis.api.v1beta1.common.Condition;
 import dev.stasis.api.v1beta1.common.ConditionValue;
 import dev.stasis.api.v1beta1.operation.GpuNodeOperationSpec;
 import dev.stasis.api.v1beta1.operation.OperationType;
@@ -90,8 +91,10 @@ class RemoteStoreScenarioTest {
               "trainer",
               "afterCheckpoint: Evict",
               "storageRef: {name: " + bucket.name() + "}");
-      assertThat(CheckpointRequest.faults(refused.await(CheckpointPhase.FAILED)))
-          .anyMatch(fault -> fault.message().contains("KMS plugin unix://" + kms.socket()));
+      Condition failed =
+          CheckpointRequest.condition(refused.await(CheckpointPhase.FAILED), "Failed");
+      assertThat(failed.reason()).isEqualTo("StoreKmsUnreachable");
+      assertThat(failed.message()).contains("KMS plugin unix://" + kms.socket());
       workload.verifyGoesOn();
       kms.restart();
       new StoreReach(scenario).untilReached(bucket.name());
