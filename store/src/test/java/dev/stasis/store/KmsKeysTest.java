@@ -75,6 +75,35 @@ class KmsKeysTest {
   }
 
   @Test
+  void twoAgentsThatRewrapAtOnceLoseNoKey() throws IOException {
+    artifacts().store(FIRST, folder, Progress.NONE);
+    kms.rotate("2027", 2);
+    KeyService overtaken =
+        new KeyService() {
+          @Override
+          public String currentKeyId() throws StoreException {
+            return kms.currentKeyId();
+          }
+
+          @Override
+          public WrappedKey wrap(byte[] key) throws StoreException {
+            artifacts().rewrap("ns-1");
+            return kms.wrap(key);
+          }
+
+          @Override
+          public byte[] unwrap(WrappedKey wrapped) throws StoreException {
+            return kms.unwrap(wrapped);
+          }
+        };
+
+    assertThat(artifacts(StoreKeys.of(overtaken)).rewrap("ns-1")).isTrue();
+
+    kms.forget("2026");
+    SampleFolders.assertEqual(fetched(StoreKeys.of(kms)), folder);
+  }
+
+  @Test
   void aDestroyedKeyIsReportedAndTheStoreUntouched() throws IOException {
     artifacts().store(FIRST, folder, Progress.NONE);
     byte[] before = Files.readAllBytes(keyFile());
