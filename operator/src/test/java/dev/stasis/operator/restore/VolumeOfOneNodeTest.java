@@ -20,6 +20,7 @@ import dev.stasis.api.v1beta1.store.StoreLocation;
 import dev.stasis.api.v1beta1.store.VolumeStatus;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.store.VolumeNodes;
+import io.fabric8.kubernetes.api.model.NodeSelectorRequirement;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.util.List;
@@ -135,11 +136,7 @@ class VolumeOfOneNodeTest extends RestoreScenario {
         .withNewNodeAffinity()
         .withNewRequiredDuringSchedulingIgnoredDuringExecution()
         .addNewNodeSelectorTerm()
-        .addNewMatchField()
-        .withKey("metadata.name")
-        .withOperator("NotIn")
-        .withValues(excluded)
-        .endMatchField()
+        .withMatchFields(new NodeSelectorRequirement("metadata.name", "NotIn", List.of(excluded)))
         .endNodeSelectorTerm()
         .endRequiredDuringSchedulingIgnoredDuringExecution()
         .endNodeAffinity()
