@@ -16,10 +16,14 @@ import java.util.Map;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 
 /** Rule 13: an agent's rights end at its node. With tokens as the kubelet hands them out. */
 @OnTestCluster
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class AgentPolicyTest {
   @SuppressWarnings("NullAway.Init") // before the first test
   private static Installed stasis;
@@ -133,7 +137,9 @@ class AgentPolicyTest {
     refused(() -> agent.resource(operation).update(), "cannot update");
   }
 
+  /** The last one: the agent keeps these rights until the chart is uninstalled. */
   @Test
+  @Order(Integer.MAX_VALUE)
   void anAgentWithTooManyRightsStillGivesNoOrders() {
     stasis.make(
         new RoleBindingBuilder()
