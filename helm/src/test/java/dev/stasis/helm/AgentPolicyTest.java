@@ -107,7 +107,7 @@ class AgentPolicyTest {
   }
 
   @Test
-  void anAgentAnswersTheOperationsOfItsNode() {
+  void anAgentUpdatesTheOperationsOfItsNode() {
     GenericKubernetesResource operation = operation("answers", own);
     operation.setAdditionalProperty("status", Map.of("phase", "Claimed"));
 
@@ -118,7 +118,7 @@ class AgentPolicyTest {
   }
 
   @Test
-  void anAgentCannotAnswerForAnotherNode() {
+  void anAgentCannotUpdateTheOperationsOfAnotherNode() {
     GenericKubernetesResource operation = operation("of-another", other);
     operation.setAdditionalProperty("status", Map.of("phase", "Succeeded"));
 
@@ -126,7 +126,7 @@ class AgentPolicyTest {
   }
 
   @Test
-  void anAgentGivesNoOrders() {
+  void anAgentCreatesNoOperations() {
     GenericKubernetesResource operation = operation("orders", own);
 
     refused(
@@ -140,7 +140,7 @@ class AgentPolicyTest {
   /** The last one: the agent keeps these rights until the chart is uninstalled. */
   @Test
   @Order(Integer.MAX_VALUE)
-  void anAgentWithTooManyRightsStillGivesNoOrders() {
+  void anAgentWithTooManyRightsStillCreatesNoOperations() {
     stasis.make(
         new RoleBindingBuilder()
             .withNewMetadata()
