@@ -176,7 +176,7 @@ class ThawRetrierTest {
   }
 
   @Test
-  void aSuccessorTriesWhatItsPredecessorLeftFrozen() throws Exception {
+  void aSuccessorThawsWorkloadsThatItsPredecessorLeftFrozen() throws Exception {
     try (AgentLab.Placed source = pod("trainer")) {
       lab.start();
       String name = leftFrozen(source);
@@ -231,7 +231,7 @@ class ThawRetrierTest {
   }
 
   @Test
-  void withoutItsOperationItIsWokenAllTheSame() throws Exception {
+  void aWorkloadIsThawedEvenIfItsOperationIsGone() throws Exception {
     try (AgentLab.Placed source = pod("trainer")) {
       lab.start();
       lab.cluster().remove(leftFrozen(source));
@@ -244,7 +244,7 @@ class ThawRetrierTest {
   }
 
   @Test
-  void inAPodThatIsBeingDeletedNothingIsThawed() throws Exception {
+  void aWorkloadInAPodThatIsBeingDeletedIsNotThawed() throws Exception {
     try (AgentLab.Placed source = pod("trainer")) {
       lab.start();
       String name = leftFrozen(source);
@@ -263,7 +263,7 @@ class ThawRetrierTest {
   }
 
   @Test
-  void nothingElseIsThawed() throws Exception {
+  void suspendedHeldAndManuallyFrozenWorkloadsAreNotThawed() throws Exception {
     try (AgentLab.Placed suspended = pod("suspended");
         AgentLab.Placed held = pod("held");
         AgentLab.Placed byHand = pod("by-hand");
