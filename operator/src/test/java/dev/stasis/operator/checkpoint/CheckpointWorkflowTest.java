@@ -63,7 +63,7 @@ class CheckpointWorkflowTest {
   }
 
   @Test
-  void anOperatorThatWasAwayAllTheTimeFindsTheEnd() {
+  void anOperatorThatMissedTheWholeCheckpointReportsItsEnd() {
     world.settle();
     world.agent(OperationType.CHECKPOINT, 1).succeeds(WorkloadState.RUNNING);
     world.checkpoint.setStatus(null);
@@ -76,7 +76,7 @@ class CheckpointWorkflowTest {
   }
 
   @Test
-  void theStatusIsWrittenNoMoreOftenThanThereIsSomethingToSay() {
+  void theStatusIsWrittenOnlyWhenItChanges() {
     world.settle();
     world.agent(OperationType.CHECKPOINT, 1).works("lock", WorkloadState.FROZEN);
     world.settle();
@@ -138,7 +138,7 @@ class CheckpointWorkflowTest {
   }
 
   @Test
-  void anOrderThatNobodyClaimsIsTakenBackAtTheDeadline() {
+  void anUnclaimedOperationIsWithdrawnAtTheDeadline() {
     world.settle();
     world.later(Duration.ofMinutes(31));
     world.settle();
@@ -178,7 +178,7 @@ class CheckpointWorkflowTest {
   }
 
   @Test
-  void anOrderThatSomebodyRemovedIsNotGivenTwice() {
+  void aRemovedOperationIsNotCreatedAgain() {
     world.settle();
     world.agent(OperationType.CHECKPOINT, 1).works("dump", WorkloadState.FROZEN);
     world.settle();

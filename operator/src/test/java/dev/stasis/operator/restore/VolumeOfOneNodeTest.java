@@ -84,14 +84,14 @@ class VolumeOfOneNodeTest extends RestoreScenario {
   }
 
   @Test
-  void onTheNodeWithTheVolumeItIsNotHeldUp() {
+  void aRestoreOnTheNodeWithTheVolumeDoesNotWait() {
     assertThat(step(null, null)).isEqualTo("create-target Due");
     ask("gpu-1");
     assertThat(step(null, null)).isEqualTo("create-target Due");
   }
 
   @Test
-  void onceTheOtherNodeHasTheVolumeItIsRestoredThere() {
+  void aRestoreFollowsTheVolumeToAnotherNode() {
     ask("gpu-2");
     mounts(gpuNode, null);
     mounts(other, ID);
@@ -100,7 +100,7 @@ class VolumeOfOneNodeTest extends RestoreScenario {
   }
 
   @Test
-  void aVolumeThatNoNodeHasMountedIsSaidToBeMissing() {
+  void aVolumeThatNoNodeHasMountedIsReportedAsMissing() {
     mounts(gpuNode, "2".repeat(32));
 
     assertThat(waiting(null, null).message())
@@ -109,7 +109,7 @@ class VolumeOfOneNodeTest extends RestoreScenario {
   }
 
   @Test
-  void whatEveryNodeCanReadIsRestoredAnywhere() {
+  void anArtifactThatEveryNodeCanReadIsRestoredAnywhere() {
     ask("gpu-2");
     modes("ReadWriteMany");
     assertThat(step(null, null)).isEqualTo("create-target Due");
@@ -120,7 +120,7 @@ class VolumeOfOneNodeTest extends RestoreScenario {
   }
 
   @Test
-  void whatIsNotUploadedYetNeedsNoVolume() {
+  void anArtifactThatIsNotUploadedYetNeedsNoVolume() {
     artifact().setNode("gpu-2");
     nodes = List.of(node("gpu-2", false));
 
