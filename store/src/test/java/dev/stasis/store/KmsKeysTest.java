@@ -61,7 +61,7 @@ class KmsKeysTest {
   }
 
   @Test
-  void afterARotationAndARewrapTheOldKeyIsNeededNoMore() throws IOException {
+  void theOldKeyIsNotNeededAfterARotationAndARewrap() throws IOException {
     artifacts().store(FIRST, folder, Progress.NONE);
     assertThat(artifacts().rewrap("ns-1")).isFalse();
 
@@ -183,7 +183,7 @@ class KmsKeysTest {
   }
 
   @Test
-  void aStoreOfASecretOrInClearIsNotTakenForOneOfAKms() throws IOException {
+  void aStoreWithAnotherKindOfKeysIsRefused() throws IOException {
     artifacts(SECRET).store(FIRST, folder, Progress.NONE);
     assertThatThrownBy(() -> fetched(StoreKeys.of(kms)))
         .isInstanceOf(StoreException.MissingKey.class)
@@ -200,7 +200,7 @@ class KmsKeysTest {
   }
 
   @Test
-  void nothingOfTheKeyLiesInTheStoreInClear() throws IOException {
+  void theStoreDoesNotContainTheKeyInClear() throws IOException {
     artifacts().store(FIRST, folder, Progress.NONE);
 
     assertThat(Files.readString(keyFile(), StandardCharsets.UTF_8))
@@ -221,7 +221,7 @@ class KmsKeysTest {
   }
 
   @Test
-  void whatExceedsTheLimitsOfTheApiIsNoWrappedKey() {
+  void aWrappedKeyBeyondTheLimitsOfTheApiIsRefused() {
     for (Runnable excess :
         new Runnable[] {
           () -> wrapped("", "00", Map.of()),
