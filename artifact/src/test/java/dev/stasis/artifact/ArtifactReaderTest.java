@@ -246,7 +246,7 @@ class ArtifactReaderTest {
   }
 
   @Test
-  void anArtifactThatIsNotTheOneAskedForIsForeign() throws Exception {
+  void anArtifactWithAnUnexpectedDigestIsForeign() throws Exception {
     Opened opened = open("0".repeat(64));
 
     assertThat(opened)
@@ -271,7 +271,7 @@ class ArtifactReaderTest {
   }
 
   @Test
-  void showingReadsNoFileButTheManifest() throws Exception {
+  void showReadsOnlyTheManifest() throws Exception {
     flip(artifact.resolve("criu/pages-1.img"), 1);
 
     assertThat(new ArtifactReader(1, Progress.NONE).inspect(artifact))
@@ -293,7 +293,7 @@ class ArtifactReaderTest {
   }
 
   @Test
-  void aPropertyThatALaterToolAddsIsNoDamage() throws Exception {
+  void anUnknownPropertyIsNotReportedAsDamage() throws Exception {
     ManifestCodec codec = new ManifestCodec();
     String text = new String(codec.bytes(samples.draft()));
 

@@ -47,7 +47,7 @@ class ArtifactRoundTripTest {
   }
 
   @Test
-  void aFileThatWasMadeForAllToWriteIsKeptToRoot() throws Exception {
+  void aWorldWritableFileIsAccessibleToRootOnlyOnceSealed() throws Exception {
     try (ArtifactStage stage = store.stage("a")) {
       samples.fill(stage);
       Files.setPosixFilePermissions(
@@ -71,7 +71,7 @@ class ArtifactRoundTripTest {
   }
 
   @Test
-  void theDigestIsThatOfTheManifestAsSha256sumSeesIt() throws Exception {
+  void theDigestEqualsSha256sumOfTheManifest() throws Exception {
     samples.sealed(store, "a", temp);
 
     Process sum =
@@ -84,7 +84,7 @@ class ArtifactRoundTripTest {
   }
 
   @Test
-  void regionsThatLieInTheStageAlreadyAreNotCopied() throws Exception {
+  void stagedRegionsAreNotCopiedAgain() throws Exception {
     try (ArtifactStage stage = store.stage("a")) {
       samples.fill(stage);
       ChunkTable table = samples.stage(stage.regionData(1), 5, 4096);
@@ -99,7 +99,7 @@ class ArtifactRoundTripTest {
   }
 
   @Test
-  void digestsTakenOnTheWayIntoTheStageAreNotTakenAgain() throws Exception {
+  void digestsComputedDuringStagingAreNotComputedAgain() throws Exception {
     try (ArtifactStage first = store.stage("first");
         ArtifactStage stage = store.stage("a")) {
       samples.fill(stage);
@@ -202,7 +202,7 @@ class ArtifactRoundTripTest {
   }
 
   @Test
-  void roomSaysBothNumbers() throws Exception {
+  void missingSpaceIsReportedWithBothSizes() throws Exception {
     assertThat(store.room(1).fits()).isTrue();
     StoreRoom none = store.room(Long.MAX_VALUE / 2);
     assertThat(none.fits()).isFalse();

@@ -20,7 +20,7 @@ class ChunkTableTest {
               new Chunk(3, 0xffff_8000_0000_1000L, 4096, 12288, 8, "16x" + SHA)));
 
   @Test
-  void itsLinesAreThoseOfTheRegionJournal() {
+  void linesHaveTheFormatOfTheRegionJournal() {
     assertThat(TABLE.text())
         .isEqualTo(
             "stasis-chunks 1\n"
@@ -38,12 +38,12 @@ class ChunkTableTest {
   }
 
   @Test
-  void whatIsWrittenIsReadBack() throws Exception {
+  void aWrittenTableIsReadBackUnchanged() throws Exception {
     assertThat(ChunkTable.parse(TABLE.text())).isEqualTo(TABLE);
   }
 
   @Test
-  void itKnowsItsSizes() {
+  void dataSizeIncludesZerosAndStoredBytesDoNot() {
     assertThat(TABLE.dataSize()).isEqualTo(16384);
     assertThat(TABLE.storedBytes()).isEqualTo(12288);
   }

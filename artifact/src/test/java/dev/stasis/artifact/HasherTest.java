@@ -26,7 +26,7 @@ class HasherTest {
   }
 
   @Test
-  void theDigestOfALargeFileIsOfAllItsBytes() throws Exception {
+  void theDigestOfALargeFileCoversAllItsBytes() throws Exception {
     byte[] bytes = random();
     Path file = Files.write(temp.resolve("large"), bytes);
 
@@ -37,7 +37,7 @@ class HasherTest {
   }
 
   @Test
-  void aLargeChunkIsDigestedAndCopiedFromWhereItLiesToTheSamePlace() throws Exception {
+  void aLargeChunkIsDigestedAndCopiedToTheSameOffset() throws Exception {
     byte[] bytes = random();
     Path from = Files.write(temp.resolve("from"), bytes);
     Path to = temp.resolve("to");

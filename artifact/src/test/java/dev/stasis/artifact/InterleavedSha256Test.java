@@ -22,7 +22,7 @@ class InterleavedSha256Test {
   }
 
   @Test
-  void itIsWhatTheMoverWritesForTheSameBytes() {
+  void theDigestEqualsThatOfTheMover() {
     // The same bytes and the same digest as in runtime/test/digest_test.c.
     byte[] data = new byte[1 << 20];
     int x = 1;
@@ -37,7 +37,7 @@ class InterleavedSha256Test {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 63, 64, 65, 960, 1000, 1023, 1024, 4096, 40_000, 1 << 20})
-  void itIsThatOfTheSixteenMessagesHoweverTheBytesCome(int step) throws Exception {
+  void theDigestDoesNotDependOnHowTheBytesAreSplit(int step) throws Exception {
     byte[] data = new byte[100_000];
     new Random(step).nextBytes(data);
 

@@ -74,8 +74,7 @@ class PublicationTest {
   }
 
   @Test
-  void theManifestIsMadeAfterAllElseIsOnTheDiskAndTheParentIsSyncedAfterTheRename()
-      throws Exception {
+  void theManifestIsWrittenLastAndTheParentIsSyncedAfterTheRename() throws Exception {
     FailingFiles files = FailingFiles.at(Integer.MAX_VALUE, "");
     Path folder = Files.createDirectory(temp.resolve("order"));
 
@@ -106,7 +105,7 @@ class PublicationTest {
   }
 
   @Test
-  void ofManyWritersOfOneNameExactlyOneWins() throws Exception {
+  void exactlyOneOfManyWritersOfANamePublishes() throws Exception {
     Path folder = Files.createDirectory(temp.resolve("race"));
     ArtifactStore store = new ArtifactStore(folder, Clock.systemUTC());
     int writers = 8;
@@ -162,7 +161,7 @@ class PublicationTest {
   }
 
   @Test
-  void aStageOfAnUnknownWriterIsLeftAloneUntilNobodyTouchedItForLong() throws Exception {
+  void aStageOfAnUnknownWriterIsSweptOnlyAfterALongTimeWithoutChanges() throws Exception {
     Path folder = Files.createDirectory(temp.resolve("shared"));
     ArtifactStore store = new ArtifactStore(folder, Clock.systemUTC());
     Path staging = Files.createDirectory(folder.resolve(".staging-a-0011"));

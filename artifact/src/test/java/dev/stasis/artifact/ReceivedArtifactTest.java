@@ -89,7 +89,7 @@ class ReceivedArtifactTest {
   }
 
   @Test
-  void anotherArtifactThanTheOneThatWasPromisedIsNone() throws IOException {
+  void anArtifactWithAnUnexpectedDigestIsNotPublished() throws IOException {
     try (ArtifactStage stage = here.stage("a")) {
       copyInto(stage);
 

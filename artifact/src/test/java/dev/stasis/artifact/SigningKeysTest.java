@@ -90,7 +90,7 @@ class SigningKeysTest {
   }
 
   @Test
-  void aSignatureOfOneOfTheKeysIsAcceptedAndIsNoDamageOfTheArtifact() throws Exception {
+  void aSignatureByAnyOfTheKeysIsAcceptedAndNotReportedAsDamage() throws Exception {
     KeyPair key = key();
     sign(key);
 
@@ -101,7 +101,7 @@ class SigningKeysTest {
   }
 
   @Test
-  void noSignatureOrThatOfAnotherKeyIsRefused() throws Exception {
+  void aMissingSignatureOrOneByAnotherKeyIsRefused() throws Exception {
     String none = message(OF_OPENSSL);
     sign(key());
 
@@ -120,7 +120,7 @@ class SigningKeysTest {
   }
 
   @Test
-  void aSignatureThatIsNoneIsRefused() throws Exception {
+  void aMalformedSignatureIsRefused() throws Exception {
     String pem = pem(key());
     for (String text : List.of("", "?", "AAAA", "MAYCAQACAQA=", "A".repeat(1 << 20))) {
       Files.writeString(artifact.resolve(SigningKeys.SIGNATURE_FILE_NAME), text);
@@ -130,7 +130,7 @@ class SigningKeysTest {
   }
 
   @Test
-  void aLinkIsNoSignature() throws Exception {
+  void aLinkIsNotReadAsASignature() throws Exception {
     KeyPair key = key();
     sign(key);
     Path file = artifact.resolve(SigningKeys.SIGNATURE_FILE_NAME);
@@ -140,7 +140,7 @@ class SigningKeysTest {
   }
 
   @Test
-  void onlyKeysOnP256AreTaken() {
+  void onlyP256KeysAreAccepted() {
     for (String pem :
         List.of("", "x", ON_P384, OF_OPENSSL + ON_P384, OF_OPENSSL + "x", "x" + OF_OPENSSL)) {
       assertThatThrownBy(() -> SigningKeys.ofPem(pem))

@@ -29,7 +29,7 @@ class CompatibilityTest {
 
   @ParameterizedTest
   @EnumSource
-  void oneChangeForTheWorseIsExactlyOneMismatch(Property property) {
+  void eachWorsenedPropertyIsExactlyOneMismatch(Property property) {
     Fingerprint wanted = Examples.workload();
     for (String other : Examples.VALUES.getOrDefault(property, List.of())) {
       Fingerprint found = wanted.with(property, other);
@@ -43,7 +43,7 @@ class CompatibilityTest {
   }
 
   @Test
-  void mismatchesAreThoseOfEachPropertyAlone() {
+  void eachPropertyIsComparedIndependently() {
     for (int i = 0; i < 500; i++) {
       Fingerprint wanted = Examples.randomFingerprint(random);
       Fingerprint found = Examples.randomFingerprint(random);

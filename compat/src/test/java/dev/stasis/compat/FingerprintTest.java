@@ -56,7 +56,7 @@ class FingerprintTest {
   }
 
   @Test
-  void theOrderOfWordsAndRepeatedValuesDoNotCount() {
+  void theOrderOfWordsAndRepeatedValuesAreIgnored() {
     Fingerprint one =
         Fingerprint.empty()
             .with(Property.CPU_FEATURES, "sse avx  sse")
@@ -82,7 +82,7 @@ class FingerprintTest {
   }
 
   @Test
-  void aPropertyOfAnotherVersionIsPassedOver() {
+  void aPropertyOfAnotherVersionIsIgnored() {
     assertThat(Fingerprint.parse("gpu.colour=green\n\ngpu.count=1\n"))
         .isEqualTo(Fingerprint.empty().with(Property.GPU_COUNT, "1"));
   }

@@ -85,7 +85,7 @@ class GpuSetTest {
   }
 
   @Test
-  void noGpuIsNoFingerprint() {
+  void aNodeWithoutGpusHasNoFingerprint() {
     assertThatThrownBy(() -> nvlinked(0).fingerprint())
         .hasMessage("gpu.count: expected at least 1, got 0");
   }

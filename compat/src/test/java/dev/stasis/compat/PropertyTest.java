@@ -151,7 +151,7 @@ class PropertyTest {
 
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "MOUNTS")
-  void eachIsInTheDocumentation(Property property) throws IOException {
+  void everyPropertyIsDocumented(Property property) throws IOException {
     String text = Files.readString(Path.of("../docs/compatibility.md"));
 
     assertThat(text.substring(text.indexOf("## What another node must have")).lines())

@@ -16,10 +16,14 @@ import java.util.Map;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 
 /** Rule 13: an agent's rights end at its node. With tokens as the kubelet hands them out. */
 @OnTestCluster
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class AgentPolicyTest {
   @SuppressWarnings("NullAway.Init") // before the first test
   private static Installed stasis;
@@ -103,7 +107,7 @@ class AgentPolicyTest {
   }
 
   @Test
-  void anAgentAnswersTheOperationsOfItsNode() {
+  void anAgentUpdatesTheOperationsOfItsNode() {
     GenericKubernetesResource operation = operation("answers", own);
     operation.setAdditionalProperty("status", Map.of("phase", "Claimed"));
 
@@ -114,7 +118,7 @@ class AgentPolicyTest {
   }
 
   @Test
-  void anAgentCannotAnswerForAnotherNode() {
+  void anAgentCannotUpdateTheOperationsOfAnotherNode() {
     GenericKubernetesResource operation = operation("of-another", other);
     operation.setAdditionalProperty("status", Map.of("phase", "Succeeded"));
 
@@ -122,7 +126,7 @@ class AgentPolicyTest {
   }
 
   @Test
-  void anAgentGivesNoOrders() {
+  void anAgentCreatesNoOperations() {
     GenericKubernetesResource operation = operation("orders", own);
 
     refused(
@@ -133,8 +137,10 @@ class AgentPolicyTest {
     refused(() -> agent.resource(operation).update(), "cannot update");
   }
 
+  /** The last one: the agent keeps these rights until the chart is uninstalled. */
   @Test
-  void anAgentWithTooManyRightsStillGivesNoOrders() {
+  @Order(Integer.MAX_VALUE)
+  void anAgentWithTooManyRightsStillCreatesNoOperations() {
     stasis.make(
         new RoleBindingBuilder()
             .withNewMetadata()

@@ -12,21 +12,23 @@ import org.junit.jupiter.api.Test;
 class ChartStoresTest {
   private final Chart chart = new Chart(ChartFilesTest.CHART);
 
+  private String render(Map<String, String> stores) {
+    Map<String, String> values = new HashMap<>(stores);
+    values.put("image.registry", "registry.test");
+    values.put("crds.known", "true");
+    return chart.render("stasis", "stasis-system", values, List.of());
+  }
+
   /** Agents cannot write to a store that is not mounted in their containers. */
   @Test
   void everyStoreIsMountedInTheAgents() {
     String yaml =
-        chart.render(
-            "stasis",
-            "stasis-system",
+        render(
             Map.of(
-                "image.registry", "registry.test",
-                "crds.known", "true",
                 "stores[0].name", "shared",
                 "stores[0].type", "SharedPath",
                 "stores[0].path", "/mnt/stasis",
-                "stores[0].volume.persistentVolumeClaim.claimName", "checkpoints"),
-            List.of());
+                "stores[0].volume.persistentVolumeClaim.claimName", "checkpoints"));
 
     assertThat(yaml)
         .contains("  location:\n    sharedPath:\n      path: /mnt/stasis\n")
@@ -40,16 +42,11 @@ class ChartStoresTest {
   @Test
   void aClaimIsMountedByPodsWithoutRightsAndNotByTheAgents() {
     String yaml =
-        chart.render(
-            "stasis",
-            "stasis-system",
+        render(
             Map.of(
-                "image.registry", "registry.test",
-                "crds.known", "true",
                 "stores[0].name", "claim",
                 "stores[0].type", "PersistentVolumeClaim",
-                "stores[0].claimName", "checkpoints"),
-            List.of());
+                "stores[0].claimName", "checkpoints"));
 
     assertThat(yaml).contains("  location:\n    persistentVolumeClaim: {claimName: checkpoints}\n");
     List<String> claims =
@@ -70,8 +67,7 @@ class ChartStoresTest {
   /** A folder that is missing is created, because an agent without it would not start. */
   @Test
   void theSocketOfAKmsPluginIsMountedReadOnlyAndHoldsUpNoAgent() {
-    Map<String, String> values = new HashMap<>(Map.of("image.registry", "registry.test"));
-    values.put("crds.known", "true");
+    Map<String, String> values = new HashMap<>();
     for (String store : List.of("stores[0].", "stores[1].")) {
       values.put(store + "name", store.contains("0") ? "first" : "second");
       values.put(store + "type", "SharedPath");
@@ -79,7 +75,7 @@ class ChartStoresTest {
       values.put(store + "path", "/mnt/" + (store.contains("0") ? "first" : "second"));
       values.put(store + "encryption.kms.endpoint", "unix:///var/run/kmsplugin/socket.sock");
     }
-    String yaml = chart.render("stasis", "stasis-system", values, List.of());
+    String yaml = render(values);
 
     assertThat(yaml)
         .contains("    kms:\n      endpoint: unix:///var/run/kmsplugin/socket.sock\n")
@@ -94,26 +90,23 @@ class ChartStoresTest {
 
     values.put("stores[0].encryption.secretName", "keys");
     values.put("stores[0].encryption.key", "2026");
-    assertThatThrownBy(() -> chart.render("stasis", "stasis-system", values, List.of()))
-        .hasMessageContaining("encryption");
+    assertThatThrownBy(() -> render(values)).hasMessageContaining("encryption");
     values.remove("stores[0].encryption.secretName");
     values.remove("stores[0].encryption.key");
     values.put("stores[0].encryption.kms.endpoint", "unix:///run/kms.sock");
-    assertThatThrownBy(() -> chart.render("stasis", "stasis-system", values, List.of()))
-        .hasMessageContaining("encryption/kms/endpoint");
+    assertThatThrownBy(() -> render(values)).hasMessageContaining("encryption/kms/endpoint");
   }
 
   @Test
   void twoDefaultStoresAreRefused() {
     Map<String, String> values =
         Map.of(
-            "image.registry", "registry.test",
             "stores[0].name", "shared",
             "stores[0].type", "SharedPath",
             "stores[0].path", "/mnt/stasis",
             "stores[0].default", "true");
 
-    assertThatThrownBy(() -> chart.render("stasis", "stasis-system", values, List.of()))
+    assertThatThrownBy(() -> render(values))
         .hasMessageContaining("expected at most one default store, got local, shared");
   }
 }

@@ -34,7 +34,7 @@ class ChartTest {
   private Path temp;
 
   @Test
-  void helmFindsNothingToSay() {
+  void helmLintReportsNothing() {
     assertThat(chart.lint()).isEmpty();
   }
 
@@ -51,7 +51,7 @@ class ChartTest {
   }
 
   @Test
-  void everyValueCountsWhereItShould() throws IOException {
+  void everyChangedValueAppearsInTheManifests() throws IOException {
     isGolden(
         "changed.yaml", chart.render("gpu", "tools", Map.of(), List.of(CHANGED.toAbsolutePath())));
   }

@@ -40,7 +40,7 @@ class DocsTest {
   private Path temp;
 
   @Test
-  void everyLinkLeadsSomewhere() throws IOException {
+  void everyLinkHasATarget() throws IOException {
     List<String> broken = new ArrayList<>();
     for (Path page : pages()) {
       for (String link : found(LINK, FENCE.matcher(Files.readString(page)).replaceAll(""))) {
@@ -70,7 +70,7 @@ class DocsTest {
   }
 
   @Test
-  void everyManifestIsOneThatTheApiTakes() throws IOException {
+  void theApiAcceptsEveryManifest() throws IOException {
     Map<String, JsonNode> schemas = schemas();
     List<String> wrong = new ArrayList<>();
     int checked = 0;
@@ -145,7 +145,7 @@ class DocsTest {
   }
 
   @Test
-  void theChartTakesEveryFileOfValues() throws IOException {
+  void theChartAcceptsEveryValuesFile() throws IOException {
     List<String> rendered = new ArrayList<>();
     Map<String, String> all = new TreeMap<>();
     manifests()

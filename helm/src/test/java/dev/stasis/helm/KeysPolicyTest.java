@@ -116,7 +116,7 @@ class KeysPolicyTest {
   }
 
   @Test
-  void aUserWhoSaysWhoAskedSaysTheTruth() {
+  void aUserCannotNameAnotherCreator() {
     GenericKubernetesResource one = Objects.checkpoint(stasis.namespace, "truth");
     one.getMetadata().setAnnotations(Map.of("stasis.dev/created-by", "somebody-else"));
     refused(one, "created-by");
@@ -155,7 +155,7 @@ class KeysPolicyTest {
   }
 
   @Test
-  void templatesOfPodsAreLookedAtToo() {
+  void podTemplatesAreCheckedToo() {
     Deployment deployment =
         new DeploymentBuilder()
             .withNewMetadata()

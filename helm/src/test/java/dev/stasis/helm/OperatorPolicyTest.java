@@ -77,7 +77,7 @@ class OperatorPolicyTest {
   }
 
   @Test
-  void theOperatorMakesTargetsAndPodsOfColdStarts() {
+  void theOperatorCreatesTargetsAndColdStartPods() {
     allowed(target(tenants, pod -> pod));
     allowed(
         new PodBuilder(Objects.pod(tenants, "cold"))
@@ -88,7 +88,7 @@ class OperatorPolicyTest {
   }
 
   @Test
-  void theOperatorMakesNoOtherPods() {
+  void theOperatorCreatesNoOtherPods() {
     refused(() -> dryRun(Objects.pod(tenants, "any")), "stasis.dev/operation-uid");
     refused(
         () -> dryRun(target(tenants, pod -> pod.editSpec().withInitContainers().endSpec())),
@@ -106,7 +106,7 @@ class OperatorPolicyTest {
 
   /** Helm test restores a pod there. */
   @Test
-  void inItsOwnNamespaceOnlyPodsThatAreWorthNothing() {
+  void theOperatorCreatesOnlyUnprivilegedPodsInItsOwnNamespace() {
     stasis.make(
         new io.fabric8.kubernetes.api.model.ServiceAccountBuilder()
             .withNewMetadata()
@@ -171,7 +171,7 @@ class OperatorPolicyTest {
   }
 
   @Test
-  void ofNodesTheOperatorWritesItsOwnLabels() {
+  void theOperatorChangesOnlyItsOwnLabelsOfNodes() {
     patchNode("{'metadata':{'labels':{'topology.stasis.dev/gpus-1':'a'}}}");
     patchNode("{'metadata':{'labels':{'topology.stasis.dev/gpus-1':null}}}");
 

@@ -52,7 +52,7 @@ class UserPolicyTest {
   }
 
   @Test
-  void whoMayExecIntoOnePodFreezesOnlyThat() {
+  void aUserWhoMayExecIntoOnePodCanFreezeOnlyThatPod() {
     PolicyRule trainerOnly = new PolicyRuleBuilder(EXEC).withResourceNames("trainer").build();
     KubernetesClient user = user(trainerOnly);
 
@@ -108,7 +108,7 @@ class UserPolicyTest {
   }
 
   @Test
-  void whoAskedIsKeptWhateverTheUserSays() {
+  void theCreatorIsRecordedAndCannotBeForged() {
     KubernetesClient user = user(EXEC);
     GenericKubernetesResource one = Objects.checkpoint(stasis.namespace, "asked");
     one.getMetadata().setAnnotations(Map.of("stasis.dev/created-by", "somebody-else"));

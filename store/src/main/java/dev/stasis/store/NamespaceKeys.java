@@ -47,6 +47,8 @@ record NamespaceKeys(BlobStore blobs, KeyFiles files, SecureRandom random) {
 
   /**
    * Wraps the data keys with the current key only, so that the older keys are no longer needed.
+   * Several agents may do so at once: the data key in a file never changes, so each of them writes
+   * the same one, and the last write counts.
    *
    * @return whether anything had to be changed
    */

@@ -34,6 +34,9 @@ public final class RemoteArtifacts implements AutoCloseable {
   /** Written by the agent that measured the store, so that not every agent does. */
   private static final String MEASURED = "measured";
 
+  /** Written by the agent that swept the store. */
+  private static final String SWEPT = "swept";
+
   private final BlobStore direct;
   private final BlobStore blobs;
   private final NamespaceKeys keys;
@@ -184,8 +187,22 @@ public final class RemoteArtifacts implements AutoCloseable {
 
   /** Returns when an agent last measured the store, by its clock; empty if none has. */
   public Optional<Instant> lastMeasured() throws StoreException {
+    return lastWritten(MEASURED);
+  }
+
+  /** Returns when an agent last recorded a sweep, by the store's clock; empty if none has. */
+  public Optional<Instant> lastSwept() throws StoreException {
+    return lastWritten(SWEPT);
+  }
+
+  /** Records that every namespace was rewrapped and collected. */
+  public void recordSweep() throws StoreException {
+    blobs.put(SWEPT, new byte[0]);
+  }
+
+  private Optional<Instant> lastWritten(String key) throws StoreException {
     try {
-      return Optional.of(blobs.stat(MEASURED).modified());
+      return Optional.of(blobs.stat(key).modified());
     } catch (StoreException.NotFound e) {
       return Optional.empty();
     }

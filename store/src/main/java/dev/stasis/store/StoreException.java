@@ -7,8 +7,15 @@ import org.jspecify.annotations.Nullable;
 public abstract sealed class StoreException extends IOException {
   private static final long serialVersionUID = 1L;
 
+  private final boolean isTransient;
+
   private StoreException(String message, @Nullable Throwable cause) {
+    this(message, cause, false);
+  }
+
+  private StoreException(String message, @Nullable Throwable cause, boolean isTransient) {
     super(message, cause);
+    this.isTransient = isTransient;
   }
 
   /** Returns the cause as one word for a condition: the name of the class. */
@@ -17,8 +24,8 @@ public abstract sealed class StoreException extends IOException {
   }
 
   /** Returns whether the same call can succeed later without a change by a user. */
-  public boolean isTransient() {
-    return false;
+  public final boolean isTransient() {
+    return isTransient;
   }
 
   /** The server does not know the credentials, or they are expired. */
@@ -62,12 +69,7 @@ public abstract sealed class StoreException extends IOException {
     private static final long serialVersionUID = 1L;
 
     public Unreachable(String message, @Nullable Throwable cause) {
-      super(message, cause);
-    }
-
-    @Override
-    public boolean isTransient() {
-      return true;
+      super(message, cause, true);
     }
   }
 
@@ -134,12 +136,7 @@ public abstract sealed class StoreException extends IOException {
     private static final long serialVersionUID = 1L;
 
     public KmsUnreachable(String message, @Nullable Throwable cause) {
-      super(message, cause);
-    }
-
-    @Override
-    public boolean isTransient() {
-      return true;
+      super(message, cause, true);
     }
   }
 
@@ -148,12 +145,7 @@ public abstract sealed class StoreException extends IOException {
     private static final long serialVersionUID = 1L;
 
     public KmsUnhealthy(String message, @Nullable Throwable cause) {
-      super(message, cause);
-    }
-
-    @Override
-    public boolean isTransient() {
-      return true;
+      super(message, cause, true);
     }
   }
 
@@ -162,12 +154,7 @@ public abstract sealed class StoreException extends IOException {
     private static final long serialVersionUID = 1L;
 
     public KmsKeyMismatch(String message) {
-      super(message, null);
-    }
-
-    @Override
-    public boolean isTransient() {
-      return true;
+      super(message, null, true);
     }
   }
 
@@ -203,12 +190,7 @@ public abstract sealed class StoreException extends IOException {
     private static final long serialVersionUID = 1L;
 
     public LeaseLost(String message) {
-      super(message, null);
-    }
-
-    @Override
-    public boolean isTransient() {
-      return true;
+      super(message, null, true);
     }
   }
 }

@@ -252,7 +252,7 @@ class GarbageCollectionTest {
   }
 
   @Test
-  void theNextUploadRepairsWhatVerifyFoundDamaged() throws IOException {
+  void theNextUploadRepairsDamageFoundByAVerification() throws IOException {
     artifacts().store(FIRST, large, Progress.NONE);
     String pack = blobs.list("ns/ns-1/packs/").get(0).key();
     byte[] bytes = BlobReader.whole(blobs, pack, 1 << 24);

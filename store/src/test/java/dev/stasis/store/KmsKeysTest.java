@@ -61,7 +61,7 @@ class KmsKeysTest {
   }
 
   @Test
-  void afterARotationAndARewrapTheOldKeyIsNeededNoMore() throws IOException {
+  void theOldKeyIsNotNeededAfterARotationAndARewrap() throws IOException {
     artifacts().store(FIRST, folder, Progress.NONE);
     assertThat(artifacts().rewrap("ns-1")).isFalse();
 
@@ -69,6 +69,35 @@ class KmsKeysTest {
     SampleFolders.assertEqual(fetched(StoreKeys.of(kms)), folder);
     assertThat(artifacts().rewrap("ns-1")).isTrue();
     assertThat(artifacts().rewrap("ns-1")).isFalse();
+
+    kms.forget("2026");
+    SampleFolders.assertEqual(fetched(StoreKeys.of(kms)), folder);
+  }
+
+  @Test
+  void twoAgentsThatRewrapAtOnceLoseNoKey() throws IOException {
+    artifacts().store(FIRST, folder, Progress.NONE);
+    kms.rotate("2027", 2);
+    KeyService overtaken =
+        new KeyService() {
+          @Override
+          public String currentKeyId() throws StoreException {
+            return kms.currentKeyId();
+          }
+
+          @Override
+          public WrappedKey wrap(byte[] key) throws StoreException {
+            artifacts().rewrap("ns-1");
+            return kms.wrap(key);
+          }
+
+          @Override
+          public byte[] unwrap(WrappedKey wrapped) throws StoreException {
+            return kms.unwrap(wrapped);
+          }
+        };
+
+    assertThat(artifacts(StoreKeys.of(overtaken)).rewrap("ns-1")).isTrue();
 
     kms.forget("2026");
     SampleFolders.assertEqual(fetched(StoreKeys.of(kms)), folder);
@@ -154,7 +183,7 @@ class KmsKeysTest {
   }
 
   @Test
-  void aStoreOfASecretOrInClearIsNotTakenForOneOfAKms() throws IOException {
+  void aStoreWithAnotherKindOfKeysIsRefused() throws IOException {
     artifacts(SECRET).store(FIRST, folder, Progress.NONE);
     assertThatThrownBy(() -> fetched(StoreKeys.of(kms)))
         .isInstanceOf(StoreException.MissingKey.class)
@@ -171,7 +200,7 @@ class KmsKeysTest {
   }
 
   @Test
-  void nothingOfTheKeyLiesInTheStoreInClear() throws IOException {
+  void theStoreDoesNotContainTheKeyInClear() throws IOException {
     artifacts().store(FIRST, folder, Progress.NONE);
 
     assertThat(Files.readString(keyFile(), StandardCharsets.UTF_8))
@@ -192,7 +221,7 @@ class KmsKeysTest {
   }
 
   @Test
-  void whatExceedsTheLimitsOfTheApiIsNoWrappedKey() {
+  void aWrappedKeyBeyondTheLimitsOfTheApiIsRefused() {
     for (Runnable excess :
         new Runnable[] {
           () -> wrapped("", "00", Map.of()),

@@ -32,7 +32,7 @@ class MountedConformanceTest extends StoreConformance {
   }
 
   @Test
-  void withoutTheMountNothingIsMissingAndNothingIsWritten() throws Exception {
+  void withoutTheMountTheStoreIsUnreachableAndNothingIsWritten() throws Exception {
     Path folder = Files.createDirectory(temp.resolve("below"));
     MountedBlobs blobs = mounted(folder);
     checksUntilGone.set(0);

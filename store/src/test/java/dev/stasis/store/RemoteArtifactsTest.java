@@ -129,7 +129,7 @@ class RemoteArtifactsTest {
   }
 
   @Test
-  void nothingOfTheContentLiesInTheStoreInClear() throws IOException {
+  void theStoreDoesNotContainTheContentInClear() throws IOException {
     Path folder = Files.createDirectory(temp.resolve("artifact"));
     Files.writeString(folder.resolve("secret-name"), "secret content");
     artifacts(KEYS).store(FIRST, folder, Progress.NONE);
@@ -142,7 +142,7 @@ class RemoteArtifactsTest {
   }
 
   @Test
-  void whoLacksTheKeyIsRefusedByName() throws IOException {
+  void aMissingOrWrongKeyIsReportedByItsName() throws IOException {
     Path folder = SampleFolders.artifact(temp.resolve("artifact"), 1);
     artifacts(KEYS).store(FIRST, folder, Progress.NONE);
 
@@ -166,7 +166,7 @@ class RemoteArtifactsTest {
   }
 
   @Test
-  void afterARewrapTheOldKeyIsNeededNoMore() throws IOException {
+  void theOldKeyIsNotNeededAfterARewrap() throws IOException {
     Path folder = SampleFolders.artifact(temp.resolve("artifact"), 1);
     artifacts(KEYS).store(FIRST, folder, Progress.NONE);
     StoreKeys both =
@@ -183,7 +183,7 @@ class RemoteArtifactsTest {
   }
 
   @Test
-  void anotherManifestThanTheOneAskedForIsRefused() throws IOException {
+  void aManifestWithAnUnexpectedDigestIsRefused() throws IOException {
     Path folder = SampleFolders.artifact(temp.resolve("artifact"), 1);
     RemoteArtifacts artifacts = artifacts(KEYS);
     StoredArtifact stored = artifacts.store(FIRST, folder, Progress.NONE);

@@ -147,7 +147,7 @@ public abstract class StoreConformance {
   }
 
   @Test
-  void aServerThatComesBackIsWaitedFor() throws IOException {
+  void aServerThatRecoversIsAwaited() throws IOException {
     blobs.fault(
         (call, key, done) -> {
           // Three calls in a row, again and again, half of them after their effect.
@@ -164,7 +164,7 @@ public abstract class StoreConformance {
   }
 
   @Test
-  void aServerThatStaysAwayIsReported() throws IOException {
+  void aServerThatDoesNotRecoverIsReported() throws IOException {
     blobs.fault(
         (call, key, done) -> {
           if (call >= 8) {

@@ -95,7 +95,7 @@ class OtlpExporterTest {
   }
 
   @Test
-  void anEndpointThatIsNoneIsRefusedWithASentence() {
+  void anInvalidEndpointIsRefused() {
     assertThatThrownBy(() -> new OtlpExporter("collector:4317", Map.of()))
         .hasMessageContaining("expected http://HOST:PORT or https, got collector:4317");
   }

@@ -15,7 +15,7 @@ class ApiReferenceTest {
   private static final boolean WRITE = Boolean.getBoolean("stasis.crds.write");
 
   @Test
-  void theApiPageIsTheOneThatTheDefinitionsMake() throws IOException {
+  void theApiPageMatchesTheDefinitions() throws IOException {
     String page = ApiReference.of(CrdYaml.committed());
     if (WRITE) {
       Files.writeString(PAGE, page);

@@ -47,7 +47,7 @@ class ApiServerTest {
   }
 
   @Test
-  void theServerFillsInTheDefaultsThatTheTypesHave() {
+  void theServerSetsTheDefaultsOfTheTypes() {
     GpuCheckpointSpec typed = new GpuCheckpointSpec();
     typed.setPodRef(PodReference.of("trainer"));
     GenericKubernetesResource bare = new GenericKubernetesResource();
@@ -62,7 +62,7 @@ class ApiServerTest {
   }
 
   @Test
-  void conditionsOfTwoOwnersStandBesideEachOther() {
+  void conditionsOfTwoOwnersCoexist() {
     Resource<GpuCheckpoint> stored = resource("owners");
     stored.create();
 

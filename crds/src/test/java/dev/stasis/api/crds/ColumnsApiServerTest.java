@@ -52,7 +52,7 @@ class ColumnsApiServerTest {
 
   @ParameterizedTest
   @MethodSource("files")
-  void typicalObjectsFitOnALineAndSayWhatMatters(String file) throws Exception {
+  void typicalObjectsFitOnALineWithTheirMostImportantFields(String file) throws Exception {
     String text = Files.readString(FOLDER.resolve(file));
     List<GenericKubernetesResource> objects =
         Arrays.stream(text.split("\n---\n"))

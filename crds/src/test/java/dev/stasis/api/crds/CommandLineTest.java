@@ -14,7 +14,7 @@ class CommandLineTest {
   private static final List<String> NONE = List.of();
 
   @Test
-  void withoutCommandAndArgsAllOfItIsOfTheImage() {
+  void withoutCommandAndArgsTheImageDefinesTheCommandLine() {
     CommandLine line = new CommandLine(NONE, NONE);
 
     assertThat(line.needsImage()).isTrue();
@@ -23,7 +23,7 @@ class CommandLineTest {
   }
 
   @Test
-  void withArgsTheEntrypointIsOfTheImage() {
+  void withArgsOnlyTheEntrypointComesFromTheImage() {
     CommandLine line = new CommandLine(NONE, List.of("--token=$(TOKEN)", "x"));
     List<String> expanded = List.of("/entry", "-v", "--token=s3cret", "x");
 
@@ -35,7 +35,7 @@ class CommandLineTest {
   }
 
   @Test
-  void withACommandNothingIsOfTheImage() {
+  void withACommandNothingComesFromTheImage() {
     CommandLine line = new CommandLine(List.of("train", "$(TOKEN)"), NONE);
 
     assertThat(line.needsImage()).isFalse();
@@ -44,7 +44,7 @@ class CommandLineTest {
   }
 
   @Test
-  void withCommandAndArgsBothAreThePods() {
+  void withCommandAndArgsBothComeFromThePod() {
     CommandLine line = new CommandLine(List.of("sh", "-c"), List.of("echo $(TOKEN)"));
 
     assertThat(line.unexpanded(List.of("sh", "-c", "echo s3cret")))

@@ -16,7 +16,7 @@ class CrdYamlTest {
   @TempDir Path work;
 
   @Test
-  void theCommittedYamlIsTheOneThatTheTypesMake() throws IOException {
+  void theCommittedYamlMatchesTheTypes() throws IOException {
     SortedMap<String, String> made = CrdYaml.make(work);
     if (WRITE) {
       CrdYaml.commit(made);

@@ -32,8 +32,7 @@ class NewerObjectsTest {
 
   @ParameterizedTest
   @MethodSource("definitions")
-  void fieldsThatAreNotKnownArePassedOverWhereverTheyAre(CustomResourceDefinition definition)
-      throws Exception {
+  void unknownFieldsAreIgnoredAtEveryLevel(CustomResourceDefinition definition) throws Exception {
     JSONSchemaProps root =
         definition.getSpec().getVersions().get(0).getSchema().getOpenAPIV3Schema();
     Class<?> kind =
@@ -62,7 +61,7 @@ class NewerObjectsTest {
 
   @ParameterizedTest
   @MethodSource("definitions")
-  void withoutThatOneFieldMakesAnObjectUnreadable(CustomResourceDefinition definition)
+  void withoutThatAnUnknownFieldMakesAnObjectUnreadable(CustomResourceDefinition definition)
       throws Exception {
     Class<?> kind =
         Class.forName("dev.stasis.api.v1beta1." + definition.getSpec().getNames().getKind());

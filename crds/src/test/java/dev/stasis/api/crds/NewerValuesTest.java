@@ -119,7 +119,7 @@ class NewerValuesTest {
 
   @ParameterizedTest
   @MethodSource("definitions")
-  void theSchemaDoesNotAllowWhatStandsForIt(CustomResourceDefinition definition) {
+  void theSchemaRejectsTheSubstituteOfAnUnknownValue(CustomResourceDefinition definition) {
     assertThat(choices(definition))
         .allSatisfy(
             choice ->
@@ -130,7 +130,7 @@ class NewerValuesTest {
 
   @ParameterizedTest
   @MethodSource("definitions")
-  void withoutThatOneValueMakesAWholeListUnreadable(CustomResourceDefinition definition) {
+  void withoutThatAnUnknownValueMakesAListUnreadable(CustomResourceDefinition definition) {
     Choice choice = choices(definition).get(0);
     assertThatThrownBy(
             () -> read(definition, withValue(choice, VALUE), new KubernetesSerialization()))

@@ -26,7 +26,7 @@ class PackedObjectTest {
   private final ObjectMapper json = new ObjectMapper();
 
   @Test
-  void whatIsReadIsWhatWasWritten() throws Exception {
+  void aPackedObjectIsReadBackUnchanged() throws Exception {
     Map<String, Object> template = template(POD);
     assertThat(template).isInstanceOf(PackedObject.class);
     assertThat(template).isEqualTo(json.readValue(POD, Map.class));
@@ -48,14 +48,14 @@ class PackedObjectTest {
   }
 
   @Test
-  void nothingIsNothingAndAnythingElseIsRefused() {
+  void nullStaysNullAndAnythingButAnObjectIsRefused() {
     assertThat(Objects.requireNonNull(checkpoint("null").getStatus()).getPodTemplate()).isNull();
     assertThatThrownBy(() -> checkpoint("[1]"))
         .hasStackTraceContaining("expected an object, got START_ARRAY");
   }
 
   @Test
-  void itCannotBeChanged() {
+  void aPackedObjectIsImmutable() {
     Map<String, Object> template = template(POD);
     assertThatThrownBy(() -> template.put("a", 1))
         .isInstanceOf(UnsupportedOperationException.class);

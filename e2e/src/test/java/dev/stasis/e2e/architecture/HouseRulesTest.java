@@ -43,7 +43,7 @@ class HouseRulesTest {
   }
 
   @Test
-  void nobodySleeps() {
+  void productionCodeDoesNotSleep() {
     holds(
         noClasses()
             .should()
@@ -108,7 +108,7 @@ class HouseRulesTest {
   }
 
   @Test
-  void noClassIsABagOfFunctions() {
+  void noClassIsNamedUtilsOrHelper() {
     holds(
         noClasses()
             .should()
@@ -121,7 +121,7 @@ class HouseRulesTest {
   }
 
   @Test
-  void everyPackageSaysThatNullIsAnException() {
+  void everyPackageIsNullMarked() {
     List<String> without = new ArrayList<>();
     for (JavaPackage javaPackage : product.getDefaultPackage().getSubpackagesInTree()) {
       boolean marked =
@@ -142,7 +142,7 @@ class HouseRulesTest {
   }
 
   @Test
-  void everyFileCanBeReadAtOneSitting() throws IOException {
+  void noFileIsTooLong() throws IOException {
     List<String> tooLong = new ArrayList<>();
     for (Path file : repository.sources(CODE)) {
       long lines = text(file).lines().count();
@@ -154,7 +154,7 @@ class HouseRulesTest {
   }
 
   @Test
-  void nothingIsLeftForLater() throws IOException {
+  void nothingIsMarkedAsUnfinished() throws IOException {
     // In two parts each, so that this file does not find itself.
     Pattern later = Pattern.compile("\\b(TO" + "DO|FIX" + "ME|X" + "XX)\\b|@Dis" + "abled\\b");
     List<String> found = new ArrayList<>();

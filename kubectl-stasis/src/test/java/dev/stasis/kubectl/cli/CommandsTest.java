@@ -50,7 +50,7 @@ class CommandsTest {
   }
 
   @Test
-  void aCheckpointIsAskedForWithTheWordsOfTheApi() {
+  void aCheckpointIsRequestedWithTheFieldsOfTheApi() {
     int exit =
         run(
             "checkpoint",
@@ -117,13 +117,13 @@ class CommandsTest {
   }
 
   @Test
-  void aWaitThatIsTooLongSaysThatItGoesOn() {
+  void aTimedOutWaitReportsThatTheRequestContinues() {
     assertThat(run("checkpoint", "trainer", "--wait", "--timeout", "0s")).isEqualTo(Exit.NOT_YET);
     assertThat(err.toString()).contains("not finished after 0s; it continues");
   }
 
   @Test
-  void wrongUseSaysWhatWasWanted() {
+  void wrongUseNamesTheExpectedArguments() {
     assertThat(run("checkpoint", "gckpt/a")).isEqualTo(Exit.USAGE);
     assertThat(err.toString()).contains("expected the name of a Pod, got gckpt/a");
     assertThat(run("checkpoint", "a", "--wait", "--timeout", "soon")).isEqualTo(Exit.USAGE);
@@ -204,7 +204,7 @@ class CommandsTest {
   }
 
   @Test
-  void aPodThatNothingSuspendsIsNoSilentSuccess() {
+  void resumingAPodThatIsNotSuspendedFails() {
     assertThat(run("resume", "trainer")).isEqualTo(Exit.CLUSTER);
     assertThat(err.toString())
         .contains("no GpuCheckpoint suspends trainer")

@@ -52,7 +52,7 @@ class PluginApiServerTest {
   }
 
   @Test
-  void whatIsAskedForIsListed() {
+  void aRequestedCheckpointIsListed() {
     assertThat(run("checkpoint", "trainer", "--name", "a-1", "-n", NAMESPACE)).isZero();
     assertThat(run("list", "-n", NAMESPACE)).isZero();
     assertThat(out.toString()).contains("gckpt/a-1 created").contains("gckpt/a-1   trainer");

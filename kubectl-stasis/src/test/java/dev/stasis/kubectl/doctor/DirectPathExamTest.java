@@ -63,7 +63,7 @@ class DirectPathExamTest {
   }
 
   @Test
-  void aPodWithTheLibraryIsWell() {
+  void aPodWithTheLibraryHasNoProblem() {
     assertThat(examine(Objects.node(), WITH))
         .isEqualTo(Finding.well("gpu-17", "pod ml/trainer: data path Direct"));
   }

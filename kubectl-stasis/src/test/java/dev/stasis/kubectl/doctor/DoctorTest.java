@@ -303,7 +303,7 @@ class DoctorTest {
   }
 
   @Test
-  void theClusterComesFirstAndWhatMayNotBeSeenIsSaid() {
+  void findingsOfTheClusterComeFirstAndMissingRightsAreReported() {
     List<Finding> findings =
         new Doctor()
             .examine(

@@ -23,7 +23,7 @@ class ReportsTest {
   }
 
   @Test
-  void aRefusalTellsEveryReasonAndTheNodesThatFit() {
+  void aRefusalListsEveryReasonAndTheCompatibleNodes() {
     Resource explained =
         Objects.of(
             """
@@ -83,7 +83,7 @@ class ReportsTest {
   }
 
   @Test
-  void aFailureSaysWhyAndWhatTheWorkloadDoes() {
+  void aFailureShowsItsCauseAndTheStateOfTheWorkload() {
     Resource failed =
         Objects.of(
             """
@@ -115,7 +115,7 @@ class ReportsTest {
   }
 
   @Test
-  void aResumeIsOverOnlyWhenTheWorkloadGoesOn() {
+  void aResumeIsCompleteOnlyWhenTheWorkloadRuns() {
     String yaml =
         """
         kind: GpuCheckpoint
@@ -146,7 +146,7 @@ class ReportsTest {
   }
 
   @Test
-  void aStoryTellsOnlyLinesOfItsOwnInOrderOfTime() {
+  void aStoryHasOnlyTheLinesOfItsRequestInOrderOfTime() {
     Story story = new Story(new ObjectMapper());
     story.phases(Objects.checkpoint());
     story.logLine(

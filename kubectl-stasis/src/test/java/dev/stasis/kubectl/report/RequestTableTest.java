@@ -28,7 +28,7 @@ class RequestTableTest {
           """);
 
   @Test
-  void theNewestIsLastAndEachSaysWhatCounts() {
+  void theNewestRequestIsLast() {
     assertThat(
             new RequestTable(false)
                 .text(List.of(MIGRATION, RESTORE, Objects.checkpoint()), Objects.NOW))
@@ -77,7 +77,7 @@ class RequestTableTest {
   }
 
   @Test
-  void nothingIsNoTable() {
+  void anEmptyListHasNoTable() {
     assertThat(new RequestTable(false).text(List.of(), Objects.NOW)).isEmpty();
   }
 }

@@ -17,7 +17,7 @@ class CpusetReaderTest {
   @TempDir Path folder;
 
   @Test
-  void aHierarchyOfItsOwnSaysIt() throws IOException {
+  void aCpusetHierarchyDefinesTheProcessors() throws IOException {
     write("online", "0-7");
     write("cpuset/pod/cpuset.effective_cpus", "2-3");
 
@@ -26,7 +26,7 @@ class CpusetReaderTest {
   }
 
   @Test
-  void aUnifiedOneWithoutTheControllerHasItsParents() throws IOException {
+  void aCgroupWithoutTheControllerInheritsFromItsParent() throws IOException {
     write("online", "0-7");
     write("unified/cpuset.cpus.effective", "0-5");
     write("unified/pod/container/cgroup.procs", "");
@@ -36,7 +36,7 @@ class CpusetReaderTest {
   }
 
   @Test
-  void whereNoCgroupSaysAnythingItIsAllOfTheMachine() throws IOException {
+  void withoutACpusetAllProcessorsOfTheMachineAreUsed() throws IOException {
     write("online", "0-7");
 
     assertThat(read(new Cgroup(List.of("memory"), in("memory"), in("memory/pod"))))
@@ -44,7 +44,7 @@ class CpusetReaderTest {
   }
 
   @Test
-  void whereNothingIsKnownItIsNone() {
+  void unknownProcessorsAreReportedAsNone() {
     assertThat(read(new Cgroup(List.of(), in("unified"), in("unified")))).isEmpty();
   }
 

@@ -42,7 +42,7 @@ class TreeStopperTest {
   }
 
   @Test
-  void whoWasStoppedBeforeStaysStopped() throws Exception {
+  void aProcessThatWasStoppedBeforeStaysStopped() throws Exception {
     try (TestContainer running = TestContainer.start("workload", 0, "/data", "child")) {
       Container container = running.resolve();
       await().atMost(LONG).until(() -> proc.children(container.root().pid()).size() == 1);
@@ -102,7 +102,7 @@ class TreeStopperTest {
   }
 
   @Test
-  void aContainerThatSomebodyFrozeIsLeftAlone() throws Exception {
+  void aContainerFrozenByAnotherToolIsNotTouched() throws Exception {
     try (TestContainer running = TestContainer.start("workload", 0, "/data")) {
       Container container = running.resolve();
       Freezer freezer = Freezer.of(container).orElseThrow();

@@ -43,7 +43,7 @@ class AddressMatcherTest {
   }
 
   @Test
-  void noneIsGuessed() {
+  void anAddressWithoutAMatchIsNotGuessed() {
     List<InterfaceAddress> source = List.of(at("eth0", "10.0.0.1"), at("eth0", "fd00::1"));
 
     assertThat(

@@ -31,14 +31,14 @@ class CriuCheckTest {
   }
 
   @Test
-  void anOldOneIsNoneAtAll() throws Exception {
+  void anOutdatedCriuIsUnusable() throws Exception {
     assertThat(new CriuCheck().check(program("echo Version: 3.17.1")))
         .isEqualTo(
             new CriuCheck.Result.Unusable("criu version: expected 4.1.1 or newer, got 3.17.1"));
   }
 
   @Test
-  void oneThatDoesNotPassItsOwnCheckIsToldByItsLastWord() throws Exception {
+  void aCriuThatFailsItsOwnCheckIsReportedWithItsLastLine() throws Exception {
     Path criu = program("[ $1 = check ] && echo no mounts && exit 1; echo Version: 4.2.1");
 
     assertThat(new CriuCheck().check(criu))

@@ -43,7 +43,7 @@ class CriuLogTest {
   }
 
   @Test
-  void theFirstCauseCountsAndWhatGoodRunsSayTooDoesNot() {
+  void theFirstErrorIsReportedAndErrorsOfSuccessfulRunsAreIgnored() {
     CriuLog log =
         CriuLog.of(
             "(00.001185) Error (criu/tun.c:85): tun: Unable to create tun: No such file\n"
@@ -76,7 +76,7 @@ class CriuLogTest {
   }
 
   @Test
-  void anEmptyLogIsNoFaultThatWeKnow() {
+  void anEmptyLogNamesNoError() {
     assertThat(CriuLog.of("").fault().line()).isEqualTo("criu's log holds no error");
   }
 

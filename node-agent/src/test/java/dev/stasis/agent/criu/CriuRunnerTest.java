@@ -26,7 +26,7 @@ class CriuRunnerTest {
   @TempDir Path folder;
 
   @Test
-  void aRunThatSomebodyElseEndedIsToldAsSuch() throws Exception {
+  void aRunThatAnotherProcessKilledIsReportedAsKilled() throws Exception {
     assertThat(new CriuRunner().dump(plan("kill -9 $$"), LONG, bytes -> {}))
         .isEqualTo(new CriuOutcome.Killed(9));
   }

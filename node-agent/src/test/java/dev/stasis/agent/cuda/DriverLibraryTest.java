@@ -97,8 +97,7 @@ class DriverLibraryTest {
   }
 
   @Test
-  void aLibraryThatCrashesTakesTheWorkerAlongAndNobodyElse()
-      throws IOException, InterruptedException {
+  void aLibraryThatCrashesEndsOnlyTheWorker() throws IOException, InterruptedException {
     wholeLibrary("if (access(\"%s/crash\", F_OK) == 0) abort();".formatted(folder));
 
     try (DriverWorker worker = worker()) {

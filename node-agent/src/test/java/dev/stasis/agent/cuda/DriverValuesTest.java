@@ -69,7 +69,7 @@ class DriverValuesTest {
   }
 
   @Test
-  void theWayOutIsTheWayBack() {
+  void everyTransitionCanBeReversed() {
     assertThat(CudaState.RUNNING.successors()).containsExactly(CudaState.LOCKED);
     assertThat(CudaState.LOCKED.successors()).contains(CudaState.RUNNING, CudaState.CHECKPOINTED);
     assertThat(CudaState.CHECKPOINTED.successors()).contains(CudaState.LOCKED);

@@ -16,7 +16,7 @@ class TakeUpTest {
       new Intervals.Backoff(Duration.ofMillis(1), Duration.ofMillis(5));
 
   @Test
-  void itIsTriedUntilItHasWorkedAndTheAgentIsNotReadyMeanwhile() throws Exception {
+  void theTakeoverIsRetriedAndTheAgentIsNotReadyMeanwhile() throws Exception {
     AtomicInteger tries = new AtomicInteger();
     CountDownLatch third = new CountDownLatch(1);
     CountDownLatch seen = new CountDownLatch(1);

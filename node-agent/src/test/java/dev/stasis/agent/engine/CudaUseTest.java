@@ -42,7 +42,7 @@ class CudaUseTest {
   }
 
   @Test
-  void whoIsAboutToEndUsesNone() throws StepFailure {
+  void anEndingProcessDoesNotUseCuda() throws StepFailure {
     answers.add(SYSTEM);
     ends = true;
 
@@ -50,7 +50,7 @@ class CudaUseTest {
   }
 
   @Test
-  void whoWasOnlyJustForkedIsAskedAgain() throws StepFailure {
+  void aProcessThatWasJustForkedIsQueriedAgain() throws StepFailure {
     answers.addAll(List.of(SYSTEM, NO_CUDA, SYSTEM, THREAD_9));
 
     assertThat(use().restoreThread(PROCESS)).isEmpty();
@@ -58,7 +58,7 @@ class CudaUseTest {
   }
 
   @Test
-  void whoLivesAndIsNotKnownTwiceStopsTheFreeze() {
+  void aProcessWhoseUseOfCudaStaysUnknownStopsTheFreeze() {
     answers.addAll(List.of(SYSTEM, SYSTEM));
 
     assertThatThrownBy(() -> use().restoreThread(PROCESS))
@@ -67,7 +67,7 @@ class CudaUseTest {
   }
 
   @Test
-  void aDriverThatDoesNotAnswerIsNotAskedAgain() {
+  void aDriverThatDoesNotAnswerIsNotQueriedAgain() {
     answers.add(NOTHING);
     ends = true;
 
@@ -76,7 +76,7 @@ class CudaUseTest {
   }
 
   @Test
-  void whoWasStoppedUsesNoneOnlyIfItHasNothingOfCudas() throws StepFailure {
+  void aStoppedProcessIsAcceptedOnlyIfItCannotUseCuda() throws StepFailure {
     answers.addAll(List.of(STOPPED, STOPPED, STOPPED));
 
     assertThat(use().restoreThread(PROCESS)).isEmpty();

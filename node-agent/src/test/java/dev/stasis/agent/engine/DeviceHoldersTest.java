@@ -30,7 +30,7 @@ class DeviceHoldersTest {
   }
 
   @Test
-  void aForkedChildHoldsWhatIsDead() throws IOException {
+  void aForkedChildIsNoLiveHolder() throws IOException {
     process(11, 10, LIBRARY, MAPPED);
     open(11, "/dev/nvidia0");
     process(12, 11, LIBRARY, MAPPED);
@@ -45,7 +45,7 @@ class DeviceHoldersTest {
   }
 
   @Test
-  void whoHasNoMappingOfADeviceHasOpenedItItself() throws IOException {
+  void aDescriptorWithoutAMappingBelongsToALiveHolder() throws IOException {
     process(11, 10, LIBRARY);
     open(11, "/dev/nvidiactl");
     assertThat(holders().live(members))
@@ -55,13 +55,13 @@ class DeviceHoldersTest {
   }
 
   @Test
-  void whoDescendsFromNoCudaProcessIsAlive() throws IOException {
+  void aHolderWithoutACudaAncestorIsAlive() throws IOException {
     process(11, 1, LIBRARY, MAPPED);
     assertThat(holders().live(members)).isPresent();
   }
 
   @Test
-  void whoIsEndingHasOnlyItsFilesLeft() throws IOException {
+  void anEndingProcessIsNoLiveHolder() throws IOException {
     process(11, 10);
     open(11, "/dev/nvidiactl");
     assertThat(holders().live(members)).isEmpty();

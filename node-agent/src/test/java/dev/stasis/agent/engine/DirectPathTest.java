@@ -64,7 +64,8 @@ class DirectPathTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("workloads")
-  void goesOnInPlaceAndComesBackElsewhere(String what, List<String> more) throws Exception {
+  void aWorkloadResumesInPlaceAndIsRestoredElsewhere(String what, List<String> more)
+      throws Exception {
     ContainerSpec spec = new DirectLab(lab).counter(more.toArray(String[]::new));
     CheckpointOutcome.Published published;
     List<String> before;

@@ -60,7 +60,7 @@ class FailingStepTest {
 
   @ParameterizedTest
   @MethodSource("everyStep")
-  void theWorkloadRunsOnAndNothingIsLeft(Moment moment, String step) throws Exception {
+  void aFailedStepIsUndoneAndNothingIsLeft(Moment moment, String step) throws Exception {
     CheckpointOutcome outcome = run(HookedStep.failing(moment, step));
     assertThat(outcome).isInstanceOf(CheckpointOutcome.Failed.class);
     CheckpointOutcome.Failed failed = (CheckpointOutcome.Failed) outcome;
@@ -72,7 +72,7 @@ class FailingStepTest {
 
   /** A note on the way back is worth less than the workload. */
   @Test
-  void theWorkloadRunsOnAlsoWhenTheStateFolderTakesNoMoreNotes() throws Exception {
+  void aFailedStepIsUndoneWhenTheStateFolderIsFull() throws Exception {
     Path note = lab.state().resolve("work").resolve(source.id()).resolve("work.json.new");
     CheckpointOutcome outcome =
         run(
@@ -95,7 +95,7 @@ class FailingStepTest {
 
   @ParameterizedTest
   @MethodSource("everyStep")
-  void aBugInAStepIsAFailureLikeAnyOther(Moment moment, String step) throws Exception {
+  void anUnexpectedExceptionInAStepIsUndoneToo(Moment moment, String step) throws Exception {
     CheckpointOutcome outcome =
         run(
             (at, name) -> {
@@ -115,7 +115,7 @@ class FailingStepTest {
 
   @ParameterizedTest
   @MethodSource("everyUndo")
-  void anUndoThatFailsIsToldAndAThawBringsItBack(String step) throws Exception {
+  void aFailedUndoIsReportedAndAThawCompletesIt(String step) throws Exception {
     CheckpointOutcome outcome = run(HookedStep.failing(Moment.BEFORE_UNDO, step));
     assertThat(outcome)
         .isInstanceOfSatisfying(

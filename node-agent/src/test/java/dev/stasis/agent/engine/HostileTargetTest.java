@@ -94,7 +94,7 @@ class HostileTargetTest {
 
   /** A FIFO would hold criu until its deadline, if it opened that path. */
   @Test
-  void whatCriuKnowsOfTheKernelIsNotReadFromTheContainer() throws Exception {
+  void criusCacheOfKernelFeaturesIsNotReadFromTheContainer() throws Exception {
     try (GpuContainer target = GpuContainer.start(spec.asHolder())) {
       new Sh().must("mkfifo", root(target).resolve("run/criu.kdat").toString());
 

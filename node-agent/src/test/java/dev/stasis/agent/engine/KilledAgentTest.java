@@ -58,7 +58,7 @@ class KilledAgentTest {
 
   @ParameterizedTest
   @MethodSource("everyStep")
-  void anotherOneBringsTheWorkloadBack(String moment, String step) throws Exception {
+  void theNextAgentThawsTheWorkload(String moment, String step) throws Exception {
     ChildAgent.dying(lab, DataPathChoice.MOVER.name(), source, moment, step);
     thaw();
   }
@@ -66,14 +66,16 @@ class KilledAgentTest {
   /** In the low-memory mode the stage holds the only copy at these moments. */
   @ParameterizedTest
   @CsvSource({"AFTER, move", "DURING, dump", "AFTER, layer", "BEFORE_UNDO, move"})
-  void alsoWhenTheStageHoldsTheOnlyCopy(String moment, String step) throws Exception {
+  void theNextAgentThawsAWorkloadWhoseMemoryIsOnlyInTheStage(String moment, String step)
+      throws Exception {
     ChildAgent.dying(lab, DataPathChoice.LOW_MEMORY.name(), source, moment, step);
     thaw();
   }
 
   @ParameterizedTest
   @CsvSource({"DURING, lock", "DURING, dump", "DURING, hash", "DURING, publish"})
-  void alsoInTheMiddle(String moment, String step) throws Exception {
+  void theNextAgentThawsTheWorkloadAfterADeathDuringAStep(String moment, String step)
+      throws Exception {
     ChildAgent.dying(lab, DataPathChoice.MOVER.name(), source, moment, step);
     thaw();
   }
@@ -81,7 +83,7 @@ class KilledAgentTest {
   /** A tree is frozen for the moment in which its signals are sent; an agent may die in it. */
   @ParameterizedTest
   @CsvSource({"stop", "move", "dump"})
-  void alsoWhenItLeftTheCgroupFrozen(String step) throws Exception {
+  void theNextAgentThawsAFrozenCgroup(String step) throws Exception {
     Container container =
         ((Resolution.Found) new ContainerResolver(new ProcFs()).resolve(source.id())).container();
     Optional<Freezer> freezer = Freezer.of(container);

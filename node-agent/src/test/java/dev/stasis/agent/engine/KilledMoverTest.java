@@ -45,13 +45,13 @@ class KilledMoverTest {
 
   @ParameterizedTest
   @CsvSource({"1, MEMORY", "10, MEMORY", "25, DISK"})
-  void whileItCopies(int millis, StagePlace stage) throws Exception {
+  void aMoverKilledWhileItCopiesLosesNothing(int millis, StagePlace stage) throws Exception {
     onTheWayOut(millis, stage, DataPathChoice.MOVER);
   }
 
   @ParameterizedTest
   @CsvSource({"1, MEMORY", "10, MEMORY", "25, MEMORY", "40, MEMORY", "60, DISK", "90, DISK"})
-  void onTheWayOut(int millis, StagePlace stage) throws Exception {
+  void aMoverKilledWhileItDropsMemoryLosesNothing(int millis, StagePlace stage) throws Exception {
     onTheWayOut(millis, stage, DataPathChoice.LOW_MEMORY);
   }
 
@@ -77,7 +77,7 @@ class KilledMoverTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 10, 20, 30, 45})
-  void onTheWayIn(int millis) throws Exception {
+  void aMoverKilledWhileItFillsMemoryBackLosesNothing(int millis) throws Exception {
     Killed mover = mover("in", millis);
     CheckpointOutcome outcome = run(mover, StagePlace.MEMORY, DataPathChoice.LOW_MEMORY);
     if (wasHit(mover, millis)) {

@@ -27,7 +27,7 @@ class RestoredProcessCheckTest {
   }
 
   @Test
-  void allThatLiveAreProven() throws StepFailure {
+  void everyLivingProcessIsReturned() throws StepFailure {
     assertThat(survivors().living()).containsOnlyKeys(7, 8, 9);
   }
 
@@ -50,7 +50,7 @@ class RestoredProcessCheckTest {
   }
 
   @Test
-  void theFirstProcessLives() {
+  void theFirstProcessMustBeAlive() {
     seen.remove(FIRST);
 
     assertThatThrownBy(() -> survivors().living())
@@ -58,7 +58,7 @@ class RestoredProcessCheckTest {
   }
 
   @Test
-  void whoUsesAGpuLives() {
+  void aProcessThatUsesAGpuMustBeAlive() {
     see(TRAINER, 'Z', 0);
 
     assertThatThrownBy(() -> survivors().living())

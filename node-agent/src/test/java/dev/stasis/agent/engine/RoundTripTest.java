@@ -66,7 +66,7 @@ class RoundTripTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("workloads")
-  void goesOnInPlaceAndComesBackElsewhere(
+  void aWorkloadResumesInPlaceAndIsRestoredElsewhere(
       String what, ContainerSpec spec, DataPathChoice path, String taken) throws Exception {
     CheckpointOutcome.Published published;
     List<String> before;

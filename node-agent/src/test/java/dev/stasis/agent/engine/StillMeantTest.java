@@ -66,7 +66,7 @@ class StillMeantTest {
   }
 
   @Test
-  void aQuestionThatFailsIsAFaultOfOursAndUndone() throws Exception {
+  void aFailedCheckOfThePodIsAnInternalErrorAndUndone() throws Exception {
     CheckpointOutcome.Failed failed =
         asked(
             After.EVICT,

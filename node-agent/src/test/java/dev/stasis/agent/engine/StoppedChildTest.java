@@ -19,7 +19,7 @@ class StoppedChildTest {
   private final ProcFs proc = new ProcFs();
 
   @Test
-  void aChildThatWasStoppedStaysSoUntilSomebodyLetsItGo() throws Exception {
+  void aStoppedChildStaysStoppedUntilItIsContinued() throws Exception {
     try (EngineLab lab = new EngineLab(1, 96)) {
       ContainerSpec spec =
           ContainerSpec.counter(lab.gpus(), "--mib", "8", "--interval-ms", "20", "--idle-child");

@@ -36,7 +36,7 @@ class SuspendTest {
   }
 
   @Test
-  void itComesBackAnyNumberOfTimes() throws Exception {
+  void aWorkloadCanBeSuspendedAndResumedRepeatedly() throws Exception {
     for (int round = 0; round < 3; round++) {
       CheckpointOutcome outcome =
           lab.checkpoint(Asked.of(lab, source).to(null).after(After.SUSPEND));

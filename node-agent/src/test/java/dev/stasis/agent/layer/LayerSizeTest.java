@@ -19,7 +19,7 @@ class LayerSizeTest {
   private Path folder;
 
   @Test
-  void itIsAboutWhatThePackerWrites() throws IOException {
+  void theEstimateIsCloseToTheSizeOfTheArchive() throws IOException {
     Path root = Files.createDirectories(folder.resolve("root"));
     Path upper = Files.createDirectories(folder.resolve("upper/a/b"));
     Path cache = Files.createDirectories(root.resolve("cache/models"));

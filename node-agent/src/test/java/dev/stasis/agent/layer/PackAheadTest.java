@@ -179,7 +179,7 @@ class PackAheadTest {
   }
 
   @Test
-  void folderOfTheImageThatWasRenamedComesWhole() throws Exception {
+  void aRenamedFolderOfTheImageIsPackedCompletely() throws Exception {
     packAhead(LATER);
     run("mv", source.resolve("app").toString(), source.resolve("moved").toString());
 
@@ -233,7 +233,7 @@ class PackAheadTest {
   }
 
   @Test
-  void whoeverWatchesCanEndIt() {
+  void theProgressListenerCanCancelThePacking() {
     assertThatThrownBy(
             () ->
                 packer.packAhead(

@@ -24,14 +24,14 @@ class MoverTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"HUP", "INT"})
-  void oneThatAKeyEndsBeforeItBeginsIsBegunAgain(String signal) throws Exception {
+  void aMoverInterruptedByATerminalSignalBeforeItStartsIsRestarted(String signal) throws Exception {
     assertThat(run("[ $(wc -l <starts) -gt 2 ] || " + kill(signal) + "; echo done 5"))
         .isEqualTo(new MoveOutcome.Moved(5));
     assertThat(starts()).hasSize(3);
   }
 
   @Test
-  void oneThatIsKilledIsNotBegunAgain() throws Exception {
+  void aKilledMoverIsNotRestarted() throws Exception {
     assertThat(run(kill("KILL")))
         .isInstanceOfSatisfying(
             MoveOutcome.Failed.class,

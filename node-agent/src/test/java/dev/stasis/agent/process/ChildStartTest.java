@@ -25,7 +25,8 @@ class ChildStartTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"HUP", "INT"})
-  void aProgramThatAKeyEndsBeforeItsFirstLineIsStartedAgain(String signal) throws Exception {
+  void aProgramInterruptedByATerminalSignalBeforeItsFirstLineIsRestarted(String signal)
+      throws Exception {
     Process child =
         new ChildStart()
             .startAway(shell("echo >>starts; [ $(wc -l <starts) -gt 3 ] || " + kill(signal)));
@@ -48,7 +49,7 @@ class ChildStartTest {
 
   @ParameterizedTest
   @CsvSource({"HUP, true", "INT, true", "TERM, false", "KILL, false"})
-  void onlyWhatATerminalSendsIsTakenForAKey(String signal, boolean key) throws Exception {
+  void onlySignalsOfATerminalCauseARestart(String signal, boolean key) throws Exception {
     Process child = new ChildStart().start(shell(kill(signal)));
 
     assertThat(child.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)).isTrue();

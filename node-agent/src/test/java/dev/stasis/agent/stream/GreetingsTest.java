@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class GreetingsTest {
 
   @Test
-  void theOldestGivesWayToTheNewest() throws IOException {
+  void theOldestSilentConnectionIsClosedForTheNewest() throws IOException {
     try (Greetings greetings = new Greetings(2, Duration.ofHours(1))) {
       List<Socket> lines = began(greetings, 3);
 
@@ -22,7 +22,7 @@ class GreetingsTest {
   }
 
   @Test
-  void onesThatHaveGreetedDoNotCount() throws IOException {
+  void connectionsThatHaveGreetedAreNotCounted() throws IOException {
     try (Greetings greetings = new Greetings(2, Duration.ofHours(1))) {
       List<Socket> lines = began(greetings, 2);
       greetings.of(lines.get(0)).close();

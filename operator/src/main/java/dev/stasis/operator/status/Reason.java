@@ -124,9 +124,20 @@ public enum Reason {
   STORE_NOT_FOUND("StoreNotFound"),
   /** The store is on the disk of one node, but another node needs access. */
   STORE_NOT_SHARED("StoreNotShared"),
-
   /** The GpuCheckpointStore is not writable. */
   STORE_NOT_WRITABLE("StoreNotWritable", "StoreReadOnly"),
+  /** The KMS plugin of the node does not answer, so the GpuCheckpointStore cannot encrypt. */
+  STORE_KMS_UNREACHABLE("StoreKmsUnreachable", "KmsUnreachable"),
+  /** The KMS plugin of the node reports that it cannot encrypt. */
+  STORE_KMS_UNHEALTHY("StoreKmsUnhealthy", "KmsUnhealthy"),
+  /** The KMS plugin of the node encrypts with another key than the expected one. */
+  STORE_KMS_KEY_MISMATCH("StoreKmsKeyMismatch", "KmsKeyMismatch"),
+  /** The KMS plugin of the node answers what the KMS v2 API does not allow. */
+  STORE_KMS_INVALID_RESPONSE("StoreKmsInvalidResponse", "KmsInvalid"),
+  /** The key that encrypts the GpuCheckpointStore, or that has wrapped a data key, is missing. */
+  STORE_MISSING_KEY("StoreMissingKey", "MissingKey"),
+  /** The key of the GpuCheckpointStore does not decrypt what it has encrypted. */
+  STORE_WRONG_KEY("StoreWrongKey", "WrongKey"),
   /** The PersistentVolumeClaim of the GpuCheckpointStore cannot be used. */
   CLAIM_NOT_USABLE("ClaimNotUsable", "Claim"),
   /** The GpuCheckpointStore is writable. */

@@ -73,7 +73,7 @@ class EndpointTest {
   }
 
   @Test
-  void itAnswersItselfOnceItHasAKey() throws Exception {
+  void theEndpointVerifiesItsOwnCertificate() throws Exception {
     endpoint.shakeHands(keys);
     ServingKeyManager others = new ServingKeyManager();
     others.serve(ServingKey.generate(Set.of("127.0.0.1"), Instant.now()));
@@ -106,7 +106,7 @@ class EndpointTest {
   }
 
   @Test
-  void aMistakeOfOursIsNoRefusal() throws Exception {
+  void anInternalErrorIsNotARefusal() throws Exception {
     says =
         request -> {
           throw new IllegalStateException("a mistake");

@@ -58,7 +58,7 @@ class KeyRingTest {
   }
 
   @Test
-  void aTokenIsAcceptedBeforeAndAfterItIsAskedWith() {
+  void aTokenIsAcceptedBeforeAndAfterItIsInUse() {
     Instant old = start.plus(Duration.ofDays(61));
     KeyRing announced = KeyRing.after(Optional.of(first), NAMES, old);
     String next = announced.next().orElseThrow().token();

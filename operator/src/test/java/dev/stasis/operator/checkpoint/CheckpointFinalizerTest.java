@@ -31,7 +31,7 @@ class CheckpointFinalizerTest {
   private final World world = Samples.world(AfterCheckpoint.RESUME).settle();
 
   @Test
-  void atWorkItIsCancelledUndoneAndThenItGoes() {
+  void aDeletedCheckpointInProgressIsCancelledAndRolledBackFirst() {
     world.agent(OperationType.CHECKPOINT, 1).works("dump", WorkloadState.FROZEN);
     world.settle();
     world.delete();
@@ -90,7 +90,7 @@ class CheckpointFinalizerTest {
   }
 
   @Test
-  void anOrderThatIsSeenLateIsNotTakenForOneThatFailed() {
+  void anOperationThatTheWatchShowsLateIsNotTakenForAFailedOne() {
     ready();
     world.delete();
     world.settle();

@@ -63,7 +63,7 @@ class CheckpointWorkflowTest {
   }
 
   @Test
-  void anOperatorThatWasAwayAllTheTimeFindsTheEnd() {
+  void anOperatorThatMissedTheWholeCheckpointReportsItsEnd() {
     world.settle();
     world.agent(OperationType.CHECKPOINT, 1).succeeds(WorkloadState.RUNNING);
     world.checkpoint.setStatus(null);
@@ -76,7 +76,7 @@ class CheckpointWorkflowTest {
   }
 
   @Test
-  void theStatusIsWrittenNoMoreOftenThanThereIsSomethingToSay() {
+  void theStatusIsWrittenOnlyWhenItChanges() {
     world.settle();
     world.agent(OperationType.CHECKPOINT, 1).works("lock", WorkloadState.FROZEN);
     world.settle();
@@ -88,22 +88,6 @@ class CheckpointWorkflowTest {
 
     assertThat(writes).isLessThanOrEqualTo(4);
     assertThat(world.writes).isEqualTo(writes);
-  }
-
-  @Test
-  void aRefusalOfTheAgentFailsTheCheckpointWithItsReason() {
-    world.settle();
-    world
-        .agent(OperationType.CHECKPOINT, 1)
-        .claims()
-        .fails(Outcome.REFUSED, "LivenessProbeTooShort", ConditionValue.TRUE);
-    world.settle();
-
-    assertThat(world.phase()).isEqualTo(CheckpointPhase.FAILED);
-    assertThat(world.condition("Ready"))
-        .isEqualTo("False/LivenessProbeTooShort: p: expected w, got f");
-    assertThat(world.condition("SourceRunning")).startsWith("True/Untouched");
-    assertThat(world.operations()).isEmpty();
   }
 
   @Test
@@ -154,7 +138,7 @@ class CheckpointWorkflowTest {
   }
 
   @Test
-  void anOrderThatNobodyClaimsIsTakenBackAtTheDeadline() {
+  void anUnclaimedOperationIsWithdrawnAtTheDeadline() {
     world.settle();
     world.later(Duration.ofMinutes(31));
     world.settle();
@@ -194,7 +178,7 @@ class CheckpointWorkflowTest {
   }
 
   @Test
-  void anOrderThatSomebodyRemovedIsNotGivenTwice() {
+  void aRemovedOperationIsNotCreatedAgain() {
     world.settle();
     world.agent(OperationType.CHECKPOINT, 1).works("dump", WorkloadState.FROZEN);
     world.settle();

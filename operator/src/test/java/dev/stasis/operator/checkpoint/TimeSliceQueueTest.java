@@ -64,7 +64,7 @@ class TimeSliceQueueTest {
   }
 
   @Test
-  void oneThatIsAloneRunsOn() {
+  void aWorkloadThatIsAloneKeepsRunning() {
     GpuCheckpoint one = suspended("a", "GPU-1");
     suspended("other-gpu", "GPU-2");
 
@@ -107,7 +107,7 @@ class TimeSliceQueueTest {
   }
 
   @Test
-  void whoeverItsUserKeepsSuspendedLetsTheOthersPass() {
+  void aWorkloadThatItsUserKeepsSuspendedIsSkipped() {
     GpuCheckpoint kept = suspended("a", "GPU-1");
     kept.getSpec().setDesiredState(DesiredState.SUSPENDED);
     now = now.plusSeconds(1);
@@ -121,7 +121,7 @@ class TimeSliceQueueTest {
   }
 
   @Test
-  void whoeverItsUserLetsRunOnComesFirstAndIsWaitedFor() {
+  void aWorkloadThatItsUserKeepsRunningGoesFirstAndIsAwaited() {
     GpuCheckpoint first = suspended("a", "GPU-1");
     now = now.plusSeconds(1);
     GpuCheckpoint wanted = suspended("b", "GPU-1");
@@ -138,7 +138,7 @@ class TimeSliceQueueTest {
   }
 
   @Test
-  void oneThatIsDeletedIsResumedBeforeAnybodyElseAndNotBesideOneThatRuns() {
+  void aDeletedWorkloadIsResumedNextButNotBesideARunningOne() {
     GpuCheckpoint runs = running(suspended("a", "GPU-1"));
     GpuCheckpoint other = suspended("b", "GPU-1");
     now = now.plusSeconds(1);

@@ -13,7 +13,7 @@ class CreationExpectationsTest {
   private final CreationExpectations unseen = new CreationExpectations();
 
   @Test
-  void anOrderThatTheWatchDoesNotShowYetIsToldOf() {
+  void anOperationThatTheWatchDoesNotShowYetIsIncluded() {
     unseen.made(operation("ours", 1));
     assertThat(unseen.with(List::of, any -> true)).hasSize(1);
     assertThat(unseen.with(List::of, any -> false)).isEmpty();
@@ -28,7 +28,7 @@ class CreationExpectationsTest {
   }
 
   @Test
-  void anOrderThatTheWatchShowsAfterOursWereReadIsToldOfOnce() {
+  void anOperationThatTheWatchShowsMeanwhileIsIncludedOnce() {
     unseen.made(operation("ours", 1));
     GpuNodeOperation shown = operation("ours", 1);
     List<GpuNodeOperation> all =

@@ -51,7 +51,7 @@ class PodTransformTest {
   private final PodTransform kept = new PodTransform(Set.copyOf(GPUS));
 
   @Test
-  void ofAnOrdinaryPodNothingIsKeptButWhatIsRead() throws IOException {
+  void onlyTheFieldsThatAreReadAreKeptOfAnOrdinaryPod() throws IOException {
     Pod whole = ordinary();
 
     Pod pod = kept.apply(whole);
@@ -116,7 +116,7 @@ class PodTransformTest {
   }
 
   @Test
-  void aPodThatIsNotKeptWholeHasNoGpuForAnybody() {
+  void aTrimmedPodIsTreatedAsOneWithoutGpus() {
     Pod pod = ordinary();
     Pod left = kept.apply(pod);
 

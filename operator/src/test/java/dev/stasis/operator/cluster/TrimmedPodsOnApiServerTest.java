@@ -98,7 +98,7 @@ class TrimmedPodsOnApiServerTest {
   }
 
   @Test
-  void theApiServerTakesNoPodOfWhichOnlyThatIsLeft() {
+  void theApiServerRejectsATrimmedPod() {
     create("service", Map.of());
     informers.start();
     Pod left = pod("service");

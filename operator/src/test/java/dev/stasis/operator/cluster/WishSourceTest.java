@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class WishSourceTest {
 
   @Test
-  void aDeletionThatTheWriteOfTheStatusHasSwallowedIsHeardOf() {
+  void aDeletionHiddenByAStatusWriteTriggersAReconciliation() {
     // The framework takes this for the echo of its own write.
     GpuCheckpoint written = seen(1, 1);
     written.getMetadata().setDeletionTimestamp("2026-11-22T02:05:49Z");
@@ -20,12 +20,12 @@ class WishSourceTest {
   }
 
   @Test
-  void aSpecThatTheWriteOfTheStatusHasSwallowedIsHeardOf() {
+  void aSpecChangeHiddenByAStatusWriteTriggersAReconciliation() {
     assertThat(wakes(seen(2, 1), seen(2, 1))).isTrue();
   }
 
   @Test
-  void aWriteOfTheStatusAloneWakesNobody() {
+  void aStatusWriteAloneTriggersNoReconciliation() {
     assertThat(wakes(seen(1, null), seen(1, 1))).isFalse();
     assertThat(wakes(seen(2, 1), seen(2, 2))).isFalse();
   }

@@ -31,7 +31,7 @@ class WithoutManagedFieldsTest {
 
   @ParameterizedTest
   @ValueSource(classes = {Pod.class, GpuCheckpoint.class})
-  void whoWroteWhichFieldIsNotKept(Class<? extends HasMetadata> kind) {
+  void managedFieldsAreNotCached(Class<? extends HasMetadata> kind) {
     HasMetadata read = serialization.unmarshal(OBJECT, kind);
 
     assertThat(read.getMetadata().getManagedFields()).isEmpty();

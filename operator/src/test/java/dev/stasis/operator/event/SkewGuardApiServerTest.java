@@ -147,7 +147,7 @@ class SkewGuardApiServerTest {
   }
 
   @Test
-  void theApiServerRefusesWhatStandsForAValueOfANewerRelease() {
+  void theApiServerRejectsTheSubstituteOfANewerValue() {
     create(OBJECTS.get(0));
     try (KubernetesClient older =
         new KubernetesClientBuilder()

@@ -119,7 +119,7 @@ class EvictionDeciderTest {
   }
 
   @Test
-  void oneThatIsBeingThawedIsHeldThoughItsArtifactIsThere() {
+  void anEvictionIsHeldWhileTheWorkloadIsBeingThawed() {
     attempt(1, CheckpointPhase.SAVING, 0);
     attempts.get(0).checkpoint().getSpec().getOptions().setCancel(true);
     freeze = Optional.of(view(OperationPhase.HELD, false));
@@ -210,7 +210,7 @@ class EvictionDeciderTest {
   }
 
   @Test
-  void aNameThatNobodyForeseesFitsToo() {
+  void theNameOfAnAttemptFitsForTheLongestPodName() {
     pod = new PodBuilder(pod).editMetadata().withName("x".repeat(253)).endMetadata().build();
     assertThat(EvictionAttempt.name(pod, 12, "a1b2c3"))
         .hasSizeLessThanOrEqualTo(63)

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class StandingTest {
 
   @Test
-  void aJobThatHasFailedSaysWhyAndWhatCanBeDone() {
+  void aFailedJobIsReportedWithItsCauseAndRemedy() {
     assertThat(
             makesNone(
                 "Job",
@@ -22,13 +22,13 @@ class StandingTest {
   }
 
   @Test
-  void aJobThatIsCompleteMakesNone() {
+  void aCompleteJobCreatesNoPod() {
     assertThat(makesNone("Job", Map.of(), condition("Complete", "True", "CompletionsReached")))
         .startsWith("is complete");
   }
 
   @Test
-  void aJobThatIsSuspendedSaysHowItGoesOn() {
+  void aSuspendedJobIsReportedWithItsRemedy() {
     assertThat(
             makesNone(
                 "Job", Map.of("suspend", true), condition("Suspended", "True", "JobSuspended")))
@@ -42,7 +42,7 @@ class StandingTest {
   }
 
   @Test
-  void oneThatWillMakeItsPodSaysNothing() {
+  void aControllerThatCreatesItsPodIsNotReported() {
     assertThat(makesNone("ReplicaSet", Map.of("replicas", 2))).isEqualTo("makes one");
     assertThat(makesNone("Job", Map.of("suspend", false, "parallelism", 1))).isEqualTo("makes one");
     assertThat(makesNone("Job", Map.of(), condition("Failed", "False", "x")))

@@ -85,7 +85,7 @@ class LivenessTest {
   }
 
   @Test
-  void soIsThatOfItsJob() {
+  void theRestOfTheJobsActiveDeadlineLimitsTheFreeze() {
     Liveness.Question question =
         new Liveness.Question(
             pod("", ""),

@@ -84,7 +84,7 @@ class CompletionMetricsTest {
   }
 
   @Test
-  void anotherEndThanTheOneThatWasMeantDoesNotCount() {
+  void anUnexpectedEndIsNotCounted() {
     turnEnds(RestorePhase.SUCCEEDED);
     watched(RestorePhase.VERIFYING, RestorePhase.CANCELLED);
     turnEnds(RestorePhase.FAILED);

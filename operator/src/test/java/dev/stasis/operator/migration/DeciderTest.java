@@ -24,7 +24,7 @@ class DeciderTest {
   private final Moving moving = new Moving();
 
   @Test
-  void theAgentLooksBeforeAnythingElse() {
+  void theAgentInspectsThePodFirst() {
     assertThat(moving.next()).isInstanceOf(Next.WorkloadInspector.class);
   }
 
@@ -168,7 +168,7 @@ class DeciderTest {
   }
 
   @Test
-  void whoFailedSaysWhyAndNotWhoWasToldToStop() {
+  void theReasonIsThatOfTheFailedOperationNotOfTheCancelledOne() {
     moving.sending();
     int last = TransferArtifact.TRIES;
     moving.operation(OperationType.RECEIVE, last, "there", OperationPhase.FAILED);
@@ -220,7 +220,7 @@ class DeciderTest {
   }
 
   @Test
-  void aProofOfATargetThatIsGoingIsNone() {
+  void aVerifiedTargetThatIsBeingDeletedIsRolledBack() {
     moving.proven();
     Objects.requireNonNull(moving.target).getMetadata().setDeletionTimestamp(Moving.NOW.toString());
 

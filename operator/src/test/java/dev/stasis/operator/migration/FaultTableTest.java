@@ -158,7 +158,7 @@ class FaultTableTest {
 
   /** A frozen source is never given up: it is thawed once more as often as that takes. */
   @Test
-  void aSourceThatStillStandsIsThawedOnAndOn() {
+  void aFrozenSourceIsThawedWithoutALimit() {
     Moving moving = new Moving().held().decided(Decision.ROLL_BACK);
     moving.target = null;
     GpuNodeOperation thaw = moving.operation(OperationType.THAW, 10, "here", OperationPhase.FAILED);
@@ -172,7 +172,7 @@ class FaultTableTest {
   }
 
   @Test
-  void aSourceThatTheFreezeLeftStandingIsWaitedForUntilItRuns() {
+  void aSourceLeftFrozenByTheFreezeIsAwaitedUntilItRuns() {
     Moving moving = new Moving().freezing();
     moving.end(OperationType.CHECKPOINT, Work.FREEZE, OperationPhase.FAILED);
     GpuNodeOperationStatus freeze = moving.freeze().getStatus();

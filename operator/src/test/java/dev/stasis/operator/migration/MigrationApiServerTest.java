@@ -146,7 +146,7 @@ class MigrationApiServerTest extends OnApiServer {
   }
 
   @Test
-  void deletedWhileAnAgentLooksItLeavesNoOrderBehind() {
+  void aMigrationDeletedDuringTheInspectionLeavesNoOperation() {
     agents.stop(OperationType.CHECKPOINT);
     migrate("move", it -> {});
     await().atMost(LONG).until(() -> !operations().isEmpty());

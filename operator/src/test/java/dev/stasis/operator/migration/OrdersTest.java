@@ -15,7 +15,7 @@ class OrdersTest {
 
   @Test
   @SuppressWarnings("NullAway") // what is not there fails the test
-  void aWorkloadThatIsBoundToItsPodIsRefusedByTheFirstLookAlready() {
+  void aWorkloadThatIsNotPortableIsRefusedByTheInspection() {
     Check.Admitted source = (Check.Admitted) moving.check;
     FreezeOrder look = orders.look(moving.view(), source).getFreeze();
     assertThat(look.getDryRun()).isTrue();

@@ -13,7 +13,7 @@ class PrecedenceTest {
   private final Precedence precedence = new Precedence();
 
   @Test
-  void theOneThatWasAskedForEarlierGoesFirst() {
+  void theEarlierRequestGoesFirst() {
     GpuMigration early = migration("b", "2026-03-01T10:00:00Z");
     GpuMigration late = migration("a", "2026-03-01T10:00:01Z");
 

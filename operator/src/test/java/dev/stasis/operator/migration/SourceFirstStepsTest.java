@@ -133,7 +133,7 @@ class SourceFirstStepsTest {
   }
 
   @Test
-  void aPlaceThatDoesNotComeIsGivenUp() {
+  void aTargetWithoutANodeIsGivenUpAfterItsTime() {
     removed();
     restoring(RestorePhase.PENDING, "NoNodeFits");
     moving.now = Moving.NOW.plus(RestoreElsewhere.PLACE).minusSeconds(1);
@@ -175,7 +175,7 @@ class SourceFirstStepsTest {
   }
 
   @Test
-  void whereNothingCanBeMadeAnyMoreItEnds() {
+  void theMigrationEndsIfNothingCanBeCreatedAnyMore() {
     removed();
     namespaceGoes = true;
     assertThat(((SourceFirstNext.End) next()).sentence())

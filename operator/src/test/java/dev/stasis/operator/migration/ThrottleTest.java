@@ -46,7 +46,7 @@ class ThrottleTest {
   }
 
   @Test
-  void oneThatIsGoneWithoutAWordKeepsNoTurn() {
+  void aMigrationThatWasDeletedWithoutNoticeReleasesItsTurn() {
     GpuMigration first = migration("ml", 1);
     throttle.take(first, "here");
     throttle.take(migration("ml", 2), "here");

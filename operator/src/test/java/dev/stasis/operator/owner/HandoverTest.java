@@ -78,7 +78,7 @@ class HandoverTest {
   }
 
   @Test
-  void aPodThatGoesOnNeedsNone() {
+  void aPodThatKeepsRunningHasNoHandover() {
     status().setPhase(CheckpointPhase.CANCELLED);
     assertThat(open()).isEmpty();
     ready("Resumed");
@@ -117,7 +117,7 @@ class HandoverTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"DaemonSet", "ReplicationController", "Node"})
-  void otherControllersHaveNone(String kind) {
+  void otherControllersHaveNoHandover(String kind) {
     status().setPodTemplate(template(pod(kind, null)));
     assertThat(open()).isEmpty();
   }

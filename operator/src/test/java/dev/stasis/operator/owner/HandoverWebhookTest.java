@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class HandoverWebhookTest {
 
   @Test
-  void theApiServerAsksOfThePodsOfTheseOwners() {
+  void theWebhookMatchesOnlyPodsOfTheseOwners() {
     assertThat(HandoverWebhook.condition(owners(2)))
         .isEqualTo(
             "object.metadata.?ownerReferences.orValue([]).exists(o, o.uid in "

@@ -52,7 +52,7 @@ class PolicyOnApiServerTest {
   private String node;
 
   @Test
-  void theSchedulerGivesTheFreedPlaceToWhomItWasMadeFor() {
+  void theSchedulerPlacesThePreemptorOnTheFreedNode() {
     try (RealCluster cluster = RealCluster.fromEnvironment();
         FakeKubelet kubelet = new FakeKubelet(cluster.client());
         Heartbeats words = new Heartbeats(cluster.client(), Clock.systemUTC());
@@ -94,7 +94,7 @@ class PolicyOnApiServerTest {
   }
 
   @Test
-  void theSchedulerDeletesNobodyWhomAPolicyCouldTake() {
+  void theSchedulerDeletesNoPodThatAPolicyCouldPreempt() {
     AtomicReference<Informers> watches = new AtomicReference<>();
     try (RealCluster cluster = RealCluster.fromEnvironment();
         FakeKubelet kubelet = new FakeKubelet(cluster.client());

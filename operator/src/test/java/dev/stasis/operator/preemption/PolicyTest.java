@@ -189,7 +189,7 @@ class PolicyTest {
   }
 
   @Test
-  void nobodyYieldsToAPodThatHasFoundItsPlaceMeanwhile() {
+  void noPodIsPreemptedForAPodThatWasScheduledMeanwhile() {
     world.node("n", 1);
     world.running("batch", "n", 10);
     world.policy("p", 100, 500);

@@ -2,6 +2,7 @@ package dev.stasis.operator.preemption;
 
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeBuilder;
+import io.fabric8.kubernetes.api.model.NodeSelectorRequirement;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.Quantity;
@@ -81,11 +82,7 @@ final class PreemptionSamples {
         .withNewNodeAffinity()
         .withNewRequiredDuringSchedulingIgnoredDuringExecution()
         .addNewNodeSelectorTerm()
-        .addNewMatchField()
-        .withKey(field)
-        .withOperator(operator)
-        .withValues(value)
-        .endMatchField()
+        .withMatchFields(new NodeSelectorRequirement(field, operator, List.of(value)))
         .endNodeSelectorTerm()
         .endRequiredDuringSchedulingIgnoredDuringExecution()
         .endNodeAffinity()

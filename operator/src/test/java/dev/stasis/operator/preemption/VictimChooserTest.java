@@ -61,7 +61,7 @@ class VictimChooserTest {
   }
 
   @Test
-  void nobodyYieldsWhereItFitsAlready() {
+  void noPodIsPreemptedIfThePreemptorFits() {
     VictimCandidate victim = running("a", 1, 1, 60, 5);
 
     PreemptionDecision.Preempt take =
@@ -83,7 +83,7 @@ class VictimChooserTest {
   }
 
   @Test
-  void whoeverCanStayStays() {
+  void noMorePodsThanNecessaryArePreempted() {
     VictimCandidate small = running("small", 1, 1, 60, 5);
     VictimCandidate big = running("big", 4, 2, 60, 5);
 
@@ -192,7 +192,7 @@ class VictimChooserTest {
   }
 
   @Test
-  void nobodyYieldsForWhatIsNotWeighed() {
+  void noPodIsPreemptedForAnUnsupportedConstraint() {
     Pod spread =
         new PodBuilder(pod("p", 1, 1000))
             .editSpec()
@@ -204,7 +204,7 @@ class VictimChooserTest {
   }
 
   @Test
-  void whoIsSparedStaysAndTheReasonIsCounted() {
+  void sparedPodsStayAndTheirReasonsAreCounted() {
     VictimCandidate young =
         new VictimCandidate(
             pod("young", 1, 1),

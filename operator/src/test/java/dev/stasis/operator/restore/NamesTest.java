@@ -35,7 +35,7 @@ class NamesTest {
   }
 
   @Test
-  void theEvictedPodGoesThoughTheWatchHasNotToldYet() {
+  void theNameOfAnEvictedPodIsFreeBeforeTheWatchReportsIt() {
     cluster.pods.add(pod("pod-uid"));
     assertThat(names.isFreed(restore(), evicted())).isTrue();
   }

@@ -35,7 +35,7 @@ class PlaceChangesTest {
   }
 
   @Test
-  void aHeartbeatAloneWakesNobody() {
+  void aHeartbeatAloneTriggersNoReconciliation() {
     cluster.nodes.add(node(false));
     assertThat(agent(NOW.minusSeconds(60), NOW)).isFalse();
   }
@@ -67,7 +67,7 @@ class PlaceChangesTest {
   }
 
   @Test
-  void aLabelWakesForASelectorMayGoByIt() {
+  void aChangedLabelTriggersAReconciliation() {
     cluster.gpuNodes.add(gpus(NOW));
     Node labelled =
         new NodeBuilder(node(false)).editMetadata().addToLabels("zone", "b").endMetadata().build();
@@ -75,13 +75,13 @@ class PlaceChangesTest {
   }
 
   @Test
-  void theKubeletsReportWakesNobody() {
+  void aReportOfTheKubeletTriggersNoReconciliation() {
     cluster.gpuNodes.add(gpus(NOW));
     assertThat(node(node(false), node(false))).isFalse();
   }
 
   @Test
-  void aNodeWithoutGpusWakesNobody() {
+  void aNodeWithoutGpusTriggersNoReconciliation() {
     assertThat(changes.isOfNode(new Changed<>(Optional.empty(), Optional.of(node(false)))))
         .isFalse();
   }

@@ -170,7 +170,7 @@ class RestoreStepsTest extends RestoreScenario {
   }
 
   @Test
-  void aTargetThatNobodyWroteDownIsTakenUp() {
+  void anUnrecordedTargetIsAdopted() {
     Pod target = target("uid-1", "");
 
     assertThat(step(target, null)).isEqualTo("create-target Due");
@@ -180,7 +180,7 @@ class RestoreStepsTest extends RestoreScenario {
   }
 
   @Test
-  void theWordsOfTheSchedulerAreHandedOn() {
+  void theSchedulersMessageIsReported() {
     made();
     Pod pod = target("uid-1", "");
     pod.getSpec().setNodeName(null);

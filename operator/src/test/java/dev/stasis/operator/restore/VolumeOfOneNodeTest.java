@@ -20,6 +20,7 @@ import dev.stasis.api.v1beta1.store.StoreLocation;
 import dev.stasis.api.v1beta1.store.VolumeStatus;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.store.VolumeNodes;
+import io.fabric8.kubernetes.api.model.NodeSelectorRequirement;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.util.List;
@@ -83,14 +84,14 @@ class VolumeOfOneNodeTest extends RestoreScenario {
   }
 
   @Test
-  void onTheNodeWithTheVolumeItIsNotHeldUp() {
+  void aRestoreOnTheNodeWithTheVolumeDoesNotWait() {
     assertThat(step(null, null)).isEqualTo("create-target Due");
     ask("gpu-1");
     assertThat(step(null, null)).isEqualTo("create-target Due");
   }
 
   @Test
-  void onceTheOtherNodeHasTheVolumeItIsRestoredThere() {
+  void aRestoreFollowsTheVolumeToAnotherNode() {
     ask("gpu-2");
     mounts(gpuNode, null);
     mounts(other, ID);
@@ -99,7 +100,7 @@ class VolumeOfOneNodeTest extends RestoreScenario {
   }
 
   @Test
-  void aVolumeThatNoNodeHasMountedIsSaidToBeMissing() {
+  void aVolumeThatNoNodeHasMountedIsReportedAsMissing() {
     mounts(gpuNode, "2".repeat(32));
 
     assertThat(waiting(null, null).message())
@@ -108,7 +109,7 @@ class VolumeOfOneNodeTest extends RestoreScenario {
   }
 
   @Test
-  void whatEveryNodeCanReadIsRestoredAnywhere() {
+  void anArtifactThatEveryNodeCanReadIsRestoredAnywhere() {
     ask("gpu-2");
     modes("ReadWriteMany");
     assertThat(step(null, null)).isEqualTo("create-target Due");
@@ -119,7 +120,7 @@ class VolumeOfOneNodeTest extends RestoreScenario {
   }
 
   @Test
-  void whatIsNotUploadedYetNeedsNoVolume() {
+  void anArtifactThatIsNotUploadedYetNeedsNoVolume() {
     artifact().setNode("gpu-2");
     nodes = List.of(node("gpu-2", false));
 
@@ -135,11 +136,7 @@ class VolumeOfOneNodeTest extends RestoreScenario {
         .withNewNodeAffinity()
         .withNewRequiredDuringSchedulingIgnoredDuringExecution()
         .addNewNodeSelectorTerm()
-        .addNewMatchField()
-        .withKey("metadata.name")
-        .withOperator("NotIn")
-        .withValues(excluded)
-        .endMatchField()
+        .withMatchFields(new NodeSelectorRequirement("metadata.name", "NotIn", List.of(excluded)))
         .endNodeSelectorTerm()
         .endRequiredDuringSchedulingIgnoredDuringExecution()
         .endNodeAffinity()

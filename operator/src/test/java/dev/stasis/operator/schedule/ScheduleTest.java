@@ -59,7 +59,7 @@ class ScheduleTest {
   }
 
   @Test
-  void oneThatIsInUseStays() {
+  void aCheckpointInUseIsKept() {
     RetentionPolicy.Candidate used =
         new RetentionPolicy.Candidate("used", "trainer", at(0), 100, true, true);
 
@@ -68,7 +68,7 @@ class ScheduleTest {
   }
 
   @Test
-  void failedOnesKeepNoGoodOneOut() {
+  void failedCheckpointsDoNotReplaceGoodOnes() {
     List<RetentionPolicy.Candidate> all =
         List.of(good("a", 0), good("b", 1), failed("c", 2), failed("d", 3));
 
@@ -76,7 +76,7 @@ class ScheduleTest {
   }
 
   @Test
-  void beyondTheSizeTheOldestGoesFirstWhoseverItIs() {
+  void theOldestCheckpointOfAnyPodIsDeletedFirstAboveTheSize() {
     List<RetentionPolicy.Candidate> all =
         List.of(of("a-1", "a", 0), of("b-1", "b", 1), of("a-2", "a", 2), of("b-2", "b", 3));
 
@@ -86,7 +86,7 @@ class ScheduleTest {
   }
 
   @Test
-  void ageAloneKeepsTheYoungOnes() {
+  void youngCheckpointsAreKeptByAge() {
     List<RetentionPolicy.Candidate> all = List.of(good("a", 0), good("b", 50), good("c", 60));
 
     assertThat(names(policy.expired(rule(null, "30m", null), all, at(61)))).containsExactly("a");

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class ReasonsAreDocumentedTest {
 
   @Test
-  void whoeverMeetsAReasonFindsWhatToDo() throws IOException {
+  void everyReasonIsDocumented() throws IOException {
     String page = Files.readString(Path.of("../docs/troubleshooting.md"));
     assertThat(Arrays.stream(Reason.values()).map(Reason::value))
         .as("reasons in docs/troubleshooting.md")

@@ -40,7 +40,7 @@ class WordsForPeopleTest {
 
   @ParameterizedTest
   @CsvSource({"0, 0, 0%", "63, 100, 63%", "999, 1000, 99%", "7, 7, 100%", "9, 7, 100%"})
-  void allIsSaidOnlyWhenNothingIsLeft(long done, long total, String text) {
+  void aHundredPercentMeansThatNothingIsLeft(long done, long total, String text) {
     assertThat(new Percentage(done, total).text()).isEqualTo(text);
   }
 }

@@ -124,7 +124,7 @@ class StoredBytesTest {
   }
 
   @Test
-  void theColumnsShowWhatIsStoredAndWhatItStandsFor() {
+  void theColumnsShowStoredAndLogicalSizes() {
     checkpoint("a", 30 * GIB, 10 * GIB, NOON.minusSeconds(600));
     checkpoint("b", 30 * GIB, 2 * GIB, NOON.minusSeconds(60));
     measured("node1", NOON.minusSeconds(3600), 3 * GIB);
@@ -175,7 +175,7 @@ class StoredBytesTest {
   }
 
   @Test
-  void theQuotaOfAllIsTheCapacity() {
+  void theTotalQuotaIsTheCapacity() {
     store.getSpec().setQuota(new Quota(new Quantity("2Ti"), null, null));
     measured("node1", NOON, 5 * GIB);
 

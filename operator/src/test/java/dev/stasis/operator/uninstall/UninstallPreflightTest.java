@@ -70,7 +70,7 @@ class UninstallPreflightTest {
           + " m, lastTransitionTime: '2026-11-21T10:00:00Z'}]}";
 
   @Test
-  void anEvictedWorkloadHoldsStasisUntilItIsBack() {
+  void anEvictedWorkloadBlocksTheUninstallUntilItIsRestored() {
     GpuCheckpoint evicted = checkpoint("Evict", EVICTED);
     assertThat(leaving(List.of(evicted), List.of(), List.of(), List.of()).blockers())
         .extracting(Blocker::command)
@@ -85,7 +85,7 @@ class UninstallPreflightTest {
   }
 
   @Test
-  void workInHandHoldsStasisAndWhatIsOverDoesNot() {
+  void onlyOperationsThatFreezeAWorkloadBlockTheUninstall() {
     assertThat(
             leaving(List.of(), List.of(), List.of(operation("Checkpoint", "Held")), List.of())
                 .blockers())
@@ -113,7 +113,7 @@ class UninstallPreflightTest {
   }
 
   @Test
-  void whoInsistsCancelsWhatIsAtWork() {
+  void aForcedUninstallCancelsRequestsInProgress() {
     assertThat(
             leaving(
                     List.of(checkpoint("Resume", "{phase: Saving}")),

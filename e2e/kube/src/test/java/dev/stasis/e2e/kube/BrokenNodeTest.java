@@ -46,7 +46,7 @@ class BrokenNodeTest {
 
   @Tag("long")
   @Test
-  void aDriverThatIsNotThereACriuThatFailsAndAFullDiskAreFound(Scenario scenario) {
+  void aMissingDriverAFailingCriuAndAFullDiskAreReported(Scenario scenario) {
     LocalInstallation local = (LocalInstallation) scenario.installation();
     local.restartAgent(
         node, Map.of("LD_LIBRARY_PATH", "/nonexistent", "STASIS_AGENT_CRIU", "/bin/false"));
@@ -62,7 +62,7 @@ class BrokenNodeTest {
 
   @Tag("long")
   @Test
-  void anOldDriverAndACriuThatIsNotThereAreFound(Scenario scenario, @TempDir Path folder) {
+  void anOldDriverAndAMissingCriuAreReported(Scenario scenario, @TempDir Path folder) {
     LocalInstallation local = (LocalInstallation) scenario.installation();
     Path old = folder.resolve("gpus");
     new Shell()
@@ -86,7 +86,7 @@ class BrokenNodeTest {
   }
 
   @Test
-  void anAgentThatDoesNotRunIsFound(Scenario scenario) {
+  void anAgentThatDoesNotRunIsReported(Scenario scenario) {
     scenario.installation().agent(node).kill();
     scenario.kubectl("delete", "gpunode", node, Scenario.TIMEOUT);
 

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class BudgetTest {
 
   @Test
-  void aBudgetRefusesAMigrationOfEitherOrderBeforeAnythingIsMade(Scenario scenario) {
+  void aBudgetRefusesBothMigrationStrategiesBeforeAnythingIsCreated(Scenario scenario) {
     scenario.needsTwoNodes();
     try (SharedStore store = SharedStore.make(scenario)) {
       Workload one = Workload.start(scenario, "one", BudgetTest::labelled);

@@ -41,7 +41,7 @@ class CheckpointTest {
   }
 
   @Test
-  void kubectlTellsTheStory(Scenario scenario) {
+  void kubectlShowsTheCheckpointInItsTableAndEvents(Scenario scenario) {
     Workload workload = Workload.start(scenario, "trainer");
     CheckpointRequest.apply(scenario, "train-1", "trainer").awaitReady();
 
@@ -75,7 +75,7 @@ class CheckpointTest {
   }
 
   @Test
-  void aPodWithoutRoomGetsItAndGivesItBack(Scenario scenario) {
+  void aMemoryLimitThatIsTooLowIsRaisedAndReturned(Scenario scenario) {
     // 64 MiB on the GPU, and a limit that the workload alone just fits into.
     int mib = 48;
     Workload workload =

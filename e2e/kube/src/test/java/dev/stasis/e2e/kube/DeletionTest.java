@@ -26,7 +26,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class DeletionTest {
 
   @Test
-  void aCheckpointAtWorkIsUndoneAndGoes(Scenario scenario) {
+  void aDeletedCheckpointInProgressIsRolledBackAndRemoved(Scenario scenario) {
     Workload workload = Workload.start(scenario, "trainer");
     slowly(scenario, workload);
     CheckpointRequest request = CheckpointRequest.apply(scenario, "train-1", "trainer");
@@ -63,7 +63,7 @@ class DeletionTest {
   }
 
   @Test
-  void aSuspendedPodIsResumedBeforeItsCheckpointGoes(Scenario scenario) {
+  void aSuspendedPodIsResumedBeforeItsCheckpointIsDeleted(Scenario scenario) {
     Workload workload = Workload.start(scenario, "trainer");
     CheckpointRequest.apply(scenario, "pause", "trainer", "afterCheckpoint: Suspend")
         .await(CheckpointPhase.SUSPENDED);
@@ -76,7 +76,7 @@ class DeletionTest {
   }
 
   @Test
-  void aReadyCheckpointTakesItsArtifactAlong(Scenario scenario) {
+  void deletingAReadyCheckpointDeletesItsArtifact(Scenario scenario) {
     Workload workload = Workload.start(scenario, "trainer");
     CheckpointRequest.apply(scenario, "train-1", "trainer").awaitReady();
 
@@ -91,7 +91,7 @@ class DeletionTest {
 
   /** Each of them once went on for ever, at two operations per second. */
   @Test
-  void anArtifactGoesWithItsCheckpointHoweverItIsDamaged(Scenario scenario) {
+  void aDamagedArtifactIsDeletedWithItsCheckpoint(Scenario scenario) {
     Assumptions.assumeTrue(
         scenario.installation() instanceof LocalInstallation,
         "skipped: an artifact is damaged on a node of this machine");
@@ -146,7 +146,7 @@ class DeletionTest {
   }
 
   @Test
-  void aRestoredPodStaysWhenItsRecordGoes(Scenario scenario) {
+  void aRestoredPodStaysWhenItsRestoreIsDeleted(Scenario scenario) {
     Workload workload = Workload.start(scenario, "trainer");
     CheckpointRequest.apply(scenario, "train-1", "trainer").awaitReady();
     Workload back = workload.broughtBackAs("trainer");
@@ -163,7 +163,7 @@ class DeletionTest {
   }
 
   @Test
-  void aNamespaceWithWorkInFlightGoes(Scenario scenario) {
+  void aNamespaceWithRequestsInProgressCanBeDeleted(Scenario scenario) {
     Workload workload = Workload.start(scenario, "trainer");
     slowly(scenario, workload);
     CheckpointRequest.apply(scenario, "train-1", "trainer").await(CheckpointPhase.FREEZING);

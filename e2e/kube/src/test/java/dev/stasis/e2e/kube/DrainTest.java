@@ -95,7 +95,7 @@ class DrainTest {
 
   @Tag("long")
   @Test
-  void aBudgetAtItsLimitIsHeardBeforeTheFreeze(Scenario scenario) {
+  void anExhaustedBudgetIsRespectedBeforeTheFreeze(Scenario scenario) {
     Workload workload = protectedPod(scenario);
     String node = workload.now().getSpec().getNodeName();
     scenario.apply(
@@ -156,7 +156,7 @@ class DrainTest {
   }
 
   @Test
-  void withoutAnOperatorTheDrainEndsAllTheSame(Scenario scenario) {
+  void aDrainCompletesWithoutAnOperator(Scenario scenario) {
     Assumptions.assumeTrue(
         scenario.installation() instanceof LocalInstallation,
         "skipped: a Deployment starts its operator again at once");

@@ -148,7 +148,7 @@ class EvictTest {
   }
 
   @Test
-  void aDisruptionBudgetIsHeardBeforeTheFreeze(Scenario scenario) {
+  void aDisruptionBudgetIsRespectedBeforeTheFreeze(Scenario scenario) {
     Workload workload =
         Workload.start(
             scenario,

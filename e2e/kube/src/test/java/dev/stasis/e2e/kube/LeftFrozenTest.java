@@ -19,7 +19,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class LeftFrozenTest {
 
   @Test
-  void aWorkloadThatCouldNotBeThawedIsWokenLaterAndEverythingIsCorrected(Scenario scenario) {
+  void aWorkloadThatCouldNotBeThawedIsThawedLaterAndReportedAsRunning(Scenario scenario) {
     Assumptions.assumeTrue(
         scenario.installation().simulated(), "skipped: only a simulated GPU fails on demand");
     Workload workload = Workload.start(scenario, "trainer");

@@ -132,7 +132,7 @@ class MigrationTest {
 
   @Tag("long")
   @Test
-  void anAgentThatDiesDuringTheTransferCostsTimeOnly(Scenario scenario) {
+  void aTransferContinuesAfterTheDeathOfAnAgent(Scenario scenario) {
     scenario.needsTwoNodes();
     Workload workload = Workload.start(scenario, "trainer");
     String other = otherNode(scenario, workload);

@@ -22,7 +22,7 @@ class NewerDefinitionsTest {
 
   @Tag("long")
   @Test
-  void operatorAndAgentsWorkOnWithFieldsOfTheNextRelease(Scenario scenario) {
+  void operatorAndAgentsTolerateFieldsOfTheNextRelease(Scenario scenario) {
     Workload workload = Workload.start(scenario, "trainer");
     Component operator = scenario.installation().operator();
     Component agent = scenario.installation().agent(workload.now().getSpec().getNodeName());

@@ -23,19 +23,19 @@ class OwnedPodTest {
 
   @Tag("long")
   @Test
-  void aDeploymentsPodComesBackInThePodThatIsMadeInItsPlace(Scenario scenario) {
+  void aDeploymentsPodIsRestoredIntoItsReplacement(Scenario scenario) {
     evictedAndBack(scenario, new Controllers(scenario).deployment(1, UnaryOperator.identity()));
     scenario.kubectl("rollout", "status", "deployment/trainer", Scenario.TIMEOUT);
   }
 
   @Test
-  void aStatefulSetsPodComesBackUnderItsName(Scenario scenario) {
+  void aStatefulSetsPodIsRestoredUnderItsName(Scenario scenario) {
     Workload back = evictedAndBack(scenario, new Controllers(scenario).statefulSet());
     assertThat(back.name()).isEqualTo("trainer-0");
   }
 
   @Test
-  void aJobsPodComesBackAndNothingCountsAsFailed(Scenario scenario) {
+  void aJobsPodIsRestoredWithoutAFailureInTheJob(Scenario scenario) {
     Job job =
         new Controllers(scenario)
             .job("Never")
@@ -58,7 +58,7 @@ class OwnedPodTest {
 
   @Tag("long")
   @Test
-  void anIndexComesBackAsThatIndex(Scenario scenario) {
+  void anIndexedPodIsRestoredWithItsIndex(Scenario scenario) {
     Workload back = evictedAndBack(scenario, indexed(scenario));
     assertThat(back.now().getMetadata().getAnnotations())
         .containsEntry("batch.kubernetes.io/job-completion-index", "0");
@@ -66,14 +66,14 @@ class OwnedPodTest {
   }
 
   @Test
-  void aDeploymentTakesThePodThatMoved(Scenario scenario) {
+  void aDeploymentAdoptsItsMigratedPod(Scenario scenario) {
     moved(scenario, new Controllers(scenario).deployment(1, UnaryOperator.identity()));
     scenario.kubectl("rollout", "status", "deployment/trainer", Scenario.TIMEOUT);
   }
 
   @Tag("long")
   @Test
-  void aJobTakesThePodThatMovedAndNothingCountsAsFailed(Scenario scenario) {
+  void aJobAdoptsItsMigratedPodWithoutAFailure(Scenario scenario) {
     Workload here = moved(scenario, indexed(scenario));
     assertThat(here.now().getMetadata().getAnnotations())
         .containsEntry("batch.kubernetes.io/job-completion-index", "0");

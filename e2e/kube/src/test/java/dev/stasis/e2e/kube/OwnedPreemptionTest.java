@@ -22,7 +22,7 @@ class OwnedPreemptionTest {
 
   @Tag("long")
   @Test
-  void aPodOfADeploymentYieldsAndThereIsNeverOneTooMany(Scenario scenario) {
+  void aPreemptedDeploymentNeverHasAnExtraPod(Scenario scenario) {
     try (Priorities priorities = Priorities.make(scenario);
         PodsSeen seen = PodsSeen.from(scenario)) {
       FullNode node = new FullNode(scenario, priorities);
@@ -47,7 +47,7 @@ class OwnedPreemptionTest {
 
   @Tag("long")
   @Test
-  void podsOfJobsYieldAndNothingCountsAsFailed(Scenario scenario) {
+  void podsOfJobsArePreemptedWithoutAFailureInTheJob(Scenario scenario) {
     try (Priorities priorities = Priorities.make(scenario);
         PodsSeen seen = PodsSeen.from(scenario)) {
       FullNode node = new FullNode(scenario, priorities);
@@ -85,7 +85,7 @@ class OwnedPreemptionTest {
   /** Twice at least: whoever yields for the second time is one that came back under its name. */
   @Tag("long")
   @Test
-  void podsOfAStatefulSetYieldAndComeBackUnderTheirNames(Scenario scenario) {
+  void podsOfAStatefulSetArePreemptedAndRestoredUnderTheirNames(Scenario scenario) {
     int times = Math.max(2, TIMES);
     try (Priorities priorities = Priorities.make(scenario);
         PodsSeen seen = PodsSeen.from(scenario)) {

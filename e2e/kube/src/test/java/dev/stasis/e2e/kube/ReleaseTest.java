@@ -196,7 +196,7 @@ class ReleaseTest {
   /** The very last: afterwards there is no Stasis any more. */
   @Test
   @Order(11)
-  void anUninstallWakesWhatIsSuspendedAndGoes(Scenario scenario) {
+  void anUninstallResumesSuspendedWorkloadsFirst(Scenario scenario) {
     Workload workload = Workload.start(scenario, "trainer");
     CheckpointRequest.apply(scenario, "pause", "trainer", "afterCheckpoint: Suspend")
         .await(CheckpointPhase.SUSPENDED);

@@ -5,16 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.api.v1beta1.common.ArtifactStatus;
+import dev.stasis.api.v1beta1.common.Condition;
 import dev.stasis.api.v1beta1.common.ConditionValue;
 import dev.stasis.api.v1beta1.operation.GpuNodeOperationSpec;
 import dev.stasis.api.v1beta1.operation.OperationType;
-import io.fabric8.kubernetes.api.model.Pod;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -22,12 +23,26 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(OnACluster.class)
 class RemoteStoreScenarioTest {
 
+  @SuppressWarnings("NullAway.Init")
+  private Workload workload;
+
+  @SuppressWarnings("NullAway.Init")
+  private String other;
+
+  @BeforeEach
+  void startWorkloadOnOneOfTwoNodes(Scenario scenario) {
+    scenario.needsTwoNodes();
+    workload = Workload.start(scenario, "trainer");
+    String from = workload.now().getSpec().getNodeName();
+    other =
+        scenario.installation().nodes().stream()
+            .filter(node -> !node.equals(from))
+            .findFirst()
+            .orElseThrow();
+  }
+
   @Test
   void anEvictedPodIsRestoredOnAnotherNodeFromTheRemoteStore(Scenario scenario) throws Exception {
-    scenario.needsTwoNodes();
-    Workload workload = Workload.start(scenario, "trainer");
-    String from = workload.now().getSpec().getNodeName();
-    String other = otherNode(scenario, workload);
     try (SharedStore store = SharedStore.ofChunks(scenario);
         KeptLog log = KeptLog.follow(scenario, "trainer")) {
       GpuCheckpointStatus status = evicted(scenario, store.name());
@@ -56,8 +71,7 @@ class RemoteStoreScenarioTest {
       request.awaitSucceeded();
 
       back.verifyGoesOn();
-      Pod here = back.now();
-      assertThat(here.getSpec().getNodeName()).isNotEqualTo(from).isEqualTo(downloads.get());
+      assertThat(back.now().getSpec().getNodeName()).isEqualTo(other).isEqualTo(downloads.get());
       scenario.kubectl("delete", "gckpt", "train-1", Scenario.TIMEOUT);
       assertThat(manifests(store.folder())).as("manifests in the remote store").isEmpty();
     }
@@ -66,20 +80,14 @@ class RemoteStoreScenarioTest {
   @Test
   void anEvictedPodIsRestoredOnAnotherNodeFromAnEncryptedBucket(Scenario scenario)
       throws Exception {
-    scenario.needsTwoNodes();
-    Workload workload = Workload.start(scenario, "trainer");
-    String other = otherNode(scenario, workload);
     try (EncryptedBucket bucket = EncryptedBucket.make(scenario)) {
-      evictAndRestore(scenario, workload, other, bucket);
+      evictAndRestore(scenario, bucket);
     }
   }
 
   @Test
   void anEvictedPodIsRestoredOnAnotherNodeFromABucketWithKeysOfAKms(Scenario scenario)
       throws Exception {
-    scenario.needsTwoNodes();
-    Workload workload = Workload.start(scenario, "trainer");
-    String other = otherNode(scenario, workload);
     try (KmsProcess kms = KmsProcess.start(scenario);
         EncryptedBucket bucket = EncryptedBucket.make(scenario, kms)) {
       kms.stop();
@@ -90,18 +98,19 @@ class RemoteStoreScenarioTest {
               "trainer",
               "afterCheckpoint: Evict",
               "storageRef: {name: " + bucket.name() + "}");
-      assertThat(CheckpointRequest.faults(refused.await(CheckpointPhase.FAILED)))
-          .anyMatch(fault -> fault.message().contains("KMS plugin unix://" + kms.socket()));
+      Condition failed =
+          CheckpointRequest.condition(refused.await(CheckpointPhase.FAILED), "Failed");
+      assertThat(failed.reason()).isEqualTo("StoreKmsUnreachable");
+      assertThat(failed.message()).contains("KMS plugin unix://" + kms.socket());
       workload.verifyGoesOn();
       kms.restart();
       new StoreReach(scenario).untilReached(bucket.name());
 
-      evictAndRestore(scenario, workload, other, bucket);
+      evictAndRestore(scenario, bucket);
     }
   }
 
-  private static void evictAndRestore(
-      Scenario scenario, Workload workload, String other, EncryptedBucket bucket) throws Exception {
+  private void evictAndRestore(Scenario scenario, EncryptedBucket bucket) throws Exception {
     try (KeptLog log = KeptLog.follow(scenario, "trainer")) {
       evicted(scenario, bucket.name());
       assertThat(inClear(bucket.copies()))
@@ -128,9 +137,6 @@ class RemoteStoreScenarioTest {
   @Test
   void anEvictedPodIsRestoredOnAnotherNodeFromTheVolumeOfAClaim(Scenario scenario)
       throws Exception {
-    scenario.needsTwoNodes();
-    Workload workload = Workload.start(scenario, "trainer");
-    String other = otherNode(scenario, workload);
     try (ClaimedVolume volume = ClaimedVolume.make(scenario);
         KeptLog log = KeptLog.follow(scenario, "trainer")) {
       evicted(scenario, volume.name());
@@ -159,14 +165,6 @@ class RemoteStoreScenarioTest {
       scenario.kubectl("delete", "gckpt", "train-1", Scenario.TIMEOUT);
       assertThat(manifests(volume.data())).as("manifests in the volume").isEmpty();
     }
-  }
-
-  private static String otherNode(Scenario scenario, Workload workload) {
-    String from = workload.now().getSpec().getNodeName();
-    return scenario.installation().nodes().stream()
-        .filter(node -> !node.equals(from))
-        .findFirst()
-        .orElseThrow();
   }
 
   /** Checkpoints the pod into that store, and waits until it is stored and the pod is gone. */

@@ -156,7 +156,7 @@ class ScheduleTest {
 
   @Tag("long")
   @Test
-  void ofAPodOnANodeThatIsCutOffThereIsOneCopyAtEveryMoment(Scenario scenario) {
+  void aPodOnAPartitionedNodeNeverRunsTwice(Scenario scenario) {
     LocalInstallation local = local(scenario);
     String node = local.nodes().get(0);
     try (SharedStore store = SharedStore.make(scenario)) {

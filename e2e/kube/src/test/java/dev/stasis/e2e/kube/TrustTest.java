@@ -43,7 +43,7 @@ class TrustTest {
   }
 
   @Test
-  void whoMayNotExecMayNotCheckpoint(Scenario scenario) {
+  void aUserWithoutTheRightToExecCannotCheckpoint(Scenario scenario) {
     Workload workload = Workload.start(scenario, "trainer");
     scenario.apply(
         """
@@ -88,7 +88,7 @@ class TrustTest {
    */
   @Test
   @Order(Integer.MAX_VALUE)
-  void nobodyWasRefusedARight(Scenario scenario) {
+  void noComponentLacksARight(Scenario scenario) {
     long refused = refusedWhile(scenario, 1);
     for (int round = 2; refused > 0 && round <= 3; round++) {
       refused = refusedWhile(scenario, round);

@@ -38,7 +38,7 @@ class TurnsTest {
     try {
       List<Workload> workloads = join(scenario, node);
       takeTurns(scenario, installation, workloads);
-      whatItsUserSaysWins(scenario, workloads.get(0));
+      theDesiredStateOverridesTheQueue(scenario, workloads.get(0));
       theNextOneGoesWhenAPodIsDeleted(workloads);
     } finally {
       scenario.kubectl("delete", "gckpt", "--all", "--wait=false");
@@ -87,7 +87,7 @@ class TurnsTest {
         .doesNotContain("Failed");
   }
 
-  private static void whatItsUserSaysWins(Scenario scenario, Workload wanted) {
+  private static void theDesiredStateOverridesTheQueue(Scenario scenario, Workload wanted) {
     patch(scenario, wanted, "{\"desiredState\":\"Running\"}");
     scenario.until(
         wanted.name() + " runs on, and the others wait for it",

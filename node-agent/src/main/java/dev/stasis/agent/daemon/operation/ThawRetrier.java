@@ -1,5 +1,6 @@
 package dev.stasis.agent.daemon.operation;
 
+import dev.stasis.agent.cuda.GpuUuid;
 import dev.stasis.agent.daemon.kubelet.NodeApiException;
 import dev.stasis.agent.engine.SourceState;
 import dev.stasis.agent.engine.StepListener;
@@ -12,10 +13,12 @@ import dev.stasis.api.v1beta1.operation.OperationPod;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -158,17 +161,21 @@ final class ThawRetrier implements AutoCloseable {
     return true;
   }
 
-  /** Releases its GPUs: they were fenced until their driver was seen to restore it. */
+  /**
+   * Releases its GPUs, which were fenced until their driver was seen to restore it. Those of
+   * another workload that is still frozen stay fenced.
+   */
   void releaseGpus(ActiveOperation operation) {
     OperationPod pod = operation.pod();
-    if (tried.keySet().stream().anyMatch(uid -> !uid.equals(operation.uid()))) {
-      return; // Another workload may be frozen on the same GPU.
-    }
+    PodLookup lookup = new PodLookup(parts);
     try {
-      parts
-          .gpus()
-          .of(pod.namespace(), pod.name(), pod.containerName())
-          .gpus()
+      List<GpuUuid> own = parts.gpus().of(pod.namespace(), pod.name(), pod.containerName()).gpus();
+      Set<GpuUuid> inUse = new HashSet<>();
+      tried.values().stream()
+          .filter(other -> !other.uid().equals(operation.uid()))
+          .forEach(other -> inUse.addAll(lookup.gpus(other).orElseGet(() -> Set.copyOf(own))));
+      own.stream()
+          .filter(gpu -> !inUse.contains(gpu))
           .forEach(gpu -> parts.quarantine().release(gpu.text()));
     } catch (NodeApiException e) {
       LOG.log(Level.WARNING, "GPUs of {0} remain blocked: {1}", operation.name(), e.getMessage());

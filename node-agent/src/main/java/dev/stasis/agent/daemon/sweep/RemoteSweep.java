@@ -14,7 +14,8 @@ import java.time.Instant;
 
 /**
  * Frees what no artifact of a remote store needs any more, and rewraps the store's data keys after
- * a rotation. Each node that has used the store does it once a day; several at once do no harm.
+ * a rotation. Each node that has used the store does it once a day. A node that has not used it
+ * does so if no other node has: all of those that had may be gone. Several at once do no harm.
  */
 final class RemoteSweep {
 
@@ -22,6 +23,12 @@ final class RemoteSweep {
 
   /** What is unused is kept for a day anyway. */
   private static final Duration EVERY = Duration.ofDays(1);
+
+  /**
+   * When a node that has not used the store takes over. Less than a day: the only node of a cluster
+   * would otherwise find that its own sweep, which ended after its last turn, is not a day old.
+   */
+  private static final Duration OVERDUE = Duration.ofHours(12);
 
   private final RemoteStores remotes;
   private final Clock clock;
@@ -40,12 +47,18 @@ final class RemoteSweep {
     StoreSweeps.SweepTurn turn = new StoreSweeps.SweepTurn(local, EVERY, clock);
     Instant wanted = store.getSpec().getOptions().getCollectAfter();
     boolean asked = wanted != null && !wanted.isAfter(clock.instant()) && turn.isBefore(wanted);
-    if (ArtifactSweep.folders(local).isEmpty() || !turn.take(asked)) {
+    if (!turn.take(asked)) {
       return;
     }
     try (RemoteArtifacts remote = remotes.open(store)) {
+      Instant now = clock.instant();
+      Instant since = asked && wanted != null ? wanted : now.minus(OVERDUE);
+      if (ArtifactSweep.folders(local).isEmpty() && wasSwept(remote, since, now)) {
+        return;
+      }
+      boolean rewrapped = true;
       for (String namespaceUid : remote.namespaces()) {
-        rewrap(store, remote, namespaceUid);
+        rewrapped &= rewrap(store, remote, namespaceUid);
         CollectReport report = remote.collect(namespaceUid);
         LOG.log(
             report.problems().isEmpty() ? Level.INFO : Level.WARNING,
@@ -53,20 +66,38 @@ final class RemoteSweep {
             store.getMetadata().getName(),
             report);
       }
+      if (rewrapped) { // Otherwise another node tries: each has a KMS plugin of its own.
+        remote.recordSweep();
+      }
       if (asked) {
         remote.forgetMeasurement();
       }
     }
   }
 
-  /** After a rotation. A key that cannot be rewrapped is still wrapped by the older one. */
-  private static void rewrap(
+  /** Returns whether any node has swept since then. A time far ahead comes from another clock. */
+  private static boolean wasSwept(RemoteArtifacts remote, Instant since, Instant now)
+      throws StoreException {
+    return remote
+        .lastSwept()
+        .filter(last -> last.isAfter(since) && last.isBefore(now.plus(OVERDUE)))
+        .isPresent();
+  }
+
+  /**
+   * Rewraps the data keys of a namespace after a rotation. A key that cannot be rewrapped is still
+   * wrapped by the older one.
+   *
+   * @return whether the current key wraps all of them
+   */
+  private static boolean rewrap(
       GpuCheckpointStore store, RemoteArtifacts remote, String namespaceUid) {
     String name = store.getMetadata().getName();
     try {
       if (remote.rewrap(namespaceUid)) {
         LOG.log(Level.INFO, "Data keys rewrapped: store={0} namespaceUid={1}", name, namespaceUid);
       }
+      return true;
     } catch (StoreException e) {
       LOG.log(
           Level.WARNING,
@@ -75,6 +106,7 @@ final class RemoteSweep {
           namespaceUid,
           e.reason(),
           e.getMessage());
+      return false;
     }
   }
 }

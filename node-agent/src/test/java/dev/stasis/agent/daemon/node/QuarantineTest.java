@@ -19,7 +19,7 @@ class QuarantineTest {
   }
 
   @Test
-  void aSuccessorOfTheAgentKeepsItWithItsFirstReason() {
+  void aSuccessorKeepsTheQuarantineWithItsFirstReason() {
     Quarantine first = agent("boot-1");
     first.fence(GPU, "the driver hangs\nand hangs");
     first.fence(GPU, "another reason");
@@ -30,7 +30,7 @@ class QuarantineTest {
   }
 
   @Test
-  void aSuccessorDoesNotFenceWhatWasLetIn() {
+  void aSuccessorDoesNotFenceAReleasedGpu() {
     agent("boot-1").fence(GPU, "the driver hangs");
     agent("boot-1").release(GPU);
 
@@ -38,7 +38,7 @@ class QuarantineTest {
   }
 
   @Test
-  void anotherBootBeginsWithoutIt() {
+  void aRebootEndsTheQuarantine() {
     agent("boot-1").fence(GPU, "the driver hangs");
 
     assertThat(agent("boot-2").fenced()).isEmpty();
@@ -46,7 +46,7 @@ class QuarantineTest {
   }
 
   @Test
-  void oneWhoseReasonIsLostIsFencedAllTheSame() throws Exception {
+  void aGpuWhoseReasonIsLostStaysFenced() throws Exception {
     Path folder = Files.createDirectory(state.resolve("fenced"));
     Files.createFile(folder.resolve(GPU));
     Files.createFile(folder.resolve("GPU-2.new"));

@@ -180,9 +180,17 @@ final class AgentLab implements AutoCloseable {
 
   /** The GPUs on which agents start no work. */
   Set<String> fenced() {
-    return new Quarantine(engine.state().resolve("fenced"), engine.engine().bootId(), () -> {})
-        .fenced()
-        .keySet();
+    return quarantine().fenced().keySet();
+  }
+
+  /** Ends the fencing of all GPUs, as a reboot does. */
+  void endFencing() {
+    Quarantine quarantine = quarantine();
+    quarantine.fenced().keySet().forEach(quarantine::release);
+  }
+
+  private Quarantine quarantine() {
+    return new Quarantine(engine.state().resolve("fenced"), engine.engine().bootId(), () -> {});
   }
 
   EngineLab engine() {

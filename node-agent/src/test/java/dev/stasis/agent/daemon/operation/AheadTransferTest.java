@@ -75,7 +75,7 @@ class AheadTransferTest {
   }
 
   @Test
-  void itIsThereWhenItIsHeldAndIsTheSame() throws Exception {
+  void theArtifactIsOnTheTargetWhenTheSourceIsHeld() throws Exception {
     String receive = listening();
     String send = send(address(receive));
     here.cluster().await(send, OperationPhase.RUNNING);
@@ -186,7 +186,7 @@ class AheadTransferTest {
   }
 
   @Test
-  void aPeerThatIsNotThereIsNoMatterOfTheFreeze() throws Exception {
+  void anUnreachablePeerDoesNotFailTheFreeze() throws Exception {
     String send = send("127.0.0.1:1");
     here.cluster().await(send, OperationPhase.RUNNING);
 
@@ -217,7 +217,7 @@ class AheadTransferTest {
   }
 
   @Test
-  void withoutADigestOnlyWhatIsStillToBeMadeIsTaken() throws Exception {
+  void aTransferWithoutADigestIsRefusedUnlessItPrecedesTheFreeze() throws Exception {
     GpuNodeOperationStatus refused =
         there
             .cluster()

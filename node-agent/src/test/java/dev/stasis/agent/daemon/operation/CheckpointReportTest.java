@@ -82,7 +82,7 @@ class CheckpointReportTest {
   }
 
   @Test
-  void itEndsWell() {
+  void theCheckpointSucceeds() {
     assertThat(status.getPhase()).as(status.getMessage()).isEqualTo(OperationPhase.SUCCEEDED);
     assertThat(status.getOutcome()).isEqualTo(Outcome.DONE);
     assertThat(status.getStep()).isNull();
@@ -150,7 +150,7 @@ class CheckpointReportTest {
   }
 
   @Test
-  void theFiguresAreThere() {
+  void theFiguresAreReported() {
     assertThat(Objects.requireNonNull(status.getTimings()).getFrozenMilliseconds()).isPositive();
     assertThat(status.getDataPath()).isIn(DataPath.MOVER, DataPath.CRIU);
     assertThat(Objects.requireNonNull(status.getRoom()).neededBytes()).isPositive();

@@ -33,7 +33,7 @@ class GpuQueueTest {
   }
 
   @Test
-  void onOneGpuTheyRunOneAfterTheOtherInTheOrderOfTheirCreation() {
+  void operationsOnOneGpuRunInTheOrderOfTheirCreation() {
     submit("first", 1, ONE);
     submit("third", 3, ONE);
     submit("second", 2, ONE);
@@ -43,7 +43,7 @@ class GpuQueueTest {
   }
 
   @Test
-  void onDifferentGpusTheyRunSideBySide() {
+  void operationsOnDifferentGpusRunConcurrently() {
     submit("one", 1, ONE);
     submit("two", 2, TWO);
     submit("none", 3);
@@ -51,7 +51,7 @@ class GpuQueueTest {
   }
 
   @Test
-  void oneThatWantsAllOfThemIsNotOvertaken() {
+  void anOperationOnAllGpusIsNotOvertaken() {
     submit("one", 1, ONE);
     submit("both", 2, ONE, TWO);
     submit("two", 3, TWO);
@@ -74,7 +74,7 @@ class GpuQueueTest {
   }
 
   @Test
-  void oneThatIsWithdrawnMakesRoomAndNeverRuns() {
+  void aWithdrawnOperationNeverRunsAndUnblocksTheNext() {
     submit("one", 1, ONE);
     submit("both", 2, ONE, TWO);
     submit("two", 3, TWO);
@@ -86,7 +86,7 @@ class GpuQueueTest {
   }
 
   @Test
-  void oneThatFailsGivesItsTurnBack() {
+  void aFailedOperationReleasesItsGpus() {
     queue.submit(
         "fails",
         Instant.EPOCH,

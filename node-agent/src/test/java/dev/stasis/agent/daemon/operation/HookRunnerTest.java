@@ -105,7 +105,7 @@ class HookRunnerTest {
   }
 
   @Test
-  void theyRunInOrderWithTheirTimeLimits() throws Exception {
+  void hooksRunInOrderWithTheirTimeLimits() throws Exception {
     Hook brief = new Hook(new ExecAction(List.of("second")), null, TimeSpan.of("3s"), null);
 
     HookRunner.Ran all = run(command("first", OnHookFailure.FAIL), brief);
@@ -115,7 +115,7 @@ class HookRunnerTest {
   }
 
   @Test
-  void noneRunsLongerThanFiveMinutesOrBeyondTheDeadline() throws Exception {
+  void noHookRunsLongerThanFiveMinutesOrBeyondTheDeadline() throws Exception {
     Hook endless = new Hook(new ExecAction(List.of("a")), null, TimeSpan.of("99999h"), null);
     run(endless);
     left = Duration.ofSeconds(7);
@@ -127,7 +127,7 @@ class HookRunnerTest {
   }
 
   @Test
-  void aCancelEndsOneThatRunsAndThoseBehindIt() throws Exception {
+  void aCancellationEndsTheRunningHookAndSkipsTheRest() throws Exception {
     HookRunner.Ran all =
         run(command("for-ever", OnHookFailure.CONTINUE), command("next", OnHookFailure.CONTINUE));
 
@@ -138,7 +138,7 @@ class HookRunnerTest {
   }
 
   @Test
-  void oneThatFailsEndsTheWorkAndThoseBehindItDoNotRun() throws Exception {
+  void aFailedHookFailsTheOperationAndSkipsTheRest() throws Exception {
     results.put("flush", new ContainerExec.Result.Exited(3, "disk full\n"));
 
     HookRunner.Ran all =
@@ -151,7 +151,7 @@ class HookRunnerTest {
   }
 
   @Test
-  void oneThatMayFailIsReportedAndTheNextOneRuns() throws Exception {
+  void aFailedOptionalHookIsReportedAndTheNextOneRuns() throws Exception {
     results.put("flush", new ContainerExec.Result.Exited(1, ""));
 
     HookRunner.Ran all =
@@ -175,7 +175,7 @@ class HookRunnerTest {
 
   @ParameterizedTest
   @CsvSource({"204, , false", "302, , true", "503, , true", "200, GET, false"})
-  void aRequestIsSentToThePodAndWantsAnAnswerOf2xx(int status, HttpMethod method, boolean fatal)
+  void anHttpHookRequiresA2xxResponseOfThePod(int status, HttpMethod method, boolean fatal)
       throws Exception {
     List<String> asked = new CopyOnWriteArrayList<>();
     HttpServer pod =

@@ -58,7 +58,7 @@ class HugePagesTest {
   }
 
   @Test
-  void theyAreRaisedWhileTheDriverCopiesAndNoLonger() throws Exception {
+  void hugePagesAreRaisedOnlyWhileTheDriverCopies() throws Exception {
     lab.allowHugePages();
     assertThat(settingDuringAFreeze()).isEqualTo("always");
     assertThat(setting()).isEqualTo("madvise");
@@ -66,7 +66,7 @@ class HugePagesTest {
   }
 
   @Test
-  void anAgentThatWasNotToldLeavesThemAlone() throws Exception {
+  void anAgentWithoutTheSettingDoesNotRaiseHugePages() throws Exception {
     assertThat(settingDuringAFreeze()).isEqualTo("madvise");
   }
 

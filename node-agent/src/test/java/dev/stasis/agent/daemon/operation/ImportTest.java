@@ -267,7 +267,7 @@ class ImportTest {
   }
 
   @Test
-  void theMarkOfAnObjectThatIsGoneCountsNoMore() throws Exception {
+  void theMarkOfADeletedObjectIsIgnored() throws Exception {
     Path copy = copies.copied();
     Path mark = copy.resolveSibling(".goes-with-its-object-" + copy.getFileName());
     Files.writeString(mark, "uid-of-the-store\n");
@@ -277,7 +277,7 @@ class ImportTest {
   }
 
   @Test
-  void anImportThatIsCancelledEndsSo() throws Exception {
+  void aCancelledImportEndsAsCancelled() throws Exception {
     GpuNodeOperation order =
         Orders.ofSomebody().imported("ml/" + copies.copied().getFileName(), TRAINER, null);
     order.getSpec().setCancel(true);

@@ -63,6 +63,7 @@ class ThawRetrierTest {
     lab.stop();
     mend();
     lab.engine().assertNothingLeft();
+    lab.endFencing(); // A workload that ended while it was frozen leaves its GPU fenced.
   }
 
   @AfterAll
@@ -175,7 +176,7 @@ class ThawRetrierTest {
   }
 
   @Test
-  void aSuccessorTriesWhatItsPredecessorLeftFrozen() throws Exception {
+  void aSuccessorThawsWorkloadsThatItsPredecessorLeftFrozen() throws Exception {
     try (AgentLab.Placed source = pod("trainer")) {
       lab.start();
       String name = leftFrozen(source);
@@ -230,7 +231,7 @@ class ThawRetrierTest {
   }
 
   @Test
-  void withoutItsOperationItIsWokenAllTheSame() throws Exception {
+  void aWorkloadIsThawedEvenIfItsOperationIsGone() throws Exception {
     try (AgentLab.Placed source = pod("trainer")) {
       lab.start();
       lab.cluster().remove(leftFrozen(source));
@@ -243,7 +244,7 @@ class ThawRetrierTest {
   }
 
   @Test
-  void inAPodThatIsBeingDeletedNothingIsThawed() throws Exception {
+  void aWorkloadInAPodThatIsBeingDeletedIsNotThawed() throws Exception {
     try (AgentLab.Placed source = pod("trainer")) {
       lab.start();
       String name = leftFrozen(source);
@@ -262,7 +263,7 @@ class ThawRetrierTest {
   }
 
   @Test
-  void nothingElseIsThawed() throws Exception {
+  void suspendedHeldAndManuallyFrozenWorkloadsAreNotThawed() throws Exception {
     try (AgentLab.Placed suspended = pod("suspended");
         AgentLab.Placed held = pod("held");
         AgentLab.Placed byHand = pod("by-hand");

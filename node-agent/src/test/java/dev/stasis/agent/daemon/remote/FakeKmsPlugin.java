@@ -54,7 +54,8 @@ public final class FakeKmsPlugin extends KeyManagementServiceGrpc.KeyManagementS
   volatile UnaryOperator<EncryptResponse> encrypted = answer -> answer;
   volatile UnaryOperator<DecryptResponse> decrypted = answer -> answer;
 
-  FakeKmsPlugin(Path socket) throws IOException {
+  /** Serves on a socket, in place of a file that is there. */
+  public FakeKmsPlugin(Path socket) throws IOException {
     Files.deleteIfExists(socket);
     this.server =
         NettyServerBuilder.forAddress(new DomainSocketAddress(socket.toFile()))
@@ -74,12 +75,12 @@ public final class FakeKmsPlugin extends KeyManagementServiceGrpc.KeyManagementS
   }
 
   /** Makes a key the current one. */
-  void rotate(String keyId) {
+  public void rotate(String keyId) {
     current = keyId;
   }
 
   /** Destroys a key. */
-  void forget(String keyId) {
+  public void forget(String keyId) {
     forgotten.add(keyId);
   }
 

@@ -82,7 +82,7 @@ class ArtifactSweepTest {
   }
 
   @Test
-  void anArtifactOfWhichNobodyEverKnewStays() throws IOException {
+  void anArtifactWhoseObjectWasNeverSeenStays() throws IOException {
     clock.by(GRACE.multipliedBy(100));
 
     assertThat(sweep.sweep(root, STORE, NOBODY)).isEmpty();

@@ -2,11 +2,13 @@ package dev.stasis.agent.daemon.sweep;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stasis.agent.daemon.remote.FakeKmsPlugin;
 import dev.stasis.agent.daemon.remote.NoClaims;
 import dev.stasis.agent.daemon.remote.RemoteStores;
 import dev.stasis.api.v1beta1.GpuCheckpointStore;
 import dev.stasis.api.v1beta1.store.Encryption;
 import dev.stasis.api.v1beta1.store.GpuCheckpointStoreSpec;
+import dev.stasis.api.v1beta1.store.Kms;
 import dev.stasis.api.v1beta1.store.Layout;
 import dev.stasis.api.v1beta1.store.SharedPath;
 import dev.stasis.api.v1beta1.store.StoreLocation;
@@ -28,6 +30,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RemoteSweepTest {
 
@@ -38,6 +42,9 @@ class RemoteSweepTest {
   @SuppressWarnings("NullAway.Init")
   Path folder;
 
+  @SuppressWarnings("NullAway.Init")
+  private Path remote;
+
   private final Map<String, byte[]> secret = new HashMap<>();
   private final RemoteStores remotes =
       new RemoteStores(name -> secret, new NoClaims(), Clock.systemUTC());
@@ -45,7 +52,7 @@ class RemoteSweepTest {
 
   @BeforeEach
   void anArtifactWasDeletedDaysAgo() throws IOException {
-    Path remote = Files.createDirectory(folder.resolve("remote"));
+    remote = Files.createDirectory(folder.resolve("remote"));
     Files.createDirectories(local().resolve("ml"));
     store.getMetadata().setName("remote");
     store.setSpec(new GpuCheckpointStoreSpec());
@@ -75,7 +82,7 @@ class RemoteSweepTest {
   }
 
   private java.util.List<Path> files() throws IOException {
-    try (Stream<Path> files = Files.walk(folder.resolve("remote"))) {
+    try (Stream<Path> files = Files.walk(remote)) {
       return files.filter(Files::isRegularFile).toList();
     }
   }
@@ -88,9 +95,18 @@ class RemoteSweepTest {
     return bytes;
   }
 
+  /** The time of this file is that of the last sweep by any node. */
+  private Path marker() {
+    return remote.resolve("swept");
+  }
+
   private void sweep(int day) throws IOException {
+    sweep(day, local());
+  }
+
+  private void sweep(int day, Path local) throws IOException {
     Clock clock = Clock.fixed(Instant.now().plus(Duration.ofDays(day)), java.time.ZoneOffset.UTC);
-    new RemoteSweep(remotes, clock).sweep(store, local());
+    new RemoteSweep(remotes, clock).sweep(store, local);
   }
 
   @Test
@@ -124,23 +140,59 @@ class RemoteSweepTest {
   }
 
   @Test
-  void aNodeThatHasNotUsedTheStoreDoesNotSweepIt() throws Exception {
-    Files.delete(local().resolve("ml"));
-
+  void aNodeWithoutCopiesLeavesTheStoreToANodeThatSweepsIt() throws Exception {
+    Path other = Files.createDirectory(folder.resolve("other"));
     sweep(0);
+    Instant swept = Files.getLastModifiedTime(marker()).toInstant();
+    age();
+    Files.setLastModifiedTime(marker(), FileTime.from(swept));
 
-    assertThat(Files.exists(local().resolve(".swept"))).isFalse();
+    sweep(0, other);
+    assertThat(bytes()).isGreaterThan(SIZE);
+
+    sweep(1, other);
+    assertThat(bytes()).isLessThan(SIZE / 2);
   }
 
   @Test
-  void afterARotationTheOldKeyIsNeededNoMore() throws Exception {
-    Path remote = Files.createDirectory(folder.resolve("encrypted"));
-    store.getSpec().setLocation(StoreLocation.of(new SharedPath(remote.toString(), Layout.CHUNKS)));
+  void aNodeWithoutCopiesSweepsAStoreWhoseNodesAreGone() throws Exception {
+    Files.delete(local().resolve("ml"));
+
+    sweep(0);
+    age();
+    sweep(1);
+
+    assertThat(bytes()).isLessThan(SIZE / 2);
+  }
+
+  @Test
+  void aNodeWhoseKmsRefusesTheRewrapLeavesItToOtherNodes() throws Exception {
+    Path socket = folder.resolve("kms.sock");
+    try (FakeKmsPlugin kms = new FakeKmsPlugin(socket)) {
+      encrypt(new Encryption(null, null, new Kms("unix://" + socket, null)));
+      kms.rotate("key-2");
+      store.getSpec().setEncryption(new Encryption(null, null, new Kms("unix://" + socket, "old")));
+      sweep(0);
+      assertThat(marker()).doesNotExist();
+
+      store.getSpec().setEncryption(new Encryption(null, null, new Kms("unix://" + socket, null)));
+      sweep(0, Files.createDirectory(folder.resolve("other")));
+      assertThat(marker()).exists();
+
+      kms.forget("key-1");
+      try (RemoteArtifacts artifacts = remotes.open(store)) {
+        assertThat(artifacts.inspect(ID)).isNotNull();
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void theOldKeyIsNotNeededAfterARotation(boolean copies) throws Exception {
     secret.put("2026", new byte[32]);
-    store.getSpec().setEncryption(new Encryption("keys", "2026", null));
-    StoredArtifact stored;
-    try (RemoteArtifacts artifacts = remotes.open(store)) {
-      stored = artifacts.store(ID, folder.resolve("artifact"), Progress.NONE);
+    StoredArtifact stored = encrypt(new Encryption("keys", "2026", null));
+    if (!copies) {
+      Files.delete(local().resolve("ml"));
     }
     byte[] next = new byte[32];
     next[0] = 1;
@@ -152,6 +204,16 @@ class RemoteSweepTest {
     secret.remove("2026");
     try (RemoteArtifacts artifacts = remotes.open(store)) {
       assertThat(artifacts.inspect(ID)).isEqualTo(stored);
+    }
+  }
+
+  /** Stores the artifact in a new store with that encryption. */
+  private StoredArtifact encrypt(Encryption encryption) throws IOException {
+    remote = Files.createDirectory(folder.resolve("encrypted"));
+    store.getSpec().setLocation(StoreLocation.of(new SharedPath(remote.toString(), Layout.CHUNKS)));
+    store.getSpec().setEncryption(encryption);
+    try (RemoteArtifacts artifacts = remotes.open(store)) {
+      return artifacts.store(ID, folder.resolve("artifact"), Progress.NONE);
     }
   }
 }

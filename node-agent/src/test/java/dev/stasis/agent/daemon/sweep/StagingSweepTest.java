@@ -52,7 +52,7 @@ class StagingSweepTest {
 
   /** An agent's host name is its pod's, which is another one after each update of the agent. */
   @Test
-  void theWriterOfThisBootIsKnownByAnyHostName() throws IOException {
+  void aWriterOfThisBootIsRecognizedUnderAnyHostName() throws IOException {
     String boot = Files.readString(Path.of("/proc/sys/kernel/random/boot_id")).trim();
     owner("stasis-agent-before " + boot + " 1 1");
 
