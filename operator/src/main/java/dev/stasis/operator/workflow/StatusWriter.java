@@ -1,6 +1,5 @@
 package dev.stasis.operator.workflow;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.stasis.api.v1beta1.common.ConditionedStatus;
 import dev.stasis.operator.cluster.StaleWrites;
 import dev.stasis.operator.status.Change;
@@ -54,13 +53,13 @@ public final class StatusWriter<R extends CustomResource<?, S>, S extends Condit
     this.clock = clock;
   }
 
-  /** Returns the status as it was read; an empty one if there is none. */
-  public Optional<JsonNode> read(R request) {
+  /** Returns the status as it was read, as JSON; empty, and sets an empty one, if there is none. */
+  public Optional<String> read(R request) {
     if (request.getStatus() == null) {
       request.setStatus(emptyStatus.get());
       return Optional.empty();
     }
-    return Optional.of(changes.snapshot(request.getStatus()));
+    return Optional.of(changes.text(request.getStatus()));
   }
 
   /**
@@ -72,7 +71,7 @@ public final class StatusWriter<R extends CustomResource<?, S>, S extends Condit
    */
   public UpdateControl<R> write(
       R request,
-      Optional<JsonNode> before,
+      Optional<String> before,
       boolean isProgress,
       Optional<Duration> requeueAfter,
       Context<R> context) {
@@ -92,7 +91,7 @@ public final class StatusWriter<R extends CustomResource<?, S>, S extends Condit
   }
 
   /** Writes the status of an object that is being deleted, if its substance changed. */
-  public void writeDeleted(R request, Optional<JsonNode> before, Context<R> context) {
+  public void writeDeleted(R request, Optional<String> before, Context<R> context) {
     if (change(request, before) == Change.SUBSTANCE) {
       put(request, context);
     }
@@ -103,7 +102,7 @@ public final class StatusWriter<R extends CustomResource<?, S>, S extends Condit
     progressWrites.remove(uid(request));
   }
 
-  private Change change(R request, Optional<JsonNode> before) {
+  private Change change(R request, Optional<String> before) {
     return before
         .map(it -> changes.between(it, Objects.requireNonNull(request.getStatus())))
         .orElse(Change.SUBSTANCE);
