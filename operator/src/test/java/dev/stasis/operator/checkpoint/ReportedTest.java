@@ -133,8 +133,8 @@ class ReportedTest {
   private static List<CheckpointPhase> phasesUntil(CheckpointPhase phase) {
     World world = Samples.world(AfterCheckpoint.RESUME);
     world.checkpoint.setStatus(new GpuCheckpointStatus());
-    new CheckpointStatusUpdater(world.checkpoint, new Template(world.serialization), world.now)
-        .transitionTo(phase);
+    UnexpandedCommands commands = new UnexpandedCommands(new Template(world.serialization));
+    new CheckpointStatusUpdater(world.checkpoint, commands, world.now).transitionTo(phase);
     return Objects.requireNonNull(world.status().getPhases()).stream()
         .map(PhaseTime::phase)
         .toList();
