@@ -60,8 +60,8 @@ public final class RequestReconciler<
       observed.addTo(fields);
       P phase = observed.phase();
       Optional<Duration> requeueAfter = runner.advance(observed);
-      boolean isProgress = workflow.isProgress(phase, observed);
-      return statuses.write(request, before, isProgress, requeueAfter, context);
+      Duration mayWait = workflow.mayWait(phase, observed);
+      return statuses.write(request, before, mayWait, requeueAfter, context);
     }
   }
 

@@ -19,9 +19,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /**
- * Writes the status of a request once per reconciliation, if it changed. Progress alone is written
- * at a minimum interval, and the status never overwrites a change of the object that was not
- * observed.
+ * Writes the status of a request once per reconciliation, if it changed. Progress waits for an
+ * interval, and is written with what follows meanwhile. The status never overwrites a change of the
+ * object that was not observed.
  *
  * @param <R> the kind
  * @param <S> its status
@@ -39,11 +39,11 @@ public final class StatusWriter<R extends CustomResource<?, S>, S extends Condit
   private final Duration progressInterval;
   private final Clock clock;
 
-  /** When the progress of an object was last written, by uid. */
-  private final Map<String, Instant> progressWrites = new ConcurrentHashMap<>();
+  /** Since when the status of an object has been waiting to be written, by uid. */
+  private final Map<String, Instant> waiting = new ConcurrentHashMap<>();
 
   /**
-   * @param progressInterval minimum interval between two writes of progress alone
+   * @param progressInterval how long progress alone waits
    */
   public StatusWriter(
       Supplier<S> emptyStatus, Changes changes, Duration progressInterval, Clock clock) {
@@ -66,23 +66,27 @@ public final class StatusWriter<R extends CustomResource<?, S>, S extends Condit
    * Writes the status after a reconciliation.
    *
    * @param before the status as it was read
-   * @param isProgress whether a change of substance may wait as progress does
+   * @param mayWait how long a change of substance may wait
    * @param requeueAfter when the object is observed again in any case; empty if only after a change
    */
   public UpdateControl<R> write(
       R request,
       Optional<String> before,
-      boolean isProgress,
+      Duration mayWait,
       Optional<Duration> requeueAfter,
       Context<R> context) {
     ErrorStatus.clear(request.getStatus());
     Change change = change(request, before);
     Optional<Duration> wait =
-        change == Change.PROGRESS || (change == Change.SUBSTANCE && isProgress)
-            ? untilProgress(request)
-            : Optional.empty();
+        switch (change) {
+          case NONE -> Optional.empty();
+          case PROGRESS -> left(request, progressInterval);
+          case SUBSTANCE -> left(request, mayWait);
+        };
+    if (wait.isEmpty()) {
+      waiting.remove(uid(request));
+    }
     if (change != Change.NONE && wait.isEmpty()) {
-      progressWrites.put(uid(request), clock.instant());
       wait = put(request, context) ? Optional.empty() : Optional.of(OVERTAKEN);
     }
     UpdateControl<R> control = UpdateControl.noUpdate();
@@ -99,7 +103,7 @@ public final class StatusWriter<R extends CustomResource<?, S>, S extends Condit
 
   /** Removes the state of a finished object. */
   public void forget(R request) {
-    progressWrites.remove(uid(request));
+    waiting.remove(uid(request));
   }
 
   private Change change(R request, Optional<String> before) {
@@ -129,10 +133,14 @@ public final class StatusWriter<R extends CustomResource<?, S>, S extends Condit
     }
   }
 
-  /** Returns how long progress must wait; empty if it is written now. */
-  private Optional<Duration> untilProgress(R request) {
-    Instant due = progressWrites.getOrDefault(uid(request), Instant.EPOCH).plus(progressInterval);
-    Duration left = Duration.between(clock.instant(), due);
+  /** Returns how much longer a changed status waits; empty if it is written now. */
+  private Optional<Duration> left(R request, Duration wait) {
+    if (wait.isZero()) {
+      return Optional.empty();
+    }
+    Instant now = clock.instant();
+    Instant due = waiting.computeIfAbsent(uid(request), uid -> now).plus(wait);
+    Duration left = Duration.between(now, due);
     return left.isNegative() || left.isZero() ? Optional.empty() : Optional.of(left);
   }
 

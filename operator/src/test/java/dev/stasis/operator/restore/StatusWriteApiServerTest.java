@@ -81,7 +81,7 @@ class StatusWriteApiServerTest extends OnApiServer {
         overtaken = true;
         overtake.run();
       }
-      return statuses.write(restore, before, false, Optional.empty(), context);
+      return statuses.write(restore, before, Duration.ZERO, Optional.empty(), context);
     }
   }
 }
