@@ -48,6 +48,16 @@ class PackedObjectTest {
   }
 
   @Test
+  void anEqualObjectIsSharedAndAnotherOneIsNot() {
+    Map<String, Object> template = template(POD);
+    assertThat(template(POD)).isSameAs(template);
+    Map<String, Object> other = template(POD.replace("trainer", "intruder"));
+    assertThat(other).isNotEqualTo(template);
+    assertThat(other.toString()).contains("intruder");
+    assertThat(template.toString()).contains("trainer");
+  }
+
+  @Test
   void nullStaysNullAndAnythingButAnObjectIsRefused() {
     assertThat(Objects.requireNonNull(checkpoint("null").getStatus()).getPodTemplate()).isNull();
     assertThatThrownBy(() -> checkpoint("[1]"))

@@ -27,6 +27,7 @@ import dev.stasis.operator.resize.RoomAnswer;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Conditions;
 import dev.stasis.operator.status.PhaseLog;
+import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.workflow.Progress;
 import dev.stasis.operator.workflow.RequestContext;
 import io.fabric8.kubernetes.api.model.Namespace;
@@ -295,6 +296,16 @@ record CheckpointContext(
     return (status().getFaults() == null || status().getFaults().isEmpty())
         && operations.stream()
             .anyMatch(it -> it.phase() == OperationPhase.CLAIMED && !RoomAnswer.isAsked(it));
+  }
+
+  /**
+   * Returns whether an operation was created that its agent will claim soon. Its status can be
+   * derived from the operation again, except for the names of other containers.
+   */
+  boolean isRequested() {
+    return status().getOperation() != null
+        && status().getOtherContainers() == null
+        && Reason.WAITING_FOR_AGENT.column().equals(status().getReason());
   }
 
   void requeueAfter(Duration after) {

@@ -1,5 +1,6 @@
 package dev.stasis.operator.checkpoint;
 
+import dev.stasis.api.v1beta1.Api;
 import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.api.v1beta1.GpuNode;
 import dev.stasis.api.v1beta1.GpuNodeOperation;
@@ -21,6 +22,7 @@ import dev.stasis.operator.status.CurrentPhase;
 import io.fabric8.kubernetes.api.model.Namespace;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.client.informers.cache.Cache;
 import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import io.javaoperatorsdk.operator.processing.event.source.EventSource;
@@ -101,7 +103,7 @@ class CheckpointEventSources {
     boolean ended =
         change.after().map(after -> OperationView.of(after).isFinal()).orElse(true)
             && change.before().isPresent();
-    if (!ended) {
+    if (!ended || OperationSource.isReleased(change)) {
       return List.of();
     }
     Set<ResourceID> waiting = new LinkedHashSet<>();
@@ -189,8 +191,11 @@ class CheckpointEventSources {
   /** Those of the pod; and when it ends, those that wait for its time slice to end. */
   private static Collection<ResourceID> ofPod(
       IndexerResourceCache<GpuCheckpoint> cache, Changed<Pod> change) {
-    Set<ResourceID> concerned =
-        new LinkedHashSet<>(ids(cache.byIndex(BY_POD, key(change.subject()))));
+    List<GpuCheckpoint> its = cache.byIndex(BY_POD, key(change.subject()));
+    Set<ResourceID> concerned = new LinkedHashSet<>();
+    if (!its.isEmpty() && !isFrozenConditionOnly(change)) {
+      concerned.addAll(ids(its));
+    }
     String node = change.subject().getSpec().getNodeName();
     if (node != null
         && !change
@@ -200,6 +205,24 @@ class CheckpointEventSources {
       concerned.addAll(ids(timeSliced(cache, node)));
     }
     return concerned;
+  }
+
+  /** Returns whether only the condition has changed by which the operator reports a freeze. */
+  static boolean isFrozenConditionOnly(Changed<Pod> change) {
+    return !change.cameOrWent()
+        && withoutFrozen(change.before().orElseThrow())
+            .equals(withoutFrozen(change.after().orElseThrow()));
+  }
+
+  private static Pod withoutFrozen(Pod pod) {
+    return new PodBuilder(pod)
+        .editMetadata()
+        .withResourceVersion(null)
+        .endMetadata()
+        .editOrNewStatus()
+        .removeMatchingFromConditions(it -> Api.FROZEN_POD_CONDITION.equals(it.getType()))
+        .endStatus()
+        .build();
   }
 
   private static String phaseOf(Pod pod) {

@@ -25,7 +25,7 @@ final class CheckpointObserver {
   private final Cluster cluster;
   private final PodWrites pods;
   private final EventRecorder events;
-  private final Template template;
+  private final UnexpandedCommands commands;
   private final Function<Pod, Optional<Instant>> jobDeadlines;
   private final Clock clock;
   private final StasisConfig config;
@@ -44,7 +44,7 @@ final class CheckpointObserver {
     this.cluster = cluster;
     this.pods = pods;
     this.events = events;
-    this.template = template;
+    this.commands = new UnexpandedCommands(template);
     this.jobDeadlines = jobDeadlines;
     this.clock = clock;
     this.config = config;
@@ -63,7 +63,7 @@ final class CheckpointObserver {
     if (checkpoint.getSpec().getImportFrom() == null) {
       pod = uid.isPresent() ? known(checkpoint, uid.get()) : first(checkpoint);
     }
-    CheckpointStatusUpdater updater = new CheckpointStatusUpdater(checkpoint, template, now);
+    CheckpointStatusUpdater updater = new CheckpointStatusUpdater(checkpoint, commands, now);
     CheckpointContext context =
         new CheckpointContext(
             checkpoint,

@@ -6,22 +6,18 @@ import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.api.v1beta1.common.ArtifactStatus;
 import dev.stasis.api.v1beta1.common.CheckpointTimings;
-import dev.stasis.api.v1beta1.common.CommandLine;
 import dev.stasis.api.v1beta1.common.Condition;
 import dev.stasis.api.v1beta1.common.ConditionValue;
 import dev.stasis.api.v1beta1.common.Fault;
-import dev.stasis.api.v1beta1.common.ObservedPod;
 import dev.stasis.api.v1beta1.common.Room;
 import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
 import dev.stasis.operator.explain.Explainer;
 import dev.stasis.operator.operation.OperationView;
-import dev.stasis.operator.pod.Template;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.PhaseLog;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.status.Report;
 import dev.stasis.operator.workflow.StatusUpdater;
-import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -37,12 +33,12 @@ final class CheckpointStatusUpdater extends StatusUpdater<CheckpointPhase, GpuCh
       List.of(CheckpointPhase.FREEZING, CheckpointPhase.SAVING, CheckpointPhase.RESUMING);
 
   private final GpuCheckpoint checkpoint;
-  private final Template template;
+  private final UnexpandedCommands commands;
 
-  CheckpointStatusUpdater(GpuCheckpoint checkpoint, Template template, Instant now) {
+  CheckpointStatusUpdater(GpuCheckpoint checkpoint, UnexpandedCommands commands, Instant now) {
     super(checkpoint, checkpoint.getStatus(), ConditionType.READY, now);
     this.checkpoint = checkpoint;
-    this.template = template;
+    this.commands = commands;
   }
 
   /** Reports the generation of the spec that is observed. */
@@ -210,25 +206,8 @@ final class CheckpointStatusUpdater extends StatusUpdater<CheckpointPhase, GpuCh
     return known == null || now == null ? now : Long.valueOf(Math.max(known, now));
   }
 
-  /**
-   * Replaces the command line by the pod's own command and arguments, because the kubelet expands
-   * Secrets in it, and a user who may read a status may not read them. Without a pod it is removed.
-   */
   private void hideSecrets() {
-    List<String> argv = status.getArgv();
-    if (argv != null) {
-      status.setArgv(
-          template
-              .read(status.getPodTemplate())
-              .map(pod -> CommandLine.of(pod.getSpec(), container(pod)).unexpanded(argv))
-              .orElse(null));
-    }
-  }
-
-  private String container(Pod pod) {
-    return Optional.ofNullable(status.getPod())
-        .map(ObservedPod::container)
-        .orElseGet(() -> pod.getSpec().getContainers().get(0).getName());
+    commands.hideSecrets(checkpoint.getMetadata().getUid(), status);
   }
 
   /** Copies the artifact, and keeps what an upload has added to it. */

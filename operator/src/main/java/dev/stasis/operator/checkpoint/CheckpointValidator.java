@@ -109,6 +109,11 @@ final class CheckpointValidator {
     } else if (agent.isPresent()) {
       return agent.get();
     }
+    Optional<Wait> queued = limit.wait(context);
+    if (queued.isPresent() && !context.spec().getOptions().getDryRun()) {
+      // The store has other artifacts, and perhaps more room, when it is its turn.
+      return queued.get();
+    }
     if (store.isPresent()) {
       Optional<Wait> unseen = unseen(context, store.get(), node);
       if (unseen.isPresent() && !context.spec().getOptions().getDryRun()) {
@@ -121,8 +126,7 @@ final class CheckpointValidator {
     }
     Optional<Duration> maxFrozen =
         liveness instanceof LivenessVerdict.Fits fits ? fits.maxFrozen() : Optional.empty();
-    return limit
-        .wait(context)
+    return queued
         .or(() -> busy(context, pod, node))
         .<Result>map(wait -> wait)
         .orElseGet(

@@ -21,6 +21,12 @@ final class CheckpointWorkflow implements Workflow<CheckpointContext, Checkpoint
   private static final Set<CheckpointPhase> FROZEN =
       Set.of(CheckpointPhase.FREEZING, CheckpointPhase.SAVING, CheckpointPhase.RESUMING);
 
+  /**
+   * How long a status that reports a wait may keep its reason when the agent is asked, or accepts.
+   * Nothing has been changed by then, and a silent agent is reported immediately.
+   */
+  private static final Duration BEGINNING = Duration.ofSeconds(5);
+
   private final List<Step<CheckpointContext, CheckpointPhase>> steps;
   private final FinishedCheckpoint finished;
   private final CheckpointFinalizer finalizer;
@@ -114,14 +120,26 @@ final class CheckpointWorkflow implements Workflow<CheckpointContext, Checkpoint
   }
 
   /**
-   * The phases of a freeze can follow each other within a second, and so does the freeze the
-   * agent's acceptance of its operation.
+   * The phases of a freeze can follow each other within a second. So do the request to the agent,
+   * its acceptance and the freeze; on a busy cluster within some seconds.
    */
   @Override
-  public boolean isProgress(CheckpointPhase before, CheckpointContext context) {
+  public Duration mayWait(CheckpointPhase before, CheckpointContext context) {
     CheckpointPhase after = context.phase();
-    return FROZEN.contains(before) && FROZEN.contains(after)
-        || before == after && context.isAccepted();
+    if (FROZEN.contains(before) && FROZEN.contains(after)) {
+      return context.config().progressEvery();
+    }
+    if (before == after && (context.isRequested() || context.isAccepted()) && !isNews(context)) {
+      return after == CheckpointPhase.PENDING ? BEGINNING : context.config().progressEvery();
+    }
+    return Duration.ZERO;
+  }
+
+  /** The first status is: without conditions, an object counts as finished (kstatus). */
+  private static boolean isNews(CheckpointContext context) {
+    return context.conditions().list().isEmpty()
+        || context.isCancelled()
+        || Reason.NODE_SILENT.column().equals(context.status().getReason());
   }
 
   @Override

@@ -9,6 +9,7 @@ import dev.stasis.api.v1beta1.operation.OperationPhase;
 import dev.stasis.api.v1beta1.operation.WorkloadState;
 import dev.stasis.operator.node.NodeAgent;
 import dev.stasis.operator.operation.OperationView;
+import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.workflow.FaultSummary;
 import dev.stasis.operator.workflow.Progress;
@@ -47,7 +48,19 @@ abstract class FreezeStep extends OperationStep {
   }
 
   private Progress follow(CheckpointContext context, OperationView freeze) {
+    reportBeginning(context, freeze);
     return follow(context, freeze, FreezeAttempt.next(context).number() == 1);
+  }
+
+  /** The status need not have been written after the operation was created. */
+  private static void reportBeginning(CheckpointContext context, OperationView freeze) {
+    if (context.status().getPhase() == null) {
+      context.updater().transitionTo(CheckpointPhase.PENDING);
+    }
+    boolean begun = freeze.isClaimed() && freeze.phase() != OperationPhase.CLAIMED;
+    if (!begun && context.conditions().find(ConditionType.SOURCE_RUNNING).isEmpty()) {
+      context.updater().untouched();
+    }
   }
 
   @Override

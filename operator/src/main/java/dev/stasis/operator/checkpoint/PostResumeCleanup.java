@@ -40,14 +40,17 @@ final class PostResumeCleanup {
   /** Returns the limit and the Job. */
   void run(CheckpointContext context, OperationView freeze) {
     lowerLimit(context);
-    Optional<Pod> source = template.read(CheckpointOperations.template(freeze));
     Optional<Pod> released =
         context
             .pod()
             .filter(pod -> pod.getMetadata().getDeletionTimestamp() == null)
             .filter(pod -> Owners.of(pod).isEmpty());
-    if (released.isPresent() && source.flatMap(Owners::of).filter(Owners::isJob).isPresent()) {
-      departure.takeBack(released.get(), source.get());
+    Optional<Pod> source =
+        released
+            .flatMap(pod -> template.read(CheckpointOperations.template(freeze)))
+            .filter(before -> Owners.of(before).filter(Owners::isJob).isPresent());
+    if (source.isPresent()) {
+      departure.takeBack(released.orElseThrow(), source.get());
     }
   }
 
@@ -56,13 +59,15 @@ final class PostResumeCleanup {
     CheckpointStatusUpdater updater = context.updater();
     ObservedPod observed = context.status().getPod();
     Room room = context.status().getRoom();
-    Optional<Pod> before = template.read(context.status().getPodTemplate());
     if (observed == null
         || observed.container() == null
         || room == null
         || room.originalLimit() == null
-        || room.neededBytes() == null
-        || before.isEmpty()) {
+        || room.neededBytes() == null) {
+      return;
+    }
+    Optional<Pod> before = template.read(context.status().getPodTemplate());
+    if (before.isEmpty()) {
       return;
     }
     if (context.isPodLeaving()) {

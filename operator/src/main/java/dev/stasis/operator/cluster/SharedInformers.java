@@ -115,6 +115,8 @@ final class SharedInformers {
       Class<R> kind,
       UnaryOperator<R> kept,
       FilterWatchListDeletable<R, L, ? extends Resource<R>> objects) {
+    // Without this, each event of every watch is read as maps first, and then converted.
+    client.getKubernetesSerialization().registerKubernetesResource(kind);
     all.put(
         kind,
         new SharedInformer<>(objects.withLimit(PAGE).runnableInformer(0), indexers(kind), kept));

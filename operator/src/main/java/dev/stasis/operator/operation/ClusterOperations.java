@@ -125,12 +125,23 @@ public class ClusterOperations implements Operations {
   /** An operation that is already gone is the desired state. */
   private void patch(GpuNodeOperation operation, String patch) {
     try {
-      handle(operation).patch(MERGE, patch);
+      client.resource(named(operation)).patch(MERGE, patch);
     } catch (KubernetesClientException e) {
       if (e.getCode() != HttpURLConnection.HTTP_NOT_FOUND) {
         throw e;
       }
     }
+  }
+
+  /** Without an object the client would read it from the API server before each patch. */
+  private GpuNodeOperation named(GpuNodeOperation operation) {
+    GpuNodeOperation named = new GpuNodeOperation();
+    named.setMetadata(
+        new ObjectMetaBuilder()
+            .withNamespace(namespace)
+            .withName(operation.getMetadata().getName())
+            .build());
+    return named;
   }
 
   private Resource<GpuNodeOperation> handle(GpuNodeOperation operation) {

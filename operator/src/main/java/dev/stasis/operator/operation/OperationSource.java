@@ -27,7 +27,24 @@ public class OperationSource {
         GpuNodeOperation.class, informers, change -> requester(kind, change));
   }
 
+  /**
+   * Returns whether a finished operation has lost its finalizer, which the operator removes when it
+   * deletes the operation. A reconciliation at this moment would delete it once more; the deletion
+   * triggers one.
+   */
+  public static boolean isReleased(Changed<GpuNodeOperation> change) {
+    return change
+            .before()
+            .filter(it -> OperationView.of(it).isFinal())
+            .filter(it -> !it.getMetadata().getFinalizers().isEmpty())
+            .isPresent()
+        && change.after().filter(it -> it.getMetadata().getFinalizers().isEmpty()).isPresent();
+  }
+
   private static List<ResourceID> requester(RequesterKind kind, Changed<GpuNodeOperation> change) {
+    if (isReleased(change)) {
+      return List.of();
+    }
     ObjectReference requester = change.subject().getSpec().getRequester();
     return requester.kind().equals(kind.kind())
         ? List.of(new ResourceID(requester.name(), requester.namespace()))

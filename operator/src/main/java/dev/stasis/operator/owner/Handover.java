@@ -55,6 +55,17 @@ public record Handover(GpuCheckpoint checkpoint, OwnerReference owner, Pod sourc
         .map(owner -> new Handover(checkpoint, owner, source));
   }
 
+  /**
+   * Returns whether a checkpoint may have a hand-over, by what is cheap to read: almost none has.
+   *
+   * @param restores those of the checkpoint
+   */
+  static boolean isPossible(GpuCheckpoint checkpoint, Collection<GpuRestore> restores) {
+    return MAY_EVICT.contains(checkpoint.getSpec().getAfterCheckpoint())
+        || !restores.isEmpty()
+        || Conditions.of(checkpoint.getStatus()).isEvicted();
+  }
+
   /** Returns whether its pod is being removed, or is about to be. */
   private static boolean isBeingEvicted(GpuCheckpoint checkpoint) {
     CheckpointPhase phase = CurrentPhase.of(checkpoint);

@@ -3,6 +3,7 @@ package dev.stasis.operator.owner;
 import dev.stasis.api.v1beta1.Api;
 import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.operator.cluster.Changed;
 import dev.stasis.operator.cluster.ClusterSource;
 import dev.stasis.operator.cluster.Informers;
 import dev.stasis.operator.holder.Targets;
@@ -34,7 +35,11 @@ import java.util.concurrent.ConcurrentHashMap;
 @ControllerConfiguration(
     name = "handover",
     generationAwareEventProcessing = false,
-    informer = @Informer(itemStore = CheckpointNames.class, informerListLimit = 500))
+    informer =
+        @Informer(
+            itemStore = CheckpointNames.class,
+            informerListLimit = 500,
+            onUpdateFilter = SharedWatchOnly.class))
 @GradualRetry(maxAttempts = -1, initialInterval = 1000, intervalMultiplier = 2, maxInterval = 30000)
 // A last protection against a loop.
 @RateLimited(maxReconciliations = 50, within = 5)
@@ -65,10 +70,7 @@ public class HandoverReconciler implements Reconciler<GpuCheckpoint> {
       EventSourceContext<GpuCheckpoint> context) {
     return List.of(
         new ClusterSource<GpuCheckpoint, GpuCheckpoint>(
-            "handover",
-            GpuCheckpoint.class,
-            informers,
-            change -> List.of(ResourceID.fromResource(change.subject()))),
+            "handover", GpuCheckpoint.class, informers, this::ofCheckpoint),
         new ClusterSource<Pod, GpuCheckpoint>(
             "handover", Pod.class, informers, change -> waits(change.subject())),
         new ClusterSource<GpuRestore, GpuCheckpoint>(
@@ -94,6 +96,24 @@ public class HandoverReconciler implements Reconciler<GpuCheckpoint> {
     boolean written = held.write();
     tidy(namespace, held.handovers());
     return written ? control : control.rescheduleAfter(SOON);
+  }
+
+  /** A new or deleted checkpoint, and each change of one that may have a hand-over. */
+  private List<ResourceID> ofCheckpoint(Changed<GpuCheckpoint> change) {
+    boolean concerns =
+        change.cameOrWent() || isPossible(change.before()) || isPossible(change.after());
+    return concerns ? List.of(ResourceID.fromResource(change.subject())) : List.of();
+  }
+
+  private boolean isPossible(Optional<GpuCheckpoint> state) {
+    return state
+        .filter(
+            it ->
+                Handover.isPossible(
+                    it,
+                    informers.restoresOf(
+                        it.getMetadata().getNamespace(), it.getMetadata().getName())))
+        .isPresent();
   }
 
   private List<ResourceID> waits(Pod pod) {

@@ -4,6 +4,7 @@ import dev.stasis.operator.cluster.RecentMap;
 import dev.stasis.operator.cluster.StaleWrites;
 import io.fabric8.kubernetes.api.model.DeleteOptionsBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.PodCondition;
 import io.fabric8.kubernetes.api.model.PodConditionBuilder;
 import io.fabric8.kubernetes.api.model.Status;
@@ -228,11 +229,17 @@ public class ClusterPodWrites implements PodWrites {
     return Objects.requireNonNullElse(words, String.valueOf(e.getMessage()));
   }
 
+  /** Without an object the client would read it from the API server before each patch. */
   private PodResource handle(Pod pod) {
     return client
         .pods()
-        .inNamespace(pod.getMetadata().getNamespace())
-        .withName(pod.getMetadata().getName());
+        .resource(
+            new PodBuilder()
+                .withNewMetadata()
+                .withNamespace(pod.getMetadata().getNamespace())
+                .withName(pod.getMetadata().getName())
+                .endMetadata()
+                .build());
   }
 
   private static Optional<PodCondition> condition(Pod pod, String type) {

@@ -29,13 +29,31 @@ public final class Changes {
    * changed.
    */
   public JsonNode snapshot(Object status) {
-    // Through text, so that 1 is the same number as an int and as a long.
-    return withoutNulls(serialization.unmarshal(serialization.asJson(status), JsonNode.class));
+    return read(text(status));
+  }
+
+  /** Returns the current state of a status as JSON: cheaper than a snapshot, for most are equal. */
+  public String text(Object status) {
+    return serialization.asJson(status);
+  }
+
+  private JsonNode read(String text) {
+    // From text, so that 1 is the same number as an int and as a long.
+    return withoutNulls(serialization.unmarshal(text, JsonNode.class));
+  }
+
+  /** Compares an earlier state as JSON with the current status. */
+  public Change between(String before, Object after) {
+    String now = text(after);
+    return now.equals(before) ? Change.NONE : between(read(before), read(now));
   }
 
   /** Compares a snapshot with the current status. */
   public Change between(JsonNode before, Object after) {
-    JsonNode now = snapshot(after);
+    return between(before, snapshot(after));
+  }
+
+  private static Change between(JsonNode before, JsonNode now) {
     if (now.equals(before)) {
       return Change.NONE;
     }

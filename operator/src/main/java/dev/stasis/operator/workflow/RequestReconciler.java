@@ -1,6 +1,5 @@
 package dev.stasis.operator.workflow;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.stasis.api.v1beta1.common.ConditionedStatus;
 import dev.stasis.api.v1beta1.common.Phase;
 import dev.stasis.operator.config.StasisConfig;
@@ -55,14 +54,14 @@ public final class RequestReconciler<
     if (skew.holds(request)) {
       return UpdateControl.noUpdate();
     }
-    Optional<JsonNode> before = statuses.read(request);
+    Optional<String> before = statuses.read(request);
     try (LogContext fields = LogContext.of(request)) {
       C observed = observer.apply(request);
       observed.addTo(fields);
       P phase = observed.phase();
       Optional<Duration> requeueAfter = runner.advance(observed);
-      boolean isProgress = workflow.isProgress(phase, observed);
-      return statuses.write(request, before, isProgress, requeueAfter, context);
+      Duration mayWait = workflow.mayWait(phase, observed);
+      return statuses.write(request, before, mayWait, requeueAfter, context);
     }
   }
 
@@ -71,7 +70,7 @@ public final class RequestReconciler<
     if (skew.holds(request)) {
       return DeleteControl.noFinalizerRemoval();
     }
-    Optional<JsonNode> before = statuses.read(request);
+    Optional<String> before = statuses.read(request);
     try (LogContext fields = LogContext.of(request)) {
       C observed = observer.apply(request);
       observed.addTo(fields);

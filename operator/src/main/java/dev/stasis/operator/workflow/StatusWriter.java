@@ -1,6 +1,5 @@
 package dev.stasis.operator.workflow;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.stasis.api.v1beta1.common.ConditionedStatus;
 import dev.stasis.operator.cluster.StaleWrites;
 import dev.stasis.operator.status.Change;
@@ -20,9 +19,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /**
- * Writes the status of a request once per reconciliation, if it changed. Progress alone is written
- * at a minimum interval, and the status never overwrites a change of the object that was not
- * observed.
+ * Writes the status of a request once per reconciliation, if it changed. Progress waits for an
+ * interval, and is written with what follows meanwhile. The status never overwrites a change of the
+ * object that was not observed.
  *
  * @param <R> the kind
  * @param <S> its status
@@ -40,11 +39,11 @@ public final class StatusWriter<R extends CustomResource<?, S>, S extends Condit
   private final Duration progressInterval;
   private final Clock clock;
 
-  /** When the progress of an object was last written, by uid. */
-  private final Map<String, Instant> progressWrites = new ConcurrentHashMap<>();
+  /** Since when the status of an object has been waiting to be written, by uid. */
+  private final Map<String, Instant> waiting = new ConcurrentHashMap<>();
 
   /**
-   * @param progressInterval minimum interval between two writes of progress alone
+   * @param progressInterval how long progress alone waits
    */
   public StatusWriter(
       Supplier<S> emptyStatus, Changes changes, Duration progressInterval, Clock clock) {
@@ -54,36 +53,40 @@ public final class StatusWriter<R extends CustomResource<?, S>, S extends Condit
     this.clock = clock;
   }
 
-  /** Returns the status as it was read; an empty one if there is none. */
-  public Optional<JsonNode> read(R request) {
+  /** Returns the status as it was read, as JSON; empty, and sets an empty one, if there is none. */
+  public Optional<String> read(R request) {
     if (request.getStatus() == null) {
       request.setStatus(emptyStatus.get());
       return Optional.empty();
     }
-    return Optional.of(changes.snapshot(request.getStatus()));
+    return Optional.of(changes.text(request.getStatus()));
   }
 
   /**
    * Writes the status after a reconciliation.
    *
    * @param before the status as it was read
-   * @param isProgress whether a change of substance may wait as progress does
+   * @param mayWait how long a change of substance may wait
    * @param requeueAfter when the object is observed again in any case; empty if only after a change
    */
   public UpdateControl<R> write(
       R request,
-      Optional<JsonNode> before,
-      boolean isProgress,
+      Optional<String> before,
+      Duration mayWait,
       Optional<Duration> requeueAfter,
       Context<R> context) {
     ErrorStatus.clear(request.getStatus());
     Change change = change(request, before);
     Optional<Duration> wait =
-        change == Change.PROGRESS || (change == Change.SUBSTANCE && isProgress)
-            ? untilProgress(request)
-            : Optional.empty();
+        switch (change) {
+          case NONE -> Optional.empty();
+          case PROGRESS -> left(request, progressInterval);
+          case SUBSTANCE -> left(request, mayWait);
+        };
+    if (wait.isEmpty()) {
+      waiting.remove(uid(request));
+    }
     if (change != Change.NONE && wait.isEmpty()) {
-      progressWrites.put(uid(request), clock.instant());
       wait = put(request, context) ? Optional.empty() : Optional.of(OVERTAKEN);
     }
     UpdateControl<R> control = UpdateControl.noUpdate();
@@ -92,7 +95,7 @@ public final class StatusWriter<R extends CustomResource<?, S>, S extends Condit
   }
 
   /** Writes the status of an object that is being deleted, if its substance changed. */
-  public void writeDeleted(R request, Optional<JsonNode> before, Context<R> context) {
+  public void writeDeleted(R request, Optional<String> before, Context<R> context) {
     if (change(request, before) == Change.SUBSTANCE) {
       put(request, context);
     }
@@ -100,10 +103,10 @@ public final class StatusWriter<R extends CustomResource<?, S>, S extends Condit
 
   /** Removes the state of a finished object. */
   public void forget(R request) {
-    progressWrites.remove(uid(request));
+    waiting.remove(uid(request));
   }
 
-  private Change change(R request, Optional<JsonNode> before) {
+  private Change change(R request, Optional<String> before) {
     return before
         .map(it -> changes.between(it, Objects.requireNonNull(request.getStatus())))
         .orElse(Change.SUBSTANCE);
@@ -130,10 +133,14 @@ public final class StatusWriter<R extends CustomResource<?, S>, S extends Condit
     }
   }
 
-  /** Returns how long progress must wait; empty if it is written now. */
-  private Optional<Duration> untilProgress(R request) {
-    Instant due = progressWrites.getOrDefault(uid(request), Instant.EPOCH).plus(progressInterval);
-    Duration left = Duration.between(clock.instant(), due);
+  /** Returns how much longer a changed status waits; empty if it is written now. */
+  private Optional<Duration> left(R request, Duration wait) {
+    if (wait.isZero()) {
+      return Optional.empty();
+    }
+    Instant now = clock.instant();
+    Instant due = waiting.computeIfAbsent(uid(request), uid -> now).plus(wait);
+    Duration left = Duration.between(now, due);
     return left.isNegative() || left.isZero() ? Optional.empty() : Optional.of(left);
   }
 

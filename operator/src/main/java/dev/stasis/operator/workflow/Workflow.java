@@ -75,12 +75,13 @@ public interface Workflow<C extends RequestContext<P>, P extends Enum<P> & Phase
   }
 
   /**
-   * Returns whether what was observed is only progress, which is written at intervals.
+   * Returns how long a changed status may wait to be written, so that the next change is written
+   * with it; zero if it is written immediately.
    *
    * @param before the phase in which the request was read
    */
-  default boolean isProgress(P before, C context) {
-    return false;
+  default Duration mayWait(P before, C context) {
+    return Duration.ZERO;
   }
 
   /** Returns when a request that waits is observed again: sooner for a deadline. */

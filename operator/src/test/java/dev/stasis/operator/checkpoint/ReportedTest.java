@@ -16,6 +16,8 @@ import dev.stasis.operator.checkpoint.World.Reconciliation;
 import dev.stasis.operator.pod.Template;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.Quantity;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
@@ -24,17 +26,37 @@ import org.junit.jupiter.api.Test;
 class ReportedTest {
 
   @Test
-  void anAcceptedOperationIsReportedAtIntervalsAndItsBeginImmediately() {
+  void aRequestAndItsAcceptanceMayWaitAndTheFreezeIsReportedImmediately() {
     World world = Samples.world(AfterCheckpoint.RESUME).settle();
+    assertThat(world.look().mayWait()).isEqualTo(Duration.ofSeconds(5));
+    world.checkpoint.setStatus(null);
+    assertThat(world.look().mayWait()).isZero();
 
     world.agent(OperationType.CHECKPOINT, 1).claims();
-    assertThat(world.look().isProgress()).isTrue();
+    assertThat(world.look().mayWait()).isEqualTo(Duration.ofSeconds(5));
+    Instant heard = world.now;
+    world.now = heard.plus(Duration.ofMinutes(10));
+    assertThat(world.look().mayWait()).isZero();
+    world.now = heard;
 
     world.agent(OperationType.CHECKPOINT, 1).asksForRoom(2, 1);
-    assertThat(world.look().isProgress()).isFalse();
+    assertThat(world.look().mayWait()).isZero();
 
     world.agent(OperationType.CHECKPOINT, 1).works("lock", WorkloadState.FROZEN);
-    assertThat(world.look().isProgress()).isFalse();
+    assertThat(world.look().mayWait()).isZero();
+  }
+
+  @Test
+  void anOperatorThatRestartsBeforeItsFirstWriteReportsAnUntouchedWorkload() {
+    World world = Samples.world(AfterCheckpoint.RESUME).settle();
+    world.checkpoint.setStatus(null);
+    world.settle();
+    assertThat(world.condition("SourceRunning")).startsWith("True/Untouched");
+    world.agent(OperationType.CHECKPOINT, 1).claims();
+    world.checkpoint.setStatus(null);
+    world.settle();
+    assertThat(world.condition("SourceRunning")).startsWith("True/Untouched");
+    assertThat(world.status().getPod()).isNotNull();
   }
 
   /** The operation may have ended a second later, and nothing else has the reason. */
@@ -48,7 +70,7 @@ class ReportedTest {
     Reconciliation refused = world.look();
 
     assertThat(refused.acts()).hasAtLeastOneElementOfType(Act.Cancel.class);
-    assertThat(refused.isProgress()).isFalse();
+    assertThat(refused.mayWait()).isZero();
   }
 
   @Test
@@ -133,8 +155,8 @@ class ReportedTest {
   private static List<CheckpointPhase> phasesUntil(CheckpointPhase phase) {
     World world = Samples.world(AfterCheckpoint.RESUME);
     world.checkpoint.setStatus(new GpuCheckpointStatus());
-    new CheckpointStatusUpdater(world.checkpoint, new Template(world.serialization), world.now)
-        .transitionTo(phase);
+    UnexpandedCommands commands = new UnexpandedCommands(new Template(world.serialization));
+    new CheckpointStatusUpdater(world.checkpoint, commands, world.now).transitionTo(phase);
     return Objects.requireNonNull(world.status().getPhases()).stream()
         .map(PhaseTime::phase)
         .toList();

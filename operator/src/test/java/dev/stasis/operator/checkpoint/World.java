@@ -139,7 +139,7 @@ final class World {
    *
    * @param acts what it did, in order
    * @param stories the events it recorded
-   * @param isProgress whether the status may be written later
+   * @param mayWait how long the status may wait to be written
    */
   record Reconciliation(
       GpuCheckpointStatus status,
@@ -147,7 +147,7 @@ final class World {
       List<Story> stories,
       Duration requeueAfter,
       boolean removed,
-      boolean isProgress) {}
+      Duration mayWait) {}
 
   private Reconciliation reconciled(GpuCheckpoint object, Consumer<Question> questions) {
     List<Act> acts = new ArrayList<>();
@@ -180,7 +180,7 @@ final class World {
         told,
         requeue.orElse(Requeue.IDLE),
         removed,
-        workflow.isProgress(before, context));
+        workflow.mayWait(before, context));
   }
 
   /** Returns the steps as the product has them. */

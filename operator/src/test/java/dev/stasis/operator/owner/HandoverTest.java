@@ -115,6 +115,31 @@ class HandoverTest {
     assertThat(Move.isOver(migration)).isTrue();
   }
 
+  /** Only checkpoints with a possible hand-over are reconciled for it. */
+  @Test
+  void anOpenHandoverIsAlwaysPossible() {
+    checkpoint.getSpec().setAfterCheckpoint(AfterCheckpoint.RESUME);
+    status().setPhase(CheckpointPhase.SAVING);
+    assertThat(isPossible()).isFalse();
+    ready("Resumed");
+    assertThat(isPossible()).isFalse();
+
+    ready("Evicted");
+    assertThat(open()).isPresent();
+    assertThat(isPossible()).isTrue();
+    ready("Resumed");
+    restore(RestorePhase.PENDING);
+    assertThat(open()).isPresent();
+    assertThat(isPossible()).isTrue();
+    restores.clear();
+    for (AfterCheckpoint evicts : List.of(AfterCheckpoint.EVICT, AfterCheckpoint.UNRECOGNIZED)) {
+      checkpoint.getSpec().setAfterCheckpoint(evicts);
+      status().setPhase(CheckpointPhase.PENDING);
+      assertThat(open()).isPresent();
+      assertThat(isPossible()).isTrue();
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"DaemonSet", "ReplicationController", "Node"})
   void otherControllersHaveNoHandover(String kind) {
@@ -129,6 +154,10 @@ class HandoverTest {
     assertThat(handover.isFor(pod("Job", "1"))).isTrue();
     assertThat(handover.isFor(pod("Job", "0"))).isFalse();
     assertThat(handover.isFor(pod("Job", null))).isFalse();
+  }
+
+  private boolean isPossible() {
+    return Handover.isPossible(checkpoint, restores);
   }
 
   private Optional<Handover> open() {

@@ -2,7 +2,6 @@ package dev.stasis.operator.restore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.stasis.api.v1beta1.GpuRestore;
 import dev.stasis.api.v1beta1.restore.GpuRestoreStatus;
 import dev.stasis.operator.testing.TestOperator;
@@ -74,7 +73,7 @@ class StatusWriteApiServerTest extends OnApiServer {
 
     @Override
     public UpdateControl<GpuRestore> reconcile(GpuRestore restore, Context<GpuRestore> context) {
-      Optional<JsonNode> before = statuses.read(restore);
+      Optional<String> before = statuses.read(restore);
       Map<String, String> annotations =
           Objects.requireNonNullElse(restore.getMetadata().getAnnotations(), Map.of());
       restore.getStatus().setMessage("observed " + annotations.size() + " annotations");
@@ -82,7 +81,7 @@ class StatusWriteApiServerTest extends OnApiServer {
         overtaken = true;
         overtake.run();
       }
-      return statuses.write(restore, before, false, Optional.empty(), context);
+      return statuses.write(restore, before, Duration.ZERO, Optional.empty(), context);
     }
   }
 }

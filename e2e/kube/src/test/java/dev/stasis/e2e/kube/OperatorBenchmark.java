@@ -30,6 +30,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -118,10 +119,14 @@ class OperatorBenchmark {
       ready.clear();
       long before = writes.changes();
       long ordersBefore = orders.changes();
+      RequestCount requestsBefore = RequestCount.now(admin);
+      ProcessorTime timeBefore = ProcessorTime.of(operator.pid());
       Instant start = Instant.now();
       inParallel(CHECKPOINTS, index -> checkpoint(admin, "c-" + index, "pod-" + index));
       Instant allAsked = Instant.now();
       await("all of them", agents, () -> ready.size() == CHECKPOINTS);
+      ProcessorTime time = ProcessorTime.of(operator.pid()).since(timeBefore);
+      RequestCount requests = RequestCount.now(admin);
       Instant end = ready.values().stream().max(Instant::compareTo).orElseThrow();
       assertThat(watched.isRunning()).isTrue();
       Map<String, String> results = new TreeMap<>();
@@ -136,6 +141,14 @@ class OperatorBenchmark {
       results.put("ready in ms", percentiles(ready));
       results.put("writes per checkpoint", perOne(writes.changes() - before));
       results.put("writes per operation", perOne(orders.changes() - ordersBefore));
+      results.put("requests, each", perCheckpoint(requests.since(requestsBefore)));
+      results.put(
+          "operator, ms each",
+          "%s, and %s compiler, %s collector"
+              .formatted(
+                  milliseconds(time.own()),
+                  milliseconds(time.compiler()),
+                  milliseconds(time.collector())));
       results.put("events per checkpoint", perOne(events(admin)));
       results.put("other pods", others(admin));
       results.put(
@@ -234,6 +247,17 @@ class OperatorBenchmark {
 
   private static Namespace namespace() {
     return new NamespaceBuilder().withNewMetadata().withName(PODS).endMetadata().build();
+  }
+
+  private static String perCheckpoint(Map<String, Long> requests) {
+    return requests.entrySet().stream()
+        .filter(each -> each.getValue() * 10 >= CHECKPOINTS)
+        .map(each -> each.getKey() + " " + perOne(each.getValue()))
+        .collect(Collectors.joining(", "));
+  }
+
+  private static String milliseconds(Duration all) {
+    return "%.1f".formatted(all.toNanos() / 1e6 / CHECKPOINTS);
   }
 
   private static String perOne(long all) {
