@@ -2,6 +2,7 @@
 #include "copy.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -92,12 +93,18 @@ static bool load(const struct job *j, const struct piece *chunk, uint8_t *data) 
            give_up("wrong digest at offset %llu of the data file", (unsigned long long)chunk->offset);
 }
 
+static bool closed(int connection) {
+    struct pollfd wait = {.fd = connection, .events = POLLRDHUP};
+    return poll(&wait, 1, 0) > 0 && wait.revents & (POLLRDHUP | POLLHUP | POLLERR);
+}
+
 static bool one(const struct job *j, struct piece *chunk, uint8_t *slot, void **streams) {
     const struct item *item = &j->w->items[chunk->item];
     void **stream = &streams[item->device];
     uint64_t from = item->mapped ? item->mapped : item->snapshot;
     bool staged = item->arena >= 0 && j->kind != COPY_STAGE;
     if (j->kind == COPY_SAVE && !item->mapped && snapshot_in_the_way(j->w)) return give_up("the program needs the device memory of its copy");
+    if (j->asker > 0 && closed(j->asker)) return give_up("nobody waits for it any more");
     if (!cuda_use(item->device)) return give_up("no context");
     if (!*stream && !good(cuda.cuStreamCreate(stream, 1), "cuStreamCreate")) { /* does not wait for the default stream */
         return false;

@@ -179,9 +179,11 @@ static bool reserve(char **word, int words, char *to, size_t size) {
     return done;
 }
 
+static int agent = -1;
+
 static bool prefill(const char *path, char *to, size_t size) {
     uint64_t bytes = 0;
-    bool done = path ? prefill_load(path, &bytes) : fail("expected a path");
+    bool done = path ? prefill_load(path, agent, &bytes) : fail("expected a path");
     snprintf(to, size, " bytes=%llu", (unsigned long long)bytes);
     return done;
 }
@@ -238,7 +240,6 @@ static bool make_room(void) {
 static void serve(int listener) {
     static char line[4096], answer[4096];
     size_t have = 0;
-    int agent = -1;
     while (!ended) {
         struct pollfd wait[] = {{.fd = listener, .events = POLLIN}, {.fd = agent, .events = POLLIN}, {.fd = holder_socket(), .events = 0}};
         /* Without a holder nothing is unloaded; it is tried again each second. What a program lacks it says in its page. */

@@ -135,6 +135,7 @@ struct job {
     int file;
     uint8_t *map;       /* SAVE: of the file, where it is on a tmpfs */
     const uint64_t *to; /* LOAD: for each item where it is mapped now */
+    int asker;          /* LOAD ahead: nobody needs it once this connection is closed; 0: to the end */
 };
 bool copy_run(struct job *job);
 /* The items' content by `from`: imports first, then the snapshot, then the arena. */
@@ -161,7 +162,7 @@ void file_close(struct file *file);
 
 /* Content that waits on a GPU for a process that does not exist yet. Reserved and loaded, then taken by the reload of that file. */
 bool prefill_reserve(const char *uuid, uint64_t reserve, const char *path, uint64_t *bytes);
-bool prefill_load(const char *path, uint64_t *bytes);
+bool prefill_load(const char *path, int asker, uint64_t *bytes);
 bool prefill_take(const char *path, struct file *file); /* its items' snapshots belong to the caller */
 
 /* What is done with a workload. */

@@ -69,14 +69,14 @@ static struct prefill **find(const char *path) {
     return at;
 }
 
-/* Nothing of a damaged file stays. */
-bool prefill_load(const char *path, uint64_t *bytes) {
+/* Ends with the connection of the agent that asked. Nothing of a damaged file stays. */
+bool prefill_load(const char *path, int asker, uint64_t *bytes) {
     struct prefill **at = find(path), *p = *at;
     if (!p) return fail("nothing is reserved for %s", path);
     struct workload items = {.items = p->file.items, .count = p->file.regions};
     uint64_t *to = calloc(p->file.regions + 1, sizeof *to);
     struct piece *chosen = calloc(p->file.count + 1, sizeof *chosen);
-    struct job job = {.kind = COPY_LOAD, .w = &items, .chunks = chosen, .file = p->file.data, .to = to};
+    struct job job = {.kind = COPY_LOAD, .w = &items, .chunks = chosen, .file = p->file.data, .to = to, .asker = asker};
     for (uint32_t i = 0; to && i < p->file.regions; i++) to[i] = p->file.items[i].snapshot;
     for (size_t i = 0; to && chosen && i < p->file.count; i++) {
         if (to[p->file.chunks[i].item]) chosen[job.count++] = p->file.chunks[i];
