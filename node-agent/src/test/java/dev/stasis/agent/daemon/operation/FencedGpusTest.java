@@ -8,7 +8,9 @@ import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
 import dev.stasis.api.v1beta1.operation.OperationPhase;
 import dev.stasis.api.v1beta1.operation.Outcome;
 import dev.stasis.api.v1beta1.operation.WorkloadState;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Map;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -19,9 +21,13 @@ class FencedGpusTest {
   @SuppressWarnings("NullAway.Init")
   private AgentLab lab;
 
+  @SuppressWarnings("NullAway.Init")
+  private MeterRegistry metrics;
+
   @BeforeEach
   void createNode() {
     lab = new AgentLab(2, 128);
+    metrics = lab.freshMetrics();
   }
 
   @AfterEach
@@ -77,6 +83,12 @@ class FencedGpusTest {
       awaitNotThawed(late);
       awaitNotThawed(other);
       lab.cluster().delete(frozen.pod());
+      // A try that began before would thaw it.
+      Awaitility.await("a try that finds its pod deleted")
+          .atMost(FileCluster.LIMIT)
+          .until(
+              () ->
+                  metrics.find("stasis.thaw.tries").tag("outcome", "PodDeleted").counter() != null);
 
       lab.engine().gpus().mend("unlock");
       awaitWorkload(late, WorkloadState.RUNNING);

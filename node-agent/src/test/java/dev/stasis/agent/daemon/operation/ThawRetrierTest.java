@@ -249,8 +249,10 @@ class ThawRetrierTest {
       lab.start();
       String name = leftFrozen(source);
       lab.cluster().delete(source.pod());
-      mend();
+      // A try that began before would thaw it.
       awaitTries("PodDeleted", 1);
+      mend();
+      awaitTries("PodDeleted", 2);
       assertThat(inHand()).hasSize(1);
       assertThat(lab.cluster().status(name).getWorkload()).isEqualTo(WorkloadState.FROZEN);
 
