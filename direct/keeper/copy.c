@@ -104,7 +104,7 @@ static bool one(const struct job *j, struct piece *chunk, uint8_t *slot, void **
     uint64_t from = item->mapped ? item->mapped : item->snapshot;
     bool staged = item->arena >= 0 && j->kind != COPY_STAGE;
     if (j->kind == COPY_SAVE && !item->mapped && snapshot_in_the_way(j->w)) return give_up("the program needs the device memory of its copy");
-    if (j->asker > 0 && closed(j->asker)) return give_up("nobody waits for it any more");
+    if (j->asker > 0 && closed(j->asker)) return give_up("the agent has closed its connection");
     if (!cuda_use(item->device)) return give_up("no context");
     if (!*stream && !good(cuda.cuStreamCreate(stream, 1), "cuStreamCreate")) { /* does not wait for the default stream */
         return false;

@@ -135,7 +135,7 @@ struct job {
     int file;
     uint8_t *map;       /* SAVE: of the file, where it is on a tmpfs */
     const uint64_t *to; /* LOAD: for each item where it is mapped now */
-    int asker;          /* LOAD ahead: nobody needs it once this connection is closed; 0: to the end */
+    int asker;          /* LOAD ahead: stops when this connection is closed; 0: does not stop */
 };
 bool copy_run(struct job *job);
 /* The items' content by `from`: imports first, then the snapshot, then the arena. */

@@ -62,8 +62,8 @@ public final class ArtifactReader {
   }
 
   /**
-   * Opens an artifact and checks everything except the bytes of {@link Manifest#deviceSets()}:
-   * whoever loads them must check the digest of each chunk.
+   * Opens an artifact and checks everything except the bytes of {@link Manifest#deviceSets()}. The
+   * program that loads them must check the digest of each chunk.
    *
    * @param expected the required digest, if known
    * @throws IOException if the disk fails, which does not mean that the artifact is damaged
