@@ -14,6 +14,15 @@ saved() {
     driver_out
 }
 
+# restored MIB: the driver and the keeper give the process its memory back, and every value is right.
+restored() {
+    driver_in
+    attach
+    must reload w "$work/memory"
+    must open w
+    right log "$1"
+}
+
 promise_prefilled_memory_is_given_to_the_process_without_its_file() {
     node 1 256
     saved 40
@@ -21,11 +30,7 @@ promise_prefilled_memory_is_given_to_the_process_without_its_file() {
     must prefill "$work/memory"
     [[ $answer == *bytes=4* ]] || fail "expected 40 MiB, got $answer"
     : >"$work/memory.data" # what is read from here on is wrong
-    driver_in
-    attach
-    must reload w "$work/memory"
-    must open w
-    right log 40
+    restored 40
     must drop w
     refused other reserve "$(gpu)" 16 "$work/other"
     must quit
@@ -37,11 +42,7 @@ promise_prefill_takes_only_what_leaves_the_reserve_free() {
     must reserve "$(gpu)" 110 "$work/memory"
     [[ $answer == *bytes=0* ]] || fail "expected nothing, got $answer"
     must prefill "$work/memory"
-    driver_in
-    attach
-    must reload w "$work/memory"
-    must open w
-    right log 40
+    restored 40
 }
 
 promise_prefilled_memory_gives_way_to_the_process() {
@@ -65,11 +66,7 @@ promise_memory_prefilled_on_another_gpu_is_loaded_from_the_file() {
     saved 40
     must reserve "$(gpu 1)" 0 "$work/memory"
     must prefill "$work/memory"
-    driver_in
-    attach
-    must reload w "$work/memory"
-    must open w
-    right log 40
+    restored 40
 }
 
 promise_a_damaged_file_is_not_prefilled() {
@@ -84,11 +81,7 @@ promise_a_damaged_file_is_not_prefilled() {
     must reserve "$(gpu)" 60 "$work/memory" # the memory of the damaged one is free again
     [[ $answer == *bytes=4* ]] || fail "expected 40 MiB, got $answer"
     must prefill "$work/memory"
-    driver_in
-    attach
-    must reload w "$work/memory"
-    must open w
-    right log 40
+    restored 40
 }
 
 promise_prefill_ends_with_the_agent_that_asked_for_it() {
@@ -109,9 +102,5 @@ promise_prefill_ends_with_the_agent_that_asked_for_it() {
     must reserve "$(gpu)" 60 "$work/memory"
     [[ $answer == *bytes=4* ]] || fail "expected 40 MiB, got $answer"
     must prefill "$work/memory"
-    driver_in
-    attach
-    must reload w "$work/memory"
-    must open w
-    right log 40
+    restored 40
 }

@@ -187,7 +187,7 @@ there_and_back() {
     restore "$name-$generation-back" "$name-$generation" && came_back "$name-$generation-back" "$at" || return 1
     pod="$(field grst "$name-$generation-back" .status.pod.name)" && after="$(field pod "$pod" .status.podIP)"
     [ "$before" != "$after" ] || { WHY="expected another address than $before for the new pod" && return 1; }
-    figures="$figures; GPU freed in $(field gckpt "$name-$generation" .status.timings.freedMilliseconds) ms when evicted$FIGURES; address $before, then $after"
+    figures="$figures; GPU freed after $(field gckpt "$name-$generation" .status.timings.freedMilliseconds | grep . || echo "?") ms when evicted$FIGURES; address $before, then $after"
   done
   FIGURES="$figures"
   say "- $name: $(kubectl logs "$pod" -c main | grep -E '^(step|count) ' | tail -n 1)"
