@@ -153,6 +153,8 @@ int move_out(const struct options *o) {
   if (total && !fstatfs(stage, &fs) && fs.f_type == TMPFS_MAGIC) {
     void *map = mmap(NULL, total, PROT_READ | PROT_WRITE, MAP_SHARED, stage, 0);
     if (map != MAP_FAILED) mapped = map;
+    /* No error if the tmpfs has none. */
+    if (mapped) madvise(mapped, total, MADV_HUGEPAGE);
   }
   if (!o->no_drop) inject_begin(&target, &journal);
   size_t ahead = o->no_drop ? count : o->piece / CHUNK;

@@ -132,6 +132,8 @@ final class Machine implements AutoCloseable {
     values.put("stasis.agent.namespace", OPERATOR_NAMESPACE);
     values.put("stasis.agent.state-dir", settings.stateDir.toString());
     values.put("stasis.agent.memory-stage", settings.memoryStage.toString());
+    // /dev/shm of a developer's machine keeps its mount options.
+    values.put("stasis.agent.stage-huge-pages", "false");
     values.put("stasis.agent.criu", settings.criu.toString());
     values.put("stasis.agent.criu-dir", settings.folder.resolve("criu").toString());
     values.put("stasis.agent.runtime", settings.runtime.toString());

@@ -101,6 +101,13 @@ public interface AgentConfig {
   boolean hugePages();
 
   /**
+   * Whether the tmpfs of the memory stage is set to give huge pages to programs that ask for them,
+   * until the next boot. Default: yes.
+   */
+  @WithDefault("true")
+  boolean stageHugePages();
+
+  /**
    * Whether workloads are restored without the AppArmor profile of their container. Default: no; an
    * agent that cannot apply it refuses the restore, and an eviction that would need it.
    */

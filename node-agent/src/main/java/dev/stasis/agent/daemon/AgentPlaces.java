@@ -15,6 +15,7 @@ import dev.stasis.agent.daemon.selftest.Trials;
 import dev.stasis.agent.direct.KeeperSettings;
 import dev.stasis.agent.engine.EngineSettings;
 import dev.stasis.agent.engine.MemoryStage;
+import dev.stasis.agent.engine.StageHugePages;
 import dev.stasis.agent.process.ProcFs;
 import dev.stasis.agent.stream.AgentKey;
 import dev.stasis.agent.stream.StreamReceiver;
@@ -72,9 +73,11 @@ final class AgentPlaces {
 
   EngineSettings engine() throws IOException, InterruptedException {
     WorkingCriu found = criu();
+    Path stage = memoryStage();
+    allowHugePages(stage);
     return new EngineSettings(
         config.stateDir(),
-        memoryStage(),
+        stage,
         config.criuDir(),
         config.runtime(),
         found.program().orElse(NO_CRIU),
@@ -90,6 +93,24 @@ final class AgentPlaces {
 
   private Path memoryStage() throws IOException {
     return new MemoryStage(config.memoryStage(), config.stateDir().resolve("stage")).trusted();
+  }
+
+  /** Before anything is staged. A stage without huge pages is slower, and no error. */
+  private void allowHugePages(Path stage) {
+    if (!config.stageHugePages()) {
+      return;
+    }
+    System.Logger log = System.getLogger(AgentPlaces.class.getName());
+    try {
+      String option = new StageHugePages(new ProcFs()).allow(stage);
+      log.log(System.Logger.Level.INFO, "Memory stage {0}: huge={1}", stage, option);
+    } catch (IOException e) {
+      log.log(
+          System.Logger.Level.WARNING,
+          "Memory stage {0} has no huge pages, so that copies into it take longer: {1}",
+          stage,
+          e.getMessage());
+    }
   }
 
   private int threads() {

@@ -57,11 +57,18 @@ public interface LibC extends Library {
 
   long SYS_IO_URING_SETUP = 425;
 
+  long SYS_FSCONFIG = 431;
+
+  long SYS_FSPICK = 433;
+
   long SYS_PIDFD_OPEN = 434;
 
   long SYS_OPENAT2 = 437;
 
   int STATX_BASIC_STATS = 0x7ff;
+
+  long FSCONFIG_SET_STRING = 1;
+  long FSCONFIG_CMD_RECONFIGURE = 7;
 
   int PROT_READ_WRITE = 3;
   int MAP_SHARED = 1;

@@ -219,6 +219,11 @@ class AgentTest {
     }
 
     @Override
+    public boolean stageHugePages() {
+      return false;
+    }
+
+    @Override
     public int transferPort() {
       return 0;
     }
