@@ -21,6 +21,7 @@ public final class Preflight {
             new OpenFileCheck(),
             new IoUringCheck(),
             new SocketCheck(),
+            new RankCheck(),
             new MountCheck(),
             new LabelCheck(),
             new GpuCheck(),
@@ -45,6 +46,7 @@ public final class Preflight {
             new OpenFileCheck(),
             new IoUringCheck(),
             new SocketCheck(),
+            new RankCheck(),
             new MountCheck(),
             new LabelCheck()));
   }

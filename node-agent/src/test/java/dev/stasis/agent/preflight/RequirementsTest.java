@@ -196,6 +196,10 @@ class RequirementsTest {
         workload.opens(5, "TCP").sockets =
             List.of(new InetSocket("tcp", own, 29500, any, 0, 10, 5));
       }
+      case DISTRIBUTED_JOB -> {
+        workload.opens(5, "TCP").sockets = List.of(connection("10.1.2.3", 4000, "10.1.2.9", 29500));
+        workload.environment = Map.of("WORLD_SIZE", "2", "LOCAL_WORLD_SIZE", "1");
+      }
       case SECURITY_LABEL -> workload.label = "cri-containerd.apparmor.d (enforce)";
       case FOREIGN_MOUNT -> workload.mounts.add(mount("/", "/made/inside", "fuse.sshfs"));
       case FILE_OF_VOLUME -> workload.fileVolumes = Set.of("/data");
@@ -283,6 +287,34 @@ class RequirementsTest {
             unmet ->
                 assertThat(unmet.found())
                     .startsWith("a connection with itself from 10.1.2.3:4000 to 10.1.2.3:80 of"));
+  }
+
+  @Test
+  void aJobWithAllItsRanksInThePodMayHaveConnectionsToOtherHosts() throws Exception {
+    for (Map<String, String> environment :
+        List.of(
+            Map.of("WORLD_SIZE", "2", "LOCAL_WORLD_SIZE", "2"),
+            Map.of("WORLD_SIZE", "1"),
+            Map.of("WORLD_SIZE", "none"),
+            Map.<String, String>of())) {
+      Workload workload = withSockets(connection("10.1.2.3", 4000, "10.1.2.9", 443));
+      workload.environment = environment;
+      assertThat(new Preflight(false).unmet(workload.subject())).isEmpty();
+    }
+  }
+
+  @Test
+  void ranksInOtherPodsAreFoundWithoutTorchrunToo() throws Exception {
+    for (Map<String, String> environment :
+        List.of(
+            Map.of("WORLD_SIZE", "2", "RANK", "1"),
+            Map.of("OMPI_COMM_WORLD_SIZE", "4", "OMPI_COMM_WORLD_LOCAL_SIZE", "2"))) {
+      Workload workload = withSockets(connection("10.1.2.3", 4000, "10.1.2.9", 29500));
+      workload.environment = environment;
+      assertThat(new Preflight(false).unmet(workload.subject()))
+          .singleElement()
+          .satisfies(unmet -> assertThat(unmet.property()).isEqualTo("distributed job"));
+    }
   }
 
   @Test
