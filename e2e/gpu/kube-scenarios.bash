@@ -318,6 +318,35 @@ s_sizes() {
     kubectl delete gckpt "$name-away" --wait >>"$OUT/kube.log" 2>&1
   done
 }
+# The two paths in turn, ROUNDS times at --gib: in place, suspended and resumed, evicted and restored. Medians in the report.
+s_compare() {
+  local round path name at all="$DIRECT"
+  [ -z "$all" ] || { WHY="expected no --direct: both paths are compared" && return 1; }
+  for ((round = 1; round <= ${ROUNDS:-5}; round++)); do
+    for path in direct driver; do
+      name="compare-$path-$round" DIRECT=""
+      [ "$path" = driver ] || DIRECT=yes
+      begin_workload "$name" "" "$GIB" || return 1
+      checkpoint "$name-place" "$name" && ready "$name-place" || return 1
+      goes_on "$name" $(($(step "$name") + 2)) 120 && right "$name" && no_restart "$name" || { WHY="${WHY:-$name does not continue}" && return 1; }
+      checkpoint "$name-nap" "$name" "afterCheckpoint: Suspend" && ended gckpt "$name-nap" Suspended 240 || { WHY="${WHY:-$name is not suspended: $(field gckpt "$name-nap" .status.message)}" && return 1; }
+      at="$(step "$name")"
+      kubectl patch gckpt "$name-nap" --type=merge -p '{"spec":{"desiredState":"Running"}}' >>"$OUT/kube.log" 2>&1
+      goes_on "$name" $((at + 2)) 120 && right "$name" && no_restart "$name" || { WHY="${WHY:-$name does not continue after its suspension}" && return 1; }
+      at="$(step "$name")" FIGURES=""
+      checkpoint "$name-away" "$name" "afterCheckpoint: Evict" && ready "$name-away" || return 1
+      kubectl wait --for=delete "pod/$name" --timeout=60s >>"$OUT/kube.log" 2>&1 || { WHY="$name was not evicted" && return 1; }
+      restore "$name-back" "$name-away" && came_back "$name-back" "$at" || return 1
+      kubectl get gckpt,grst -o json | python3 "$HERE/figures.py" "$path" "$name" >>"$OUT/compare.txt" || return 1
+      kubectl delete pod "$(field grst "$name-back" .status.pod.name)" --wait >>"$OUT/kube.log" 2>&1
+      kubectl delete gckpt "$name-place" "$name-nap" "$name-away" --wait >>"$OUT/kube.log" 2>&1
+    done
+  done
+  DIRECT=""
+  say "- compare, $GIB GiB, milliseconds:"
+  python3 "$HERE/figures.py" --medians <"$OUT/compare.txt" | tee -a "$OUT/report.md"
+  FIGURES="medians of ${ROUNDS:-5} rounds in the report"
+}
 s_limit() {
   local limit=6Gi
   [ -z "$SIMULATED" ] || limit=64Mi
