@@ -59,7 +59,7 @@ install_images() {
   rm -f "$WORK"/images/*.tar
   driver_libraries || return 1
   mkdir -p "$STORES/node1" "$WORK/criu"
-  sed -e "s|/RUN-STORE|$STORES/node1|g; s|/RUN-NODE|$KUBE_NODE1_DIR|g; s|/RUN-FOLDER|$WORK|g; s|/RUN-GPUS|$WORK/sim1|g; s|RUN-ARENA|$arena|g" "$WORK/images/chart.yaml" >"$WORK/chart.yaml"
+  sed -e "s|/RUN-STORE|$STORES/node1|g; s|/RUN-NODE|$KUBE_NODE1_DIR|g; s|/RUN-FOLDER|$WORK|g; s|/RUN-GPUS|$WORK/sim1|g; s|RUN-ARENA|\"$arena\"|g" "$WORK/images/chart.yaml" >"$WORK/chart.yaml"
   cp "$WORK/chart.yaml" "$OUT/chart.yaml"
   pass_on
   apply_chart "$WORK/chart.yaml"

@@ -250,6 +250,7 @@ s_apart() {
     until_true 30 "[ -n \"\$(kubectl get pod apart-$n -o 'jsonpath={.status.podIP}')\" ]" || { WHY="pod apart-$n has no address" && return 1; }
     master="$(field pod apart-0 .status.podIP)"
   done
+  for n in 0 1; do start "apart-$n" kubectl logs -f --timestamps "apart-$n"; done
   goes_on apart-0 20 240 || { WHY="the job of apart-0 and apart-1 makes no progress" && return 1; }
   for n in 0 1; do
     checkpoint "apart-$n-1" "apart-$n" && ready "apart-$n-1" && goes_on apart-0 $(($(step apart-0) + 20)) && no_restart apart-0 && no_restart apart-1 || { WHY="${WHY:-the job does not continue}" && return 1; }
@@ -492,7 +493,7 @@ Y
 clear_away() {
   local pod
   kubectl get gckpt,grst,gmig,pods -o yaml >"$OUT/$1.yaml" 2>&1
-  for pod in $(kubectl get pods -o name 2>/dev/null); do echo "== $pod" && kubectl logs "$pod" -c main --tail=200; done >"$OUT/$1.txt" 2>&1
+  for pod in $(kubectl get pods -o name 2>/dev/null); do echo "== $pod" && kubectl logs "$pod" -c main --tail=200; kubectl logs "$pod" -c main --previous --tail=100; done >"$OUT/failed-$1.txt" 2>&1
   timeout 60 kubectl delete gckpt,grst,gmig --all >>"$OUT/kube.log" 2>&1
   timeout 60 kubectl delete pods --all >>"$OUT/kube.log" 2>&1
 }
