@@ -23,7 +23,8 @@ start_cluster() {
   # On a busy machine a part can outlast the script's own limit: asked again, it continues where it was.
   # The processes of the cluster must not inherit the lock, nor hold the output of this shell.
   for try in 1 2 3; do
-    if "$KUBE" up "$nodes" 8>&- >/dev/null; then break; fi
+    # Its programs are written in Go, and collect garbage less often with more memory: a sixth of their processor time.
+    if GOGC="${GOGC:-400}" "$KUBE" up "$nodes" 8>&- >/dev/null; then break; fi
     [ "$try" -lt 3 ] || { stop_kube; die "the cluster did not start" "run: $KUBE up $nodes"; }
   done
   eval "$("$KUBE" env)"

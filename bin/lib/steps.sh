@@ -66,8 +66,14 @@ wait_lanes() {
   LANE_PIDS=()
 }
 
-# note STEP RESULT SECONDS WHAT
-note() { printf '%s\t%s\t%s\t%s\t%s\n' "${STARTED:-$SECONDS}" "$1" "$2" "$3" "$4" >>"$LOGS/steps.tsv"; }
+# note STEP RESULT SECONDS WHAT [IDLE]
+note() { printf '%s\t%s\t%s\t%s\t%s\t%s\n' "${STARTED:-$SECONDS}" "$1" "$2" "$3" "$4" "${5:--}" >>"$LOGS/steps.tsv"; }
+
+# The time that all processors of this machine were idle, and all of their time, since the boot.
+processors() { awk '/^cpu / { for (i = 2; i <= 9; i++) all += $i; print $5 + $6, all }' /proc/stat; }
+
+# idle_since BEFORE: the idle share of the processors' time since BEFORE (see processors), in percent.
+idle_since() { awk -v before="$1" -v now="$(processors)" 'BEGIN { split(before, b); split(now, n); all = n[2] - b[2]; printf "%d %%", all ? 100 * (n[1] - b[1]) / all : 0 }'; }
 
 # skip STEP WHAT_IS_MISSING_AND_HOW_TO_GET_IT
 skip() {
@@ -92,12 +98,13 @@ done_before() { awk -F '\t' -v step="$1" '$2 == step && !seen++ { print; found =
 
 # step NAME LIMIT_SECONDS COUNTER COMMAND...: COUNTER is a function that summarizes what was tested, given the log; or "-".
 step() {
-  local name="$1" limit counter="$3" log code=0 result=ok what="" still STARTED=$SECONDS
+  local name="$1" limit counter="$3" log code=0 result=ok what="" still before STARTED=$SECONDS
   if done_before "$name" >>"$LOGS/steps.tsv"; then
     say "== $name: ok in an earlier run"
     return 0
   fi
   still="$(standstill)"
+  before="$(processors)"
   limit="$(seconds_left "$2")"
   shift 3
   log="$(log_of "$name")"
@@ -121,7 +128,7 @@ step() {
     what="${what#; }"
   fi
   if [ "$(standstill)" != "$still" ]; then what="$what; the kernel reported a standstill meanwhile: $(standstill)"; fi
-  note "$name" "$result" "$((SECONDS - STARTED))" "${what#; }"
+  note "$name" "$result" "$((SECONDS - STARTED))" "${what#; }" "$(idle_since "$before")"
   say "== $name: $result after $((SECONDS - STARTED)) s${what:+: $what}"
   return "$code"
 }
@@ -144,8 +151,9 @@ print_summary() {
   failed="$(steps_that FAILED)"
   skipped="$(steps_that skipped)"
   say ""
-  printf '%-30s %-8s %6s %8s  %s\n' STEP RESULT BEGIN SECONDS WHAT
-  sort -n -s "$LOGS/steps.tsv" | awk -F '\t' '{ printf "%-30s %-8s %6d %8s  %s\n", $2, $3, $1, $4, $5 }'
+  # IDLE: of the time of all processors while the step ran, beside the other lanes.
+  printf '%-30s %-8s %6s %8s %5s  %s\n' STEP RESULT BEGIN SECONDS IDLE WHAT
+  sort -n -s "$LOGS/steps.tsv" | awk -F '\t' '{ printf "%-30s %-8s %6d %8s %5s  %s\n", $2, $3, $1, $4, $6, $5 }'
   say ""
   # Last, where it is found in a log of which only the end is kept.
   if [ -s "$LOGS/why" ]; then

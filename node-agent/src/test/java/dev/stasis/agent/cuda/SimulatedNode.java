@@ -4,6 +4,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.stasis.agent.process.ProcFs;
 import dev.stasis.agent.process.ProcessId;
+import dev.stasis.agent.testing.ChildClasses;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -114,7 +115,7 @@ public final class SimulatedNode implements AutoCloseable {
 
   /** A worker for this node. Its caller closes it. */
   public DriverWorker worker() {
-    return new DriverWorker(WorkerSettings.here(stateFolder()).withEnvironment(environment()));
+    return new DriverWorker(ChildClasses.worker(stateFolder()).withEnvironment(environment()));
   }
 
   /** Starts a counter and waits until it counts. */

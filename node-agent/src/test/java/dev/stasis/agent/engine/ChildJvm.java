@@ -1,5 +1,6 @@
 package dev.stasis.agent.engine;
 
+import dev.stasis.agent.testing.ChildClasses;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -18,7 +19,7 @@ public record ChildJvm(Class<?> main) {
     String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
     List<String> command =
         new ArrayList<>(List.of(java, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
-    command.addAll(ChildClasses.of(main).options(java));
+    command.addAll(ChildClasses.options(main, java));
     command.add("-Dstasis.runtime=" + EngineLab.runtime());
     command.add("-Dstasis.criu=" + EngineLab.criu());
     command.add(main.getName());

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.stasis.agent.cuda.DriverAnswer;
 import dev.stasis.agent.cuda.DriverWorker;
 import dev.stasis.agent.cuda.NodeGpus;
-import dev.stasis.agent.cuda.WorkerSettings;
 import dev.stasis.agent.direct.KeeperSettings;
+import dev.stasis.agent.testing.ChildClasses;
 import dev.stasis.agent.testing.GpuContainer;
 import dev.stasis.agent.testing.SimGpuNode;
 import java.io.IOException;
@@ -56,7 +56,7 @@ public final class EngineLab implements AutoCloseable {
 
   public static DriverWorker worker(SimGpuNode gpus, Path state) {
     return new DriverWorker(
-        WorkerSettings.here(state)
+        ChildClasses.worker(state)
             .withEnvironment(
                 Map.of(
                     "STASIS_LIBCUDA", gpus.libcuda().toString(),

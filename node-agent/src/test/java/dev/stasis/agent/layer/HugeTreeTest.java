@@ -135,13 +135,15 @@ class HugeTreeTest {
     return child("pack", Objects.requireNonNull(tree.getParent()));
   }
 
-  /** In a heap that is a quarter of the agent's. */
+  /** In a heap that is a tenth of the agent's. */
   private String child(String what, Path root) throws Exception {
     Process child =
         new ProcessBuilder(
                 List.of(
                     Path.of(System.getProperty("java.home"), "bin/java").toString(),
                     "-Xmx32m",
+                    "-XX:+UseSerialGC",
+                    "-XX:TieredStopAtLevel=1",
                     "-XX:+ExitOnOutOfMemoryError",
                     "-cp",
                     System.getProperty("java.class.path"),
