@@ -44,7 +44,7 @@ final class InterleavedSha256 {
     take(bytes, at, end - at);
   }
 
-  /** Less than a block, or the remainder of one, of one lane. */
+  /** Adds bytes of a single lane: at most the rest of its block. */
   private int take(byte[] bytes, int at, int count) {
     lanes[(int) (length / BLOCK % LANES)].update(bytes, at, count);
     length += count;

@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -76,6 +77,32 @@ class ReleaseFilesTest {
       String[] parts = sum.split("  ", 2);
       assertThat(sha256(Files.readAllBytes(first.resolve(parts[1])))).isEqualTo(parts[0]);
     }
+  }
+
+  @Test
+  void theProvenanceNamesTheCommitAndEveryOtherFile() throws Exception {
+    Path release = release("provenance");
+    JsonNode statement = json.readTree(release.resolve("provenance.json").toFile());
+    List<String> sums = new ArrayList<>();
+    statement
+        .path("subject")
+        .forEach(
+            subject ->
+                sums.add(
+                    subject.path("digest").path("sha256").asText()
+                        + "  "
+                        + subject.path("name").asText()));
+
+    assertThat(Files.readAllLines(release.resolve("SHA256SUMS")))
+        .containsAll(sums)
+        .hasSize(sums.size() + 1);
+    assertThat(
+            statement
+                .at("/predicate/buildDefinition/resolvedDependencies/0/digest/gitCommit")
+                .asText())
+        .isEqualTo(
+            new String(run("git", "-C", "..", "rev-parse", "HEAD"), StandardCharsets.UTF_8)
+                .strip());
   }
 
   /** What a registry would refuse, or helm would not find. */

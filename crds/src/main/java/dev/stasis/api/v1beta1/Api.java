@@ -101,7 +101,7 @@ public final class Api {
   /** Pod condition: whether the workload is frozen, with the reason and the object. */
   public static final String FROZEN_POD_CONDITION = GROUP + "/Frozen";
 
-  /** Readiness gate of a restored pod: true once the workload was proven to run. */
+  /** Readiness gate of a restored pod: true once the workload was verified to run. */
   public static final String RESTORED_GATE = GROUP + "/restored";
 
   /** Finalizer of objects whose deletion needs cleanup. */

@@ -72,7 +72,7 @@ final class PodWorker implements Runnable {
     wake();
   }
 
-  /** Ends it whatever the API contains, because this kubelet is stopping. */
+  /** Ends the pod even if it is still in the API, because this kubelet is stopping. */
   void evict() {
     evicted = true;
     wake();

@@ -15,7 +15,7 @@ public final class CpusetReader {
     this(Path.of("/sys/devices/system/cpu/online"));
   }
 
-  /** With another file for the machine's processors. */
+  /** Creates a reader with another file for the machine's processors. */
   CpusetReader(Path online) {
     this.online = online;
   }

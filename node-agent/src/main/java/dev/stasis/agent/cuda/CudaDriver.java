@@ -36,25 +36,26 @@ public interface CudaDriver {
   }
 
   /**
-   * RUNNING to LOCKED, once the submitted work has finished.
+   * Changes the state from RUNNING to LOCKED, once the submitted work has finished.
    *
    * @param timeout passed to the driver, which returns 600 NOT_READY after it, still RUNNING; at
    *     least a millisecond, because 0 means forever
    */
   DriverAnswer<CudaCall> lock(ProcessId process, Duration timeout, Duration deadline);
 
-  /** LOCKED to CHECKPOINTED. Deadline: {@link DriverDeadline}. */
+  /** Changes the state from LOCKED to CHECKPOINTED. Deadline: {@link DriverDeadline}. */
   DriverAnswer<CudaCall> checkpoint(ProcessId process, Duration deadline);
 
   /**
-   * CHECKPOINTED to LOCKED. It cannot be retried after a failure for lack of device memory: the
-   * caller must have checked the free memory, and must hold the lock of each GPU.
+   * Changes the state from CHECKPOINTED to LOCKED. It cannot be retried after a failure for lack of
+   * device memory: the caller must have checked the free memory, and must hold the lock of each
+   * GPU.
    *
    * @param map all GPUs that the process saw, or empty for the same ones in the same order
    */
   DriverAnswer<CudaCall> restore(ProcessId process, List<GpuPair> map, Duration deadline);
 
-  /** LOCKED to RUNNING. */
+  /** Changes the state from LOCKED to RUNNING. */
   DriverAnswer<CudaCall> unlock(ProcessId process, Duration deadline);
 
   /** {@code cuDriverGetVersion}: 12080, 13000, ... */

@@ -23,7 +23,7 @@ final class TakeUp implements AutoCloseable {
   private final Intervals.Backoff backoff;
   private final AtomicReference<@Nullable String> trouble =
       new AtomicReference<>(
-          "operations: expected the predecessor's operations to be recovered, got none yet");
+          "operations: expected those of the previous agent to be recovered, got none yet");
   // A predecessor may still be ending, and the undo of its work may take a while.
   private final ScheduledExecutorService thread =
       Executors.newSingleThreadScheduledExecutor(new DaemonThreads("operations-start"));

@@ -10,8 +10,8 @@ import java.util.Optional;
  *
  * @param state the owner of the memory
  * @param blocks allocations that the library can pass on
- * @param bytes of them
- * @param largest bytes of the largest one
+ * @param bytes their total size
+ * @param largest size of the largest one, in bytes
  * @param notes what the program did that concerns the path, as the library names it
  * @param refused whether the keeper refuses the process for that
  */

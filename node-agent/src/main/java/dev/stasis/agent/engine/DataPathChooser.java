@@ -52,7 +52,7 @@ final class DataPathChooser {
         continue;
       }
       if (!keepers.active(process)) {
-        // No context, as a launcher that only counts the GPUs: the library has nothing to hold.
+        // A process without a context, such as a launcher that counts the GPUs: it has no memory.
         continue;
       }
       try {

@@ -103,7 +103,7 @@ public final class Evicted {
   record Killing(dev.stasis.agent.process.PidFds pids) {
 
     /**
-     * Those that did not end in time.
+     * Returns the processes that did not end in time.
      *
      * @throws IllegalStateException if this process is among them: the list is then not that of a
      *     container, and no process is killed

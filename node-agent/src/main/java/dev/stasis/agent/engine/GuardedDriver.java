@@ -57,7 +57,7 @@ final class GuardedDriver {
             .formatted(process, answer.describe()));
   }
 
-  /** RUNNING to LOCKED. */
+  /** Changes the state from RUNNING to LOCKED. */
   void lock(CudaProcess process, Duration timeout) throws StepFailure, InterruptedException {
     DriverAnswer<CudaCall> answer =
         driver.lock(process.process(), timeout, timeout.plus(LOCK_SLACK));
@@ -72,7 +72,7 @@ final class GuardedDriver {
     reach(CudaState.LOCKED, answer, process, "Lock");
   }
 
-  /** LOCKED to CHECKPOINTED. */
+  /** Changes the state from LOCKED to CHECKPOINTED. */
   void checkpoint(CudaProcess process) throws StepFailure, InterruptedException {
     DriverAnswer<CudaCall> answer =
         driver.checkpoint(
@@ -89,7 +89,7 @@ final class GuardedDriver {
     reach(CudaState.CHECKPOINTED, answer, process, "Checkpoint");
   }
 
-  /** CHECKPOINTED to LOCKED. Only within a {@link GpuGate}. */
+  /** Changes the state from CHECKPOINTED to LOCKED. Only within a {@link GpuGate}. */
   void restore(CudaProcess process, List<GpuPair> map) throws StepFailure, InterruptedException {
     DriverAnswer<CudaCall> answer =
         driver.restore(
@@ -97,7 +97,7 @@ final class GuardedDriver {
     reach(CudaState.LOCKED, answer, process, "Restore");
   }
 
-  /** LOCKED to RUNNING. */
+  /** Changes the state from LOCKED to RUNNING. */
   void unlock(CudaProcess process) throws StepFailure, InterruptedException {
     reach(CudaState.RUNNING, driver.unlock(process.process(), UNLOCK_DEADLINE), process, "Unlock");
   }

@@ -11,9 +11,9 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Copies the device regions and other large memory of each process into the stage, so that criu
- * handles only the small remainder. The process keeps the memory, so the undo does nothing. Only in
- * low-memory mode the memory is dropped after the copy. From the first dropped piece on the stage
- * then holds the only copy, which the journal records.
+ * handles only the small remainder. The process keeps the memory, so the undo does nothing. In
+ * low-memory mode, and only there, the memory is dropped after the copy: from the first dropped
+ * piece on the stage holds the only copy, which the journal records.
  */
 final class MoveStep implements Step<Freeze, FrozenWork> {
 

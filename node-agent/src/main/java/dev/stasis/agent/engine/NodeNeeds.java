@@ -82,7 +82,7 @@ final class NodeNeeds {
           member.files().stream().filter(file -> file.target().equals(Watches.TARGET)).count();
       watches += member.watches().size();
     }
-    // As many again for the other pods of the user, whom the kernel counts together.
+    // Twice the number: the kernel counts all pods of a user together.
     if (2 * instances > USUAL_INOTIFY_INSTANCES) {
       needs = needs.with(Property.INOTIFY_INSTANCES, Long.toString(2 * instances));
     }

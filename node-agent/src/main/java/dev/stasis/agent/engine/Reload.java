@@ -94,7 +94,7 @@ final class Reload {
             throw e;
           }
           if (frozen.node().nanoTime().getAsLong() >= forgetAt) {
-            // The workload counts for more than the artifact for which the copy was made.
+            // The workload is more important than the artifact for which the copy was made.
             keeper.forget(one.process());
           }
           LockSupport.parkNanos(TRY_EVERY.toNanos());

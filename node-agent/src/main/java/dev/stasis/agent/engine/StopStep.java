@@ -56,7 +56,7 @@ final class StopStep implements Step<Freeze, FrozenWork> {
     long until = System.nanoTime() + DRAIN_LIMIT.toNanos();
     StoppedTree tree = stop(freeze, stopper, before);
     List<FailedRequirement> busy = freeze.requirePortable();
-    // What may pass does so only while the program runs.
+    // An obstacle that may disappear does so only while the program runs.
     while (!busy.isEmpty()
         && busy.stream().allMatch(Requirement::mayPass)
         && System.nanoTime() < until) {

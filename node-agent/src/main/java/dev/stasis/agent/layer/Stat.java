@@ -3,7 +3,7 @@ package dev.stasis.agent.layer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** What the kernel says of an inode; {@code changed} is the time at which anything of it was. */
+/** The attributes of an inode; {@code changed} is the time of its last change of any kind. */
 record Stat(
     Type type,
     int mode,

@@ -227,7 +227,7 @@ final class TreePacker {
     }
   }
 
-  /** Something that is not packed is where something was packed. */
+  /** Records the deletion of what was packed at a path, if the path is not packed now. */
   private void takeBack(String path) throws IOException {
     if (ahead.knows(path)) {
       write(LayerEntry.deletion(path));

@@ -26,7 +26,7 @@ public final class RegionFinder {
   /** Smaller ranges are not worth a separate copy; malloc arenas grow in smaller steps. */
   static final long SMALLEST_BYTES = 1L << 20;
 
-  /** For memory that is not the driver's: a smaller copy costs as much as criu's. */
+  /** The same for host memory: our copy of a smaller range is no faster than CRIU's dump. */
   static final long SMALLEST_HOST_BYTES = 4L << 20;
 
   /**

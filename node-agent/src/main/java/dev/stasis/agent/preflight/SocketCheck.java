@@ -112,7 +112,7 @@ final class SocketCheck implements Check {
     }
   }
 
-  /** A property that a network namespace either has or not. */
+  /** Returns whether the address belongs to only some network namespaces. */
   private static boolean isSpecific(InetAddress address) {
     return !address.isAnyLocalAddress()
         && !address.isLoopbackAddress()

@@ -15,6 +15,7 @@ import io.quarkus.runtime.StartupEvent;
 import jakarta.enterprise.event.Observes;
 import jakarta.inject.Singleton;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -34,6 +35,10 @@ class CheckpointMetrics {
           CheckpointPhase.EXPLAINED,
           CheckpointPhase.FAILED,
           CheckpointPhase.CANCELLED);
+
+  /** A suspension without an artifact, and a dry run, do not have the first one. */
+  private static final List<ConditionType> SUMMARIES =
+      List.of(ConditionType.READY, ConditionType.SUSPENDED, ConditionType.FEASIBLE);
 
   private final StasisMetrics metrics;
   private final Leadership leadership;
@@ -70,8 +75,13 @@ class CheckpointMetrics {
   private void count(
       @Nullable CheckpointPhase before, GpuCheckpoint checkpoint, CheckpointPhase after) {
     GpuCheckpointStatus status = status(checkpoint);
+    Conditions conditions = Conditions.of(status);
     String reason =
-        Conditions.of(status).find(ConditionType.READY).map(Condition::reason).orElse("Unknown");
+        SUMMARIES.stream()
+            .flatMap(type -> conditions.find(type).stream())
+            .map(Condition::reason)
+            .findFirst()
+            .orElse("Unknown");
     metrics.ended(checkpoint, after.value(), reason);
     // A resumed suspension has been counted when it was suspended.
     if (status.getTimings() != null && before != CheckpointPhase.SUSPENDED) {

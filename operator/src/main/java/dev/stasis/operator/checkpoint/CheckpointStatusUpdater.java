@@ -89,7 +89,7 @@ final class CheckpointStatusUpdater extends StatusUpdater<CheckpointPhase, GpuCh
     report.writeTo(status);
   }
 
-  /** It has an artifact. */
+  /** Reports that the artifact is complete and verified. */
   void done(String message) {
     report().done(Reason.ARTIFACT_VERIFIED, message).writeTo(status);
   }

@@ -85,11 +85,11 @@ public interface StasisConfig {
     @WithDefault("8")
     int perNamespace();
 
-    /** From one node. Default: 2, so that each has a good part of its network. */
+    /** Migrations away from one node. Default: 2, so that each has enough of its network. */
     @WithDefault("2")
     int perSourceNode();
 
-    /** To one node. Default: 2. */
+    /** Migrations to one node. Default: 2. */
     @WithDefault("2")
     int perTargetNode();
   }

@@ -1,6 +1,6 @@
 /**
- * Describes what a freeze would do, without doing it: the answer to dryRun, and to why a node does
- * not match.
+ * Describes what a freeze would do, without freezing anything: the answer to a dry run, and the
+ * reasons why a node does not match.
  */
 @NullMarked
 package dev.stasis.operator.explain;

@@ -23,7 +23,7 @@ abstract class MigrationAgentStep extends AgentStep<MigrationContext, MigrationP
 
   /**
    * @param agent the executing agent
-   * @param activity its activity, for a message: {@code restores it}
+   * @param activity what the agent does, for a message, such as {@code restores it}
    */
   MigrationAgentStep(
       MigrationOperations operations,

@@ -35,7 +35,7 @@ public final class PodEvictor {
    */
   public record Refused(String message, boolean later) implements Result {}
 
-  /** Returns what would come of it. Nothing is changed. */
+  /** Returns the result that an eviction would have; changes nothing. */
   public Result dryRun(Pod pod) {
     Optional<String> refusal = Owners.of(pod).isPresent() ? departure.refusal() : Optional.empty();
     return result(pod, refusal, true);

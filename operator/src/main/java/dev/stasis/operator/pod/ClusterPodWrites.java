@@ -39,7 +39,7 @@ public class ClusterPodWrites implements PodWrites {
   /** From this code on the API server itself has failed. */
   private static final int SERVER_ERRORS = 500;
 
-  /** One condition of a pod with an operation; far more than there are at once. */
+  /** One condition for each pod with an operation: far more than exist at a time. */
   private static final int REMEMBERED = 10_000;
 
   private final KubernetesClient client;

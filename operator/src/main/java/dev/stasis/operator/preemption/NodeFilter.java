@@ -17,8 +17,9 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a pod may run on a node at all, whatever is preempted there. These are the scheduler's
- * rules without those about the places of other pods: a pod with such rules is not supported.
+ * Whether a pod may run on a node at all, regardless of what is preempted there. Applies the
+ * scheduler's rules, except affinity to other pods and topology spread: pods with such rules are
+ * not supported.
  */
 final class NodeFilter {
 

@@ -31,7 +31,7 @@ public final class HeadroomNegotiation {
   /** How far it is. */
   public sealed interface Result {}
 
-  /** The kubelet is waited for. */
+  /** The kubelet has not applied the limit yet. */
   public record Waiting(String message) implements Result {}
 
   /**

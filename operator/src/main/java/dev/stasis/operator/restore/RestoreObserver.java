@@ -46,7 +46,7 @@ class RestoreObserver {
     Source source =
         sources.read(restore, cluster.checkpoint(namespace, restore.getSpec().checkpointName()));
     Optional<NodeVerdicts> places =
-        // A finished one needs no node.
+        // A finished restore needs no node.
         source instanceof Source.Ready ready && !CurrentPhase.of(restore).isFinal()
             ? Optional.of(
                 new Places(cluster.gpuNodes(), cluster.nodes())

@@ -67,7 +67,7 @@ final class RetentionPolicy {
         .toList();
   }
 
-  /** Returns those to delete, the oldest first. */
+  /** Returns the checkpoints to delete, the oldest first. */
   List<Candidate> expired(Retention retention, Collection<Candidate> all, Instant now) {
     List<Candidate> oldestFirst = all.stream().sorted(OLDEST_FIRST).toList();
     Map<String, Candidate> newest = new HashMap<>();

@@ -14,8 +14,8 @@ public sealed interface Image {
   record ByDigest(String reference) implements Image {}
 
   /**
-   * An image that was loaded manually, without a digest in a registry. It runs under its id, on the
-   * nodes that have it.
+   * An image that was loaded manually, without a digest in a registry. Pods name it by its id, and
+   * run on the nodes that have it.
    *
    * @param id {@code sha256:...}
    * @param nodes names of the nodes that list it

@@ -111,4 +111,25 @@ class CheckpointMetricsTest {
     assertThat(registry.get("stasis_workloads_lost").counter().count()).isEqualTo(1);
     assertThat(counted("GpuCheckpoint", "Failed")).isEqualTo(1);
   }
+
+  @Test
+  void aSuspensionAndADryRunAreCountedWithTheirOwnReasons() {
+    endsWith(CheckpointPhase.SUSPENDED, "Suspended", Reason.SUSPENDED);
+    endsWith(CheckpointPhase.EXPLAINED, "Feasible", Reason.NOTHING_AGAINST_IT);
+
+    assertThat(registry.find("stasis_operations").counters())
+        .extracting(one -> one.getId().getTag("reason"))
+        .containsExactlyInAnyOrder("Suspended", "NothingAgainstIt");
+  }
+
+  private void endsWith(CheckpointPhase phase, String condition, Reason reason) {
+    GpuCheckpoint ended = checkpoint(Map.of(), phase, Reason.FROZEN);
+    ended
+        .getStatus()
+        .setConditions(
+            List.of(
+                new Condition(
+                    condition, ConditionValue.TRUE, reason.value(), "", Instant.EPOCH, 1L)));
+    watched(checkpoint(Map.of(), CheckpointPhase.SAVING, Reason.FROZEN), ended);
+  }
 }

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * Where a bucket is, and how it is reached.
  *
  * @param endpoint null: that of AWS in the region
- * @param region servers other than AWS take any
+ * @param region region of the bucket; servers other than AWS accept any
  * @param pathStyle whether the bucket is named in the path, as most servers other than AWS need it
  * @param prefix what all keys begin with; empty, or without '/' at both ends
  * @param caPem certificates in PEM that are trusted instead of the system's; null: the system's

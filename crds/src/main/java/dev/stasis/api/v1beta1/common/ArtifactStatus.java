@@ -50,12 +50,13 @@ public class ArtifactStatus {
   @JsonPropertyDescription("Image of the workload. The target pod must use the same one.")
   private @Nullable String image;
 
-  @JsonPropertyDescription("UID of the object for which the artifact was made, if it was imported.")
+  @JsonPropertyDescription(
+      "UID of the object for which the artifact was created, if it was imported.")
   private @Nullable String uid;
 
   @Size(min = 1, max = 64)
   @JsonPropertyDescription(
-      "UID of the namespace in which the artifact was made, if it was imported and its "
+      "UID of the namespace in which the artifact was created, if it was imported and its "
           + "manifest records it.")
   private @Nullable String namespaceUid;
 

@@ -21,5 +21,5 @@ public record ExpectedWorkload(
         @JsonPropertyDescription("Name of the container in the artifact. Default: not checked.")
         @Nullable String containerName,
     @Size(min = 1, max = 64)
-        @JsonPropertyDescription("UID of the namespace in which the artifact was made.")
+        @JsonPropertyDescription("UID of the namespace in which the artifact was created.")
         @Nullable String namespaceUid) {}

@@ -59,7 +59,7 @@ public class GpuNodeOperationStatus extends WorkStatus {
 
   @JsonPropertyDescription(
       "Time at which the state of the workload changed after the end of the operation. "
-          + "The agent retries to thaw a workload that was left frozen until it runs.")
+          + "If the workload was left frozen, the agent retries the thaw until it runs.")
   private @Nullable Instant workloadTime;
 
   @JsonPropertyDescription("Number of running processes of the workload.")

@@ -266,7 +266,7 @@ final class InterruptedOperationRecovery {
 
   private Optional<OperationResult> suspended(ActiveOperation operation, Work.Phase phase) {
     OperationResult result =
-        OperationResult.done("Suspended", "the workload is in memory")
+        OperationResult.done("Suspended", "the workload is in host memory")
             .leaving(WorkloadState.SUSPENDED, ConditionValue.FALSE, null);
     if (operation.spec().getArtifact() == null) {
       return Optional.of(result);

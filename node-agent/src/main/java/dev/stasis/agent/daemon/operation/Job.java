@@ -9,7 +9,7 @@ interface Job {
   /**
    * Executes it.
    *
-   * @throws Refused if it is refused and nothing was changed
+   * @throws Refused if a check refuses it, before anything was changed
    * @throws Stopped if it was ended before anything was changed
    * @throws IOException if the API server, the runtime or the kubelet did not answer, and nothing
    *     was changed

@@ -35,7 +35,7 @@ public final class KubernetesApi implements ClusterApi {
   private final RemoteStores remotes;
 
   /**
-   * For one node.
+   * Creates the API of one node.
    *
    * @param namespace the operator's namespace
    */

@@ -26,7 +26,7 @@ final class RemoteTransfer {
 
   /**
    * @param step the step to report: {@code upload}
-   * @param turn taken while it works with the store
+   * @param turn held while the transfer uses the store
    */
   RemoteTransfer(Clock clock, OperationRecorder recorder, String step, Semaphore turn) {
     this.clock = clock;

@@ -62,7 +62,7 @@ final class ThawRetrier implements AutoCloseable {
     parts.metrics().leftFrozen(parts.nodeName(), tried.keySet());
   }
 
-  /** Starts to retry immediately, if the operation has left its workload frozen. */
+  /** Starts to retry the thaw after a wait, if the operation has left its workload frozen. */
   void begin(ActiveOperation operation, Duration wait) {
     if (operation.leftFrozen() && tried.putIfAbsent(operation.uid(), operation) == null) {
       LOG.log(
@@ -74,7 +74,7 @@ final class ThawRetrier implements AutoCloseable {
     }
   }
 
-  /** The same after the first wait. */
+  /** Begins to retry the thaw, after the first wait of the backoff. */
   void begin(ActiveOperation operation) {
     begin(operation, backoff.first());
   }

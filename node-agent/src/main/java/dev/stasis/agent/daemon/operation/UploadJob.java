@@ -80,7 +80,7 @@ final class UploadJob implements Job {
     StoredArtifact stored = remote.store(id, where.path(), progress);
     VerifyReport report = remote.verify(id, progress);
     if (!report.whole()) {
-      // A chunk that an earlier upload brought is damaged. Its pack is out of use now.
+      // A chunk of an earlier upload is damaged. Its pack is no longer used.
       remote.delete(id);
       stored = remote.store(id, where.path(), progress);
       report = remote.verify(id, progress);
