@@ -1,7 +1,6 @@
 package dev.stasis.store;
 
 import dev.stasis.artifact.Progress;
-import dev.stasis.store.ChunkCodec.Packed;
 import dev.stasis.store.ChunkFormat.Place;
 import dev.stasis.store.RemoteManifest.Header;
 import java.io.EOFException;
@@ -76,7 +75,7 @@ final class ArtifactUpload {
     long nonce;
     try (PackWriter target = new PackWriter(blobs, id.namespaceUid(), writer, packs.key())) {
       new ChunkWorkers(packs.threads())
-          .run(chunks.count(), () -> new Reader(chunks, names, target, sealer));
+          .run(chunks.count(), () -> new Reader(chunks, names, target));
       target.finish();
       written = target.written();
       nonce = target.nextNonce();
@@ -168,24 +167,21 @@ final class ArtifactUpload {
     }
   }
 
-  /** Reads, names, compresses and seals chunks. */
+  /** Reads, names and compresses chunks. */
   private final class Reader implements ChunkWorkers.Worker {
     private final TreeChunks chunks;
     private final @Nullable ChunkName[] names;
     private final PackWriter target;
-    private final Sealer sealer;
     private final NamespaceKey.Naming naming = packs.key().naming();
     private final ChunkCodec codec = new ChunkCodec(compression);
     private final byte[] plain = new byte[ChunkFormat.CHUNK_BYTES];
-    private final byte[] sealed = new byte[Sealer.sealedBytes(ChunkFormat.CHUNK_BYTES)];
     private int openFile = -1;
     private @Nullable FileChannel channel;
 
-    Reader(TreeChunks chunks, @Nullable ChunkName[] names, PackWriter target, Sealer sealer) {
+    Reader(TreeChunks chunks, @Nullable ChunkName[] names, PackWriter target) {
       this.chunks = chunks;
       this.names = names;
       this.target = target;
-      this.sealer = sealer;
     }
 
     @Override
@@ -197,18 +193,10 @@ final class ArtifactUpload {
         names[number] = name;
         Slot slot = new Slot(null);
         if (slots.putIfAbsent(name, slot) == null) {
-          slot.place = write(name, length);
+          slot.place = target.append(name, length, codec.pack(plain, length));
         }
       }
       progress.at(done.addAndGet(length), chunks.bytes());
-    }
-
-    private Place write(ChunkName name, int length) throws IOException {
-      Packed packed = codec.pack(plain, length);
-      long nonce = target.nextNonce();
-      byte[] additional = ChunkFormat.chunkAdditional(name, packed.codec(), length);
-      int size = sealer.seal(nonce, additional, packed.bytes(), packed.length(), sealed);
-      return target.append(name, length, packed.codec(), nonce, sealed, size);
     }
 
     private void read(int number, int length) throws IOException {

@@ -25,6 +25,9 @@ public interface BlobStore extends AutoCloseable {
   /** Writes a small blob in place of the one that exists. */
   void put(String key, byte[] bytes) throws StoreException;
 
+  /** Returns how {@link #upload} takes large blobs. */
+  UploadLimits uploadLimits();
+
   /** Begins a large blob. No other writer may use its key. */
   BlobUpload upload(String key) throws StoreException;
 

@@ -8,7 +8,7 @@ public interface BlobUpload {
   /**
    * Writes a part. Writing it again replaces it.
    *
-   * @param number from 0 on; every part but the last is {@link RemoteArtifacts#PART_BYTES} long
+   * @param number from 0 on; every part but the last is {@link UploadLimits#partBytes} long
    * @param bytes in an array; they must not change until this returns
    */
   void part(int number, ByteBuffer bytes) throws StoreException;

@@ -82,22 +82,9 @@ final class ChunkMover {
     } catch (StoreException.Damaged | StoreException.NotFound e) {
       return false;
     }
-    ChunkCodec.Packed packed = codec.pack(chunk, plain);
-    byte[] sealed = new byte[Sealer.sealedBytes(packed.length())];
-    long nonce = target.nextNonce();
-    int size =
-        packs
-            .key()
-            .sealer(writer)
-            .seal(
-                nonce,
-                ChunkFormat.chunkAdditional(name, packed.codec(), plain),
-                packed.bytes(),
-                packed.length(),
-                sealed);
-    target.append(name, plain, packed.codec(), nonce, sealed, size);
+    Place copy = target.append(name, plain, codec.pack(chunk, plain));
     moved.add(name);
-    movedBytes += size;
+    movedBytes += copy.stored();
     return true;
   }
 }

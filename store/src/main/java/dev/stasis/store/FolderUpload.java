@@ -32,7 +32,7 @@ final class FolderUpload implements BlobUpload {
   @Override
   public void part(int number, ByteBuffer bytes) throws StoreException {
     try {
-      long at = (long) number * RemoteArtifacts.PART_BYTES;
+      long at = (long) number * FolderBlobs.LIMITS.partBytes();
       int end = bytes.limit();
       while (bytes.position() < end) {
         bytes.limit(Math.min(end, bytes.position() + FolderBlobs.SLICE));

@@ -77,6 +77,11 @@ public final class MountedBlobs implements BlobStore {
   }
 
   @Override
+  public UploadLimits uploadLimits() {
+    return blobs.uploadLimits();
+  }
+
+  @Override
   public BlobUpload upload(String key) throws StoreException {
     BlobUpload upload = mounted(() -> blobs.upload(key));
     return new BlobUpload() {

@@ -25,9 +25,8 @@ final class PackIndex {
   static byte[] seal(NamespaceKey key, long nonce, PackName pack, List<ChunkRecord> chunks) {
     ByteBuffer records = ByteBuffer.allocate(chunks.size() * ChunkFormat.RECORD_BYTES);
     chunks.forEach(chunk -> chunk.write(records, Map.of(pack, 0)));
-    byte[] sealed = new byte[Sealer.sealedBytes(records.capacity())];
-    key.sealer(pack.writer())
-        .seal(nonce, additional(pack, chunks.size()), records.array(), records.capacity(), sealed);
+    byte[] sealed =
+        key.sealer(pack.writer()).seal(nonce, additional(pack, chunks.size()), records.array());
     return ByteBuffer.allocate(sealed.length + TRAILER_BYTES)
         .put(sealed)
         .put(MAGIC)

@@ -1,48 +1,53 @@
 package dev.stasis.store;
 
+import dev.stasis.store.ChunkCodec.Packed;
 import dev.stasis.store.ChunkFormat.PackName;
 import dev.stasis.store.ChunkFormat.Place;
+import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Appends sealed chunks to packs, which it uploads in parts by threads of its own. It holds at most
- * eight parts in memory; who appends waits for one of them.
+ * Seals chunks and appends them to packs. Threads of its own write the parts of packs, and complete
+ * packs, while further chunks are appended. Several packs are open at a time, because a file takes
+ * one write at a time. What is in memory is bounded by the store's {@link UploadLimits}: a thread
+ * that appends waits for a part to be written.
  */
 final class PackWriter implements AutoCloseable {
-  /** Parts of 8 MiB in memory, and threads that upload them. */
-  private static final int PARTS = 8;
+  /** Stored bytes for each further open pack, so that few chunks do not become many packs. */
+  private static final long BYTES_PER_OPEN_PACK = 64L << 20;
 
   private final BlobStore blobs;
   private final String namespaceUid;
   private final String writer;
   private final NamespaceKey key;
+  private final Sealer sealer;
+  private final UploadLimits limits;
   private final AtomicLong nonces = new AtomicLong();
+  private final AtomicLong appended = new AtomicLong();
   private final ExecutorService uploaders;
-  private final BlockingQueue<ByteBuffer> free = new ArrayBlockingQueue<>(PARTS);
-  private final AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
+
+  // Guarded by this, as are the counters of packs.
+  private final Deque<ByteBuffer> free = new ArrayDeque<>();
+  private final Deque<Pack> idle = new ArrayDeque<>();
+  private final Set<Pack> unfinished = new LinkedHashSet<>();
   private final Map<String, Long> written = new TreeMap<>();
-
-  /**
-   * Held while a chunk is appended or a pack finished. Both wait for parts to be uploaded, and give
-   * the lock of this object away meanwhile: another chunk must not get in between.
-   */
-  private final ReentrantLock turn = new ReentrantLock();
-
-  private @Nullable Pack pack;
+  private @Nullable Exception failure;
   private int packs;
+  private int open;
   private int allocated;
 
   PackWriter(BlobStore blobs, String namespaceUid, String writer, NamespaceKey key) {
@@ -50,9 +55,11 @@ final class PackWriter implements AutoCloseable {
     this.namespaceUid = namespaceUid;
     this.writer = writer;
     this.key = key;
+    this.sealer = key.sealer(writer);
+    this.limits = blobs.uploadLimits();
     this.uploaders =
         Executors.newFixedThreadPool(
-            PARTS,
+            limits.parts(),
             task -> {
               Thread thread = new Thread(task, "store-upload");
               thread.setDaemon(true);
@@ -60,38 +67,70 @@ final class PackWriter implements AutoCloseable {
             });
   }
 
-  /** A pack that is being written. Guarded by the writer. */
+  /** A pack that is being written. One thread at a time appends to it. */
   private final class Pack {
-    final PackName name = new PackName(writer, packs++);
-    final BlobUpload upload;
-    final List<ChunkRecord> chunks = new ArrayList<>();
-    ByteBuffer buffer;
-    int parts;
-    int uploaded;
-    long size;
+    private final PackName name;
+    private final BlobUpload upload;
+    private final List<ChunkRecord> chunks = new ArrayList<>();
+    private @Nullable ByteBuffer part;
+    private long size;
+    // Guarded by the writer.
+    private int parts;
+    private int uploaded;
+    private boolean ended;
 
-    Pack() throws StoreException, InterruptedIOException {
-      upload = blobs.upload(name.key(namespaceUid));
-      buffer = buffer();
+    Pack(PackName name) throws StoreException {
+      this.name = name;
+      this.upload = blobs.upload(name.key(namespaceUid));
     }
 
-    void write(byte[] bytes, int length) throws StoreException, InterruptedIOException {
+    Place append(ChunkName chunk, int plain, Packed packed) throws IOException {
+      long nonce = nextNonce();
+      int stored = Sealer.sealedBytes(packed.length());
+      Place place = new Place(name, size, stored, nonce, packed.codec());
+      byte[] additional = ChunkFormat.chunkAdditional(chunk, packed.codec(), plain);
+      sealer.seal(nonce, additional, packed.bytes(), packed.length(), this::write);
+      chunks.add(new ChunkRecord(chunk, plain, place));
+      appended.addAndGet(stored);
+      return place;
+    }
+
+    boolean isFull() {
+      return size >= ChunkFormat.PACK_BYTES || chunks.size() >= ChunkFormat.PACK_CHUNKS;
+    }
+
+    void end() throws IOException {
+      byte[] index = PackIndex.seal(key, nextNonce(), name, chunks);
+      write(index, index.length);
+      flush();
+      ended(this);
+    }
+
+    private void write(byte[] bytes, int length) throws StoreException, InterruptedIOException {
       for (int at = 0; at < length; ) {
-        if (!buffer.hasRemaining()) {
-          flush();
-          buffer = buffer();
+        ByteBuffer filled = part;
+        if (filled == null) {
+          filled = freePart();
+          part = filled;
         }
-        int count = Math.min(buffer.remaining(), length - at);
-        buffer.put(bytes, at, count);
+        int count = Math.min(filled.remaining(), length - at);
+        filled.put(bytes, at, count);
         at += count;
         size += count;
+        if (!filled.hasRemaining()) {
+          flush();
+        }
       }
     }
 
-    void flush() {
-      ByteBuffer part = buffer.flip();
-      int number = parts++;
-      uploaders.execute(() -> upload(this, number, part));
+    private void flush() {
+      ByteBuffer filled = part;
+      if (filled != null) {
+        part = null;
+        int number = nextPart(this);
+        ByteBuffer full = filled.flip();
+        uploaders.execute(() -> upload(this, number, full));
+      }
     }
   }
 
@@ -100,59 +139,44 @@ final class PackWriter implements AutoCloseable {
     return nonces.getAndIncrement();
   }
 
-  /** Appends a sealed chunk; its place counts once {@link #finish} has returned. */
-  Place append(ChunkName name, int plain, byte codec, long nonce, byte[] sealed, int length)
-      throws StoreException, InterruptedIOException {
-    turn.lock();
+  /** Appends a chunk; its place counts once {@link #finish} has returned. */
+  Place append(ChunkName name, int plain, Packed packed) throws IOException {
     try {
-      return appendInTurn(name, plain, codec, nonce, sealed, length);
-    } finally {
-      turn.unlock();
+      Pack pack = take();
+      Place place = pack.append(name, plain, packed);
+      if (pack.isFull()) {
+        pack.end();
+      } else {
+        release(pack);
+      }
+      return place;
+    } catch (IOException | RuntimeException e) {
+      // The pack may have a part of the chunk now, and takes no other one.
+      fail(e);
+      throw e;
     }
   }
 
-  private synchronized Place appendInTurn(
-      ChunkName name, int plain, byte codec, long nonce, byte[] sealed, int length)
-      throws StoreException, InterruptedIOException {
-    throwFailure();
-    if (pack != null
-        && (pack.size >= ChunkFormat.PACK_BYTES || pack.chunks.size() >= ChunkFormat.PACK_CHUNKS)) {
-      finishInTurn();
+  /** Makes everything that was appended durable. Nothing is appended meanwhile or afterwards. */
+  void finish() throws IOException {
+    List<Pack> last;
+    synchronized (this) {
+      throwFailure();
+      last = List.copyOf(idle);
+      idle.clear();
     }
-    if (pack == null) {
-      pack = new Pack();
+    for (Pack pack : last) {
+      pack.end();
     }
-    Place place = new Place(pack.name, pack.size, length, nonce, codec);
-    pack.write(sealed, length);
-    pack.chunks.add(new ChunkRecord(name, plain, place));
-    return place;
+    awaitAll();
   }
 
-  /** Makes everything that was appended durable. */
-  void finish() throws StoreException, InterruptedIOException {
-    turn.lock();
-    try {
-      finishInTurn();
-    } finally {
-      turn.unlock();
-    }
-  }
-
-  private synchronized void finishInTurn() throws StoreException, InterruptedIOException {
-    Pack ending = pack;
-    if (ending == null) {
-      return;
-    }
-    byte[] index = PackIndex.seal(key, nextNonce(), ending.name, ending.chunks);
-    ending.write(index, index.length);
-    ending.flush();
-    while (ending.uploaded < ending.parts && failure.get() == null) {
+  private synchronized void awaitAll() throws StoreException, InterruptedIOException {
+    while (!unfinished.isEmpty()) {
+      throwFailure();
       await();
     }
     throwFailure();
-    ending.upload.commit(ending.parts, ending.size);
-    written.put(ending.name.fileName(), ending.size);
-    pack = null;
   }
 
   /** Returns the packs that were finished, with their sizes. */
@@ -160,35 +184,98 @@ final class PackWriter implements AutoCloseable {
     return Map.copyOf(written);
   }
 
-  private void upload(Pack of, int number, ByteBuffer part) {
-    try {
-      of.upload.part(number, part);
-    } catch (StoreException | RuntimeException e) {
-      failure.compareAndSet(null, e);
-    } finally {
-      free.add(part.clear());
-      synchronized (this) {
-        of.uploaded++;
-        notifyAll();
+  /** Returns an open pack that no other thread appends to, the one that was used last. */
+  private Pack take() throws StoreException, InterruptedIOException {
+    PackName next;
+    synchronized (this) {
+      while (idle.isEmpty()
+          && (open == limits.blobs() || open > appended.get() / BYTES_PER_OPEN_PACK)) {
+        throwFailure();
+        await();
       }
+      throwFailure();
+      if (!idle.isEmpty()) {
+        return idle.pop();
+      }
+      open++;
+      next = new PackName(writer, packs++);
+    }
+    Pack pack = new Pack(next);
+    synchronized (this) {
+      unfinished.add(pack);
+    }
+    return pack;
+  }
+
+  private synchronized void release(Pack pack) {
+    idle.push(pack);
+    notifyAll();
+  }
+
+  private synchronized int nextPart(Pack pack) {
+    return pack.parts++;
+  }
+
+  private synchronized void ended(Pack pack) {
+    pack.ended = true;
+    open--;
+    notifyAll();
+    commitIfWritten(pack);
+  }
+
+  private synchronized void uploaded(Pack pack, ByteBuffer part) {
+    free.push(part.clear());
+    pack.uploaded++;
+    notifyAll();
+    commitIfWritten(pack);
+  }
+
+  private synchronized void committed(Pack pack) {
+    written.put(pack.name.fileName(), pack.size);
+    unfinished.remove(pack);
+    notifyAll();
+  }
+
+  /** True once for each pack: after its end, or after its last part, whichever is later. */
+  private void commitIfWritten(Pack pack) {
+    if (pack.ended && pack.uploaded == pack.parts && failure == null) {
+      int parts = pack.parts;
+      uploaders.execute(() -> commit(pack, parts));
     }
   }
 
-  private ByteBuffer buffer() throws StoreException, InterruptedIOException {
-    ByteBuffer buffer = free.poll();
-    if (buffer == null && allocated < PARTS) {
-      allocated++;
-      return ByteBuffer.allocate(RemoteArtifacts.PART_BYTES);
+  private void upload(Pack pack, int number, ByteBuffer part) {
+    try {
+      pack.upload.part(number, part);
+    } catch (StoreException | RuntimeException e) {
+      fail(e);
+    } finally {
+      uploaded(pack, part);
     }
-    while (buffer == null) {
+  }
+
+  private void commit(Pack pack, int parts) {
+    try {
+      pack.upload.commit(parts, pack.size);
+      committed(pack);
+    } catch (StoreException | RuntimeException e) {
+      fail(e);
+    }
+  }
+
+  private synchronized ByteBuffer freePart() throws StoreException, InterruptedIOException {
+    while (free.isEmpty() && allocated == limits.parts()) {
       throwFailure();
       await();
-      buffer = free.poll();
     }
-    return buffer;
+    if (!free.isEmpty()) {
+      return free.pop();
+    }
+    allocated++;
+    return ByteBuffer.allocate(limits.partBytes());
   }
 
-  /** Waits for a part to be through; called with the lock held, which a part's end needs, too. */
+  /** Waits for a part, a pack or a failure; called with the lock held. */
   private void await() throws InterruptedIOException {
     try {
       wait();
@@ -198,8 +285,15 @@ final class PackWriter implements AutoCloseable {
     }
   }
 
+  private synchronized void fail(Exception e) {
+    if (failure == null) {
+      failure = e;
+    }
+    notifyAll();
+  }
+
   private void throwFailure() throws StoreException {
-    Exception first = failure.get();
+    Exception first = failure;
     if (first instanceof StoreException known) {
       throw known;
     }
@@ -208,17 +302,43 @@ final class PackWriter implements AutoCloseable {
     }
   }
 
-  /** Drops the pack that was not finished. */
+  /** Drops the packs that were not finished. */
   @Override
   public void close() throws StoreException {
-    uploaders.shutdownNow();
-    Pack unfinished;
+    // No pack is completed any more.
+    fail(new StoreException.Refused("the upload was closed", null));
+    stop();
+    List<Pack> left;
     synchronized (this) {
-      unfinished = pack;
-      pack = null;
+      left = List.copyOf(unfinished);
+      unfinished.clear();
     }
-    if (unfinished != null) {
-      unfinished.upload.abort();
+    StoreException first = null;
+    for (Pack pack : left) {
+      try {
+        pack.upload.abort();
+      } catch (StoreException e) {
+        first = first == null ? e : first;
+      }
+    }
+    if (first != null) {
+      throw first;
+    }
+  }
+
+  /** A part that is written after its pack was dropped would begin the pack again. */
+  private void stop() {
+    uploaders.shutdownNow();
+    boolean interrupted = Thread.interrupted();
+    try {
+      // An interrupted channel ends at once, and a call to a server at its own deadline of 60 s.
+      // What is written after that is removed as an unfinished upload.
+      var unused = uploaders.awaitTermination(60, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      interrupted = true;
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
     }
   }
 }

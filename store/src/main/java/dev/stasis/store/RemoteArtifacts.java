@@ -25,9 +25,6 @@ import org.jspecify.annotations.Nullable;
  * several threads, and for several agents, at once.
  */
 public final class RemoteArtifacts implements AutoCloseable {
-  /** Bytes of a part of an upload, which every part but the last has. */
-  public static final int PART_BYTES = 8 << 20;
-
   private static final Logger LOG = System.getLogger(RemoteArtifacts.class.getName());
   private static final String MANIFEST = ".manifest";
 
@@ -50,7 +47,7 @@ public final class RemoteArtifacts implements AutoCloseable {
 
   /**
    * @param blobs closed with this
-   * @param threads how many chunks are worked on at a time, 1 to 16; each takes 7 MiB
+   * @param threads how many chunks are worked on at a time, 1 to 16; each takes up to 8 MiB
    */
   public RemoteArtifacts(
       BlobStore blobs, StoreKeys keys, Compression compression, Clock clock, int threads) {

@@ -82,8 +82,7 @@ record RemoteManifest(Header header, FileTree tree, List<ChunkRecord> chunks) {
   byte[] seal(Sealer sealer) throws StoreException {
     byte[] head = head();
     byte[] body = body();
-    byte[] sealed = new byte[Sealer.sealedBytes(body.length)];
-    sealer.seal(header.nonce, head, body, body.length, sealed);
+    byte[] sealed = sealer.seal(header.nonce, head, body);
     return ByteBuffer.allocate(head.length + sealed.length).put(head).put(sealed).array();
   }
 

@@ -90,6 +90,11 @@ final class RetryingBlobs implements BlobStore {
   }
 
   @Override
+  public UploadLimits uploadLimits() {
+    return blobs.uploadLimits();
+  }
+
+  @Override
   public BlobUpload upload(String key) throws StoreException {
     return new Upload(repeated(() -> blobs.upload(key)));
   }

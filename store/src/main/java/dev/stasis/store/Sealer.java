@@ -32,20 +32,34 @@ record Sealer(byte[] key) {
     return Math.max(1, (plain + SEGMENT_BYTES - 1) / SEGMENT_BYTES);
   }
 
-  /** Encrypts into {@code sealed}, which has room for {@link #sealedBytes}, and returns these. */
-  int seal(long nonce, byte[] additional, byte[] plain, int length, byte[] sealed) {
+  /** Takes sealed bytes, in order. */
+  interface Sink<E extends Exception> {
+    /** Takes the first bytes of an array that is used again. */
+    void write(byte[] bytes, int length) throws E;
+  }
+
+  /** Encrypts under a counter; what is written has the length {@link #sealedBytes}. */
+  <E extends Exception> void seal(
+      long nonce, byte[] additional, byte[] plain, int length, Sink<E> sealed) throws E {
     try {
       Cipher cipher = Cipher.getInstance(AES_GCM);
-      int at = 0;
+      byte[] bytes = new byte[Math.min(length, SEGMENT_BYTES) + TAG_BYTES];
       for (int segment = 0; segment < segments(length); segment++) {
         int from = segment * SEGMENT_BYTES;
         begin(cipher, Cipher.ENCRYPT_MODE, nonce, segment, length, additional);
-        at += cipher.doFinal(plain, from, Math.min(SEGMENT_BYTES, length - from), sealed, at);
+        sealed.write(
+            bytes, cipher.doFinal(plain, from, Math.min(SEGMENT_BYTES, length - from), bytes, 0));
       }
-      return at;
     } catch (GeneralSecurityException e) {
       throw new AssertionError("AES-GCM is part of every Java platform", e);
     }
+  }
+
+  /** Encrypts under a counter. */
+  byte[] seal(long nonce, byte[] additional, byte[] plain) {
+    ByteBuffer sealed = ByteBuffer.allocate(sealedBytes(plain.length));
+    seal(nonce, additional, plain, plain.length, (bytes, count) -> sealed.put(bytes, 0, count));
+    return sealed.array();
   }
 
   /** Encrypts. */

@@ -98,6 +98,11 @@ final class FaultyBlobs implements BlobStore {
   }
 
   @Override
+  public UploadLimits uploadLimits() {
+    return blobs.uploadLimits();
+  }
+
+  @Override
   public BlobUpload upload(String key) throws StoreException {
     return call(key, () -> new FaultyUpload(key, blobs.upload(key)));
   }

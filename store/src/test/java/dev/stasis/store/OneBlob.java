@@ -44,6 +44,11 @@ record OneBlob(String key, byte[] bytes) implements BlobStore {
   }
 
   @Override
+  public UploadLimits uploadLimits() {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
   public BlobUpload upload(String other) {
     throw new UnsupportedOperationException();
   }

@@ -61,6 +61,7 @@ class RemoteArtifactsTest {
                 + Files.size(folder.resolve("manifest.json")));
     assertThat(artifacts.inspect(FIRST)).isEqualTo(stored);
     assertThat(artifacts.list("ns-1")).containsExactly(stored);
+    assertThat(store.resolve("ns/ns-1/packs").toFile().list()).as("packs of 22 MiB").hasSize(1);
   }
 
   @Test

@@ -101,9 +101,7 @@ class RemoteManifestFuzzTest {
   }
 
   private static byte[] sealed(byte[] additional, byte[] plain) {
-    byte[] sealed = new byte[Sealer.sealedBytes(plain.length)];
-    KEY.sealer(WRITER).seal(NONCE, additional, plain, plain.length, sealed);
-    return sealed;
+    return KEY.sealer(WRITER).seal(NONCE, additional, plain);
   }
 
   private static void read(byte[] pack) {

@@ -82,7 +82,7 @@ public abstract class StoreConformance {
 
   @Test
   void aBlobOfSeveralPartsIsWholeOrNotThere() throws IOException {
-    byte[] first = SampleFolders.random(new Random(1), RemoteArtifacts.PART_BYTES);
+    byte[] first = SampleFolders.random(new Random(1), blobs.uploadLimits().partBytes());
     byte[] second = SampleFolders.random(new Random(2), 1234);
     BlobUpload upload = blobs.upload("a/parts");
     upload.part(1, ByteBuffer.wrap(second));

@@ -1,7 +1,6 @@
 package dev.stasis.store.s3;
 
 import dev.stasis.store.BlobUpload;
-import dev.stasis.store.RemoteArtifacts;
 import dev.stasis.store.StoreException;
 import java.io.ByteArrayInputStream;
 import java.nio.ByteBuffer;
@@ -36,7 +35,7 @@ final class S3Upload implements BlobUpload {
   @Override
   public void part(int number, ByteBuffer bytes) throws StoreException {
     int length = bytes.remaining();
-    if (number == 0 && length < RemoteArtifacts.PART_BYTES) {
+    if (number == 0 && length < S3Blobs.LIMITS.partBytes()) {
       byte[] body = new byte[length];
       bytes.get(body);
       synchronized (this) {

@@ -30,11 +30,14 @@ import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -49,10 +52,16 @@ class UploadHeapTest {
   private static final int PARTS = 8;
   private static final int MIB = 112;
 
+  /** More than the heap. */
+  private static final int LARGE_MIB = 320;
+
+  private static final ArtifactId ID = new ArtifactId("ns", "first");
+  private static final StoreKeys KEYS = StoreKeys.of("a", Map.of("a", new byte[32]));
+
   @Test
   void anUploadToASlowServerFitsIntoTheHeapOfTheAgentsImage(@TempDir Path folder) throws Exception {
     Path data = Files.createDirectory(folder.resolve("data"));
-    write(data.resolve("pages"));
+    write(data.resolve("pages"), MIB);
     Path others = Files.createDirectory(folder.resolve("others"));
     Path log = folder.resolve("log");
     CountDownLatch arrived = new CountDownLatch(PARTS);
@@ -63,7 +72,7 @@ class UploadHeapTest {
     server.setExecutor(handlers);
     server.createContext("/", exchange -> answer(exchange, arrived, ended));
     server.start();
-    Process upload = start(server.getAddress().getPort(), data, others, log);
+    Process upload = start(log, "http://127.0.0.1:" + server.getAddress().getPort(), data, others);
     try {
       var unused = upload.onExit().thenRun(() -> release(arrived));
       // 120 s: two seconds are usual.
@@ -77,43 +86,66 @@ class UploadHeapTest {
     }
   }
 
-  /** Stores a folder in a bucket, and small blobs in another folder. */
-  public static void main(String[] args) throws IOException {
-    byte[] live = new byte[LIVE_BYTES];
-    S3Settings settings =
-        new S3Settings(
-            URI.create(args[0]),
-            "us-east-1",
-            true,
-            "bucket",
-            "",
-            S3Server.KEY,
-            null,
-            new S3Settings.BucketDefault());
-    StoreKeys keys = StoreKeys.of("a", Map.of("a", new byte[32]));
-    try (RemoteArtifacts artifacts =
-        new RemoteArtifacts(
-            blobs(S3Blobs.open(settings), new FolderBlobs(Path.of(args[2]))),
-            keys,
-            Compression.ZSTD,
-            Clock.systemUTC(),
-            THREADS)) {
-      var unused = artifacts.store(new ArtifactId("ns", "first"), Path.of(args[1]), Progress.NONE);
+  @Test
+  void anArtifactLargerThanTheHeapIsStoredAndVerified(@TempDir Path folder) throws Exception {
+    Path rclone = S3Server.find("rclone", "STASIS_RCLONE");
+    Assumptions.assumeTrue(rclone != null, "no rclone on PATH or in .tools/bin: run bin/setup");
+    Path data = Files.createDirectory(folder.resolve("data"));
+    write(data.resolve("pages"), LARGE_MIB);
+    Path log = folder.resolve("log");
+    try (S3Server server =
+        S3Server.rclone(Objects.requireNonNull(rclone), folder.resolve("server"), null, null)) {
+      S3Settings settings = server.settings("", S3Server.KEY, null);
+      Process upload = start(log, String.valueOf(settings.endpoint()), data);
+      try {
+        // 240 s: ten seconds are usual on two quiet processors.
+        assertThat(upload.waitFor(240, TimeUnit.SECONDS)).as("ended").isTrue();
+        assertThat(upload.exitValue()).as(Files.readString(log)).isZero();
+      } finally {
+        upload.destroyForcibly().waitFor();
+      }
+      try (RemoteArtifacts artifacts = artifacts(S3Blobs.open(settings))) {
+        assertThat(artifacts.inspect(ID).storedBytes())
+            .isBetween((long) LARGE_MIB * 3 / 4 << 20, (long) LARGE_MIB * 7 / 8 << 20);
+      }
     }
-    Reference.reachabilityFence(live);
   }
 
-  private static Process start(int port, Path data, Path others, Path log) throws IOException {
+  /** Stores a folder in a bucket, and small blobs in another folder if there is one. */
+  public static void main(String[] args) throws IOException {
+    byte[] live = new byte[LIVE_BYTES];
+    BlobStore bucket =
+        S3Blobs.open(
+            new S3Settings(
+                URI.create(args[0]),
+                "us-east-1",
+                true,
+                "bucket",
+                "",
+                S3Server.KEY,
+                null,
+                new S3Settings.BucketDefault()));
+    boolean whole = args.length == 2;
+    try (RemoteArtifacts artifacts =
+        artifacts(whole ? bucket : blobs(bucket, new FolderBlobs(Path.of(args[2]))))) {
+      var unused = artifacts.store(ID, Path.of(args[1]), Progress.NONE);
+      whole = artifacts.verify(ID, Progress.NONE).whole();
+    }
+    Reference.reachabilityFence(live);
+    System.exit(whole ? 0 : 1);
+  }
+
+  private static RemoteArtifacts artifacts(BlobStore blobs) {
+    return new RemoteArtifacts(blobs, KEYS, Compression.ZSTD, Clock.systemUTC(), THREADS);
+  }
+
+  private static Process start(Path log, String endpoint, Path... folders) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(optionsOfTheImage());
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-    command.addAll(
-        List.of(
-            UploadHeapTest.class.getName(),
-            "http://127.0.0.1:" + port,
-            data.toString(),
-            others.toString()));
+    command.addAll(List.of(UploadHeapTest.class.getName(), endpoint));
+    Stream.of(folders).map(Path::toString).forEach(command::add);
     return new ProcessBuilder(command)
         .redirectErrorStream(true)
         .redirectOutput(log.toFile())
@@ -134,11 +166,11 @@ class UploadHeapTest {
   }
 
   /** Half of it compresses to a half, so that memory is needed for that too. */
-  private static void write(Path file) throws IOException {
+  private static void write(Path file, int mib) throws IOException {
     Random random = new Random(1);
     byte[] bytes = new byte[1 << 20];
     try (OutputStream out = Files.newOutputStream(file)) {
-      for (int i = 0; i < MIB; i++) {
+      for (int i = 0; i < mib; i++) {
         random.nextBytes(bytes);
         for (int at = 0; i % 4 >= 2 && at < bytes.length; at += 64) {
           System.arraycopy(bytes, 0, bytes, at, 32);
@@ -172,7 +204,7 @@ class UploadHeapTest {
     InvocationHandler either =
         (proxy, method, args) -> {
           try {
-            return method.invoke(method.getName().equals("upload") ? bucket : folder, args);
+            return method.invoke(method.getName().startsWith("upload") ? bucket : folder, args);
           } catch (InvocationTargetException e) {
             throw e.getCause();
           }
