@@ -13,6 +13,7 @@ import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.cluster.ClusterSource;
 import dev.stasis.operator.cluster.Informers;
 import dev.stasis.operator.cluster.WishSource;
+import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.operator.node.Candidates;
 import dev.stasis.operator.node.NodeStores;
 import dev.stasis.operator.operation.OperationSource;
@@ -48,14 +49,17 @@ class CheckpointEventSources {
   private final Informers informers;
   private final Cluster cluster;
   private final OperationSource operations;
+  private final NamespaceLimit limit;
   private final Clock clock;
   private final NodeChangeFilter changes;
   private final Candidates candidates = new Candidates();
 
-  CheckpointEventSources(Informers informers, OperationSource operations, Clock clock) {
+  CheckpointEventSources(
+      Informers informers, OperationSource operations, StasisConfig config, Clock clock) {
     this.informers = informers;
     this.cluster = informers;
     this.operations = operations;
+    this.limit = new NamespaceLimit(config.checkpointsPerNamespace());
     this.clock = clock;
     this.changes = new NodeChangeFilter(informers, clock);
   }
@@ -83,6 +87,11 @@ class CheckpointEventSources {
             Namespace.class, informers, change -> ofNamespace(cache, change)),
         new ClusterSource<GpuCheckpoint, GpuCheckpoint>(
             "time-slices", GpuCheckpoint.class, informers, change -> ofTimeSlice(cache, change)),
+        new ClusterSource<GpuCheckpoint, GpuCheckpoint>(
+            "namespace-limit",
+            GpuCheckpoint.class,
+            informers,
+            change -> ids(limit.admitted(cluster, change))),
         new ClusterSource<GpuRestore, GpuCheckpoint>(
             GpuRestore.class, informers, CheckpointEventSources::ofRestore));
   }
