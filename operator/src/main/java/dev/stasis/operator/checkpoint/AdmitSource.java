@@ -130,13 +130,10 @@ final class AdmitSource extends CheckpointStep {
   }
 
   private static Progress wait(CheckpointContext context, CheckpointValidator.Wait wait) {
-    CheckpointReporter reporter = context.reporter();
     context.updater().untouched();
-    String occasion = "waits/" + wait.reason();
     if (wait.reason() == Reason.NODE_SILENT) {
-      reporter.warning(wait.reason(), wait.message(), occasion);
-    } else {
-      reporter.normal(wait.reason(), wait.message(), occasion);
+      // Every other wait is in the status alone.
+      context.reporter().warning(wait.reason(), wait.message(), "waits/" + wait.reason());
     }
     if (wait.reason() == Reason.TOO_MANY_CHECKPOINTS) {
       context.requeueAfter(FULL);
