@@ -1,10 +1,17 @@
 package dev.stasis.operator.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.stasis.api.skew.NewerObjects;
 import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.api.v1beta1.common.PackedObject;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.WatchEvent;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
+import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
@@ -59,5 +66,33 @@ class SharingSerializationTest {
     assertThat(serialization.tree(original)).isNotEqualTo(tree);
     original.getStatus().setDoneBytes(12345678901L);
     assertThat(serialization.tree(original)).isEqualTo(tree);
+  }
+
+  @Test
+  void anEventOfAWatchIsReadAsFabric8ReadsIt() {
+    serialization.registerKubernetesResource(GpuCheckpoint.class);
+    KubernetesSerialization usual =
+        new KubernetesSerialization(new ObjectMapper().registerModule(new NewerObjects()), false);
+    usual.registerKubernetesResource(GpuCheckpoint.class);
+    String pod = "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"p\"}}";
+    for (String event :
+        List.of(
+            "{\"type\":\"MODIFIED\",\"object\":" + CHECKPOINT + "}",
+            "{\"object\":" + CHECKPOINT + ",\"type\":\"MODIFIED\"}",
+            "{\"type\":\"ADDED\",\"object\":" + CHECKPOINT + ",\"more\":{\"a\":1}}",
+            "{\"type\":\"DELETED\",\"object\":{\"kind\":\"GpuCheckpoint\",\"metadata\":{\"name\":\"a\"},"
+                + "\"apiVersion\":\"stasis.dev/v1beta1\"}}",
+            "{\"type\":\"ADDED\",\"object\":" + pod + "}")) {
+      WatchEvent read = serialization.unmarshal(event, WatchEvent.class);
+      WatchEvent expected = usual.unmarshal(event, WatchEvent.class);
+      assertThat(read.getType()).isEqualTo(expected.getType());
+      assertThat(read.getObject()).hasSameClassAs(expected.getObject());
+      assertThat(serialization.asJson(read)).isEqualTo(usual.asJson(expected));
+    }
+    assertThatThrownBy(
+            () ->
+                serialization.unmarshal(
+                    "{\"type\":\"ADDED\",\"object\":" + CHECKPOINT, WatchEvent.class))
+        .isInstanceOf(KubernetesClientException.class);
   }
 }
