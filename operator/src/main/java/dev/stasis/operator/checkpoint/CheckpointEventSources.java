@@ -115,15 +115,14 @@ class CheckpointEventSources {
     if (!ended || OperationSource.isReleased(change)) {
       return List.of();
     }
-    Set<ResourceID> waiting = new LinkedHashSet<>();
-    for (Pod pod : cluster.podsOn(change.subject().getSpec().getNodeName())) {
-      waiting.addAll(
-          ids(
-              cache.byIndex(BY_POD, key(pod)).stream()
-                  .filter(checkpoint -> CurrentPhase.of(checkpoint) == CheckpointPhase.PENDING)
-                  .toList()));
-    }
-    return waiting;
+    return ids(pendingOn(cache, change.subject().getSpec().getNodeName()).toList());
+  }
+
+  /** Returns those that are not admitted, and whose pod is on a node. */
+  private Stream<GpuCheckpoint> pendingOn(IndexerResourceCache<GpuCheckpoint> cache, String node) {
+    return cluster.podsOn(node).stream()
+        .flatMap(pod -> cache.byIndex(BY_POD, key(pod)).stream())
+        .filter(checkpoint -> CurrentPhase.of(checkpoint) == CheckpointPhase.PENDING);
   }
 
   private Collection<ResourceID> ofNode(
@@ -180,21 +179,12 @@ class CheckpointEventSources {
     }
     concerned.addAll(
         ids(changes.concerned(cache.byIndex(BY_PHASE, CheckpointPhase.READY.value()))));
-    // One that is not admitted waits for the node of its pod.
-    concerned.addAll(
-        ids(
-            cache.byIndex(BY_PHASE, CheckpointPhase.PENDING.value()).stream()
-                .filter(it -> isOn(it, node))
-                .toList()));
+    // One that is not admitted waits for the node of its pod, and an import for any node.
+    Stream<GpuCheckpoint> imports =
+        cache.byIndex(BY_PHASE, CheckpointPhase.PENDING.value()).stream()
+            .filter(it -> it.getSpec().getImportFrom() != null);
+    concerned.addAll(ids(Stream.concat(pendingOn(cache, node), imports).toList()));
     return concerned;
-  }
-
-  private boolean isOn(GpuCheckpoint checkpoint, String node) {
-    return checkpoint.getSpec().getImportFrom() != null
-        || cluster
-            .pod(checkpoint.getMetadata().getNamespace(), checkpoint.getSpec().podName())
-            .filter(pod -> node.equals(pod.getSpec().getNodeName()))
-            .isPresent();
   }
 
   /** Those of the pod; and when it ends, those that wait for its time slice to end. */
