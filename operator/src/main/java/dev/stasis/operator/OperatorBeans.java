@@ -1,11 +1,11 @@
 package dev.stasis.operator;
 
+import dev.stasis.operator.cluster.SharingSerialization;
 import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.operator.metric.Leadership;
 import dev.stasis.operator.status.Changes;
 import dev.stasis.trace.OtlpExporter;
 import dev.stasis.trace.Spans;
-import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.extended.leaderelection.LeaderCallbacks;
 import io.javaoperatorsdk.operator.api.config.LeaderElectionConfiguration;
 import io.javaoperatorsdk.operator.api.monitoring.Metrics;
@@ -104,7 +104,7 @@ class OperatorBeans {
 
   @Produces
   @Singleton
-  Changes changes(KubernetesClient client) {
-    return new Changes(client.getKubernetesSerialization());
+  Changes changes(SharingSerialization serialization) {
+    return new Changes(serialization);
   }
 }

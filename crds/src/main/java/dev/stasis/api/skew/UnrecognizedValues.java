@@ -20,6 +20,15 @@ public final class UnrecognizedValues {
 
   private static final String OURS = Api.class.getPackageName() + ".";
 
+  /** The fields of each class; each reconciliation reads them. */
+  private static final ClassValue<List<Field>> FIELDS =
+      new ClassValue<>() {
+        @Override
+        protected List<Field> computeValue(Class<?> type) {
+          return fields(type);
+        }
+      };
+
   private final List<String> fields = new ArrayList<>();
 
   private UnrecognizedValues() {}
@@ -46,22 +55,30 @@ public final class UnrecognizedValues {
     }
   }
 
-  /** A superclass may be one of Java's or of Kubernetes' client: they have none of our enums. */
-  private void visitFields(String path, Object value, @Nullable Class<?> type) {
-    if (type == null || !type.getName().startsWith(OURS)) {
-      return;
+  private void visitFields(String path, Object value, Class<?> type) {
+    for (Field field : FIELDS.get(type)) {
+      visit(path + "." + field.getName(), read(field, value));
     }
-    for (Field field : type.getDeclaredFields()) {
-      if (!Modifier.isStatic(field.getModifiers())) {
-        visit(path + "." + field.getName(), read(field, value));
+  }
+
+  /** A superclass may be one of Java's or of Kubernetes' client: they have none of our enums. */
+  private static List<Field> fields(Class<?> type) {
+    List<Field> fields = new ArrayList<>();
+    for (Class<?> its = type;
+        its != null && its.getName().startsWith(OURS);
+        its = its.getSuperclass()) {
+      for (Field field : its.getDeclaredFields()) {
+        if (!Modifier.isStatic(field.getModifiers())) {
+          field.setAccessible(true);
+          fields.add(field);
+        }
       }
     }
-    visitFields(path, value, type.getSuperclass());
+    return List.copyOf(fields);
   }
 
   private static @Nullable Object read(Field field, Object of) {
     try {
-      field.setAccessible(true);
       return field.get(of);
     } catch (IllegalAccessException e) {
       throw new IllegalStateException("cannot read " + field, e);

@@ -13,11 +13,18 @@ import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.workflow.Progress;
 import dev.stasis.operator.workflow.Timeout;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 
 /** Validates the pod, and creates the operation that freezes it. */
 final class AdmitSource extends CheckpointStep {
+
+  /**
+   * How often one is observed whose namespace is at its limit. It is triggered when an older one
+   * ends; thousands may wait.
+   */
+  private static final Duration FULL = Duration.ofMinutes(1);
 
   private final CheckpointOperations operations;
   private final CheckpointValidator validator;
@@ -123,15 +130,16 @@ final class AdmitSource extends CheckpointStep {
   }
 
   private static Progress wait(CheckpointContext context, CheckpointValidator.Wait wait) {
-    CheckpointReporter reporter = context.reporter();
     context.updater().untouched();
-    String occasion = "waits/" + wait.reason();
     if (wait.reason() == Reason.NODE_SILENT) {
-      reporter.warning(wait.reason(), wait.message(), occasion);
-    } else {
-      reporter.normal(wait.reason(), wait.message(), occasion);
+      // Every other wait is in the status alone.
+      context.reporter().warning(wait.reason(), wait.message(), "waits/" + wait.reason());
     }
-    context.poll();
+    if (wait.reason() == Reason.TOO_MANY_CHECKPOINTS) {
+      context.requeueAfter(FULL);
+    } else {
+      context.poll();
+    }
     context.requeueAtDeadline();
     return new Progress.Waiting(wait.reason(), wait.message());
   }

@@ -13,6 +13,7 @@ import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.cluster.ClusterSource;
 import dev.stasis.operator.cluster.Informers;
 import dev.stasis.operator.cluster.WishSource;
+import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.operator.node.Candidates;
 import dev.stasis.operator.node.NodeStores;
 import dev.stasis.operator.operation.OperationSource;
@@ -48,14 +49,17 @@ class CheckpointEventSources {
   private final Informers informers;
   private final Cluster cluster;
   private final OperationSource operations;
+  private final NamespaceLimit limit;
   private final Clock clock;
   private final NodeChangeFilter changes;
   private final Candidates candidates = new Candidates();
 
-  CheckpointEventSources(Informers informers, OperationSource operations, Clock clock) {
+  CheckpointEventSources(
+      Informers informers, OperationSource operations, StasisConfig config, Clock clock) {
     this.informers = informers;
     this.cluster = informers;
     this.operations = operations;
+    this.limit = new NamespaceLimit(config.checkpointsPerNamespace());
     this.clock = clock;
     this.changes = new NodeChangeFilter(informers, clock);
   }
@@ -83,6 +87,11 @@ class CheckpointEventSources {
             Namespace.class, informers, change -> ofNamespace(cache, change)),
         new ClusterSource<GpuCheckpoint, GpuCheckpoint>(
             "time-slices", GpuCheckpoint.class, informers, change -> ofTimeSlice(cache, change)),
+        new ClusterSource<GpuCheckpoint, GpuCheckpoint>(
+            "namespace-limit",
+            GpuCheckpoint.class,
+            informers,
+            change -> ids(limit.admitted(cluster, change))),
         new ClusterSource<GpuRestore, GpuCheckpoint>(
             GpuRestore.class, informers, CheckpointEventSources::ofRestore));
   }
@@ -106,15 +115,14 @@ class CheckpointEventSources {
     if (!ended || OperationSource.isReleased(change)) {
       return List.of();
     }
-    Set<ResourceID> waiting = new LinkedHashSet<>();
-    for (Pod pod : cluster.podsOn(change.subject().getSpec().getNodeName())) {
-      waiting.addAll(
-          ids(
-              cache.byIndex(BY_POD, key(pod)).stream()
-                  .filter(checkpoint -> CurrentPhase.of(checkpoint) == CheckpointPhase.PENDING)
-                  .toList()));
-    }
-    return waiting;
+    return ids(pendingOn(cache, change.subject().getSpec().getNodeName()).toList());
+  }
+
+  /** Returns those that are not admitted, and whose pod is on a node. */
+  private Stream<GpuCheckpoint> pendingOn(IndexerResourceCache<GpuCheckpoint> cache, String node) {
+    return cluster.podsOn(node).stream()
+        .flatMap(pod -> cache.byIndex(BY_POD, key(pod)).stream())
+        .filter(checkpoint -> CurrentPhase.of(checkpoint) == CheckpointPhase.PENDING);
   }
 
   private Collection<ResourceID> ofNode(
@@ -171,21 +179,12 @@ class CheckpointEventSources {
     }
     concerned.addAll(
         ids(changes.concerned(cache.byIndex(BY_PHASE, CheckpointPhase.READY.value()))));
-    // One that is not admitted waits for the node of its pod.
-    concerned.addAll(
-        ids(
-            cache.byIndex(BY_PHASE, CheckpointPhase.PENDING.value()).stream()
-                .filter(it -> isOn(it, node))
-                .toList()));
+    // One that is not admitted waits for the node of its pod, and an import for any node.
+    Stream<GpuCheckpoint> imports =
+        cache.byIndex(BY_PHASE, CheckpointPhase.PENDING.value()).stream()
+            .filter(it -> it.getSpec().getImportFrom() != null);
+    concerned.addAll(ids(Stream.concat(pendingOn(cache, node), imports).toList()));
     return concerned;
-  }
-
-  private boolean isOn(GpuCheckpoint checkpoint, String node) {
-    return checkpoint.getSpec().getImportFrom() != null
-        || cluster
-            .pod(checkpoint.getMetadata().getNamespace(), checkpoint.getSpec().podName())
-            .filter(pod -> node.equals(pod.getSpec().getNodeName()))
-            .isPresent();
   }
 
   /** Those of the pod; and when it ends, those that wait for its time slice to end. */

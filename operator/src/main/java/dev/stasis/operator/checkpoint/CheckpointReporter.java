@@ -44,6 +44,15 @@ final class CheckpointReporter {
 
   private void record(boolean warning, Reason reason, String message, String occasion) {
     events.tell(new Story(object, warning, reason, message, occasion));
+    recordOnPod(warning, reason, message, occasion);
+  }
+
+  /** The status of the object has the same; a pod has no status of its own for it. */
+  void onPod(Reason reason, String message, String occasion) {
+    recordOnPod(false, reason, message, occasion);
+  }
+
+  private void recordOnPod(boolean warning, Reason reason, String message, String occasion) {
     String onPod = "GpuCheckpoint %s: %s".formatted(object.getMetadata().getName(), message);
     String once = object.getMetadata().getUid() + "/" + occasion;
     pod.ifPresent(it -> events.tell(new Story(it, warning, reason, onPod, once)));

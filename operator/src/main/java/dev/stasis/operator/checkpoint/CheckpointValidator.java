@@ -64,7 +64,6 @@ final class CheckpointValidator {
 
   private final StoreChoice choice = new StoreChoice();
   private final StoreRoom room = new StoreRoom();
-  private final NamespaceLimit limit = new NamespaceLimit();
 
   Result validate(CheckpointContext context, FreezeAttempt attempt) {
     SourcePod named =
@@ -109,7 +108,8 @@ final class CheckpointValidator {
     } else if (agent.isPresent()) {
       return agent.get();
     }
-    Optional<Wait> queued = limit.wait(context);
+    Optional<Wait> queued =
+        new NamespaceLimit(context.config().checkpointsPerNamespace()).wait(context);
     if (queued.isPresent() && !context.spec().getOptions().getDryRun()) {
       // The store has other artifacts, and perhaps more room, when it is its turn.
       return queued.get();

@@ -23,9 +23,11 @@ final class CheckpointWorkflow implements Workflow<CheckpointContext, Checkpoint
 
   /**
    * How long a status that reports a wait may keep its reason when the agent is asked, or accepts.
-   * Nothing has been changed by then, and a silent agent is reported immediately.
+   * Nothing has been changed by then, and a silent agent is reported immediately. Half a minute:
+   * agents begin later than usual while the API server is busy, and a write more per request would
+   * keep it busy.
    */
-  private static final Duration BEGINNING = Duration.ofSeconds(5);
+  private static final Duration BEGINNING = Duration.ofSeconds(30);
 
   private final List<Step<CheckpointContext, CheckpointPhase>> steps;
   private final FinishedCheckpoint finished;

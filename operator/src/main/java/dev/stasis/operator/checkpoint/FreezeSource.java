@@ -71,7 +71,7 @@ final class FreezeSource extends FreezeStep {
     }
     context.updater().working(undone ? Reason.CANCELLED : Reason.IN_PROGRESS, message);
     if (freeze.workload() == WorkloadState.FROZEN) {
-      context.reporter().normal(Reason.FROZEN, message(context), freeze.name());
+      context.reporter().onPod(Reason.FROZEN, message(context), freeze.name());
     }
   }
 

@@ -7,6 +7,7 @@ import dev.stasis.api.v1beta1.GpuNode;
 import dev.stasis.api.v1beta1.GpuNodeOperation;
 import dev.stasis.api.v1beta1.GpuPreemptionPolicy;
 import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.LimitRange;
 import io.fabric8.kubernetes.api.model.Namespace;
@@ -107,6 +108,12 @@ public interface Cluster {
   /** Returns all GpuCheckpoints of a namespace. */
   default List<GpuCheckpoint> checkpoints(String namespace) {
     return in(namespace, GpuCheckpoint.class);
+  }
+
+  /** Returns the GpuCheckpoints of a namespace in that phase. */
+  default List<GpuCheckpoint> checkpoints(String namespace, CheckpointPhase phase) {
+    return by(
+        SharedInformers.BY_PHASE, SharedInformers.phase(namespace, phase), GpuCheckpoint.class);
   }
 
   /** Returns all GpuCheckpoints of the pod with that name. */

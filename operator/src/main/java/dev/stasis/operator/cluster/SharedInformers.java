@@ -8,6 +8,7 @@ import dev.stasis.api.v1beta1.GpuNode;
 import dev.stasis.api.v1beta1.GpuNodeOperation;
 import dev.stasis.api.v1beta1.GpuPreemptionPolicy;
 import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1beta1.common.ArtifactStatus;
 import dev.stasis.api.v1beta1.operation.ArtifactReference;
 import dev.stasis.api.v1beta1.operation.OperationPod;
@@ -40,6 +41,7 @@ final class SharedInformers {
   static final String BY_POD = "pod";
   static final String BY_STORE = "store";
   static final String BY_CHECKPOINT = "checkpoint";
+  static final String BY_PHASE = "phase";
 
   /** No node has that name. */
   static final String NO_NODE = "";
@@ -59,6 +61,7 @@ final class SharedInformers {
       Map.of(
           BY_STORE, checkpoint -> listOf(storeOf(checkpoint)),
           BY_POD, SharedInformers::podOf,
+          BY_PHASE, SharedInformers::phaseOf,
           BY_REQUESTER, SharedInformers::requesterOf);
 
   private static final Map<String, Function<GpuRestore, List<String>>> OF_RESTORES =
@@ -130,6 +133,20 @@ final class SharedInformers {
 
   Map<Class<? extends HasMetadata>, SharedInformer<?>> all() {
     return all;
+  }
+
+  /** Returns the value of {@link #BY_PHASE}. */
+  static String phase(String namespace, CheckpointPhase phase) {
+    return namespace + "/" + phase.value();
+  }
+
+  private static List<String> phaseOf(GpuCheckpoint checkpoint) {
+    CheckpointPhase phase =
+        checkpoint.getStatus() == null ? null : checkpoint.getStatus().getPhase();
+    return List.of(
+        phase(
+            checkpoint.getMetadata().getNamespace(),
+            Objects.requireNonNullElse(phase, CheckpointPhase.PENDING)));
   }
 
   private static List<String> requesterOf(HasMetadata object) {

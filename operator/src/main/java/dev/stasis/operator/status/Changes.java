@@ -3,7 +3,7 @@ package dev.stasis.operator.status;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
+import dev.stasis.operator.cluster.SharingSerialization;
 import java.util.Set;
 
 /**
@@ -15,12 +15,12 @@ public final class Changes {
   private static final Set<String> PROGRESS =
       Set.of("doneBytes", "totalBytes", "progress", "bytesPerSecond", "rate");
 
-  private final KubernetesSerialization serialization;
+  private final SharingSerialization serialization;
 
   /**
    * @param serialization the serialization for the API server
    */
-  public Changes(KubernetesSerialization serialization) {
+  public Changes(SharingSerialization serialization) {
     this.serialization = serialization;
   }
 
@@ -29,28 +29,23 @@ public final class Changes {
    * changed.
    */
   public JsonNode snapshot(Object status) {
-    return read(text(status));
+    return stored(tree(status));
   }
 
-  /** Returns the current state of a status as JSON: cheaper than a snapshot, for most are equal. */
-  public String text(Object status) {
-    return serialization.asJson(status);
+  /** Returns the same for {@link #between} alone: cheaper, for most are equal. */
+  public JsonNode tree(Object status) {
+    return serialization.tree(status);
   }
 
-  private JsonNode read(String text) {
-    // From text, so that 1 is the same number as an int and as a long.
-    return withoutNulls(serialization.unmarshal(text, JsonNode.class));
-  }
-
-  /** Compares an earlier state as JSON with the current status. */
-  public Change between(String before, Object after) {
-    String now = text(after);
-    return now.equals(before) ? Change.NONE : between(read(before), read(now));
-  }
-
-  /** Compares a snapshot with the current status. */
+  /** Compares an earlier state with the current status. */
   public Change between(JsonNode before, Object after) {
-    return between(before, snapshot(after));
+    JsonNode now = tree(after);
+    return now.equals(before) ? Change.NONE : between(stored(before), stored(now));
+  }
+
+  private JsonNode stored(JsonNode state) {
+    // From text, so that 1 is the same number as an int and as a long.
+    return withoutNulls(serialization.unmarshal(serialization.asJson(state), JsonNode.class));
   }
 
   private static Change between(JsonNode before, JsonNode now) {

@@ -1,5 +1,6 @@
 package dev.stasis.operator.workflow;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.stasis.api.v1beta1.common.ConditionedStatus;
 import dev.stasis.api.v1beta1.common.Phase;
 import dev.stasis.operator.config.StasisConfig;
@@ -54,7 +55,7 @@ public final class RequestReconciler<
     if (skew.holds(request)) {
       return UpdateControl.noUpdate();
     }
-    Optional<String> before = statuses.read(request);
+    Optional<JsonNode> before = statuses.read(request);
     try (LogContext fields = LogContext.of(request)) {
       C observed = observer.apply(request);
       observed.addTo(fields);
@@ -70,7 +71,7 @@ public final class RequestReconciler<
     if (skew.holds(request)) {
       return DeleteControl.noFinalizerRemoval();
     }
-    Optional<String> before = statuses.read(request);
+    Optional<JsonNode> before = statuses.read(request);
     try (LogContext fields = LogContext.of(request)) {
       C observed = observer.apply(request);
       observed.addTo(fields);

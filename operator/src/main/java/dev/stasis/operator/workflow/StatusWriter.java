@@ -1,5 +1,6 @@
 package dev.stasis.operator.workflow;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.stasis.api.v1beta1.common.ConditionedStatus;
 import dev.stasis.operator.cluster.StaleWrites;
 import dev.stasis.operator.status.Change;
@@ -53,13 +54,13 @@ public final class StatusWriter<R extends CustomResource<?, S>, S extends Condit
     this.clock = clock;
   }
 
-  /** Returns the status as it was read, as JSON; empty, and sets an empty one, if there is none. */
-  public Optional<String> read(R request) {
+  /** Returns the status as it was read; empty, and sets an empty one, if there is none. */
+  public Optional<JsonNode> read(R request) {
     if (request.getStatus() == null) {
       request.setStatus(emptyStatus.get());
       return Optional.empty();
     }
-    return Optional.of(changes.text(request.getStatus()));
+    return Optional.of(changes.tree(request.getStatus()));
   }
 
   /**
@@ -71,7 +72,7 @@ public final class StatusWriter<R extends CustomResource<?, S>, S extends Condit
    */
   public UpdateControl<R> write(
       R request,
-      Optional<String> before,
+      Optional<JsonNode> before,
       Duration mayWait,
       Optional<Duration> requeueAfter,
       Context<R> context) {
@@ -95,7 +96,7 @@ public final class StatusWriter<R extends CustomResource<?, S>, S extends Condit
   }
 
   /** Writes the status of an object that is being deleted, if its substance changed. */
-  public void writeDeleted(R request, Optional<String> before, Context<R> context) {
+  public void writeDeleted(R request, Optional<JsonNode> before, Context<R> context) {
     if (change(request, before) == Change.SUBSTANCE) {
       put(request, context);
     }
@@ -106,7 +107,7 @@ public final class StatusWriter<R extends CustomResource<?, S>, S extends Condit
     waiting.remove(uid(request));
   }
 
-  private Change change(R request, Optional<String> before) {
+  private Change change(R request, Optional<JsonNode> before) {
     return before
         .map(it -> changes.between(it, Objects.requireNonNull(request.getStatus())))
         .orElse(Change.SUBSTANCE);

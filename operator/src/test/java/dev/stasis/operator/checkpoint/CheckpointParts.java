@@ -37,7 +37,8 @@ public final class CheckpointParts {
         parts.changes(),
         parts.clock(),
         parts.config(),
-        new CheckpointEventSources(parts.informers(), parts.operationSource(), parts.clock()),
+        new CheckpointEventSources(
+            parts.informers(), parts.operationSource(), parts.config(), parts.clock()),
         new Departure(parts.client(), TestWebhooks.config(webhooks)));
   }
 }

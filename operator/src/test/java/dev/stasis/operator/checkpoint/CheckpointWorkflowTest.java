@@ -16,7 +16,6 @@ import dev.stasis.api.v1beta1.operation.Outcome;
 import dev.stasis.api.v1beta1.operation.WorkloadState;
 import dev.stasis.api.v1beta1.store.Quota;
 import dev.stasis.operator.pod.PodConditionUpdate;
-import dev.stasis.operator.status.Reason;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.time.Duration;
@@ -58,8 +57,8 @@ class CheckpointWorkflowTest {
     assertThat(world.marks).extracting(PodConditionUpdate::status).containsExactly(true, false);
     assertThat(world.operations()).isEmpty();
     assertThat(world.stories)
-        .extracting(story -> story.reason())
-        .contains(Reason.FROZEN, Reason.ARTIFACT_VERIFIED);
+        .extracting(story -> story.about().getKind() + " " + story.reason())
+        .containsExactly("Pod FROZEN", "GpuCheckpoint ARTIFACT_VERIFIED", "Pod ARTIFACT_VERIFIED");
   }
 
   @Test

@@ -28,12 +28,12 @@ class ReportedTest {
   @Test
   void aRequestAndItsAcceptanceMayWaitAndTheFreezeIsReportedImmediately() {
     World world = Samples.world(AfterCheckpoint.RESUME).settle();
-    assertThat(world.look().mayWait()).isEqualTo(Duration.ofSeconds(5));
+    assertThat(world.look().mayWait()).isEqualTo(Duration.ofSeconds(30));
     world.checkpoint.setStatus(null);
     assertThat(world.look().mayWait()).isZero();
 
     world.agent(OperationType.CHECKPOINT, 1).claims();
-    assertThat(world.look().mayWait()).isEqualTo(Duration.ofSeconds(5));
+    assertThat(world.look().mayWait()).isEqualTo(Duration.ofSeconds(30));
     Instant heard = world.now;
     world.now = heard.plus(Duration.ofMinutes(10));
     assertThat(world.look().mayWait()).isZero();

@@ -8,6 +8,8 @@ import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.api.v1beta1.common.Condition;
 import dev.stasis.api.v1beta1.operation.OperationType;
+import dev.stasis.operator.cluster.ClusterParts;
+import dev.stasis.operator.cluster.SharingSerialization;
 import dev.stasis.operator.event.Story;
 import dev.stasis.operator.operation.OperationName;
 import dev.stasis.operator.operation.OperationView;
@@ -22,7 +24,6 @@ import dev.stasis.operator.testing.TestConfig;
 import dev.stasis.operator.workflow.WorkflowRunner;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
-import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -43,7 +44,7 @@ final class World {
 
   static final Instant START = Instant.parse("2026-11-21T10:00:00Z");
 
-  final KubernetesSerialization serialization = new KubernetesSerialization();
+  final SharingSerialization serialization = ClusterParts.serialization();
   final FakeCluster cluster = new FakeCluster();
   final List<Question> asked = new ArrayList<>();
   final List<PodConditionUpdate> marks = new ArrayList<>();

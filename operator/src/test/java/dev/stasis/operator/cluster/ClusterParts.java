@@ -1,5 +1,7 @@
 package dev.stasis.operator.cluster;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.stasis.api.skew.NewerObjects;
 import dev.stasis.operator.config.StasisConfig;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -25,6 +27,12 @@ public final class ClusterParts {
         : Objects.requireNonNull(SharedInformers.indexers(kind).get(index), index)
             .apply(object)
             .contains(value);
+  }
+
+  /** As in the product, for kinds that are given. */
+  public static SharingSerialization serialization() {
+    return new SharingSerialization(
+        new ObjectMapper().registerModule(new NewerObjects()), new Class<?>[0]);
   }
 
   public static void stop(Informers informers) {

@@ -2,6 +2,7 @@ package dev.stasis.operator.restore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.stasis.api.v1beta1.GpuRestore;
 import dev.stasis.api.v1beta1.restore.GpuRestoreStatus;
 import dev.stasis.operator.testing.TestOperator;
@@ -73,7 +74,7 @@ class StatusWriteApiServerTest extends OnApiServer {
 
     @Override
     public UpdateControl<GpuRestore> reconcile(GpuRestore restore, Context<GpuRestore> context) {
-      Optional<String> before = statuses.read(restore);
+      Optional<JsonNode> before = statuses.read(restore);
       Map<String, String> annotations =
           Objects.requireNonNullElse(restore.getMetadata().getAnnotations(), Map.of());
       restore.getStatus().setMessage("observed " + annotations.size() + " annotations");

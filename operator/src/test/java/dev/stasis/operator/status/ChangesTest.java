@@ -7,14 +7,15 @@ import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.api.v1beta1.common.ArtifactStatus;
 import dev.stasis.api.v1beta1.common.PhaseTime;
-import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
+import dev.stasis.operator.cluster.ClusterParts;
+import dev.stasis.operator.cluster.SharingSerialization;
 import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ChangesTest {
 
-  private final KubernetesSerialization serialization = new KubernetesSerialization();
+  private final SharingSerialization serialization = ClusterParts.serialization();
   private final Changes changes = new Changes(serialization);
   private final GpuCheckpointStatus status = new GpuCheckpointStatus();
 

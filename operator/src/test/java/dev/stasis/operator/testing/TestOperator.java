@@ -90,7 +90,7 @@ public final class TestOperator implements AutoCloseable {
             EventParts.events(client, clock),
             new StasisMetrics(registry),
             new CompletionMetrics(informers),
-            new Changes(client.getKubernetesSerialization()));
+            new Changes(ClusterParts.serialization()));
     Operator operator =
         new Operator(
             settings ->

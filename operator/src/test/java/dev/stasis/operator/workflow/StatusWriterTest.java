@@ -3,12 +3,13 @@ package dev.stasis.operator.workflow;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
+import dev.stasis.operator.cluster.ClusterParts;
 import dev.stasis.operator.status.Changes;
 import dev.stasis.operator.testing.SetClock;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
-import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
 import io.javaoperatorsdk.operator.api.reconciler.UpdateControl;
 import java.lang.reflect.Proxy;
@@ -36,7 +37,7 @@ class StatusWriterTest {
   private final SetClock clock = new SetClock();
   private final StatusWriter<GpuCheckpoint, GpuCheckpointStatus> statuses =
       new StatusWriter<>(
-          GpuCheckpointStatus::new, new Changes(new KubernetesSerialization()), INTERVAL, clock);
+          GpuCheckpointStatus::new, new Changes(ClusterParts.serialization()), INTERVAL, clock);
 
   StatusWriterTest() {
     checkpoint.setMetadata(new ObjectMetaBuilder().withName("save").withUid("u").build());
@@ -61,7 +62,7 @@ class StatusWriterTest {
   @Test
   void anUnchangedStatusIsNotWritten() {
     checkpoint.setStatus(new GpuCheckpointStatus());
-    Optional<String> before = statuses.read(checkpoint);
+    Optional<JsonNode> before = statuses.read(checkpoint);
     assertThat(
             statuses
                 .write(checkpoint, before, Duration.ZERO, Optional.empty(), WRITES)
@@ -72,7 +73,7 @@ class StatusWriterTest {
   /** Reconciles an object without a status. */
   private UpdateControl<GpuCheckpoint> reported(Duration mayWait) {
     checkpoint.setStatus(null);
-    Optional<String> before = statuses.read(checkpoint);
+    Optional<JsonNode> before = statuses.read(checkpoint);
     Objects.requireNonNull(checkpoint.getStatus()).setMessage("requested");
     return statuses.write(checkpoint, before, mayWait, Optional.empty(), WRITES);
   }

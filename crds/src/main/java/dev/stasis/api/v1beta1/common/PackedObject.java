@@ -3,6 +3,7 @@ package dev.stasis.api.v1beta1.common;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.DeserializationContext;
 import com.fasterxml.jackson.databind.JsonDeserializer;
@@ -35,6 +36,12 @@ import org.jspecify.annotations.Nullable;
  */
 @JsonSerialize(using = PackedObject.Writer.class)
 public final class PackedObject extends AbstractMap<String, Object> {
+
+  /**
+   * The attribute of a writer whose output is read in the same process: it contains packed objects
+   * as they are.
+   */
+  public static final Object SHARED = new Object();
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -78,6 +85,10 @@ public final class PackedObject extends AbstractMap<String, Object> {
     @Override
     public void serialize(PackedObject object, JsonGenerator json, SerializerProvider provider)
         throws IOException {
+      if (provider.getAttribute(SHARED) != null) {
+        json.writeEmbeddedObject(object);
+        return;
+      }
       try (JsonParser text = JSON.getFactory().createParser(object.text())) {
         text.nextToken();
         json.copyCurrentStructure(text);
@@ -102,6 +113,10 @@ public final class PackedObject extends AbstractMap<String, Object> {
     @Override
     public Map<String, Object> deserialize(JsonParser parser, DeserializationContext context)
         throws IOException {
+      if (parser.currentToken() == JsonToken.VALUE_EMBEDDED_OBJECT
+          && parser.getEmbeddedObject() instanceof PackedObject shared) {
+        return shared;
+      }
       if (!parser.isExpectedStartObjectToken()) {
         context.reportInputMismatch(Map.class, "expected an object, got %s", parser.currentToken());
       }

@@ -20,17 +20,21 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import java.time.Instant;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 /** Nodes and running pods that exist in the API server only. Their agents give signs of life. */
 final class FakeNodes implements AutoCloseable {
+
+  /** Enough for 1,000 nodes on a busy machine: an agent counts as silent after three minutes. */
+  private static final int THREADS = 4;
 
   /** As often as agents do. */
   private static final long HEARTBEAT_SECONDS = 60;
@@ -55,35 +59,28 @@ final class FakeNodes implements AutoCloseable {
   private static final long NODE_BYTES = 2L << 40;
 
   private final KubernetesClient admin;
-  private final Map<String, GpuNodeStatus> known = new ConcurrentHashMap<>();
-  private final ScheduledExecutorService heart = Executors.newSingleThreadScheduledExecutor();
-  private final Future<?> beats;
+  private final ScheduledExecutorService heart = Executors.newScheduledThreadPool(THREADS);
+  private final Queue<Future<?>> beats = new ConcurrentLinkedQueue<>();
 
   FakeNodes(KubernetesClient admin) {
     this.admin = admin;
-    beats =
-        heart.scheduleAtFixedRate(
-            this::beat, HEARTBEAT_SECONDS, HEARTBEAT_SECONDS, TimeUnit.SECONDS);
   }
 
   @Override
   public void close() {
-    assertThat(beats).as("signs of life").isNotDone();
+    assertThat(beats).as("signs of life").noneMatch(Future::isDone);
     heart.shutdownNow();
   }
 
-  private void beat() {
-    known.forEach(
-        (name, facts) -> {
-          AgentIdentity agent = Objects.requireNonNull(facts.getAgent());
-          facts.setAgent(
-              new AgentIdentity(
-                  agent.version(), agent.pod(), agent.startTime(), Instant.now(), null, null));
-          GpuNode node = new GpuNode();
-          node.setMetadata(new ObjectMetaBuilder().withName(name).build());
-          node.setStatus(facts);
-          admin.resources(GpuNode.class).resource(node).patchStatus();
-        });
+  private void beat(String name, GpuNodeStatus facts) {
+    AgentIdentity agent = Objects.requireNonNull(facts.getAgent());
+    facts.setAgent(
+        new AgentIdentity(
+            agent.version(), agent.pod(), agent.startTime(), Instant.now(), null, null));
+    GpuNode node = new GpuNode();
+    node.setMetadata(new ObjectMetaBuilder().withName(name).build());
+    node.setStatus(facts);
+    admin.resources(GpuNode.class).resource(node).patchStatus();
   }
 
   void node(String name) {
@@ -115,7 +112,13 @@ final class FakeNodes implements AutoCloseable {
     GpuNodeStatus facts = facts(name);
     made.setStatus(facts);
     admin.resources(GpuNode.class).resource(made).updateStatus();
-    known.put(name, facts);
+    // At different times, as agents do.
+    beats.add(
+        heart.scheduleAtFixedRate(
+            () -> beat(name, facts),
+            ThreadLocalRandom.current().nextLong(HEARTBEAT_SECONDS),
+            HEARTBEAT_SECONDS,
+            TimeUnit.SECONDS));
   }
 
   private static GpuNodeStatus facts(String name) {

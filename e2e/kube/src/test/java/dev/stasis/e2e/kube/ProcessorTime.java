@@ -12,10 +12,12 @@ import java.util.stream.Stream;
  * Processor time of a JVM since its start.
  *
  * @param total time of all threads, including those that have ended
- * @param compiler time of the compiler threads that are running
+ * @param firstCompiler time of the threads of the quick compiler (C1) that are running
+ * @param secondCompiler time of the threads of the optimizing compiler (C2) that are running
  * @param collector time of the VM thread, which the serial collector uses
  */
-record ProcessorTime(Duration total, Duration compiler, Duration collector) {
+record ProcessorTime(
+    Duration total, Duration firstCompiler, Duration secondCompiler, Duration collector) {
 
   /** Linux reports processor time in hundredths of a second on every architecture. */
   private static final long TICK_MILLISECONDS = 10;
@@ -35,14 +37,16 @@ record ProcessorTime(Duration total, Duration compiler, Duration collector) {
     try (Stream<Path> tasks = Files.list(process.resolve("task"))) {
       threads = tasks.toList();
     }
-    long compiler = 0;
+    long firstCompiler = 0;
+    long secondCompiler = 0;
     long collector = 0;
     for (Path thread : threads) {
       try {
         // The kernel keeps 15 characters of a name.
         String name = Files.readString(thread.resolve("comm")).strip();
         long time = Long.parseLong(Files.readString(thread.resolve("schedstat")).split(" ")[0]);
-        compiler += name.endsWith("CompilerThre") ? time : 0;
+        firstCompiler += name.equals("C1 CompilerThre") ? time : 0;
+        secondCompiler += name.equals("C2 CompilerThre") ? time : 0;
         collector += name.equals("VM Thread") ? time : 0;
       } catch (NoSuchFileException e) {
         // It has ended.
@@ -50,7 +54,8 @@ record ProcessorTime(Duration total, Duration compiler, Duration collector) {
     }
     return new ProcessorTime(
         Duration.ofMillis(ticks * TICK_MILLISECONDS),
-        Duration.ofNanos(compiler),
+        Duration.ofNanos(firstCompiler),
+        Duration.ofNanos(secondCompiler),
         Duration.ofNanos(collector));
   }
 
@@ -58,12 +63,13 @@ record ProcessorTime(Duration total, Duration compiler, Duration collector) {
   ProcessorTime since(ProcessorTime earlier) {
     return new ProcessorTime(
         total.minus(earlier.total),
-        compiler.minus(earlier.compiler),
+        firstCompiler.minus(earlier.firstCompiler),
+        secondCompiler.minus(earlier.secondCompiler),
         collector.minus(earlier.collector));
   }
 
   /** Returns the time without compilation and collection. */
   Duration own() {
-    return total.minus(compiler).minus(collector);
+    return total.minus(firstCompiler).minus(secondCompiler).minus(collector);
   }
 }

@@ -1,0 +1,129 @@
+package dev.stasis.operator.cluster;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.util.JsonParserSequence;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.ObjectWriter;
+import com.fasterxml.jackson.databind.util.TokenBuffer;
+import dev.stasis.api.v1beta1.common.PackedObject;
+import io.fabric8.kubernetes.api.model.KubernetesResource;
+import io.fabric8.kubernetes.api.model.WatchEvent;
+import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
+import io.quarkus.kubernetes.client.KubernetesClientObjectMapper;
+import io.quarkus.kubernetes.client.KubernetesResources;
+import jakarta.inject.Singleton;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Copies objects without writing and parsing their text, and shares what cannot change. The SDK
+ * copies the primary resource for each reconciliation. Reads the objects of watches directly.
+ */
+@Singleton
+public class SharingSerialization extends KubernetesSerialization {
+
+  private final ObjectMapper mapper;
+  private final ObjectWriter sharing;
+
+  /**
+   * @param kinds the kinds that the client is to know
+   */
+  @SuppressWarnings("rawtypes") // the type of Quarkus' bean
+  public SharingSerialization(
+      @KubernetesClientObjectMapper ObjectMapper mapper, @KubernetesResources Class[] kinds) {
+    // As in Quarkus: all kinds are given, and none is searched for.
+    super(mapper, false);
+    this.mapper = mapper;
+    this.sharing = mapper.writer().withAttribute(PackedObject.SHARED, true);
+    for (Class<?> kind : kinds) {
+      registerKubernetesResource(kind.asSubclass(KubernetesResource.class));
+    }
+  }
+
+  @Override
+  public <T> T clone(T object) {
+    try (JsonParser tokens = tokens(object)) {
+      return mapper.readerFor(object.getClass()).readValue(tokens);
+    } catch (IOException e) {
+      throw new UncheckedIOException("a copy of " + object.getClass().getName(), e);
+    }
+  }
+
+  /** Reads an event of a watch in one pass. Fabric8 reads its object as a tree, and converts it. */
+  @Override
+  public <T> T unmarshal(String text, Class<T> type) {
+    return Optional.of(type)
+        .filter(WatchEvent.class::equals)
+        .flatMap(it -> event(text))
+        .map(type::cast)
+        .orElseGet(() -> super.unmarshal(text, type));
+  }
+
+  /** Returns the event; empty if only Fabric8 can read it, or report what is wrong with it. */
+  private Optional<WatchEvent> event(String text) {
+    try (JsonParser json = mapper.createParser(text);
+        TokenBuffer begin = new TokenBuffer(mapper, false)) {
+      json.nextToken();
+      Map<String, String> event = strings(json, 1);
+      if (!"object".equals(json.nextFieldName()) || json.nextToken() != JsonToken.START_OBJECT) {
+        return Optional.empty();
+      }
+      Map<String, String> object = strings(json, 2);
+      if (object.isEmpty() || !event.containsKey("type")) {
+        return Optional.empty();
+      }
+      Class<?> kind = getRegisteredKubernetesResource(object.get("apiVersion"), object.get("kind"));
+      if (kind == null) {
+        return Optional.empty();
+      }
+      begin.writeStartObject();
+      for (Map.Entry<String, String> field : object.entrySet()) {
+        begin.writeStringField(field.getKey(), field.getValue());
+      }
+      Object read =
+          mapper
+              .readerFor(kind)
+              .readValue(JsonParserSequence.createFlattened(false, begin.asParser(), json));
+      return json.nextToken() == JsonToken.END_OBJECT
+          ? Optional.of(new WatchEvent(read, event.get("type")))
+          : Optional.empty();
+    } catch (IOException e) {
+      return Optional.empty();
+    }
+  }
+
+  /** Returns the next fields: the API server writes the type, and the kind, first. */
+  private static Map<String, String> strings(JsonParser json, int count) throws IOException {
+    Map<String, String> fields = new LinkedHashMap<>();
+    for (int i = 0; i < count; i++) {
+      String name = json.nextFieldName();
+      String value = name == null ? null : json.nextTextValue();
+      if (value == null) {
+        return Map.of();
+      }
+      fields.put(name, value);
+    }
+    return fields;
+  }
+
+  /** Returns an object as a tree that does not follow later changes of the object. */
+  public JsonNode tree(Object object) {
+    try (JsonParser tokens = tokens(object)) {
+      return mapper.readTree(tokens);
+    } catch (IOException e) {
+      throw new UncheckedIOException("a tree of " + object.getClass().getName(), e);
+    }
+  }
+
+  private JsonParser tokens(Object object) throws IOException {
+    try (TokenBuffer tokens = new TokenBuffer(mapper, false)) {
+      sharing.writeValue(tokens, object);
+      return tokens.asParser();
+    }
+  }
+}

@@ -1,0 +1,98 @@
+package dev.stasis.operator.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.stasis.api.skew.NewerObjects;
+import dev.stasis.api.v1beta1.GpuCheckpoint;
+import dev.stasis.api.v1beta1.common.PackedObject;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.WatchEvent;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+class SharingSerializationTest {
+
+  private static final String CHECKPOINT =
+      """
+      {"apiVersion":"stasis.dev/v1beta1","kind":"GpuCheckpoint",
+       "metadata":{"name":"a","namespace":"ml","labels":{"x":"y"},"finalizers":["stasis.dev/f"],
+                   "creationTimestamp":"2026-11-26T02:00:00Z"},
+       "spec":{"podRef":{"name":"trainer"},"afterCheckpoint":"Evict","desiredState":"FromTheFuture"},
+       "status":{"phase":"Saving","doneBytes":12345678901,
+                 "phases":[{"phase":"Pending","time":"2026-11-26T02:00:01Z"}],
+                 "podTemplate":{"metadata":{"name":"trainer"},"spec":{"priority":7}}}}
+      """;
+
+  private final SharingSerialization serialization = ClusterParts.serialization();
+  private final GpuCheckpoint original = serialization.unmarshal(CHECKPOINT, GpuCheckpoint.class);
+
+  @Test
+  void aCopyHasTheSameText() {
+    GpuCheckpoint copy = serialization.clone(original);
+    assertThat(serialization.asJson(copy)).isEqualTo(serialization.asJson(original));
+    assertThat(serialization.unmarshal(serialization.asJson(copy), GpuCheckpoint.class).getSpec())
+        .usingRecursiveComparison()
+        .isEqualTo(original.getSpec());
+    Pod pod = serialization.unmarshal("{\"kind\":\"Pod\",\"x\":{\"y\":[1]}}", Pod.class);
+    assertThat(serialization.asJson(serialization.clone(pod)))
+        .isEqualTo(serialization.asJson(pod))
+        .contains("\"y\":[1]");
+  }
+
+  @Test
+  void aCopySharesOnlyWhatCannotChange() {
+    String before = serialization.asJson(original);
+    GpuCheckpoint copy = serialization.clone(original);
+    Objects.requireNonNull(copy.getMetadata().getLabels()).clear();
+    copy.getStatus().setDoneBytes(1L);
+    copy.getStatus().setPhases(null);
+    assertThat(serialization.asJson(original)).isEqualTo(before);
+    assertThat(copy.getStatus().getPodTemplate())
+        .isInstanceOf(PackedObject.class)
+        .isSameAs(original.getStatus().getPodTemplate());
+  }
+
+  @Test
+  void aTreeDoesNotFollowLaterChangesAndHasTheTextOfTheObject() {
+    String before = serialization.asJson(original);
+    var tree = serialization.tree(original);
+    original.getStatus().setDoneBytes(1L);
+    assertThat(serialization.asJson(tree)).isEqualTo(before);
+    assertThat(serialization.tree(original)).isNotEqualTo(tree);
+    original.getStatus().setDoneBytes(12345678901L);
+    assertThat(serialization.tree(original)).isEqualTo(tree);
+  }
+
+  @Test
+  void anEventOfAWatchIsReadAsFabric8ReadsIt() {
+    serialization.registerKubernetesResource(GpuCheckpoint.class);
+    KubernetesSerialization usual =
+        new KubernetesSerialization(new ObjectMapper().registerModule(new NewerObjects()), false);
+    usual.registerKubernetesResource(GpuCheckpoint.class);
+    String pod = "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"p\"}}";
+    for (String event :
+        List.of(
+            "{\"type\":\"MODIFIED\",\"object\":" + CHECKPOINT + "}",
+            "{\"object\":" + CHECKPOINT + ",\"type\":\"MODIFIED\"}",
+            "{\"type\":\"ADDED\",\"object\":" + CHECKPOINT + ",\"more\":{\"a\":1}}",
+            "{\"type\":\"DELETED\",\"object\":{\"kind\":\"GpuCheckpoint\",\"metadata\":{\"name\":\"a\"},"
+                + "\"apiVersion\":\"stasis.dev/v1beta1\"}}",
+            "{\"type\":\"ADDED\",\"object\":" + pod + "}")) {
+      WatchEvent read = serialization.unmarshal(event, WatchEvent.class);
+      WatchEvent expected = usual.unmarshal(event, WatchEvent.class);
+      assertThat(read.getType()).isEqualTo(expected.getType());
+      assertThat(read.getObject()).hasSameClassAs(expected.getObject());
+      assertThat(serialization.asJson(read)).isEqualTo(usual.asJson(expected));
+    }
+    assertThatThrownBy(
+            () ->
+                serialization.unmarshal(
+                    "{\"type\":\"ADDED\",\"object\":" + CHECKPOINT, WatchEvent.class))
+        .isInstanceOf(KubernetesClientException.class);
+  }
+}
