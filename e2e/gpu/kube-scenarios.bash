@@ -230,19 +230,31 @@ s_multicast() {
 }
 # is_refused NAME PROGRAM REQUIREMENT: its eviction is refused for that (a pattern), and it continues.
 is_refused() {
-  PROGRAM="[$2]" begin_workload "$1" && eviction_is_refused "$1" "$3" || return 1
+  PROGRAM="[$2]" begin_workload "$1" || return 1
+  checkpoint "$1" "$1" "afterCheckpoint: Evict"
+  if ended gckpt "$1" Ready 120; then WHY="expected a refusal, got Ready" && return 1; fi
+  FIGURES="$(kubectl get gckpt "$1" -o 'jsonpath={.status.conditions[?(@.type=="Failed")].reason}: {.status.conditions[?(@.type=="Failed")].message}')"
+  grep -qE "$3" <<<"$FIGURES" || { WHY="expected a refusal for $3, got $FIGURES" && return 1; }
+  goes_on "$1" $(($(step "$1") + 3)) && right "$1" && no_restart "$1" || { WHY="${WHY:-$1 does not continue}" && return 1; }
   kubectl delete pod "$1" --wait >>"$OUT/kube.log" 2>&1
 }
-eviction_is_refused() {
-  checkpoint "$1-refused" "$1" "afterCheckpoint: Evict"
-  if ended gckpt "$1-refused" Ready 120; then WHY="expected a refusal, got Ready" && return 1; fi
-  FIGURES="$(kubectl get gckpt "$1-refused" -o 'jsonpath={.status.conditions[?(@.type=="Failed")].reason}: {.status.conditions[?(@.type=="Failed")].message}')"
-  grep -qE "$2" <<<"$FIGURES" || { WHY="expected a refusal for $2, got $FIGURES" && return 1; }
-  goes_on "$1" $(($(step "$1") + 3)) && right "$1" && no_restart "$1" || { WHY="${WHY:-$1 does not continue}" && return 1; }
+# Another pod's long kernels on another GPU, while a pod is checkpointed in place, evicted and restored. neighbor_resumed: that
+# other pod was checkpointed in place before (docs/compatibility.md, long kernels).
+s_neighbor_resumed() { local RESUMED=yes && s_neighbor; }
+s_neighbor() {
+  local at
+  needs_gpu && PROGRAM='["python3","-u","/data/programs/spin.py"]' begin_workload spin || return 1
+  if [ -n "${RESUMED:-}" ]; then checkpoint spin spin && ready spin || return 1; fi
+  start spin kubectl logs -f --timestamps spin
+  there_and_back busy '"python3","-u","/data/programs/count.py","'"$GIB"'"' || return 1
+  at="$(step spin)"
+  goes_on spin $((at + 1)) 30 && right spin && no_restart spin || { WHY="${WHY:-the neighbor does not continue after step $at}" && return 1; }
+  FIGURES="$FIGURES; the neighbor at step $(step spin)"
+  kubectl delete pod spin --wait >>"$OUT/kube.log" 2>&1
 }
-# A job with one rank in each of two pods: checkpointed in place, where its connections stay; not evicted, which would close them.
+# A job with one rank in each of two pods: refused, because the other rank would not survive it.
 s_apart() {
-  local n master='$(hostname -i)' figures VARIABLES="$NO_MULTICAST"
+  local n master='$(hostname -i)' VARIABLES="$NO_MULTICAST"
   needs_gpu || return 1
   for n in 0 1; do
     PROGRAM='["sh","-c","exec python3 -m torch.distributed.run --nnodes=2 --nproc_per_node=1 --node_rank='"$n"' --master_addr='"$master"' --master_port=29500 /data/programs/ddp.py"]' \
@@ -250,15 +262,14 @@ s_apart() {
     until_true 30 "[ -n \"\$(kubectl get pod apart-$n -o 'jsonpath={.status.podIP}')\" ]" || { WHY="pod apart-$n has no address" && return 1; }
     master="$(field pod apart-0 .status.podIP)"
   done
-  for n in 0 1; do start "apart-$n" kubectl logs -f --timestamps "apart-$n"; done
   goes_on apart-0 20 240 || { WHY="the job of apart-0 and apart-1 makes no progress" && return 1; }
   for n in 0 1; do
-    checkpoint "apart-$n-1" "apart-$n" && ready "apart-$n-1" && goes_on apart-0 $(($(step apart-0) + 20)) && no_restart apart-0 && no_restart apart-1 || { WHY="${WHY:-the job does not continue}" && return 1; }
-    [ "$(kubectl get gckpt "apart-$n-1" -o 'jsonpath={.status.conditions[?(@.type=="Restorable")].reason}')" = NotPortable ] || { WHY="expected Restorable with the reason NotPortable, got $(field gckpt "apart-$n-1" .status.conditions)" && return 1; }
-    figures="${figures:+$figures, }frozen $(field gckpt "apart-$n-1" .status.timings.frozen) in place"
+    checkpoint "apart-$n-1" "apart-$n"
+    if ended gckpt "apart-$n-1" Ready 120; then WHY="expected a refusal, got Ready" && return 1; fi
+    FIGURES="$(field gckpt "apart-$n-1" .status.message)"
+    grep -q "distributed job" <<<"$FIGURES" || { WHY="expected a refusal for the distributed job, got $FIGURES" && return 1; }
+    goes_on apart-0 $(($(step apart-0) + 20)) && no_restart apart-0 && no_restart apart-1 || { WHY="${WHY:-the job does not continue}" && return 1; }
   done
-  eviction_is_refused apart-0 "distributed job" || return 1
-  FIGURES="$figures; eviction: $FIGURES"
   kubectl delete pod apart-0 apart-1 --wait >>"$OUT/kube.log" 2>&1
 }
 # A front process on uvloop, an engine process, and a client that asks all the time. 8 layers of the shape of 8 billion parameters.

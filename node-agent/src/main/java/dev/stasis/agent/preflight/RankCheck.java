@@ -12,7 +12,8 @@ import java.util.stream.Collectors;
 /**
  * Ranks of a job whose other ranks are in other pods. A restore closes their connections, which
  * ends the job: NCCL and gloo do not connect again. A checkpoint in place leaves the connections
- * open, and the other ranks wait.
+ * open, but the kernels of the other ranks wait for seconds, and driver 580 ended one of them when
+ * this rank was resumed (Xid 109, seen on two H200).
  */
 final class RankCheck implements Check {
 

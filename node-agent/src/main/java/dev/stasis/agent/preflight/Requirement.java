@@ -72,6 +72,12 @@ public enum Requirement {
       "NCCL NVLS",
       "NCCL_NVLS_ENABLE=0 in each of several ranks, and in a process that has libnccl and several"
           + " GPUs with NVLink (the label stasis.dev/prepare=ranks sets it)"),
+  DISTRIBUTED_JOB(
+      CHECKPOINT,
+      "distributed job",
+      "all ranks of a job in the pod: a checkpoint in place can end ranks in other pods, and a"
+          + " restore closes the connections to them (let the framework write its own"
+          + " checkpoint)"),
   MPTCP(
       CHECKPOINT,
       "MPTCP socket",
@@ -99,12 +105,6 @@ public enum Requirement {
       "socket address",
       "0.0.0.0, ::, the loopback, or an address of a network interface of the pod: no other pod"
           + " has this address (or tcpConnections: Restore, if the target pod has it)"),
-  DISTRIBUTED_JOB(
-      NEW_POD,
-      "distributed job",
-      "all ranks of a job in the pod: a restore closes the connections to ranks in other pods, and"
-          + " their job fails (checkpoint it in place, or let the framework write its own"
-          + " checkpoint)"),
   UNIX_DATAGRAM(
       NEW_POD,
       "Unix datagram socket",
