@@ -6,6 +6,7 @@ import dev.stasis.api.v1beta1.GpuNode;
 import dev.stasis.operator.cluster.ClusterSource;
 import dev.stasis.operator.cluster.Informers;
 import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.api.model.NodeBuilder;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
@@ -93,7 +94,8 @@ public class NodeLabelReconciler implements Reconciler<Node> {
       context
           .getClient()
           .nodes()
-          .withName(node)
+          // Without an object the client would read it from the API server before the patch.
+          .resource(new NodeBuilder().withNewMetadata().withName(node).endMetadata().build())
           .patch(PatchContext.of(PatchType.JSON_MERGE), patch.toString());
       LOG.log(System.Logger.Level.INFO, "node {0}: labels {1}", node, patch.at("/metadata/labels"));
     } catch (KubernetesClientException e) {
