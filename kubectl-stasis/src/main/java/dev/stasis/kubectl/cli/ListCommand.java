@@ -3,8 +3,10 @@ package dev.stasis.kubectl.cli;
 import dev.stasis.kubectl.cluster.Kind;
 import dev.stasis.kubectl.cluster.Scope;
 import dev.stasis.kubectl.report.RequestTable;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -21,6 +23,12 @@ final class ListCommand extends ClusterCommand {
       description = "lists those of all namespaces")
   boolean all;
 
+  @Option(
+      names = {"-l", "--selector"},
+      paramLabel = "SELECTOR",
+      description = "lists those with these labels, such as stasis.dev/schedule=nightly")
+  @Nullable String selector;
+
   ListCommand(Session session) {
     super(session);
   }
@@ -29,13 +37,17 @@ final class ListCommand extends ClusterCommand {
   public Integer call() {
     Scope scope = all ? new Scope.All() : new Scope.Current();
     if (format != null) {
-      String kinds = Kind.REQUESTS.stream().map(Kind::resource).collect(Collectors.joining(","));
-      say(cluster().print(List.of(kinds), scope, format.value()).stripTrailing());
+      List<String> what = new ArrayList<>();
+      what.add(Kind.REQUESTS.stream().map(Kind::resource).collect(Collectors.joining(",")));
+      what.addAll(selection());
+      say(cluster().print(what, scope, format.value()).stripTrailing());
       return Exit.DONE;
     }
     String table =
         new RequestTable(all)
-            .text(cluster().list(Kind.REQUESTS, scope), session().clock().instant());
+            .text(
+                cluster().list(Kind.REQUESTS, scope, selection().toArray(String[]::new)),
+                session().clock().instant());
     if (table.isEmpty()) {
       complain(
           all ? "nothing found" : "nothing found in this namespace; -A searches all namespaces");
@@ -43,5 +55,9 @@ final class ListCommand extends ClusterCommand {
       say(table);
     }
     return Exit.DONE;
+  }
+
+  private List<String> selection() {
+    return selector == null ? List.of() : List.of("--selector=" + selector);
   }
 }

@@ -61,6 +61,17 @@ class PluginApiServerTest {
   }
 
   @Test
+  void onlyRequestsWithTheLabelsAreListed() throws Exception {
+    assertThat(run("checkpoint", "trainer", "--name", "one", "-n", NAMESPACE)).isZero();
+    assertThat(run("checkpoint", "trainer", "--name", "other", "-n", NAMESPACE)).isZero();
+    kubectl("label", "gckpt", "one", "team=a", "-n", NAMESPACE);
+    out.getBuffer().setLength(0);
+    assertThat(run("list", "-n", NAMESPACE, "-l", "team=a")).isZero();
+    assertThat(run("list", "-n", NAMESPACE, "-l", "team=a", "-o", "yaml")).isZero();
+    assertThat(out.toString()).contains("gckpt/one").contains("name: one").doesNotContain("other");
+  }
+
+  @Test
   void aRefusalIsTheServersOwnSentence() {
     assertThat(run("checkpoint", "trainer", "--deadline", "5s", "-n", NAMESPACE))
         .isEqualTo(Exit.CLUSTER);
