@@ -1,4 +1,4 @@
-/** Writes into memory-backed files at memory speed. */
+/** Memory-backed files: writing into them at memory speed, and huge pages for them. */
 @NullMarked
 package dev.stasis.agent.tmpfs;
 

@@ -62,6 +62,7 @@ class ProvenRequirementsTest {
           // OverlappingVolumesTest, RefusedWorkloadTest
           Requirement.FILE_OF_VOLUME,
           Requirement.CUDA_PROCESS,
+          Requirement.DISTRIBUTED_JOB,
           Requirement.NCCL,
           Requirement.NVLS,
           Requirement.SHARING,

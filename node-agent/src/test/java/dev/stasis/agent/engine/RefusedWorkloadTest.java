@@ -8,6 +8,7 @@ import dev.stasis.agent.preflight.Requirement;
 import dev.stasis.agent.process.ProcFs;
 import dev.stasis.agent.testing.ContainerSpec;
 import dev.stasis.agent.testing.GpuContainer;
+import dev.stasis.agent.testing.OddProcess;
 import dev.stasis.agent.testing.Sh;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -152,6 +153,33 @@ class RefusedWorkloadTest {
     try (GpuContainer source = GpuContainer.start(spec)) {
       source.awaitSteps(2);
       lab.published(Asked.of(lab, source));
+      runsOn(source);
+    }
+  }
+
+  @Test
+  void aRankOfAJobThatSpansPodsIsRefused() throws Exception {
+    ContainerSpec spec =
+        with("--odd", OddProcess.FIFO)
+            .withCapabilities("CAP_SYS_ADMIN", "CAP_NET_RAW", "CAP_SYS_PTRACE")
+            .withEnvironment(Map.of("WORLD_SIZE", "2", "LOCAL_WORLD_SIZE", "1"));
+    try (GpuContainer source = GpuContainer.start(spec)) {
+      OddProcess odd = new OddProcess(source);
+      odd.giveAddresses();
+      source.awaitSteps(2);
+      // An address of no interface stands for another pod.
+      odd.must("pair 10.98.7.6");
+      assertThat(lab.checkpoint(Asked.of(lab, source)))
+          .isInstanceOfSatisfying(
+              CheckpointOutcome.Refused.class,
+              refused ->
+                  assertThat(refused.unmet())
+                      .singleElement()
+                      .satisfies(
+                          unmet -> {
+                            assertThat(unmet.property()).isEqualTo("distributed job");
+                            assertThat(unmet.found()).contains("WORLD_SIZE=2, 1 of them here");
+                          }));
       runsOn(source);
     }
   }

@@ -1,4 +1,4 @@
-package dev.stasis.agent.engine;
+package dev.stasis.agent.tmpfs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package dev.stasis.agent.engine;
+package dev.stasis.agent.tmpfs;
 
 import com.sun.jna.Native;
 import dev.stasis.agent.process.LibC;
