@@ -62,13 +62,13 @@ class PluginApiServerTest {
 
   @Test
   void onlyRequestsWithTheLabelsAreListed() throws Exception {
-    assertThat(run("checkpoint", "trainer", "--name", "one", "-n", NAMESPACE)).isZero();
-    assertThat(run("checkpoint", "trainer", "--name", "other", "-n", NAMESPACE)).isZero();
-    kubectl("label", "gckpt", "one", "team=a", "-n", NAMESPACE);
+    assertThat(run("checkpoint", "trainer", "--name", "l-1", "-n", NAMESPACE)).isZero();
+    assertThat(run("checkpoint", "trainer", "--name", "l-2", "-n", NAMESPACE)).isZero();
+    kubectl("label", "gckpt", "l-1", "team=a", "-n", NAMESPACE);
     out.getBuffer().setLength(0);
     assertThat(run("list", "-n", NAMESPACE, "-l", "team=a")).isZero();
     assertThat(run("list", "-n", NAMESPACE, "-l", "team=a", "-o", "yaml")).isZero();
-    assertThat(out.toString()).contains("gckpt/one").contains("name: one").doesNotContain("other");
+    assertThat(out.toString()).contains("gckpt/l-1").contains("name: l-1").doesNotContain("l-2");
   }
 
   @Test
