@@ -169,18 +169,7 @@ class RefusedWorkloadTest {
       source.awaitSteps(2);
       // An address of no interface stands for another pod.
       odd.must("pair 10.98.7.6");
-      assertThat(lab.checkpoint(Asked.of(lab, source)))
-          .isInstanceOfSatisfying(
-              CheckpointOutcome.Refused.class,
-              refused ->
-                  assertThat(refused.unmet())
-                      .singleElement()
-                      .satisfies(
-                          unmet -> {
-                            assertThat(unmet.property()).isEqualTo("distributed job");
-                            assertThat(unmet.found()).contains("WORLD_SIZE=2, 1 of them here");
-                          }));
-      runsOn(source);
+      refused("distributed job", "WORLD_SIZE=2, 1 of them here", source);
     }
   }
 
@@ -215,19 +204,23 @@ class RefusedWorkloadTest {
   private void refused(String property, String found, ContainerSpec spec) throws Exception {
     try (GpuContainer source = GpuContainer.start(spec)) {
       source.awaitSteps(2);
-      assertThat(lab.checkpoint(Asked.of(lab, source)))
-          .isInstanceOfSatisfying(
-              CheckpointOutcome.Refused.class,
-              refused ->
-                  assertThat(refused.unmet())
-                      .singleElement()
-                      .satisfies(
-                          unmet -> {
-                            assertThat(unmet.property()).isEqualTo(property);
-                            assertThat(unmet.found()).contains(found);
-                          }));
-      runsOn(source);
+      refused(property, found, source);
     }
+  }
+
+  private void refused(String property, String found, GpuContainer source) throws Exception {
+    assertThat(lab.checkpoint(Asked.of(lab, source)))
+        .isInstanceOfSatisfying(
+            CheckpointOutcome.Refused.class,
+            refused ->
+                assertThat(refused.unmet())
+                    .singleElement()
+                    .satisfies(
+                        unmet -> {
+                          assertThat(unmet.property()).isEqualTo(property);
+                          assertThat(unmet.found()).contains(found);
+                        }));
+    runsOn(source);
   }
 
   private void runsOn(GpuContainer source) {
