@@ -9,6 +9,7 @@
 
 uint8_t *arena;
 static uint64_t arena_bytes, slots_bytes;
+static unsigned copying;
 static const char *pages = "small";
 static bool registered;
 
@@ -21,6 +22,7 @@ uint8_t *arena_slot(unsigned thread) { return arena + (uint64_t)thread * CHUNK; 
 uint8_t *arena_stage(void) { return arena + slots_bytes; }
 
 bool arena_open(uint64_t bytes, unsigned threads) {
+    if (arena) return true;
     slots_bytes = (uint64_t)threads * CHUNK;
     arena_bytes = (bytes + CHUNK - 1) / CHUNK * CHUNK;
     arena_bytes = arena_bytes < slots_bytes ? slots_bytes : arena_bytes;
@@ -30,15 +32,30 @@ bool arena_open(uint64_t bytes, unsigned threads) {
     if (arena == MAP_FAILED) {
         pages = "transparent";
         arena = mmap(NULL, arena_bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
-        if (arena == MAP_FAILED) return fail("no %llu MiB of memory for the arena", (unsigned long long)arena_bytes >> 20);
+        if (arena == MAP_FAILED) {
+            arena = NULL;
+            return fail("no %llu MiB of memory for the arena", (unsigned long long)arena_bytes >> 20);
+        }
         if (madvise(arena, arena_bytes, MADV_HUGEPAGE)) pages = "small";
     }
     for (uint64_t at = 0; at < arena_bytes; at += 4096) {
         ((volatile uint8_t *)arena)[at] = 0; /* now, not when a copy waits for it */
     }
     madvise(arena, arena_bytes, MADV_DONTFORK);
+    if (copying) return true;
+    copying = threads;
     return copy_start(threads);
 }
+
+/* Gives the host memory back; nothing may be in it. */
+void arena_close(void) {
+    if (registered) ok(cuda.cuMemHostUnregister(arena), "cuMemHostUnregister");
+    registered = false;
+    munmap(arena, arena_bytes);
+    arena = NULL;
+}
+
+bool arena_reopen(void) { return arena_open(arena_bytes, copying); }
 
 /* Once, for the contexts of all GPUs (portable). */
 bool arena_register(void) {

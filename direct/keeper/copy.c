@@ -124,12 +124,12 @@ static bool one(const struct job *j, struct piece *chunk, uint8_t *slot, void **
 
 static void *work(void *number) {
     void *streams[MAX_DEVICES] = {0};
-    uint8_t *slot = arena_slot((unsigned)(uintptr_t)number);
     size_t seen = 0;
     pthread_mutex_lock(&mutex);
     for (;;) {
         while (round_number == seen) pthread_cond_wait(&begun, &mutex);
         seen = round_number;
+        uint8_t *slot = arena_slot((unsigned)(uintptr_t)number); /* the arena moves while the keeper rests */
         while (next_chunk < job->count && !broken) {
             struct piece *chunk = &job->chunks[next_chunk++];
             pthread_mutex_unlock(&mutex);

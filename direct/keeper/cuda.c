@@ -61,13 +61,25 @@ int cuda_device(const uint8_t *uuid) {
     return -1;
 }
 
+int cuda_device_named(const char *text) {
+    uint8_t uuid[16] = {0};
+    size_t digits = 0;
+    for (text += strncmp(text, "GPU-", 4) == 0 ? 4 : 0; *text; text++) {
+        unsigned digit;
+        if (*text == '-') continue;
+        if (digits == 32 || sscanf((char[]){*text, 0}, "%1x", &digit) != 1) break;
+        uuid[digits / 2] = (uint8_t)(digits % 2 ? uuid[digits / 2] | digit : digit << 4);
+        digits++;
+    }
+    if (digits == 32 && !*text) return cuda_device(uuid);
+    fail("expected the UUID of a GPU");
+    return -1;
+}
+
 bool cuda_use(int device) {
     if (device < 0 || device >= devices) return fail("expected a GPU below %d, got %d", devices, device);
-    if (!contexts[device] && (!ok(cuda.cuDevicePrimaryCtxRetain(&contexts[device], device), "cuDevicePrimaryCtxRetain") ||
-                              !ok(cuda.cuCtxSetCurrent(contexts[device]), "cuCtxSetCurrent") || !arena_register())) {
-        return false;
-    }
-    return ok(cuda.cuCtxSetCurrent(contexts[device]), "cuCtxSetCurrent");
+    bool there = contexts[device] || ok(cuda.cuDevicePrimaryCtxRetain(&contexts[device], device), "cuDevicePrimaryCtxRetain");
+    return there && ok(cuda.cuCtxSetCurrent(contexts[device]), "cuCtxSetCurrent") && arena_register();
 }
 
 bool cuda_free(int device, uint64_t *free_bytes) {

@@ -16,13 +16,14 @@ static const char usage[] =
     "       stasis-keeper tell PATH COMMAND ARGUMENT...      one command; prints the answer, exit code 0 when it begins with ok\n"
     "       stasis-keeper look PID START                     what the library of a process says of itself; changes nothing, needs no GPU\n"
     "       stasis-keeper hold PATH                          the second holder, begun by serve\n"
+    "       stasis-keeper anchor PATH GRACE_MS               keeps the driver initialized while an agent is connected, and so long after\n"
     "Commands: attach NAME PID START | status NAME | close NAME TIMEOUT_MS | export NAME | unload NAME | detach NAME |\n"
     "          snapshot NAME RESERVE_MIB | stage NAME | forget NAME | save NAME PATH | reload NAME [PATH] | open NAME | drop NAME |\n"
-    "          reserve GPU_UUID RESERVE_MIB PATH | prefill PATH | list | quit\n";
+    "          use GPU_UUID | reserve GPU_UUID RESERVE_MIB PATH | prefill PATH | list | rest | quit\n";
 
 char failure[512];
 static struct workload workloads[MAX_WORKLOADS];
-static bool ended;
+static bool ended, hang_up;
 
 bool fail(const char *format, ...) {
     va_list arguments;
@@ -114,6 +115,7 @@ static bool with_workload(char **word, int words, char *to, size_t size) {
     bool done;
     if (!w) return false;
     if (strcmp(what, "attach") == 0 && words == 4) {
+        rest_until(atoi(word[2]));
         done = workload_attach(w, atoi(word[2]), strtoull(word[3], NULL, 10));
         if (!done && !w->count) *w->name = 0;
         return done && told(w, GATE_STATUS, snapshot_here(w), 5000, to, size);
@@ -162,7 +164,7 @@ static bool with_workload(char **word, int words, char *to, size_t size) {
 }
 
 static bool list(char *to, size_t size) {
-    size_t at = (size_t)snprintf(to, size, " arena=%s holder=%s", arena_pages(), holder_socket() >= 0 ? "yes" : "no");
+    size_t at = (size_t)snprintf(to, size, " arena=%s holder=%s", rest_of(NULL) ? "none" : arena_pages(), holder_socket() >= 0 ? "yes" : "no");
     for (int i = 0; i < MAX_WORKLOADS && at < size; i++) {
         if (*workloads[i].name) {
             at += (size_t)snprintf(to + at, size - at, " %s=pid:%d,start:%llu,blocks:%u,bytes:%llu", workloads[i].name, workloads[i].pid,
@@ -209,6 +211,9 @@ static void obey(char *line, char *to, size_t size) {
     }
     strcpy(failure, "unknown reason");
     bool done = words && strcmp(word[0], "list") == 0 ? list(detail, sizeof detail)
+                : !rest_end()                         ? false
+                : words && strcmp(word[0], "rest") == 0 ? quit() && (ended = !rest_begin(), hang_up = true)
+                : words == 2 && strcmp(word[0], "use") == 0 ? cuda_device_named(word[1]) >= 0
                 : words && strcmp(word[0], "quit") == 0 ? quit()
                 : words && strcmp(word[0], "reserve") == 0 ? reserve(word, words, detail, sizeof detail)
                 : words && strcmp(word[0], "prefill") == 0 ? prefill(word[1], detail, sizeof detail)
@@ -241,9 +246,11 @@ static void serve(int listener) {
     static char line[4096], answer[4096];
     size_t have = 0;
     while (!ended) {
-        struct pollfd wait[] = {{.fd = listener, .events = POLLIN}, {.fd = agent, .events = POLLIN}, {.fd = holder_socket(), .events = 0}};
+        struct pollfd wait[3 + MAX_WORKLOADS] = {
+            {.fd = listener, .events = POLLIN}, {.fd = agent, .events = POLLIN}, {.fd = holder_socket(), .events = 0}};
         /* Without a holder nothing is unloaded; it is tried again each second. What a program lacks it says in its page. */
-        if (poll(wait, 3, make_room() ? 50 : holder_socket() < 0 ? 1000 : -1) < 0) continue;
+        if (poll(wait, 3 + rest_of(wait + 3), make_room() ? 50 : holder_socket() < 0 ? 1000 : -1) < 0) continue;
+        if (rest_is_over()) return;
         if ((wait[2].revents || holder_socket() < 0) && !holder_replace(workloads)) {
             fprintf(stderr, "stasis-keeper: %s\n", failure);
         }
@@ -257,7 +264,8 @@ static void serve(int listener) {
                 have = 0;
                 n = send(agent, answer, strlen(answer), MSG_NOSIGNAL);
             }
-            if (n <= 0 || have == sizeof line - 1) {
+            if (n <= 0 || have == sizeof line - 1 || hang_up) {
+                hang_up = false;
                 close(agent);
                 agent = -1;
             }
@@ -277,7 +285,7 @@ static int serve_at(const char *path, uint64_t arena_mib, unsigned threads) {
     char holder[128];
     snprintf(holder, sizeof holder, "%s.hold", path);
     prctl(PR_SET_NAME, "stasis-keeper");
-    if (!holder_start(holder, true) || !cuda_open() || !arena_open(arena_mib << 20, threads) || !cuda_use(0) || !holder_recover(workloads)) {
+    if (!holder_start(holder, true) || !cuda_open() || !arena_open(arena_mib << 20, threads) || !holder_recover(workloads)) {
         fprintf(stderr, "stasis-keeper: %s\n", failure);
         return 1;
     }
@@ -331,6 +339,7 @@ int main(int argc, char **argv) {
     if (argc > 3 && strcmp(argv[1], "tell") == 0) return tell(argv[2], argv + 3);
     if (argc == 4 && strcmp(argv[1], "look") == 0) return look(atoi(argv[2]), strtoull(argv[3], NULL, 10));
     if (argc == 3 && strcmp(argv[1], "hold") == 0) return holder_main(argv[2]);
+    if (argc == 4 && strcmp(argv[1], "anchor") == 0) return anchor_main(argv[2], atoi(argv[3]));
     for (int i = 2; i + 1 < argc && strcmp(argv[1], "serve") == 0; i += 2) {
         if (strcmp(argv[i], "--socket") == 0) {
             path = argv[i + 1];

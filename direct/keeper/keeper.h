@@ -63,6 +63,7 @@ uint64_t now_us(void);
     X(cuMemSetAccess, "cuMemSetAccess", (uint64_t, size_t, const void *, size_t))                               \
     X(cuMemImport, "cuMemImportFromShareableHandle", (uint64_t *, void *, int))                                 \
     X(cuMemHostRegister, "cuMemHostRegister_v2", (void *, size_t, unsigned))                                    \
+    X(cuMemHostUnregister, "cuMemHostUnregister", (void *))                                                     \
     X(cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2", (uint64_t, uint64_t, size_t, void *))                          \
     X(cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2", (void *, uint64_t, size_t, void *))                            \
     X(cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2", (uint64_t, const void *, size_t, void *))                      \
@@ -79,6 +80,7 @@ bool cuda_open(void);
 /* False with the call and the driver's name for the result. */
 bool ok(int result, const char *call);
 int cuda_device(const uint8_t *uuid); /* with a context; negative when there is none */
+int cuda_device_named(const char *uuid);
 bool cuda_use(int device);            /* makes its context the thread's */
 bool cuda_free(int device, uint64_t *free_bytes);
 uint64_t cuda_total(int device); /* 0 when it cannot be asked for */
@@ -117,6 +119,8 @@ bool arena_open(uint64_t bytes, unsigned threads);
 const char *arena_pages(void);
 uint64_t arena_room(void);
 bool arena_register(void);
+void arena_close(void);
+bool arena_reopen(void);
 enum copy { COPY_STAGE, COPY_SAVE, COPY_LOAD };
 struct piece {
     uint32_t item;
@@ -164,6 +168,17 @@ void file_close(struct file *file);
 bool prefill_reserve(const char *uuid, uint64_t reserve, const char *path, uint64_t *bytes);
 bool prefill_load(const char *path, int asker, uint64_t *bytes);
 bool prefill_take(const char *path, struct file *file); /* its items' snapshots belong to the caller */
+
+/* What it does until the processes have ended for which it worked. */
+struct pollfd;
+void rest_until(pid_t pid);
+bool rest_begin(void); /* false: all have ended */
+bool rest_end(void);
+unsigned rest_of(struct pollfd *wait); /* what to wait for, and how many; 0: it does not rest */
+bool rest_is_over(void);
+
+/* A process that has the driver initialized, and does nothing. */
+int anchor_main(const char *path, int grace_ms);
 
 /* What is done with a workload. */
 bool workload_attach(struct workload *w, pid_t pid, uint64_t start);

@@ -20,18 +20,6 @@ static void release(struct prefill *p) {
     free(p);
 }
 
-static bool parse(const char *text, uint8_t uuid[16]) {
-    size_t digits = 0;
-    for (text += strncmp(text, "GPU-", 4) == 0 ? 4 : 0; *text; text++) {
-        unsigned digit;
-        if (*text == '-') continue;
-        if (digits == 32 || sscanf((char[]){*text, 0}, "%1x", &digit) != 1) return fail("expected the UUID of a GPU");
-        uuid[digits / 2] = (uint8_t)(digits % 2 ? uuid[digits / 2] | digit : digit << 4);
-        digits++;
-    }
-    return digits == 32 || fail("expected the UUID of a GPU");
-}
-
 /* As much as leaves the reserve free; the rest comes from the file. */
 static bool take(struct prefill *p, int device, uint64_t reserve) {
     uint64_t left;
@@ -47,8 +35,7 @@ static bool take(struct prefill *p, int device, uint64_t reserve) {
 }
 
 bool prefill_reserve(const char *uuid_text, uint64_t reserve, const char *path, uint64_t *bytes) {
-    uint8_t uuid[16] = {0};
-    int device = parse(uuid_text, uuid) ? cuda_device(uuid) : -1;
+    int device = cuda_device_named(uuid_text);
     struct prefill *p = device < 0 ? NULL : calloc(1, sizeof *p);
     if (!p) return device >= 0 && fail("out of memory");
     p->path = strdup(path);

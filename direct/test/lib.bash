@@ -146,7 +146,7 @@ need_criu() { [ -x "$CRIU" ] || { echo "no criu"; exit 77; }; }
 until_gone() {
     local i
     for ((i = 0; i < 3000; i++)); do
-        [ -d "/proc/$1" ] || return
+        [ -d "/proc/$1" ] || return 0
         sleep 0.02
     done
     fail "$1 is still there"

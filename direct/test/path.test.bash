@@ -120,7 +120,7 @@ promise_the_device_is_free_while_the_file_alone_has_the_content() {
     keeper
     attach
     unload
-    must save w "$work/memory"
+    must save w "$work/memory$RANDOM"
     must drop w
     driver_out
     start other --mib 100 # there is room for it only because all else is gone
@@ -139,7 +139,7 @@ promise_a_damaged_file_is_refused_and_the_right_one_works() {
     keeper
     attach
     unload
-    must save w "$work/memory"
+    must save w "$work/memory$RANDOM"
     must drop w
     cp "$work/memory.data" "$work/bad.data"
     cp "$work/memory.chunks" "$work/bad.chunks"
@@ -160,7 +160,7 @@ promise_device_memory_short_at_reload_loses_nothing() {
     keeper
     attach
     unload
-    must save w "$work/memory"
+    must save w "$work/memory$RANDOM"
     must drop w
     driver_out
     driver_in
@@ -228,4 +228,87 @@ promise_the_largest_block_is_reported() {
     case "$answer" in *" bytes=52428800 largest=31457280 "*) ;; *) fail "expected largest=31457280, got $answer" ;; esac
     must open w
     right log 20
+}
+
+# rests: the keeper holds no memory, and still has its contexts.
+rests() {
+    must list
+    [[ $answer == *arena=none* && $answer != *pid:* ]] || fail "it does not rest: $answer"
+}
+
+promise_a_resting_keeper_has_only_its_contexts_and_serves_again() {
+    node 1 256
+    start log --mib 40
+    keeper 64
+    local before after
+    for _ in 1 2; do
+        attach
+        unload
+        must save w "$work/memory$RANDOM"
+        reload
+        must drop w
+        before=$(awk '/^VmRSS/ {print $2}' "/proc/$keeper/status")
+        must rest
+        rests
+        after=$(awk '/^VmRSS/ {print $2}' "/proc/$keeper/status")
+        [ $((before - after)) -gt 60000 ] || fail "the host memory was $before KiB, and at rest $after KiB"
+    done
+    right log 40
+    refused 'no workload' unload w
+}
+
+promise_a_resting_keeper_ends_with_its_workload() {
+    node 1 256
+    start log --mib 40
+    keeper
+    attach
+    must drop w
+    must rest
+    rests
+    end "$pid"
+    until_gone "$keeper"
+}
+
+promise_a_keeper_without_a_workload_ends_instead_of_resting() {
+    node 1 256
+    start log --mib 40
+    keeper
+    attach
+    must drop w
+    end "$pid"
+    must rest
+    until_gone "$keeper"
+}
+
+promise_memory_is_not_forgotten_by_rest() {
+    node 1 256
+    start log --mib 40
+    keeper
+    attach
+    unload
+    refused 'is held' rest
+    reload
+    right log 40
+}
+
+promise_the_anchor_stays_as_long_as_an_agent_is_there_and_a_while() {
+    node 1 256
+    "$T/stasis-keeper" anchor "$work/a" 1000 2>"$work/anchor.log" &
+    keeper=$!
+    pids+=("$keeper")
+    until [ -S "$work/a" ]; do
+        kill -0 "$keeper" || fail "$(cat "$work/anchor.log")"
+        sleep 0.02
+    done
+    # An agent is a connection: this one stays for longer than the grace.
+    timeout 3 python3 -c '
+import socket, sys, time
+s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); time.sleep(1.5); s.send(b"x"); time.sleep(0.2)' "$work/a"
+    kill -0 "$keeper" || fail "it has ended while an agent was connected"
+    until_gone "$keeper"
+}
+
+promise_the_anchor_says_why_it_cannot_start() {
+    STASIS_LIBCUDA=$work/none "$T/stasis-keeper" anchor "$work/a" 1000 2>"$work/anchor.log" && fail "it started without a driver"
+    grep -q 'none' "$work/anchor.log" || fail "$(cat "$work/anchor.log")"
 }

@@ -243,7 +243,7 @@ is_refused() {
 s_neighbor_resumed() { local RESUMED=yes && s_neighbor; }
 s_neighbor() {
   local at
-  needs_gpu && PROGRAM='["python3","-u","/data/programs/spin.py"]' begin_workload spin || return 1
+  needs_gpu && PROGRAM='["python3","-u","/data/programs/spin.py","8"]' begin_workload spin || return 1
   if [ -n "${RESUMED:-}" ]; then checkpoint spin spin && ready spin || return 1; fi
   start spin kubectl logs -f --timestamps spin
   there_and_back busy '"python3","-u","/data/programs/count.py","'"$GIB"'"' || return 1
@@ -251,6 +251,18 @@ s_neighbor() {
   goes_on spin $((at + 1)) 30 && right spin && no_restart spin || { WHY="${WHY:-the neighbor does not continue after step $at}" && return 1; }
   FIGURES="$FIGURES; the neighbor at step $(step spin)"
   kubectl delete pod spin --wait >>"$OUT/kube.log" 2>&1
+}
+# A program whose kernels run longer than the driver allows a resumed one to hold its GPU back, checkpointed in place twice.
+s_long() {
+  local n
+  needs_gpu && PROGRAM='["python3","-u","/data/programs/spin.py","8"]' begin_workload long || return 1
+  goes_on long 10 60 || { WHY="long makes no progress" && return 1; }
+  for n in 1 2; do
+    checkpoint "long-$n" long && ready "long-$n" || return 1
+    FIGURES="${FIGURES:+$FIGURES, then }frozen $(field gckpt "long-$n" .status.timings.frozen)"
+    goes_on long $(($(step long) + 2)) 60 && right long && no_restart long || { WHY="${WHY:-long does not continue after checkpoint $n}" && return 1; }
+  done
+  kubectl delete pod long --wait >>"$OUT/kube.log" 2>&1
 }
 # A job with one rank in each of two pods: refused, because the other rank would not survive it.
 s_apart() {

@@ -19,6 +19,7 @@ import dev.stasis.agent.daemon.remote.RemoteStores;
 import dev.stasis.agent.daemon.sweep.ArtifactSweep;
 import dev.stasis.agent.daemon.sweep.StagingSweep;
 import dev.stasis.agent.daemon.sweep.StoreSweeps;
+import dev.stasis.agent.direct.GpuAnchor;
 import dev.stasis.agent.engine.NodeEngine;
 import dev.stasis.agent.process.ProcFs;
 import dev.stasis.api.v1beta1.node.SelfTest;
@@ -47,6 +48,7 @@ public final class Agent implements AutoCloseable {
       new Intervals.Backoff(Duration.ofSeconds(5), Duration.ofMinutes(1));
 
   private final DriverWorker worker;
+  private final GpuAnchor anchor;
   private final NodeApi node;
   private final Transfers transfers;
   private final Spans spans;
@@ -81,6 +83,7 @@ public final class Agent implements AutoCloseable {
       throws IOException, InterruptedException {
     AgentPlaces places = new AgentPlaces(config);
     this.worker = new DriverWorker(places.worker());
+    this.anchor = places.anchor();
     GpuRegister gpus = new GpuRegister(worker, clock);
     this.node = asked.orElseGet(() -> places.nodeApi(client, gpus));
     this.transfers = places.transfers(clock);
@@ -141,6 +144,7 @@ public final class Agent implements AutoCloseable {
 
   /** Starts to work. */
   public void start() {
+    anchor.start();
     reporting.start();
     sweeps.start();
     takeUp.start();
@@ -172,5 +176,6 @@ public final class Agent implements AutoCloseable {
     }
     node.close();
     worker.close();
+    anchor.close();
   }
 }

@@ -62,6 +62,13 @@ public interface AgentConfig {
   @WithDefault("1024")
   int keeperArenaMib();
 
+  /**
+   * How long the process that keeps the driver initialized stays after its agent has gone. Default:
+   * an agent is replaced within this time. The driver cannot be unloaded before it has passed.
+   */
+  @WithDefault("2m")
+  Duration anchorGrace();
+
   /** Socket of the container runtime. Default: the first existing one of containerd and CRI-O. */
   Optional<Path> criSocket();
 

@@ -12,6 +12,7 @@ import dev.stasis.agent.daemon.node.NodeReporting;
 import dev.stasis.agent.daemon.node.WorkingCriu;
 import dev.stasis.agent.daemon.operation.Transfers;
 import dev.stasis.agent.daemon.selftest.Trials;
+import dev.stasis.agent.direct.GpuAnchor;
 import dev.stasis.agent.direct.KeeperSettings;
 import dev.stasis.agent.engine.EngineSettings;
 import dev.stasis.agent.engine.MemoryStage;
@@ -84,7 +85,16 @@ final class AgentPlaces {
         found.version().orElse("unknown"),
         threads(),
         config.restoreWithoutAppArmor(),
-        new KeeperSettings(config.keeper(), config.keeperArenaMib(), Map.of()));
+        keeper());
+  }
+
+  private KeeperSettings keeper() {
+    return new KeeperSettings(
+        config.keeper(), config.keeperArenaMib(), config.anchorGrace(), Map.of());
+  }
+
+  GpuAnchor anchor() {
+    return new GpuAnchor(keeper(), config.runtime(), config.stateDir());
   }
 
   Trials trials(DriverWorker worker, Clock clock) throws IOException {

@@ -147,18 +147,32 @@ public final class Keeper implements AutoCloseable {
     return !entry.isEmpty() && !(entry + ",").contains(",blocks:0,");
   }
 
+  /** Makes a context on a GPU, which takes up to a second. */
+  void use(GpuUuid gpu) throws KeeperFailure, InterruptedException {
+    ask(BATCH, "use", gpu.text());
+  }
+
   /** Releases everything, ends the keeper, and waits until its contexts are gone. */
   void end() throws KeeperFailure, InterruptedException {
+    leave("quit");
+  }
+
+  /** Releases everything but the contexts; the keeper ends when the processes have ended. */
+  void rest() throws KeeperFailure, InterruptedException {
+    leave("rest");
+  }
+
+  private void leave(String command) throws KeeperFailure, InterruptedException {
     for (Map.Entry<String, String> held : ask(QUICK, "list").values().entrySet()) {
       if (held.getValue().startsWith("pid:")) {
         drop(held.getKey());
       }
     }
-    ask(QUICK, "quit");
+    ask(QUICK, command);
     try {
       answer(System.nanoTime() + QUICK.toNanos());
     } catch (IOException gone) {
-      // It closes the connection when it ends. If it hangs, it holds nothing any more.
+      // It closes the connection. If it hangs, it holds nothing any more.
       System.getLogger(Keeper.class.getName())
           .log(System.Logger.Level.DEBUG, "a keeper ended", gone);
     }

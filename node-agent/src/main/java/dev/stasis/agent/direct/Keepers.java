@@ -1,5 +1,6 @@
 package dev.stasis.agent.direct;
 
+import dev.stasis.agent.cuda.GpuUuid;
 import dev.stasis.agent.process.ChildStart;
 import dev.stasis.agent.process.HelperCgroups;
 import dev.stasis.agent.process.MemoryMapping;
@@ -14,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -21,8 +23,8 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * The keepers of this node: one for each container with device memory on the direct path, from
- * before its freeze until its memory is given back or released. A keeper runs outside the agent's
- * container and outlives the agent.
+ * before its freeze until its processes have ended. While they run it rests: it has no memory of
+ * theirs, only its contexts. A keeper runs outside the agent's container and outlives the agent.
  */
 public final class Keepers {
 
@@ -136,11 +138,38 @@ public final class Keepers {
     return running.isPresent() ? running.get() : start(socket);
   }
 
+  /** Starts a container's keeper, or finds it, and makes it ready for these GPUs. */
+  public void prepare(String containerId, Collection<GpuUuid> gpus)
+      throws KeeperFailure, InterruptedException {
+    try (Keeper keeper = open(containerId)) {
+      for (GpuUuid gpu : gpus) {
+        keeper.use(gpu);
+      }
+    }
+  }
+
   /**
-   * Releases all memory of a container's keeper, and ends it. Only if the workload has its memory,
-   * or has ended. Has no effect without a keeper.
+   * Releases all memory of a container's keeper, and ends it, with its contexts. Only if the
+   * workload has ended, or has no kernel on the GPU: a kernel that runs for more than 4 s would not
+   * survive the end of a context on its GPU. Has no effect without a keeper.
    */
   public void end(String containerId) throws InterruptedException {
+    leave(containerId, Keeper::end);
+  }
+
+  /**
+   * Releases all memory of a container's keeper, whose contexts remain until the workload's
+   * processes have ended. Only if the workload has its memory. Has no effect without a keeper.
+   */
+  public void rest(String containerId) throws InterruptedException {
+    leave(containerId, Keeper::rest);
+  }
+
+  private interface Farewell {
+    void say(Keeper keeper) throws KeeperFailure, InterruptedException;
+  }
+
+  private void leave(String containerId, Farewell farewell) throws InterruptedException {
     Path socket = socket(containerId);
     Path holder = socket.resolveSibling(socket.getFileName() + ".hold");
     if (!Files.exists(socket) && !Files.exists(holder)) {
@@ -148,7 +177,7 @@ public final class Keepers {
     }
     for (int tries = 1; ; tries++) {
       try (Keeper keeper = open(containerId)) {
-        keeper.end();
+        farewell.say(keeper);
         return;
       } catch (KeeperFailure e) {
         if (!e.connectionLost() || tries == ENDS) {

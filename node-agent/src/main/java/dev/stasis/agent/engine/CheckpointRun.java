@@ -1,8 +1,10 @@
 package dev.stasis.agent.engine;
 
+import dev.stasis.agent.cuda.GpuUuid;
 import dev.stasis.agent.direct.Keeper;
 import dev.stasis.agent.direct.KeeperFailure;
 import dev.stasis.agent.mover.JournalReading;
+import dev.stasis.agent.process.ProcessId;
 import dev.stasis.artifact.ArtifactStage;
 import dev.stasis.artifact.ChunkTable;
 import dev.stasis.artifact.Manifest;
@@ -11,6 +13,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * One run of a checkpoint: forward, then back by the undos of the same steps, completely or in
@@ -91,7 +95,11 @@ final class CheckpointRun {
   private void startKeeper() throws StepFailure, InterruptedException {
     if (freeze.dataPath() instanceof DataPath.Direct direct) {
       try {
-        node.keepers().open(freeze.work().containerId()).close();
+        Set<GpuUuid> gpus = new TreeSet<>();
+        for (ProcessId process : direct.processes()) {
+          gpus.addAll(freeze.deviceBytes(process).keySet());
+        }
+        node.keepers().prepare(freeze.work().containerId(), gpus);
       } catch (KeeperFailure e) {
         if (direct.only()) {
           throw new StepFailure(Reason.REGION_MOVE, String.valueOf(e.getMessage()), e);
@@ -237,7 +245,7 @@ final class CheckpointRun {
   /** Nothing is in progress any more: first the stage, then the journal that named it. */
   private void forget() throws InterruptedException {
     try {
-      node.keepers().end(freeze.work().containerId());
+      node.keepers().rest(freeze.work().containerId());
       new StageFiles(freeze).remove();
       node.journal().remove(freeze.work().containerId());
     } catch (IOException e) {

@@ -98,7 +98,7 @@ final class Offload {
       throw new StepFailure(reason, "direct data path, the only one here: " + why);
     }
     new Reload(freeze).run();
-    freeze.node().keepers().end(freeze.work().containerId());
+    freeze.node().keepers().rest(freeze.work().containerId());
     freeze.note(work -> work.withOffloaded(List.of(), null));
     freeze.offloading().leaveToDriver(String.valueOf(why));
   }

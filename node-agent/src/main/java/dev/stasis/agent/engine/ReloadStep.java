@@ -56,7 +56,7 @@ final class ReloadStep implements Step<Restoring, FrozenWork> {
           "device memory of the direct path: " + e.getMessage(),
           e);
     } finally {
-      restoring.node().keepers().end(restoring.work().containerId());
+      restoring.node().keepers().rest(restoring.work().containerId());
     }
   }
 

@@ -141,7 +141,7 @@ public final class Thaw {
 
   private void forget(FrozenWork frozen) throws InterruptedException {
     try {
-      node.keepers().end(frozen.work().containerId());
+      node.keepers().rest(frozen.work().containerId());
       new StageFiles(frozen).remove();
       removeUnpublished(frozen.work().artifactStage());
       node.journal().remove(frozen.work().containerId());

@@ -154,6 +154,11 @@ class AgentTest {
     }
 
     @Override
+    public Duration anchorGrace() {
+      return Duration.ofSeconds(1);
+    }
+
+    @Override
     public Path memoryStage() {
       return folder.resolve("stage");
     }

@@ -7,6 +7,12 @@ import dev.stasis.agent.process.ProcessId;
 import dev.stasis.agent.process.ProcessStat;
 import dev.stasis.agent.testing.ContainerSpec;
 import dev.stasis.agent.testing.GpuContainer;
+import java.io.IOException;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -72,8 +78,26 @@ record DirectLab(EngineLab lab) {
     lab.assertNothingLeft();
     container.awaitSteps(3);
     container.verify(MIB);
-    Awaitility.await("keepers end")
+    Awaitility.await("keepers rest or end")
         .atMost(Duration.ofSeconds(60))
-        .until(() -> keepers("hold").isEmpty() && keepers("serve").isEmpty());
+        .until(() -> keepers("serve").stream().allMatch(this::rests));
+  }
+
+  /** It has no memory of a workload, and no pinned host memory. */
+  private boolean rests(ProcessId keeper) {
+    List<String> command = new ProcFs().cmdline(keeper.pid());
+    if (!command.contains("--socket")) {
+      return true; // It has ended.
+    }
+    Path socket = Path.of(command.get(command.indexOf("--socket") + 1));
+    try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
+      channel.write(ByteBuffer.wrap("list\n".getBytes(StandardCharsets.UTF_8)));
+      ByteBuffer answer = ByteBuffer.allocate(4096);
+      channel.read(answer);
+      String said = new String(answer.array(), 0, answer.position(), StandardCharsets.UTF_8);
+      return said.contains("arena=none") && !said.contains("pid:");
+    } catch (IOException e) {
+      return !keepers("serve").contains(keeper); // It has ended meanwhile.
+    }
   }
 }

@@ -14,6 +14,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -38,7 +39,9 @@ final class KeeperProxy implements AutoCloseable {
   }
 
   private final EngineLab lab;
+  private final Path socket;
   private final Path real;
+  private final boolean rested;
   private final ServerSocketChannel listener;
   private final Hook hook;
   private final Thread thread;
@@ -50,7 +53,12 @@ final class KeeperProxy implements AutoCloseable {
     this.lab = lab;
     this.hook = hook;
     Path socket = lab.state().resolve("k-" + containerId.substring(0, 20));
+    this.socket = socket;
     this.real = socket.resolveSibling(socket.getFileName() + ".r");
+    this.rested = Files.exists(socket);
+    if (rested) { // A keeper of an earlier operation listens there.
+      Files.move(socket, real, StandardCopyOption.REPLACE_EXISTING);
+    }
     this.listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
     listener.bind(UnixDomainSocketAddress.of(socket));
     this.last = SocketChannel.open(StandardProtocolFamily.UNIX);
@@ -99,7 +107,7 @@ final class KeeperProxy implements AutoCloseable {
         return;
       }
       send(agent, answer);
-      if (command.equals("quit")) {
+      if (command.equals("quit") || command.equals("rest")) {
         answers.readLine(); // Its end, for which the agent waits.
         return;
       }
@@ -157,7 +165,6 @@ final class KeeperProxy implements AutoCloseable {
   @Override
   public void close() {
     try {
-      Path socket = ((UnixDomainSocketAddress) listener.getLocalAddress()).getPath();
       listener.close();
       thread.join();
       last.close();
@@ -165,6 +172,9 @@ final class KeeperProxy implements AutoCloseable {
         carrier.join();
       }
       Files.deleteIfExists(socket);
+      if (rested && Files.exists(real)) {
+        Files.move(real, socket);
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (InterruptedException e) {

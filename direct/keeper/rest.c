@@ -1,0 +1,62 @@
+/*
+ * After a checkpoint or a restore, while the workload runs. A context that ends takes its GPU for a moment, and a resumed workload
+ * with a long kernel just then would be ended by the driver (docs/compatibility.md): the contexts stay until its processes have
+ * ended, the pinned host memory does not.
+ */
+#include "keeper.h"
+
+#include <poll.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static struct pollfd alive[MAX_WORKLOADS]; /* the processes, until they have ended; those without one at the end */
+static pid_t pids[MAX_WORKLOADS];
+static unsigned count;
+static bool resting;
+
+static void forget_ended(void) {
+    if (poll(alive, count, 0) <= 0) return;
+    for (unsigned i = count; i-- > 0;) {
+        if (!alive[i].revents) continue;
+        close(alive[i].fd);
+        alive[i] = alive[--count];
+        pids[i] = pids[count];
+    }
+}
+
+void rest_until(pid_t pid) {
+    forget_ended();
+    for (unsigned i = 0; i < count; i++) {
+        if (pids[i] == pid) return;
+    }
+    int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (fd < 0 || count == MAX_WORKLOADS) {
+        close(fd);
+        return;
+    }
+    alive[count] = (struct pollfd){.fd = fd, .events = POLLIN};
+    pids[count++] = pid;
+}
+
+bool rest_begin(void) {
+    forget_ended();
+    resting = count > 0;
+    if (resting) arena_close();
+    return resting;
+}
+
+bool rest_end(void) {
+    resting = false;
+    return arena_reopen();
+}
+
+unsigned rest_of(struct pollfd *wait) {
+    if (wait && resting) memcpy(wait, alive, count * sizeof *alive);
+    return resting ? count : 0;
+}
+
+bool rest_is_over(void) {
+    forget_ended();
+    return resting && !count;
+}
