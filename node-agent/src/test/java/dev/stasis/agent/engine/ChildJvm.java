@@ -17,8 +17,7 @@ public record ChildJvm(Class<?> main) {
   /** Starts it, its output in a file. */
   public Process start(Path log, String... arguments) throws IOException {
     String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-    List<String> command =
-        new ArrayList<>(List.of(java, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
+    List<String> command = new ArrayList<>(List.of(java));
     command.addAll(ChildClasses.options(main, java));
     command.add("-Dstasis.runtime=" + EngineLab.runtime());
     command.add("-Dstasis.criu=" + EngineLab.criu());

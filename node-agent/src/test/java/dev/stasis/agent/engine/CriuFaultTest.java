@@ -47,7 +47,7 @@ class CriuFaultTest {
                 "--mib",
                 "" + MIB,
                 "--interval-ms",
-                "20",
+                "50",
                 "--fork",
                 "1",
                 "--threads",

@@ -10,6 +10,7 @@ import dev.stasis.agent.testing.Sh;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
@@ -38,7 +39,7 @@ class FullDiskTest {
     lab = new EngineLab(1, 128);
     source =
         GpuContainer.start(
-            ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "20"));
+            ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "50"));
     source.awaitSteps(3);
     disk = Files.createDirectory(lab.folder().resolve("disk"));
   }
@@ -119,9 +120,10 @@ class FullDiskTest {
     }
     try (OutputStream out = Files.newOutputStream(file)) {
       byte[] block = new byte[1 << 16];
-      while (Files.getFileStore(file).getUsableSpace() > 0) {
-        out.write(
-            block, 0, (int) Math.min(block.length, Files.getFileStore(file).getUsableSpace()));
+      // Once: Java reads all mounts of the machine to find it.
+      FileStore store = Files.getFileStore(file);
+      for (long left = store.getUsableSpace(); left > 0; left = store.getUsableSpace()) {
+        out.write(block, 0, (int) Math.min(block.length, left));
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -39,7 +39,7 @@ class KeptMemoryTest {
     source =
         GpuContainer.start(
             ContainerSpec.counter(
-                lab.gpus(), "--mib", "" + MIB, "--interval-ms", "20", "--busy-writer", "--loader"));
+                lab.gpus(), "--mib", "" + MIB, "--interval-ms", "50", "--busy-writer", "--loader"));
     source.awaitSteps(3);
   }
 

@@ -28,7 +28,7 @@ class KilledWorkerTest {
     lab = new EngineLab(1, 96);
     source =
         GpuContainer.start(
-            ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "20"));
+            ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "50"));
     source.awaitSteps(2);
   }
 

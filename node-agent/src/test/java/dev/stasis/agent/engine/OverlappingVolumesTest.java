@@ -117,7 +117,7 @@ class OverlappingVolumesTest {
   }
 
   private static ContainerSpec spec() {
-    return ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "20");
+    return ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "50");
   }
 
   private static SealedArtifact checkpoint(GpuContainer source) throws InterruptedException {

@@ -36,7 +36,7 @@ class PromisedMemoryTest {
     lab = new EngineLab(1, 128);
     source =
         GpuContainer.start(
-            ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "20"));
+            ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "50"));
     source.awaitSteps(3);
   }
 

@@ -16,6 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -31,20 +32,40 @@ public final class ChildClasses {
   /** Loading and archiving some thousand classes takes three seconds. */
   private static final int TRAINING_SECONDS = 120;
 
+  /** What a JVM says of an archive would be taken for the program's answer. */
+  private static final List<String> OPTIONS =
+      List.of("-Xlog:disable", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
+
+  /** It lives for a second: it compiles only what runs ten times as often as usual. */
+  private static final String FEW_COMPILED = "-XX:CompileThresholdScaling=10";
+
   private static final boolean CHILD = System.getProperty(FOLDER) != null;
 
   private static final Path ALL = CHILD ? Path.of(System.getProperty(FOLDER)) : made();
 
   private static final String CLASS_PATH = CHILD ? System.getProperty("java.class.path") : jars();
 
+  /**
+   * What a driver worker needs: in 250 libraries, Java looks for services for a tenth of a second.
+   */
+  private static final String WORKER_CLASS_PATH =
+      Stream.of(CLASS_PATH.split(File.pathSeparator))
+          .filter(
+              jar ->
+                  Path.of(jar).startsWith(ALL)
+                      || Path.of(jar).getFileName().toString().matches("(jna|jackson)-.*"))
+          .collect(Collectors.joining(File.pathSeparator));
+
   /** Of this JVM, for all its test classes. */
   private static final Map<Class<?>, ChildClasses> OF = new ConcurrentHashMap<>();
 
+  private final String classPath;
   private final Path list;
   private final Path archive;
   private final Path log;
 
   private ChildClasses(Class<?> main) {
+    classPath = main == DriverWorkerMain.class ? WORKER_CLASS_PATH : CLASS_PATH;
     list = ALL.resolve(main.getName() + ".loaded");
     archive = ALL.resolve(main.getName() + ".archive");
     log = ALL.resolve(main.getName() + ".log");
@@ -52,7 +73,8 @@ public final class ChildClasses {
 
   /** Returns the options of the next JVM that runs a program, the class path among them. */
   public static List<String> options(Class<?> main, String java) throws IOException {
-    List<String> options = new ArrayList<>(List.of("-cp", CLASS_PATH, "-D" + FOLDER + "=" + ALL));
+    List<String> options = new ArrayList<>(OPTIONS);
+    options.addAll(List.of("-cp", CLASS_PATH, "-D" + FOLDER + "=" + ALL));
     options.addAll(OF.computeIfAbsent(main, ChildClasses::new).archive(java));
     return options;
   }
@@ -60,8 +82,8 @@ public final class ChildClasses {
   /** Returns the usual settings of a driver worker, with an archive. */
   public static WorkerSettings worker(Path state) {
     WorkerSettings usual = WorkerSettings.here(state);
-    // What a JVM says of an archive would be taken for the answer of the worker.
-    List<String> options = new ArrayList<>(List.of("-Xlog:disable"));
+    List<String> options = new ArrayList<>(OPTIONS);
+    options.add(FEW_COMPILED);
     options.addAll(usual.options());
     try {
       options.addAll(
@@ -73,7 +95,7 @@ public final class ChildClasses {
     return new WorkerSettings(
         usual.launcher(),
         usual.java(),
-        CLASS_PATH,
+        WORKER_CLASS_PATH,
         options,
         usual.stateFolder(),
         usual.log(),
@@ -103,7 +125,7 @@ public final class ChildClasses {
                 "-XX:TieredStopAtLevel=1",
                 "-XX:ArchiveClassesAtExit=" + unfinished,
                 "-cp",
-                CLASS_PATH,
+                classPath,
                 "-D" + FOLDER + "=" + ALL,
                 ChildClasses.class.getName(),
                 list.toString())

@@ -162,7 +162,7 @@ public final class GpuContainer implements AutoCloseable {
   public String awaitLine(Predicate<String> wanted) {
     return Awaitility.await("a line of the container")
         .atMost(LIMIT)
-        .pollInterval(Duration.ofMillis(20))
+        .pollInterval(Duration.ofMillis(50))
         .until(
             () -> lines().stream().filter(wanted).findFirst().orElse(""), line -> !line.isEmpty());
   }
@@ -172,7 +172,7 @@ public final class GpuContainer implements AutoCloseable {
     int before = lines().size();
     Awaitility.await("further steps of the workload, last lines " + tail())
         .atMost(LIMIT)
-        .pollInterval(Duration.ofMillis(20))
+        .pollInterval(Duration.ofMillis(50))
         .until(() -> lines().size() >= before + more);
     if (lines().stream().anyMatch(line -> line.contains("BAD"))) {
       throw new AssertionError("wrong numbers: " + lines());

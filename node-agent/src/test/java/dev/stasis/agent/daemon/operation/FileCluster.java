@@ -160,10 +160,11 @@ final class FileCluster implements ClusterApi {
   }
 
   GpuNodeOperationStatus await(String name, Predicate<GpuNodeOperationStatus> wanted) {
+    FileReadings readings = new FileReadings(JSON);
     return Awaitility.await(name)
         .atMost(LIMIT)
         .pollInterval(Duration.ofMillis(20))
-        .until(() -> status(name), wanted);
+        .until(() -> readings.status(file(name)), wanted);
   }
 
   GpuNodeOperationStatus awaitEnd(String name) {
@@ -177,15 +178,12 @@ final class FileCluster implements ClusterApi {
   @Override
   public List<GpuNodeOperation> operations() throws ApiUnreachable {
     requireAnswer();
-    return everything();
+    return files().stream().flatMap(file -> read(file, GpuNodeOperation.class).stream()).toList();
   }
 
-  private List<GpuNodeOperation> everything() {
+  private List<Path> files() {
     try (Stream<Path> files = Files.list(folder.resolve("operations"))) {
-      return files
-          .filter(file -> file.toString().endsWith(".json"))
-          .flatMap(file -> read(file, GpuNodeOperation.class).stream())
-          .toList();
+      return files.filter(file -> file.toString().endsWith(".json")).toList();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -261,33 +259,33 @@ final class FileCluster implements ClusterApi {
   @Override
   public AutoCloseable watch(Watcher watcher) {
     ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor();
-    Map<String, GpuNodeOperation> known = new HashMap<>();
+    FileReadings readings = new FileReadings(JSON);
+    Map<String, FileReadings.Reading> known = new HashMap<>();
     var unused =
-        thread.scheduleWithFixedDelay(() -> look(watcher, known), 0, 50, TimeUnit.MILLISECONDS);
+        thread.scheduleWithFixedDelay(
+            () -> look(watcher, readings, known), 0, 50, TimeUnit.MILLISECONDS);
     return thread::shutdownNow;
   }
 
-  private void look(Watcher watcher, Map<String, GpuNodeOperation> known) {
+  private void look(
+      Watcher watcher, FileReadings readings, Map<String, FileReadings.Reading> known) {
     if (Files.exists(folder.resolve("away"))) {
       return;
     }
-    Map<String, GpuNodeOperation> now = new HashMap<>();
-    for (GpuNodeOperation operation : everything()) {
-      String uid = operation.getMetadata().getUid();
-      now.put(uid, operation);
-      GpuNodeOperation before = known.get(uid);
-      if (before == null
-          || !before
-              .getMetadata()
-              .getResourceVersion()
-              .equals(operation.getMetadata().getResourceVersion())) {
-        watcher.changed(operation);
-      }
+    Map<String, FileReadings.Reading> now = new HashMap<>();
+    for (Path file : files()) {
+      readings.read(file).ifPresent(reading -> now.put(reading.uid(), reading));
     }
+    now.forEach(
+        (uid, reading) -> {
+          if (known.get(uid) != reading) {
+            watcher.changed(reading.operation());
+          }
+        });
     known.forEach(
-        (uid, operation) -> {
+        (uid, reading) -> {
           if (!now.containsKey(uid)) {
-            watcher.gone(operation.getMetadata().getName(), uid);
+            watcher.gone(reading.name(), uid);
           }
         });
     known.clear();
