@@ -7,6 +7,11 @@
 {{- define "stasis.webhook" -}}{{ include "stasis.name" . }}-webhook{{- end }}
 {{- define "stasis.agent" -}}{{ include "stasis.name" . }}-agent{{- end }}
 
+{{/* Whether cert-manager issues the certificate of the webhooks; empty if not. */}}
+{{- define "stasis.certManager" -}}
+{{- if and .Values.webhook.enabled (eq .Values.webhook.certificates "CertManager") }}true{{ end }}
+{{- end }}
+
 {{/* User names of the two service accounts. */}}
 {{- define "stasis.operatorUser" -}}system:serviceaccount:{{ .Release.Namespace }}:{{ include "stasis.operator" . }}{{- end }}
 {{- define "stasis.agentUser" -}}system:serviceaccount:{{ .Release.Namespace }}:{{ include "stasis.agent" . }}{{- end }}
@@ -18,6 +23,9 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- with .Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
 {{- end }}
 
 {{/* include "stasis.selector" (list . "operator"): labels by which a part's pods are selected. */}}

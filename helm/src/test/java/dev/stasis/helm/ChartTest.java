@@ -231,6 +231,26 @@ class ChartTest {
             """);
   }
 
+  @Test
+  void everyObjectHasTheCommonLabels() {
+    String yaml =
+        chart.render(
+            "stasis",
+            "stasis-system",
+            Map.of(
+                "image.registry", "registry.test",
+                "commonLabels.cost-center", "research",
+                "webhook.certificates", "CertManager",
+                "metrics.serviceMonitor.enabled", "true",
+                "metrics.prometheusRule.enabled", "true",
+                "metrics.dashboards.enabled", "true"),
+            List.of());
+    assertThat(yaml.split("\n---\n"))
+        .filteredOn(object -> object.contains("\nkind: "))
+        .hasSizeGreaterThan(40)
+        .allSatisfy(object -> assertThat(object + "\n").contains("\n    cost-center: research\n"));
+  }
+
   private static void isGolden(String name, String yaml) throws IOException {
     Path golden = GOLDEN.resolve(name);
     if (WRITE) {
@@ -262,7 +282,15 @@ class ChartTest {
   }
 
   private static boolean isOpen(String key) {
-    return List.of("resources", "nodeSelector", "labels", "affinity", "podLabels", "podAnnotations")
+    return List.of(
+            "resources",
+            "nodeSelector",
+            "labels",
+            "commonLabels",
+            "affinity",
+            "podLabels",
+            "podAnnotations",
+            "serviceAccountAnnotations")
         .contains(key);
   }
 }

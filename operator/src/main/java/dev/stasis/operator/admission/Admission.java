@@ -37,6 +37,9 @@ public class Admission {
   /** Short compared with the lifetime of a certificate; a watch reports changes in between. */
   private static final long LOOK_SECONDS = 300;
 
+  /** The kubelet replaces mounted files about a minute after their Secret, without an event. */
+  private static final long FILES_SECONDS = 30;
+
   /** After a failed attempt: the API server may be starting too. */
   private static final long AGAIN_SECONDS = 5;
 
@@ -45,7 +48,8 @@ public class Admission {
   private final WebhookConfig config;
   private final HookPaths paths;
   private final ServingKeyManager served = new ServingKeyManager();
-  private final ServingKeySecret keeper;
+  private final Configurations configurations;
+  private final KeySource keys;
   private final String namespace;
   private final List<SharedIndexInformer<?>> watches = new ArrayList<>();
   private final ScheduledExecutorService clockwork =
@@ -82,7 +86,23 @@ public class Admission {
     this.config = config;
     this.namespace = stasis.namespace();
     this.paths = new HookPaths(hooks);
-    this.keeper = new ServingKeySecret(client, config, namespace, served, paths, clock);
+    this.configurations = new Configurations(client, config, namespace);
+    this.keys =
+        config
+            .certificates()
+            .<KeySource>map(
+                folder ->
+                    new MountedKey(
+                        folder,
+                        configurations,
+                        new PathToken(client, config.configuration()),
+                        served,
+                        paths,
+                        clock))
+            .orElseGet(
+                () ->
+                    new ServingKeySecret(
+                        client, config, namespace, configurations, served, paths, clock));
   }
 
   void start(@Observes StartupEvent event) {
@@ -109,9 +129,9 @@ public class Admission {
       informers.start();
       tend();
       watch();
+      long seconds = config.certificates().isPresent() ? FILES_SECONDS : LOOK_SECONDS;
       var unusedLooks =
-          clockwork.scheduleWithFixedDelay(
-              this::look, LOOK_SECONDS, LOOK_SECONDS, TimeUnit.SECONDS);
+          clockwork.scheduleWithFixedDelay(this::look, seconds, seconds, TimeUnit.SECONDS);
     } catch (RuntimeException e) {
       LOG.log(Level.WARNING, "Webhooks do not answer yet: " + e.getMessage());
       var unusedAgain = clockwork.schedule(this::begin, AGAIN_SECONDS, TimeUnit.SECONDS);
@@ -127,8 +147,10 @@ public class Admission {
     ChangeHandler<Secret> secret = new ChangeHandler<>(this::wake);
     ChangeHandler<ValidatingWebhookConfiguration> validating = new ChangeHandler<>(this::wake);
     ChangeHandler<MutatingWebhookConfiguration> mutating = new ChangeHandler<>(this::wake);
-    watches.add(
-        client.secrets().inNamespace(namespace).withName(config.secret()).inform(secret, 0));
+    if (config.certificates().isEmpty()) {
+      watches.add(
+          client.secrets().inNamespace(namespace).withName(config.secret()).inform(secret, 0));
+    }
     watches.add(
         registration
             .validatingWebhookConfigurations()
@@ -154,7 +176,7 @@ public class Admission {
   }
 
   private void tend() {
-    keeper.tend();
+    keys.tend();
     Endpoint open = endpoint;
     if (!answered && open != null && served.areThere()) {
       try {
@@ -168,7 +190,7 @@ public class Admission {
 
   /** How the API server reaches the hook of that path; empty before there is a certificate. */
   public Optional<WebhookClientConfig> reach(String path) {
-    return keeper.ring().map(ring -> keeper.configurations().reach(path, ring));
+    return keys.trust().map(trust -> configurations.reach(path, trust));
   }
 
   /** Whether webhooks are enabled. */

@@ -35,11 +35,13 @@ final class Configurations {
   }
 
   /** How the API server reaches that hook. */
-  WebhookClientConfig reach(String hook, KeyRing ring) {
-    String path = HookPaths.path(ring.current().token(), hook);
-    String encoded =
-        Base64.getEncoder().encodeToString(ring.bundle().getBytes(StandardCharsets.US_ASCII));
-    WebhookClientConfigBuilder reach = new WebhookClientConfigBuilder().withCaBundle(encoded);
+  WebhookClientConfig reach(String hook, WebhookTrust trust) {
+    String path = HookPaths.path(trust.token(), hook);
+    WebhookClientConfigBuilder reach = new WebhookClientConfigBuilder();
+    if (!trust.bundle().isEmpty()) {
+      reach.withCaBundle(
+          Base64.getEncoder().encodeToString(trust.bundle().getBytes(StandardCharsets.US_ASCII)));
+    }
     if (config.url().isPresent()) {
       return reach.withUrl(config.url().get() + path).build();
     }
@@ -54,7 +56,7 @@ final class Configurations {
   }
 
   /** Updates every webhook that has other values. A missing configuration is skipped. */
-  void trust(KeyRing ring) {
+  void trust(WebhookTrust trust) {
     var validating =
         client
             .admissionRegistration()
@@ -67,7 +69,7 @@ final class Configurations {
       for (ValidatingWebhook webhook : found.getWebhooks()) {
         known.put(webhook.getName(), webhook.getClientConfig());
       }
-      patch(validating, known, ring);
+      patch(validating, known, trust);
     }
     for (String name : List.of(config.configuration(), config.preparation())) {
       var mutating =
@@ -78,25 +80,38 @@ final class Configurations {
         for (MutatingWebhook webhook : other.getWebhooks()) {
           known.put(webhook.getName(), webhook.getClientConfig());
         }
-        patch(mutating, known, ring);
+        patch(mutating, known, trust);
       }
     }
   }
 
   private void patch(
-      Resource<?> configuration, Map<String, WebhookClientConfig> known, KeyRing ring) {
+      Resource<?> configuration, Map<String, WebhookClientConfig> known, WebhookTrust trust) {
     List<Map<String, Object>> changes = new ArrayList<>();
     known.forEach(
         (name, before) -> {
-          WebhookClientConfig after = reach(name.substring(0, name.indexOf('.')), ring);
+          WebhookClientConfig after = reach(name.substring(0, name.indexOf('.')), trust);
+          boolean kept = trust.injected() && !isBlank(before.getCaBundle());
+          if (kept) {
+            after.setCaBundle(before.getCaBundle());
+          }
           if (!after.equals(before)) {
-            changes.add(Map.of("name", name, "clientConfig", fields(after)));
+            Map<String, @Nullable Object> fields = fields(after);
+            if (kept) {
+              // It may have been replaced since it was read.
+              fields.remove("caBundle");
+            }
+            changes.add(Map.of("name", name, "clientConfig", fields));
           }
         });
     if (!changes.isEmpty()) {
       configuration.patch(
           MERGE, client.getKubernetesSerialization().asJson(Map.of("webhooks", changes)));
     }
+  }
+
+  private static boolean isBlank(@Nullable String value) {
+    return value == null || value.isBlank();
   }
 
   /** The field that is not used is set to null, which removes it. */

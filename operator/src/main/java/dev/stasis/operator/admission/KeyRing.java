@@ -65,6 +65,11 @@ record KeyRing(ServingKey current, Optional<ServingKey> next, Optional<Retired> 
     return ring;
   }
 
+  /** What the API server needs to reach the operator. */
+  WebhookTrust trust() {
+    return new WebhookTrust(current.token(), bundle(), false);
+  }
+
   /** All certificates that may be served, in PEM. */
   String bundle() {
     return current.certificatePem()

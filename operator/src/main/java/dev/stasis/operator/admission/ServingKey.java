@@ -9,6 +9,8 @@ import java.security.KeyPair;
 import java.security.KeyPairGenerator;
 import java.security.PrivateKey;
 import java.security.SecureRandom;
+import java.security.Signature;
+import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.security.spec.ECGenParameterSpec;
@@ -40,15 +42,17 @@ import org.bouncycastle.operator.OperatorCreationException;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 
 /**
- * A key and its self-signed certificate, which signs nothing else. The API server trusts it through
- * the caBundle that the operator writes.
+ * A key and its certificate. One that the operator generates is self-signed and signs nothing else;
+ * the API server trusts it through the caBundle that the operator writes.
  *
  * @param key exists only in the Secret and in the operator's memory
  * @param certificate for the names by which the API server reaches the operator
+ * @param issuers intermediate certificates, which are served too; empty if it is self-signed
  * @param token secret part of the paths that are valid while this key is served; empty in a Secret
  *     of a version without tokens
  */
-record ServingKey(PrivateKey key, X509Certificate certificate, String token) {
+record ServingKey(
+    PrivateKey key, X509Certificate certificate, List<X509Certificate> issuers, String token) {
 
   /** The lifetime that public authorities use: short enough that renewals are routine. */
   private static final Duration VALID = Duration.ofDays(90);
@@ -59,6 +63,7 @@ record ServingKey(PrivateKey key, X509Certificate certificate, String token) {
   /** As many bits as the code derived from it. */
   private static final int TOKEN_BYTES = 32;
 
+  private static final String SIGNATURE = "SHA256withECDSA";
   private static final int DNS = 2;
   private static final int ADDRESS = 7;
   private static final Pattern NUMBERS = Pattern.compile("[0-9.]+|[0-9a-fA-F:]+");
@@ -96,15 +101,15 @@ record ServingKey(PrivateKey key, X509Certificate certificate, String token) {
           pair.getPrivate(),
           new JcaX509CertificateConverter()
               .getCertificate(
-                  builder.build(
-                      new JcaContentSignerBuilder("SHA256withECDSA").build(pair.getPrivate()))),
+                  builder.build(new JcaContentSignerBuilder(SIGNATURE).build(pair.getPrivate()))),
+          List.of(),
           randomToken());
     } catch (GeneralSecurityException | OperatorCreationException | CertIOException e) {
       throw new IllegalStateException("ECDSA with P-256 is part of every Java platform", e);
     }
   }
 
-  private static String randomToken() {
+  static String randomToken() {
     byte[] random = new byte[TOKEN_BYTES];
     new SecureRandom().nextBytes(random);
     return HexFormat.of().formatHex(random);
@@ -112,7 +117,7 @@ record ServingKey(PrivateKey key, X509Certificate certificate, String token) {
 
   /** The same key with another token. */
   ServingKey withToken(String other) {
-    return new ServingKey(key, certificate, other);
+    return new ServingKey(key, certificate, issuers, other);
   }
 
   /**
@@ -125,16 +130,40 @@ record ServingKey(PrivateKey key, X509Certificate certificate, String token) {
       byte[] encoded = Base64.getDecoder().decode(PEM.matcher(keyPem).replaceAll(""));
       PrivateKey key =
           KeyFactory.getInstance("EC").generatePrivate(new PKCS8EncodedKeySpec(encoded));
-      return new ServingKey(key, certificate(certificatePem), token);
+      List<X509Certificate> chain = chain(certificatePem);
+      return new ServingKey(key, chain.get(0), chain.subList(1, chain.size()), token);
     } catch (GeneralSecurityException e) {
       throw new IllegalArgumentException("key: expected an EC key in PKCS 8", e);
     }
   }
 
-  private static X509Certificate certificate(String pem) throws GeneralSecurityException {
-    return (X509Certificate)
+  private static List<X509Certificate> chain(String pem) throws GeneralSecurityException {
+    List<X509Certificate> chain =
         CertificateFactory.getInstance("X.509")
-            .generateCertificate(new ByteArrayInputStream(pem.getBytes(StandardCharsets.US_ASCII)));
+            .generateCertificates(new ByteArrayInputStream(pem.getBytes(StandardCharsets.US_ASCII)))
+            .stream()
+            .map(X509Certificate.class::cast)
+            .toList();
+    if (chain.isEmpty()) {
+      throw new CertificateException("expected a certificate, got none");
+    }
+    return chain;
+  }
+
+  /** Returns whether the certificate is for the key: files may be from two issues. */
+  boolean isPair() {
+    try {
+      byte[] message = {1};
+      Signature signature = Signature.getInstance(SIGNATURE);
+      signature.initSign(key);
+      signature.update(message);
+      byte[] signed = signature.sign();
+      signature.initVerify(certificate);
+      signature.update(message);
+      return signature.verify(signed);
+    } catch (GeneralSecurityException e) {
+      return false;
+    }
   }
 
   private static boolean isAddress(String name) {

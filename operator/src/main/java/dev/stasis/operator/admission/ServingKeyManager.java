@@ -8,6 +8,7 @@ import java.security.Principal;
 import java.security.PrivateKey;
 import java.security.SecureRandom;
 import java.security.cert.X509Certificate;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.TrustManagerFactory;
@@ -75,7 +76,10 @@ final class ServingKeyManager extends X509ExtendedKeyManager {
   @Override
   public X509Certificate @Nullable [] getCertificateChain(String alias) {
     ServingKey key = of(alias);
-    return key == null ? null : new X509Certificate[] {key.certificate()};
+    return key == null
+        ? null
+        : Stream.concat(Stream.of(key.certificate()), key.issuers().stream())
+            .toArray(X509Certificate[]::new);
   }
 
   @Override

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * Maintains the Secret with key, certificate and token: creates and renews it, and writes the
  * certificate into the webhook configurations. Every replica does so.
  */
-final class ServingKeySecret {
+final class ServingKeySecret implements KeySource {
 
   /** Of replicas that start at the same time one creates it; the others read it. */
   private static final int ROUNDS = 5;
@@ -35,27 +35,29 @@ final class ServingKeySecret {
       KubernetesClient client,
       WebhookConfig config,
       String namespace,
+      Configurations configurations,
       ServingKeyManager served,
       HookPaths paths,
       Clock clock) {
     this.client = client;
     this.config = config;
     this.namespace = namespace;
-    this.configurations = new Configurations(client, config, namespace);
+    this.configurations = configurations;
     this.served = served;
     this.paths = paths;
     this.clock = clock;
   }
 
   /** Creates or renews the Secret if necessary. */
-  synchronized void tend() {
+  @Override
+  public synchronized void tend() {
     for (int round = 0; round < ROUNDS; round++) {
       Secret secret = handle().get();
       Optional<KeyRing> found = KeyRing.read(secret == null ? null : secret.getData());
       KeyRing after = KeyRing.after(found, names(), clock.instant());
       boolean same = found.isPresent() && found.get().equals(after);
       // The API server must trust it before any replica serves it.
-      configurations.trust(after);
+      configurations.trust(after.trust());
       if (same || written(secret, after)) {
         ring = after;
         served.serve(after.current());
@@ -68,13 +70,9 @@ final class ServingKeySecret {
             .formatted(ROUNDS, config.secret()));
   }
 
-  /** Returns the keys of the Secret; empty if it was not read yet. */
-  Optional<KeyRing> ring() {
-    return Optional.ofNullable(ring);
-  }
-
-  Configurations configurations() {
-    return configurations;
+  @Override
+  public Optional<WebhookTrust> trust() {
+    return Optional.ofNullable(ring).map(KeyRing::trust);
   }
 
   /** Returns whether it was written; false if another replica was faster. */

@@ -2,6 +2,7 @@ package dev.stasis.operator.admission;
 
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithDefault;
+import java.nio.file.Path;
 import java.util.Optional;
 
 /** Settings of the webhooks: {@code stasis.webhook.*}, or {@code STASIS_WEBHOOK_*}. */
@@ -23,7 +24,13 @@ public interface WebhookConfig {
   /** URL to use instead of the Service: {@code https://HOST:PORT}. */
   Optional<String> url();
 
-  /** Name of the Secret in the operator's namespace with key and certificate. */
+  /**
+   * Folder with {@code tls.crt}, {@code tls.key} and {@code ca.crt}, which another component issues
+   * and renews. Without it the operator creates its own key and certificate.
+   */
+  Optional<Path> certificates();
+
+  /** Name of the Secret in the operator's namespace with the operator's own key and certificate. */
   @WithDefault("stasis-webhook")
   String secret();
 

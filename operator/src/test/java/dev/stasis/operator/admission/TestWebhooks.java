@@ -20,6 +20,7 @@ import java.net.HttpURLConnection;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
@@ -38,9 +39,11 @@ public final class TestWebhooks implements AutoCloseable {
   private final KubernetesClient client;
   private final StasisConfig settings;
   private final String namespace;
+  private final @Nullable Path certificates;
   private @Nullable Admission admission;
 
-  private record Config(int port, String configuration) implements WebhookConfig {
+  private record Config(int port, String configuration, Optional<Path> certificates)
+      implements WebhookConfig {
 
     @Override
     public boolean enabled() {
@@ -78,14 +81,24 @@ public final class TestWebhooks implements AutoCloseable {
   }
 
   public TestWebhooks(KubernetesClient client, StasisConfig settings, String namespace) {
+    this(client, settings, namespace, null);
+  }
+
+  /** Serves the key of the files in that folder; if it is null, the operator generates a key. */
+  TestWebhooks(
+      KubernetesClient client,
+      StasisConfig settings,
+      String namespace,
+      @Nullable Path certificates) {
     this.client = client;
     this.settings = settings;
     this.namespace = namespace;
+    this.certificates = certificates;
   }
 
   /** Settings of webhooks under that name. */
   public static WebhookConfig config(String configuration) {
-    return new Config(0, configuration);
+    return new Config(0, configuration, Optional.empty());
   }
 
   /** The API server will ask that hook before such a resource is created. */
@@ -116,7 +129,7 @@ public final class TestWebhooks implements AutoCloseable {
         new Admission(
             client,
             watches,
-            new Config(port, namespace),
+            new Config(port, namespace, Optional.ofNullable(certificates)),
             settings,
             Clock.systemUTC(),
             List.of(hook, new Canary()));
