@@ -68,13 +68,20 @@ public final class UnrecognizedValues {
         its != null && its.getName().startsWith(OURS);
         its = its.getSuperclass()) {
       for (Field field : its.getDeclaredFields()) {
-        if (!Modifier.isStatic(field.getModifiers())) {
+        if (!Modifier.isStatic(field.getModifiers()) && !isPlain(field.getType())) {
           field.setAccessible(true);
           fields.add(field);
         }
       }
     }
     return List.copyOf(fields);
+  }
+
+  /** Texts, numbers, times and maps, which are most fields. */
+  private static boolean isPlain(Class<?> type) {
+    return type.isPrimitive()
+        || type == Map.class
+        || (type.getName().startsWith("java.") && Modifier.isFinal(type.getModifiers()));
   }
 
   private static @Nullable Object read(Field field, Object of) {

@@ -1,5 +1,6 @@
 package dev.stasis.operator.checkpoint;
 
+import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.api.v1beta1.GpuCheckpointStore;
 import dev.stasis.api.v1beta1.GpuNodeOperation;
 import dev.stasis.api.v1beta1.common.AfterCheckpoint;
@@ -26,6 +27,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /** Validates a GpuCheckpoint as far as possible without an agent. Has no effect. */
 final class CheckpointValidator {
@@ -182,13 +184,27 @@ final class CheckpointValidator {
             .filter(it -> !context.uid().equals(it.getSpec().getRequester().uid()))
             .filter(it -> counts.test(OperationView.of(it)))
             .toList();
+    // Only a quota counts all artifacts, and a store may have thousands.
+    Stream<GpuCheckpoint> artifacts =
+        store.getSpec().getQuota() == null
+            ? making.stream().flatMap(it -> writtenBy(context, it).stream()).distinct()
+            : context.cluster().checkpointsIn(name).stream();
     return StoreFacts.of(
             store,
             context.cluster().gpuNode(node).map(List::of).orElse(List.of()),
-            context.cluster().checkpointsIn(name).stream()
-                .filter(other -> !context.uid().equals(other.getMetadata().getUid()))
-                .toList())
+            artifacts.filter(other -> !context.uid().equals(other.getMetadata().getUid())).toList())
         .with(making);
+  }
+
+  /** Returns the GpuCheckpoint whose artifact an operation writes. */
+  private static Optional<GpuCheckpoint> writtenBy(
+      CheckpointContext context, GpuNodeOperation operation) {
+    return Optional.ofNullable(operation.getSpec().getArtifact())
+        .flatMap(
+            it ->
+                context
+                    .cluster()
+                    .checkpoint(it.namespace(), operation.getSpec().getRequester().name()));
   }
 
   /** Returns how long probes and deadlines of the pod allow a freeze. */

@@ -22,13 +22,23 @@ import java.util.Optional;
 
 /**
  * Copies objects without writing and parsing their text, and shares what cannot change. The SDK
- * copies the primary resource for each reconciliation. Reads the objects of watches directly.
+ * copies the primary resource for each reconciliation. Reads the objects of watches directly, and
+ * each event once: several watches of a kind receive it, and their caches are read-only.
  */
 @Singleton
 public class SharingSerialization extends KubernetesSerialization {
 
+  /** Each watch is read by its own thread: enough for the events by which they are apart. */
+  private static final int REMEMBERED = 128;
+
+  /** In characters; a typical GpuCheckpoint has 10,000. Longer events are not remembered. */
+  private static final int LONGEST = 32_768;
+
   private final ObjectMapper mapper;
   private final ObjectWriter sharing;
+
+  /** By the whole text: a digest that collides would give one tenant the object of another. */
+  private final RecentMap<String, WatchEvent> events = new RecentMap<>(REMEMBERED);
 
   /**
    * @param kinds the kinds that the client is to know
@@ -59,9 +69,17 @@ public class SharingSerialization extends KubernetesSerialization {
   public <T> T unmarshal(String text, Class<T> type) {
     return Optional.of(type)
         .filter(WatchEvent.class::equals)
-        .flatMap(it -> event(text))
+        .flatMap(it -> events.get(text).or(() -> remembered(text)))
         .map(type::cast)
         .orElseGet(() -> super.unmarshal(text, type));
+  }
+
+  private Optional<WatchEvent> remembered(String text) {
+    Optional<WatchEvent> read = event(text);
+    if (text.length() <= LONGEST) {
+      read.ifPresent(it -> events.put(text, it));
+    }
+    return read;
   }
 
   /** Returns the event; empty if only Fabric8 can read it, or report what is wrong with it. */

@@ -2,9 +2,14 @@ package dev.stasis.operator.status;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stasis.operator.cluster.SharingSerialization;
+import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * Determines whether a status must be written, by the JSON that the API server would store. A null
@@ -40,25 +45,57 @@ public final class Changes {
   /** Compares an earlier state with the current status. */
   public Change between(JsonNode before, Object after) {
     JsonNode now = tree(after);
-    return now.equals(before) ? Change.NONE : between(stored(before), stored(now));
+    if (now.equals(before)) {
+      return Change.NONE;
+    }
+    Set<String> changed = new HashSet<>();
+    names(before, now)
+        .filter(name -> !isSame(before.path(name), now.path(name)))
+        .forEach(changed::add);
+    if (changed.isEmpty()) {
+      return Change.NONE;
+    }
+    return PROGRESS.containsAll(changed) ? Change.PROGRESS : Change.SUBSTANCE;
+  }
+
+  private static Stream<String> names(JsonNode one, JsonNode other) {
+    return Stream.of(one, other)
+        .flatMap(node -> node.properties().stream())
+        .map(Map.Entry::getKey)
+        .distinct();
+  }
+
+  /** Compares without their text what both have in the same form: few fields have not. */
+  private boolean isSame(JsonNode one, JsonNode other) {
+    if (isNone(one) || isNone(other)) {
+      return isNone(one) && isNone(other);
+    }
+    if (one.isObject() && other.isObject()) {
+      return names(one, other).allMatch(name -> isSame(one.path(name), other.path(name)));
+    }
+    if (one.isArray() && other.isArray()) {
+      return one.size() == other.size()
+          && IntStream.range(0, one.size()).allMatch(i -> isSame(one.get(i), other.get(i)));
+    }
+    if (one.isNumber() && other.isNumber()) {
+      // One that was read may be an int, and the same one that was computed a long.
+      return one.asText().equals(other.asText());
+    }
+    return one.equals(other) || ((one.isPojo() || other.isPojo()) && text(one).equals(text(other)));
+  }
+
+  /** A packed object as what it contains. Only an object is read as JSON, anything else as YAML. */
+  private JsonNode text(JsonNode packed) {
+    return stored(JsonNodeFactory.instance.objectNode().set("packed", packed));
+  }
+
+  private static boolean isNone(JsonNode node) {
+    return node.isNull() || node.isMissingNode();
   }
 
   private JsonNode stored(JsonNode state) {
     // From text, so that 1 is the same number as an int and as a long.
     return withoutNulls(serialization.unmarshal(serialization.asJson(state), JsonNode.class));
-  }
-
-  private static Change between(JsonNode before, JsonNode now) {
-    if (now.equals(before)) {
-      return Change.NONE;
-    }
-    return withoutProgress(now).equals(withoutProgress(before))
-        ? Change.PROGRESS
-        : Change.SUBSTANCE;
-  }
-
-  private static JsonNode withoutProgress(JsonNode status) {
-    return status instanceof ObjectNode fields ? fields.deepCopy().remove(PROGRESS) : status;
   }
 
   private static JsonNode withoutNulls(JsonNode node) {

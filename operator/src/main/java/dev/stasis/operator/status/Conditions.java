@@ -31,7 +31,13 @@ public record Conditions(List<Condition> list) {
 
   /** Returns the condition of that type. */
   public Optional<Condition> find(ConditionType type) {
-    return list.stream().filter(condition -> condition.type().equals(type.value())).findFirst();
+    // A change of a node searches the conditions of every checkpoint: no stream.
+    for (Condition condition : list) {
+      if (condition.type().equals(type.value())) {
+        return Optional.of(condition);
+      }
+    }
+    return Optional.empty();
   }
 
   /** Returns whether the condition of that type exists and is True. */

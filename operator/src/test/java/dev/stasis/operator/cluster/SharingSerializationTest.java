@@ -95,4 +95,30 @@ class SharingSerializationTest {
                     "{\"type\":\"ADDED\",\"object\":" + CHECKPOINT, WatchEvent.class))
         .isInstanceOf(KubernetesClientException.class);
   }
+
+  @Test
+  void anEventThatSeveralWatchesReceiveIsReadOnce() {
+    serialization.registerKubernetesResource(GpuCheckpoint.class);
+    String event = "{\"type\":\"ADDED\",\"object\":" + CHECKPOINT + "}";
+    Object first = read(event);
+    assertThat(read(event)).isSameAs(first);
+
+    String changed = event.replace("\"priority\":7", "\"priority\":8");
+    assertThat(serialization.asJson(read(changed))).contains("\"priority\":8");
+    assertThat(read(event.replace("ADDED", "DELETED"))).isNotSameAs(first);
+  }
+
+  @Test
+  void longEventsAreNotRemembered() {
+    serialization.registerKubernetesResource(GpuCheckpoint.class);
+    String event =
+        "{\"type\":\"ADDED\",\"object\":"
+            + CHECKPOINT.replace("\"y\"", "\"" + "y".repeat(40_000) + "\"")
+            + "}";
+    assertThat(read(event)).isNotSameAs(read(event));
+  }
+
+  private Object read(String event) {
+    return serialization.unmarshal(event, WatchEvent.class).getObject();
+  }
 }

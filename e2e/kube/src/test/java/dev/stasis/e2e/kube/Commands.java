@@ -92,6 +92,8 @@ final class Commands {
   private LocalProcess operator(Path kubeconfig, List<String> command) throws IOException {
     Map<String, String> environment = environment(kubeconfig);
     environment.put("POD_NAME", "stasis-operator-e2e");
+    // As in its image: glibc would keep memory in eight arenas of each processor.
+    environment.put("MALLOC_ARENA_MAX", "2");
     environment.put("STASIS_OPERATOR_HOLDER_IMAGE", HOLDER_IMAGE);
     // No service leads to a process of this machine, but the API server is one, too.
     String port = Integer.toString(freePort());

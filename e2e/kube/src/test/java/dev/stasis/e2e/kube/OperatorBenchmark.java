@@ -41,7 +41,12 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class OperatorBenchmark {
 
-  private static final int CHECKPOINTS = Integer.getInteger("bench.checkpoints", 1000);
+  /** In each batch. */
+  private static final int CHECKPOINTS = Integer.getInteger("bench.checkpoints", 500);
+
+  /** The JVM compiles during the first ones; the last one shows the steady state. */
+  private static final int BATCHES = Integer.getInteger("bench.batches", 6);
+
   private static final int NODES = Integer.getInteger("bench.nodes", 100);
 
   /** Pods without a GPU, which the operator sees and has nothing to do with. */
@@ -53,6 +58,9 @@ class OperatorBenchmark {
   private static final String JAVA = System.getProperty("bench.java", "java");
   private static final String SYSTEM = "stasis-system";
   private static final String PODS = "bench";
+
+  /** Half a minute shows half of the heartbeats of all agents, which are a minute apart. */
+  private static final Duration IDLE = Duration.ofSeconds(30);
 
   /** A benchmark that takes longer has come to a standstill. */
   private static final Duration LIMIT = Duration.ofMinutes(20);
@@ -116,65 +124,85 @@ class OperatorBenchmark {
       checkpoint(admin, "warm", "pod-0");
       await("the first one", agents, () -> ready.containsKey("warm"));
       Map<String, String> results = new TreeMap<>();
-      results.put("checkpoints", Integer.toString(CHECKPOINTS));
+      results.put("checkpoints", "%d batches of %d".formatted(BATCHES, CHECKPOINTS));
       results.put("nodes", Integer.toString(NODES));
-      batch("", admin, operator, agents, writes, orders, results);
-      // The same again with compiled code: what an operator needs that has been running for long.
-      batch("again: ", admin, operator, agents, writes, orders, results);
+      BatchTable table = new BatchTable();
+      for (int number = 1; number <= BATCHES; number++) {
+        batch(number, admin, operator, agents, writes, orders, table);
+        System.out.printf("batch %d of %d%n", number, BATCHES);
+      }
       assertThat(watched.isRunning()).isTrue();
-      results.put("events per checkpoint", "%.2f".formatted(events(admin) / (2.0 * CHECKPOINTS)));
+      results.put("idle, own time in ms per second", idle(operator));
+      results.put(
+          "events per checkpoint",
+          "%.2f".formatted(events(admin) / (double) (BATCHES * CHECKPOINTS)));
       results.put("other pods", others(admin));
       results.put(
           "finished checkpoints",
           "%d of %d bytes".formatted(FINISHED, new FinishedCheckpoints(admin).bytes()));
       results.put("operator memory", operator.memory());
       results.put("operator heap in use", live(operator));
-      report(results);
+      report(table, results);
     }
   }
 
-  /** Carries as many as are to be measured through, and adds the figures with this prefix. */
+  /** Carries a batch through, and adds its figures. */
   private void batch(
-      String prefix,
+      int number,
       KubernetesClient admin,
       LocalProcess operator,
       FakeAgents agents,
       WriteCount<GpuCheckpoint> writes,
       WriteCount<GpuNodeOperation> orders,
-      Map<String, String> results)
+      BatchTable table)
       throws InterruptedException, IOException {
     asked.clear();
     ready.clear();
-    String name = prefix.isEmpty() ? "c-" : "d-";
+    String name = "b" + number + "-";
     long before = writes.changes();
     long ordersBefore = orders.changes();
     RequestCount requestsBefore = RequestCount.now(admin);
-    ProcessorTime timeBefore = ProcessorTime.of(operator.pid());
+    ProcessorUse useBefore = ProcessorUse.of(admin, operator.pid());
     Instant start = Instant.now();
     inParallel(CHECKPOINTS, index -> checkpoint(admin, name + index, "pod-" + index));
     Instant allAsked = Instant.now();
     await("all of them", agents, () -> ready.size() == CHECKPOINTS);
-    ProcessorTime time = ProcessorTime.of(operator.pid()).since(timeBefore);
+    ProcessorUse use = ProcessorUse.of(admin, operator.pid()).since(useBefore);
+    Duration measured = Duration.between(start, Instant.now());
     RequestCount requests = RequestCount.now(admin);
     Instant end = ready.values().stream().max(Instant::compareTo).orElseThrow();
-    results.put(prefix + "asked in seconds", seconds(start, allAsked));
-    results.put(prefix + "ready in seconds", seconds(start, end));
-    results.put(
-        prefix + "per second",
+    ProcessorTime time = use.operator();
+    table.add("operator's own time, ms each", milliseconds(time.own()));
+    table.add("first compiler, ms each", milliseconds(time.firstCompiler()));
+    table.add("second compiler, ms each", milliseconds(time.secondCompiler()));
+    table.add("collector, ms each", milliseconds(time.collector()));
+    table.add("writes per checkpoint", perOne(writes.changes() - before));
+    table.add("writes per operation", perOne(orders.changes() - ordersBefore));
+    table.add(
+        "per second",
         "%.1f".formatted(CHECKPOINTS * 1000.0 / Duration.between(start, end).toMillis()));
-    results.put(prefix + "queue in ms", percentiles(agents.seen()));
-    results.put(prefix + "ready in ms", percentiles(ready));
-    results.put(prefix + "writes per checkpoint", perOne(writes.changes() - before));
-    results.put(prefix + "writes per operation", perOne(orders.changes() - ordersBefore));
-    results.put(prefix + "requests, each", perCheckpoint(requests.since(requestsBefore)));
-    results.put(
-        prefix + "operator, ms each",
-        "%s, and %s first compiler, %s second compiler, %s collector"
-            .formatted(
-                milliseconds(time.own()),
-                milliseconds(time.firstCompiler()),
-                milliseconds(time.secondCompiler()),
-                milliseconds(time.collector())));
+    table.add("processors busy: operator", processors(time.total(), measured));
+    table.add("processors busy: API server", processors(use.apiServer(), measured));
+    table.add("processors busy: simulated agents", processors(use.agents(), measured));
+    table.add("processors busy: etcd and others", processors(use.others(), measured));
+    table.add("requested in s", seconds(start, allAsked));
+    table.add("Ready in s", seconds(start, end));
+    table.add("queue in ms", percentiles(agents.seen()));
+    table.add("Ready in ms", percentiles(ready));
+    table.add("resident", operator.memory());
+    table.add("requests each", perCheckpoint(requests.since(requestsBefore)));
+  }
+
+  /**
+   * Returns what the operator takes without any request: the heartbeats of all agents. The time of
+   * a batch contains it, and the more of it the longer the batch takes.
+   */
+  private static String idle(LocalProcess operator) throws IOException {
+    ProcessorTime before = ProcessorTime.of(operator.pid());
+    Instant end = Instant.now().plus(IDLE);
+    org.awaitility.Awaitility.await().atMost(LIMIT).until(() -> Instant.now().isAfter(end));
+    Duration own = ProcessorTime.of(operator.pid()).since(before).own();
+    return "%.1f".formatted(own.toNanos() / 1e6 / IDLE.toSeconds());
   }
 
   /**
@@ -277,6 +305,10 @@ class OperatorBenchmark {
     return "%.1f".formatted(all.toNanos() / 1e6 / CHECKPOINTS);
   }
 
+  private static String processors(Duration busy, Duration measured) {
+    return "%.2f".formatted(busy.toMillis() / (double) measured.toMillis());
+  }
+
   private static String perOne(long all) {
     return "%.2f".formatted(all / (double) CHECKPOINTS);
   }
@@ -285,8 +317,8 @@ class OperatorBenchmark {
     return "%.1f".formatted(Duration.between(from, to).toMillis() / 1000.0);
   }
 
-  private static void report(Map<String, String> results) throws IOException {
-    StringBuilder text = new StringBuilder();
+  private static void report(BatchTable table, Map<String, String> results) throws IOException {
+    StringBuilder text = new StringBuilder(table.text()).append(System.lineSeparator());
     results.forEach((name, value) -> text.append("%-29s %s%n".formatted(name, value)));
     System.out.println(text);
     Files.writeString(
