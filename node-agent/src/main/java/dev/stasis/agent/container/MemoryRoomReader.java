@@ -36,13 +36,43 @@ public final class MemoryRoomReader {
     return new MemoryRoom(levels, proc.memory("MemAvailable").orElse(0));
   }
 
+  /**
+   * Returns the tightest memory limit of a process. Limits that process 1 has too are those of the
+   * whole machine, which may be a container itself.
+   */
+  public OptionalLong limit(int pid) {
+    Optional<Cgroup> own = memoryCgroup(pid);
+    if (own.isEmpty()) {
+      return OptionalLong.empty();
+    }
+    Optional<Path> machine = memoryCgroup(1).map(Cgroup::folder);
+    String file = own.get().isUnified() ? "memory.max" : "memory.limit_in_bytes";
+    OptionalLong tightest = OptionalLong.empty();
+    for (Path at = own.get().folder();
+        at != null && at.startsWith(own.get().hierarchy());
+        at = at.getParent()) {
+      OptionalLong limit = number(at.resolve(file));
+      boolean shared = machine.isPresent() && machine.get().startsWith(at);
+      if (limit.isPresent() && !shared) {
+        tightest = OptionalLong.of(Math.min(limit.getAsLong(), tightest.orElse(Long.MAX_VALUE)));
+      }
+    }
+    return tightest;
+  }
+
+  private Optional<Cgroup> memoryCgroup(int pid) {
+    return memoryCgroup(new ContainerResolver.CgroupFolders(proc).of(proc.cgroups(pid)));
+  }
+
   /** The cgroup that accounts the memory of a container. */
   static Optional<Cgroup> memoryCgroup(Container container) {
+    return memoryCgroup(container.cgroups());
+  }
+
+  private static Optional<Cgroup> memoryCgroup(List<Cgroup> cgroups) {
     Optional<Cgroup> separate =
-        container.cgroups().stream().filter(cgroup -> cgroup.controls("memory")).findFirst();
-    return separate.isPresent()
-        ? separate
-        : container.cgroups().stream().filter(Cgroup::isUnified).findFirst();
+        cgroups.stream().filter(cgroup -> cgroup.controls("memory")).findFirst();
+    return separate.isPresent() ? separate : cgroups.stream().filter(Cgroup::isUnified).findFirst();
   }
 
   private static Optional<MemoryRoom.Level> separate(Path folder, String name) {

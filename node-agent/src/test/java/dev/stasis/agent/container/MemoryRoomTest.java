@@ -83,6 +83,21 @@ class MemoryRoomTest {
     }
   }
 
+  @Test
+  void theLimitOfARealProcessIsFoundAndThatOfTheWholeMachineIsNotItsOwn() throws Exception {
+    try (TestContainer running = TestContainer.start("workload", 0, "/data")) {
+      MemoryRoomReader reader = new MemoryRoomReader(new ProcFs());
+      Container container = running.resolve();
+      Cgroup memory = MemoryRoomReader.memoryCgroup(container).orElseThrow();
+      Files.writeString(
+          memory.folder().resolve(memory.isUnified() ? "memory.max" : "memory.limit_in_bytes"),
+          Long.toString(64 * MIB));
+
+      assertThat(reader.limit(container.init().pid())).hasValue(64 * MIB);
+      assertThat(reader.limit(1)).isEmpty();
+    }
+  }
+
   private MemoryRoom read(Cgroup memory) {
     return new MemoryRoomReader(new ProcFs()).read(container(memory));
   }

@@ -5,6 +5,7 @@ import dev.stasis.agent.daemon.kubelet.NodeApi;
 import dev.stasis.agent.daemon.kubelet.NodeApiException;
 import dev.stasis.agent.daemon.remote.RemoteProbes;
 import dev.stasis.agent.process.ProcFs;
+import dev.stasis.agent.tmpfs.StoreInMemory;
 import dev.stasis.api.v1beta1.GpuCheckpointStore;
 import dev.stasis.api.v1beta1.node.FrozenWorkload;
 import dev.stasis.api.v1beta1.node.RemoteUsage;
@@ -73,7 +74,8 @@ final class NodeFinder implements AutoCloseable {
     this.runtime = runtime;
     this.keeper = keeper;
     this.frozen = frozen;
-    this.storeLooks = new StoreLooks(clock, kubelet, new Probe(probes));
+    this.storeLooks =
+        new StoreLooks(clock, kubelet, new Probe(probes), StoreInMemory.ofThisAgent());
     this.stores = stores;
     this.quarantine = quarantine;
     this.selfTest = selfTest;

@@ -1,6 +1,7 @@
 package dev.stasis.agent.daemon.node;
 
 import dev.stasis.agent.process.DaemonThreads;
+import dev.stasis.agent.tmpfs.StoreInMemory;
 import dev.stasis.api.text.HumanBytes;
 import dev.stasis.api.v1beta1.GpuCheckpointStore;
 import dev.stasis.api.v1beta1.node.NodeStore;
@@ -26,6 +27,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -51,6 +53,7 @@ final class StoreLooks implements AutoCloseable {
   private final Clock clock;
   private final Path kubelet;
   private final RemoteProbe probe;
+  private final StoreInMemory memory;
   private final ExecutorService thread =
       Executors.newSingleThreadExecutor(new DaemonThreads("store-looks"));
   private @Nullable Future<List<NodeStore>> pending;
@@ -62,10 +65,12 @@ final class StoreLooks implements AutoCloseable {
    *
    * @param kubelet the kubelet's folder on this node
    * @param probe tries out the remote part of a store
+   * @param memory finds stores that the agent cannot fill
    */
-  StoreLooks(Clock clock, Path kubelet, RemoteProbe probe) {
+  StoreLooks(Clock clock, Path kubelet, RemoteProbe probe, StoreInMemory memory) {
     this.clock = clock;
     this.probe = probe;
+    this.memory = memory;
     this.kubelet = kubelet;
   }
 
@@ -163,6 +168,11 @@ final class StoreLooks implements AutoCloseable {
 
   private NodeStore folder(String name, Path root, @Nullable RemoteUsage remote)
       throws IOException {
+    Optional<String> inMemory = memory.obstacle(root);
+    if (inMemory.isPresent()) {
+      return unreachable(
+          name, "expected %s, got: %s".formatted(StoreInMemory.expected(), inMemory.get()));
+    }
     Files.delete(Files.createTempFile(root, ".stasis-look-", ".tmp"));
     FileStore disk = Files.getFileStore(root);
     long used = 0;

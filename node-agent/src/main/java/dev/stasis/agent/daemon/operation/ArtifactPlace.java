@@ -1,5 +1,6 @@
 package dev.stasis.agent.daemon.operation;
 
+import dev.stasis.agent.tmpfs.StoreInMemory;
 import dev.stasis.api.text.HumanBytes;
 import dev.stasis.api.v1beta1.common.ArtifactStatus;
 import dev.stasis.api.v1beta1.common.Fault;
@@ -20,6 +21,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -111,14 +113,26 @@ record ArtifactPlace(
     return Files.exists(path(), LinkOption.NOFOLLOW_LINKS);
   }
 
-  /** Creates the namespace's folder, for root only. */
-  void createFolder() throws IOException {
+  /** Creates the namespace's folder, for root only. Refuses one that the agent cannot fill. */
+  void createFolder() throws Refused, IOException {
+    createFolder(StoreInMemory.ofThisAgent());
+  }
+
+  void createFolder(StoreInMemory memory) throws Refused, IOException {
     Path root = folder.getParent();
     if (root == null || !Files.isDirectory(root)) {
       throw new IOException("root of the store " + root + ": expected a folder");
     }
     Files.createDirectories(
         folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    Optional<String> inMemory = memory.obstacle(folder);
+    if (inMemory.isPresent()) {
+      throw new Refused(
+          "StoreNotWritable",
+          "store " + reference.store(),
+          StoreInMemory.expected(),
+          inMemory.get());
+    }
   }
 
   /** Returns the status of a stored artifact. */

@@ -3,11 +3,14 @@ package dev.stasis.agent.daemon.operation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stasis.agent.testing.SmallTmpfs;
+import dev.stasis.agent.tmpfs.StoreInMemory;
 import dev.stasis.api.v1beta1.operation.ArtifactReference;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -63,6 +66,22 @@ class ArtifactPlaceTest {
     damaged("train-", "empty folder");
 
     assertThatThrownBy(() -> place("train-", "").requireDeletable()).isInstanceOf(Refused.class);
+  }
+
+  @Test
+  void nothingIsWrittenToMemoryThatCountsTowardsTheAgentsLimit() throws Exception {
+    try (SmallTmpfs tmpfs = SmallTmpfs.ofMib(8)) {
+      ArtifactPlace place =
+          new ArtifactPlace(
+              place("train-" + UID, UID).reference(), tmpfs.file("ml"), "train", true, null);
+
+      assertThatThrownBy(() -> place.createFolder(new StoreInMemory(OptionalLong.of(16L << 20))))
+          .isInstanceOf(Refused.class)
+          .hasMessageContaining("store local: expected a folder on a disk")
+          .hasMessageContaining("memory limit of 16.0Mi");
+      place.createFolder();
+      assertThat(tmpfs.file("ml")).isDirectory();
+    }
   }
 
   private Path damaged(String name, String damage) throws IOException {
