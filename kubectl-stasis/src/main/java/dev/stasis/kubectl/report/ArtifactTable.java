@@ -43,8 +43,9 @@ public record ArtifactTable(boolean namespaces) {
   }
 
   private static String state(Resource checkpoint) {
-    if (checkpoint.condition("Restorable").text("reason").equals("ArtifactDamaged")) {
-      return "Damaged";
+    String restorable = checkpoint.condition("Restorable").text("reason");
+    if (restorable.equals("ArtifactDamaged")) {
+      return restorable;
     }
     Resource stored = checkpoint.condition("Stored");
     return stored.text("status").equals("False") ? stored.text("reason") : "Stored";

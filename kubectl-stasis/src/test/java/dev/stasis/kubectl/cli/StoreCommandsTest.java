@@ -45,12 +45,12 @@ class StoreCommandsTest {
             kind: GpuCheckpointStore
             metadata: {name: chunks}
             spec: {default: true}
-            status: {type: S3, capacity: 2.0Ti, used: 13Gi, logical: 60Gi, ratio: "4.6", artifacts: 2, reason: Ready}
+            status: {type: S3, capacity: 2.0Ti, used: 13Gi, logical: 60Gi, ratio: "4.6", artifacts: 2, reason: StoreReady}
             """));
 
     assertThat(run("store", "ls")).isZero();
     assertThat(out.toString().lines().toList().get(1))
-        .matches("chunks +S3 +yes +2.0Ti +13Gi +60Gi +4.6 +2 +Ready");
+        .matches("chunks +S3 +yes +2.0Ti +13Gi +60Gi +4.6 +2 +StoreReady");
   }
 
   @Test
@@ -67,7 +67,7 @@ class StoreCommandsTest {
         .hasSize(3)
         .satisfies(
             lines -> {
-              assertThat(lines.get(1)).matches("bad +3.0Gi +1.0Gi +1.0Mi +Damaged");
+              assertThat(lines.get(1)).matches("bad +3.0Gi +1.0Gi +1.0Mi +ArtifactDamaged");
               assertThat(lines.get(2)).matches("good +3.0Gi +1.0Gi +1.0Mi +2d +Stored");
             });
   }

@@ -70,7 +70,7 @@ class ReportsTest {
               explanation:
                 notPortable: [{reason: NotPortable, message: "socket address: expected 0.0.0.0, got 10.1.2.3:29500"}]
                 expectedSize: 48.9Gi
-              conditions: [{type: Feasible, status: "True", reason: NothingAgainstIt, message: m}]
+              conditions: [{type: Feasible, status: "True", reason: Feasible, message: m}]
             """);
     assertThat(new Explanation(explained).text())
         .isEqualTo(

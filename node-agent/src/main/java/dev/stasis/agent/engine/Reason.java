@@ -64,9 +64,6 @@ public enum Reason {
   /** The restored workload differs from the saved one. */
   @JsonProperty("NotProven")
   NOT_PROVEN("NotProven"),
-  /** Another process acts on the container. */
-  @JsonProperty("Busy")
-  BUSY("Busy"),
   /** An error of the node or of Stasis itself. */
   @JsonProperty("Internal")
   INTERNAL("Internal");

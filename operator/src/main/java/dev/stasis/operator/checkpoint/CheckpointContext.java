@@ -305,7 +305,7 @@ record CheckpointContext(
   boolean isRequested() {
     return status().getOperation() != null
         && status().getOtherContainers() == null
-        && Reason.WAITING_FOR_AGENT.column().equals(status().getReason());
+        && Reason.WAITING_FOR_AGENT.value().equals(status().getReason());
   }
 
   void requeueAfter(Duration after) {

@@ -129,7 +129,7 @@ final class CheckpointFinalizer {
       operations.retry(context, resume.get(), deleted(context));
     } else if (slices.isOn() && !slices.verdict().runs()) {
       reporter.normal(
-          Reason.WAITS_FOR_ITS_TURN,
+          Reason.WAITS_FOR_TURN,
           "deleted while suspended: it is resumed when its GPU is free",
           "turn");
     } else {

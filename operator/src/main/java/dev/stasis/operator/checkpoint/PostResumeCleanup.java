@@ -99,10 +99,10 @@ final class PostResumeCleanup {
         .also(
             ConditionType.ROOM_RETURNED,
             ConditionValue.FALSE,
-            Reason.LIMIT_STILL_RAISED,
+            Reason.LIMIT_RAISED,
             "the memory limit is to be " + room.originalLimit() + " again: " + why);
     if (answer instanceof PodWrites.Refused) {
-      context.reporter().warning(Reason.LIMIT_STILL_RAISED, why, "room");
+      context.reporter().warning(Reason.LIMIT_RAISED, why, "room");
     }
   }
 }

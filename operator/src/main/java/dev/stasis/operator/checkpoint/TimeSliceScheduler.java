@@ -82,7 +82,7 @@ record TimeSliceScheduler(CheckpointContext context) {
               .orElse("");
       context
           .updater()
-          .rests(Reason.WAITS_FOR_ITS_TURN, "suspended; place " + verdict.place() + holder);
+          .rests(Reason.WAITS_FOR_TURN, "suspended; place " + verdict.place() + holder);
     }
   }
 
@@ -98,7 +98,7 @@ record TimeSliceScheduler(CheckpointContext context) {
       context
           .updater()
           .rests(
-              Reason.HAS_ITS_TURN,
+              Reason.HAS_TURN,
               verdict.until().isPresent()
                   ? "has its time slice" + at(verdict.until().get())
                   : "has the GPU; no other workload waits for it");

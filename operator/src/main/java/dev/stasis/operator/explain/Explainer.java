@@ -77,10 +77,7 @@ public final class Explainer {
     report.rests(Reason.NO_ARTIFACT, "dryRun: nothing was frozen");
     if (faults.isEmpty()) {
       report.also(
-          ConditionType.FEASIBLE,
-          ConditionValue.TRUE,
-          Reason.NOTHING_AGAINST_IT,
-          forecast(explanation));
+          ConditionType.FEASIBLE, ConditionValue.TRUE, Reason.FEASIBLE, forecast(explanation));
     } else {
       report.also(
           ConditionType.FEASIBLE,

@@ -104,7 +104,7 @@ public final class TargetReader {
           init.getState() == null ? null : init.getState().getTerminated();
       if (end != null && !Integer.valueOf(0).equals(end.getExitCode())) {
         return new TargetState.Coming(
-            Reason.TARGET_STARTING,
+            Reason.STARTING,
             name
                 + " init container "
                 + init.getName()
@@ -119,8 +119,7 @@ public final class TargetReader {
     }
     if (pod.getSpec().getNodeName() != null) {
       return new TargetState.Coming(
-          Reason.TARGET_STARTING,
-          name + " is being started on node " + pod.getSpec().getNodeName());
+          Reason.STARTING, name + " is being started on node " + pod.getSpec().getNodeName());
     }
     String scheduler =
         status.getConditions().stream()
@@ -130,7 +129,7 @@ public final class TargetReader {
             .findFirst()
             .orElse("not processed by the scheduler yet");
     return new TargetState.Coming(
-        Reason.TARGET_NOT_SCHEDULED, name + " is waiting for a node: " + scheduler);
+        Reason.UNSCHEDULED, name + " is waiting for a node: " + scheduler);
   }
 
   private static Optional<TargetState> waiting(String name, ContainerStatus container) {
@@ -151,7 +150,7 @@ public final class TargetReader {
     }
     return Optional.of(
         new TargetState.Coming(
-            NO_IMAGE.contains(reason) ? Reason.IMAGE_NOT_AVAILABLE : Reason.TARGET_STARTING,
+            NO_IMAGE.contains(reason) ? Reason.IMAGE_NOT_AVAILABLE : Reason.STARTING,
             where + ": " + why));
   }
 

@@ -41,7 +41,7 @@ record Budget(String property, Duration total, Duration usable, String sum, Reas
         total,
         worst.compareTo(usable) < 0 ? worst : usable,
         failures + " x " + period + "s",
-        Reason.LIVENESS_PROBE_TOO_SHORT);
+        Reason.PROBE_TOO_SHORT);
   }
 
   /** The limit of a deadline after which pod or job is ended. */

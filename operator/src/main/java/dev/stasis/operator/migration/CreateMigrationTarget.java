@@ -100,7 +100,7 @@ final class CreateMigrationTarget extends Step<MigrationContext, MigrationPhase>
     context.updater().adopts(created.pod(), source.container(), created.otherContainers());
     reporter.normal(
         context,
-        Reason.TARGET_STARTING,
+        Reason.STARTING,
         "created pod " + created.pod().getMetadata().getName() + "; the source keeps running",
         "attempt " + attempt);
     return new Progress.Done();

@@ -81,7 +81,7 @@ class MigrationHeadroom {
                 .also(
                     ConditionType.ROOM_RETURNED,
                     it.done() ? ConditionValue.TRUE : ConditionValue.FALSE,
-                    it.done() ? Reason.LIMIT_RETURNED : Reason.LIMIT_STILL_RAISED,
+                    it.done() ? Reason.LIMIT_RETURNED : Reason.LIMIT_RAISED,
                     it.message()));
     return result.filter(HeadroomReturn.Result::done).isPresent();
   }

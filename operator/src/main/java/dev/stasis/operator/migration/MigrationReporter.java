@@ -37,7 +37,7 @@ class MigrationReporter {
           Reason.TRANSFER_FAILED);
 
   private static final Set<Reason> REPORTED =
-      EnumSet.of(Reason.TARGET_NOT_SCHEDULED, Reason.TOO_MANY_MIGRATIONS, Reason.ANOTHER_OPERATION);
+      EnumSet.of(Reason.UNSCHEDULED, Reason.TOO_MANY_MIGRATIONS, Reason.ANOTHER_OPERATION);
 
   private final PodWrites pods;
   private final EventRecorder events;
@@ -168,8 +168,7 @@ class MigrationReporter {
   /** A GpuRestore restores it. */
   void restores(MigrationContext context, List<Fault> before, String name) {
     if (before.isEmpty()) {
-      events.tell(
-          Story.normal(context.migration(), Reason.TARGET_STARTING, message(context), name));
+      events.tell(Story.normal(context.migration(), Reason.STARTING, message(context), name));
     } else {
       Reason reason = new FaultSummary(before).reason(Reason.OPERATION_FAILED);
       warning(context, reason, message(context), name);

@@ -108,8 +108,7 @@ class MigrationStatusUpdater extends StatusUpdater<MigrationPhase, GpuMigrationS
     }
     status.setNodes(null);
     report()
-        .working(
-            Reason.TARGET_STARTING, "pod " + target.getMetadata().getName() + " is being scheduled")
+        .working(Reason.STARTING, "pod " + target.getMetadata().getName() + " is being scheduled")
         .writeTo(status);
   }
 

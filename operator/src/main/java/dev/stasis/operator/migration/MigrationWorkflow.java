@@ -63,7 +63,7 @@ abstract class MigrationWorkflow implements Workflow<MigrationContext, Migration
         .filter(until -> !until.isAfter(context.now()))
         .map(
             until ->
-                Reason.LIVENESS_PROBE_TOO_SHORT.misfit(
+                Reason.PROBE_TOO_SHORT.misfit(
                     "freeze time",
                     "at most until " + until + ", before a probe or a deadline of its pod ends it",
                     "no verified target by then"));

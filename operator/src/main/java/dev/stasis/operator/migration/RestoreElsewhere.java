@@ -35,7 +35,7 @@ final class RestoreElsewhere extends Step<MigrationContext, MigrationPhase> {
   private static final Set<String> NO_PLACE =
       Set.of(
           Reason.NO_NODE_FITS.value(),
-          Reason.TARGET_NOT_SCHEDULED.value(),
+          Reason.UNSCHEDULED.value(),
           Reason.IMAGE_NOT_AVAILABLE.value());
 
   private static final Set<RestorePhase> WAITING =
@@ -119,7 +119,7 @@ final class RestoreElsewhere extends Step<MigrationContext, MigrationPhase> {
     context
         .sourceFirstUpdater()
         .givesUp(
-            Reason.TARGET_NOT_SCHEDULED.misfit(
+            Reason.UNSCHEDULED.misfit(
                 "target",
                 "a place within " + PLACE.toSeconds() + "s",
                 context.sourceFirst().restoring().map(Condition::message).orElse("no node")));

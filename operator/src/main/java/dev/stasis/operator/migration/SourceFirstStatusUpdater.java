@@ -150,7 +150,7 @@ final class SourceFirstStatusUpdater extends MigrationStatusUpdater {
     status.setFaults(before.isEmpty() ? null : before);
     report()
         .working(
-            Reason.TARGET_STARTING,
+            Reason.STARTING,
             before.isEmpty()
                 ? "GpuRestore " + restore + " restores it"
                 : "GpuRestore %s restores it on any node after a failure: %s"

@@ -53,7 +53,7 @@ final class CreateTarget extends Step<RestoreContext, RestorePhase> {
     String notes = created.notes().isEmpty() ? "" : "; " + String.join(", ", created.notes());
     reporter.normal(
         context,
-        Reason.TARGET_STARTING,
+        Reason.STARTING,
         "made pod " + created.pod().getMetadata().getName() + notes,
         "attempt " + context.attempts());
     return new Progress.Done();

@@ -42,7 +42,7 @@ class RestoreReporter {
       case NO_NODE_FITS, REFUSED_BY_CLUSTER, IMAGE_NOT_AVAILABLE, TARGET_TAKEN ->
           warning(context, waiting.reason(), waiting.message(), occasion);
       // A controller takes a second or two for its next pod.
-      case WAITING_FOR_CHECKPOINT, TARGET_NOT_SCHEDULED, OWNER_LIVES ->
+      case WAITING_FOR_CHECKPOINT, UNSCHEDULED, OWNER_LIVES ->
           normal(context, waiting.reason(), waiting.message(), occasion);
       default -> {}
     }

@@ -48,8 +48,7 @@ final class RestoreStatusUpdater extends StatusUpdater<RestorePhase, GpuRestoreS
     status.setOtherContainers(others.isEmpty() ? null : others);
     status.setNodes(null);
     report()
-        .working(
-            Reason.TARGET_STARTING, "pod " + target.getMetadata().getName() + " is being scheduled")
+        .working(Reason.STARTING, "pod " + target.getMetadata().getName() + " is being scheduled")
         .writeTo(status);
   }
 

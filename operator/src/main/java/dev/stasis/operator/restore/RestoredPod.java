@@ -102,8 +102,7 @@ class RestoredPod {
   }
 
   private static void report(RestoreContext context, ConditionValue returned, String message) {
-    Reason reason =
-        returned == ConditionValue.TRUE ? Reason.LIMIT_RETURNED : Reason.LIMIT_STILL_RAISED;
+    Reason reason = returned == ConditionValue.TRUE ? Reason.LIMIT_RETURNED : Reason.LIMIT_RAISED;
     context.updater().also(ConditionType.ROOM_RETURNED, returned, reason, message);
   }
 

@@ -132,7 +132,7 @@ final class ScheduleWorkflow {
 
   private void summarize(ScheduleState state, RunPlanner.Plan plan, Report report) {
     if (Boolean.TRUE.equals(state.spec().getSuspend())) {
-      report.rests(Reason.NOT_SCHEDULED, "no runs: spec.suspend is true");
+      report.rests(Reason.PAUSED, "no runs: spec.suspend is true");
     } else if (state.pods().isEmpty()) {
       report.working(
           Reason.NO_POD_MATCHES,

@@ -4,24 +4,27 @@ import dev.stasis.api.v1beta1.common.Fault;
 import java.util.Arrays;
 import java.util.Optional;
 
-/** The reason of a condition: a closed list, with the same values for every kind. */
+/**
+ * The reason of a condition, and of everything else that shows it: a closed list with one value for
+ * each fact, the same for every kind.
+ */
 public enum Reason {
   /** Nothing was done yet. */
   WAITING("Waiting"),
   /** The GpuCheckpoint is not Ready yet. */
-  WAITING_FOR_CHECKPOINT("WaitingForCheckpoint", "Checkpoint"),
+  WAITING_FOR_CHECKPOINT("WaitingForCheckpoint"),
   /** No node matches now. */
   NO_NODE_FITS("NoNodeFits"),
   /** The agent of the node has not claimed the operation. */
-  WAITING_FOR_AGENT("WaitingForAgent", "Agent"),
+  WAITING_FOR_AGENT("WaitingForAgent"),
   /** The pod is being resized before the freeze. */
   MAKING_ROOM("MakingRoom"),
   /** The API server refused the target pod. */
-  REFUSED_BY_CLUSTER("RefusedByCluster", "Refused"),
+  REFUSED_BY_CLUSTER("RefusedByCluster"),
   /** The operation is in progress. */
-  IN_PROGRESS("InProgress", "Working"),
+  IN_PROGRESS("InProgress"),
   /** The artifact is published, and its digests are correct. */
-  ARTIFACT_VERIFIED("ArtifactVerified", "Verified"),
+  ARTIFACT_VERIFIED("ArtifactVerified"),
   /** The artifact is on the disk of its node and is being uploaded to the remote store. */
   UPLOADING("Uploading"),
   /** The upload failed and is retried. */
@@ -29,7 +32,7 @@ public enum Reason {
   /** The artifact is in the remote store. */
   UPLOADED("Uploaded"),
   /** A verification of the artifact found damage. */
-  ARTIFACT_DAMAGED("ArtifactDamaged", "Damaged"),
+  ARTIFACT_DAMAGED("ArtifactDamaged"),
   /** The artifact could not be verified, because its store could not be read. */
   NOT_VERIFIED("NotVerified"),
   /** There is nothing to restore. */
@@ -57,35 +60,35 @@ public enum Reason {
   /** The workload is suspended in memory. */
   SUSPENDED("Suspended"),
   /** The workload runs, on a time-sliced GPU. */
-  HAS_ITS_TURN("HasItsTurn", "Turn"),
+  HAS_TURN("HasTurn"),
   /** The workload is suspended; other workloads run first on its time-sliced GPU. */
-  WAITS_FOR_ITS_TURN("WaitsForItsTurn", "WaitsForTurn"),
+  WAITS_FOR_TURN("WaitsForTurn"),
   /** The pod was removed intentionally, after the artifact was stored. */
   EVICTED("Evicted"),
   /** The workload was lost. */
   WORKLOAD_LOST("WorkloadLost"),
   /** The eviction API refuses to remove the pod. */
-  EVICTION_REFUSED("EvictionRefused", "NotEvicted"),
+  EVICTION_REFUSED("EvictionRefused"),
   /** The artifact is stored; the pod is removed when its eviction is requested the next time. */
-  WAITING_FOR_EVICTION("WaitingForEviction", "Eviction"),
+  WAITING_FOR_EVICTION("WaitingForEviction"),
   /** The pod is being checkpointed before it is evicted. */
   SAVED_FIRST("SavedFirst"),
   /** The API server refuses the GpuCheckpoint of the eviction. */
-  CHECKPOINT_REFUSED("CheckpointRefused", "Refused"),
+  CHECKPOINT_REFUSED("CheckpointRefused"),
   /** The pod was evicted because it could not be checkpointed in time. */
   EVICTED_UNSAVED("EvictedUnsaved"),
   /** The eviction of the pod is no longer requested. */
-  EVICTION_GIVEN_UP("EvictionGivenUp", "GivenUp"),
+  EVICTION_GIVEN_UP("EvictionGivenUp"),
   /** The pod has a controller, which would create another one with a cold start. */
   OWNED_POD("OwnedPod"),
   /** The pod has other containers, whose state is not part of a checkpoint. */
-  OTHER_CONTAINERS("OtherContainers", "Containers"),
+  OTHER_CONTAINERS("OtherContainers"),
   /** Another operation uses the pod. */
-  ANOTHER_OPERATION("AnotherOperation", "Busy"),
+  ANOTHER_OPERATION("AnotherOperation"),
   /** The node has reached its maximum number of GpuCheckpoints in progress. */
-  NODE_BUSY("NodeBusy", "Busy"),
+  NODE_BUSY("NodeBusy"),
   /** The namespace has reached its maximum number of unfinished GpuCheckpoints. */
-  TOO_MANY_CHECKPOINTS("TooManyCheckpoints", "Busy"),
+  TOO_MANY_CHECKPOINTS("TooManyCheckpoints"),
   /** The node is gone. */
   NODE_GONE("NodeGone"),
   /** Another object still needs it. */
@@ -95,7 +98,7 @@ public enum Reason {
   /** The artifact is deleted. */
   ARTIFACT_DELETED("ArtifactDeleted"),
   /** The artifact is kept in the store. */
-  ARTIFACT_RETAINED("ArtifactRetained", "Retained"),
+  ARTIFACT_RETAINED("ArtifactRetained"),
   /** The wait for an unresponsive node or agent has ended. */
   RELEASED("Released"),
   /** Unknown, since the node does not respond. */
@@ -105,9 +108,9 @@ public enum Reason {
   /** Some nodes match. */
   NODES_FIT("NodesFit"),
   /** Nothing prevents it. */
-  NOTHING_AGAINST_IT("NothingAgainstIt", "Feasible"),
+  FEASIBLE("Feasible"),
   /** Something prevents it; the faults have the details. */
-  PREFLIGHT_REFUSED("PreflightRefused", "Refused"),
+  PREFLIGHT_REFUSED("PreflightRefused"),
   /** The named pod does not exist. */
   POD_NOT_FOUND("PodNotFound"),
   /** The pod does not run. */
@@ -117,37 +120,37 @@ public enum Reason {
   /** No container of the pod has a GPU. */
   NO_GPU("NoGpu"),
   /** Several containers have GPUs, and none is named. */
-  CONTAINER_AMBIGUOUS("ContainerAmbiguous", "Ambiguous"),
+  CONTAINER_AMBIGUOUS("ContainerAmbiguous"),
   /** The pod has no such container. */
-  CONTAINER_NOT_FOUND("ContainerNotFound", "NoContainer"),
+  CONTAINER_NOT_FOUND("ContainerNotFound"),
   /** The GpuCheckpointStore does not exist. */
   STORE_NOT_FOUND("StoreNotFound"),
   /** The store is on the disk of one node, but another node needs access. */
   STORE_NOT_SHARED("StoreNotShared"),
   /** The GpuCheckpointStore is not writable. */
-  STORE_NOT_WRITABLE("StoreNotWritable", "StoreReadOnly"),
+  STORE_NOT_WRITABLE("StoreNotWritable"),
   /** The KMS plugin of the node does not answer, so the GpuCheckpointStore cannot encrypt. */
-  STORE_KMS_UNREACHABLE("StoreKmsUnreachable", "KmsUnreachable"),
+  STORE_KMS_UNREACHABLE("StoreKmsUnreachable"),
   /** The KMS plugin of the node reports that it cannot encrypt. */
-  STORE_KMS_UNHEALTHY("StoreKmsUnhealthy", "KmsUnhealthy"),
+  STORE_KMS_UNHEALTHY("StoreKmsUnhealthy"),
   /** The KMS plugin of the node encrypts with another key than the expected one. */
-  STORE_KMS_KEY_MISMATCH("StoreKmsKeyMismatch", "KmsKeyMismatch"),
+  STORE_KMS_KEY_MISMATCH("StoreKmsKeyMismatch"),
   /** The KMS plugin of the node answers what the KMS v2 API does not allow. */
-  STORE_KMS_INVALID_RESPONSE("StoreKmsInvalidResponse", "KmsInvalid"),
+  STORE_KMS_INVALID_RESPONSE("StoreKmsInvalidResponse"),
   /** The key that encrypts the GpuCheckpointStore, or that has wrapped a data key, is missing. */
-  STORE_MISSING_KEY("StoreMissingKey", "MissingKey"),
+  STORE_MISSING_KEY("StoreMissingKey"),
   /** The key of the GpuCheckpointStore does not decrypt what it has encrypted. */
-  STORE_WRONG_KEY("StoreWrongKey", "WrongKey"),
+  STORE_WRONG_KEY("StoreWrongKey"),
   /** The PersistentVolumeClaim of the GpuCheckpointStore cannot be used. */
-  CLAIM_NOT_USABLE("ClaimNotUsable", "Claim"),
+  CLAIM_NOT_USABLE("ClaimNotUsable"),
   /** The GpuCheckpointStore is writable. */
-  STORE_READY("StoreReady", "Ready"),
+  STORE_READY("StoreReady"),
   /** More than one GpuCheckpointStore is marked as default. */
   SEVERAL_DEFAULTS("SeveralDefaults"),
   /** The namespace may not use the GpuCheckpointStore. */
-  NAMESPACE_NOT_ALLOWED("NamespaceNotAllowed", "NotAllowed"),
+  NAMESPACE_NOT_ALLOWED("NamespaceNotAllowed"),
   /** The GpuCheckpointStore has reached its quota. */
-  QUOTA_EXCEEDED("QuotaExceeded", "Quota"),
+  QUOTA_EXCEEDED("QuotaExceeded"),
   /** The file system of the GpuCheckpointStore is full. */
   STORE_FULL("StoreFull"),
   /** The artifact belongs to another namespace. */
@@ -157,41 +160,41 @@ public enum Reason {
   /** The controller of the pod still exists and would create another one in its place. */
   OWNER_LIVES("OwnerLives"),
   /** The scheduler has found no node for the target yet. */
-  TARGET_NOT_SCHEDULED("TargetNotScheduled", "Unscheduled"),
+  UNSCHEDULED("Unscheduled"),
   /** The image of the target, or of its holder, cannot be pulled. */
-  IMAGE_NOT_AVAILABLE("ImageNotAvailable", "NoImage"),
+  IMAGE_NOT_AVAILABLE("ImageNotAvailable"),
   /** The target is starting. */
-  TARGET_STARTING("TargetStarting", "Starting"),
+  STARTING("Starting"),
   /** The target was deleted, evicted or ended before the verification. */
   TARGET_LOST("TargetLost"),
   /** The target has a property that prevents the restore. */
   INCOMPATIBLE("Incompatible"),
   /** A liveness or startup probe would fail during the freeze. */
-  LIVENESS_PROBE_TOO_SHORT("LivenessProbeTooShort", "ProbeTooShort"),
+  PROBE_TOO_SHORT("ProbeTooShort"),
   /** The activeDeadlineSeconds of the pod or its Job ends during the freeze. */
-  ACTIVE_DEADLINE_TOO_SHORT("ActiveDeadlineTooShort", "PodDeadline"),
+  ACTIVE_DEADLINE_TOO_SHORT("ActiveDeadlineTooShort"),
   /** There is not enough memory for the device memory. */
   NO_ROOM("NoRoom"),
   /** The memory limit has its old value. */
   LIMIT_RETURNED("LimitReturned"),
   /** The memory limit is still raised. */
-  LIMIT_STILL_RAISED("LimitStillRaised", "LimitRaised"),
+  LIMIT_RAISED("LimitRaised"),
   /** It exceeded its deadline; everything is undone. */
-  DEADLINE_EXCEEDED("DeadlineExceeded", "Deadline"),
+  DEADLINE_EXCEEDED("DeadlineExceeded"),
   /** Its user canceled it; everything is undone. */
   CANCELLED("Cancelled"),
   /** The operator cannot reconcile the object because of a bug. */
-  RECONCILE_FAILED("ReconcileFailed", "Failed"),
+  RECONCILE_FAILED("ReconcileFailed"),
   /** A newer release has written a value that this operator does not know; it changes nothing. */
-  UNRECOGNIZED_VALUE("UnrecognizedValue", "NewerValue"),
+  UNRECOGNIZED_VALUE("UnrecognizedValue"),
   /** The agent's operation failed; the faults have the details. */
-  OPERATION_FAILED("OperationFailed", "Failed"),
+  OPERATION_FAILED("OperationFailed"),
   /** The target did not start or was not verified. */
-  RESTORE_FAILED("RestoreFailed", "Failed"),
+  RESTORE_FAILED("RestoreFailed"),
   /** The maximum number of pods is being moved. */
-  TOO_MANY_MIGRATIONS("TooManyMigrations", "Throttled"),
+  TOO_MANY_MIGRATIONS("TooManyMigrations"),
   /** A volume of the pod cannot be used on another node while it is used on its own. */
-  VOLUME_CANNOT_FOLLOW("VolumeCannotFollow", "Volume"),
+  VOLUME_CANNOT_FOLLOW("VolumeCannotFollow"),
   /** The workload did not reach the other node. */
   TRANSFER_FAILED("TransferFailed"),
   /** The frozen workload has changed: its pod or its container is a different one. */
@@ -202,26 +205,24 @@ public enum Reason {
   ROLLED_BACK("RolledBack"),
   /** Runs start as scheduled. */
   SCHEDULED("Scheduled"),
-  /** No runs start, because the user has suspended the schedule. */
-  NOT_SCHEDULED("NotScheduled", "Paused"),
   /** A run of a schedule has started. */
   RUN_BEGUN("RunBegun"),
   /** A run of a schedule was skipped. */
   RUN_SKIPPED("RunSkipped"),
   /** Schedule or time zone is invalid. */
-  INVALID_SCHEDULE("InvalidSchedule", "Invalid"),
+  INVALID_SCHEDULE("InvalidSchedule"),
   /** The selector is invalid. */
-  INVALID_SELECTOR("InvalidSelector", "Invalid"),
+  INVALID_SELECTOR("InvalidSelector"),
   /** No pod with GPUs has matching labels. */
-  NO_POD_MATCHES("NoPodMatches", "NoPod"),
+  NO_POD_MATCHES("NoPodMatches"),
   /** A failed pod is being restored. */
   BRINGING_BACK("BringingBack"),
   /** A damaged or unreachable checkpoint was skipped. */
-  CHECKPOINT_SKIPPED("CheckpointSkipped", "Skipped"),
+  CHECKPOINT_SKIPPED("CheckpointSkipped"),
   /** The pod has failed. */
   POD_FAILED("PodFailed"),
   /** The pod's container was restarted. */
-  CONTAINER_RESTARTED("ContainerRestarted", "Restarted"),
+  CONTAINER_RESTARTED("ContainerRestarted"),
   /** The cluster, not its user, removed the pod. */
   POD_DISRUPTED("PodDisrupted"),
   /** The pod's node has been away for longer than fenceAfter. */
@@ -232,18 +233,18 @@ public enum Reason {
   RETENTION("Retention"),
   /** The policy watches pending pods. */
   WATCHING("Watching"),
-  /** The policy preempts no pods, because the user has suspended it. */
+  /** The user has suspended the schedule or the policy: it starts no runs, or preempts no pods. */
   PAUSED("Paused"),
   /** The scheduler would delete victims itself, before they can be frozen. */
-  SCHEDULER_PREEMPTS_FIRST("SchedulerPreemptsFirst", "PreemptsFirst"),
+  SCHEDULER_PREEMPTS_FIRST("SchedulerPreemptsFirst"),
   /** An older policy applies to the same preemptors. */
-  CONFLICTING_POLICIES("ConflictingPolicies", "Conflict"),
+  CONFLICTING_POLICIES("ConflictingPolicies"),
   /** Pods are being frozen for a preemptor. */
-  ROOM_BEING_MADE("RoomBeingMade", "MakingRoom"),
+  ROOM_BEING_MADE("RoomBeingMade"),
   /** The victims are removed; the scheduler places the preemptor. */
   ROOM_MADE("RoomMade"),
   /** The preemptor has its node. */
-  PREEMPTOR_PLACED("PreemptorPlaced", "Placed"),
+  PREEMPTOR_PLACED("PreemptorPlaced"),
   /** The preemptor no longer needs a preemption. */
   PREEMPTOR_GONE("PreemptorGone"),
   /** No pod is preempted: the preemptor would still not fit. */
@@ -254,15 +255,9 @@ public enum Reason {
   BACK("Back");
 
   private final String word;
-  private final String column;
 
   Reason(String word) {
-    this(word, word);
-  }
-
-  Reason(String word, String column) {
     this.word = word;
-    this.column = column;
   }
 
   /** Returns the reason with that value; empty if only agents know it. */
@@ -275,13 +270,8 @@ public enum Reason {
     return Fault.misfit(word, property, wanted, found);
   }
 
-  /** Returns the value in a condition. */
+  /** Returns the value in conditions, events, metrics and the column REASON. */
   public String value() {
     return word;
-  }
-
-  /** Returns a short form for the last column of {@code kubectl get}. */
-  public String column() {
-    return column;
   }
 }

@@ -95,8 +95,7 @@ public final class Report {
 
   /** Adds that a memory limit must be lowered again. */
   public Report limitRaised(String sentence) {
-    return also(
-        ConditionType.ROOM_RETURNED, ConditionValue.FALSE, Reason.LIMIT_STILL_RAISED, sentence);
+    return also(ConditionType.ROOM_RETURNED, ConditionValue.FALSE, Reason.LIMIT_RAISED, sentence);
   }
 
   /** Returns a condition as it is now. */
@@ -115,7 +114,7 @@ public final class Report {
     status.setObservedGeneration(generation);
     status.setConditions(conditions.list());
     if (reason != null) {
-      status.setReason(reason.column());
+      status.setReason(reason.value());
       status.setMessage(message);
     }
   }

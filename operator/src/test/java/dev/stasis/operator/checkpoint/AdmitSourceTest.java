@@ -96,7 +96,7 @@ class AdmitSourceTest {
         AdmitSourceTest::withSecondGpuContainer,
         "containerName: expected the name of one, because several have GPUs,"
             + " got none beside [main, second]",
-        "Ambiguous");
+        "ContainerAmbiguous");
   }
 
   @Test
@@ -105,7 +105,7 @@ class AdmitSourceTest {
         spec -> spec.getOptions().setContainerName("other"),
         pod -> pod,
         "containerName: expected one of [main], got other",
-        "NoContainer");
+        "ContainerNotFound");
   }
 
   @Test
@@ -115,7 +115,7 @@ class AdmitSourceTest {
         AdmitSourceTest::withSecondGpuContainer,
         "sidecarPolicy: expected Restart, or a pod with one container,"
             + " got Fail, with the other containers [second]",
-        "Containers");
+        "OtherContainers");
 
     World world =
         Samples.world(
@@ -282,14 +282,14 @@ class AdmitSourceTest {
   }
 
   private static void refuses(
-      Consumer<GpuCheckpointSpec> spec, UnaryOperator<Pod> pod, String sentence, String column) {
+      Consumer<GpuCheckpointSpec> spec, UnaryOperator<Pod> pod, String sentence, String reason) {
     World world = Samples.world(spec);
     change(world, pod);
     world.settle();
 
     assertThat(world.phase()).isEqualTo(CheckpointPhase.FAILED);
     assertThat(world.status().getMessage()).contains(sentence);
-    assertThat(world.status().getReason()).isEqualTo(column);
+    assertThat(world.status().getReason()).isEqualTo(reason);
     assertThat(world.condition("Ready")).startsWith("False/");
     assertThat(world.condition("Failed")).startsWith("True/");
     assertThat(world.operations()).isEmpty();

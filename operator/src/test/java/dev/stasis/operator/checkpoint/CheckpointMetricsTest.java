@@ -115,11 +115,11 @@ class CheckpointMetricsTest {
   @Test
   void aSuspensionAndADryRunAreCountedWithTheirOwnReasons() {
     endsWith(CheckpointPhase.SUSPENDED, "Suspended", Reason.SUSPENDED);
-    endsWith(CheckpointPhase.EXPLAINED, "Feasible", Reason.NOTHING_AGAINST_IT);
+    endsWith(CheckpointPhase.EXPLAINED, "Feasible", Reason.FEASIBLE);
 
     assertThat(registry.find("stasis_operations").counters())
         .extracting(one -> one.getId().getTag("reason"))
-        .containsExactlyInAnyOrder("Suspended", "NothingAgainstIt");
+        .containsExactlyInAnyOrder("Suspended", "Feasible");
   }
 
   private void endsWith(CheckpointPhase phase, String condition, Reason reason) {

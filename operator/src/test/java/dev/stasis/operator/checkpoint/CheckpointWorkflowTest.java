@@ -51,7 +51,7 @@ class CheckpointWorkflowTest {
     assertThat(world.condition("Ready")).isEqualTo("True/ArtifactVerified: 48.9Gi in store local");
     assertThat(world.condition("SourceRunning")).isEqualTo("True/Resumed: 2 processes RUNNING");
     assertThat(world.condition("Restorable")).isEqualTo("True/NodesFit: 1 of 1 node fits");
-    assertThat(world.status().getReason()).isEqualTo("Verified");
+    assertThat(world.status().getReason()).isEqualTo("ArtifactVerified");
     assertThat(Objects.requireNonNull(world.status().getTimings()).getFrozen()).isEqualTo("14.1s");
     assertThat(world.status().getOperation()).isNull();
     assertThat(world.marks).extracting(PodConditionUpdate::status).containsExactly(true, false);

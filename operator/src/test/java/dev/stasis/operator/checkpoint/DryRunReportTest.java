@@ -31,8 +31,7 @@ class DryRunReportTest {
     world.settle();
 
     assertThat(world.phase()).isEqualTo(CheckpointPhase.EXPLAINED);
-    assertThat(world.condition("Feasible"))
-        .isEqualTo("True/NothingAgainstIt: about 2.0Gi, 14.1s frozen");
+    assertThat(world.condition("Feasible")).isEqualTo("True/Feasible: about 2.0Gi, 14.1s frozen");
     assertThat(world.status().getReason()).isEqualTo("NoArtifact");
     assertThat(world.condition("Restorable")).startsWith("True/NodesFit");
     assertThat(Objects.requireNonNull(world.status().getNodes())).hasSize(1);
@@ -50,7 +49,7 @@ class DryRunReportTest {
         .findsTheWorkloadBoundToItsPod();
     world.settle();
 
-    assertThat(world.condition("Feasible")).startsWith("True/NothingAgainstIt");
+    assertThat(world.condition("Feasible")).startsWith("True/Feasible");
     assertThat(world.condition("Restorable")).startsWith("False/NotPortable: socket address");
     assertThat(world.status().getNodesFit()).isZero();
     assertThat(Objects.requireNonNull(world.status().getExplanation()).notPortable()).hasSize(1);

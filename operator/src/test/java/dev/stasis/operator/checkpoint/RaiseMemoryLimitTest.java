@@ -94,7 +94,7 @@ class RaiseMemoryLimitTest {
     world.settle();
     assertThat(world.condition("Ready")).startsWith("True/");
     assertThat(world.condition("RoomReturned"))
-        .startsWith("False/LimitStillRaised")
+        .startsWith("False/LimitRaised")
         .contains("memory limits cannot be decreased");
 
     world.later(Duration.ofMinutes(1));

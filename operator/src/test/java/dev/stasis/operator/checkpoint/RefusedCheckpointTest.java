@@ -18,7 +18,7 @@ class RefusedCheckpointTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "LivenessProbeTooShort",
+        "ProbeTooShort",
         "StoreKmsUnreachable",
         "StoreKmsUnhealthy",
         "StoreKmsKeyMismatch",

@@ -42,7 +42,7 @@ class ExplainerTest {
       HOST.and(gpus(1, "NVIDIA H200", "580.105.08").fingerprint())
           .with(Property.IMAGE_DIGEST, "sha256:ab");
   private static final Fault TOO_SHORT =
-      new Fault("LivenessProbeTooShort", "p", "w", "f", null, null, "p: expected w, got f");
+      new Fault("ProbeTooShort", "p", "w", "f", null, null, "p: expected w, got f");
   private static final Fault NO_ROOM =
       new Fault("NoRoom", "m", "w", "f", null, null, "m: expected w, got f");
 
@@ -122,7 +122,7 @@ class ExplainerTest {
 
     assertThat(conditions(status))
         .containsExactly(
-            "Feasible=True NothingAgainstIt: about 48.9Gi, 14.1s frozen",
+            "Feasible=True Feasible: about 48.9Gi, 14.1s frozen",
             "Restorable=True NodesFit: 1 of 1 node fits");
     assertThat(status.getFaults()).isNull();
     assertThat(Objects.requireNonNull(status.getExplanation()).dataPath())

@@ -41,7 +41,7 @@ class LivenessTest {
         .singleElement()
         .satisfies(
             fault -> {
-              assertThat(fault.reason()).isEqualTo("LivenessProbeTooShort");
+              assertThat(fault.reason()).isEqualTo("ProbeTooShort");
               assertThat(fault.message())
                   .isEqualTo(
                       "spec.containers[main].livenessProbe: expected a freeze of 25.0s within 80%"

@@ -205,7 +205,7 @@ class DeciderTest {
 
     moving.now = Moving.NOW.plusSeconds(21);
     Next.RollBack back = (Next.RollBack) moving.next();
-    assertThat(back.faults().get(0).reason()).isEqualTo("LivenessProbeTooShort");
+    assertThat(back.faults().get(0).reason()).isEqualTo("ProbeTooShort");
   }
 
   @Test

@@ -58,7 +58,7 @@ class RestoreOnApiServerTest extends OnApiServer {
   void aCheckpointThatComesLaterIsWaitedFor() {
     agent.ends(first, Examples::proven);
     restore(spec -> {});
-    GpuRestore waiting = until(it -> "Checkpoint".equals(it.getStatus().getReason()));
+    GpuRestore waiting = until(it -> "WaitingForCheckpoint".equals(it.getStatus().getReason()));
     assertThat(waiting.getStatus().getMessage())
         .isEqualTo("GpuCheckpoint train: expected one in namespace " + namespace + ", got none");
 
@@ -88,7 +88,7 @@ class RestoreOnApiServerTest extends OnApiServer {
     GpuRestore refused =
         until(
             it ->
-                "Refused".equals(it.getStatus().getReason())
+                "RefusedByCluster".equals(it.getStatus().getReason())
                     && it.getStatus().getMessage().contains("exceeded quota: none"));
     assertThat(phase(refused)).isEqualTo(RestorePhase.PENDING);
     client.resourceQuotas().inNamespace(namespace).withName("none").delete();

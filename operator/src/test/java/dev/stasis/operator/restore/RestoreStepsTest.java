@@ -199,7 +199,7 @@ class RestoreStepsTest extends RestoreScenario {
     assertThat(waiting(pending, null))
         .isEqualTo(
             new Progress.Waiting(
-                Reason.TARGET_NOT_SCHEDULED,
+                Reason.UNSCHEDULED,
                 "pod trainer is waiting for a node: 0/1 nodes are available: 1 Insufficient"
                     + " nvidia.com/gpu."));
   }

@@ -70,7 +70,7 @@ class WaitingRequestsApiServerTest extends OnApiServer {
     restore(spec -> {});
     until(
         it ->
-            "Refused".equals(it.getStatus().getReason())
+            "RefusedByCluster".equals(it.getStatus().getReason())
                 && it.getStatus().getMessage().contains("exceeded quota: none"));
 
     // One list and one dry run a look.

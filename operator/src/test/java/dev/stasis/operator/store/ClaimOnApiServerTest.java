@@ -49,12 +49,12 @@ class ClaimOnApiServerTest {
       String name = RealCluster.name("claim", system);
       String node = RealCluster.name("gpu-1", system);
       client.resource(store(name)).create();
-      until(() -> reason(client, name).equals("Claim"));
+      until(() -> reason(client, name).equals("ClaimNotUsable"));
       assertThat(volume(client, name).message()).contains("got none; create it");
 
       client.resource(disk(name, system)).create();
       client.resource(claim(name, system)).create();
-      until(() -> reason(client, name).equals("Agent"));
+      until(() -> reason(client, name).equals("WaitingForAgent"));
       assertThat(volume(client, name).name()).isEqualTo(name);
       assertThat(volume(client, name).id()).isNull();
 
@@ -65,7 +65,7 @@ class ClaimOnApiServerTest {
       agent.getStatus().setStores(List.of(seen(name, SECOND)));
       client.resource(agent).updateStatus();
       client.persistentVolumeClaims().inNamespace(system).withName(name).delete();
-      until(() -> reason(client, name).equals("Claim"));
+      until(() -> reason(client, name).equals("ClaimNotUsable"));
       assertThat(volume(client, name).id()).isEqualTo(FIRST);
       client.resources(GpuNode.class).withName(node).delete();
       client.resource(store(name)).delete();

@@ -170,7 +170,7 @@ class StoreTest {
     assertThat(status.getNodes()).hasSize(2);
     assertThat(ready(status).status()).isEqualTo(ConditionValue.TRUE);
     assertThat(ready(status).message()).isEqualTo("1 of 2 nodes can write to it");
-    assertThat(status.getReason()).isEqualTo("Ready");
+    assertThat(status.getReason()).isEqualTo("StoreReady");
   }
 
   @Test

@@ -61,17 +61,17 @@ class StoresAndLabelsOnApiServerTest {
       String second = RealCluster.name("second", cluster.config().namespace());
       kubelet.node(node, 1);
       client.resource(store(local)).create();
-      until(() -> "Agent".equals(reason(client, local)));
+      until(() -> "WaitingForAgent".equals(reason(client, local)));
 
       cluster.with(gpuNode());
-      until(() -> "Ready".equals(reason(client, local)));
+      until(() -> "StoreReady".equals(reason(client, local)));
       until(() -> ours(client).containsKey(NodeFacts.gpusLabel(1)));
       assertThat(status(client, local).getUsed()).isEqualTo("2.0Gi");
 
       client.resource(store(second)).create();
       until(() -> "SeveralDefaults".equals(reason(client, local)));
       client.resource(store(second)).delete();
-      until(() -> "Ready".equals(reason(client, local)));
+      until(() -> "StoreReady".equals(reason(client, local)));
 
       Map<String, String> before = ours(client);
       RealCluster.beside(
@@ -94,7 +94,7 @@ class StoresAndLabelsOnApiServerTest {
       until(() -> ours(client).isEmpty());
       assertThat(client.nodes().withName(node).get().getMetadata().getLabels())
           .containsEntry("zone", "a");
-      until(() -> "Agent".equals(reason(client, local)));
+      until(() -> "WaitingForAgent".equals(reason(client, local)));
       client.resource(store(local)).delete();
     }
   }

@@ -50,7 +50,7 @@ class CheckpointTest {
         .containsExactly("NAME", "POD", "NODE", "PHASE", "SIZE", "FROZEN", "AGE", "REASON");
     assertThat(table[1]).hasSizeLessThanOrEqualTo(80);
     assertThat(table[1].split(" +"))
-        .contains("train-1", "trainer", "Ready", "Verified")
+        .contains("train-1", "trainer", "Ready", "ArtifactVerified")
         .contains(workload.now().getSpec().getNodeName());
     scenario.until(
         "events of the story",

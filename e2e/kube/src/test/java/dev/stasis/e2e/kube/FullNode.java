@@ -140,15 +140,17 @@ record FullNode(Scenario scenario, Priorities priorities) {
     assertThat(restores())
         .hasSize(times * victims)
         .allMatch(it -> it.getStatus().getPhase() == RestorePhase.SUCCEEDED);
-    assertThat(
-            scenario.kubectl(
-                "get",
-                "events",
-                "--field-selector=reason=OperationFailed",
-                "-o",
-                "jsonpath={.items[*].message}"))
-        .as("what failed on the way")
-        .isBlank();
+    for (String reason : List.of("OperationFailed", "PreflightRefused")) {
+      assertThat(
+              scenario.kubectl(
+                  "get",
+                  "events",
+                  "--field-selector=reason=" + reason,
+                  "-o",
+                  "jsonpath={.items[*].message}"))
+          .as("what failed on the way")
+          .isBlank();
+    }
   }
 
   private Preemption last() {

@@ -39,7 +39,7 @@ class LivenessTest {
 
     assertThat(CheckpointRequest.phases(status)).endsWith("Failed");
     Fault fault = CheckpointRequest.faults(status).get(0);
-    assertThat(fault.reason()).isEqualTo("LivenessProbeTooShort");
+    assertThat(fault.reason()).isEqualTo("ProbeTooShort");
     assertThat(fault.wanted()).isNotBlank();
     assertThat(fault.found()).isNotBlank();
     workload.verifyGoesOn();

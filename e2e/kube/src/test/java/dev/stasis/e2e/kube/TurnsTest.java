@@ -83,7 +83,7 @@ class TurnsTest {
       assertThat(workload.restarts()).isZero();
     }
     assertThat(scenario.kubectl("get", "gckpt"))
-        .containsAnyOf("Turn", "Suspended")
+        .containsAnyOf("HasTurn", "Suspended")
         .doesNotContain("Failed");
   }
 

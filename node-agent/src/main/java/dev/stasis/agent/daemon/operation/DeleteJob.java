@@ -34,7 +34,7 @@ final class DeleteJob implements Job {
     Optional<String> use = parts.engine().artifactUse().of(where.path());
     if (use.isPresent()) {
       throw new Refused(
-          "Busy", "an operation that needs artifact " + artifact.location(), "none", use.get());
+          "InUse", "an operation that needs artifact " + artifact.location(), "none", use.get());
     }
     if (where.remote() != null && artifact.namespaceUid() != null) {
       ArtifactId id = where.remoteId();
@@ -45,20 +45,22 @@ final class DeleteJob implements Job {
                   where.requireRemote().opener(),
                   (store, progress) -> {
                     store.delete(id);
-                    return OperationResult.done("Deleted", "deleted from the remote store");
+                    return OperationResult.done("ArtifactDeleted", "deleted from the remote store");
                   });
       if (remote.phase() != OperationPhase.SUCCEEDED) {
         return remote;
       }
     }
     if (!exists) {
-      return OperationResult.done("Deleted", "there was no artifact at " + artifact.location());
+      return OperationResult.done(
+          "ArtifactDeleted", "there was no artifact at " + artifact.location());
     }
     recorder.begin(operation);
     try {
       new ArtifactStore(where.folder(), parts.clock()).delete(where.name());
       new SweepMark(where.path()).remove();
-      return OperationResult.done("Deleted", "artifact " + artifact.location() + " is deleted");
+      return OperationResult.done(
+          "ArtifactDeleted", "artifact " + artifact.location() + " is deleted");
     } catch (IOException e) {
       return OperationResult.failed(
           dev.stasis.api.v1beta1.operation.Outcome.NOT_UNDONE,

@@ -81,7 +81,8 @@ final class DownloadJob implements Job {
     }
     where.requireDeletable();
     if (parts.engine().artifactUse().of(where.path()).isPresent()) {
-      throw new Refused("Busy", "artifact " + where.reference().location(), "not in use", "in use");
+      throw new Refused(
+          "InUse", "artifact " + where.reference().location(), "not in use", "in use");
     }
     new ArtifactStore(where.folder(), parts.clock()).delete(where.name());
     return false;

@@ -99,8 +99,9 @@ final class FreezeResult {
   static String reason(Reason reason, ActiveOperation operation) {
     return switch (reason) {
       case CANCELLED -> operation.isRolledOut() ? Faults.AGENT_RESTARTED : reason.value();
-      case FROZEN_TOO_LONG -> "LivenessProbeTooShort";
+      case FROZEN_TOO_LONG -> "ProbeTooShort";
       case TOLD_TO_END -> "PodNotRunning";
+      case REFUSED -> Faults.PREFLIGHT_REFUSED;
       default -> reason.value();
     };
   }

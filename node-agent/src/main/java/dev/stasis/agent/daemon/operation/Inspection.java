@@ -115,7 +115,7 @@ final class Inspection {
         ? Optional.empty()
         : Optional.of(
             Faults.of(
-                "LivenessProbeTooShort",
+                "ProbeTooShort",
                 "freeze time",
                 "at most " + new HumanDuration(most).text(),
                 new HumanDuration(expected).text() + " expected"));

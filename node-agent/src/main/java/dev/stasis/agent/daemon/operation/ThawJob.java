@@ -58,7 +58,7 @@ final class ThawJob implements Job {
       return OperationResult.refused(
           List.of(
               Faults.of(
-                  "Busy",
+                  "AnotherOperation",
                   "container " + work.containerId(),
                   "at rest",
                   ((ThawOutcome.NotFound) outcome).why())));

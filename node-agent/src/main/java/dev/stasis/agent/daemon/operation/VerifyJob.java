@@ -132,7 +132,7 @@ final class VerifyJob implements Job {
       throws IOException {
     return damage(remote, id, progress)
         .map(damage -> damaged(Faults.inStep(DAMAGED, STEP, damage)))
-        .orElseGet(() -> OperationResult.done("Verified", "every chunk is unchanged"));
+        .orElseGet(() -> OperationResult.done("ArtifactVerified", "every chunk is unchanged"));
   }
 
   /** Returns what is damaged; empty if nothing is. */
@@ -205,7 +205,7 @@ final class VerifyJob implements Job {
 
   private static OperationResult whole(long bytes) {
     return OperationResult.done(
-        "Verified", "every byte of " + new HumanBytes(bytes).text() + " is unchanged");
+        "ArtifactVerified", "every byte of " + new HumanBytes(bytes).text() + " is unchanged");
   }
 
   private static OperationResult damaged(Fault fault) {

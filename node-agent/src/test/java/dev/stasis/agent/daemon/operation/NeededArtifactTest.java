@@ -77,7 +77,7 @@ class NeededArtifactTest {
     GpuNodeOperationStatus refused = lab.cluster().awaitEnd(order(orders.delete()));
 
     assertThat(refused.getOutcome()).isEqualTo(Outcome.REFUSED);
-    assertThat(refused.getFaults()).extracting(Fault::reason).containsExactly("Busy");
+    assertThat(refused.getFaults()).extracting(Fault::reason).containsExactly("InUse");
     assertThat(artifact()).isDirectory();
     GpuNodeOperationStatus thawed =
         lab.cluster().awaitEnd(order(orders.of(OperationType.THAW, source, held)));

@@ -84,7 +84,7 @@ class VerifyJobTest {
   void oneFlippedBitInAnyFileIsFound() throws IOException {
     Orders orders = Orders.ofSomebody();
     String sha256 = saved(orders);
-    assertThat(verified(orders, sha256).getReason()).isEqualTo("Verified");
+    assertThat(verified(orders, sha256).getReason()).isEqualTo("ArtifactVerified");
 
     for (Path file : new StoredFiles(local(orders)).all()) {
       if (Files.size(file) > 0) {
@@ -93,7 +93,7 @@ class VerifyJobTest {
         StoredFiles.flip(file);
       }
     }
-    assertThat(verified(orders, sha256).getReason()).isEqualTo("Verified");
+    assertThat(verified(orders, sha256).getReason()).isEqualTo("ArtifactVerified");
   }
 
   @Test
@@ -120,7 +120,7 @@ class VerifyJobTest {
     assertThat(ended(orders.remote(OperationType.UPLOAD, sha256)).getOutcome())
         .isEqualTo(Outcome.DONE);
     new StoredFiles(local(orders)).delete();
-    assertThat(verified(orders, sha256).getReason()).isEqualTo("Verified");
+    assertThat(verified(orders, sha256).getReason()).isEqualTo("ArtifactVerified");
 
     StoredFiles.flip(remote.largestExcept(before));
 
@@ -140,7 +140,7 @@ class VerifyJobTest {
     assertThat(verified(orders, sha256).getReason()).isEqualTo("Repaired");
 
     new StoredFiles(local(orders)).delete();
-    assertThat(verified(orders, sha256).getReason()).isEqualTo("Verified");
+    assertThat(verified(orders, sha256).getReason()).isEqualTo("ArtifactVerified");
   }
 
   @Test
