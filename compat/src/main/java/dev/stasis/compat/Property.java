@@ -119,6 +119,12 @@ public enum Property {
   POD_PIDS("kubelet.podPidsLimit", Scope.NODE, Rule.AT_LEAST_EACH, true, "kubelet-pod-pids-limit"),
 
   /**
+   * Mounts that the container runtime makes in every container, besides the usual ones: those of
+   * the agent's own. Required by a workload that has some.
+   */
+  RUNTIME_MOUNTS("runtime.mounts", Scope.NODE, Rule.SUPERSET, true, "runtime-mounts"),
+
+  /**
    * Processors with a folder {@code thermal_throttle}, which container runtimes hide one by one.
    * Required where the workload's container has some hidden.
    */

@@ -39,6 +39,7 @@ final class Examples {
           Map.entry(Property.THROTTLED_CPUS, List.of("96", "8")),
           Map.entry(Property.TIME_NAMESPACES, List.of("yes", "no")),
           Map.entry(Property.KERNEL_VERSION, List.of("6.18", "6.12", "5.15")),
+          Map.entry(Property.RUNTIME_MOUNTS, List.of("/opt/site /run/secrets", "/run/secrets", "")),
           Map.entry(Property.MOUNTS, List.of("/data /dev/shm /etc/hosts", "/etc/hosts", "")));
 
   private Examples() {}

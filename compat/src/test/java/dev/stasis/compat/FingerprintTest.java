@@ -41,6 +41,7 @@ class FingerprintTest {
             kernel.version=6.18
             kubelet.podPidsLimit=4096
             mounts=/data /dev/shm /etc/hosts
+            runtime.mounts=/opt/site /run/secrets
             """);
     // A changed hash would take every node's label away from the workloads that look for it.
     assertThat(Examples.workload().only(Scope.GPUS).hash()).isEqualTo("c77e17794be2");

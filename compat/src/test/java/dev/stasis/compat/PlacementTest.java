@@ -44,9 +44,10 @@ class PlacementTest {
         .containsEntry("topology.stasis.dev/kernel-time-namespaces", "yes")
         .containsEntry("topology.stasis.dev/kernel-throttled-cpus", "96")
         .containsEntry("topology.stasis.dev/kubelet-pod-pids-limit", "4096")
-        .containsKeys("topology.stasis.dev/kernel-hidden-folders")
+        .containsKeys(
+            "topology.stasis.dev/kernel-hidden-folders", "topology.stasis.dev/runtime-mounts")
         .containsKeys("topology.stasis.dev/cpu-features", "topology.stasis.dev/gpus-8")
-        .hasSize(8 + 21);
+        .hasSize(8 + 22);
     assertThat(labels.get("topology.stasis.dev/gpus-2"))
         .isEqualTo(Examples.workload().only(Scope.GPUS).hash());
     assertThat(labels.values())

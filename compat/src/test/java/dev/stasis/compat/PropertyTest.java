@@ -69,6 +69,9 @@ class PropertyTest {
         "HIDDEN_FOLDERS, /proc/acpi, /proc/acpi /sys/firmware, -",
         "HIDDEN_FOLDERS, /proc/acpi /proc/scsi, /proc/acpi,"
             + " 'kernel.hiddenFolders: expected /proc/scsi, not found'",
+        "RUNTIME_MOUNTS, /run/secrets, /opt/site /run/secrets, -",
+        "RUNTIME_MOUNTS, /run/secrets, /opt/site,"
+            + " 'runtime.mounts: expected /run/secrets, not found'",
         "INOTIFY_INSTANCES, 130, 128,"
             + " 'kernel.inotifyInstances: expected at least 130, got 128'",
         "INOTIFY_WATCHES, 10000, 65536, -",

@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param options further options
  * @param image the container's image, if known
  * @param packedMounts mounts with files to pack (emptyDirs), by their paths in the container
- * @param podMounts mount points of the pod's own volumes; null outside Kubernetes
+ * @param podMounts mount points of the pod, each with its subPath in its volume, or an empty text;
+ *     null outside Kubernetes
  * @param requester uid of the object to which the artifact belongs; null if that is the operation
  *     itself
  * @param attachments texts to store as files of the artifact, by their names
@@ -38,13 +39,13 @@ public record CheckpointRequest(
     Options options,
     @Nullable ImageName image,
     Set<String> packedMounts,
-    @Nullable Set<String> podMounts,
+    @Nullable Map<String, String> podMounts,
     @Nullable String requester,
     Map<String, String> attachments) {
 
   public CheckpointRequest {
     packedMounts = Set.copyOf(packedMounts);
-    podMounts = podMounts == null ? null : Set.copyOf(podMounts);
+    podMounts = podMounts == null ? null : Map.copyOf(podMounts);
     attachments = Map.copyOf(attachments);
     if (store == null && after != After.SUSPEND) {
       throw new IllegalArgumentException(

@@ -145,7 +145,7 @@ final class Inspection {
         notPortable,
         namespaces.addresses(),
         watched,
-        new NodeNeeds(node.proc()).of(members, container.mounts()),
+        new NodeNeeds(node.proc()).of(members, container.mounts()).and(NodeNeeds.mounts(around)),
         gpus,
         seen,
         members.size(),

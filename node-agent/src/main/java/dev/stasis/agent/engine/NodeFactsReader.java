@@ -2,6 +2,7 @@ package dev.stasis.agent.engine;
 
 import dev.stasis.agent.cuda.NodeGpus;
 import dev.stasis.agent.process.IoUringSupport;
+import dev.stasis.agent.process.ProcFs;
 import dev.stasis.artifact.NodeFacts;
 import dev.stasis.compat.Fingerprint;
 import dev.stasis.compat.Property;
@@ -65,6 +66,9 @@ public final class NodeFactsReader {
         .with(
             Property.POD_PIDS,
             Long.toString(new PodPidsLimit(proc.resolve("self/root/sys/fs/cgroup")).read()))
+        .with(
+            Property.RUNTIME_MOUNTS,
+            new NodeMounts(new ProcFs(proc)).offered().paths().stream().sorted().toList())
         .with(Property.TIME_NAMESPACES, yesOrNo(hasTimeNamespaces()))
         .and(new HiddenFolders().offered(proc));
   }

@@ -1,6 +1,8 @@
 package dev.stasis.agent.engine;
 
+import dev.stasis.agent.preflight.RuntimeMounts;
 import dev.stasis.agent.preflight.Subject;
+import dev.stasis.agent.preflight.Surroundings;
 import dev.stasis.agent.process.Mount;
 import dev.stasis.agent.process.OpenFile;
 import dev.stasis.agent.process.ProcFs;
@@ -8,6 +10,8 @@ import dev.stasis.agent.process.ThreadSettings;
 import dev.stasis.compat.Fingerprint;
 import dev.stasis.compat.Property;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
@@ -92,6 +96,19 @@ final class NodeNeeds {
     return needs;
   }
 
+  /** Returns the mounts that the container runtime of the target has to make too. */
+  static Fingerprint mounts(Surroundings around) {
+    if (around.podMounts() == null) {
+      return Fingerprint.empty();
+    }
+    Set<String> made =
+        new TreeSet<>(RuntimeMounts.of(around.mounts(), around.podMounts().keySet()).paths());
+    made.retainAll(around.nodeMounts());
+    return made.isEmpty()
+        ? Fingerprint.empty()
+        : Fingerprint.empty().with(Property.RUNTIME_MOUNTS, List.copyOf(made));
+  }
+
   /** Without a name in a file system, as the kernel shows it. */
   private static boolean isSharedMemory(String file) {
     return file.startsWith("/memfd:") || file.equals("/dev/zero (deleted)");
@@ -108,6 +125,7 @@ final class NodeNeeds {
         .without(Property.MAX_MAP_COUNT)
         .without(Property.PID_MAX)
         .without(Property.POD_PIDS)
+        .without(Property.RUNTIME_MOUNTS)
         .without(Property.THROTTLED_CPUS)
         .and(needs);
   }

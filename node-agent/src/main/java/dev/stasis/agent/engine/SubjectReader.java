@@ -96,6 +96,7 @@ final class SubjectReader {
             .filter(path -> !paths.isFolder(path))
             .collect(Collectors.toSet()),
         request.podMounts(),
+        new NodeMounts(proc).offered().paths(),
         sockets.inet(root),
         namespaces.addresses().stream().map(InterfaceAddress::parsed).collect(Collectors.toSet()),
         protocols,

@@ -119,7 +119,17 @@ public enum Requirement {
       NEW_POD,
       "mount made inside",
       "file systems that are volumes of the pod: another pod does not have the workload's own"
-          + " mounts");
+          + " mounts"),
+  RUNTIME_MOUNT(
+      NEW_POD,
+      "mount of the runtime",
+      "only mounts of the pod or of the GPU driver, or ones that the agent's own container has"
+          + " too: the container runtime of another node may not make others"),
+  MOVED_FOLDER(
+      NEW_POD,
+      "folder of a subPath",
+      "the folder at the subPath of its mount: a new pod mounts the folder with that name, not the"
+          + " one that the workload has renamed");
 
   private final Scope scope;
   private final String property;

@@ -16,7 +16,9 @@ import org.jspecify.annotations.Nullable;
  * @param mounts its mounts, in the kernel's order
  * @param packedMounts where those are whose files go into the artifact
  * @param fileVolumes those of them that are a single file
- * @param podMounts where the pod itself has volumes; null outside Kubernetes
+ * @param podMounts where the pod itself has mounts, each with its subPath in its volume, or an
+ *     empty text; null outside Kubernetes
+ * @param nodeMounts what the container runtime of the node mounts in every container
  * @param sockets the sockets in its network namespace that are bound or connected
  * @param interfaceAddresses those of its network interfaces, which the next pod has too, with other
  *     values
@@ -34,7 +36,8 @@ public record Surroundings(
     List<Mount> mounts,
     Set<String> packedMounts,
     Set<String> fileVolumes,
-    @Nullable Set<String> podMounts,
+    @Nullable Map<String, String> podMounts,
+    Set<String> nodeMounts,
     List<InetSocket> sockets,
     Set<InetAddress> interfaceAddresses,
     Map<Long, String> protocols,
@@ -50,7 +53,8 @@ public record Surroundings(
     mounts = List.copyOf(mounts);
     packedMounts = Set.copyOf(packedMounts);
     fileVolumes = Set.copyOf(fileVolumes);
-    podMounts = podMounts == null ? null : Set.copyOf(podMounts);
+    podMounts = podMounts == null ? null : Map.copyOf(podMounts);
+    nodeMounts = Set.copyOf(nodeMounts);
     sockets = List.copyOf(sockets);
     interfaceAddresses = Set.copyOf(interfaceAddresses);
     protocols = Map.copyOf(protocols);

@@ -61,7 +61,7 @@ class OverlappingVolumesTest {
       Files.writeString(here.resolve("in/side/file"), "of the workload");
       Files.setPosixFilePermissions(
           here.resolve("in/side"), PosixFilePermissions.fromString("rwx------"));
-      SealedArtifact artifact = checkpoint(source);
+      SealedArtifact artifact = checkpoint(source, first, second);
       Files.writeString(
           Files.createDirectories(there.resolve("in/side/old")).resolve("file"), "of the target");
       try (GpuContainer target =
@@ -82,18 +82,31 @@ class OverlappingVolumesTest {
   }
 
   @Test
-  void aMountedFolderThatTheCheckpointLacksFailsTheRestore(@TempDir Path here, @TempDir Path there)
-      throws Exception {
-    ContainerSpec spec = spec();
-    try (GpuContainer source = GpuContainer.start(spec.withBinds(binds(here, ".", "in/side")))) {
+  void aMountedFolderThatTheWorkloadHasRenamedKeepsItInItsPod(@TempDir Path here) throws Exception {
+    try (GpuContainer source = GpuContainer.start(spec().withBinds(binds(here, ".", "in/side")))) {
       source.awaitSteps(2);
-      Files.move(here.resolve("in/side"), here.resolve("moved"));
-      SealedArtifact artifact = checkpoint(source);
-      try (GpuContainer target =
-          GpuContainer.start(spec.withBinds(binds(there, ".", "in/side")).asHolder())) {
-        assertThat(restore(artifact, target, binds(there, ".", "in/side")).toString())
-            .contains("in/side: mounted by a subPath in the target");
-      }
+      Asked leaving = asked(source, ".", "in/side").after(After.EVICT);
+      assertThat(lab.engine().checkpoint().inspect(leaving.request()).notPortable()).isEmpty();
+      Files.move(here.resolve("in/side"), here.resolve("in/moved"));
+      // A new folder with the old name is not the one that is mounted.
+      Files.createDirectory(here.resolve("in/side"));
+      assertThat(lab.checkpoint(leaving))
+          .isInstanceOfSatisfying(
+              CheckpointOutcome.Refused.class,
+              refused ->
+                  assertThat(refused.unmet())
+                      .singleElement()
+                      .satisfies(
+                          unmet -> {
+                            assertThat(unmet.property())
+                                .isEqualTo(Requirement.MOVED_FOLDER.property() + " /data/two");
+                            assertThat(unmet.found()).isEqualTo("subPath in/side is now in/moved");
+                          }));
+      source.awaitSteps(2);
+      assertThat(lab.published(asked(source, ".", "in/side")).artifact().manifest().notPortable())
+          .hasSize(1);
+      source.awaitSteps(2);
+      source.verify(MIB);
     }
   }
 
@@ -120,10 +133,16 @@ class OverlappingVolumesTest {
     return ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "50");
   }
 
-  private static SealedArtifact checkpoint(GpuContainer source) throws InterruptedException {
+  private static Asked asked(GpuContainer source, String first, String second) {
+    return Asked.of(lab, source)
+        .packing("/data/one", "/data/two")
+        .mounting(Map.of("/data/one", first, "/data/two", second));
+  }
+
+  private static SealedArtifact checkpoint(GpuContainer source, String first, String second)
+      throws InterruptedException {
     CheckpointOutcome.Published published =
-        lab.published(
-            Asked.of(lab, source).packing("/data/one", "/data/two").requiringRestorable());
+        lab.published(asked(source, first, second).requiringRestorable());
     assertThat(published.artifact().manifest().notPortable()).isNull();
     return published.artifact();
   }

@@ -23,8 +23,8 @@ class MulticastCheckTest {
 
   private static final Surroundings AROUND =
       new Surroundings(
-          Map.of(), List.of(), Set.of(), Set.of(), null, List.of(), Set.of(), Map.of(), List.of(),
-          Set.of(), List.of(), Map.of(), null, false);
+          Map.of(), List.of(), Set.of(), Set.of(), null, Set.of(), List.of(), Set.of(), Map.of(),
+          List.of(), Set.of(), List.of(), Map.of(), null, false);
 
   private static List<FailedRequirement> unmet(
       Relation relation,

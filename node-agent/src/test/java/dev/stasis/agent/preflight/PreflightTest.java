@@ -23,8 +23,8 @@ class PreflightTest {
 
   static final Surroundings ALONE =
       new Surroundings(
-          Map.of(), List.of(), Set.of(), Set.of(), null, List.of(), Set.of(), Map.of(), List.of(),
-          Set.of(), List.of(), Map.of(), null, false);
+          Map.of(), List.of(), Set.of(), Set.of(), null, Set.of(), List.of(), Set.of(), Map.of(),
+          List.of(), Set.of(), List.of(), Map.of(), null, false);
 
   private static ProcessStat stat(int pid, int tty) {
     return new ProcessStat(pid, "python", 'S', 1, pid, pid, tty, 0, 0, 1, 100 + pid, 0);

@@ -108,9 +108,10 @@ class RequirementsTest {
           new Surroundings(
               Map.of("pid", 2L),
               mounts,
-              Set.of("/data"),
+              Set.of("/data", "/side"),
               fileVolumes,
-              Set.of("/data", "/cache/"),
+              Map.of("/data", "", "/cache/", "", "/side", "in/side"),
+              Set.of("/run/secrets"),
               sockets,
               Set.of(),
               protocols,
@@ -202,6 +203,8 @@ class RequirementsTest {
       }
       case SECURITY_LABEL -> workload.label = "cri-containerd.apparmor.d (enforce)";
       case FOREIGN_MOUNT -> workload.mounts.add(mount("/", "/made/inside", "fuse.sshfs"));
+      case RUNTIME_MOUNT -> workload.mounts.add(mount("/site", "/opt/site", "ext4"));
+      case MOVED_FOLDER -> workload.mounts.add(mount("/pods/1/e/in/moved", "/side", "ext4"));
       case FILE_OF_VOLUME -> workload.fileVolumes = Set.of("/data");
       case USERFAULTFD, LANDLOCK -> throw new IllegalArgumentException("those of helpers alone");
     }

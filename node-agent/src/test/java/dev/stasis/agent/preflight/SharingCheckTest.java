@@ -79,8 +79,8 @@ class SharingCheckTest {
       boolean stated, List<InetSocket> sockets, Map<Long, Long> peers, Holder... holders) {
     Surroundings around =
         new Surroundings(
-            Map.of(), List.of(), Set.of(), Set.of(), null, sockets, Set.of(), Map.of(), List.of(),
-            Set.of(), List.of(), Map.of(), null, false);
+            Map.of(), List.of(), Set.of(), Set.of(), null, Set.of(), sockets, Set.of(), Map.of(),
+            List.of(), Set.of(), List.of(), Map.of(), null, false);
     return Preflight.locked(stated)
         .unmet(
             new Subject(

@@ -8,7 +8,9 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -124,6 +126,13 @@ public final class GpuContainer implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** The paths of its volumes, as those of a pod. */
+  public Set<String> volumes() {
+    Set<String> volumes = new HashSet<>(spec.volumes().keySet());
+    volumes.add("/.stasis");
+    return volumes;
   }
 
   /** The folder that stands at {@code /.stasis} in a holder. */

@@ -1,7 +1,6 @@
 package dev.stasis.agent.daemon.operation;
 
 import dev.stasis.agent.daemon.kubelet.PodContainer;
-import dev.stasis.agent.daemon.kubelet.PodMount;
 import dev.stasis.agent.engine.After;
 import dev.stasis.agent.engine.CheckpointRequest;
 import dev.stasis.api.v1beta1.common.DataPath;
@@ -13,7 +12,6 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Converts an operation to the engine's request for a freeze. */
@@ -148,7 +146,7 @@ final class FreezeRequests {
         options(order),
         new CheckpointRequest.ImageName(container.image().name(), container.image().portableName()),
         new WorkloadVolumes(container).packed(),
-        container.mounts().stream().map(PodMount::containerPath).collect(Collectors.toSet()),
+        new SubPaths(place.pod(), container, place.process().env()).byMountPoint(),
         artifact == null ? null : artifact.uid(),
         attachments);
   }

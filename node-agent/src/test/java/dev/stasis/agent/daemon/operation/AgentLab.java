@@ -260,7 +260,8 @@ final class AgentLab implements AutoCloseable {
             "main",
             container.id(),
             container.pid(),
-            gpus(spec.visible())));
+            gpus(spec.visible()),
+            container.volumes()));
     return new Placed(pod, container);
   }
 

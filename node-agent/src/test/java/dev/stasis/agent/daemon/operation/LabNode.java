@@ -10,6 +10,7 @@ import dev.stasis.agent.daemon.kubelet.NodeApiException;
 import dev.stasis.agent.daemon.kubelet.PodContainer;
 import dev.stasis.agent.daemon.kubelet.PodContainers;
 import dev.stasis.agent.daemon.kubelet.PodGpus;
+import dev.stasis.agent.daemon.kubelet.PodMount;
 import dev.stasis.agent.process.ProcFs;
 import dev.stasis.agent.process.ProcessId;
 import java.io.IOException;
@@ -51,7 +52,8 @@ final class LabNode implements PodContainers, PodGpus, ContainerExec {
       String container,
       String id,
       int pid,
-      List<String> gpus) {}
+      List<String> gpus,
+      Set<String> volumes) {}
 
   void add(Entry entry) {
     Path fresh = folder.resolve(entry.podUid() + "." + UUID.randomUUID());
@@ -101,7 +103,9 @@ final class LabNode implements PodContainers, PodGpus, ContainerExec {
         0,
         PodContainer.State.RUNNING,
         new PodContainer.Image("counter:test", "sha256:c0", List.of()),
-        List.of(),
+        entry.volumes().stream()
+            .map(path -> new PodMount(Path.of("/"), path, false, Optional.empty()))
+            .toList(),
         "");
   }
 

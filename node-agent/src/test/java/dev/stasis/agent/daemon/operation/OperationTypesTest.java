@@ -183,7 +183,8 @@ class OperationTypesTest {
                 "main",
                 source.container().id(),
                 source.container().pid(),
-                List.of(lab.engine().uuid(0))));
+                List.of(lab.engine().uuid(0)),
+                source.container().volumes()));
     GpuNodeOperationStatus status =
         ended(Orders.ofSomebody().checkpoint(shared, how -> how.setMaxFrozen(TimeSpan.of("1s"))));
     lab.node()
@@ -195,7 +196,8 @@ class OperationTypesTest {
                 "main",
                 source.container().id(),
                 source.container().pid(),
-                List.of(lab.engine().uuid(0))));
+                List.of(lab.engine().uuid(0)),
+                source.container().volumes()));
     assertThat(status.getPhase()).isEqualTo(OperationPhase.FAILED);
     assertThat(status.getOutcome()).isEqualTo(Outcome.REFUSED);
     assertThat(status.getFaults())
