@@ -86,6 +86,11 @@ public final class RestoreImages {
     return mounts;
   }
 
+  /** Returns what would be created of inotify. */
+  public ImageWatches watches() throws IOException {
+    return required(ImageWatches.FILE, ImageWatches::read);
+  }
+
   /** A thread without its own filters gets those that the main thread applies to all threads. */
   private static ImageThread thread(
       int pid, CoreImage core, CoreImage main, SeccompImage seccomp, boolean userNamespace)

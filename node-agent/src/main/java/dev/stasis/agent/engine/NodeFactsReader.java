@@ -114,7 +114,7 @@ public final class NodeFactsReader {
 
   private String text(String name) {
     try {
-      return Files.readString(proc.resolve(name)).trim();
+      return new ProcFs(proc).setting(name);
     } catch (IOException e) {
       throw new UncheckedIOException("cannot read " + proc.resolve(name), e);
     }

@@ -2,6 +2,8 @@ package dev.stasis.agent.engine;
 
 import dev.stasis.agent.container.Container;
 import dev.stasis.agent.container.ProcessTree;
+import dev.stasis.agent.criu.ImageFault;
+import dev.stasis.agent.criu.RestoreImages;
 import dev.stasis.agent.cuda.Gpu;
 import dev.stasis.agent.cuda.NodeGpus;
 import dev.stasis.agent.layer.ContainerPaths;
@@ -75,11 +77,24 @@ final class TargetCheck {
             missing ->
                 unmet.add(
                     new FailedRequirement("room for device memory", "enough of it", missing)));
+    unmet.addAll(inotify(artifact.criu()));
     unmet.addAll(library(manifest.device(), target));
     for (VolumeFile file : manifest.openFilesOnVolumes()) {
       changed(target, file).ifPresent(unmet::add);
     }
     return unmet;
+  }
+
+  /** Other pods of the node may use what its limits allow. */
+  private List<FailedRequirement> inotify(Path images) {
+    try {
+      return new InotifyRoom(node.proc()).missing(new RestoreImages(images).watches());
+    } catch (ImageFault e) {
+      return List.of(new FailedRequirement(e.property(), e.expected(), e.actual()));
+    } catch (IOException e) {
+      return List.of(
+          new FailedRequirement("criu images", "readable files", String.valueOf(e.getMessage())));
+    }
   }
 
   private static boolean isBelow(String path, String mountPoint) {

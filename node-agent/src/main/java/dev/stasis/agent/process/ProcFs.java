@@ -1,6 +1,10 @@
 package dev.stasis.agent.process;
 
+import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -224,6 +228,16 @@ public final class ProcFs {
    */
   public Optional<String> link(int pid, String name) {
     return ProcFiles.link(folder(pid).resolve(name));
+  }
+
+  /**
+   * Returns a setting of the kernel, such as {@code sys/kernel/pid_max}. The kernel gives a number to
+   * one read only: {@code Files.readString} begins with a single byte, and gets the first digit.
+   */
+  public String setting(String name) throws IOException {
+    try (InputStream in = Files.newInputStream(root.resolve(name))) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8).trim();
+    }
   }
 
   /** Changes with every boot; records with another boot id are obsolete. */

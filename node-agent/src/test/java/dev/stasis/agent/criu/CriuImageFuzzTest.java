@@ -36,6 +36,15 @@ class CriuImageFuzzTest {
   }
 
   @FuzzTest
+  void anyOpenFilesAreReadOrRefused(byte[] image) {
+    try {
+      ImageWatches.read(new ByteArrayInputStream(image));
+    } catch (IOException refused) {
+      return;
+    }
+  }
+
+  @FuzzTest
   void anyProgramsAreComparedOrRefused(byte[] programs) {
     int middle = programs.length / 2 & -SeccompProgram.INSTRUCTION;
     try {

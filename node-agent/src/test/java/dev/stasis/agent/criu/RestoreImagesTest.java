@@ -124,6 +124,18 @@ class RestoreImagesTest {
     assertThat(second.uids().saved()).isEqualTo(1000);
   }
 
+  @Test
+  void eachInotifyInstanceIsCountedWithItsWatches() throws Exception {
+    write(
+        ImageWatches.FILE,
+        ImageWatches.MAGIC,
+        numbers(empty(), 1, 1),
+        message(numbers(empty(), 1, 8), 13, message(message(empty(), 5, empty()), 5, empty())),
+        message(numbers(empty(), 1, 8), 13, numbers(empty(), 1, 4)));
+
+    assertThat(new RestoreImages(folder).watches()).isEqualTo(new ImageWatches(2, 2));
+  }
+
   /** criu takes both forms of a repeated number. */
   @Test
   void packedCapabilitiesAreSeenToo() throws Exception {

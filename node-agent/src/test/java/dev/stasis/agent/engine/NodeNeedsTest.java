@@ -10,6 +10,7 @@ import dev.stasis.agent.process.Mount;
 import dev.stasis.agent.process.OpenFile;
 import dev.stasis.agent.process.ProcFs;
 import dev.stasis.agent.process.ProcessStat;
+import dev.stasis.agent.testing.Sh;
 import dev.stasis.compat.Compatibility;
 import dev.stasis.compat.Fingerprint;
 import dev.stasis.compat.Property;
@@ -210,6 +211,24 @@ class NodeNeedsTest {
     }
 
     assertThat(needs(7).values()).containsEntry(Property.POD_PIDS, "2216");
+  }
+
+  /** The kernel gives a number to one read only. */
+  @Test
+  void theLimitsOfTheRunningKernelAreReadWhole() {
+    Path kernel = Path.of("/proc");
+    NodeFactsReader reader = new NodeFactsReader(kernel, "4.2.1");
+    Fingerprint host =
+        reader.host(reader.read(NodeGpus.none(new DriverAvailability.NoDevice("none"))));
+
+    Map.of(
+            Property.INOTIFY_WATCHES, "fs/inotify/max_user_watches",
+            Property.MAX_MAP_COUNT, "vm/max_map_count",
+            Property.PID_MAX, "kernel/pid_max")
+        .forEach(
+            (property, setting) ->
+                assertThat(host.value(property))
+                    .hasValue(new Sh().must("cat", "/proc/sys/" + setting).trim()));
   }
 
   private static Mount hidden(String path) {

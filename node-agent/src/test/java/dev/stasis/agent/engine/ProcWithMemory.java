@@ -6,13 +6,16 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
 
-/** The processes of this machine, with as much available memory as the test says. */
+/** The processes of this machine, with the limits and the available memory that a test states. */
 final class ProcWithMemory implements AutoCloseable {
 
   private final Sh sh = new Sh();
   private final Path folder;
   private final Path meminfo;
+  private final Deque<Path> limits = new ArrayDeque<>();
 
   ProcWithMemory() {
     try {
@@ -33,8 +36,18 @@ final class ProcWithMemory implements AutoCloseable {
     Files.writeString(meminfo, "MemAvailable: %d kB\n".formatted(bytes / 1024));
   }
 
+  /** Sets a limit that the kernel has for the whole machine, such as sys/vm/max_map_count. */
+  void limit(String setting, long value) throws IOException {
+    Path file = Files.createTempFile(Path.of("/var/tmp"), "stasis-limit", "");
+    Files.writeString(file, value + "\n");
+    sh.must("mount", "--bind", file.toString(), folder.resolve(setting).toString());
+    Files.delete(file);
+    limits.push(folder.resolve(setting));
+  }
+
   @Override
   public void close() {
+    limits.forEach(limit -> sh.must("umount", limit.toString()));
     sh.must("umount", folder.resolve("meminfo").toString());
     sh.must("umount", folder.toString());
     sh.must("rm", "-r", folder.toString(), meminfo.toString());

@@ -2,11 +2,15 @@ package dev.stasis.agent.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stasis.agent.criu.ImageWatches;
+import dev.stasis.agent.criu.RestoreImages;
 import dev.stasis.agent.layer.TargetVolumes;
+import dev.stasis.agent.preflight.FailedRequirement;
 import dev.stasis.agent.testing.ContainerSpec;
 import dev.stasis.agent.testing.GpuContainer;
 import dev.stasis.agent.testing.OddProcess;
 import dev.stasis.artifact.ArtifactStage.SealedArtifact;
+import dev.stasis.compat.Property;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -51,6 +55,40 @@ class WatchedFilesTest {
         }
         Files.writeString(in(target, "/data/made/file"), "second");
         assertThat(restored.answer("events 6")).isEqualTo("events done");
+      }
+    }
+  }
+
+  /** Otherwise criu would fail in the middle; so another node is tried. */
+  @Test
+  void aNodeOnWhichOthersUseUpInotifyRefusesTheRestoreByName() throws Exception {
+    try (EngineLab lab = new EngineLab(1, 96);
+        GpuContainer source = GpuContainer.start(spec(lab));
+        ProcWithMemory limits = new ProcWithMemory()) {
+      source.awaitSteps(2);
+      new OddProcess(source).must("inotify /etc /data");
+      SealedArtifact artifact =
+          lab.published(Asked.of(lab, source).requiringRestorable()).artifact();
+      assertThat(new RestoreImages(artifact.path().resolve("criu")).watches())
+          .isEqualTo(new ImageWatches(1, 2));
+      limits.available(1L << 40);
+      limits.limit("sys/fs/inotify/max_user_instances", 1);
+      limits.limit("sys/fs/inotify/max_user_watches", 2);
+      NodeParts parts = LabParts.proc(lab, limits.proc());
+
+      try (GpuContainer target = GpuContainer.start(spec(lab).asHolder())) {
+        RestoreRequest request =
+            EngineLab.restoreRequest(artifact.path(), target, RestoreRequest.Options.defaults());
+        // The source has both, and nothing is left for a second workload.
+        assertThat(new Restore(parts).run(request, EngineLab.control(), StepListener.NONE))
+            .isInstanceOfSatisfying(
+                RestoreOutcome.Refused.class,
+                refused ->
+                    assertThat(refused.unmet())
+                        .extracting(FailedRequirement::property)
+                        .containsExactly(
+                            Property.INOTIFY_INSTANCES.key(), Property.INOTIFY_WATCHES.key()));
+        assertThat(lab.restore(artifact.path(), target)).isInstanceOf(RestoreOutcome.Proven.class);
       }
     }
   }
