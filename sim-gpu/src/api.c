@@ -166,9 +166,18 @@ EXPORT CUresult simLongKernel(unsigned milliseconds) {
     if (result) {
         return result;
     }
-    struct timespec left = {milliseconds / 1000, (long)(milliseconds % 1000) * 1000000};
-    while (nanosleep(&left, &left)) {
+    /* As on an H200: nobody can take the GPU from a kernel of a process that was resumed, and the driver does not wait for its end. */
+    const struct board *board = self.node.board;
+    int gpu = self.gpu[ordinal];
+    uint32_t before = board->switches[gpu];
+    for (unsigned passed = 0, waited = 0; passed < milliseconds && result == CUDA_SUCCESS; passed++) {
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
+        waited += self.resumed && __atomic_load_n(&board->switches[gpu], __ATOMIC_SEQ_CST) != before;
+        if (waited && waited == board->switch_ms) {
+            self.context_broken = 1;
+            result = CUDA_ERROR_LAUNCH_FAILED;
+        }
     }
     gate_leave();
-    return CUDA_SUCCESS;
+    return result;
 }

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #define BOARD_MAGIC 0x3155504753495453ull /* "STSIGPU1" */
-#define BOARD_VERSION 2
+#define BOARD_VERSION 3
 #define BOARD_HOME_VARIABLE "STASIS_SIM_GPU"
 
 enum {
@@ -44,6 +44,8 @@ struct board {
     uint32_t mig, no_persistence;
     uint32_t merge;            /* place the region beside a mapping of the program */
     uint32_t slow_us_per_mib;  /* added to the population of a region and to each copy */
+    uint32_t switch_ms;        /* so long a GPU waits for a kernel of a resumed process before it ends that process */
+    uint32_t switches[MAX_GPUS]; /* how often a context began or ended on a GPU, which takes the GPU for a moment */
     uint8_t link[MAX_GPUS][MAX_GPUS]; /* NVLinks between each pair */
     struct board_gpu gpu[MAX_GPUS];
     uint8_t owned[MAX_OWNERS];

@@ -61,6 +61,16 @@ EXPORT CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device) {
     return CUDA_SUCCESS;
 }
 
+/* A context begins or ends: the GPU is switched to it. */
+static void switch_to(CUdevice device) { __atomic_add_fetch(&self.node.board->switches[self.gpu[device]], 1, __ATOMIC_SEQ_CST); }
+
+/* The contexts of a process end with it. */
+__attribute__((destructor)) static void end_all(void) {
+    for (int i = 0; self.initialised && !self.forked && self.node.board && i < MAX_CONTEXTS; i++) {
+        if (contexts[i].used) switch_to(contexts[i].ordinal);
+    }
+}
+
 static CUresult create(CUcontext *context, CUdevice device) {
     for (int i = 0; i < MAX_CONTEXTS; i++) {
         if (!contexts[i].used) {
@@ -68,6 +78,7 @@ static CUresult create(CUcontext *context, CUdevice device) {
             if (result == CUDA_SUCCESS) {
                 contexts[i].used = 1;
                 contexts[i].ordinal = device;
+                switch_to(device);
                 *context = &contexts[i];
             }
             return result;
@@ -127,6 +138,7 @@ static void end_context(CUcontext context) {
         }
     }
     context->used = 0;
+    switch_to(context->ordinal);
     current = current == context ? NULL : current;
 }
 
@@ -216,7 +228,7 @@ static const struct {
     {4, "CUDA_ERROR_DEINITIALIZED", "driver shutting down"},
     {34, "CUDA_ERROR_STUB_LIBRARY", "CUDA driver is a stub library"},
     {46, "CUDA_ERROR_DEVICE_UNAVAILABLE", "CUDA-capable device(s) is/are busy or unavailable"},
-    {719, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
+    {CUDA_ERROR_LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
     {800, "CUDA_ERROR_NOT_PERMITTED", "operation not permitted"},
     {802, "CUDA_ERROR_SYSTEM_NOT_READY", "system not yet initialized"},
     {803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", "system has unsupported display driver / cuda driver combination"},

@@ -266,5 +266,6 @@ CUresult freeze_in(const struct slot *request) {
     }
     self.context_broken |= !context_state(region_base() + bytes, 0);
     region_unmap();
+    self.resumed = 1;
     return CUDA_SUCCESS;
 }

@@ -15,7 +15,8 @@
 
 static const char usage[] =
     "usage: sim-gpu-node DIR GPUS MIB [--model NAME] [--driver 580.159.04] [--cuda 13000] [--no-merge]\n"
-    "                    [--slow-us-per-mib N] [--killed-caller finish|failed|hang] [--links N] [--mig] [--no-persistence]\n";
+    "                    [--slow-us-per-mib N] [--killed-caller finish|failed|hang] [--links N] [--mig] [--no-persistence]\n"
+    "                    [--switch-ms 4200]\n";
 
 static void die(const char *what) {
     fprintf(stderr, "sim-gpu-node: %s: %s\n", what, strerror(errno));
@@ -75,12 +76,12 @@ static void describe_gpu(struct board *board, int i, const char *model, uint32_t
 
 int main(int argc, char **argv) {
     struct board board = {
-        .magic = BOARD_MAGIC, .version = BOARD_VERSION, .driver = "580.159.04", .cuda = 13000, .merge = 1};
+        .magic = BOARD_MAGIC, .version = BOARD_VERSION, .driver = "580.159.04", .cuda = 13000, .merge = 1, .switch_ms = 4200};
     const char *model = "NVIDIA H200";
     long value, links = 0;
     static const struct option options[] = {
         {"model", 1, 0, 'm'}, {"driver", 1, 0, 'd'},        {"cuda", 1, 0, 'c'},  {"no-merge", 0, 0, 'n'},
-        {"help", 0, 0, 'h'},  {"slow-us-per-mib", 1, 0, 's'}, {"killed-caller", 1, 0, 'k'}, {"links", 1, 0, 'l'}, {"mig", 0, 0, 'M'}, {"no-persistence", 0, 0, 'P'},
+        {"help", 0, 0, 'h'},  {"slow-us-per-mib", 1, 0, 's'}, {"killed-caller", 1, 0, 'k'}, {"links", 1, 0, 'l'}, {"mig", 0, 0, 'M'}, {"no-persistence", 0, 0, 'P'}, {"switch-ms", 1, 0, 'w'},
         {0, 0, 0, 0}};
     int option;
     while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
@@ -91,6 +92,7 @@ int main(int argc, char **argv) {
         case 'M': board.mig = 1; break;
         case 'P': board.no_persistence = 1; break;
         case 'n': board.merge = 0; break;
+        case 'w': number(optarg, 1, 60000, "--switch-ms", &value); board.switch_ms = (uint32_t)value; break;
         case 's': number(optarg, 0, 1000000, "--slow-us-per-mib", &value); board.slow_us_per_mib = (uint32_t)value; break;
         case 'l': number(optarg, 0, 18, "--links", &links); break;
         case 'k': board.killed_caller = killed_caller(optarg); break;

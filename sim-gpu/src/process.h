@@ -51,6 +51,7 @@ struct process {
     int initialised, forked;
     int managed_count, peer;
     int context_broken; /* Restore found another context state than Checkpoint left */
+    int resumed;        /* Restore has been called: its kernels cannot be preempted any more */
     int wedged;         /* a Restore failed in the middle: permanently unusable */
     int lost;           /* out of step: 1 every call fails, 2 every call hangs */
     int visible;        /* GPUs, in the order of their minor numbers */

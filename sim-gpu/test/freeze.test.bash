@@ -188,3 +188,44 @@ promise_uid_1000_without_capabilities_works_the_same() {
     whole_round "$pid"
     steps_from "$work/log" 20
 }
+
+# long_kernel ARG...: how a counter with kernels of 1.5 s goes on when another process comes and goes during the second one.
+long_kernel() {
+    node 1 256 --switch-ms 200
+    start log --mib 4 --kernel-ms 1500
+    until_steps 1
+    "$@"
+    until_steps "$(($(grep -c '^step' "$work/log") + 1))" # the next kernel begins
+    STASIS_SIM_GPU=$STASIS_SIM_GPU timeout 20 "$T/gpu-counter" --mib 1 --interval-ms 5 >"$work/other" 2>&1 &
+    local other=$!
+    pids+=("$other")
+    until_there "$work/other"
+    while ! grep -q '^step 2 ' "$work/other"; do kill -0 "$other" 2>/dev/null || fail "$(cat "$work/other")"; sleep 0.01; done
+}
+
+until_steps() {
+    while [ "$(grep -c '^step' "$work/log")" -lt "$1" ]; do
+        kill -0 "$pid" 2>/dev/null || fail "$(tail -2 "$work/log")"
+        sleep 0.01
+    done
+}
+
+resumed() {
+    local each
+    for each in lock checkpoint restore unlock; do until_not_busy $each "$pid"; done
+}
+
+promise_a_kernel_of_a_resumed_process_cannot_be_preempted() {
+    long_kernel resumed
+    local i
+    for ((i = 0; i < 300; i++)); do
+        kill -0 "$pid" 2>/dev/null || break
+        sleep 0.02
+    done
+    grep -q '719' "$work/log" || fail "it goes on: $(tail -2 "$work/log")"
+}
+
+promise_a_kernel_of_a_process_that_was_never_checkpointed_can_be_preempted() {
+    long_kernel true
+    until_steps 4
+}

@@ -231,8 +231,8 @@ public final class ProcFs {
   }
 
   /**
-   * Returns a setting of the kernel, such as {@code sys/kernel/pid_max}. The kernel gives a number to
-   * one read only: {@code Files.readString} begins with a single byte, and gets the first digit.
+   * Returns a setting of the kernel, such as {@code sys/kernel/pid_max}. The kernel gives a number
+   * to one read only: {@code Files.readString} begins with a single byte, and gets the first digit.
    */
   public String setting(String name) throws IOException {
     try (InputStream in = Files.newInputStream(root.resolve(name))) {
