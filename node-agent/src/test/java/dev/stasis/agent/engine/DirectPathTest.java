@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.stasis.agent.layer.TargetVolumes;
 import dev.stasis.agent.testing.ContainerSpec;
 import dev.stasis.agent.testing.GpuContainer;
+import dev.stasis.agent.testing.SimGpuNode;
 import dev.stasis.artifact.Manifest;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -84,6 +85,21 @@ class DirectPathTest {
     assertThat(manifest.dataPath().kind()).isEqualTo(Manifest.DataPath.Kind.DIRECT);
     assertThat(manifest.device()).isNotNull();
     restored(spec, published.artifact().path(), before);
+  }
+
+  /** If a keeper ended while the workload runs, its context would end the workload. */
+  @Test
+  void aWorkloadWithLongKernelsResumesTwice() throws Exception {
+    try (EngineLab slow = new EngineLab(SimGpuNode.make(1, 256, "--switch-ms", "200"))) {
+      ContainerSpec spec = new DirectLab(slow).counter("--kernel-ms", "900");
+      try (GpuContainer source = started(spec)) {
+        for (int generation = 0; generation < 2; generation++) {
+          assertThat(slow.published(Asked.of(slow, source)).figures().path()).isEqualTo("direct");
+          source.awaitSteps(3);
+        }
+        new DirectLab(slow).assertUnharmed(source);
+      }
+    }
   }
 
   private void restored(ContainerSpec spec, Path artifact, List<String> before) throws Exception {

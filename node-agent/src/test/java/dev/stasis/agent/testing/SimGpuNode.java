@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 
 /** The simulated GPUs of a test: a folder of their own on a tmpfs. */
 public final class SimGpuNode implements AutoCloseable {
@@ -31,17 +33,21 @@ public final class SimGpuNode implements AutoCloseable {
     return build;
   }
 
-  /** Makes GPUs of {@code mib} MiB each. */
-  public static SimGpuNode make(int gpus, int mib) {
+  /** Makes GPUs of {@code mib} MiB each; {@code options} are those of {@code sim-gpu-node}. */
+  public static SimGpuNode make(int gpus, int mib, String... options) {
     Path build = build();
     try {
       Path folder = Files.createTempDirectory(Path.of("/dev/shm"), "stasis-sim");
       SimGpuNode node = new SimGpuNode(build.normalize(), folder);
-      node.sh.must(
-          build.resolve("../bin/sim-gpu-node").normalize().toString(),
-          folder.toString(),
-          Integer.toString(gpus),
-          Integer.toString(mib));
+      List<String> command =
+          new ArrayList<>(
+              List.of(
+                  build.resolve("../bin/sim-gpu-node").normalize().toString(),
+                  folder.toString(),
+                  Integer.toString(gpus),
+                  Integer.toString(mib)));
+      command.addAll(List.of(options));
+      node.sh.must(command.toArray(String[]::new));
       return node;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
