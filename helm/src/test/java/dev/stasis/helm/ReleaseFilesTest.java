@@ -33,6 +33,7 @@ class ReleaseFilesTest {
 
   private Path release(String name) throws IOException, InterruptedException {
     Path plugin = Files.writeString(temp.resolve("plugin"), "#!/bin/sh\n");
+    Path windows = Files.writeString(temp.resolve("plugin.zip"), "for Windows");
     Path out = temp.resolve(name);
     run(
         Path.of("../bin/release").toRealPath().toString(),
@@ -42,6 +43,7 @@ class ReleaseFilesTest {
         "--without-sbom",
         "--plugin",
         plugin.toString(),
+        windows.toString(),
         "--url",
         "https://files.test",
         VERSION);
@@ -158,7 +160,8 @@ class ReleaseFilesTest {
 
     JsonNode krew = new YAMLMapper().readTree(out.resolve("stasis.yaml").toFile());
 
-    assertThat(krew.at("/spec/platforms")).hasSize(2);
+    assertThat(krew.at("/spec/platforms").findValuesAsText("os"))
+        .containsExactly("linux", "linux", "darwin", "darwin");
     for (JsonNode platform : krew.at("/spec/platforms")) {
       assertThat(platform.path("sha256").asText())
           .isEqualTo(sha256(Files.readAllBytes(out.resolve(archive))));
@@ -166,5 +169,8 @@ class ReleaseFilesTest {
     }
     assertThat(run("tar", "-xzOf", out.resolve(archive).toString(), "kubectl-stasis"))
         .isEqualTo("#!/bin/sh\n".getBytes(StandardCharsets.UTF_8));
+    assertThat(out.resolve("kubectl-stasis-" + VERSION + "-windows.zip"))
+        .content()
+        .isEqualTo("for Windows");
   }
 }

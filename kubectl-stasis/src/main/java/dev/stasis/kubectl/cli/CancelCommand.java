@@ -1,22 +1,31 @@
 package dev.stasis.kubectl.cli;
 
+import dev.stasis.kubectl.cluster.Kind;
 import dev.stasis.kubectl.cluster.Resource;
+import dev.stasis.kubectl.cluster.Scope;
 import dev.stasis.kubectl.report.Course;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /** Cancels requests in progress. */
 @Command(
     name = "cancel",
     description =
-        "Cancels a checkpoint, restore or migration: it is rolled back, and the workload keeps"
-            + " running.",
+        "Cancels checkpoints, restores or migrations in progress: they are rolled back, and the"
+            + " workloads keep running.",
     sortOptions = false)
 final class CancelCommand extends RequestCommand {
 
-  @Parameters(paramLabel = "NAME", description = "its name, or KIND/NAME")
+  @Parameters(paramLabel = "NAME", arity = "0..*", description = "its name, or KIND/NAME")
+  List<String> names = new ArrayList<>();
+
+  @Mixin
   @SuppressWarnings("NullAway.Init") // picocli sets it
-  String name;
+  ObjectSelection selection;
 
   CancelCommand(Session session) {
     super(session);
@@ -24,21 +33,44 @@ final class CancelCommand extends RequestCommand {
 
   @Override
   public Integer call() throws InterruptedException {
-    Resource found = new Finder(cluster()).request(name);
-    Course course = new Course(found);
-    if (course.isOver()) {
-      complain(
-          found.title()
-              + ": expected a request in progress, got phase "
-              + course.phase()
-              + "; nothing was done");
-      return Exit.FAILED;
+    selection.require(spec, names);
+    Instant end = session().clock().instant().plus(timeout());
+    int exit = Exit.DONE;
+    List<Resource> cancelled = new ArrayList<>();
+    for (Resource found : chosen()) {
+      Course course = new Course(found);
+      if (course.isOver()) {
+        complain(
+            found.title()
+                + ": expected a request in progress, got phase "
+                + course.phase()
+                + "; nothing was done");
+        exit = Exit.FAILED;
+      } else if (dryRun) {
+        say(found.title() + ": would be cancelled (dry run)");
+      } else {
+        cancelled.add(told(cancel(found), "is being cancelled"));
+      }
     }
-    if (dryRun) {
-      say(found.title() + ": would be cancelled (dry run)");
-      return Exit.DONE;
+    for (Resource one : cancelled) {
+      int ended = awaited(one, end);
+      exit = Math.max(exit, ended == Exit.FAILED ? Exit.DONE : ended);
     }
-    int exit = follow(cancel(found), "is being cancelled", timeout());
-    return exit == Exit.FAILED ? Exit.DONE : exit;
+    return exit;
+  }
+
+  private List<Resource> chosen() {
+    if (!selection.isMade()) {
+      Finder finder = new Finder(cluster());
+      return names.stream().map(finder::request).toList();
+    }
+    List<Resource> found =
+        cluster().list(Kind.REQUESTS, new Scope.Current(), selection.options()).stream()
+            .filter(one -> !new Course(one).isOver())
+            .toList();
+    if (found.isEmpty()) {
+      complain("no request in progress found in this namespace");
+    }
+    return found;
   }
 }

@@ -1,5 +1,6 @@
 package dev.stasis.kubectl.cli;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stasis.kubectl.cluster.Cluster;
 import dev.stasis.kubectl.cluster.Kind;
@@ -95,7 +96,7 @@ abstract class ClusterCommand implements Callable<Integer> {
 
   /** Has a request in progress rolled back. */
   final Resource cancel(Resource request) {
-    ObjectNode patch = session.mapper().createObjectNode();
+    ObjectNode patch = JsonNodeFactory.instance.objectNode();
     patch.putObject("spec").putObject("options").put("cancel", true);
     return cluster()
         .patch(Kind.of(request.kind()).orElseThrow(), scope(request), request.name(), patch);
@@ -103,7 +104,7 @@ abstract class ClusterCommand implements Callable<Integer> {
 
   /** Starts a manifest. */
   final ObjectNode manifest(Kind kind) {
-    ObjectNode manifest = session.mapper().createObjectNode();
+    ObjectNode manifest = JsonNodeFactory.instance.objectNode();
     manifest.put("apiVersion", "stasis.dev/v1beta1");
     manifest.put("kind", kind.value());
     manifest.putObject("metadata");

@@ -2,6 +2,7 @@ package dev.stasis.kubectl.cli;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import dev.stasis.kubectl.doctor.Doctor;
 import dev.stasis.kubectl.doctor.Finding;
@@ -29,7 +30,7 @@ final class DoctorCommand extends ClusterCommand {
       findings.forEach(this::tell);
       say(summary(findings));
     } else {
-      ArrayNode list = session().mapper().createArrayNode();
+      ArrayNode list = JsonNodeFactory.instance.arrayNode();
       findings.forEach(
           finding ->
               list.addObject()

@@ -10,10 +10,11 @@ import java.util.List;
 /** Finds the object that a user names: KIND/NAME, or a unique name. */
 final class Finder {
 
-  private final Cluster cluster;
+  private final List<Resource> requests;
 
+  /** Lists the requests of the namespace. */
   Finder(Cluster cluster) {
-    this.cluster = cluster;
+    requests = cluster.list(Kind.REQUESTS, new Scope.Current());
   }
 
   /** A GpuCheckpoint, GpuRestore or GpuMigration. */
@@ -22,7 +23,7 @@ final class Finder {
     String prefix = slash < 0 ? "" : given.substring(0, slash);
     String name = given.substring(slash + 1);
     List<Resource> found =
-        cluster.list(Kind.REQUESTS, new Scope.Current()).stream()
+        requests.stream()
             .filter(one -> one.name().equals(name))
             .filter(
                 one ->

@@ -51,7 +51,7 @@ final class LogsCommand extends ClusterCommand {
 
   @Override
   public Integer call() {
-    Story story = new Story(session().mapper());
+    Story story = new Story(session().json());
     String since = begin(story);
     systemSide(story, since);
     if (story.isEmpty()) {

@@ -7,9 +7,11 @@ import dev.stasis.kubectl.cluster.Scope;
 import dev.stasis.kubectl.report.NodeReport;
 import dev.stasis.kubectl.report.NodeTable;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 
 /** Lists nodes with GPUs, or shows one of them. */
@@ -18,7 +20,7 @@ import picocli.CommandLine.Parameters;
     aliases = "node",
     description = "Lists nodes with GPUs, or shows the GPUs, links and fingerprint of one node.",
     sortOptions = false)
-final class NodesCommand extends ClusterCommand {
+final class NodesCommand extends ListingCommand {
 
   @Parameters(paramLabel = "NODE", arity = "0..1", description = "shows the details of this node")
   @Nullable String node;
@@ -28,12 +30,20 @@ final class NodesCommand extends ClusterCommand {
   }
 
   @Override
-  public Integer call() {
+  public Integer call() throws InterruptedException {
     Instant now = session().clock().instant();
     Scope scope = new Scope.Current();
+    if (node != null && (watch || selector != null)) {
+      throw new ParameterException(
+          spec.commandLine(), "expected a NODE, or -l and -w for the list of nodes, got both");
+    }
     if (format != null) {
-      List<String> what =
-          node == null ? List.of(Kind.NODE.resource()) : List.of(Kind.NODE.resource(), node);
+      requireNoWatch(format);
+      List<String> what = new ArrayList<>(List.of(Kind.NODE.resource()));
+      if (node != null) {
+        what.add(node);
+      }
+      what.addAll(selection());
       say(cluster().print(what, scope, format.value()).stripTrailing());
     } else if (node != null) {
       String name = name(node, Kind.NODE);
@@ -49,12 +59,12 @@ final class NodesCommand extends ClusterCommand {
                               + " kubectl stasis doctor"));
       say(new NodeReport().text(found, now));
     } else {
-      String table = new NodeTable().text(cluster().list(List.of(Kind.NODE), scope), now);
-      if (table.isEmpty()) {
-        complain("no node with an agent; for the reason: kubectl stasis doctor");
-      } else {
-        say(table);
-      }
+      return show(
+          List.of(Kind.NODE),
+          scope,
+          any -> true,
+          new NodeTable(),
+          "no node with an agent; for the reason: kubectl stasis doctor");
     }
     return Exit.DONE;
   }

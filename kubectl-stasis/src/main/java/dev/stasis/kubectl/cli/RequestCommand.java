@@ -7,6 +7,7 @@ import dev.stasis.kubectl.cluster.Scope;
 import dev.stasis.kubectl.report.Course;
 import dev.stasis.kubectl.report.Outcome;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -17,9 +18,7 @@ abstract class RequestCommand extends ClusterCommand {
   /** Names are used as label values, with five random letters of the API server. */
   private static final int LONGEST_PREFIX = 57;
 
-  @Option(
-      names = {"-w", "--wait"},
-      description = "waits until it is finished, and shows the progress")
+  @Option(names = "--wait", description = "waits until it is finished, and shows the progress")
   boolean wait;
 
   @Option(
@@ -65,10 +64,23 @@ abstract class RequestCommand extends ClusterCommand {
 
   /** Prints what was done to an object, and waits for its end if requested. */
   final int follow(Resource object, String done, Duration atMost) throws InterruptedException {
+    return awaited(told(object, done), session().clock().instant().plus(atMost));
+  }
+
+  /** Prints what was done to an object, unless its end is awaited. */
+  final Resource told(Resource object, String done) {
     if (!wait) {
       tell(object, done);
+    }
+    return object;
+  }
+
+  /** Waits for the end of an object if requested, and prints it. */
+  final int awaited(Resource object, Instant until) throws InterruptedException {
+    if (!wait) {
       return Exit.DONE;
     }
+    Duration atMost = Duration.between(session().clock().instant(), until);
     Optional<Resource> end = new Waiting(session(), cluster()).untilOver(object, atMost);
     if (end.isEmpty()) {
       complain(object.title() + ": not finished after " + timeout + "; it continues");
@@ -89,7 +101,7 @@ abstract class RequestCommand extends ClusterCommand {
     }
     say(object.title() + " " + done);
     if (session().terminal().isScreen()) {
-      say("  follow it: kubectl stasis list -n " + object.namespace() + ", or -w next time");
+      say("  follow it: kubectl stasis list -w -n " + object.namespace() + ", or --wait next time");
     }
   }
 

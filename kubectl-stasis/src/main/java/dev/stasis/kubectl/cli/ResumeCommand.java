@@ -1,20 +1,31 @@
 package dev.stasis.kubectl.cli;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stasis.kubectl.cluster.ClusterFailure;
 import dev.stasis.kubectl.cluster.Kind;
 import dev.stasis.kubectl.cluster.Resource;
 import dev.stasis.kubectl.cluster.Scope;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Resumes a suspended pod. */
-@Command(name = "resume", description = "Resumes a suspended pod.", sortOptions = false)
+/** Resumes suspended pods. */
+@Command(name = "resume", description = "Resumes suspended pods.", sortOptions = false)
 final class ResumeCommand extends RequestCommand {
 
-  @Parameters(paramLabel = "POD", description = "the pod, or the GpuCheckpoint that suspends it")
+  @Parameters(
+      paramLabel = "POD",
+      arity = "0..*",
+      description = "the pod, or the GpuCheckpoint that suspends it")
+  List<String> pods = new ArrayList<>();
+
+  @Mixin
   @SuppressWarnings("NullAway.Init") // picocli sets it
-  String pod;
+  ObjectSelection selection;
 
   ResumeCommand(Session session) {
     super(session);
@@ -22,25 +33,49 @@ final class ResumeCommand extends RequestCommand {
 
   @Override
   public Integer call() throws InterruptedException {
-    String given = pod.substring(pod.indexOf('/') + 1);
-    Resource suspended =
-        new Suspensions(cluster())
-            .suspended(given)
-            .orElseThrow(
-                () ->
-                    new ClusterFailure(
-                        ClusterFailure.Why.NOT_FOUND,
-                        "no GpuCheckpoint suspends " + given + " in this namespace",
-                        "list the requests: kubectl stasis list; restore an evicted pod:"
-                            + " kubectl stasis restore CHECKPOINT"));
-    ObjectNode patch = session().mapper().createObjectNode();
+    selection.require(spec, pods);
+    Instant end = session().clock().instant().plus(timeout());
+    ObjectNode patch = JsonNodeFactory.instance.objectNode();
     patch.putObject("spec").put("desiredState", "Running");
-    if (dryRun) {
-      say(suspended.title() + ": would be resumed (dry run)");
-      return Exit.DONE;
+    List<Resource> resumed = new ArrayList<>();
+    for (Resource suspended : chosen()) {
+      if (dryRun) {
+        say(suspended.title() + ": would be resumed (dry run)");
+      } else {
+        Resource patched =
+            cluster().patch(Kind.CHECKPOINT, new Scope.Current(), suspended.name(), patch);
+        resumed.add(told(patched, "resumes " + suspended.text("spec.podRef.name")));
+      }
     }
-    Resource patched =
-        cluster().patch(Kind.CHECKPOINT, new Scope.Current(), suspended.name(), patch);
-    return follow(patched, "resumes " + suspended.text("spec.podRef.name"), timeout());
+    int exit = Exit.DONE;
+    for (Resource one : resumed) {
+      exit = Math.max(exit, awaited(one, end));
+    }
+    return exit;
+  }
+
+  private List<Resource> chosen() {
+    Suspensions suspensions = new Suspensions(cluster(), selection.options());
+    if (!selection.isMade()) {
+      return pods.stream().map(given -> suspended(suspensions, given)).toList();
+    }
+    List<Resource> found = suspensions.suspended();
+    if (found.isEmpty()) {
+      complain("no suspended pod found in this namespace");
+    }
+    return found;
+  }
+
+  private static Resource suspended(Suspensions suspensions, String given) {
+    String name = given.substring(given.indexOf('/') + 1);
+    return suspensions
+        .suspended(name)
+        .orElseThrow(
+            () ->
+                new ClusterFailure(
+                    ClusterFailure.Why.NOT_FOUND,
+                    "no GpuCheckpoint suspends " + name + " in this namespace",
+                    "list the requests: kubectl stasis list; restore an evicted pod:"
+                        + " kubectl stasis restore CHECKPOINT"));
   }
 }

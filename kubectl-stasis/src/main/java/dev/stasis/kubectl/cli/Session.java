@@ -1,7 +1,7 @@
 package dev.stasis.kubectl.cli;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.stasis.kubectl.cluster.Cluster;
+import dev.stasis.kubectl.cluster.JsonReader;
 import dev.stasis.kubectl.cluster.Kubectl;
 import java.time.Clock;
 import java.util.List;
@@ -14,16 +14,16 @@ import java.util.function.Function;
  * @param cluster creates the connection from kubectl's options
  */
 record Session(
-    Function<List<String>, Cluster> cluster, Terminal terminal, Clock clock, ObjectMapper mapper) {
+    Function<List<String>, Cluster> cluster, Terminal terminal, Clock clock, JsonReader json) {
 
   /** The session of this process. */
   static Session ofProcess(Map<String, String> environment) {
-    ObjectMapper mapper = new ObjectMapper();
+    JsonReader json = new JsonReader();
     String kubectl = environment.getOrDefault("KUBECTL", "kubectl");
     return new Session(
-        options -> new Kubectl(kubectl, options, mapper),
+        options -> new Kubectl(kubectl, options, json),
         Terminal.ofProcess(environment),
         Clock.systemUTC(),
-        mapper);
+        json);
   }
 }

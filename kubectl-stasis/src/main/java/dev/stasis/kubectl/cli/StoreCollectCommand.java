@@ -1,5 +1,6 @@
 package dev.stasis.kubectl.cli;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stasis.kubectl.cluster.ClusterFailure;
 import dev.stasis.kubectl.cluster.Kind;
@@ -47,7 +48,7 @@ final class StoreCollectCommand extends ClusterCommand {
           "store " + name + " does not store chunks: its artifacts are deleted with their objects");
       return Exit.FAILED;
     }
-    ObjectNode patch = session().mapper().createObjectNode();
+    ObjectNode patch = JsonNodeFactory.instance.objectNode();
     patch
         .putObject("spec")
         .putObject("options")

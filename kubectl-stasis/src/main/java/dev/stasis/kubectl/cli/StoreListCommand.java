@@ -5,7 +5,7 @@ import dev.stasis.kubectl.cluster.Resource;
 import dev.stasis.kubectl.cluster.Scope;
 import dev.stasis.kubectl.report.ArtifactTable;
 import dev.stasis.kubectl.report.StoreTable;
-import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -18,7 +18,7 @@ import picocli.CommandLine.Parameters;
     aliases = "list",
     description = "Lists stores, or the checkpoints with an artifact in one store.",
     sortOptions = false)
-final class StoreListCommand extends ClusterCommand {
+final class StoreListCommand extends ListingCommand {
 
   @Parameters(paramLabel = "STORE", arity = "0..1", description = "lists its artifacts")
   @Nullable String store;
@@ -33,39 +33,48 @@ final class StoreListCommand extends ClusterCommand {
   }
 
   @Override
-  public Integer call() {
-    Instant now = session().clock().instant();
+  public Integer call() throws InterruptedException {
     Scope scope = all ? new Scope.All() : new Scope.Current();
-    if (store == null) {
-      if (format != null) {
-        say(cluster().print(List.of(Kind.STORE.resource()), scope, format.value()).stripTrailing());
-      } else {
-        String table = new StoreTable().text(cluster().list(List.of(Kind.STORE), scope), now);
-        if (table.isEmpty()) {
-          complain("there is no GpuCheckpointStore");
-        } else {
-          say(table);
-        }
-      }
+    if (format != null) {
+      requireNoWatch(format);
+      print(format, scope);
       return Exit.DONE;
     }
-    String name = name(store, Kind.STORE);
-    List<Resource> artifacts =
-        cluster().list(List.of(Kind.CHECKPOINT), scope).stream()
-            .filter(one -> one.text("status.artifact.store").equals(name))
-            .toList();
-    if (format != null) {
-      artifacts.forEach(one -> print(format, one));
-    } else if (artifacts.isEmpty()) {
-      complain(
-          "no artifact of "
-              + (all ? "any namespace" : "this namespace")
-              + " is in store "
-              + name
-              + (all ? "" : "; -A searches all namespaces"));
-    } else {
-      say(new ArtifactTable(all).text(artifacts, now));
+    if (store == null) {
+      return show(
+          List.of(Kind.STORE),
+          scope,
+          any -> true,
+          new StoreTable(),
+          "there is no GpuCheckpointStore");
     }
-    return Exit.DONE;
+    String name = name(store, Kind.STORE);
+    return show(
+        List.of(Kind.CHECKPOINT),
+        scope,
+        checkpoint -> isIn(name, checkpoint),
+        new ArtifactTable(all),
+        "no artifact of "
+            + (all ? "any namespace" : "this namespace")
+            + " is in store "
+            + name
+            + (all ? "" : "; -A searches all namespaces"));
+  }
+
+  private void print(Format as, Scope scope) {
+    if (store == null) {
+      List<String> what = new ArrayList<>(List.of(Kind.STORE.resource()));
+      what.addAll(selection());
+      say(cluster().print(what, scope, as.value()).stripTrailing());
+      return;
+    }
+    String name = name(store, Kind.STORE);
+    cluster().list(List.of(Kind.CHECKPOINT), scope, selection().toArray(String[]::new)).stream()
+        .filter(one -> isIn(name, one))
+        .forEach(one -> print(as, one));
+  }
+
+  private static boolean isIn(String store, Resource checkpoint) {
+    return checkpoint.text("status.artifact.store").equals(store);
   }
 }

@@ -1,5 +1,6 @@
 package dev.stasis.kubectl.cli;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stasis.kubectl.cluster.ClusterFailure;
 import dev.stasis.kubectl.cluster.Kind;
@@ -13,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
@@ -35,9 +37,11 @@ final class StoreVerifyCommand extends ClusterCommand {
   @Option(names = "--store", paramLabel = "STORE", description = "all artifacts in this store")
   @Nullable String store;
 
-  @Option(
-      names = {"-w", "--wait"},
-      description = "waits for the results")
+  @Mixin
+  @SuppressWarnings("NullAway.Init") // picocli sets it
+  ObjectSelection selection;
+
+  @Option(names = "--wait", description = "waits for the results")
   boolean wait;
 
   @Option(
@@ -55,9 +59,12 @@ final class StoreVerifyCommand extends ClusterCommand {
   @Override
   public Integer call() throws InterruptedException {
     List<Resource> chosen = chosen();
+    if (chosen.isEmpty()) {
+      complain("no artifact found in this namespace");
+    }
     Duration atMost = duration(timeout);
     Instant now = session().clock().instant().truncatedTo(ChronoUnit.SECONDS);
-    ObjectNode patch = session().mapper().createObjectNode();
+    ObjectNode patch = JsonNodeFactory.instance.objectNode();
     patch.putObject("spec").putObject("options").put("verifyAfter", now.toString());
     List<Resource> asked = new ArrayList<>();
     for (Resource one : chosen) {
@@ -70,15 +77,20 @@ final class StoreVerifyCommand extends ClusterCommand {
   }
 
   private List<Resource> chosen() {
-    if (checkpoints.isEmpty() == (store == null)) {
+    if (store == null) {
+      selection.require(spec, checkpoints);
+    } else if (!checkpoints.isEmpty()) {
       throw new ParameterException(
-          spec.commandLine(),
-          "expected names of GpuCheckpoints, or --store, got " + (store == null ? "none" : "both"));
+          spec.commandLine(), "expected names of GpuCheckpoints, or --store, got both");
     }
-    List<Resource> all = cluster().list(List.of(Kind.CHECKPOINT), new Scope.Current());
-    if (store != null) {
-      String name = name(store, Kind.STORE);
-      return all.stream().filter(one -> one.text("status.artifact.store").equals(name)).toList();
+    List<Resource> all =
+        cluster().list(List.of(Kind.CHECKPOINT), new Scope.Current(), selection.options());
+    if (checkpoints.isEmpty()) {
+      String name = store == null ? "" : name(store, Kind.STORE);
+      return all.stream()
+          .filter(one -> !one.text("status.artifact.store").isEmpty())
+          .filter(one -> name.isEmpty() || one.text("status.artifact.store").equals(name))
+          .toList();
     }
     List<Resource> named = new ArrayList<>();
     for (String given : checkpoints) {

@@ -1,5 +1,6 @@
 package dev.stasis.kubectl.cli;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stasis.kubectl.cluster.Kind;
 import dev.stasis.kubectl.cluster.Resource;
@@ -33,7 +34,7 @@ final class SuspendCommand extends RequestCommand {
     String target = name(pod, Kind.POD);
     Optional<Resource> again = new Suspensions(cluster()).resumed(target);
     if (again.isPresent() && !dryRun) {
-      ObjectNode patch = session().mapper().createObjectNode();
+      ObjectNode patch = JsonNodeFactory.instance.objectNode();
       patch.putObject("spec").put("desiredState", "Suspended");
       Resource patched =
           cluster().patch(Kind.CHECKPOINT, new Scope.Current(), again.get().name(), patch);

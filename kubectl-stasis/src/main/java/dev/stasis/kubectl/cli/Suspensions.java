@@ -13,9 +13,14 @@ final class Suspensions {
 
   private final List<Resource> all;
 
-  Suspensions(Cluster cluster) {
+  /**
+   * Lists them.
+   *
+   * @param options kubectl's options that select some
+   */
+  Suspensions(Cluster cluster, String... options) {
     all =
-        cluster.list(List.of(Kind.CHECKPOINT), new Scope.Current()).stream()
+        cluster.list(List.of(Kind.CHECKPOINT), new Scope.Current(), options).stream()
             .filter(one -> one.text("spec.afterCheckpoint").equals("Suspend"))
             .filter(one -> !new Course(one).isBad())
             .filter(one -> one.text("metadata.deletionTimestamp").isEmpty())
@@ -28,6 +33,14 @@ final class Suspensions {
         .filter(one -> one.text("spec.podRef.name").equals(pod))
         .filter(one -> one.text("spec.desiredState").equals("Running"))
         .reduce((first, second) -> second);
+  }
+
+  /** Returns all that currently suspend a pod. A time-sliced pod is resumed by its queue. */
+  List<Resource> suspended() {
+    return all.stream()
+        .filter(one -> !one.text("spec.desiredState").equals("Running"))
+        .filter(one -> one.text("spec.options.timeSlice").isEmpty())
+        .toList();
   }
 
   /** Finds one that currently suspends a pod: by the pod's name, or its own. */

@@ -13,7 +13,7 @@ final class TargetOptions {
   @Nullable String node;
 
   @Option(
-      names = "--selector",
+      names = "--node-selector",
       paramLabel = "KEY=VALUE",
       split = ",",
       description = "labels that the node must have")

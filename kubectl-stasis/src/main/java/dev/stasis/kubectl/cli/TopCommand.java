@@ -1,5 +1,6 @@
 package dev.stasis.kubectl.cli;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stasis.kubectl.cluster.ClusterFailure;
 import dev.stasis.kubectl.cluster.Kind;
@@ -128,7 +129,7 @@ final class TopCommand extends ClusterCommand {
   }
 
   private void change(Resource object, Consumer<ObjectNode> edit) {
-    ObjectNode patch = session().mapper().createObjectNode();
+    ObjectNode patch = JsonNodeFactory.instance.objectNode();
     edit.accept(patch.putObject("spec"));
     cluster().patch(Kind.of(object.kind()).orElseThrow(), scope(object), object.name(), patch);
   }

@@ -29,6 +29,13 @@ public interface Cluster {
   /** Watches one object: returns its current state and every change. */
   Watching watch(Kind kind, Scope scope, String name);
 
+  /**
+   * Watches all objects of some kinds: returns each change, and the last state of a deleted object.
+   *
+   * @param known objects whose current state is not returned again
+   */
+  Watching watch(List<Kind> kinds, Scope scope, List<Resource> known, String... options);
+
   /** Returns all log lines of a pod. */
   List<String> log(String namespace, String pod, String since);
 

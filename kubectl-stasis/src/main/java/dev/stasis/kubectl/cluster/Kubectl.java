@@ -2,17 +2,19 @@ package dev.stasis.kubectl.cluster;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /** Accesses the cluster through the user's own kubectl. */
@@ -23,16 +25,16 @@ public final class Kubectl implements Cluster {
 
   private final String program;
   private final List<String> connection;
-  private final ObjectMapper mapper;
+  private final JsonReader json;
 
   /**
    * @param program kubectl: a name on PATH, or a path
    * @param connection kubectl's options for cluster, user and namespace
    */
-  public Kubectl(String program, List<String> connection, ObjectMapper mapper) {
+  public Kubectl(String program, List<String> connection, JsonReader json) {
     this.program = program;
     this.connection = List.copyOf(connection);
-    this.mapper = mapper;
+    this.json = json;
   }
 
   @Override
@@ -89,10 +91,23 @@ public final class Kubectl implements Cluster {
     arguments.addAll(List.of("--watch", "--output-watch-events", "--output", "json"));
     return new KubectlWatch(
         () -> start(arguments, false),
-        mapper,
+        json,
         kind.value() + " " + name,
         () -> find(kind, scope, name),
         KubectlWatch.LOOK_AFTER);
+  }
+
+  @Override
+  public Watching watch(List<Kind> kinds, Scope scope, List<Resource> known, String... options) {
+    Map<String, Supplier<Process>> starts = new LinkedHashMap<>();
+    for (Kind kind : kinds) {
+      List<String> arguments = new ArrayList<>(List.of("get", kind.resource()));
+      arguments.addAll(scope.options());
+      arguments.addAll(List.of("--watch", "--output-watch-events", "--output", "json"));
+      arguments.addAll(List.of(options));
+      starts.put(kind.resource(), () -> start(arguments, false));
+    }
+    return new KubectlListWatch(starts, json, known);
   }
 
   @Override
@@ -172,7 +187,7 @@ public final class Kubectl implements Cluster {
 
   private JsonNode tree(String text) {
     try {
-      return mapper.readTree(text);
+      return json.tree(text);
     } catch (JsonProcessingException e) {
       throw new ClusterFailure(
           ClusterFailure.Why.UNREACHABLE,

@@ -1,10 +1,5 @@
 package dev.stasis.kubectl.cluster;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.MappingIterator;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
@@ -12,11 +7,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** {@code kubectl get --watch}, restarted when the API server ends it, which happens regularly. */
+/** A watch of one object, which ends when the object is deleted. */
 final class KubectlWatch implements Watching {
-
-  /** After this many attempts without an event, the cluster is unreachable. */
-  private static final int ATTEMPTS = 3;
 
   /**
    * kubectl watches one object from "now", after it has read it: a deletion in between is no event.
@@ -29,15 +21,12 @@ final class KubectlWatch implements Watching {
     record Failed(ClusterFailure why) implements Word {}
   }
 
-  private final Supplier<Process> start;
-  private final ObjectMapper mapper;
   private final String what;
   private final Supplier<Optional<Resource>> look;
   private final Duration lookAfter;
+  private final WatchReader reader;
   private final BlockingQueue<Word> words = new LinkedBlockingQueue<>();
   private Duration silent = Duration.ZERO;
-  private volatile boolean closed;
-  private volatile Process process;
 
   /**
    * @param start starts {@code kubectl get --watch}
@@ -46,19 +35,15 @@ final class KubectlWatch implements Watching {
    */
   KubectlWatch(
       Supplier<Process> start,
-      ObjectMapper mapper,
+      JsonReader json,
       String what,
       Supplier<Optional<Resource>> look,
       Duration lookAfter) {
-    this.start = start;
-    this.mapper = mapper;
     this.what = what;
     this.look = look;
     this.lookAfter = lookAfter;
-    this.process = start.get();
-    Thread reader = new Thread(this::read, "watch");
-    reader.setDaemon(true);
-    reader.start();
+    this.reader = new WatchReader(start, json, what, new Reader());
+    reader.begin();
   }
 
   @Override
@@ -77,49 +62,7 @@ final class KubectlWatch implements Watching {
 
   @Override
   public void close() {
-    closed = true;
-    process.destroy();
-  }
-
-  private void read() {
-    int silent = 0;
-    while (!closed) {
-      int before = silent;
-      silent = readOnce() ? 0 : before + 1;
-      if (closed) {
-        return;
-      }
-      if (silent >= ATTEMPTS) {
-        ClusterFailure why = ClusterFailure.of(errors());
-        // The object existed when the wait began.
-        boolean gone = why.why() == ClusterFailure.Why.NOT_FOUND;
-        words.add(new Word.Failed(gone ? deleted() : why));
-        return;
-      }
-      process = start.get();
-    }
-  }
-
-  /** Returns whether there was at least one event. */
-  private boolean readOnce() {
-    boolean some = false;
-    try (MappingIterator<JsonNode> events =
-        mapper.readerFor(JsonNode.class).readValues(process.getInputStream())) {
-      while (events.hasNextValue()) {
-        JsonNode event = events.nextValue();
-        some = true;
-        if (event.path("type").asText().equals("DELETED")) {
-          words.add(new Word.Failed(deleted()));
-          closed = true;
-          return true;
-        }
-        words.add(new Word.Seen(new Resource(event.path("object"))));
-      }
-    } catch (IOException cut) {
-      // The process ended in the middle of an object; the next one starts with the complete state.
-      return some;
-    }
-    return some;
+    reader.close();
   }
 
   private ClusterFailure deleted() {
@@ -127,13 +70,17 @@ final class KubectlWatch implements Watching {
         ClusterFailure.Why.NOT_FOUND, what + " was deleted in the meantime", "");
   }
 
-  private String errors() {
-    try {
-      String said =
-          new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8).strip();
-      return said.isEmpty() ? "connection to the server was lost while waiting for " + what : said;
-    } catch (IOException gone) {
-      return "connection to the server was lost while waiting for " + what;
+  private final class Reader implements WatchReader.Listener {
+    @Override
+    public void event(String type, Resource object) {
+      words.add(type.equals("DELETED") ? new Word.Failed(deleted()) : new Word.Seen(object));
+    }
+
+    @Override
+    public void failed(ClusterFailure why) {
+      // The object existed when the wait began.
+      boolean gone = why.why() == ClusterFailure.Why.NOT_FOUND;
+      words.add(new Word.Failed(gone ? deleted() : why));
     }
   }
 }

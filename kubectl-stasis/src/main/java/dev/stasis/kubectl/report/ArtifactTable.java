@@ -1,7 +1,6 @@
 package dev.stasis.kubectl.report;
 
 import dev.stasis.kubectl.cluster.Resource;
-import dev.stasis.kubectl.screen.Table;
 import dev.stasis.kubectl.screen.Words;
 import java.time.Instant;
 import java.util.Comparator;
@@ -12,22 +11,22 @@ import java.util.List;
  *
  * @param namespaces whether the namespace is shown
  */
-public record ArtifactTable(boolean namespaces) {
+public record ArtifactTable(boolean namespaces) implements Columns {
 
-  /** Returns the table. */
-  public String text(List<Resource> checkpoints, Instant now) {
-    Table table =
-        namespaces
-            ? new Table(
-                "NAMESPACE", "CHECKPOINT", "LOGICAL", "STORED", "NEW", "NODE", "VERIFIED", "STATE")
-            : new Table("CHECKPOINT", "LOGICAL", "STORED", "NEW", "NODE", "VERIFIED", "STATE");
-    checkpoints.stream()
-        .sorted(Comparator.comparing(Resource::namespace).thenComparing(Resource::name))
-        .forEach(one -> table.add(cells(one, now)));
-    return table.toString();
+  @Override
+  public List<String> header() {
+    List<String> header =
+        List.of("NAMESPACE", "CHECKPOINT", "LOGICAL", "STORED", "NEW", "NODE", "VERIFIED", "STATE");
+    return header.subList(namespaces ? 0 : 1, header.size());
   }
 
-  private String[] cells(Resource checkpoint, Instant now) {
+  @Override
+  public Comparator<Resource> order() {
+    return Comparator.comparing(Resource::namespace).thenComparing(Resource::name);
+  }
+
+  @Override
+  public List<String> row(Resource checkpoint, Instant now) {
     Resource artifact = checkpoint.at("status.artifact");
     List<String> cells =
         List.of(
@@ -39,7 +38,7 @@ public record ArtifactTable(boolean namespaces) {
             artifact.text("node"),
             Words.age(checkpoint.time("status.lastVerified"), now),
             state(checkpoint));
-    return cells.subList(namespaces ? 0 : 1, cells.size()).toArray(String[]::new);
+    return cells.subList(namespaces ? 0 : 1, cells.size());
   }
 
   private static String state(Resource checkpoint) {

@@ -1,7 +1,6 @@
 package dev.stasis.kubectl.report;
 
 import dev.stasis.kubectl.cluster.Resource;
-import dev.stasis.kubectl.screen.Table;
 import dev.stasis.kubectl.screen.Words;
 import java.time.Duration;
 import java.time.Instant;
@@ -9,28 +8,32 @@ import java.util.Comparator;
 import java.util.List;
 
 /** {@code kubectl stasis nodes}: one line per node. */
-public final class NodeTable {
+public final class NodeTable implements Columns {
 
   /** As in the operator. */
   private static final Duration SILENT = Duration.ofMinutes(3);
 
-  /** Returns the table; an empty text if there are no rows. */
-  public String text(List<Resource> nodes, Instant now) {
-    Table table = new Table("NODE", "GPUS", "DRIVER", "CRIU", "KERNEL", "FROZEN", "HEARD", "STATE");
-    nodes.stream()
-        .sorted(Comparator.comparing(Resource::name))
-        .forEach(
-            node ->
-                table.add(
-                    node.name(),
-                    gpus(node),
-                    node.text("status.host.driver"),
-                    node.text("status.host.criu"),
-                    node.text("status.host.kernel"),
-                    node.text("status.frozenPods"),
-                    Words.age(node.time("status.agent.heartbeatTime"), now),
-                    state(node, now)));
-    return table.isEmpty() ? "" : table.toString();
+  @Override
+  public List<String> header() {
+    return List.of("NODE", "GPUS", "DRIVER", "CRIU", "KERNEL", "FROZEN", "HEARD", "STATE");
+  }
+
+  @Override
+  public Comparator<Resource> order() {
+    return Comparator.comparing(Resource::name);
+  }
+
+  @Override
+  public List<String> row(Resource node, Instant now) {
+    return List.of(
+        node.name(),
+        gpus(node),
+        node.text("status.host.driver"),
+        node.text("status.host.criu"),
+        node.text("status.host.kernel"),
+        node.text("status.frozenPods"),
+        Words.age(node.time("status.agent.heartbeatTime"), now),
+        state(node, now));
   }
 
   static String gpus(Resource node) {

@@ -2,38 +2,36 @@ package dev.stasis.kubectl.report;
 
 import dev.stasis.kubectl.cluster.Kind;
 import dev.stasis.kubectl.cluster.Resource;
-import dev.stasis.kubectl.screen.Table;
 import dev.stasis.kubectl.screen.Words;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** {@code kubectl stasis list}: checkpoints, restores and migrations, the newest last. */
-public final class RequestTable {
+/**
+ * {@code kubectl stasis list}: checkpoints, restores and migrations, the newest last.
+ *
+ * @param namespaces whether there is a column for the namespace
+ */
+public record RequestTable(boolean namespaces) implements Columns {
 
-  private final boolean namespaces;
-
-  /** Whether there is a column for the namespace. */
-  public RequestTable(boolean namespaces) {
-    this.namespaces = namespaces;
-  }
-
-  /** Returns the table; an empty text if there are no rows. */
-  public String text(List<Resource> objects, Instant now) {
+  @Override
+  public List<String> header() {
     List<String> header =
         new ArrayList<>(List.of("NAME", "POD", "NODE", "PHASE", "SIZE", "TIME", "AGE", "REASON"));
     if (namespaces) {
       header.add(0, "NAMESPACE");
     }
-    Table table = new Table(header.toArray(String[]::new));
-    objects.stream()
-        .sorted(Comparator.comparing(it -> it.text("metadata.creationTimestamp")))
-        .forEach(object -> table.add(row(object, now).toArray(String[]::new)));
-    return table.isEmpty() ? "" : table.toString();
+    return header;
   }
 
-  private List<String> row(Resource object, Instant now) {
+  @Override
+  public Comparator<Resource> order() {
+    return Comparator.comparing(it -> it.text("metadata.creationTimestamp"));
+  }
+
+  @Override
+  public List<String> row(Resource object, Instant now) {
     List<String> row = new ArrayList<>();
     if (namespaces) {
       row.add(object.namespace());

@@ -1,7 +1,7 @@
 package dev.stasis.kubectl.report;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.stasis.kubectl.cluster.JsonReader;
 import dev.stasis.kubectl.cluster.Resource;
 import java.time.Instant;
 import java.time.OffsetDateTime;
@@ -17,12 +17,12 @@ public final class Story {
 
   private record Line(Instant time, String who, String text) {}
 
-  private final ObjectMapper mapper;
+  private final JsonReader json;
   private final List<Line> lines = new ArrayList<>();
 
   /** Creates an empty one. */
-  public Story(ObjectMapper mapper) {
-    this.mapper = mapper;
+  public Story(JsonReader json) {
+    this.json = json;
   }
 
   /** Adds the phases of an object, and its faults at its end. */
@@ -60,7 +60,7 @@ public final class Story {
       return;
     }
     try {
-      Resource record = new Resource(mapper.readTree(line));
+      Resource record = new Resource(json.tree(line));
       if (operations.contains(record.text("operation")) || uids.contains(record.text("uid"))) {
         String step = record.text("step");
         lines.add(

@@ -2,8 +2,8 @@ package dev.stasis.kubectl.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.stasis.kubectl.Objects;
+import dev.stasis.kubectl.cluster.JsonReader;
 import dev.stasis.kubectl.cluster.Resource;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -34,7 +34,7 @@ class CommandsTest {
             },
             new Terminal(new PrintWriter(out, true), new PrintWriter(err, true), false),
             Clock.fixed(Objects.NOW, ZoneOffset.UTC),
-            new ObjectMapper()),
+            new JsonReader()),
         arguments);
   }
 
@@ -167,7 +167,7 @@ class CommandsTest {
 
   @Test
   void aMigrationNamesItsTarget() {
-    assertThat(run("migrate", "trainer", "--to", "gpu-22", "--selector", "zone=a")).isZero();
+    assertThat(run("migrate", "trainer", "--to", "gpu-22", "--node-selector", "zone=a")).isZero();
     assertThat(cluster.created.get(0).path("spec"))
         .isEqualTo(
             Objects.json(

@@ -3,6 +3,7 @@ package dev.stasis.kubectl.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stasis.kubectl.cluster.Cluster;
+import dev.stasis.kubectl.cluster.ClusterFailure;
 import dev.stasis.kubectl.cluster.Kind;
 import dev.stasis.kubectl.cluster.Resource;
 import dev.stasis.kubectl.cluster.Scope;
@@ -25,8 +26,12 @@ final class FakeCluster implements Cluster {
   /** What a watch will see, one after the other. */
   final Deque<Resource> events = new ArrayDeque<>();
 
+  /** The options of each list and watch. */
+  final List<List<String>> selections = new ArrayList<>();
+
   @Override
   public List<Resource> list(List<Kind> kinds, Scope scope, String... options) {
+    selections.add(List.of(options));
     return objects.stream()
         .filter(one -> kinds.stream().anyMatch(kind -> kind.value().equals(one.kind())))
         .toList();
@@ -66,6 +71,24 @@ final class FakeCluster implements Cluster {
       @Override
       public Optional<Resource> next(Duration atMost) {
         return Optional.ofNullable(events.poll());
+      }
+
+      @Override
+      public void close() {}
+    };
+  }
+
+  /** Ends as a watch does that has lost its server. */
+  @Override
+  public Watching watch(List<Kind> kinds, Scope scope, List<Resource> known, String... options) {
+    selections.add(List.of(options));
+    return new Watching() {
+      @Override
+      public Optional<Resource> next(Duration atMost) {
+        if (events.isEmpty()) {
+          throw new ClusterFailure(ClusterFailure.Why.UNREACHABLE, "connection lost", "");
+        }
+        return Optional.of(events.remove());
       }
 
       @Override

@@ -3,8 +3,8 @@ package dev.stasis.kubectl.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.stasis.api.testing.OnTestCluster;
+import dev.stasis.kubectl.cluster.JsonReader;
 import dev.stasis.kubectl.cluster.Kubectl;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -69,6 +69,27 @@ class PluginApiServerTest {
     assertThat(run("list", "-n", NAMESPACE, "-l", "team=a")).isZero();
     assertThat(run("list", "-n", NAMESPACE, "-l", "team=a", "-o", "yaml")).isZero();
     assertThat(out.toString()).contains("gckpt/l-1").contains("name: l-1").doesNotContain("l-2");
+  }
+
+  @Test
+  void aWatchedListShowsWhatChanges() throws Exception {
+    assertThat(run("checkpoint", "trainer", "--name", "v-1", "-n", NAMESPACE)).isZero();
+    kubectl("label", "gckpt", "v-1", "team=watched", "-n", NAMESPACE);
+    Thread watch = new Thread(() -> run("list", "-w", "-n", NAMESPACE, "-l", "team=watched"));
+    watch.setDaemon(true);
+    watch.start();
+    try {
+      await().atMost(LIMIT).until(() -> out.toString().contains("gckpt/v-1   trainer"));
+      status("v-1", "{\"phase\": \"Saving\"}");
+      await().atMost(LIMIT).until(() -> out.toString().contains("Saving"));
+      assertThat(run("restore", "v-1", "--name", "v-2", "-n", NAMESPACE)).isZero();
+      kubectl("label", "grst", "v-2", "team=watched", "-n", NAMESPACE);
+      await().atMost(LIMIT).until(() -> out.toString().contains("grst/v-2    "));
+      assertThat(out.toString()).contains("grst/v-2 created").containsOnlyOnce("REASON");
+    } finally {
+      watch.interrupt();
+      watch.join(LIMIT.toMillis());
+    }
   }
 
   @Test
@@ -180,13 +201,13 @@ class PluginApiServerTest {
   }
 
   private int run(String... arguments) {
-    ObjectMapper mapper = new ObjectMapper();
+    JsonReader json = new JsonReader();
     return KubectlStasis.run(
         new Session(
-            options -> new Kubectl("kubectl", options, mapper),
+            options -> new Kubectl("kubectl", options, json),
             new Terminal(new PrintWriter(out, true), new PrintWriter(err, true), false),
             Clock.systemUTC(),
-            mapper),
+            json),
         arguments);
   }
 

@@ -2,8 +2,8 @@ package dev.stasis.kubectl.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.stasis.kubectl.Objects;
+import dev.stasis.kubectl.cluster.JsonReader;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Clock;
@@ -22,7 +22,7 @@ class StoreCommandsTest {
             options -> cluster,
             new Terminal(new PrintWriter(out, true), new PrintWriter(err, true), false),
             Clock.fixed(Objects.NOW, ZoneOffset.UTC),
-            new ObjectMapper()),
+            new JsonReader()),
         arguments);
   }
 

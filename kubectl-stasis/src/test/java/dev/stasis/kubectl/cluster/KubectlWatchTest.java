@@ -3,7 +3,6 @@ package dev.stasis.kubectl.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
@@ -17,7 +16,7 @@ class KubectlWatchTest {
   private static KubectlWatch silent(Optional<Resource> found) {
     return new KubectlWatch(
         KubectlWatchTest::start,
-        new ObjectMapper(),
+        new JsonReader(),
         "GpuCheckpoint train-1",
         () -> found,
         TICK.multipliedBy(3));

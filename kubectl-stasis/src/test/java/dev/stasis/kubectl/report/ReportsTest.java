@@ -2,8 +2,8 @@ package dev.stasis.kubectl.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.stasis.kubectl.Objects;
+import dev.stasis.kubectl.cluster.JsonReader;
 import dev.stasis.kubectl.cluster.Resource;
 import java.time.Duration;
 import java.util.Set;
@@ -147,7 +147,7 @@ class ReportsTest {
 
   @Test
   void aStoryHasOnlyTheLinesOfItsRequestInOrderOfTime() {
-    Story story = new Story(new ObjectMapper());
+    Story story = new Story(new JsonReader());
     story.phases(Objects.checkpoint());
     story.logLine(
         "agent-x",
