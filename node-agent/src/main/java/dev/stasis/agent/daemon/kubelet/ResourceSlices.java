@@ -41,8 +41,12 @@ public final class ResourceSlices implements KubeletPodResources.ClaimedDevices 
       throw new NodeApiException(
           "resource slices of " + driver + ": expected a list, got " + e.getMessage(), e);
     }
-    return slices.stream()
-        .filter(slice -> pool.equals(slice.get("spec", "pool", "name")))
+    List<GenericKubernetesResource> ofPool =
+        slices.stream().filter(slice -> pool.equals(slice.get("spec", "pool", "name"))).toList();
+    // While a driver replaces the slices of a pool, those of an earlier generation are still there.
+    long newest = ofPool.stream().mapToLong(ResourceSlices::generation).max().orElse(0);
+    return ofPool.stream()
+        .filter(slice -> generation(slice) == newest)
         .map(slice -> (Object) slice.get("spec", "devices"))
         .filter(List.class::isInstance)
         .flatMap(devices -> ((List<?>) devices).stream())
@@ -51,6 +55,12 @@ public final class ResourceSlices implements KubeletPodResources.ClaimedDevices 
         .filter(one -> device.equals(one.get("name")))
         .flatMap(one -> attributeUuid(one.get("attributes")).stream())
         .findFirst();
+  }
+
+  private static long generation(GenericKubernetesResource slice) {
+    return slice.get("spec", "pool", "generation") instanceof Number number
+        ? number.longValue()
+        : 0;
   }
 
   /** A driver may name its own attributes with or without its domain. */
