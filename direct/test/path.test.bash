@@ -120,7 +120,7 @@ promise_the_device_is_free_while_the_file_alone_has_the_content() {
     keeper
     attach
     unload
-    must save w "$work/memory$RANDOM"
+    must save w "$work/memory"
     must drop w
     driver_out
     start other --mib 100 # there is room for it only because all else is gone
@@ -139,7 +139,7 @@ promise_a_damaged_file_is_refused_and_the_right_one_works() {
     keeper
     attach
     unload
-    must save w "$work/memory$RANDOM"
+    must save w "$work/memory"
     must drop w
     cp "$work/memory.data" "$work/bad.data"
     cp "$work/memory.chunks" "$work/bad.chunks"
@@ -160,7 +160,7 @@ promise_device_memory_short_at_reload_loses_nothing() {
     keeper
     attach
     unload
-    must save w "$work/memory$RANDOM"
+    must save w "$work/memory"
     must drop w
     driver_out
     driver_in
@@ -240,11 +240,11 @@ promise_a_resting_keeper_has_only_its_contexts_and_serves_again() {
     node 1 256
     start log --mib 40
     keeper 64
-    local before after
-    for _ in 1 2; do
+    local generation before after
+    for generation in 1 2; do
         attach
         unload
-        must save w "$work/memory$RANDOM"
+        must save w "$work/memory$generation"
         reload
         must drop w
         before=$(awk '/^VmRSS/ {print $2}' "/proc/$keeper/status")
