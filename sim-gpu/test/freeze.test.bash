@@ -196,7 +196,7 @@ long_kernel() {
     until_steps 1
     "$@"
     until_steps "$(($(grep -c '^step' "$work/log") + 1))" # the next kernel begins
-    STASIS_SIM_GPU=$STASIS_SIM_GPU timeout 20 "$T/gpu-counter" --mib 1 --interval-ms 5 >"$work/other" 2>&1 &
+    "$T/gpu-counter" --mib 1 --interval-ms 5 >"$work/other" 2>&1 &
     local other=$!
     pids+=("$other")
     until_there "$work/other"
