@@ -177,6 +177,9 @@ bool rest_end(void);
 unsigned rest_of(struct pollfd *wait); /* what to wait for, and how many; 0: it does not rest */
 bool rest_is_over(void);
 
+/* Prints the answer; returns the exit code. */
+int tell(const char *path, char **words);
+
 /* A process that has the driver initialized, and does nothing. */
 int anchor_main(const char *path, int grace_ms);
 
