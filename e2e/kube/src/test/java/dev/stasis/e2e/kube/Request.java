@@ -73,8 +73,13 @@ interface Request<K extends CustomResource<?, S>, S, P extends Phase> {
           P phase = phase(status);
           if (phase != null && phase != wanted && phase.isFinal()) {
             throw new AssertionError(
-                "%s: expected %s, got:%n%s"
-                    .formatted(name(), wanted, Serialization.asYaml(status)));
+                "%s: expected %s, got %s; %s; %s"
+                    .formatted(
+                        name(),
+                        wanted,
+                        phase,
+                        Workload.autopsies(scenario()),
+                        Serialization.asYaml(status)));
           }
           return phase == wanted;
         });

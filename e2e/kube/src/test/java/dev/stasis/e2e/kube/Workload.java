@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * A pod with gpu-counter: each of its lines can be checked, and one line follows from the other, so
@@ -174,12 +175,11 @@ final class Workload {
           }
           if (hasEnded(restarts)) {
             throw new AssertionError(
-                "pod %s: expected further steps, got an ended container: %s"
-                    .formatted(name, Autopsy.of(status(), log(), scenario.stalls())));
+                "expected further steps, got an ended container: " + autopsy());
           }
           return false;
         },
-        () -> Autopsy.of(status(), log(), scenario.stalls()));
+        this::autopsy);
   }
 
   private boolean hasEnded(int restarts) {
@@ -234,6 +234,21 @@ final class Workload {
             Integer.toString(mib));
     if (!result.ok()) {
       throw new AssertionError("pod " + name + ": wrong numbers: " + result.output());
+    }
+  }
+
+  /** What can be seen of all workloads of the namespace, for the error of a failed request. */
+  static String autopsies(Scenario scenario) {
+    return scenario.all(Pod.class).stream()
+        .map(pod -> new Workload(scenario, pod.getMetadata().getName(), MIB, List.of()).autopsy())
+        .collect(Collectors.joining("; "));
+  }
+
+  private String autopsy() {
+    try {
+      return "pod %s: %s".formatted(name, Autopsy.of(status(), log(), scenario.stalls()));
+    } catch (RuntimeException | AssertionError e) {
+      return "pod %s: %s".formatted(name, e.getMessage());
     }
   }
 
