@@ -61,6 +61,15 @@ class ApiServerTest {
     assertThat(tree(stored.get("spec"))).isEqualTo(tree(typed));
   }
 
+  /** kstatus would take one without a status for finished. */
+  @Test
+  void anObjectThatNobodyHasSeenSaysSo() {
+    Resource<GpuCheckpoint> stored = resource("unseen");
+    stored.create();
+
+    assertThat(stored.get().getStatus().getObservedGeneration()).isEqualTo(-1);
+  }
+
   @Test
   void conditionsOfTwoOwnersCoexist() {
     Resource<GpuCheckpoint> stored = resource("owners");
@@ -100,7 +109,7 @@ class ApiServerTest {
 
     checkpoints().resource(created).update();
 
-    assertThat(stored.get().getStatus()).isNull();
+    assertThat(stored.get().getStatus().getMessage()).isNull();
   }
 
   private static Resource<GpuCheckpoint> resource(String name) {

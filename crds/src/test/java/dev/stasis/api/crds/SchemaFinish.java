@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonClassDescription;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import dev.stasis.api.v1beta1.GpuNode;
+import dev.stasis.api.v1beta1.GpuNodeOperation;
 import dev.stasis.api.v1beta1.common.Immutable;
 import io.fabric8.crd.generator.annotation.AdditionalPrinterColumn;
 import io.fabric8.crdv2.generator.CRDPostProcessor;
@@ -21,6 +22,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /** What the generator cannot say by annotations of its own. */
@@ -28,6 +30,9 @@ final class SchemaFinish implements CRDPostProcessor {
   private static final Pattern LONG =
       Pattern.compile(
           ".*([bB]ytes|BytesWanted|BytesFound|Milliseconds|PerSecond|Seconds|Generation)|pid");
+
+  /** Kinds whose objects have a status from their beginning, or none that anybody waits for. */
+  private static final Set<Class<?>> AGENTS = Set.of(GpuNode.class, GpuNodeOperation.class);
 
   /** Field of a spec with what few users need. */
   static final String OPTIONS = "options";
@@ -55,7 +60,11 @@ final class SchemaFinish implements CRDPostProcessor {
       root.setDescription(kind.getAnnotation(JsonClassDescription.class).value());
       JSONSchemaProps spec = property(root, "spec");
       spec.setDescription("Desired state of the object.");
-      property(root, "status").setDescription("Observed state of the object.");
+      JSONSchemaProps status = property(root, "status");
+      status.setDescription("Observed state of the object.");
+      if (!AGENTS.contains(kind)) {
+        unseenIsNotCurrent(status);
+      }
       if (kind != GpuNode.class) {
         root.setRequired(List.of("spec"));
       }
@@ -95,6 +104,14 @@ final class SchemaFinish implements CRDPostProcessor {
       }
     }
     spec.setXKubernetesValidations(rules);
+  }
+
+  /**
+   * kstatus takes an object without a status for one that is as wanted. With this generation it
+   * waits for the operator.
+   */
+  private static void unseenIsNotCurrent(JSONSchemaProps status) {
+    status.setDefault(JsonNodeFactory.instance.objectNode().put("observedGeneration", -1));
   }
 
   /** Without a default of the object, those of its fields would not be set. */

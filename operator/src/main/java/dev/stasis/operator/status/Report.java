@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The report of one reconciliation: the summary condition of the kind, other conditions, and the
- * text of the columns. The summary is Unknown while work is in progress, and False only if that is
- * final, or may change by itself.
+ * text of the columns. The summary is False until the object is in its state; Reconciling, Failed
+ * and Stalled tell whether it is still on the way.
  */
 public final class Report {
 
@@ -36,7 +36,7 @@ public final class Report {
 
   /** It is in progress, or waits for something that may still happen. */
   public Report working(Reason why, String sentence) {
-    return summarise(ConditionValue.UNKNOWN, why, sentence)
+    return summarise(ConditionValue.FALSE, why, sentence)
         .also(ConditionType.RECONCILING, ConditionValue.TRUE, why, "")
         .drop(ConditionType.STALLED)
         .drop(ConditionType.FAILED);

@@ -43,7 +43,7 @@ class AdmitSourceTest {
     assertThat(freeze.getMaxFrozen()).isNull();
     assertThat(Objects.requireNonNull(freeze.getPodTemplate())).containsKeys("metadata", "spec");
     assertThat(world.phase()).isEqualTo(CheckpointPhase.PENDING);
-    assertThat(world.condition("Ready")).startsWith("Unknown/WaitingForAgent");
+    assertThat(world.condition("Ready")).startsWith("False/WaitingForAgent");
     assertThat(world.condition("SourceRunning")).startsWith("True/Untouched");
     assertThat(world.writes).isEqualTo(1);
   }
@@ -156,7 +156,7 @@ class AdmitSourceTest {
     Objects.requireNonNull(world.cluster.gpuNodes.get(0).getStatus()).setStores(List.of());
     world.settle();
 
-    assertThat(world.condition("Ready")).startsWith("Unknown/StoreNotWritable");
+    assertThat(world.condition("Ready")).startsWith("False/StoreNotWritable");
   }
 
   @Test
@@ -167,7 +167,7 @@ class AdmitSourceTest {
 
     assertThat(world.condition("Ready"))
         .isEqualTo(
-            "Unknown/WaitingForAgent: GpuNode gpu-17: expected one published by the agent there,"
+            "False/WaitingForAgent: GpuNode gpu-17: expected one published by the agent there,"
                 + " got none");
 
     world.later(Duration.ofMinutes(31));
@@ -183,7 +183,7 @@ class AdmitSourceTest {
     world.later(Duration.ofMinutes(4));
     world.settle();
 
-    assertThat(world.condition("Ready")).startsWith("Unknown/NodeSilent");
+    assertThat(world.condition("Ready")).startsWith("False/NodeSilent");
     assertThat(world.operations()).isEmpty();
   }
 
@@ -196,7 +196,7 @@ class AdmitSourceTest {
     world.settle();
     assertThat(world.condition("Ready"))
         .isEqualTo(
-            "Unknown/AnotherOperation: pod trainer: expected one that no request uses,"
+            "False/AnotherOperation: pod trainer: expected one that no request uses,"
                 + " got one in use by GpuCheckpoint train-1");
 
     other.agent(OperationType.CHECKPOINT, 1).succeeds(WorkloadState.RUNNING);
@@ -247,7 +247,7 @@ class AdmitSourceTest {
     world.settle();
     assertThat(world.asked).allMatch(ask -> ((Question.Evict) ask).dryRun());
     assertThat(world.condition("Ready"))
-        .isEqualTo("Unknown/EvictionRefused: needs 1 healthy pods and has 1");
+        .isEqualTo("False/EvictionRefused: needs 1 healthy pods and has 1");
     assertThat(world.operations()).isEmpty();
 
     world.evictAnswer = new PodWrites.Accepted();

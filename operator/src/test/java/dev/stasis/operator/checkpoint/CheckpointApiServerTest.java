@@ -144,9 +144,7 @@ class CheckpointApiServerTest {
                     .build())
             .create();
     cluster.checkpoint("one", spec -> spec.setAfterCheckpoint(AfterCheckpoint.EVICT));
-    await()
-        .atMost(PATIENCE)
-        .until(() -> condition("one", "Ready").equals("Unknown/EvictionRefused"));
+    await().atMost(PATIENCE).until(() -> condition("one", "Ready").equals("False/EvictionRefused"));
     assertThat(agent.seen).isEmpty();
 
     cluster.client.resource(budget).delete();

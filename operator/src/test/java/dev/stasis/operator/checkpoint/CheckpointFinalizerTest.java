@@ -130,7 +130,7 @@ class CheckpointFinalizerTest {
       if (tried.size() == 3) {
         assertThat(world.condition("Ready"))
             .isEqualTo(
-                "Unknown/OperationFailed: the artifact is kept at ml/train-1-uid-1 in store local:"
+                "False/OperationFailed: the artifact is kept at ml/train-1-uid-1 in store local:"
                     + " said by the agent");
       }
       world.later(Duration.ofSeconds(1));

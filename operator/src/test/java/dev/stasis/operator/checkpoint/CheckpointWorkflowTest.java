@@ -167,7 +167,7 @@ class CheckpointWorkflowTest {
     world.later(Duration.ofMinutes(4));
     world.settle();
     assertThat(world.phase()).isEqualTo(CheckpointPhase.PENDING);
-    assertThat(world.condition("Ready")).startsWith("Unknown/NodeSilent");
+    assertThat(world.condition("Ready")).startsWith("False/NodeSilent");
     assertThat(world.condition("SourceRunning")).startsWith("Unknown/NodeSilent");
 
     world.later(Duration.ofMinutes(46));

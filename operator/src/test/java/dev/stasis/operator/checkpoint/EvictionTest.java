@@ -49,7 +49,7 @@ class EvictionTest {
     world.evictAnswer = new PodWrites.Refused("would violate the budget", true);
     world.settle();
     assertThat(world.condition("Ready"))
-        .isEqualTo("Unknown/EvictionRefused: would violate the budget");
+        .isEqualTo("False/EvictionRefused: would violate the budget");
     assertThat(world.operations()).hasSize(1);
 
     world.later(Duration.ofMinutes(31));
@@ -106,7 +106,7 @@ class EvictionTest {
     drained.agent(OperationType.CHECKPOINT, 1).holds();
     drained.settle();
     assertThat(drained.asked).isEmpty();
-    assertThat(drained.condition("Ready")).startsWith("Unknown/WaitingForEviction");
+    assertThat(drained.condition("Ready")).startsWith("False/WaitingForEviction");
 
     drained.leave();
     drained.settle();

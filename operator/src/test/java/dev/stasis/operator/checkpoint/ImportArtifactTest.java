@@ -94,7 +94,7 @@ class ImportArtifactTest {
     assertThat(Objects.requireNonNull(order.getExpected()).podName()).isEqualTo("trainer");
     assertThat(order.getExpected().containerName()).isEqualTo("main");
     assertThat(order.getExpected().namespaceUid()).isEqualTo("namespace-1");
-    assertThat(world.condition("Ready")).startsWith("Unknown/WaitingForAgent");
+    assertThat(world.condition("Ready")).startsWith("False/WaitingForAgent");
   }
 
   @Test
@@ -103,7 +103,7 @@ class ImportArtifactTest {
     world.agent(OperationType.IMPORT, 1).expects(BYTES).works("verify", WorkloadState.UNKNOWN);
     world.settle();
     assertThat(world.phase()).isEqualTo(CheckpointPhase.IMPORTING);
-    assertThat(world.condition("Ready")).startsWith("Unknown/InProgress");
+    assertThat(world.condition("Ready")).startsWith("False/InProgress");
     assertThat(world.status().getArtifact()).isNull();
 
     says(world);

@@ -39,7 +39,7 @@ class ImportReportTest {
 
     assertThat(world.operations()).hasSize(1);
     assertThat(world.phase()).isEqualTo(CheckpointPhase.IMPORTING);
-    assertThat(world.condition("Ready")).startsWith("Unknown/WaitingForAgent");
+    assertThat(world.condition("Ready")).startsWith("False/WaitingForAgent");
   }
 
   private static World importedWith(Map<String, Object> template) {

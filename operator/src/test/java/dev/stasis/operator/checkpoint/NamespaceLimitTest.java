@@ -52,7 +52,7 @@ class NamespaceLimitTest {
 
     assertThat(world.condition("Ready"))
         .isEqualTo(
-            "Unknown/TooManyCheckpoints: namespace ml: expected fewer than 4 older GpuCheckpoints"
+            "False/TooManyCheckpoints: namespace ml: expected fewer than 4 older GpuCheckpoints"
                 + " that are not finished, got 4 or more");
     assertThat(world.operations()).isEmpty();
 
@@ -124,7 +124,7 @@ class NamespaceLimitTest {
         .getStatus()
         .setConditions(
             new Conditions(List.of())
-                .with(ConditionType.READY, ConditionValue.UNKNOWN, reason, "waits", 1, World.START)
+                .with(ConditionType.READY, ConditionValue.FALSE, reason, "waits", 1, World.START)
                 .list());
   }
 }

@@ -29,7 +29,7 @@ class RaiseMemoryLimitTest {
         .map(ask -> ((Question.Resize) ask).dryRun())
         .containsExactly(true, false);
     assertThat(limit()).isEqualTo("9216Mi");
-    assertThat(world.condition("Ready")).startsWith("Unknown/MakingRoom");
+    assertThat(world.condition("Ready")).startsWith("False/MakingRoom");
     assertThat(Objects.requireNonNull(world.status().getRoom()).originalLimit()).isEqualTo("4Gi");
 
     world.agent(OperationType.CHECKPOINT, 1).works("lock", WorkloadState.FROZEN);

@@ -83,7 +83,7 @@ class RemoteUploadApiServerTest {
     assertThat(condition("StoredLocally")).isEqualTo("True/ArtifactVerified");
     cluster.stopOperator();
     cluster.startOperator();
-    untilCondition("Ready", "Unknown/Uploading");
+    untilCondition("Ready", "False/Uploading");
     assertThat(podIsThere()).isTrue();
 
     agent.storeIsAway(null);

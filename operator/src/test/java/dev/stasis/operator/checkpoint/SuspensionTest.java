@@ -66,7 +66,7 @@ class SuspensionTest {
     world.checkpoint.getSpec().setDesiredState(DesiredState.SUSPENDED);
     world.settle();
 
-    assertThat(world.condition("Ready")).startsWith("Unknown/NodeSilent");
+    assertThat(world.condition("Ready")).startsWith("False/NodeSilent");
     assertThat(world.again).isEqualTo(world.config.lookAgainEvery());
   }
 
@@ -132,7 +132,7 @@ class SuspensionTest {
             .settle();
 
     assertThat(world.operations()).isEmpty();
-    assertThat(world.condition("Ready")).startsWith("Unknown/NotSuspended");
+    assertThat(world.condition("Ready")).startsWith("False/NotSuspended");
   }
 
   @Test

@@ -25,6 +25,7 @@ import dev.stasis.api.v1beta1.store.StoreLocation;
 import dev.stasis.operator.checkpoint.CheckpointParts;
 import dev.stasis.operator.node.NodeParts;
 import dev.stasis.operator.restore.RestoreParts;
+import dev.stasis.operator.status.Conditions;
 import dev.stasis.operator.testing.FakeKubelet;
 import dev.stasis.operator.testing.Heartbeats;
 import dev.stasis.operator.testing.RealCluster;
@@ -42,7 +43,6 @@ import java.time.temporal.ChronoUnit;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -225,7 +225,7 @@ abstract class OnApiServer {
   }
 
   static Condition condition(GpuMigration migration, String type) {
-    return Objects.requireNonNull(migration.getStatus().getConditions()).stream()
+    return Conditions.of(migration.getStatus()).list().stream()
         .filter(condition -> condition.type().equals(type))
         .findFirst()
         .orElseGet(

@@ -45,7 +45,7 @@ class SourceFirstStepsTest {
     saving(
         CheckpointPhase.SAVING,
         "Ready",
-        ConditionValue.UNKNOWN,
+        ConditionValue.FALSE,
         "InProgress",
         "the agent is working on it");
   }
@@ -231,8 +231,7 @@ class SourceFirstStepsTest {
     restore
         .getStatus()
         .setConditions(
-            List.of(
-                new Condition("Succeeded", ConditionValue.UNKNOWN, reason, "", Moving.NOW, 1L)));
+            List.of(new Condition("Succeeded", ConditionValue.FALSE, reason, "", Moving.NOW, 1L)));
   }
 
   private SourceFirstNext next() {

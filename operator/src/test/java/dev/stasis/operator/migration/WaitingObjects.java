@@ -295,7 +295,7 @@ final class WaitingObjects {
   }
 
   void untilSchedule(String ns) {
-    until(GpuCheckpointSchedule.class, ns, NAME, it -> it.getStatus() != null);
+    until(GpuCheckpointSchedule.class, ns, NAME, it -> it.getStatus().getConditions() != null);
   }
 
   /** Returns what waits by all that is in the path of a request for it. */

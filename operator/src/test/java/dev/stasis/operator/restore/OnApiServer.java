@@ -12,6 +12,7 @@ import dev.stasis.api.v1beta1.common.Condition;
 import dev.stasis.api.v1beta1.common.ConditionValue;
 import dev.stasis.api.v1beta1.restore.RestorePhase;
 import dev.stasis.operator.node.NodeParts;
+import dev.stasis.operator.status.Conditions;
 import dev.stasis.operator.testing.FakeAgent;
 import dev.stasis.operator.testing.FakeKubelet;
 import dev.stasis.operator.testing.Heartbeats;
@@ -166,7 +167,7 @@ abstract class OnApiServer {
   }
 
   static Condition condition(GpuRestore restore, String type) {
-    return Objects.requireNonNull(restore.getStatus().getConditions()).stream()
+    return Conditions.of(restore.getStatus()).list().stream()
         .filter(condition -> condition.type().equals(type))
         .findFirst()
         .orElseGet(

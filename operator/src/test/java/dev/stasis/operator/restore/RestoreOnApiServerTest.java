@@ -28,7 +28,7 @@ class RestoreOnApiServerTest extends OnApiServer {
 
     GpuRestore restoring = until(it -> phase(it) == RestorePhase.RESTORING);
     assertThat(gate(target())).isNull();
-    assertThat(condition(restoring, "Succeeded").status()).isEqualTo(ConditionValue.UNKNOWN);
+    assertThat(condition(restoring, "Succeeded").status()).isEqualTo(ConditionValue.FALSE);
     agent.ends(first, Examples::proven);
 
     GpuRestoreStatus status = until(it -> phase(it) == RestorePhase.SUCCEEDED).getStatus();

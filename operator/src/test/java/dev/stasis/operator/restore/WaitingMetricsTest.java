@@ -34,7 +34,7 @@ public class WaitingMetricsTest {
     GpuRestoreStatus status = new GpuRestoreStatus();
     status.setPhase(phase);
     status.setConditions(
-        List.of(new Condition("Succeeded", ConditionValue.UNKNOWN, reason, "", Instant.EPOCH, 1L)));
+        List.of(new Condition("Succeeded", ConditionValue.FALSE, reason, "", Instant.EPOCH, 1L)));
     restore.setStatus(status);
     return restore;
   }

@@ -49,9 +49,7 @@ final class CheckpointStatuses {
         List.of(
             new Condition(
                 "Ready",
-                good
-                    ? ConditionValue.TRUE
-                    : outcome.isFinal() ? ConditionValue.FALSE : ConditionValue.UNKNOWN,
+                good ? ConditionValue.TRUE : ConditionValue.FALSE,
                 good ? "ArtifactVerified" : "OperationFailed",
                 "",
                 now,

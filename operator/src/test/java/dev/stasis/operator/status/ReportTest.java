@@ -20,12 +20,12 @@ class ReportTest {
   private final GpuCheckpointStatus status = new GpuCheckpointStatus();
 
   @Test
-  void theSummaryIsUnknownWhileAtWork() {
+  void theSummaryIsFalseWhileAtWork() {
     report(1, FIRST).working(Reason.IN_PROGRESS, "freezing").writeTo(status);
 
     assertThat(condition("Ready"))
         .isEqualTo(
-            new Condition("Ready", ConditionValue.UNKNOWN, "InProgress", "freezing", FIRST, 1L));
+            new Condition("Ready", ConditionValue.FALSE, "InProgress", "freezing", FIRST, 1L));
     assertThat(status.getReason()).isEqualTo("InProgress");
     assertThat(status.getMessage()).isEqualTo("freezing");
     assertThat(status.getObservedGeneration()).isEqualTo(1);
@@ -38,7 +38,7 @@ class ReportTest {
 
     assertThat(condition("Ready"))
         .isEqualTo(
-            new Condition("Ready", ConditionValue.UNKNOWN, "InProgress", "freezing", FIRST, 2L));
+            new Condition("Ready", ConditionValue.FALSE, "InProgress", "freezing", FIRST, 2L));
   }
 
   @Test

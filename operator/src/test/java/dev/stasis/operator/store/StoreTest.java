@@ -204,7 +204,7 @@ class StoreTest {
     new StoreStatus(CLOCK)
         .write(StoreFacts.of(store, List.of(), List.of()), List.of(store), Map.of(), status);
 
-    assertThat(ready(status).status()).isEqualTo(ConditionValue.UNKNOWN);
+    assertThat(ready(status).status()).isEqualTo(ConditionValue.FALSE);
     assertThat(status.getFree()).isNull();
   }
 

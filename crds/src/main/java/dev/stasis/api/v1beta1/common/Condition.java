@@ -19,8 +19,8 @@ public record Condition(
         String type,
     @Required
         @JsonPropertyDescription(
-            "True, False or Unknown. Unknown while work is in progress; False only when it is"
-                + " final.")
+            "True, False or Unknown. Ready and Succeeded are False while work is in progress, too:"
+                + " Reconciling is True then, and Failed or Stalled when nothing more is tried.")
         ConditionValue status,
     @Required
         @Pattern(Names.WORD)

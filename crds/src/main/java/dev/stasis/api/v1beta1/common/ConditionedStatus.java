@@ -7,8 +7,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Fields of every status. */
 public abstract class ConditionedStatus {
-  @Min(0)
-  @JsonPropertyDescription("The metadata.generation that this status is based on.")
+  @Min(-1)
+  @JsonPropertyDescription(
+      "The metadata.generation that this status is based on; -1 until the object has been observed.")
   private @Nullable Long observedGeneration;
 
   @JsonPropertyDescription("Conditions, at most one of each type.")
