@@ -22,12 +22,12 @@ final class Autopsy {
   /**
    * How the kubelet sees it, what kubectl logs says at last, and what its processes do.
    *
-   * @param stalls what the kernel says of itself: Linux 6.18 was seen to give no processor to
+   * @param kernel what the kernel says of itself: Linux 6.18 was seen to give no processor to
    *     anything on the machine for minutes, {@code BUG: workqueue lockup}, and then to go on
    */
-  static String of(ContainerStatus status, Shell.Result log, String stalls) {
+  static String of(ContainerStatus status, Shell.Result log, String kernel) {
     List<String> lines = log.output().lines().toList();
-    return "container state %s, before that %s, restarts %d, started %s; kubectl logs ended with %d, %d lines, the last: %s; processes: %s; standstills of the kernel: %s"
+    return "container state %s, before that %s, restarts %d, started %s; kubectl logs ended with %d, %d lines, the last: %s; processes: %s; the kernel: %s"
         .formatted(
             state(status.getState()),
             state(status.getLastState()),
@@ -37,7 +37,7 @@ final class Autopsy {
             lines.size(),
             lines.isEmpty() ? "none" : lines.get(lines.size() - 1),
             processes(status.getContainerID()),
-            stalls.isEmpty() ? "none told" : stalls);
+            kernel.isEmpty() ? "nothing" : kernel);
   }
 
   private static String state(@Nullable ContainerState state) {

@@ -164,10 +164,10 @@ final class Scenario {
     return Present.in("what the command said", said.get());
   }
 
-  /** What the kernel of this machine last said of a standstill of its own. */
-  String stalls() {
+  /** What the kernel of this machine last said of a standstill, or of a program that it ended. */
+  String kernelWords() {
     String script =
-        "dmesg -T 2>/dev/null | grep -E 'workqueue lockup|soft lockup|stall' | tail -n 1";
+        "dmesg -T 2>/dev/null | grep -E 'lockup|stall|segfault|trap |[Kk]illed process' | tail -n 2";
     return shell.run("sh", "-c", script).output().strip();
   }
 

@@ -246,7 +246,7 @@ final class Workload {
 
   private String autopsy() {
     try {
-      return "pod %s: %s".formatted(name, Autopsy.of(status(), log(), scenario.stalls()));
+      return "pod %s: %s".formatted(name, Autopsy.of(status(), log(), scenario.kernelWords()));
     } catch (RuntimeException | AssertionError e) {
       return "pod %s: %s".formatted(name, e.getMessage());
     }
