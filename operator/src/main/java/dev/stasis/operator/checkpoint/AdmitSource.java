@@ -185,7 +185,8 @@ final class AdmitSource extends CheckpointStep {
     GpuNodeOperation freeze = operations.freeze(context, attempt, admitted);
     status.setOperation(freeze.getMetadata().getName());
     context.updater().untouched();
-    context.poll();
+    context.requeueAt(context.agent(admitted.node()).silentAt());
+    context.requeueAtDeadline();
     return new Progress.Waiting(
         Reason.WAITING_FOR_AGENT, "requested from the agent of node " + admitted.node());
   }

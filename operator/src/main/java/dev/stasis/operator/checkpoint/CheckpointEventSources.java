@@ -6,8 +6,11 @@ import dev.stasis.api.v1beta1.GpuNode;
 import dev.stasis.api.v1beta1.GpuNodeOperation;
 import dev.stasis.api.v1beta1.GpuRestore;
 import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
+import dev.stasis.api.v1beta1.common.AfterCheckpoint;
 import dev.stasis.api.v1beta1.common.ArtifactStatus;
+import dev.stasis.api.v1beta1.common.ObjectReference;
 import dev.stasis.api.v1beta1.common.ObservedPod;
+import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.operator.cluster.Changed;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.cluster.ClusterSource;
@@ -71,7 +74,7 @@ class CheckpointEventSources {
             BY_NODE, CheckpointEventSources::nodesOf,
             BY_PHASE, checkpoint -> List.of(CurrentPhase.of(checkpoint).value())));
     return List.of(
-        operations.of(RequesterKind.CHECKPOINT),
+        operations.of(RequesterKind.CHECKPOINT, change -> isKnown(cluster, change)),
         new WishSource<>(GpuCheckpoint.class, informers),
         new ClusterSource<GpuNodeOperation, GpuCheckpoint>(
             "operation-ends",
@@ -106,7 +109,35 @@ class CheckpointEventSources {
         : List.of();
   }
 
-  /** An operation has ended: checkpoints that wait for its node or its pod may begin. */
+  /**
+   * Returns whether the GpuCheckpoint has caused a change of its operation, and waits for another
+   * one: it requested a freeze, or deleted the operation of a freeze after it became Ready.
+   */
+  static boolean isKnown(Cluster cluster, Changed<GpuNodeOperation> change) {
+    GpuNodeOperation operation = change.subject();
+    if (operation.getSpec().getType() != OperationType.CHECKPOINT) {
+      return false;
+    }
+    if (change.before().isEmpty()) {
+      return operation.getStatus() == null
+          && operation.getMetadata().getDeletionTimestamp() == null;
+    }
+    ObjectReference requester = operation.getSpec().getRequester();
+    return change.after().isEmpty()
+        && OperationView.of(operation).isFinal()
+        && cluster
+            .find(GpuCheckpoint.class, requester.namespace() + "/" + requester.name())
+            .filter(it -> it.getMetadata().getUid().equals(requester.uid()))
+            .filter(it -> it.getMetadata().getDeletionTimestamp() == null)
+            .filter(it -> it.getSpec().getAfterCheckpoint() == AfterCheckpoint.RESUME)
+            .filter(it -> CurrentPhase.of(it) == CheckpointPhase.READY)
+            .isPresent();
+  }
+
+  /**
+   * An operation has ended: checkpoints that wait for its node or its pod may begin. One with an
+   * unclaimed operation waits for its agent alone.
+   */
   private Collection<ResourceID> ofOperation(
       IndexerResourceCache<GpuCheckpoint> cache, Changed<GpuNodeOperation> change) {
     boolean ended =
@@ -115,7 +146,13 @@ class CheckpointEventSources {
     if (!ended || OperationSource.isReleased(change)) {
       return List.of();
     }
-    return ids(pendingOn(cache, change.subject().getSpec().getNodeName()).toList());
+    return ids(
+        pendingOn(cache, change.subject().getSpec().getNodeName())
+            .filter(
+                it ->
+                    cluster.operations(it.getMetadata().getUid()).stream()
+                        .allMatch(own -> OperationView.of(own).isClaimed()))
+            .toList());
   }
 
   /** Returns those that are not admitted, and whose pod is on a node. */

@@ -75,7 +75,11 @@ abstract class OperationStep extends CheckpointStep {
         .working(
             agent.isSilent() ? Reason.NODE_SILENT : Reason.WAITING_FOR_AGENT,
             agent.against().orElse("requested from the agent of node " + agent.node()));
-    context.poll();
+    if (agent.isSilent()) {
+      context.poll();
+    } else {
+      context.requeueAt(agent.silentAt());
+    }
     context.requeueAtDeadline();
   }
 

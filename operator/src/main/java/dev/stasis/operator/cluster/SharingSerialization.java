@@ -49,7 +49,12 @@ public class SharingSerialization extends KubernetesSerialization {
     // As in Quarkus: all kinds are given, and none is searched for.
     super(mapper, false);
     this.mapper = mapper;
-    this.sharing = mapper.writer().withAttribute(PackedObject.SHARED, true);
+    this.sharing =
+        mapper
+            .copy()
+            .registerModule(new SharedRecords())
+            .writer()
+            .withAttribute(PackedObject.SHARED, true);
     for (Class<?> kind : kinds) {
       registerKubernetesResource(kind.asSubclass(KubernetesResource.class));
     }

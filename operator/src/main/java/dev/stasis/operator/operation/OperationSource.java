@@ -10,6 +10,7 @@ import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import io.javaoperatorsdk.operator.processing.event.source.EventSource;
 import jakarta.inject.Singleton;
 import java.util.List;
+import java.util.function.Predicate;
 
 /** Triggers the requester's reconciliation whenever one of its operations changes. */
 @Singleton
@@ -23,8 +24,20 @@ public class OperationSource {
 
   /** Creates the source for the reconciler of that kind. */
   public <P extends HasMetadata> EventSource<GpuNodeOperation, P> of(RequesterKind kind) {
+    return of(kind, change -> false);
+  }
+
+  /**
+   * The same for a reconciler that knows some changes.
+   *
+   * @param known returns whether a change has nothing new for the requester
+   */
+  public <P extends HasMetadata> EventSource<GpuNodeOperation, P> of(
+      RequesterKind kind, Predicate<Changed<GpuNodeOperation>> known) {
     return new ClusterSource<>(
-        GpuNodeOperation.class, informers, change -> requester(kind, change));
+        GpuNodeOperation.class,
+        informers,
+        change -> known.test(change) ? List.of() : requester(kind, change));
   }
 
   /**

@@ -25,6 +25,9 @@ class SharingSerializationTest {
        "spec":{"podRef":{"name":"trainer"},"afterCheckpoint":"Evict","desiredState":"FromTheFuture"},
        "status":{"phase":"Saving","doneBytes":12345678901,
                  "phases":[{"phase":"Pending","time":"2026-11-26T02:00:01Z"}],
+                 "conditions":[{"type":"Ready","status":"Unknown","reason":"InProgress","message":"dump",
+                                "lastTransitionTime":"2026-11-26T02:00:01Z","observedGeneration":1}],
+                 "artifact":{"store":"local","bytes":7},
                  "podTemplate":{"metadata":{"name":"trainer"},"spec":{"priority":7}}}}
       """;
 
@@ -55,6 +58,24 @@ class SharingSerializationTest {
     assertThat(copy.getStatus().getPodTemplate())
         .isInstanceOf(PackedObject.class)
         .isSameAs(original.getStatus().getPodTemplate());
+  }
+
+  @Test
+  void aCopySharesTheRecordsOfAStatusButNotTheirListNorAnythingElse() {
+    String before = serialization.asJson(original);
+    GpuCheckpoint copy = serialization.clone(original);
+    var phases = Objects.requireNonNull(copy.getStatus().getPhases());
+    var conditions = Objects.requireNonNull(copy.getStatus().getConditions());
+    assertThat(phases.get(0))
+        .isSameAs(Objects.requireNonNull(original.getStatus().getPhases()).get(0));
+    assertThat(conditions.get(0))
+        .isSameAs(Objects.requireNonNull(original.getStatus().getConditions()).get(0));
+
+    phases.clear();
+    conditions.clear();
+    Objects.requireNonNull(copy.getStatus().getArtifact()).setBytes(8L);
+    copy.getSpec().getOptions().setCancel(true);
+    assertThat(serialization.asJson(original)).isEqualTo(before);
   }
 
   @Test

@@ -32,8 +32,10 @@ class ControllerFlowTest {
       restarted continues from what it observes.
 
       A waiting step is observed again when an object that it depends on changes, at the latest
-      after `lookAgainEvery` (15 s), which costs no request. A step that the API server refuses is
-      retried after waits that double from `lookAgainEvery` to the longest retry wait.
+      after `lookAgainEvery` (15 s), which costs no request. A GpuCheckpoint that waits for its agent
+      is observed again when the agent begins, at the latest when it would count as silent (3 min). A
+      step that the API server refuses is retried after waits that double from `lookAgainEvery` to the
+      longest retry wait.
 
       The deletion of a GpuCheckpoint undoes a running step, resumes a suspended workload, lowers
       the memory limit and then deletes the artifact. Its steps report themselves in the status.

@@ -16,9 +16,12 @@ import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.api.v1beta1.operation.Outcome;
 import dev.stasis.api.v1beta1.operation.WorkloadState;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.Watch;
 import io.fabric8.kubernetes.client.Watcher;
 import io.fabric8.kubernetes.client.WatcherException;
+import io.fabric8.kubernetes.client.dsl.Resource;
+import java.net.HttpURLConnection;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -152,15 +155,25 @@ final class FakeAgents implements AutoCloseable {
 
   private GpuNodeOperation write(GpuNodeOperation operation, GpuNodeOperationStatus status) {
     // As an agent does: the status alone, whatever else has changed meanwhile.
-    return admin
-        .resources(GpuNodeOperation.class)
-        .inNamespace(namespace)
-        .withName(operation.getMetadata().getName())
-        .editStatus(
+    Resource<GpuNodeOperation> named =
+        admin
+            .resources(GpuNodeOperation.class)
+            .inNamespace(namespace)
+            .withName(operation.getMetadata().getName());
+    while (true) {
+      try {
+        return named.editStatus(
             found -> {
               found.setStatus(status);
               return found;
             });
+      } catch (KubernetesClientException e) {
+        // The client repeats a request that was not answered in time, and finds it changed.
+        if (e.getCode() != HttpURLConnection.HTTP_CONFLICT) {
+          throw e;
+        }
+      }
+    }
   }
 
   @Override
