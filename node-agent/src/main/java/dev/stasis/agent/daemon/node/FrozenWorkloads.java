@@ -1,9 +1,9 @@
 package dev.stasis.agent.daemon.node;
 
 import dev.stasis.agent.cuda.GpuUuid;
-import dev.stasis.agent.daemon.kubelet.NodeApi;
 import dev.stasis.agent.daemon.kubelet.NodeApiException;
 import dev.stasis.agent.daemon.kubelet.PodContainer;
+import dev.stasis.agent.daemon.kubelet.PodContainers;
 import dev.stasis.agent.engine.CudaProcess;
 import dev.stasis.agent.engine.Work;
 import dev.stasis.agent.engine.WorkJournal;
@@ -17,12 +17,12 @@ import java.util.Optional;
 final class FrozenWorkloads {
 
   private final WorkJournal journal;
-  private final NodeApi node;
+  private final PodContainers containers;
   private final Requesters requesters;
 
-  FrozenWorkloads(WorkJournal journal, NodeApi node, Requesters requesters) {
+  FrozenWorkloads(WorkJournal journal, PodContainers containers, Requesters requesters) {
     this.journal = journal;
-    this.node = node;
+    this.containers = containers;
     this.requesters = requesters;
   }
 
@@ -33,7 +33,7 @@ final class FrozenWorkloads {
       if (work.kind() == Work.Kind.FREEZE
           && work.phase() != Work.Phase.PUBLISHING
           && (work.bootId().equals(bootId) || work.phase() == Work.Phase.UNKNOWN)) {
-        Optional<PodContainer> container = node.byId(work.containerId());
+        Optional<PodContainer> container = containers.byId(work.containerId());
         container.ifPresent(found -> frozen.add(frozen(work, found)));
       }
     }

@@ -109,7 +109,7 @@ final class NodeFinder implements AutoCloseable {
 
   private NodeLook.RuntimeAnswer containerRuntime() {
     try {
-      return new NodeLook.RuntimeAnswer(Optional.of(node.runtime()), "");
+      return new NodeLook.RuntimeAnswer(Optional.of(node.containers().version()), "");
     } catch (NodeApiException e) {
       return new NodeLook.RuntimeAnswer(Optional.empty(), String.valueOf(e.getMessage()));
     }
@@ -117,7 +117,7 @@ final class NodeFinder implements AutoCloseable {
 
   private Optional<String> kubelet() {
     try {
-      node.askKubelet();
+      node.gpus().require();
       return Optional.empty();
     } catch (NodeApiException e) {
       return Optional.of(String.valueOf(e.getMessage()));
@@ -127,7 +127,7 @@ final class NodeFinder implements AutoCloseable {
   /** A service that does not answer is already reported elsewhere. */
   private Optional<String> cgroupDrivers() {
     try {
-      return drivers.mismatch(node.cgroupDriver());
+      return drivers.mismatch(node.containers().cgroupDriver());
     } catch (NodeApiException e) {
       return Optional.empty();
     }

@@ -103,7 +103,8 @@ public final class NodeReporting implements AutoCloseable {
             settings.keeper(),
             settings.kubelet(),
             settings.criu(),
-            new FrozenWorkloads(new WorkJournal(settings.stateDir()), node, this::requester),
+            new FrozenWorkloads(
+                new WorkJournal(settings.stateDir()), node.containers(), this::requester),
             () -> stores.getStore().list(),
             quarantine,
             this::selfTest,

@@ -92,7 +92,7 @@ final class FreezeResult {
 
   /** Fences the GPUs: their driver did not restore a workload. */
   private void fence(String why) {
-    place.gpus().gpus().forEach(gpu -> parts.quarantine().fence(gpu.text(), why));
+    place.gpus().forEach(gpu -> parts.quarantine().fence(gpu.text(), why));
   }
 
   /** Converts the engine's reason to that of the API. */
