@@ -58,9 +58,6 @@ public interface CudaDriver {
   /** Changes the state from LOCKED to RUNNING. */
   DriverAnswer<CudaCall> unlock(ProcessId process, Duration deadline);
 
-  /** {@code cuDriverGetVersion}: 12080, 13000, ... */
-  DriverAnswer<Integer> driverVersion(Duration deadline);
-
   /** Returns the GPUs of this node; a node without a driver is a result, not an error. */
   DriverAnswer<NodeGpus> gpus(Duration deadline);
 

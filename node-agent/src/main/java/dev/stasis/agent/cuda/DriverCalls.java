@@ -41,11 +41,9 @@ final class DriverCalls {
           ? WorkerAnswer.refused(request.id(), Refusal.BAD_REQUEST, wrong.get())
           : aboutAProcess(request);
     }
-    return switch (request.call()) {
-      case VERSION -> version(request);
-      case GPUS -> WorkerAnswer.gpus(request.id(), driver.gpus());
-      default -> WorkerAnswer.pong(request.id());
-    };
+    return request.call() == WorkerCall.GPUS
+        ? WorkerAnswer.gpus(request.id(), driver.gpus())
+        : WorkerAnswer.pong(request.id());
   }
 
   private static Optional<String> wrong(WorkerRequest request) {
@@ -61,13 +59,6 @@ final class DriverCalls {
       return Optional.of("timeoutMillis: expected 1 or more, got " + request.timeoutMillis());
     }
     return Optional.empty();
-  }
-
-  private WorkerAnswer version(WorkerRequest request) {
-    DriverAvailability availability = driver.availability();
-    return availability instanceof DriverAvailability.Present present
-        ? WorkerAnswer.version(request.id(), present.cudaVersion())
-        : WorkerAnswer.unavailable(request.id(), availability);
   }
 
   private WorkerAnswer aboutAProcess(WorkerRequest request) {
