@@ -54,6 +54,7 @@ class AgentTest {
       try (Agent agent =
           new Agent(
               new Config(node, folder, program),
+              Optional.empty(),
               client,
               new SimpleMeterRegistry(),
               Clock.systemUTC())) {

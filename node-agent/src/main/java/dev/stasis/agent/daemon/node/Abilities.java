@@ -37,11 +37,11 @@ final class Abilities {
     if (look.criu().program().isEmpty()) {
       dump.add(fault(NodeReason.NO_CRIU, look.criu().why()));
     }
-    if (!look.host().timeNamespaces()) {
+    if (!Boolean.TRUE.equals(look.host().getTimeNamespaces())) {
       dump.add(
           fault(
               NodeReason.KERNEL_TOO_OLD,
-              "kernel: expected one with time namespaces, got " + look.host().kernel()));
+              "kernel: expected one with time namespaces, got " + look.host().getKernel()));
     }
     against.put(Capability.CHECKPOINT, dump);
     against.put(Capability.RESTORE, dump);
@@ -76,7 +76,7 @@ final class Abilities {
   }
 
   private static Optional<Fault> root(NodeLook look) {
-    return look.host().root()
+    return look.root()
         ? Optional.empty()
         : Optional.of(fault(NodeReason.NOT_ROOT, "agent: expected root, got another user"));
   }
@@ -116,7 +116,7 @@ final class Abilities {
     return faults;
   }
 
-  private static Fault fault(NodeReason reason, String sentence) {
+  static Fault fault(NodeReason reason, String sentence) {
     return new Fault(reason.value(), null, null, null, null, null, sentence);
   }
 }

@@ -95,14 +95,11 @@ public final class NodeReporting implements AutoCloseable {
         new Quarantine(settings.stateDir().resolve("fenced"), proc.bootId(), this::changed);
     NodeFinder finder =
         new NodeFinder(
+            settings,
             gpus,
             node,
             client,
             proc,
-            settings.runtime(),
-            settings.keeper(),
-            settings.kubelet(),
-            settings.criu(),
             new FrozenWorkloads(
                 new WorkJournal(settings.stateDir()), node.containers(), this::requester),
             () -> stores.getStore().list(),

@@ -55,25 +55,12 @@ final class LocalCopies {
   private record Copy(Path artifact, ArtifactSweep.Owner owner, long bytes, Instant used) {}
 
   /** Size and free space of the disk of a folder. */
-  interface Disk {
-    long totalBytes() throws IOException;
-
-    long freeBytes() throws IOException;
+  record Disk(long totalBytes, long freeBytes) {
 
     /** Returns the file system of a folder. */
     static Disk of(Path folder) throws IOException {
       FileStore store = Files.getFileStore(folder);
-      return new Disk() {
-        @Override
-        public long totalBytes() throws IOException {
-          return store.getTotalSpace();
-        }
-
-        @Override
-        public long freeBytes() throws IOException {
-          return store.getUsableSpace();
-        }
-      };
+      return new Disk(store.getTotalSpace(), store.getUsableSpace());
     }
   }
 
