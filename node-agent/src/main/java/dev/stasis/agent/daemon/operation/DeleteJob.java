@@ -3,6 +3,7 @@ package dev.stasis.agent.daemon.operation;
 import dev.stasis.agent.daemon.sweep.SweepMark;
 import dev.stasis.api.v1beta1.operation.ArtifactReference;
 import dev.stasis.api.v1beta1.operation.OperationPhase;
+import dev.stasis.api.v1beta1.operation.Outcome;
 import dev.stasis.artifact.ArtifactStore;
 import dev.stasis.store.ArtifactId;
 import java.io.IOException;
@@ -26,7 +27,7 @@ final class DeleteJob implements Job {
   public OperationResult run(ActiveOperation operation)
       throws Refused, Stopped, IOException, InterruptedException {
     ArtifactReference artifact = operation.artifact();
-    ArtifactPlace where = ArtifactPlace.of(parts.cluster(), artifact, artifact.namespace());
+    ArtifactPlace where = ArtifactPlace.of(parts.cluster(), artifact);
     boolean exists = where.exists();
     if (exists) {
       where.requireDeletable();
@@ -39,7 +40,7 @@ final class DeleteJob implements Job {
     if (where.remote() != null && artifact.namespaceUid() != null) {
       ArtifactId id = where.remoteId();
       OperationResult remote =
-          new RemoteTransfer(parts.clock(), recorder, "delete")
+          new RemoteTransfer(recorder, "delete")
               .run(
                   operation,
                   where.requireRemote().opener(),
@@ -63,7 +64,7 @@ final class DeleteJob implements Job {
           "ArtifactDeleted", "artifact " + artifact.location() + " is deleted");
     } catch (IOException e) {
       return OperationResult.failed(
-          dev.stasis.api.v1beta1.operation.Outcome.NOT_UNDONE,
+          Outcome.NOT_UNDONE,
           Faults.inStep("StoreFailed", "delete", String.valueOf(e.getMessage())));
     }
   }

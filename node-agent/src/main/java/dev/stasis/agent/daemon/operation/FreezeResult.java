@@ -62,10 +62,8 @@ final class FreezeResult {
       return figures(suspended.figures(), waited, hooks, result);
     }
     if (outcome instanceof CheckpointOutcome.Refused refused) {
-      OperationResult result =
-          OperationResult.refused(refused.unmet().stream().map(Faults::freezing).toList());
-      var seen = parts.engine().look().at(place.container().id());
-      return result.leaving(seen.state(), seen.processes());
+      return OperationResult.refused(refused.unmet().stream().map(Faults::freezing).toList())
+          .leaving(parts.engine().look().at(place.container().id()));
     }
     return failed((CheckpointOutcome.Failed) outcome, waited, hooks);
   }

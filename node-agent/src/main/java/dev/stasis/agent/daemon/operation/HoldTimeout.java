@@ -1,6 +1,5 @@
 package dev.stasis.agent.daemon.operation;
 
-import dev.stasis.api.v1beta1.operation.ArtifactReference;
 import dev.stasis.api.v1beta1.operation.OperationPhase;
 import dev.stasis.api.v1beta1.operation.Outcome;
 import dev.stasis.artifact.ArtifactStore;
@@ -86,9 +85,8 @@ final class HoldTimeout {
 
   /** The state is that before the freeze, so the artifact is deleted too. */
   private void deleteArtifact(ActiveOperation operation) {
-    ArtifactReference reference = operation.artifact();
     try {
-      ArtifactPlace place = ArtifactPlace.of(parts.cluster(), reference, reference.namespace());
+      ArtifactPlace place = ArtifactPlace.of(parts.cluster(), operation.artifact());
       Optional<String> use = parts.engine().artifactUse().of(place.path());
       if (use.isPresent()) {
         LOG.log(Level.WARNING, "artifact of {0} stays: needed by {1}", operation.name(), use.get());

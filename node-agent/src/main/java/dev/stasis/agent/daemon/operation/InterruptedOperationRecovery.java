@@ -121,7 +121,7 @@ final class InterruptedOperationRecovery {
             OperationResult.done(
                     seen.state().kind() == SourceState.Kind.RUNNING ? "Running" : "Ended",
                     seen.state().detail())
-                .leaving(seen.state(), seen.processes()))
+                .leaving(seen))
         : Optional.empty();
   }
 
@@ -286,7 +286,7 @@ final class InterruptedOperationRecovery {
       return Optional.empty();
     }
     try {
-      ArtifactPlace place = ArtifactPlace.of(parts.cluster(), reference, reference.namespace());
+      ArtifactPlace place = ArtifactPlace.of(parts.cluster(), reference);
       ArtifactReader reader = new ArtifactReader(Progress.NONE);
       boolean digested = phase == Work.Phase.HELD || phase == Work.Phase.SUSPENDED;
       Opened opened = digested ? reader.whole(place.path(), null) : reader.open(place.path(), null);

@@ -47,7 +47,7 @@ final class ReceiveJob implements Job {
     if (sha256 == null && !Boolean.TRUE.equals(order.getAhead())) {
       throw new Refused("ArtifactRefused", "artifact.sha256", "a digest", "none");
     }
-    ArtifactPlace where = ArtifactPlace.of(parts.cluster(), artifact, artifact.namespace());
+    ArtifactPlace where = ArtifactPlace.of(parts.cluster(), artifact);
     if (where.exists()) {
       return alreadyThere(artifact, where, sha256);
     }
@@ -102,7 +102,7 @@ final class ReceiveJob implements Job {
       if (operation.isCancelled()) {
         return "the transfer was cancelled";
       }
-      if (parts.clock().instant().isAfter(operation.deadline())) {
+      if (operation.isOverdue()) {
         return "the deadline passed during the transfer";
       }
     }

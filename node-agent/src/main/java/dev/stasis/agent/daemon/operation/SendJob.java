@@ -59,7 +59,7 @@ final class SendJob implements Job {
       throws Refused, Stopped, IOException, InterruptedException {
     ArtifactReference artifact = operation.artifact();
     TransferOrder order = Objects.requireNonNull(operation.spec().getTransfer());
-    ArtifactPlace where = ArtifactPlace.of(parts.cluster(), artifact, artifact.namespace());
+    ArtifactPlace where = ArtifactPlace.of(parts.cluster(), artifact);
     SendQueue outbound = new SendQueue();
     try (outbound) {
       feed(order, artifact, where, outbound);
@@ -124,7 +124,7 @@ final class SendJob implements Job {
         throughput.report(operation, progress[0], progress[1]);
         if (operation.isCancelled()) {
           outbound.fail("the transfer was cancelled");
-        } else if (parts.clock().instant().isAfter(operation.deadline())) {
+        } else if (operation.isOverdue()) {
           outbound.fail("the deadline passed during the transfer");
         }
       } catch (ExecutionException e) {

@@ -2,7 +2,6 @@ package dev.stasis.agent.daemon.operation;
 
 import dev.stasis.api.text.HumanBytes;
 import dev.stasis.api.v1beta1.common.Fault;
-import dev.stasis.api.v1beta1.operation.ArtifactReference;
 import dev.stasis.api.v1beta1.operation.Outcome;
 import dev.stasis.artifact.ArtifactReader;
 import dev.stasis.artifact.Opened;
@@ -46,11 +45,7 @@ final class VerifyJob implements Job {
   @Override
   public OperationResult run(ActiveOperation operation)
       throws Refused, Stopped, IOException, InterruptedException {
-    ArtifactReference reference = operation.artifact();
-    ArtifactPlace where = ArtifactPlace.of(parts.cluster(), reference, reference.namespace());
-    if (reference.sha256() == null) {
-      throw new Refused("ArtifactRefused", "artifact.sha256", "a digest", "none");
-    }
+    ArtifactPlace where = ArtifactPlace.withDigest(parts.cluster(), operation.artifact());
     return where.remote() == null ? inFolder(operation, where) : inRemoteStore(operation, where);
   }
 
@@ -66,7 +61,7 @@ final class VerifyJob implements Job {
       return damaged(
           Faults.of(DAMAGED, "artifact " + where.reference().location(), "a folder", "none"));
     }
-    OperationProgress progress = new OperationProgress(operation, recorder, STEP, parts.clock());
+    OperationProgress progress = new OperationProgress(operation, recorder, STEP);
     try {
       Opened opened = read(where, paced(operation, progress));
       if (opened instanceof Opened.Verified verified) {
@@ -111,7 +106,7 @@ final class VerifyJob implements Job {
     ArtifactId id = where.remoteId();
     ClusterApi.Opener opener = where.requireRemote().opener();
     OperationResult found =
-        new RemoteTransfer(parts.clock(), recorder, STEP)
+        new RemoteTransfer(recorder, STEP)
             .run(
                 operation,
                 opener,
@@ -120,7 +115,7 @@ final class VerifyJob implements Job {
       return found;
     }
     OperationResult repaired =
-        new RemoteTransfer(parts.clock(), recorder, STEP, uploads)
+        new RemoteTransfer(recorder, STEP, uploads)
             .run(
                 operation,
                 opener,
@@ -157,7 +152,7 @@ final class VerifyJob implements Job {
     if (!where.exists()) {
       return false;
     }
-    OperationProgress progress = new OperationProgress(operation, recorder, STEP, parts.clock());
+    OperationProgress progress = new OperationProgress(operation, recorder, STEP);
     try {
       Opened opened = read(where, paced(operation, progress));
       if (opened instanceof Opened.Verified verified) {
