@@ -13,15 +13,7 @@ import java.util.Optional;
  * DeleteArtifact: succeeds if the artifact does not exist. Refuses an artifact of another object,
  * or one on which a frozen workload depends.
  */
-final class DeleteJob implements Job {
-
-  private final AgentParts parts;
-  private final OperationRecorder recorder;
-
-  DeleteJob(AgentParts parts, OperationRecorder recorder) {
-    this.parts = parts;
-    this.recorder = recorder;
-  }
+record DeleteJob(AgentParts parts, OperationRecorder recorder) implements Job {
 
   @Override
   public OperationResult run(ActiveOperation operation)

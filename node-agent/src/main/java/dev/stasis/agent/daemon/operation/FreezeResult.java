@@ -17,23 +17,8 @@ import java.time.Duration;
 import java.util.Objects;
 
 /** Converts the engine's outcome of a freeze to the operation's result. */
-final class FreezeResult {
-
-  private final AgentParts parts;
-  private final ActiveOperation operation;
-  private final PodLookup.Place place;
-  private final FreezeRequests.Made made;
-
-  FreezeResult(
-      AgentParts parts,
-      ActiveOperation operation,
-      PodLookup.Place place,
-      FreezeRequests.Made made) {
-    this.parts = parts;
-    this.operation = operation;
-    this.place = place;
-    this.made = made;
-  }
+record FreezeResult(
+    AgentParts parts, ActiveOperation operation, PodLookup.Place place, FreezeRequests.Made made) {
 
   OperationResult of(CheckpointOutcome outcome, Duration waited, Duration hooks)
       throws InterruptedException {
