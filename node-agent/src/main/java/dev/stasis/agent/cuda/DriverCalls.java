@@ -17,9 +17,6 @@ import org.jspecify.annotations.Nullable;
 /** Handles a request in the worker: checks the process, makes the call, reads the state. */
 final class DriverCalls {
 
-  /** {@code cuDriverGetVersion} of the first driver that accepts a map of GPUs: 580. */
-  private static final int FIRST_WITH_MAP = 13000;
-
   private final NativeDriver driver;
   private final TargetGuard guard;
   private final JournalReader journals;
@@ -125,7 +122,7 @@ final class DriverCalls {
 
   private Optional<Objection> objectionToRestore(
       WorkerRequest request, DriverAvailability.Present present) {
-    if (!request.map().isEmpty() && present.cudaVersion() < FIRST_WITH_MAP) {
+    if (!request.map().isEmpty() && present.cudaVersion() < CudaDriver.VERSION_WITH_MAP) {
       return Optional.of(
           new Objection(
               Refusal.GPU_MAP_UNSUPPORTED,
