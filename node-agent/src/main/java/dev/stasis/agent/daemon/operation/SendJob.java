@@ -71,8 +71,7 @@ record SendJob(
                 SILENCE),
             System::nanoTime);
     recorder.begin(operation);
-    CompletableFuture<String> sent = new CompletableFuture<>();
-    workers.execute(() -> sent.complete(run(sender)));
+    CompletableFuture<String> sent = CompletableFuture.supplyAsync(() -> run(sender), workers);
     String failure = await(operation, outbound, sent);
     long bytes = outbound.progress()[1];
     if (failure.isEmpty()) {
