@@ -81,7 +81,13 @@ final class Machine implements AutoCloseable {
     kubelet.start();
     opened(new Scheduler(client, clock)).start();
     LocalRuntime runtime = kubelet.runtime();
-    opened(new Agent(agentConfig(), Optional.of(runtime), client, new SimpleMeterRegistry(), clock))
+    opened(
+            new Agent(
+                agentConfig(),
+                Optional.of(runtime.connections()),
+                client,
+                new SimpleMeterRegistry(),
+                clock))
         .start();
     return opened(new Gate(api, client, runtime::log, settings.port, clock)).url();
   }

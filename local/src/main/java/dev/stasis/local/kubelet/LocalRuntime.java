@@ -1,5 +1,6 @@
 package dev.stasis.local.kubelet;
 
+import dev.stasis.agent.cuda.GpuUuid;
 import dev.stasis.agent.daemon.kubelet.ContainerExec;
 import dev.stasis.agent.daemon.kubelet.ContainerProcess;
 import dev.stasis.agent.daemon.kubelet.NodeApi;
@@ -16,14 +17,13 @@ import dev.stasis.local.runc.ContainerConfig;
 import dev.stasis.local.runc.Runc;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Replaces a container runtime and a kubelet for the agent. */
-public final class LocalRuntime implements NodeApi, PodContainers, PodGpus, ContainerExec {
+public final class LocalRuntime implements PodContainers, PodGpus, ContainerExec {
 
   /** The part of a command's output that the agent uses. */
   private static final int OUTPUT = 4096;
@@ -42,42 +42,25 @@ public final class LocalRuntime implements NodeApi, PodContainers, PodGpus, Cont
     this.gpus = gpus;
   }
 
-  @Override
-  public PodContainers containers() {
-    return this;
+  /** Returns it as the agent's connections; the creator closes the kubelet. */
+  public NodeApi connections() {
+    return new NodeApi(this, this, this, () -> {});
   }
 
   @Override
-  public PodGpus gpus() {
-    return this;
-  }
-
-  @Override
-  public ContainerExec exec() {
-    return this;
-  }
-
-  @Override
-  public String runtime() {
+  public String version() {
     return "runc " + runc.version();
   }
 
   @Override
   public Optional<PodContainer> byId(String containerId) {
     return workers.get().stream()
-        .flatMap(worker -> ofPod(worker.pod().getMetadata().getUid()).stream())
-        .filter(container -> container.id().equals(containerId))
+        .flatMap(
+            worker ->
+                worker.state().all().stream()
+                    .filter(slot -> slot.plan().isPresent() && containerId.equals(id(slot)))
+                    .map(slot -> container(worker, slot, slot.plan().get(), containerId)))
         .findFirst();
-  }
-
-  @Override
-  public void askKubelet() {
-    // It is in this process.
-  }
-
-  @Override
-  public void close() {
-    // The creator closes the kubelet.
   }
 
   @Override
@@ -106,21 +89,11 @@ public final class LocalRuntime implements NodeApi, PodContainers, PodGpus, Cont
         new ContainerProcess(process.get(), started.argv(), started.cwd(), started.env()));
   }
 
-  @Override
-  public List<PodContainer> ofPod(String podUid) {
-    List<PodContainer> containers = new ArrayList<>();
-    for (PodWorker worker : ofUid(podUid)) {
-      for (ContainerSlot slot : worker.state().all()) {
-        Optional<String> id =
-            slot.run()
-                .map(run -> run.container().id())
-                .or(() -> slot.last().map(ContainerSlot.Ended::id));
-        if (id.isPresent() && slot.plan().isPresent()) {
-          containers.add(container(worker, slot, slot.plan().get(), id.get()));
-        }
-      }
-    }
-    return containers;
+  private static @Nullable String id(ContainerSlot slot) {
+    return slot.run()
+        .map(run -> run.container().id())
+        .or(() -> slot.last().map(ContainerSlot.Ended::id))
+        .orElse(null);
   }
 
   private List<PodWorker> ofUid(String podUid) {
@@ -132,41 +105,31 @@ public final class LocalRuntime implements NodeApi, PodContainers, PodGpus, Cont
   private static PodContainer container(
       PodWorker worker, ContainerSlot slot, ContainerPlan plan, String id) {
     ObjectMeta pod = worker.pod().getMetadata();
-    int attempt = Math.max(0, slot.attempts() - 1);
     return new PodContainer(
         pod.getNamespace(),
         pod.getName(),
         pod.getUid(),
         slot.name(),
         id,
-        attempt,
-        state(slot),
         new PodContainer.Image(plan.image().name(), plan.image().id(), List.of()),
-        plan.volumes(),
-        worker.folder().log(slot.name(), attempt).toString());
+        plan.volumes());
   }
 
-  private static PodContainer.State state(ContainerSlot slot) {
+  private static String state(ContainerSlot slot) {
     if (slot.run().isPresent()) {
-      return PodContainer.State.RUNNING;
+      return "RUNNING";
     }
-    return slot.last().isPresent() ? PodContainer.State.EXITED : PodContainer.State.UNKNOWN;
+    return slot.last().isPresent() ? "EXITED" : "UNKNOWN";
   }
 
   @Override
-  public Allocation of(String namespace, String pod, String container) {
-    for (PodWorker worker : workers.get()) {
-      ObjectMeta meta = worker.pod().getMetadata();
-      if (meta.getNamespace().equals(namespace) && meta.getName().equals(pod)) {
-        List<GpuSupply.Device> given = gpus.of(new GpuAllocations.Holder(meta.getUid(), container));
-        return new Allocation(
-            given.stream().map(GpuSupply.Device::uuid).toList(),
-            given.isEmpty() ? Set.of() : Set.of(GpuAllocations.RESOURCE),
-            List.of(),
-            List.of());
-      }
-    }
-    return new Allocation(List.of(), Set.of(), List.of(), List.of());
+  public List<GpuUuid> of(String namespace, String pod, String container) {
+    return workers.get().stream()
+        .map(worker -> worker.pod().getMetadata())
+        .filter(meta -> meta.getNamespace().equals(namespace) && meta.getName().equals(pod))
+        .flatMap(meta -> gpus.of(new GpuAllocations.Holder(meta.getUid(), container)).stream())
+        .map(GpuSupply.Device::uuid)
+        .toList();
   }
 
   /**

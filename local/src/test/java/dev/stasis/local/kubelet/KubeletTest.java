@@ -5,7 +5,6 @@ import static dev.stasis.local.testing.LocalLab.main;
 import static dev.stasis.local.testing.LocalLab.phase;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stasis.agent.daemon.kubelet.PodContainer;
 import dev.stasis.agent.daemon.kubelet.PodContainers.Located;
 import dev.stasis.local.testing.CgroupSearch;
 import dev.stasis.local.testing.LocalLab;
@@ -68,12 +67,12 @@ class KubeletTest {
     assertThat(main(pod).getContainerID()).matches("runc://[0-9a-f]{64}");
     String uid = pod.getMetadata().getUid();
     LocalRuntime runtime = lab.kubelet().runtime();
-    assertThat(runtime.of("default", "counter", "main").gpus()).hasSize(1);
+    assertThat(runtime.of("default", "counter", "main")).hasSize(1);
     Located located = runtime.locate(uid, "main");
     assertThat(located).isInstanceOf(Located.Running.class);
     Located.Running running = (Located.Running) located;
     assertThat(running.process().argv()).startsWith("/bin/gpu-counter", "--mib");
-    assertThat(running.container().state()).isEqualTo(PodContainer.State.RUNNING);
+    assertThat(runtime.byId(running.container().id())).contains(running.container());
     assertThat(running.container().image().portableName()).startsWith("sha256:");
 
     lab.client().resource(pod).delete();

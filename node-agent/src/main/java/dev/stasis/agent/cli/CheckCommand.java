@@ -12,7 +12,6 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -95,18 +94,9 @@ final class CheckCommand extends NodeCommand {
   /** Checks the CUDA driver and the GPUs. */
   record DriverChecks(CudaDriver driver) {
 
-    /**
-     * NVML without persistence mode initializes each GPU first, which takes seconds with eight of
-     * them.
-     */
-    private static final Duration DEADLINE = Duration.ofSeconds(60);
-
-    /** {@code cuDriverGetVersion} of driver 580, the first that accepts a map of GPUs. */
-    private static final int WITH_MAP = 13000;
-
     List<Finding> run() {
       List<Finding> findings = new ArrayList<>();
-      DriverAnswer<NodeGpus> answer = driver.gpus(DEADLINE);
+      DriverAnswer<NodeGpus> answer = driver.gpus(CudaDriver.GPUS_DEADLINE);
       if (!(answer instanceof DriverAnswer.Done<NodeGpus> done)) {
         return List.of(
             Finding.bad("driver", answer.describe(), "see driver-worker.log in the state folder"));
@@ -121,7 +111,7 @@ final class CheckCommand extends NodeCommand {
       }
       String version = node.driverVersion() + ", " + node.availability().describe();
       findings.add(
-          node.cudaVersion() >= WITH_MAP
+          node.cudaVersion() >= CudaDriver.VERSION_WITH_MAP
               ? Finding.ok("driver", version)
               : Finding.note("driver", version, "a restore on another GPU needs driver 580"));
       for (Gpu gpu : node.gpus()) {

@@ -1,5 +1,6 @@
 package dev.stasis.agent.cli;
 
+import dev.stasis.agent.cuda.CudaDriver;
 import dev.stasis.agent.cuda.DriverAnswer;
 import dev.stasis.agent.cuda.DriverAvailability;
 import dev.stasis.agent.cuda.DriverWorker;
@@ -7,7 +8,6 @@ import dev.stasis.agent.cuda.Gpu;
 import dev.stasis.agent.cuda.GpuLink;
 import dev.stasis.agent.cuda.NodeGpus;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,12 +18,6 @@ import picocli.CommandLine.Command;
 @Command(name = "gpus", description = "Shows the GPUs of this node and how they are connected.")
 final class GpusCommand extends NodeCommand {
 
-  /**
-   * NVML without persistence mode initializes each GPU first, which takes seconds with eight of
-   * them.
-   */
-  private static final Duration DEADLINE = Duration.ofSeconds(60);
-
   GpusCommand(Environment environment) {
     super(environment);
   }
@@ -31,7 +25,7 @@ final class GpusCommand extends NodeCommand {
   @Override
   Report report() throws IOException {
     try (DriverWorker worker = worker()) {
-      DriverAnswer<NodeGpus> answer = worker.gpus(DEADLINE);
+      DriverAnswer<NodeGpus> answer = worker.gpus(CudaDriver.GPUS_DEADLINE);
       return answer instanceof DriverAnswer.Done<NodeGpus> done
           ? tell(done.value())
           : absent(answer.describe());

@@ -1,6 +1,8 @@
 package dev.stasis.agent.cli;
 
 import dev.stasis.agent.criu.CriuCheck;
+import dev.stasis.agent.process.Mount;
+import dev.stasis.agent.process.ProcFs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -126,16 +128,16 @@ record NodeChecks(EngineOptions engine, Path stateDir) {
 
   private static List<String> mountOptions(Path folder) throws IOException {
     Path real = folder.toRealPath();
-    List<String> options = List.of();
-    int longest = -1;
-    for (String line : Files.readAllLines(Path.of("/proc/self/mountinfo"))) {
-      String[] words = line.split(" ");
-      Path point = Path.of(words[4].replace("\\040", " "));
-      if (real.startsWith(point) && point.getNameCount() >= longest) {
-        longest = point.getNameCount();
-        options = List.of(words[5].split(","));
-      }
-    }
-    return options;
+    // Of two mounts at one path, the later one is visible.
+    return new ProcFs()
+        .mounts((int) ProcessHandle.current().pid()).stream()
+            .filter(mount -> real.startsWith(mount.mountPoint()))
+            .reduce((one, other) -> depth(other) >= depth(one) ? other : one)
+            .map(Mount::options)
+            .orElse(List.of());
+  }
+
+  private static int depth(Mount mount) {
+    return Path.of(mount.mountPoint()).getNameCount();
   }
 }

@@ -49,14 +49,14 @@ public record Container(
     return !init.equals(root);
   }
 
-  public Optional<Mount> rootMount() {
-    // Only the last mount at a path is visible.
+  /** Returns the visible root among mounts: only the last mount at a path is visible. */
+  static Optional<Mount> rootMount(List<Mount> mounts) {
     return mounts.stream()
         .filter(mount -> "/".equals(mount.mountPoint()))
         .reduce((first, second) -> second);
   }
 
   public boolean hasReadOnlyRoot() {
-    return rootMount().filter(Mount::isReadOnly).isPresent();
+    return rootMount(mounts).filter(Mount::isReadOnly).isPresent();
   }
 }

@@ -111,6 +111,7 @@ public final class ContainerResolver {
   private Resolution found(String id, ProcessId init, ProcessId root, boolean owns) {
     int pid = root.pid();
     Optional<ProcessStatus> status = proc.status(pid);
+    List<Mount> mounts = proc.mounts(pid);
     List<Cgroup> cgroups =
         new CgroupFolders(proc)
             .of(owns ? ownCgroups(id, proc.cgroups(init.pid())) : proc.cgroups(pid));
@@ -121,13 +122,10 @@ public final class ContainerResolver {
             root,
             cgroups,
             owns,
-            proc.mounts(pid),
+            mounts,
             proc.namespaces(pid),
             new OutsidePipes(proc).of(root),
-            proc.mounts(pid).stream()
-                .filter(mount -> "/".equals(mount.mountPoint()))
-                .reduce((first, second) -> second)
-                .flatMap(OverlayLayers::of),
+            Container.rootMount(mounts).flatMap(OverlayLayers::of),
             status.map(s -> s.uids().real()).orElse(0),
             status.map(s -> s.gids().real()).orElse(0));
     // Checked last: everything above was read from this process, or from none.

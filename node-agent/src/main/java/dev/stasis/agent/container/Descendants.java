@@ -13,13 +13,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /** A process and all its descendants, parents before their children. */
-final class Descendants {
-
-  private final ProcFs proc;
-
-  Descendants(ProcFs proc) {
-    this.proc = proc;
-  }
+record Descendants(ProcFs proc) {
 
   List<ProcessId> of(ProcessId root) {
     return of(root, proc.processes()).stream().map(ProcessStat::id).toList();

@@ -9,13 +9,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** Distinguishes pipes with an end outside a tree from those between its own processes. */
-final class OutsidePipes {
-
-  private final ProcFs proc;
-
-  OutsidePipes(ProcFs proc) {
-    this.proc = proc;
-  }
+record OutsidePipes(ProcFs proc) {
 
   List<OutsidePipe> of(ProcessId root) {
     Map<Long, Ends> pipes = new TreeMap<>();

@@ -126,9 +126,7 @@ public final class ThreadGuard {
 
   private Ended once(List<String> arguments) throws InterruptedException {
     Path errors = journal.resolveSibling(journal.getFileName() + ".errors");
-    List<String> command = new ArrayList<>(List.of(runtime.toString(), "enter"));
-    command.addAll(new HelperCgroups().enterOptions());
-    command.addAll(List.of("--", runtime.toString(), "guard"));
+    List<String> command = new HelperCgroups().command(runtime, runtime.toString(), "guard");
     command.addAll(arguments);
     try {
       Process child =

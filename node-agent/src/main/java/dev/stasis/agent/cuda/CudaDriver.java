@@ -21,6 +21,15 @@ public interface CudaDriver {
    */
   Duration QUESTION_DEADLINE = Duration.ofSeconds(30);
 
+  /**
+   * For the list of GPUs. NVML without persistence mode initializes each GPU first, which takes
+   * seconds with eight of them.
+   */
+  Duration GPUS_DEADLINE = Duration.ofSeconds(60);
+
+  /** {@code cuDriverGetVersion} of the first driver that accepts a map of GPUs: 580. */
+  int VERSION_WITH_MAP = 13000;
+
   /** Blocks while a Checkpoint fills its region, for seconds. */
   DriverAnswer<CudaCall> state(ProcessId process, Duration deadline);
 
@@ -57,9 +66,6 @@ public interface CudaDriver {
 
   /** Changes the state from LOCKED to RUNNING. */
   DriverAnswer<CudaCall> unlock(ProcessId process, Duration deadline);
-
-  /** {@code cuDriverGetVersion}: 12080, 13000, ... */
-  DriverAnswer<Integer> driverVersion(Duration deadline);
 
   /** Returns the GPUs of this node; a node without a driver is a result, not an error. */
   DriverAnswer<NodeGpus> gpus(Duration deadline);

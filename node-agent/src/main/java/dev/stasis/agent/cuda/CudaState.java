@@ -1,7 +1,6 @@
 package dev.stasis.agent.cuda;
 
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * The driver's state of a process ({@code CUprocessState}). The driver reports CHECKPOINTED, and
@@ -30,20 +29,6 @@ public enum CudaState {
   /** The driver's number of the state. */
   public int code() {
     return code;
-  }
-
-  /**
-   * The possible states after a call in this state; FAILED may follow any state and is not listed.
-   */
-  public Set<CudaState> successors() {
-    return switch (this) {
-      case RUNNING -> Set.of(LOCKED);
-      case LOCKED -> Set.of(RUNNING, CHECKPOINTED, CHECKPOINTING);
-      case CHECKPOINTED -> Set.of(LOCKED, RESTORING);
-      case CHECKPOINTING -> Set.of(CHECKPOINTED);
-      case RESTORING -> Set.of(LOCKED);
-      case FAILED -> Set.of();
-    };
   }
 
   /** Empty for a number that only a newer driver knows. */

@@ -17,9 +17,6 @@ import org.jspecify.annotations.Nullable;
 /** Handles a request in the worker: checks the process, makes the call, reads the state. */
 final class DriverCalls {
 
-  /** {@code cuDriverGetVersion} of the first driver that accepts a map of GPUs: 580. */
-  private static final int FIRST_WITH_MAP = 13000;
-
   private final NativeDriver driver;
   private final TargetGuard guard;
   private final JournalReader journals;
@@ -41,11 +38,9 @@ final class DriverCalls {
           ? WorkerAnswer.refused(request.id(), Refusal.BAD_REQUEST, wrong.get())
           : aboutAProcess(request);
     }
-    return switch (request.call()) {
-      case VERSION -> version(request);
-      case GPUS -> WorkerAnswer.gpus(request.id(), driver.gpus());
-      default -> WorkerAnswer.pong(request.id());
-    };
+    return request.call() == WorkerCall.GPUS
+        ? WorkerAnswer.gpus(request.id(), driver.gpus())
+        : WorkerAnswer.pong(request.id());
   }
 
   private static Optional<String> wrong(WorkerRequest request) {
@@ -61,13 +56,6 @@ final class DriverCalls {
       return Optional.of("timeoutMillis: expected 1 or more, got " + request.timeoutMillis());
     }
     return Optional.empty();
-  }
-
-  private WorkerAnswer version(WorkerRequest request) {
-    DriverAvailability availability = driver.availability();
-    return availability instanceof DriverAvailability.Present present
-        ? WorkerAnswer.version(request.id(), present.cudaVersion())
-        : WorkerAnswer.unavailable(request.id(), availability);
   }
 
   private WorkerAnswer aboutAProcess(WorkerRequest request) {
@@ -134,7 +122,7 @@ final class DriverCalls {
 
   private Optional<Objection> objectionToRestore(
       WorkerRequest request, DriverAvailability.Present present) {
-    if (!request.map().isEmpty() && present.cudaVersion() < FIRST_WITH_MAP) {
+    if (!request.map().isEmpty() && present.cudaVersion() < CudaDriver.VERSION_WITH_MAP) {
       return Optional.of(
           new Objection(
               Refusal.GPU_MAP_UNSUPPORTED,

@@ -95,11 +95,6 @@ public final class DriverWorker implements CudaDriver, AutoCloseable {
   }
 
   @Override
-  public DriverAnswer<Integer> driverVersion(Duration deadline) {
-    return ask(WorkerRequest.of(WorkerCall.VERSION), deadline, WorkerAnswer::version);
-  }
-
-  @Override
   public DriverAnswer<NodeGpus> gpus(Duration deadline) {
     return ask(WorkerRequest.of(WorkerCall.GPUS), deadline, WorkerAnswer::gpus);
   }

@@ -1,5 +1,7 @@
 package dev.stasis.agent.cuda;
 
+import com.fasterxml.jackson.annotation.JsonFormat;
+
 /**
  * The new GPU of a checkpointed process for one of its GPUs. A map contains every GPU that the
  * process saw when it was checkpointed, and each new one once; an identity map is omitted.
@@ -7,6 +9,7 @@ package dev.stasis.agent.cuda;
  * @param from the GPU at the checkpoint
  * @param to the GPU of the restore
  */
+@JsonFormat(shape = JsonFormat.Shape.ARRAY) // ["GPU-old","GPU-new"]
 public record GpuPair(GpuUuid from, GpuUuid to) {
 
   @Override

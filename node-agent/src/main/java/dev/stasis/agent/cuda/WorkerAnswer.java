@@ -7,8 +7,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A line from the worker. It has one of result, refused, failed, unavailable, version, gpus and
- * memory, which gives the outcome of the call; the answer to ping has none.
+ * A line from the worker. It has one of result, refused, failed, unavailable, gpus and memory,
+ * which gives the outcome of the call; the answer to ping has none.
  *
  * @param result and name: what the driver returned
  * @param before and state: see {@link CudaCall}
@@ -30,31 +30,44 @@ record WorkerAnswer(
     @Nullable String why,
     @Nullable String failed,
     @Nullable DriverAvailability unavailable,
-    @Nullable Integer version,
     @Nullable NodeGpus gpus,
     @Nullable Map<GpuUuid, Long> memory) {
 
+  /** An answer without a call. */
   private static WorkerAnswer bare(
-      long id, @Nullable Refusal refused, @Nullable String why, @Nullable String failed) {
+      long id,
+      @Nullable Refusal refused,
+      @Nullable String why,
+      @Nullable String failed,
+      @Nullable DriverAvailability unavailable,
+      @Nullable NodeGpus gpus,
+      @Nullable Map<GpuUuid, Long> memory) {
     return new WorkerAnswer(
-        id, null, null, null, null, null, null, refused, why, failed, null, null, null, null);
+        id, null, null, null, null, null, null, refused, why, failed, unavailable, gpus, memory);
   }
 
   static WorkerAnswer pong(long id) {
-    return bare(id, null, null, null);
+    return bare(id, null, null, null, null, null, null);
   }
 
   static WorkerAnswer refused(long id, Refusal refusal, String why) {
-    return bare(id, refusal, why, null);
+    return bare(id, refusal, why, null, null, null, null);
   }
 
   static WorkerAnswer failed(long id, String why) {
-    return bare(id, null, null, why);
+    return bare(id, null, null, why, null, null, null);
   }
 
   static WorkerAnswer unavailable(long id, DriverAvailability why) {
-    return new WorkerAnswer(
-        id, null, null, null, null, null, null, null, null, null, why, null, null, null);
+    return bare(id, null, null, null, why, null, null);
+  }
+
+  static WorkerAnswer gpus(long id, NodeGpus gpus) {
+    return bare(id, null, null, null, null, gpus, null);
+  }
+
+  static WorkerAnswer memory(long id, Map<GpuUuid, Long> memory) {
+    return bare(id, null, null, null, null, null, memory);
   }
 
   static WorkerAnswer called(long id, CudaCall call) {
@@ -71,23 +84,7 @@ record WorkerAnswer(
         null,
         null,
         null,
-        null,
         null);
-  }
-
-  static WorkerAnswer version(long id, int version) {
-    return new WorkerAnswer(
-        id, null, null, null, null, null, null, null, null, null, null, version, null, null);
-  }
-
-  static WorkerAnswer gpus(long id, NodeGpus gpus) {
-    return new WorkerAnswer(
-        id, null, null, null, null, null, null, null, null, null, null, null, gpus, null);
-  }
-
-  static WorkerAnswer memory(long id, Map<GpuUuid, Long> memory) {
-    return new WorkerAnswer(
-        id, null, null, null, null, null, null, null, null, null, null, null, null, memory);
   }
 
   /** The answer of a call on a process; null if it is another kind of answer. */

@@ -1,28 +1,17 @@
 package dev.stasis.agent.cuda;
 
-import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonValue;
 
 /** The calls that the worker accepts. */
 enum WorkerCall {
-  @JsonProperty("ping")
   PING("ping", false, false),
-  @JsonProperty("version")
-  VERSION("version", false, false),
-  @JsonProperty("gpus")
   GPUS("gpus", false, false),
-  @JsonProperty("gpuMemory")
   GPU_MEMORY("gpuMemory", true, false),
-  @JsonProperty("state")
   STATE("state", true, false),
-  @JsonProperty("restoreThread")
   RESTORE_THREAD("restoreThread", true, false),
-  @JsonProperty("lock")
   LOCK("lock", true, true),
-  @JsonProperty("checkpoint")
   CHECKPOINT("checkpoint", true, true),
-  @JsonProperty("restore")
   RESTORE("restore", true, true),
-  @JsonProperty("unlock")
   UNLOCK("unlock", true, true);
 
   private final String text;
@@ -50,6 +39,7 @@ enum WorkerCall {
   }
 
   /** Its name in the protocol. */
+  @JsonValue
   @Override
   public String toString() {
     return text;

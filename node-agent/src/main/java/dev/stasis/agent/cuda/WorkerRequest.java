@@ -1,6 +1,5 @@
 package dev.stasis.agent.cuda;
 
-import com.fasterxml.jackson.annotation.JsonFormat;
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
@@ -25,11 +24,7 @@ record WorkerRequest(
     int pid,
     long start,
     int timeoutMillis,
-    @Nullable List<PairOnTheWire> gpuPairs) {
-
-  /** {@code ["GPU-old","GPU-new"]}. */
-  @JsonFormat(shape = JsonFormat.Shape.ARRAY)
-  record PairOnTheWire(GpuUuid from, GpuUuid to) {}
+    @Nullable List<GpuPair> gpuPairs) {
 
   static WorkerRequest of(WorkerCall call) {
     return new WorkerRequest(0, call, 0, 0, 0, null);
@@ -48,13 +43,7 @@ record WorkerRequest(
   }
 
   WorkerRequest withMap(List<GpuPair> map) {
-    return new WorkerRequest(
-        id,
-        call,
-        pid,
-        start,
-        timeoutMillis,
-        map.stream().map(pair -> new PairOnTheWire(pair.from(), pair.to())).toList());
+    return new WorkerRequest(id, call, pid, start, timeoutMillis, List.copyOf(map));
   }
 
   /** The process; only for calls that concern one. */
@@ -65,8 +54,6 @@ record WorkerRequest(
 
   @JsonIgnore
   List<GpuPair> map() {
-    return gpuPairs == null
-        ? List.of()
-        : gpuPairs.stream().map(pair -> new GpuPair(pair.from(), pair.to())).toList();
+    return gpuPairs == null ? List.of() : gpuPairs;
   }
 }

@@ -75,10 +75,14 @@ public record WorkerSettings(
     if (!Files.isExecutable(runtime)) {
       return this;
     }
-    List<String> outside = new ArrayList<>(List.of(runtime.toString(), "enter"));
-    outside.addAll(new HelperCgroups().enterOptions());
-    outside.add("--"); // It starts a new session, as the launcher does.
-    return new WorkerSettings(outside, java, classPath, options, stateFolder, log, environment);
+    return new WorkerSettings(
+        new HelperCgroups().command(runtime), // It starts a new session, as the launcher does.
+        java,
+        classPath,
+        options,
+        stateFolder,
+        log,
+        environment);
   }
 
   List<String> command() {

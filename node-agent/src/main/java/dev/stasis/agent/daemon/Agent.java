@@ -60,16 +60,6 @@ public final class Agent implements AutoCloseable {
   /**
    * Assembles the agent; it does nothing before {@link #start}.
    *
-   * @throws IOException if its folders cannot be created
-   */
-  public Agent(AgentConfig config, KubernetesClient client, MeterRegistry metrics, Clock clock)
-      throws IOException, InterruptedException {
-    this(config, Optional.empty(), client, metrics, clock);
-  }
-
-  /**
-   * The same.
-   *
    * @param asked used instead of the sockets of container runtime and kubelet; closed with the
    *     agent
    * @throws IOException if its folders cannot be created

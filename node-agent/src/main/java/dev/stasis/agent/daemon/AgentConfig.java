@@ -6,7 +6,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.Set;
 
 /**
  * Settings of the agent: {@code stasis.agent.*}, or {@code STASIS_AGENT_*}. If the command line has
@@ -81,14 +80,6 @@ public interface AgentConfig {
 
   /** Copying and hashing threads. Default: one for each core that the agent may use. */
   OptionalInt threads();
-
-  /** Resources that count as GPUs; a star matches any suffix. Default: those of NVIDIA's plugin. */
-  @WithDefault("nvidia.com/gpu,nvidia.com/gpu.shared,nvidia.com/mig-*")
-  Set<String> gpuResources();
-
-  /** Drivers of claims that allocate GPUs. Default: NVIDIA's. */
-  @WithDefault("gpu.nvidia.com,mig.nvidia.com")
-  Set<String> gpuDrivers();
 
   /**
    * Address at which other agents reach this one for streams. Default: POD_IP, else the address of

@@ -3,10 +3,8 @@ package dev.stasis.agent.daemon;
 import dev.stasis.agent.criu.CriuLocator;
 import dev.stasis.agent.cuda.DriverWorker;
 import dev.stasis.agent.cuda.WorkerSettings;
-import dev.stasis.agent.daemon.kubelet.GpuResources;
 import dev.stasis.agent.daemon.kubelet.NodeApi;
 import dev.stasis.agent.daemon.kubelet.ResourceSlices;
-import dev.stasis.agent.daemon.kubelet.SocketNodeApi;
 import dev.stasis.agent.daemon.node.GpuRegister;
 import dev.stasis.agent.daemon.node.NodeReporting;
 import dev.stasis.agent.daemon.node.WorkingCriu;
@@ -137,14 +135,7 @@ final class AgentPlaces {
         config
             .podResourcesSocket()
             .orElse(config.kubeletDir().resolve("pod-resources/kubelet.sock"));
-    return new SocketNodeApi(
-        runtime,
-        kubelet,
-        new ProcFs(),
-        gpus::gpus,
-        new ResourceSlices(client),
-        new GpuResources(config.gpuResources(), config.gpuDrivers()),
-        System::nanoTime);
+    return NodeApi.at(runtime, kubelet, gpus::gpus, new ResourceSlices(client));
   }
 
   /** Listens for streams from now on. */

@@ -49,7 +49,7 @@ final class Daemon {
 
   private void putTogether() {
     try {
-      Agent begun = new Agent(config, client, metrics, Clock.systemUTC());
+      Agent begun = new Agent(config, Optional.empty(), client, metrics, Clock.systemUTC());
       agent = begun;
       begun.start();
     } catch (InterruptedException e) {

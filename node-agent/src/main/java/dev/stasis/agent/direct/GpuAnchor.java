@@ -1,22 +1,17 @@
 package dev.stasis.agent.direct;
 
-import dev.stasis.agent.process.ChildStart;
-import dev.stasis.agent.process.HelperCgroups;
+import dev.stasis.agent.process.DaemonThreads;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
-import java.net.StandardProtocolFamily;
-import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,20 +27,15 @@ public final class GpuAnchor implements AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger(GpuAnchor.class.getName());
 
-  /** cuInit takes 2.7 s on eight GPUs; this allows for a busy machine. */
-  private static final Duration START_LIMIT = Duration.ofSeconds(60);
-
-  /** There is no event when it listens; an attempt costs microseconds. */
-  private static final long TRY_EVERY_NANOS = 20_000_000;
-
   /** A node without a usable driver has no anchor; its driver may be installed later. */
   private static final Duration RETRY = Duration.ofMinutes(1);
 
   private final KeeperSettings settings;
   private final Path runtime;
-  private final Path socket;
+  private final ProgramSocket socket;
   private final Path log;
-  private final ScheduledExecutorService thread;
+  private final ScheduledExecutorService thread =
+      Executors.newSingleThreadScheduledExecutor(new DaemonThreads("gpu-anchor"));
   private volatile @Nullable SocketChannel connection;
   private volatile boolean closed;
   private String reported = "";
@@ -60,16 +50,8 @@ public final class GpuAnchor implements AutoCloseable {
   public GpuAnchor(KeeperSettings settings, Path runtime, Path stateDir) {
     this.settings = settings;
     this.runtime = runtime;
-    this.socket = stateDir.resolve("gpu-anchor");
+    this.socket = new ProgramSocket(stateDir.resolve("gpu-anchor"));
     this.log = stateDir.resolve("gpu-anchor.log");
-    this.thread =
-        new ScheduledThreadPoolExecutor(
-            1,
-            task -> {
-              Thread made = new Thread(task, "gpu-anchor");
-              made.setDaemon(true);
-              return made;
-            });
   }
 
   /** Starts one or finds the running one, now and whenever it has ended. Returns immediately. */
@@ -111,57 +93,24 @@ public final class GpuAnchor implements AutoCloseable {
   }
 
   private SocketChannel connected() throws IOException, InterruptedException {
-    SocketChannel running = connect();
-    if (running != null) {
-      return running;
+    Optional<SocketChannel> running = socket.connect();
+    if (running.isPresent()) {
+      return running.get();
     }
-    Process child = new ChildStart().start(program());
-    long until = System.nanoTime() + START_LIMIT.toNanos();
-    while (child.isAlive() && System.nanoTime() < until) {
-      SocketChannel channel = connect();
-      if (channel != null) {
-        return channel;
-      }
-      LockSupport.parkNanos(TRY_EVERY_NANOS);
-      if (Thread.interrupted()) {
-        throw new InterruptedException("waiting for the GPU anchor");
-      }
-    }
-    child.destroyForcibly();
-    throw new IOException("it did not start; see " + log);
-  }
-
-  private ProcessBuilder program() {
-    List<String> command = new ArrayList<>(List.of(runtime.toString(), "enter"));
-    command.addAll(new HelperCgroups().enterOptions());
-    command.addAll(
-        List.of(
-            "--",
-            settings.program().toString(),
+    Process child =
+        socket.start(
+            settings,
+            runtime,
+            ProcessBuilder.Redirect.to(log.toFile()),
             "anchor",
-            socket.toString(),
-            "" + settings.anchorGrace().toMillis()));
-    ProcessBuilder program =
-        new ProcessBuilder(command)
-            .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
-            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-            .redirectError(ProcessBuilder.Redirect.to(log.toFile()));
-    program.environment().putAll(settings.environment());
-    return program;
-  }
-
-  private @Nullable SocketChannel connect() throws IOException {
-    if (!Files.exists(socket)) {
-      return null;
+            socket.path().toString(),
+            "" + settings.anchorGrace().toMillis());
+    Optional<SocketChannel> started = socket.await(child);
+    if (started.isEmpty()) {
+      child.destroyForcibly();
+      throw new IOException("it did not start; see " + log);
     }
-    SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
-    try {
-      channel.connect(UnixDomainSocketAddress.of(socket));
-      return channel;
-    } catch (IOException e) {
-      channel.close();
-      return null; // It has ended, or does not listen yet.
-    }
+    return started.get();
   }
 
   /** Lets it go: it ends after its grace unless another agent connects. */

@@ -2,24 +2,18 @@ package dev.stasis.agent.direct;
 
 import dev.stasis.agent.cuda.GpuUuid;
 import dev.stasis.agent.process.ChildStart;
-import dev.stasis.agent.process.HelperCgroups;
 import dev.stasis.agent.process.MemoryMapping;
 import dev.stasis.agent.process.ProcFs;
 import dev.stasis.agent.process.ProcessId;
 import java.io.IOException;
-import java.net.StandardProtocolFamily;
-import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * The keepers of this node: one for each container with device memory on the direct path, from
@@ -35,14 +29,6 @@ public final class Keepers {
 
   /** The memory in which it publishes its state. */
   private static final String PAGE = "stasis-gate";
-
-  /**
-   * cuInit on eight GPUs takes seconds, a pinned GiB half a second; this allows for a busy machine.
-   */
-  private static final Duration START_LIMIT = Duration.ofSeconds(60);
-
-  /** There is no event when it listens; an attempt costs microseconds. */
-  private static final long TRY_EVERY_NANOS = 5_000_000;
 
   /** It reads a page of memory: milliseconds, more on a busy machine. */
   private static final Duration LOOK_LIMIT = Duration.ofSeconds(10);
@@ -133,9 +119,30 @@ public final class Keepers {
 
   /** Connects to a container's keeper; starts one if none answers. */
   public Keeper open(String containerId) throws KeeperFailure, InterruptedException {
-    Path socket = socket(containerId);
-    Optional<Keeper> running = connect(socket);
-    return running.isPresent() ? running.get() : start(socket);
+    ProgramSocket socket = socket(containerId);
+    Path log = stateDir.resolve("keeper.log");
+    try {
+      Optional<SocketChannel> channel = socket.connect();
+      if (channel.isEmpty()) {
+        channel =
+            socket.await(
+                socket.start(
+                    settings,
+                    runtime,
+                    ProcessBuilder.Redirect.appendTo(log.toFile()),
+                    "serve",
+                    "--socket",
+                    socket.path().toString(),
+                    "--arena-mib",
+                    "" + settings.arenaMib()));
+      }
+      if (channel.isPresent()) {
+        return Keeper.over(channel.get());
+      }
+      throw new KeeperFailure("the keeper did not start; see " + log, false);
+    } catch (IOException e) {
+      throw new KeeperFailure("the keeper did not start: " + e.getMessage(), false);
+    }
   }
 
   /** Starts a container's keeper, or finds it, and makes it ready for these GPUs. */
@@ -170,7 +177,7 @@ public final class Keepers {
   }
 
   private void leave(String containerId, Farewell farewell) throws InterruptedException {
-    Path socket = socket(containerId);
+    Path socket = socket(containerId).path();
     Path holder = socket.resolveSibling(socket.getFileName() + ".hold");
     if (!Files.exists(socket) && !Files.exists(holder)) {
       return;
@@ -192,64 +199,8 @@ public final class Keepers {
     }
   }
 
-  private Path socket(String containerId) {
-    return stateDir.resolve(
-        "k-" + containerId.substring(0, Math.min(NAME_DIGITS, containerId.length())));
-  }
-
-  private static Optional<Keeper> connect(Path socket) {
-    if (!Files.exists(socket)) {
-      return Optional.empty();
-    }
-    try {
-      SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
-      try {
-        channel.connect(UnixDomainSocketAddress.of(socket));
-        return Optional.of(Keeper.over(channel));
-      } catch (IOException e) {
-        channel.close();
-        return Optional.empty(); // It has died, or does not listen yet.
-      }
-    } catch (IOException e) {
-      return Optional.empty();
-    }
-  }
-
-  private Keeper start(Path socket) throws KeeperFailure, InterruptedException {
-    Path log = socket.resolveSibling("keeper.log");
-    List<String> command = new ArrayList<>(List.of(runtime.toString(), "enter"));
-    command.addAll(new HelperCgroups().enterOptions());
-    command.addAll(
-        List.of(
-            "--",
-            settings.program().toString(),
-            "serve",
-            "--socket",
-            socket.toString(),
-            "--arena-mib",
-            "" + settings.arenaMib()));
-    ProcessBuilder program =
-        new ProcessBuilder(command)
-            .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
-            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-            .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
-    program.environment().putAll(settings.environment());
-    try {
-      Process child = new ChildStart().start(program);
-      long until = System.nanoTime() + START_LIMIT.toNanos();
-      while (child.isAlive() && System.nanoTime() < until) {
-        Optional<Keeper> running = connect(socket);
-        if (running.isPresent()) {
-          return running.get();
-        }
-        LockSupport.parkNanos(TRY_EVERY_NANOS);
-        if (Thread.interrupted()) {
-          throw new InterruptedException("waiting for a keeper");
-        }
-      }
-      throw new KeeperFailure("the keeper did not start; see " + log, false);
-    } catch (IOException e) {
-      throw new KeeperFailure("the keeper did not start: " + e.getMessage(), false);
-    }
+  private ProgramSocket socket(String containerId) {
+    String name = containerId.substring(0, Math.min(NAME_DIGITS, containerId.length()));
+    return new ProgramSocket(stateDir.resolve("k-" + name));
   }
 }

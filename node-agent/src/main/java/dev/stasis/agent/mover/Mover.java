@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
@@ -95,9 +94,7 @@ public final class Mover {
   }
 
   private List<String> command(Move move) {
-    List<String> command = new ArrayList<>(List.of(runtime.toString(), "enter"));
-    command.addAll(new HelperCgroups().enterOptions());
-    command.addAll(List.of("--", runtime.toString()));
+    List<String> command = new HelperCgroups().command(runtime, runtime.toString());
     command.addAll(move.arguments());
     return command;
   }

@@ -39,6 +39,21 @@ public final class HelperCgroups {
   }
 
   /**
+   * Returns the command line that runs a helper outside the agent's container, in a session of its
+   * own.
+   *
+   * @param runtime the program {@code stasis-runtime}
+   * @param helper the helper and its first arguments; the caller adds the others
+   */
+  public List<String> command(Path runtime, String... helper) {
+    List<String> command = new ArrayList<>(List.of(runtime.toString(), "enter"));
+    command.addAll(enterOptions());
+    command.add("--");
+    command.addAll(List.of(helper));
+    return command;
+  }
+
+  /**
    * Returns the options of {@code stasis-runtime enter} that place a helper. All of them are best
    * effort: a helper in the agent's own cgroup is better than none.
    */

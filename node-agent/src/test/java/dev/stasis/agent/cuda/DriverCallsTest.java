@@ -123,7 +123,7 @@ class DriverCallsTest {
   void withoutADriverNothingIsCalled() {
     driver.availability = new DriverAvailability.Broken(803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH");
 
-    for (WorkerCall call : List.of(WorkerCall.STATE, WorkerCall.CHECKPOINT, WorkerCall.VERSION)) {
+    for (WorkerCall call : List.of(WorkerCall.STATE, WorkerCall.CHECKPOINT, WorkerCall.UNLOCK)) {
       assertThat(answer(about(call)).unavailable()).isEqualTo(driver.availability);
     }
     assertThat(driver.calls).isEmpty();

@@ -56,9 +56,9 @@ class DriverLibraryTest {
         NAMES + CALLS + "int cuDriverGetVersion(int *version) { *version = 12040; return 0; }\n");
 
     try (DriverWorker worker = worker()) {
-      assertThat(worker.driverVersion(DEADLINE))
+      assertThat(worker.state(self, DEADLINE))
           .isEqualTo(
-              new NoDriver<Integer>(
+              new NoDriver<CudaCall>(
                   new DriverAvailability.Outdated(12040, "cuCheckpointProcessRestore")));
     }
   }
@@ -68,7 +68,7 @@ class DriverLibraryTest {
     Files.writeString(folder.resolve("libcuda.so.1"), "no library");
 
     try (DriverWorker worker = worker()) {
-      DriverAnswer<Integer> answer = worker.driverVersion(DEADLINE);
+      DriverAnswer<CudaCall> answer = worker.state(self, DEADLINE);
       assertThat(answer).isInstanceOf(NoDriver.class);
       assertThat(answer.describe()).contains(folder + "/libcuda.so.1 (").contains("file too short");
     }
@@ -77,9 +77,9 @@ class DriverLibraryTest {
   @Test
   void aDriverThatIsInstalledLaterIsFound() throws IOException, InterruptedException {
     try (DriverWorker worker = worker()) {
-      assertThat(worker.driverVersion(DEADLINE)).isInstanceOf(NoDriver.class);
+      assertThat(worker.state(self, DEADLINE)).isInstanceOf(NoDriver.class);
       wholeLibrary("");
-      assertThat(worker.driverVersion(DEADLINE)).isEqualTo(new Done<>(12090));
+      assertThat(worker.state(self, DEADLINE)).isInstanceOf(Done.class);
     }
   }
 
@@ -90,7 +90,7 @@ class DriverLibraryTest {
     try (DriverWorker worker = worker()) {
       for (int i = 0; i < 3; i++) {
         assertThat(worker.state(self, DEADLINE)).isInstanceOf(Done.class);
-        assertThat(worker.driverVersion(DEADLINE)).isEqualTo(new Done<>(12090));
+        assertThat(worker.restoreThread(self, DEADLINE)).isInstanceOf(Done.class);
       }
     }
     assertThat(folder.resolve("driver-worker.log")).content().contains("{\"id\":1}");
@@ -101,7 +101,7 @@ class DriverLibraryTest {
     wholeLibrary("if (access(\"%s/crash\", F_OK) == 0) abort();".formatted(folder));
 
     try (DriverWorker worker = worker()) {
-      assertThat(worker.driverVersion(DEADLINE)).isInstanceOf(Done.class);
+      assertThat(worker.restoreThread(self, DEADLINE)).isInstanceOf(Done.class);
       Files.createFile(folder.resolve("crash"));
       assertThat(worker.restoreThread(self, DEADLINE)).isInstanceOf(Done.class);
       assertThat(worker.state(self, DEADLINE)).isInstanceOf(DriverAnswer.WorkerLost.class);

@@ -173,7 +173,7 @@ class DriverRefusalTest {
       assertThat(worker.ping(DEADLINE)).isEqualTo(new Done<>(true));
       for (DriverAnswer<?> answer :
           List.of(
-              worker.driverVersion(DEADLINE),
+              worker.restoreThread(process, DEADLINE),
               worker.state(process, DEADLINE),
               worker.memoryOf(process, DEADLINE))) {
         assertThat(answer).isInstanceOf(DriverAnswer.NoDriver.class);

@@ -158,11 +158,6 @@ class DriverWorkerTest {
   }
 
   @Test
-  void theVersionIsKnownWithoutAnyProcess() {
-    assertThat(driver.driverVersion(DEADLINE)).isEqualTo(new Done<>(13000));
-  }
-
-  @Test
   void anInterruptedCallerStillLearnsWhatTheCallDid() throws IOException {
     Counter counter = node.counter("--mib", "4");
     done(driver.ping(DEADLINE));

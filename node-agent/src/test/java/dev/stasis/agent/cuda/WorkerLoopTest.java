@@ -87,7 +87,6 @@ class WorkerLoopTest {
         List.of(
             WorkerAnswer.gpus(1, gpus),
             WorkerAnswer.memory(2, Map.of(GPU, 5L)),
-            WorkerAnswer.version(3, 13000),
             WorkerAnswer.unavailable(4, new DriverAvailability.NoLibrary("l", List.of("/a"))),
             WorkerAnswer.unavailable(5, new DriverAvailability.NoDevice("why")),
             WorkerAnswer.unavailable(6, new DriverAvailability.Outdated(12040, "cuX")),

@@ -23,7 +23,6 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -55,6 +54,7 @@ class AgentTest {
       try (Agent agent =
           new Agent(
               new Config(node, folder, program),
+              Optional.empty(),
               client,
               new SimpleMeterRegistry(),
               Clock.systemUTC())) {
@@ -191,16 +191,6 @@ class AgentTest {
     @Override
     public OptionalInt threads() {
       return OptionalInt.of(2);
-    }
-
-    @Override
-    public Set<String> gpuResources() {
-      return Set.of("nvidia.com/gpu");
-    }
-
-    @Override
-    public Set<String> gpuDrivers() {
-      return Set.of("gpu.nvidia.com");
     }
 
     @Override

@@ -54,11 +54,6 @@ record BriefDriver(CudaDriver driver, String call, Duration longest) implements 
   }
 
   @Override
-  public DriverAnswer<Integer> driverVersion(Duration deadline) {
-    return driver.driverVersion(deadline);
-  }
-
-  @Override
   public DriverAnswer<NodeGpus> gpus(Duration deadline) {
     return driver.gpus(deadline);
   }

@@ -78,11 +78,6 @@ record UnprovenDriver(CudaDriver driver, Missing missing) implements CudaDriver 
   }
 
   @Override
-  public DriverAnswer<Integer> driverVersion(Duration deadline) {
-    return driver.driverVersion(deadline);
-  }
-
-  @Override
   public DriverAnswer<NodeGpus> gpus(Duration deadline) {
     return driver.gpus(deadline);
   }

@@ -57,22 +57,14 @@ public final class CriRuntime implements PodContainers {
     this.proc = proc;
   }
 
-  /**
-   * Returns name and version: {@code containerd 2.3.4}.
-   *
-   * @throws NodeApiException if the runtime does not answer
-   */
+  @Override
   public String version() throws NodeApiException {
     VersionResponse version =
         socket.ask("Version", () -> runtime().version(VersionRequest.getDefaultInstance()));
     return version.getRuntimeName() + " " + version.getRuntimeVersion();
   }
 
-  /**
-   * Returns the cgroup driver; empty if the runtime does not support the query.
-   *
-   * @throws NodeApiException if the runtime does not answer
-   */
+  @Override
   public Optional<String> cgroupDriver() throws NodeApiException {
     return socket.ask(
         "RuntimeConfig",
@@ -99,7 +91,7 @@ public final class CriRuntime implements PodContainers {
     if (newest.isEmpty()) {
       return notRunning(podUid, container, "none");
     }
-    Optional<ContainerStatusResponse> asked = status(newest.get().getId(), true);
+    Optional<ContainerStatusResponse> asked = status(newest.get().getId());
     if (asked.isEmpty()) {
       return notRunning(podUid, container, "one that was just removed");
     }
@@ -118,25 +110,8 @@ public final class CriRuntime implements PodContainers {
   }
 
   @Override
-  public List<PodContainer> ofPod(String podUid) throws NodeApiException {
-    List<PodContainer> containers = new ArrayList<>();
-    for (Container one : newest(podUid)) {
-      Optional<ContainerStatusResponse> asked = status(one.getId(), true);
-      if (asked.isPresent()) {
-        RuntimeInfo info = RuntimeInfo.parse(asked.get().getInfoMap());
-        containers.add(container(podUid, asked.get().getStatus(), info.image()));
-      }
-    }
-    return containers;
-  }
-
-  /**
-   * Returns the container with that id; empty if there is none, or it belongs to no pod.
-   *
-   * @throws NodeApiException if the runtime does not answer
-   */
   public Optional<PodContainer> byId(String containerId) throws NodeApiException {
-    Optional<ContainerStatusResponse> asked = status(containerId, true);
+    Optional<ContainerStatusResponse> asked = status(containerId);
     if (asked.isEmpty() || !asked.get().getStatus().containsLabels(POD_UID)) {
       return Optional.empty();
     }
@@ -164,10 +139,9 @@ public final class CriRuntime implements PodContainers {
   }
 
   /** Empty if the runtime no longer has such a container. */
-  private Optional<ContainerStatusResponse> status(String id, boolean verbose)
-      throws NodeApiException {
+  private Optional<ContainerStatusResponse> status(String id) throws NodeApiException {
     ContainerStatusRequest request =
-        ContainerStatusRequest.newBuilder().setContainerId(id).setVerbose(verbose).build();
+        ContainerStatusRequest.newBuilder().setContainerId(id).setVerbose(true).build();
     try {
       return Optional.of(runtime().containerStatus(request));
     } catch (StatusRuntimeException e) {
@@ -188,11 +162,8 @@ public final class CriRuntime implements PodContainers {
         podUid,
         status.getMetadata().getName(),
         status.getId(),
-        status.getMetadata().getAttempt(),
-        state(status.getState()),
         image(status, askedImage),
-        status.getMountsList().stream().map(folders::mount).toList(),
-        status.getLogPath());
+        status.getMountsList().stream().map(folders::mount).toList());
   }
 
   private PodContainer.Image image(ContainerStatus status, String asked) throws NodeApiException {
@@ -230,15 +201,6 @@ public final class CriRuntime implements PodContainers {
               + status.getExitCode()
               + (status.getReason().isEmpty() ? "" : " (" + status.getReason() + ")");
       default -> "one whose state is unknown to the runtime";
-    };
-  }
-
-  private static PodContainer.State state(ContainerState state) {
-    return switch (state) {
-      case CONTAINER_CREATED -> PodContainer.State.CREATED;
-      case CONTAINER_RUNNING -> PodContainer.State.RUNNING;
-      case CONTAINER_EXITED -> PodContainer.State.EXITED;
-      default -> PodContainer.State.UNKNOWN;
     };
   }
 

@@ -1,47 +1,45 @@
 package dev.stasis.agent.daemon.kubelet;
 
-import java.util.Optional;
+import dev.stasis.agent.cuda.Gpu;
+import dev.stasis.agent.process.ProcFs;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Supplier;
 
-/** The agent's requests to the container runtime and the kubelet of its node. */
-public interface NodeApi extends AutoCloseable {
-
-  PodContainers containers();
-
-  ContainerExec exec();
-
-  PodGpus gpus();
-
-  /**
-   * Returns name and version of the container runtime: {@code containerd 2.3.4}.
-   *
-   * @throws NodeApiException if it does not answer
-   */
-  String runtime() throws NodeApiException;
+/**
+ * The container runtime and the kubelet of this node.
+ *
+ * @param end closes the connections to them
+ */
+public record NodeApi(PodContainers containers, ContainerExec exec, PodGpus gpus, Runnable end)
+    implements AutoCloseable {
 
   /**
-   * Returns the cgroup driver, {@code systemd} or {@code cgroupfs}; empty if the runtime does not
-   * report it, as before containerd 2 and CRI-O 1.28.
+   * Uses these sockets; the first call shows whether a server listens.
    *
-   * @throws NodeApiException if it does not answer
+   * @param runtime socket of the container runtime
+   * @param kubelet socket of the kubelet's pod-resources API
+   * @param ofNode the node's GPUs in the driver's order
    */
-  default Optional<String> cgroupDriver() throws NodeApiException {
-    return Optional.empty();
+  public static NodeApi at(
+      Path runtime,
+      Path kubelet,
+      Supplier<List<Gpu>> ofNode,
+      KubeletPodResources.ClaimedDevices claimed) {
+    NodeSocket runtimeSocket = new NodeSocket(runtime);
+    NodeSocket kubeletSocket = new NodeSocket(kubelet);
+    return new NodeApi(
+        new CriRuntime(runtimeSocket, new ProcFs()),
+        new CriExec(runtimeSocket, System::nanoTime),
+        new KubeletPodResources(kubeletSocket, ofNode, claimed),
+        () -> {
+          runtimeSocket.close();
+          kubeletSocket.close();
+        });
   }
 
-  /**
-   * Returns the container with that id, running or not; empty if the runtime has none.
-   *
-   * @throws NodeApiException if the runtime does not answer
-   */
-  Optional<PodContainer> byId(String containerId) throws NodeApiException;
-
-  /**
-   * Requests the kubelet's list of devices.
-   *
-   * @throws NodeApiException if it does not answer
-   */
-  void askKubelet() throws NodeApiException;
-
   @Override
-  void close();
+  public void close() {
+    end.run();
+  }
 }

@@ -10,11 +10,8 @@ import java.util.List;
  * @param podUid the pod's uid
  * @param name its name in the pod
  * @param id the runtime's id, 64 hexadecimal digits
- * @param attempt number of restarts in this pod: 0 for the first start
- * @param state the runtime's state
  * @param image its image
  * @param mounts the mounts requested by the kubelet, in the runtime's order
- * @param logPath host path of the file with its output; empty if there is none
  */
 public record PodContainer(
     String namespace,
@@ -22,22 +19,11 @@ public record PodContainer(
     String podUid,
     String name,
     String id,
-    int attempt,
-    State state,
     Image image,
-    List<PodMount> mounts,
-    String logPath) {
+    List<PodMount> mounts) {
 
   public PodContainer {
     mounts = List.copyOf(mounts);
-  }
-
-  /** The runtime's states. */
-  public enum State {
-    CREATED,
-    RUNNING,
-    EXITED,
-    UNKNOWN
   }
 
   /**

@@ -1,9 +1,26 @@
 package dev.stasis.agent.daemon.kubelet;
 
-import java.util.List;
+import java.util.Optional;
 
-/** Finds the containers of pods. */
+/** The container runtime of this node. */
 public interface PodContainers {
+
+  /**
+   * Returns its name and version: {@code containerd 2.3.4}.
+   *
+   * @throws NodeApiException if it does not answer
+   */
+  String version() throws NodeApiException;
+
+  /**
+   * Returns the cgroup driver, {@code systemd} or {@code cgroupfs}; empty if the runtime does not
+   * report it, as before containerd 2 and CRI-O 1.28.
+   *
+   * @throws NodeApiException if it does not answer
+   */
+  default Optional<String> cgroupDriver() throws NodeApiException {
+    return Optional.empty();
+  }
 
   /**
    * Returns the running container of that name in exactly that pod.
@@ -15,12 +32,12 @@ public interface PodContainers {
   Located locate(String podUid, String container) throws NodeApiException;
 
   /**
-   * Returns all containers of a pod, including init containers: the newest attempt of each name.
-   * Empty if the runtime does not know the pod.
+   * Returns the container with that id, running or not; empty if there is none, or it belongs to no
+   * pod.
    *
    * @throws NodeApiException if the runtime does not answer
    */
-  List<PodContainer> ofPod(String podUid) throws NodeApiException;
+  Optional<PodContainer> byId(String containerId) throws NodeApiException;
 
   /** The result. */
   sealed interface Located {

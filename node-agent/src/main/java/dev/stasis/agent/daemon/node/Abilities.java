@@ -1,5 +1,6 @@
 package dev.stasis.agent.daemon.node;
 
+import dev.stasis.agent.cuda.CudaDriver;
 import dev.stasis.agent.cuda.DriverAvailability;
 import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.api.v1beta1.node.Capability;
@@ -13,9 +14,6 @@ import java.util.Set;
 
 /** Determines the agent's abilities on a node, and the reasons against the others. */
 final class Abilities {
-
-  /** {@code cuDriverGetVersion} of driver 580, the first that accepts a map of GPUs. */
-  private static final int CUDA_WITH_MAP = 13000;
 
   /** From 1.34 on the kubelet lowers a memory limit in place. */
   private static final int KUBERNETES_RESIZE_BACK = 34;
@@ -37,11 +35,11 @@ final class Abilities {
     if (look.criu().program().isEmpty()) {
       dump.add(fault(NodeReason.NO_CRIU, look.criu().why()));
     }
-    if (!look.host().timeNamespaces()) {
+    if (!Boolean.TRUE.equals(look.host().getTimeNamespaces())) {
       dump.add(
           fault(
               NodeReason.KERNEL_TOO_OLD,
-              "kernel: expected one with time namespaces, got " + look.host().kernel()));
+              "kernel: expected one with time namespaces, got " + look.host().getKernel()));
     }
     against.put(Capability.CHECKPOINT, dump);
     against.put(Capability.RESTORE, dump);
@@ -76,7 +74,7 @@ final class Abilities {
   }
 
   private static Optional<Fault> root(NodeLook look) {
-    return look.host().root()
+    return look.root()
         ? Optional.empty()
         : Optional.of(fault(NodeReason.NOT_ROOT, "agent: expected root, got another user"));
   }
@@ -92,7 +90,7 @@ final class Abilities {
 
   private static List<Fault> uuidMap(NodeLook look) {
     int cuda = look.gpus().cudaVersion();
-    if (cuda >= CUDA_WITH_MAP) {
+    if (cuda >= CudaDriver.VERSION_WITH_MAP) {
       return List.of();
     }
     return List.of(
@@ -116,7 +114,7 @@ final class Abilities {
     return faults;
   }
 
-  private static Fault fault(NodeReason reason, String sentence) {
+  static Fault fault(NodeReason reason, String sentence) {
     return new Fault(reason.value(), null, null, null, null, null, sentence);
   }
 }

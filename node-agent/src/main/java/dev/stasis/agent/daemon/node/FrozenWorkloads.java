@@ -1,9 +1,9 @@
 package dev.stasis.agent.daemon.node;
 
 import dev.stasis.agent.cuda.GpuUuid;
-import dev.stasis.agent.daemon.kubelet.NodeApi;
 import dev.stasis.agent.daemon.kubelet.NodeApiException;
 import dev.stasis.agent.daemon.kubelet.PodContainer;
+import dev.stasis.agent.daemon.kubelet.PodContainers;
 import dev.stasis.agent.engine.CudaProcess;
 import dev.stasis.agent.engine.Work;
 import dev.stasis.agent.engine.WorkJournal;
@@ -14,17 +14,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** The frozen workloads of this node: the engine's journal, with the pods known to the runtime. */
-final class FrozenWorkloads {
-
-  private final WorkJournal journal;
-  private final NodeApi node;
-  private final Requesters requesters;
-
-  FrozenWorkloads(WorkJournal journal, NodeApi node, Requesters requesters) {
-    this.journal = journal;
-    this.node = node;
-    this.requesters = requesters;
-  }
+record FrozenWorkloads(WorkJournal journal, PodContainers containers, Requesters requesters) {
 
   /** Returns all of them, oldest first, without those whose container is gone. */
   List<FrozenWorkload> list(String bootId) throws NodeApiException {
@@ -33,7 +23,7 @@ final class FrozenWorkloads {
       if (work.kind() == Work.Kind.FREEZE
           && work.phase() != Work.Phase.PUBLISHING
           && (work.bootId().equals(bootId) || work.phase() == Work.Phase.UNKNOWN)) {
-        Optional<PodContainer> container = node.byId(work.containerId());
+        Optional<PodContainer> container = containers.byId(work.containerId());
         container.ifPresent(found -> frozen.add(frozen(work, found)));
       }
     }

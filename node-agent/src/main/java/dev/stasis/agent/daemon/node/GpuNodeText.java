@@ -11,7 +11,6 @@ import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.api.v1beta1.node.AgentIdentity;
 import dev.stasis.api.v1beta1.node.GpuNodeStatus;
 import dev.stasis.api.v1beta1.node.NodeGpu;
-import dev.stasis.api.v1beta1.node.NodeHost;
 import dev.stasis.api.v1beta1.node.NodeTopology;
 import dev.stasis.compat.Fingerprint;
 import dev.stasis.compat.GpuSet;
@@ -45,7 +44,7 @@ final class GpuNodeText {
     NodeGpus node = look.gpus();
     GpuNodeStatus status = new GpuNodeStatus();
     status.setAgent(agent);
-    status.setHost(host(look));
+    status.setHost(look.host());
     status.setGpus(node.gpus().stream().map(gpu -> gpu(gpu, look.quarantined())).toList());
     status.setLinks(node.links().stream().map(link -> link(node, link)).toList());
     status.setGpuModel(
@@ -71,17 +70,9 @@ final class GpuNodeText {
     List<Fault> against = new ArrayList<>(abilities.againstWork());
     look.selfTest()
         .filter(test -> Boolean.FALSE.equals(test.getPassed()))
-        .ifPresent(
-            test ->
-                against.add(
-                    new Fault(
-                        NodeReason.SELF_TEST_FAILED.value(),
-                        null,
-                        null,
-                        null,
-                        null,
-                        null,
-                        "self-test: " + test.getMessage())));
+        .map(
+            test -> Abilities.fault(NodeReason.SELF_TEST_FAILED, "self-test: " + test.getMessage()))
+        .ifPresent(against::add);
     ConditionValue truth = against.isEmpty() ? ConditionValue.TRUE : ConditionValue.FALSE;
     String reason = against.isEmpty() ? NodeReason.READY.value() : against.get(0).reason();
     String message =
@@ -110,26 +101,6 @@ final class GpuNodeText {
             ? List.of()
             : Objects.requireNonNullElse(before.getConditions(), List.<Condition>of());
     return conditions.stream().filter(condition -> condition.type().equals(READY)).findFirst();
-  }
-
-  private static NodeHost host(NodeLook look) {
-    HostFacts facts = look.host();
-    NodeGpus gpus = look.gpus();
-    NodeHost host = new NodeHost();
-    host.setBootId(facts.bootId());
-    host.setArchitecture(facts.architecture());
-    host.setCpuFeatures(facts.cpuFeatures());
-    host.setKernel(facts.kernel());
-    host.setTimeNamespaces(facts.timeNamespaces());
-    host.setCgroupVersion(facts.cgroupVersion());
-    host.setContainerRuntime(look.containerRuntime().version().orElse(null));
-    host.setCriu(look.criu().version().orElse(null));
-    host.setDriver(gpus.driverVersion().isEmpty() ? null : gpus.driverVersion());
-    int cuda = gpus.cudaVersion();
-    host.setCuda(cuda == 0 ? null : cuda / 1000 + "." + cuda % 1000 / 10);
-    host.setMemoryBytes(facts.memoryBytes());
-    host.setFingerprint(facts.fingerprint());
-    return host;
   }
 
   private static NodeGpu gpu(Gpu gpu, Map<String, String> quarantined) {

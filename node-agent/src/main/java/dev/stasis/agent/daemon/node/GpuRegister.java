@@ -13,12 +13,6 @@ import java.util.List;
 /** Caches the node's GPUs, which rarely change. */
 public final class GpuRegister {
 
-  /**
-   * NVML without persistence mode initializes each GPU first, which takes seconds with eight of
-   * them.
-   */
-  private static final Duration DEADLINE = Duration.ofSeconds(60);
-
   /** A change of MIG mode, or a GPU that fell off the bus, is seen within this time. */
   private static final Duration FRESH = Duration.ofMinutes(10);
 
@@ -38,7 +32,7 @@ public final class GpuRegister {
     if (!known.gpus().isEmpty() && asked.plus(FRESH).isAfter(now)) {
       return known;
     }
-    DriverAnswer<NodeGpus> answer = driver.gpus(DEADLINE);
+    DriverAnswer<NodeGpus> answer = driver.gpus(CudaDriver.GPUS_DEADLINE);
     if (answer instanceof DriverAnswer.Done<NodeGpus> done) {
       known = done.value();
     } else if (answer instanceof DriverAnswer.NoDriver<NodeGpus> none) {

@@ -8,6 +8,7 @@ import dev.stasis.agent.process.ProcFs;
 import dev.stasis.agent.tmpfs.StoreInMemory;
 import dev.stasis.api.v1beta1.GpuCheckpointStore;
 import dev.stasis.api.v1beta1.node.FrozenWorkload;
+import dev.stasis.api.v1beta1.node.NodeHost;
 import dev.stasis.api.v1beta1.node.RemoteUsage;
 import dev.stasis.api.v1beta1.node.SelfTest;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -36,80 +37,80 @@ final class NodeFinder implements AutoCloseable {
   private static final Path CGROUPS = Path.of("/sys/fs/cgroup");
 
   private final CgroupDrivers drivers = new CgroupDrivers(CGROUPS);
+  private final NodeReporting.Settings settings;
   private final GpuRegister gpus;
   private final NodeApi node;
   private final KubernetesClient client;
   private final ProcFs proc;
   private final HostReader host;
-  private final Path runtime;
-  private final Path keeper;
   private final FrozenWorkloads frozen;
   private final StoreLooks storeLooks;
   private final Supplier<Collection<GpuCheckpointStore>> stores;
   private final Quarantine quarantine;
   private final Supplier<Optional<SelfTest>> selfTest;
-  private final WorkingCriu criu;
-  private final Remembered<Integer> kubernetes;
+  private final Clock clock;
+  private int kubernetes;
+  private Instant askedKubernetes = Instant.EPOCH;
 
   NodeFinder(
+      NodeReporting.Settings settings,
       GpuRegister gpus,
       NodeApi node,
       KubernetesClient client,
       ProcFs proc,
-      Path runtime,
-      Path keeper,
-      Path kubelet,
-      WorkingCriu criu,
       FrozenWorkloads frozen,
       Supplier<Collection<GpuCheckpointStore>> stores,
       Quarantine quarantine,
       Supplier<Optional<SelfTest>> selfTest,
       RemoteProbes probes,
       Clock clock) {
+    this.settings = settings;
     this.gpus = gpus;
     this.node = node;
     this.client = client;
     this.proc = proc;
     this.host = new HostReader(proc);
-    this.runtime = runtime;
-    this.keeper = keeper;
     this.frozen = frozen;
     this.storeLooks =
-        new StoreLooks(clock, kubelet, new Probe(probes), StoreInMemory.ofThisAgent());
+        new StoreLooks(clock, settings.kubelet(), new Probe(probes), StoreInMemory.ofThisAgent());
     this.stores = stores;
     this.quarantine = quarantine;
     this.selfTest = selfTest;
-    this.criu = criu;
-    this.kubernetes = new Remembered<>(clock, RARELY, this::askKubernetes);
+    this.clock = clock;
   }
 
   /** Observes all properties. */
   NodeLook look() throws IOException, InterruptedException {
     NodeGpus found = gpus.now();
-    HostFacts facts = host.read(found, criu.version());
+    NodeLook.RuntimeAnswer containerRuntime = containerRuntime();
+    NodeHost facts = host.read(found, settings.criu().version());
+    facts.setContainerRuntime(containerRuntime.version().orElse(null));
     return new NodeLook(
         found,
         facts,
-        criu,
-        containerRuntime(),
+        host.isRoot(),
+        settings.criu(),
+        containerRuntime,
         kubelet(),
         cgroupDrivers(),
-        Files.isExecutable(runtime)
-            ? Optional.empty()
-            : Optional.of("stasis-runtime: expected a program at " + runtime + ", got none"),
-        Files.isExecutable(keeper)
-            ? Optional.empty()
-            : Optional.of("stasis-keeper: expected a program at " + keeper + ", got none"),
-        kubernetes.get(),
+        missing("stasis-runtime", settings.runtime()),
+        missing("stasis-keeper", settings.keeper()),
+        kubernetes(),
         selfTest.get(),
         storeLooks.look(stores.get()),
         frozen(),
         quarantine.fenced());
   }
 
+  private static Optional<String> missing(String name, Path program) {
+    return Files.isExecutable(program)
+        ? Optional.empty()
+        : Optional.of(name + ": expected a program at " + program + ", got none");
+  }
+
   private NodeLook.RuntimeAnswer containerRuntime() {
     try {
-      return new NodeLook.RuntimeAnswer(Optional.of(node.runtime()), "");
+      return new NodeLook.RuntimeAnswer(Optional.of(node.containers().version()), "");
     } catch (NodeApiException e) {
       return new NodeLook.RuntimeAnswer(Optional.empty(), String.valueOf(e.getMessage()));
     }
@@ -117,7 +118,7 @@ final class NodeFinder implements AutoCloseable {
 
   private Optional<String> kubelet() {
     try {
-      node.askKubelet();
+      node.gpus().require();
       return Optional.empty();
     } catch (NodeApiException e) {
       return Optional.of(String.valueOf(e.getMessage()));
@@ -127,7 +128,7 @@ final class NodeFinder implements AutoCloseable {
   /** A service that does not answer is already reported elsewhere. */
   private Optional<String> cgroupDrivers() {
     try {
-      return drivers.mismatch(node.cgroupDriver());
+      return drivers.mismatch(node.containers().cgroupDriver());
     } catch (NodeApiException e) {
       return Optional.empty();
     }
@@ -140,6 +141,15 @@ final class NodeFinder implements AutoCloseable {
       LOG.log(Level.WARNING, "cannot list frozen workloads: " + e.getMessage());
       return List.of();
     }
+  }
+
+  private int kubernetes() {
+    Instant now = clock.instant();
+    if (askedKubernetes.plus(RARELY).isBefore(now)) {
+      kubernetes = askKubernetes();
+      askedKubernetes = now;
+    }
+    return kubernetes;
   }
 
   private int askKubernetes() {
@@ -166,30 +176,6 @@ final class NodeFinder implements AutoCloseable {
     @Override
     public @Nullable String volumeId(GpuCheckpointStore store) throws IOException {
       return probes.volumeId(store);
-    }
-  }
-
-  /** A cached value that is refreshed after some time. */
-  private static final class Remembered<T> {
-    private final Clock clock;
-    private final Duration fresh;
-    private final Supplier<T> find;
-    private Optional<T> value = Optional.empty();
-    private Instant found = Instant.EPOCH;
-
-    Remembered(Clock clock, Duration fresh, Supplier<T> find) {
-      this.clock = clock;
-      this.fresh = fresh;
-      this.find = find;
-    }
-
-    synchronized T get() {
-      Instant now = clock.instant();
-      if (value.isEmpty() || found.plus(fresh).isBefore(now)) {
-        value = Optional.of(find.get());
-        found = now;
-      }
-      return value.get();
     }
   }
 }

@@ -2,6 +2,7 @@ package dev.stasis.agent.daemon.node;
 
 import dev.stasis.agent.cuda.NodeGpus;
 import dev.stasis.api.v1beta1.node.FrozenWorkload;
+import dev.stasis.api.v1beta1.node.NodeHost;
 import dev.stasis.api.v1beta1.node.NodeStore;
 import dev.stasis.api.v1beta1.node.SelfTest;
 import java.util.List;
@@ -13,6 +14,7 @@ import java.util.Optional;
  *
  * @param gpus the driver's answer, or why it does not answer
  * @param host kernel, processor, memory
+ * @param root whether the agent is root
  * @param criu the criu in use, or why none works
  * @param containerRuntime name and version, or why it does not answer
  * @param kubelet empty if its list of devices can be read, else why not
@@ -27,7 +29,8 @@ import java.util.Optional;
  */
 record NodeLook(
     NodeGpus gpus,
-    HostFacts host,
+    NodeHost host,
+    boolean root,
     WorkingCriu criu,
     RuntimeAnswer containerRuntime,
     Optional<String> kubelet,

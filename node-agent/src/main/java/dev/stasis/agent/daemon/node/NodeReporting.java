@@ -95,15 +95,13 @@ public final class NodeReporting implements AutoCloseable {
         new Quarantine(settings.stateDir().resolve("fenced"), proc.bootId(), this::changed);
     NodeFinder finder =
         new NodeFinder(
+            settings,
             gpus,
             node,
             client,
             proc,
-            settings.runtime(),
-            settings.keeper(),
-            settings.kubelet(),
-            settings.criu(),
-            new FrozenWorkloads(new WorkJournal(settings.stateDir()), node, this::requester),
+            new FrozenWorkloads(
+                new WorkJournal(settings.stateDir()), node.containers(), this::requester),
             () -> stores.getStore().list(),
             quarantine,
             this::selfTest,

@@ -1,5 +1,6 @@
 package dev.stasis.agent.daemon.node;
 
+import dev.stasis.agent.daemon.sweep.ArtifactSweep;
 import dev.stasis.agent.process.DaemonThreads;
 import dev.stasis.agent.tmpfs.StoreInMemory;
 import dev.stasis.api.text.HumanBytes;
@@ -10,7 +11,6 @@ import dev.stasis.api.v1beta1.store.GpuCheckpointStoreSpec;
 import dev.stasis.artifact.Manifest;
 import dev.stasis.store.StoreException;
 import java.io.IOException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.FileStore;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
@@ -240,8 +240,8 @@ final class StoreLooks implements AutoCloseable {
     /** Only published artifacts: one that is being written has no manifest at its path. */
     List<Path> artifacts() throws IOException {
       List<Path> found = new ArrayList<>();
-      for (Path namespace : folders(root)) {
-        for (Path artifact : folders(namespace)) {
+      for (Path namespace : ArtifactSweep.folders(root)) {
+        for (Path artifact : ArtifactSweep.folders(namespace)) {
           if (Files.isRegularFile(
               artifact.resolve(Manifest.FILE_NAME), LinkOption.NOFOLLOW_LINKS)) {
             found.add(artifact);
@@ -249,19 +249,6 @@ final class StoreLooks implements AutoCloseable {
         }
       }
       return found;
-    }
-
-    private static List<Path> folders(Path parent) throws IOException {
-      List<Path> folders = new ArrayList<>();
-      try (DirectoryStream<Path> entries = Files.newDirectoryStream(parent)) {
-        for (Path entry : entries) {
-          if (!entry.getFileName().toString().startsWith(".")
-              && Files.isDirectory(entry, LinkOption.NOFOLLOW_LINKS)) {
-            folders.add(entry);
-          }
-        }
-      }
-      return folders;
     }
   }
 }

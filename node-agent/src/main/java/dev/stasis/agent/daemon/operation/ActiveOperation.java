@@ -332,6 +332,25 @@ final class ActiveOperation {
     return cancelled.isDone();
   }
 
+  boolean isOverdue() {
+    return now().isAfter(deadline());
+  }
+
+  /**
+   * Returns if it may go on.
+   *
+   * @param when when it would end, for the message: {@code before the freeze}
+   * @throws Job.Stopped if it was canceled, or its deadline has passed
+   */
+  void requireTime(String when) throws Job.Stopped {
+    if (isCancelled()) {
+      throw new Job.Stopped("cancelled " + when, false);
+    }
+    if (isOverdue()) {
+      throw new Job.Stopped("the deadline passed " + when, true);
+    }
+  }
+
   /** Completes when it is canceled or stopped. */
   CompletableFuture<Void> cancelled() {
     return cancelled;

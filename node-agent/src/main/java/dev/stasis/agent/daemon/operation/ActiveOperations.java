@@ -160,7 +160,7 @@ final class ActiveOperations {
   private boolean mayWait(ActiveOperation operation) {
     return operation.stage() == OperationStage.CLAIMED
         && !operation.isCancelled()
-        && parts.clock().instant().isBefore(operation.deadline());
+        && !operation.isOverdue();
   }
 
   private void submit(ActiveOperation operation, Set<Object> places, Runnable work) {

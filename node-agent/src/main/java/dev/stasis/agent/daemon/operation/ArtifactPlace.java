@@ -7,17 +7,22 @@ import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.api.v1beta1.operation.ArtifactReference;
 import dev.stasis.artifact.Artifact;
 import dev.stasis.artifact.ArtifactReader;
+import dev.stasis.artifact.ArtifactStage;
+import dev.stasis.artifact.ArtifactStore;
 import dev.stasis.artifact.Manifest;
 import dev.stasis.artifact.Obstacle;
 import dev.stasis.artifact.Opened;
 import dev.stasis.artifact.Progress;
 import dev.stasis.store.ArtifactId;
+import dev.stasis.store.RemoteArtifacts;
+import dev.stasis.store.StoreException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -43,6 +48,22 @@ record ArtifactPlace(
 
   private static final String REFUSED = "ArtifactRefused";
   private static final int WRITE_BY_OTHERS = 0022;
+
+  /** Returns the location of an artifact that an operation without a pod names. */
+  static ArtifactPlace of(ClusterApi cluster, ArtifactReference artifact)
+      throws Refused, ApiUnreachable {
+    return of(cluster, artifact, artifact.namespace());
+  }
+
+  /** The same for one whose digest the operation must name, too. */
+  static ArtifactPlace withDigest(ClusterApi cluster, ArtifactReference artifact)
+      throws Refused, ApiUnreachable {
+    ArtifactPlace place = of(cluster, artifact);
+    if (artifact.sha256() == null) {
+      throw new Refused(REFUSED, "artifact.sha256", "a digest", "none");
+    }
+    return place;
+  }
 
   /**
    * Returns the location of an artifact.
@@ -98,6 +119,16 @@ record ArtifactPlace(
       throw new Refused(REFUSED, "artifact", "UIDs", String.valueOf(e.getMessage()));
     }
     throw new Refused(REFUSED, "artifact.namespaceUid", "a UID", "none");
+  }
+
+  /** Fetches it from its remote store; nothing appears at its place before it is whole. */
+  ArtifactStage.SealedArtifact fetch(
+      RemoteArtifacts remote, ArtifactId id, Clock clock, Progress progress)
+      throws StoreException, IOException {
+    try (ArtifactStage stage = new ArtifactStore(folder, clock).stage(name)) {
+      var unused = remote.fetch(id, null, stage.emptied(), progress);
+      return stage.sealReceived(reference.sha256());
+    }
   }
 
   Path path() {

@@ -76,13 +76,7 @@ public interface ClusterApi {
       Path folder,
       boolean nodeLocal,
       @Nullable ImportPolicy imports,
-      @Nullable RemotePlace remote) {
-
-    /** A store without an upload. */
-    StoreRoot(Path folder, boolean nodeLocal, @Nullable ImportPolicy imports) {
-      this(folder, nodeLocal, imports, null);
-    }
-  }
+      @Nullable RemotePlace remote) {}
 
   /**
    * The remote part of a store.
@@ -92,13 +86,7 @@ public interface ClusterApi {
    * @param refusal why nothing may be uploaded; null: it may
    */
   record RemotePlace(
-      StoreDurability promises, Opener opener, KeyTest keys, @Nullable String refusal) {
-
-    /** A store without encryption to which artifacts may be uploaded. */
-    RemotePlace(StoreDurability promises, Opener opener) {
-      this(promises, opener, () -> {}, null);
-    }
-  }
+      StoreDurability promises, Opener opener, KeyTest keys, @Nullable String refusal) {}
 
   /** Fails if nothing can be encrypted for a remote store at present. */
   interface KeyTest {

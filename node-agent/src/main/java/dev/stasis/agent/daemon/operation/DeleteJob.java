@@ -3,6 +3,7 @@ package dev.stasis.agent.daemon.operation;
 import dev.stasis.agent.daemon.sweep.SweepMark;
 import dev.stasis.api.v1beta1.operation.ArtifactReference;
 import dev.stasis.api.v1beta1.operation.OperationPhase;
+import dev.stasis.api.v1beta1.operation.Outcome;
 import dev.stasis.artifact.ArtifactStore;
 import dev.stasis.store.ArtifactId;
 import java.io.IOException;
@@ -12,21 +13,13 @@ import java.util.Optional;
  * DeleteArtifact: succeeds if the artifact does not exist. Refuses an artifact of another object,
  * or one on which a frozen workload depends.
  */
-final class DeleteJob implements Job {
-
-  private final AgentParts parts;
-  private final OperationRecorder recorder;
-
-  DeleteJob(AgentParts parts, OperationRecorder recorder) {
-    this.parts = parts;
-    this.recorder = recorder;
-  }
+record DeleteJob(AgentParts parts, OperationRecorder recorder) implements Job {
 
   @Override
   public OperationResult run(ActiveOperation operation)
       throws Refused, Stopped, IOException, InterruptedException {
     ArtifactReference artifact = operation.artifact();
-    ArtifactPlace where = ArtifactPlace.of(parts.cluster(), artifact, artifact.namespace());
+    ArtifactPlace where = ArtifactPlace.of(parts.cluster(), artifact);
     boolean exists = where.exists();
     if (exists) {
       where.requireDeletable();
@@ -39,7 +32,7 @@ final class DeleteJob implements Job {
     if (where.remote() != null && artifact.namespaceUid() != null) {
       ArtifactId id = where.remoteId();
       OperationResult remote =
-          new RemoteTransfer(parts.clock(), recorder, "delete")
+          new RemoteTransfer(recorder, "delete")
               .run(
                   operation,
                   where.requireRemote().opener(),
@@ -63,7 +56,7 @@ final class DeleteJob implements Job {
           "ArtifactDeleted", "artifact " + artifact.location() + " is deleted");
     } catch (IOException e) {
       return OperationResult.failed(
-          dev.stasis.api.v1beta1.operation.Outcome.NOT_UNDONE,
+          Outcome.NOT_UNDONE,
           Faults.inStep("StoreFailed", "delete", String.valueOf(e.getMessage())));
     }
   }

@@ -1,10 +1,8 @@
 package dev.stasis.agent.daemon.operation;
 
 import dev.stasis.api.text.HumanBytes;
-import dev.stasis.api.v1beta1.operation.ArtifactReference;
 import dev.stasis.artifact.Artifact;
 import dev.stasis.artifact.ArtifactReader;
-import dev.stasis.artifact.ArtifactStage;
 import dev.stasis.artifact.ArtifactStore;
 import dev.stasis.artifact.Opened;
 import dev.stasis.artifact.Progress;
@@ -16,33 +14,18 @@ import java.util.concurrent.Semaphore;
 /**
  * Download: brings an artifact from its remote store to this node. It appears at its place once it
  * is whole and has the digest that was ordered; what is in its files is checked by the restore.
+ *
+ * @param turn of downloads
  */
-final class DownloadJob implements Job {
-
-  private final AgentParts parts;
-  private final OperationRecorder recorder;
-  private final Semaphore turn;
-
-  /**
-   * @param turn of downloads
-   */
-  DownloadJob(AgentParts parts, OperationRecorder recorder, Semaphore turn) {
-    this.parts = parts;
-    this.recorder = recorder;
-    this.turn = turn;
-  }
+record DownloadJob(AgentParts parts, OperationRecorder recorder, Semaphore turn) implements Job {
 
   @Override
   public OperationResult run(ActiveOperation operation)
       throws Refused, Stopped, IOException, InterruptedException {
-    ArtifactReference reference = operation.artifact();
-    ArtifactPlace where = ArtifactPlace.of(parts.cluster(), reference, reference.namespace());
-    if (reference.sha256() == null) {
-      throw new Refused("ArtifactRefused", "artifact.sha256", "a digest", "none");
-    }
+    ArtifactPlace where = ArtifactPlace.withDigest(parts.cluster(), operation.artifact());
     ArtifactId id = where.remoteId();
     where.createFolder();
-    return new RemoteTransfer(parts.clock(), recorder, "download", turn)
+    return new RemoteTransfer(recorder, "download", turn)
         .run(
             operation,
             where.requireRemote().opener(),
@@ -55,13 +38,8 @@ final class DownloadJob implements Job {
     if (isHere(where)) {
       return OperationResult.done("Downloaded", "the artifact is on this node already");
     }
-    ArtifactStore store = new ArtifactStore(where.folder(), parts.clock());
-    try (ArtifactStage stage = store.stage(where.name())) {
-      var unused = remote.fetch(id, null, stage.emptied(), progress);
-      ArtifactStage.SealedArtifact sealed = stage.sealReceived(where.reference().sha256());
-      return OperationResult.done(
-          "Downloaded", new HumanBytes(sealed.manifest().sizes().bytes()).text() + " are here");
-    }
+    long bytes = where.fetch(remote, id, parts.clock(), progress).manifest().sizes().bytes();
+    return OperationResult.done("Downloaded", new HumanBytes(bytes).text() + " are here");
   }
 
   /** A copy of this node that is damaged is replaced by the one of the store. */

@@ -6,7 +6,6 @@ import dev.stasis.agent.engine.CheckpointOutcome;
 import dev.stasis.agent.engine.CheckpointRequest;
 import dev.stasis.agent.engine.Inspected;
 import dev.stasis.agent.engine.Work;
-import dev.stasis.agent.engine.WorkloadInspector;
 import dev.stasis.agent.preflight.FailedRequirement;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.api.v1beta1.common.Fault;
@@ -77,12 +76,7 @@ final class FreezeJob implements Job {
         new FreezeHooks(parts, order(operation).getHooks(), looked.place(), executor);
     operation.hooks(hooks);
     HookRunner.Ran before = hooks.before(operation);
-    if (operation.isCancelled()) {
-      throw new Stopped("cancelled before the freeze", false);
-    }
-    if (parts.clock().instant().isAfter(operation.deadline())) {
-      throw new Stopped("the deadline passed before the freeze", true);
-    }
+    operation.requireTime("before the freeze");
     return before.fatal()
         ? Optional.of(
             seen(
@@ -172,8 +166,7 @@ final class FreezeJob implements Job {
   /** Reports the state of a workload that was not touched. */
   private OperationResult seen(PodLookup.Place place, OperationResult result)
       throws InterruptedException {
-    WorkloadInspector.Seen seen = parts.engine().look().at(place.container().id());
-    return result.leaving(seen.state(), seen.processes());
+    return result.leaving(parts.engine().look().at(place.container().id()));
   }
 
   private OperationResult frozen(
@@ -186,9 +179,7 @@ final class FreezeJob implements Job {
             .hooks()
             .orElseGet(() -> new FreezeHooks(parts, order.getHooks(), place, executor));
     operation.hooks(hooks);
-    if (operation.isCancelled()) {
-      throw new Stopped("cancelled before the freeze", false);
-    }
+    operation.requireTime("before the freeze");
     Duration waited =
         Duration.between(operation.created(), parts.clock().instant()).minus(hooks.took());
     OperationPod pod = operation.pod();

@@ -69,7 +69,17 @@ final class FreezeRequests {
     requireKeys(where);
     try {
       where.createFolder();
-      return new Made(request(operation, place, where, artifact), where);
+      FreezeOrder order = Objects.requireNonNull(operation.spec().getFreeze());
+      Map<String, Object> template = order.getPodTemplate();
+      return new Made(
+          request(
+              operation,
+              place,
+              where,
+              artifact,
+              after(order),
+              template == null ? Map.of() : Map.of(POD_FILE, json.text(template))),
+          where);
     } catch (IOException e) {
       throw new Refused(
           "StoreNotWritable",
@@ -101,28 +111,13 @@ final class FreezeRequests {
     return request(operation, place, null, null, After.SUSPEND, Map.of());
   }
 
-  private CheckpointRequest request(
-      ActiveOperation operation,
-      PodLookup.Place place,
-      ArtifactPlace where,
-      ArtifactReference artifact)
-      throws IOException {
-    FreezeOrder order = Objects.requireNonNull(operation.spec().getFreeze());
-    After after =
-        switch (order.getAfterwards()) {
-          case RESUME -> After.RESUME;
-          case SUSPEND -> After.SUSPEND;
-          case HOLD -> After.EVICT;
-          case UNRECOGNIZED -> throw new IllegalArgumentException("afterwards: " + order);
-        };
-    Map<String, Object> template = order.getPodTemplate();
-    return request(
-        operation,
-        place,
-        where,
-        artifact,
-        after,
-        template == null ? Map.of() : Map.of(POD_FILE, json.text(template)));
+  private static After after(FreezeOrder order) {
+    return switch (order.getAfterwards()) {
+      case RESUME -> After.RESUME;
+      case SUSPEND -> After.SUSPEND;
+      case HOLD -> After.EVICT;
+      case UNRECOGNIZED -> throw new IllegalArgumentException("afterwards: " + order);
+    };
   }
 
   private CheckpointRequest request(

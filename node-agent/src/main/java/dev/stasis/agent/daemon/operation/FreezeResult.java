@@ -17,23 +17,8 @@ import java.time.Duration;
 import java.util.Objects;
 
 /** Converts the engine's outcome of a freeze to the operation's result. */
-final class FreezeResult {
-
-  private final AgentParts parts;
-  private final ActiveOperation operation;
-  private final PodLookup.Place place;
-  private final FreezeRequests.Made made;
-
-  FreezeResult(
-      AgentParts parts,
-      ActiveOperation operation,
-      PodLookup.Place place,
-      FreezeRequests.Made made) {
-    this.parts = parts;
-    this.operation = operation;
-    this.place = place;
-    this.made = made;
-  }
+record FreezeResult(
+    AgentParts parts, ActiveOperation operation, PodLookup.Place place, FreezeRequests.Made made) {
 
   OperationResult of(CheckpointOutcome outcome, Duration waited, Duration hooks)
       throws InterruptedException {
@@ -62,10 +47,8 @@ final class FreezeResult {
       return figures(suspended.figures(), waited, hooks, result);
     }
     if (outcome instanceof CheckpointOutcome.Refused refused) {
-      OperationResult result =
-          OperationResult.refused(refused.unmet().stream().map(Faults::freezing).toList());
-      var seen = parts.engine().look().at(place.container().id());
-      return result.leaving(seen.state(), seen.processes());
+      return OperationResult.refused(refused.unmet().stream().map(Faults::freezing).toList())
+          .leaving(parts.engine().look().at(place.container().id()));
     }
     return failed((CheckpointOutcome.Failed) outcome, waited, hooks);
   }
@@ -92,7 +75,7 @@ final class FreezeResult {
 
   /** Fences the GPUs: their driver did not restore a workload. */
   private void fence(String why) {
-    place.gpus().gpus().forEach(gpu -> parts.quarantine().fence(gpu.text(), why));
+    place.gpus().forEach(gpu -> parts.quarantine().fence(gpu.text(), why));
   }
 
   /** Converts the engine's reason to that of the API. */

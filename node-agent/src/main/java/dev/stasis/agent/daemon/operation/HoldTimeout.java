@@ -1,6 +1,5 @@
 package dev.stasis.agent.daemon.operation;
 
-import dev.stasis.api.v1beta1.operation.ArtifactReference;
 import dev.stasis.api.v1beta1.operation.OperationPhase;
 import dev.stasis.api.v1beta1.operation.Outcome;
 import dev.stasis.artifact.ArtifactStore;
@@ -9,19 +8,9 @@ import java.lang.System.Logger.Level;
 import java.util.Optional;
 
 /** Undoes a held freeze when it is canceled or its deadline passes. */
-final class HoldTimeout {
+record HoldTimeout(AgentParts parts, OperationRecorder recorder, AfterHooks hooks) {
 
   private static final System.Logger LOG = System.getLogger(HoldTimeout.class.getName());
-
-  private final AgentParts parts;
-  private final OperationRecorder recorder;
-  private final AfterHooks hooks;
-
-  HoldTimeout(AgentParts parts, OperationRecorder recorder, AfterHooks hooks) {
-    this.parts = parts;
-    this.recorder = recorder;
-    this.hooks = hooks;
-  }
 
   /**
    * Thaws, unless the pod is being deleted: then nothing may run in it any more, and only an End
@@ -86,9 +75,8 @@ final class HoldTimeout {
 
   /** The state is that before the freeze, so the artifact is deleted too. */
   private void deleteArtifact(ActiveOperation operation) {
-    ArtifactReference reference = operation.artifact();
     try {
-      ArtifactPlace place = ArtifactPlace.of(parts.cluster(), reference, reference.namespace());
+      ArtifactPlace place = ArtifactPlace.of(parts.cluster(), operation.artifact());
       Optional<String> use = parts.engine().artifactUse().of(place.path());
       if (use.isPresent()) {
         LOG.log(Level.WARNING, "artifact of {0} stays: needed by {1}", operation.name(), use.get());

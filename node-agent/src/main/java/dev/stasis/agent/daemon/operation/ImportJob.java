@@ -7,7 +7,6 @@ import dev.stasis.api.v1beta1.common.Explanation;
 import dev.stasis.api.v1beta1.operation.ArtifactReference;
 import dev.stasis.api.v1beta1.operation.ExpectedWorkload;
 import dev.stasis.api.v1beta1.operation.OperationPhase;
-import dev.stasis.api.v1beta1.operation.Outcome;
 import dev.stasis.api.v1beta1.store.ImportPolicy;
 import dev.stasis.artifact.Artifact;
 import dev.stasis.artifact.ArtifactReader;
@@ -26,30 +25,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * Import: an artifact that is already in a store. Every byte of it is checked before anything is
  * reported, and a refused one is not changed.
+ *
+ * @param downloads the turn of downloads
  */
-final class ImportJob implements Job {
+record ImportJob(AgentParts parts, OperationRecorder recorder, Semaphore downloads) implements Job {
 
   static final String REFUSED = "ArtifactRefused";
-
-  private final AgentParts parts;
-  private final OperationRecorder recorder;
-  private final Semaphore downloads;
-
-  /**
-   * @param downloads the turn of downloads
-   */
-  ImportJob(AgentParts parts, OperationRecorder recorder, Semaphore downloads) {
-    this.parts = parts;
-    this.recorder = recorder;
-    this.downloads = downloads;
-  }
 
   @Override
   public OperationResult run(ActiveOperation operation)
       throws Refused, Stopped, IOException, InterruptedException {
     ArtifactReference reference = operation.artifact();
     ExpectedWorkload expected = Objects.requireNonNull(operation.spec().getExpected());
-    ArtifactPlace where = ArtifactPlace.of(parts.cluster(), reference, reference.namespace());
+    ArtifactPlace where = ArtifactPlace.of(parts.cluster(), reference);
     if (where.remote() == null) {
       return verified(operation, where, artifact -> {});
     }
@@ -77,8 +65,7 @@ final class ImportJob implements Job {
     ExpectedWorkload expected = Objects.requireNonNull(operation.spec().getExpected());
     ImportPolicy policy = parts.cluster().store(reference.store()).imports();
     SigningKeys keys = keys(policy);
-    OperationProgress progress =
-        new OperationProgress(operation, recorder, "verify", parts.clock());
+    OperationProgress progress = new OperationProgress(operation, recorder, "verify");
     try {
       where.requireTrustedFolder();
       Artifact seen =
@@ -104,8 +91,7 @@ final class ImportJob implements Job {
       progress.rethrow(e);
       // A read error of the disk does not mean that the artifact is damaged, and a retry would not
       // help.
-      return OperationResult.failed(
-          Outcome.UNDONE, Faults.inStep("StoreFailed", "verify", String.valueOf(e.getMessage())));
+      return OperationResult.storeFailed("verify", e);
     }
   }
 

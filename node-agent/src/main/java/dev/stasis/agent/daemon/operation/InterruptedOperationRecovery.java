@@ -34,7 +34,7 @@ import java.util.Optional;
  * Recovers operations that an agent left unfinished. The engine's journal shows what was done, and
  * the state of the processes is always read, never assumed.
  */
-final class InterruptedOperationRecovery {
+record InterruptedOperationRecovery(AgentParts parts) {
 
   private static final System.Logger LOG =
       System.getLogger(InterruptedOperationRecovery.class.getName());
@@ -44,12 +44,6 @@ final class InterruptedOperationRecovery {
    * be why the first one failed. Each attempt has its own deadlines.
    */
   private static final int THAWS = 3;
-
-  private final AgentParts parts;
-
-  InterruptedOperationRecovery(AgentParts parts) {
-    this.parts = parts;
-  }
 
   /** Recovers one that was started or held; empty if it is simply executed again. */
   Optional<OperationResult> settle(ActiveOperation operation)
@@ -121,7 +115,7 @@ final class InterruptedOperationRecovery {
             OperationResult.done(
                     seen.state().kind() == SourceState.Kind.RUNNING ? "Running" : "Ended",
                     seen.state().detail())
-                .leaving(seen.state(), seen.processes()))
+                .leaving(seen))
         : Optional.empty();
   }
 
@@ -286,7 +280,7 @@ final class InterruptedOperationRecovery {
       return Optional.empty();
     }
     try {
-      ArtifactPlace place = ArtifactPlace.of(parts.cluster(), reference, reference.namespace());
+      ArtifactPlace place = ArtifactPlace.of(parts.cluster(), reference);
       ArtifactReader reader = new ArtifactReader(Progress.NONE);
       boolean digested = phase == Work.Phase.HELD || phase == Work.Phase.SUSPENDED;
       Opened opened = digested ? reader.whole(place.path(), null) : reader.open(place.path(), null);

@@ -13,13 +13,7 @@ import dev.stasis.compat.Scope;
 import java.util.List;
 
 /** The hardware of a container, in terms of the API. */
-final class ObservedHardware {
-
-  private final PlaceFingerprint fingerprints;
-
-  ObservedHardware(PlaceFingerprint fingerprints) {
-    this.fingerprints = fingerprints;
-  }
+record ObservedHardware(PlaceFingerprint fingerprints) {
 
   /**
    * The hardware of a workload, with its requirements for another place.

@@ -36,11 +36,7 @@ final class OperationEventLoop {
 
   /** Runs a task after those before it; none after the close. */
   void take(Runnable task) {
-    try {
-      thread.execute(guarded(task));
-    } catch (RejectedExecutionException e) {
-      LOG.log(Level.DEBUG, "the agent is stopping: no more events are processed");
-    }
+    after(Duration.ZERO, task);
   }
 
   /** Retries a task after a request that was not answered. */

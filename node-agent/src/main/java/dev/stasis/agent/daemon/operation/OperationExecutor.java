@@ -1,6 +1,5 @@
 package dev.stasis.agent.daemon.operation;
 
-import dev.stasis.agent.engine.WorkloadInspector;
 import dev.stasis.api.v1beta1.operation.OperationPhase;
 import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.api.v1beta1.operation.Outcome;
@@ -150,12 +149,7 @@ final class OperationExecutor {
   private Optional<OperationResult> tried(ActiveOperation operation, Stage stage)
       throws Refused, Job.Stopped, InterruptedException {
     while (true) {
-      if (operation.isCancelled()) {
-        throw new Job.Stopped("cancelled before it began", false);
-      }
-      if (parts.clock().instant().isAfter(operation.deadline())) {
-        throw new Job.Stopped("the deadline passed before it began", true);
-      }
+      operation.requireTime("before it began");
       try {
         Job job = jobs.get(operation.type());
         if (job == null) {
@@ -168,9 +162,7 @@ final class OperationExecutor {
         return stage.of(job);
       } catch (IOException e) {
         LOG.log(Level.WARNING, "{0} waits: {1}", operation.name(), e.getMessage());
-        if (operation.awaitCancel(ASK_AGAIN)) {
-          throw new Job.Stopped("cancelled before it began", false);
-        }
+        var unused = operation.awaitCancel(ASK_AGAIN);
       }
     }
   }
@@ -182,7 +174,6 @@ final class OperationExecutor {
     if (result.workload() != null || container == null || operation.spec().getFreeze() == null) {
       return result;
     }
-    WorkloadInspector.Seen seen = parts.engine().look().at(container);
-    return result.leaving(seen.state(), seen.processes());
+    return result.leaving(parts.engine().look().at(container));
   }
 }

@@ -43,8 +43,12 @@ final class OperationJson {
           .build();
 
   GpuNodeOperationStatus copy(GpuNodeOperationStatus status) {
+    return status(mapper.valueToTree(status));
+  }
+
+  private GpuNodeOperationStatus status(JsonNode tree) {
     try {
-      return mapper.treeToValue(mapper.valueToTree(status), GpuNodeOperationStatus.class);
+      return mapper.treeToValue(tree, GpuNodeOperationStatus.class);
     } catch (JsonProcessingException e) {
       throw new UncheckedIOException("a status that cannot be copied", e);
     }
@@ -55,13 +59,9 @@ final class OperationJson {
    * control characters in them are replaced by question marks.
    */
   GpuNodeOperationStatus printable(GpuNodeOperationStatus status) {
-    try {
-      ObjectNode tree = mapper.valueToTree(status);
-      tree.fields().forEachRemaining(field -> field.setValue(printable(field)));
-      return mapper.treeToValue(tree, GpuNodeOperationStatus.class);
-    } catch (JsonProcessingException e) {
-      throw new UncheckedIOException("a status that cannot be copied", e);
-    }
+    ObjectNode tree = mapper.valueToTree(status);
+    tree.fields().forEachRemaining(field -> field.setValue(printable(field)));
+    return status(tree);
   }
 
   private static JsonNode printable(Map.Entry<String, JsonNode> field) {
@@ -84,10 +84,6 @@ final class OperationJson {
 
   JsonNode tree(Object value) {
     return mapper.valueToTree(value);
-  }
-
-  byte[] bytes(Object value) throws IOException {
-    return mapper.writerWithDefaultPrettyPrinter().writeValueAsBytes(value);
   }
 
   String text(Object value) throws IOException {

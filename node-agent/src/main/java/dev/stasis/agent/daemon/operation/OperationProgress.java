@@ -3,7 +3,6 @@ package dev.stasis.agent.daemon.operation;
 import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.artifact.Progress;
 import java.io.IOException;
-import java.time.Clock;
 import java.time.Duration;
 
 /**
@@ -20,7 +19,6 @@ final class OperationProgress implements Progress {
 
   private final ActiveOperation operation;
   private final String step;
-  private final Clock clock;
   private final Throughput throughput;
   private final Duration every;
   private long reportedNanos;
@@ -28,11 +26,9 @@ final class OperationProgress implements Progress {
   /**
    * @param step the step to report
    */
-  OperationProgress(
-      ActiveOperation operation, OperationRecorder recorder, String step, Clock clock) {
+  OperationProgress(ActiveOperation operation, OperationRecorder recorder, String step) {
     this.operation = operation;
     this.step = step;
-    this.clock = clock;
     this.throughput = new Throughput(recorder, step, System::nanoTime);
     this.every = operation.type() == OperationType.VERIFY ? RARELY : EVERY;
     this.reportedNanos = System.nanoTime() - every.toNanos();
@@ -42,21 +38,20 @@ final class OperationProgress implements Progress {
   private static final class Halted extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    private final boolean outOfTime;
+    private final Job.Stopped stopped;
 
-    Halted(String message, boolean outOfTime) {
-      super(message, null, false, false);
-      this.outOfTime = outOfTime;
+    Halted(Job.Stopped stopped) {
+      super(stopped.getMessage(), null, false, false);
+      this.stopped = stopped;
     }
   }
 
   @Override
   public synchronized void at(long done, long total) {
-    if (operation.isCancelled()) {
-      throw new Halted("cancelled during step " + step, false);
-    }
-    if (clock.instant().isAfter(operation.deadline())) {
-      throw new Halted("the deadline passed during step " + step, true);
+    try {
+      operation.requireTime("during step " + step);
+    } catch (Job.Stopped stopped) {
+      throw new Halted(stopped);
     }
     if (System.nanoTime() - reportedNanos >= every.toNanos()) {
       reportedNanos = System.nanoTime();
@@ -68,7 +63,7 @@ final class OperationProgress implements Progress {
   void rethrow(Exception failure) throws Job.Stopped {
     Throwable cause = failure instanceof IOException ? failure.getCause() : failure;
     if (cause instanceof Halted halted) {
-      throw new Job.Stopped(String.valueOf(halted.getMessage()), halted.outOfTime);
+      throw halted.stopped;
     }
   }
 }

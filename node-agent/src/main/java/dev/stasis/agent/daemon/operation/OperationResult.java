@@ -2,6 +2,7 @@ package dev.stasis.agent.daemon.operation;
 
 import dev.stasis.agent.engine.ProvenProcess;
 import dev.stasis.agent.engine.SourceState;
+import dev.stasis.agent.engine.WorkloadInspector;
 import dev.stasis.api.text.HumanBytes;
 import dev.stasis.api.v1beta1.common.ArtifactStatus;
 import dev.stasis.api.v1beta1.common.ConditionValue;
@@ -12,6 +13,7 @@ import dev.stasis.api.v1beta1.operation.GpuNodeOperationStatus;
 import dev.stasis.api.v1beta1.operation.OperationPhase;
 import dev.stasis.api.v1beta1.operation.Outcome;
 import dev.stasis.api.v1beta1.operation.WorkloadState;
+import java.io.IOException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -70,6 +72,12 @@ record OperationResult(
   /** It failed after something was changed. */
   static OperationResult failed(Outcome outcome, Fault fault) {
     return of(OperationPhase.FAILED, outcome, fault.reason(), fault.message(), List.of(fault));
+  }
+
+  /** A store failed, or what is in it could not be read; nothing was changed. */
+  static OperationResult storeFailed(String step, IOException e) {
+    return failed(
+        Outcome.UNDONE, Faults.inStep("StoreFailed", step, String.valueOf(e.getMessage())));
   }
 
   /** A freeze failed and left its workload in that state. */
@@ -141,6 +149,11 @@ record OperationResult(
   /** Returns a copy with the observed state of the workload. */
   OperationResult leaving(SourceState state, @Nullable Integer count) {
     return leaving(workload(state), running(state), count);
+  }
+
+  /** Returns a copy with the observed state of the workload. */
+  OperationResult leaving(WorkloadInspector.Seen seen) {
+    return leaving(seen.state(), seen.processes());
   }
 
   static WorkloadState workload(SourceState state) {

@@ -5,13 +5,13 @@ import dev.stasis.agent.daemon.kubelet.ContainerProcess;
 import dev.stasis.agent.daemon.kubelet.NodeApiException;
 import dev.stasis.agent.daemon.kubelet.PodContainer;
 import dev.stasis.agent.daemon.kubelet.PodContainers;
-import dev.stasis.agent.daemon.kubelet.PodGpus;
 import dev.stasis.agent.engine.Work;
 import dev.stasis.api.v1beta1.operation.OperationPod;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -22,18 +22,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /** Finds exactly the pod, the container and the GPUs of an operation. */
-final class PodLookup {
+record PodLookup(AgentParts parts) {
 
   private static final System.Logger LOG = System.getLogger(PodLookup.class.getName());
 
   /** A request takes milliseconds; a longer one is not worth the freeze time. */
   private static final Duration FROZEN = Duration.ofSeconds(2);
-
-  private final AgentParts parts;
-
-  PodLookup(AgentParts parts) {
-    this.parts = parts;
-  }
 
   /**
    * The subject of an operation.
@@ -43,8 +37,7 @@ final class PodLookup {
    * @param process its first process
    * @param gpus the GPUs that the kubelet allocated to it
    */
-  record Place(
-      Pod pod, PodContainer container, ContainerProcess process, PodGpus.Allocation gpus) {}
+  record Place(Pod pod, PodContainer container, ContainerProcess process, List<GpuUuid> gpus) {}
 
   /** Returns the pod on this node with that uid. */
   Pod pod(OperationPod wanted) throws Refused, ApiUnreachable {
@@ -135,7 +128,7 @@ final class PodLookup {
     }
     boolean answered = true;
     try {
-      all.addAll(parts.gpus().of(pod.namespace(), pod.name(), pod.containerName()).gpus());
+      all.addAll(parts.gpus().of(pod.namespace(), pod.name(), pod.containerName()));
     } catch (NodeApiException e) {
       answered = false;
       LOG.log(Level.WARNING, "GPUs of {0}: {1}", operation.name(), e.getMessage());

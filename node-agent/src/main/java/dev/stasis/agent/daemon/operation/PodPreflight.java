@@ -66,7 +66,7 @@ final class PodPreflight {
   /** Returns fenced GPUs of the container. */
   List<Fault> fenced(PodLookup.Place place, Map<String, String> quarantine) {
     List<Fault> faults = new ArrayList<>();
-    for (GpuUuid gpu : place.gpus().gpus()) {
+    for (GpuUuid gpu : place.gpus()) {
       String why = quarantine.get(gpu.text());
       if (why != null) {
         faults.add(Faults.of("GpuQuarantined", "GPU " + gpu.text(), "one that works", why));
@@ -77,15 +77,13 @@ final class PodPreflight {
 
   /** Checks that the kubelet and the container's device files agree on the GPUs. */
   List<Fault> gpuFaults(PodLookup.Place place, List<Gpu> seen) {
-    if (place.gpus().gpus().isEmpty()) {
+    if (place.gpus().isEmpty()) {
       return List.of(
           Faults.of(
               "NoGpu", "GPUs that the kubelet gave to the container", "at least one", "none"));
     }
     Set<String> given =
-        place.gpus().gpus().stream()
-            .map(GpuUuid::text)
-            .collect(Collectors.toCollection(TreeSet::new));
+        place.gpus().stream().map(GpuUuid::text).collect(Collectors.toCollection(TreeSet::new));
     Set<String> open =
         seen.stream().map(gpu -> gpu.uuid().text()).collect(Collectors.toCollection(TreeSet::new));
     return given.equals(open)

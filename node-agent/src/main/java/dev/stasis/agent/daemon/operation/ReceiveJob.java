@@ -22,21 +22,13 @@ import org.jspecify.annotations.Nullable;
  * Receive: stores an artifact that another agent streams, even one that is still being written and
  * has no digest yet. It becomes visible when it is complete and correct.
  */
-final class ReceiveJob implements Job {
+record ReceiveJob(AgentParts parts, OperationRecorder recorder) implements Job {
 
   /** Interval of progress reports: that of status writes. */
   private static final Duration LOOK = Duration.ofSeconds(1);
 
   /** Part of a file system that stays free for other writers: a twentieth. */
   private static final int KEPT_FREE = 20;
-
-  private final AgentParts parts;
-  private final OperationRecorder recorder;
-
-  ReceiveJob(AgentParts parts, OperationRecorder recorder) {
-    this.parts = parts;
-    this.recorder = recorder;
-  }
 
   @Override
   public OperationResult run(ActiveOperation operation)
@@ -47,7 +39,7 @@ final class ReceiveJob implements Job {
     if (sha256 == null && !Boolean.TRUE.equals(order.getAhead())) {
       throw new Refused("ArtifactRefused", "artifact.sha256", "a digest", "none");
     }
-    ArtifactPlace where = ArtifactPlace.of(parts.cluster(), artifact, artifact.namespace());
+    ArtifactPlace where = ArtifactPlace.of(parts.cluster(), artifact);
     if (where.exists()) {
       return alreadyThere(artifact, where, sha256);
     }
@@ -102,7 +94,7 @@ final class ReceiveJob implements Job {
       if (operation.isCancelled()) {
         return "the transfer was cancelled";
       }
-      if (parts.clock().instant().isAfter(operation.deadline())) {
+      if (operation.isOverdue()) {
         return "the deadline passed during the transfer";
       }
     }

@@ -3,7 +3,6 @@ package dev.stasis.agent.daemon.operation;
 import dev.stasis.api.v1beta1.common.ArtifactStatus;
 import dev.stasis.api.v1beta1.operation.ExpectedWorkload;
 import dev.stasis.api.v1beta1.operation.OperationPhase;
-import dev.stasis.artifact.ArtifactStage;
 import dev.stasis.artifact.ArtifactStore;
 import dev.stasis.store.ArtifactId;
 import dev.stasis.store.StoredArtifact;
@@ -43,19 +42,15 @@ final class RemoteImport {
       throws Refused, Job.Stopped, IOException, InterruptedException {
     ArtifactId id = id(expected);
     where.createFolder();
-    return new RemoteTransfer(parts.clock(), recorder, "download", turn)
+    return new RemoteTransfer(recorder, "download", turn)
         .run(
             operation,
             where.requireRemote().opener(),
             (remote, progress) -> {
               found.set(remote.inspect(id));
               if (!where.exists()) {
-                ArtifactStore store = new ArtifactStore(where.folder(), parts.clock());
-                try (ArtifactStage stage = store.stage(where.name())) {
-                  var unused = remote.fetch(id, null, stage.emptied(), progress);
-                  var unusedToo = stage.sealReceived(where.reference().sha256());
-                  fetched = true;
-                }
+                var unused = where.fetch(remote, id, parts.clock(), progress);
+                fetched = true;
               }
               return OperationResult.done("Downloaded", "the artifact is on this node");
             });

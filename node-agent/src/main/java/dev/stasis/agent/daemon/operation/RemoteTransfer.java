@@ -4,7 +4,6 @@ import dev.stasis.api.v1beta1.operation.Outcome;
 import dev.stasis.store.RemoteArtifacts;
 import dev.stasis.store.StoreException;
 import java.io.IOException;
-import java.time.Clock;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -19,7 +18,6 @@ final class RemoteTransfer {
   private static final Intervals.Backoff AGAIN =
       new Intervals.Backoff(Duration.ofSeconds(2), Duration.ofMinutes(1));
 
-  private final Clock clock;
   private final OperationRecorder recorder;
   private final String step;
   private final Semaphore turn;
@@ -28,16 +26,15 @@ final class RemoteTransfer {
    * @param step the step to report: {@code upload}
    * @param turn held while the transfer uses the store
    */
-  RemoteTransfer(Clock clock, OperationRecorder recorder, String step, Semaphore turn) {
-    this.clock = clock;
+  RemoteTransfer(OperationRecorder recorder, String step, Semaphore turn) {
     this.recorder = recorder;
     this.step = step;
     this.turn = turn;
   }
 
   /** Waits for no other transfer. */
-  RemoteTransfer(Clock clock, OperationRecorder recorder, String step) {
-    this(clock, recorder, step, new Semaphore(1));
+  RemoteTransfer(OperationRecorder recorder, String step) {
+    this(recorder, step, new Semaphore(1));
   }
 
   /** What is done with the store. Doing it again after a failure must be harmless. */
@@ -52,7 +49,7 @@ final class RemoteTransfer {
     while (true) {
       recorder.begin(operation);
       awaitTurn(operation);
-      OperationProgress progress = new OperationProgress(operation, recorder, step, clock);
+      OperationProgress progress = new OperationProgress(operation, recorder, step);
       try (RemoteArtifacts remote = opener.open()) {
         return work.with(remote, progress);
       } catch (StoreException e) {
@@ -70,8 +67,7 @@ final class RemoteTransfer {
             });
       } catch (IOException e) {
         progress.rethrow(e);
-        return OperationResult.failed(
-            Outcome.UNDONE, Faults.inStep("StoreFailed", step, String.valueOf(e.getMessage())));
+        return OperationResult.storeFailed(step, e);
       } catch (RuntimeException e) {
         progress.rethrow(e);
         throw e;
@@ -79,7 +75,7 @@ final class RemoteTransfer {
         turn.release();
       }
       var unused = operation.awaitCancel(wait);
-      requireTime(operation);
+      operation.requireTime("during step " + step);
       wait = AGAIN.after(wait);
     }
   }
@@ -87,16 +83,7 @@ final class RemoteTransfer {
   private void awaitTurn(ActiveOperation operation) throws Job.Stopped, InterruptedException {
     // 1 s: how late a cancellation is noticed.
     while (!turn.tryAcquire(1, TimeUnit.SECONDS)) {
-      requireTime(operation);
-    }
-  }
-
-  private void requireTime(ActiveOperation operation) throws Job.Stopped {
-    if (operation.isCancelled()) {
-      throw new Job.Stopped("cancelled during step " + step, false);
-    }
-    if (clock.instant().isAfter(operation.deadline())) {
-      throw new Job.Stopped("the deadline passed during step " + step, true);
+      operation.requireTime("during step " + step);
     }
   }
 }

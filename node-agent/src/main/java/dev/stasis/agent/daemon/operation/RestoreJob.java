@@ -30,17 +30,7 @@ import java.util.Objects;
 import java.util.concurrent.Executor;
 
 /** Restore: checks the target, restores the workload in it, and reports the verification. */
-final class RestoreJob implements Job {
-
-  private final AgentParts parts;
-  private final OperationRecorder recorder;
-  private final Executor executor;
-
-  RestoreJob(AgentParts parts, OperationRecorder recorder, Executor executor) {
-    this.parts = parts;
-    this.recorder = recorder;
-    this.executor = executor;
-  }
+record RestoreJob(AgentParts parts, OperationRecorder recorder, Executor executor) implements Job {
 
   @Override
   public OperationResult run(ActiveOperation operation)

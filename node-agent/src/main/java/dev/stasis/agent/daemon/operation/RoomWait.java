@@ -70,12 +70,8 @@ final class RoomWait {
       if (clock.instant().isAfter(giveUp)) {
         throw refused(room);
       }
-      if (clock.instant().isAfter(operation.deadline())) {
-        throw new Job.Stopped("the deadline passed while it waited for memory", true);
-      }
-      if (operation.awaitCancel(every)) {
-        throw new Job.Stopped("cancelled while it waited for memory", false);
-      }
+      var unused = operation.awaitCancel(every);
+      operation.requireTime("while it waited for memory");
       Optional<Inspected.RoomFound> now =
           engine.checkpoint().room(containerId, inspected.gpuBytes());
       if (now.isEmpty()) {

@@ -23,7 +23,9 @@ import java.util.concurrent.TimeoutException;
  * Send: streams an artifact of this node to another agent, even one that is still being written.
  * The artifact is not changed.
  */
-final class SendJob implements Job {
+record SendJob(
+    AgentParts parts, OperationRecorder recorder, Executor workers, UnfinishedArtifacts unfinished)
+    implements Job {
 
   /** Each stream uses a core at both ends, and half of the cores are for the node's own work. */
   private static final int STREAMS =
@@ -38,28 +40,12 @@ final class SendJob implements Job {
   /** Interval of progress reports: that of status writes. */
   private static final Duration LOOK = Duration.ofSeconds(1);
 
-  private final AgentParts parts;
-  private final OperationRecorder recorder;
-  private final Executor workers;
-  private final UnfinishedArtifacts unfinished;
-
-  SendJob(
-      AgentParts parts,
-      OperationRecorder recorder,
-      Executor workers,
-      UnfinishedArtifacts unfinished) {
-    this.unfinished = unfinished;
-    this.parts = parts;
-    this.recorder = recorder;
-    this.workers = workers;
-  }
-
   @Override
   public OperationResult run(ActiveOperation operation)
       throws Refused, Stopped, IOException, InterruptedException {
     ArtifactReference artifact = operation.artifact();
     TransferOrder order = Objects.requireNonNull(operation.spec().getTransfer());
-    ArtifactPlace where = ArtifactPlace.of(parts.cluster(), artifact, artifact.namespace());
+    ArtifactPlace where = ArtifactPlace.of(parts.cluster(), artifact);
     SendQueue outbound = new SendQueue();
     try (outbound) {
       feed(order, artifact, where, outbound);
@@ -85,8 +71,7 @@ final class SendJob implements Job {
                 SILENCE),
             System::nanoTime);
     recorder.begin(operation);
-    CompletableFuture<String> sent = new CompletableFuture<>();
-    workers.execute(() -> sent.complete(run(sender)));
+    CompletableFuture<String> sent = CompletableFuture.supplyAsync(() -> run(sender), workers);
     String failure = await(operation, outbound, sent);
     long bytes = outbound.progress()[1];
     if (failure.isEmpty()) {
@@ -124,7 +109,7 @@ final class SendJob implements Job {
         throughput.report(operation, progress[0], progress[1]);
         if (operation.isCancelled()) {
           outbound.fail("the transfer was cancelled");
-        } else if (parts.clock().instant().isAfter(operation.deadline())) {
+        } else if (operation.isOverdue()) {
           outbound.fail("the deadline passed during the transfer");
         }
       } catch (ExecutionException e) {

@@ -169,7 +169,7 @@ final class ThawRetrier implements AutoCloseable {
     OperationPod pod = operation.pod();
     PodLookup lookup = new PodLookup(parts);
     try {
-      List<GpuUuid> own = parts.gpus().of(pod.namespace(), pod.name(), pod.containerName()).gpus();
+      List<GpuUuid> own = parts.gpus().of(pod.namespace(), pod.name(), pod.containerName());
       Set<GpuUuid> inUse = new HashSet<>();
       tried.values().stream()
           .filter(other -> !other.uid().equals(operation.uid()))

@@ -2,7 +2,6 @@ package dev.stasis.agent.daemon.operation;
 
 import dev.stasis.api.text.HumanBytes;
 import dev.stasis.api.v1beta1.common.ArtifactStatus;
-import dev.stasis.api.v1beta1.operation.ArtifactReference;
 import dev.stasis.api.v1beta1.operation.Outcome;
 import dev.stasis.artifact.Artifact;
 import dev.stasis.artifact.ArtifactReader;
@@ -17,53 +16,37 @@ import java.util.concurrent.Semaphore;
  * Upload: stores an artifact of this node in its remote store. Every byte of it is checked before,
  * so that nothing is stored that cannot be restored. Chunks that an earlier try has stored are not
  * sent again.
+ *
+ * @param turn of uploads
  */
-final class UploadJob implements Job {
-
-  private final AgentParts parts;
-  private final OperationRecorder recorder;
-  private final Semaphore turn;
-
-  /**
-   * @param turn of uploads
-   */
-  UploadJob(AgentParts parts, OperationRecorder recorder, Semaphore turn) {
-    this.parts = parts;
-    this.recorder = recorder;
-    this.turn = turn;
-  }
+record UploadJob(AgentParts parts, OperationRecorder recorder, Semaphore turn) implements Job {
 
   @Override
   public OperationResult run(ActiveOperation operation)
       throws Refused, Stopped, IOException, InterruptedException {
-    ArtifactReference reference = operation.artifact();
-    ArtifactPlace where = ArtifactPlace.of(parts.cluster(), reference, reference.namespace());
-    if (reference.sha256() == null) {
-      throw new Refused("ArtifactRefused", "artifact.sha256", "a digest", "none");
-    }
+    ArtifactPlace where = ArtifactPlace.withDigest(parts.cluster(), operation.artifact());
     ArtifactId id = where.remoteId();
     ClusterApi.RemotePlace remotePlace = where.requireRemote();
     if (remotePlace.refusal() != null) {
       throw new Refused(
           "StoreNotWritable",
-          "store " + reference.store(),
+          "store " + where.reference().store(),
           "a writable one",
           remotePlace.refusal());
     }
-    OperationProgress verifying =
-        new OperationProgress(operation, recorder, "verify", parts.clock());
+    OperationProgress verifying = new OperationProgress(operation, recorder, "verify");
     Artifact artifact;
     try {
       artifact =
           ArtifactPlace.require(
-              new ArtifactReader(threads(), verifying).open(where.path(), reference.sha256()));
+              new ArtifactReader(threads(), verifying)
+                  .open(where.path(), where.reference().sha256()));
     } catch (IOException e) {
       verifying.rethrow(e);
-      return OperationResult.failed(
-          Outcome.UNDONE, Faults.inStep("StoreFailed", "verify", String.valueOf(e.getMessage())));
+      return OperationResult.storeFailed("verify", e);
     }
     where.requireOurs(artifact.manifest());
-    return new RemoteTransfer(parts.clock(), recorder, "upload", turn)
+    return new RemoteTransfer(recorder, "upload", turn)
         .run(
             operation,
             remotePlace.opener(),

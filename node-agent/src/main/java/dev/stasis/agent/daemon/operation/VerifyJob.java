@@ -2,7 +2,6 @@ package dev.stasis.agent.daemon.operation;
 
 import dev.stasis.api.text.HumanBytes;
 import dev.stasis.api.v1beta1.common.Fault;
-import dev.stasis.api.v1beta1.operation.ArtifactReference;
 import dev.stasis.api.v1beta1.operation.Outcome;
 import dev.stasis.artifact.ArtifactReader;
 import dev.stasis.artifact.Opened;
@@ -22,35 +21,20 @@ import java.util.concurrent.Semaphore;
  * Verify: reads every byte of an artifact in its store, at the configured rate, so that damage is
  * known before the artifact is needed. Damage in a remote store is repaired if this node still has
  * a whole copy.
+ *
+ * @param uploads the turn of uploads, for a repair
  */
-final class VerifyJob implements Job {
+record VerifyJob(AgentParts parts, OperationRecorder recorder, Semaphore uploads) implements Job {
 
   /** The artifact cannot be restored; the operator relies on this reason. */
   private static final String DAMAGED = "ArtifactDamaged";
 
   private static final String STEP = "verify";
 
-  private final AgentParts parts;
-  private final OperationRecorder recorder;
-  private final Semaphore uploads;
-
-  /**
-   * @param uploads the turn of uploads, for a repair
-   */
-  VerifyJob(AgentParts parts, OperationRecorder recorder, Semaphore uploads) {
-    this.parts = parts;
-    this.recorder = recorder;
-    this.uploads = uploads;
-  }
-
   @Override
   public OperationResult run(ActiveOperation operation)
       throws Refused, Stopped, IOException, InterruptedException {
-    ArtifactReference reference = operation.artifact();
-    ArtifactPlace where = ArtifactPlace.of(parts.cluster(), reference, reference.namespace());
-    if (reference.sha256() == null) {
-      throw new Refused("ArtifactRefused", "artifact.sha256", "a digest", "none");
-    }
+    ArtifactPlace where = ArtifactPlace.withDigest(parts.cluster(), operation.artifact());
     return where.remote() == null ? inFolder(operation, where) : inRemoteStore(operation, where);
   }
 
@@ -66,7 +50,7 @@ final class VerifyJob implements Job {
       return damaged(
           Faults.of(DAMAGED, "artifact " + where.reference().location(), "a folder", "none"));
     }
-    OperationProgress progress = new OperationProgress(operation, recorder, STEP, parts.clock());
+    OperationProgress progress = new OperationProgress(operation, recorder, STEP);
     try {
       Opened opened = read(where, paced(operation, progress));
       if (opened instanceof Opened.Verified verified) {
@@ -111,7 +95,7 @@ final class VerifyJob implements Job {
     ArtifactId id = where.remoteId();
     ClusterApi.Opener opener = where.requireRemote().opener();
     OperationResult found =
-        new RemoteTransfer(parts.clock(), recorder, STEP)
+        new RemoteTransfer(recorder, STEP)
             .run(
                 operation,
                 opener,
@@ -120,7 +104,7 @@ final class VerifyJob implements Job {
       return found;
     }
     OperationResult repaired =
-        new RemoteTransfer(parts.clock(), recorder, STEP, uploads)
+        new RemoteTransfer(recorder, STEP, uploads)
             .run(
                 operation,
                 opener,
@@ -157,7 +141,7 @@ final class VerifyJob implements Job {
     if (!where.exists()) {
       return false;
     }
-    OperationProgress progress = new OperationProgress(operation, recorder, STEP, parts.clock());
+    OperationProgress progress = new OperationProgress(operation, recorder, STEP);
     try {
       Opened opened = read(where, paced(operation, progress));
       if (opened instanceof Opened.Verified verified) {

@@ -90,9 +90,7 @@ public final class ProbeAnswers {
     if (bySocket.isEmpty()) {
       return new Answering(List.of());
     }
-    List<String> command = new ArrayList<>(List.of(runtime.toString(), "enter"));
-    command.addAll(new HelperCgroups().enterOptions());
-    command.addAll(List.of("--", runtime.toString(), "answer"));
+    List<String> command = new HelperCgroups().command(runtime, runtime.toString(), "answer");
     bySocket.forEach((socket, asked) -> command.addAll(arguments(socket, asked)));
     Process child =
         new ProcessBuilder(command)

@@ -169,7 +169,8 @@ public final class ArtifactSweep {
         .map(namespace -> new Owner(namespace, origin.id()));
   }
 
-  static List<Path> folders(Path parent) throws IOException {
+  /** Returns the visible folders in a folder; links are not followed. */
+  public static List<Path> folders(Path parent) throws IOException {
     List<Path> folders = new ArrayList<>();
     if (Files.isDirectory(parent, LinkOption.NOFOLLOW_LINKS)) {
       try (DirectoryStream<Path> entries = Files.newDirectoryStream(parent)) {

@@ -26,8 +26,10 @@ import java.util.stream.Collectors;
 /**
  * Keeps the copies that this node has of a remote store's artifacts within their space: the least
  * recently used ones are deleted first. What is only here stays.
+ *
+ * @param needed returns whether an operation on this node needs the artifact
  */
-final class LocalCopies {
+record LocalCopies(Predicate<Path> needed, Clock clock) {
 
   private static final System.Logger LOG = System.getLogger(LocalCopies.class.getName());
 
@@ -40,40 +42,16 @@ final class LocalCopies {
   /** Between a download and the status that says who uses the copy. */
   private static final Duration IN_USE = Duration.ofMinutes(10);
 
-  private final Predicate<Path> needed;
-  private final Clock clock;
-
-  /**
-   * @param needed returns whether an operation on this node needs the artifact
-   */
-  LocalCopies(Predicate<Path> needed, Clock clock) {
-    this.needed = needed;
-    this.clock = clock;
-  }
-
   /** A copy; the time of its folder is that of its last use. */
   private record Copy(Path artifact, ArtifactSweep.Owner owner, long bytes, Instant used) {}
 
   /** Size and free space of the disk of a folder. */
-  interface Disk {
-    long totalBytes() throws IOException;
-
-    long freeBytes() throws IOException;
+  record Disk(long totalBytes, long freeBytes) {
 
     /** Returns the file system of a folder. */
     static Disk of(Path folder) throws IOException {
       FileStore store = Files.getFileStore(folder);
-      return new Disk() {
-        @Override
-        public long totalBytes() throws IOException {
-          return store.getTotalSpace();
-        }
-
-        @Override
-        public long freeBytes() throws IOException {
-          return store.getUsableSpace();
-        }
-      };
+      return new Disk(store.getTotalSpace(), store.getUsableSpace());
     }
   }
 

@@ -282,13 +282,7 @@ public final class StoreSweeps implements AutoCloseable {
 
     /** Returns whether the last sweep was before that time. */
     boolean isBefore(Instant time) throws IOException {
-      try {
-        return Files.getLastModifiedTime(root.resolve(FILE), LinkOption.NOFOLLOW_LINKS)
-            .toInstant()
-            .isBefore(time);
-      } catch (NoSuchFileException e) {
-        return true;
-      }
+      return swept().filter(last -> !last.isBefore(time)).isEmpty();
     }
 
     /**
@@ -299,25 +293,25 @@ public final class StoreSweeps implements AutoCloseable {
     boolean take(boolean anyway) throws IOException {
       Path file = root.resolve(FILE);
       Instant now = clock.instant();
-      if (!anyway && wasSweptBefore(file, now)) {
+      Optional<Instant> last = swept();
+      // A future time comes from a node with a wrong clock, and is ignored.
+      if (!anyway
+          && last.filter(it -> !it.isAfter(now) && it.plus(every).isAfter(now)).isPresent()) {
         return false;
       }
-      if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+      if (last.isEmpty()) {
         Files.write(file, new byte[0]);
       }
       Files.setLastModifiedTime(file, FileTime.from(now));
       return true;
     }
 
-    private boolean wasSweptBefore(Path file, Instant now) throws IOException {
+    private Optional<Instant> swept() throws IOException {
       try {
-        Duration since =
-            Duration.between(
-                Files.getLastModifiedTime(file, LinkOption.NOFOLLOW_LINKS).toInstant(), now);
-        // A future time comes from a node with a wrong clock, and is ignored.
-        return !since.isNegative() && since.compareTo(every) < 0;
+        return Optional.of(
+            Files.getLastModifiedTime(root.resolve(FILE), LinkOption.NOFOLLOW_LINKS).toInstant());
       } catch (NoSuchFileException e) {
-        return false;
+        return Optional.empty();
       }
     }
   }

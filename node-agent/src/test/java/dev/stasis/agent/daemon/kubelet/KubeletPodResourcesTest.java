@@ -9,7 +9,6 @@ import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -17,8 +16,6 @@ class KubeletPodResourcesTest {
 
   private static final String FIRST = "GPU-00000000-0000-0000-0000-000000000002";
   private static final String SECOND = "GPU-00000000-0000-0000-0000-000000000001";
-  private static final GpuResources NVIDIA =
-      new GpuResources(Set.of("nvidia.com/gpu", "nvidia.com/mig-*"), Set.of("gpu.nvidia.com"));
 
   /** In the driver's order, which is not that of their names. */
   private static final List<Gpu> NODE = List.of(gpu(0, FIRST), gpu(1, SECOND));
@@ -29,38 +26,28 @@ class KubeletPodResourcesTest {
     try (KubeNode node = KubeNode.required();
         NodeSocket socket = new NodeSocket(node.podResourcesSocket())) {
       KubeletPodResources resources =
-          new KubeletPodResources(
-              socket, () -> NODE, (driver, pool, device) -> Optional.empty(), NVIDIA);
+          new KubeletPodResources(socket, () -> NODE, (driver, pool, device) -> Optional.empty());
 
       node.gpus(SECOND, FIRST + "::0", FIRST + "::1");
       node.start(with(node.pod("all", "sleep", "1000").build(), 3));
       assertThat(resources.of(node.namespace(), "all", "main"))
-          .isEqualTo(
-              new PodGpus.Allocation(
-                  List.of(new GpuUuid(FIRST), new GpuUuid(SECOND)),
-                  Set.of("nvidia.com/gpu"),
-                  List.of(),
-                  List.of()));
-      assertThat(resources.of(node.namespace(), "all", "other").gpus()).isEmpty();
-      assertThat(resources.of("elsewhere", "all", "main").gpus()).isEmpty();
+          .containsExactly(new GpuUuid(FIRST), new GpuUuid(SECOND));
+      assertThat(resources.of(node.namespace(), "all", "other")).isEmpty();
+      assertThat(resources.of("elsewhere", "all", "main")).isEmpty();
     }
   }
 
   @Test
   @Tag("kubelet")
-  void aNameThatIsNoGpuOfTheNodeIsSaid() throws Exception {
+  void aDeviceThatIsNoGpuOfTheNodeIsNone() throws Exception {
     try (KubeNode node = KubeNode.required();
         NodeSocket socket = new NodeSocket(node.podResourcesSocket())) {
       KubeletPodResources resources =
-          new KubeletPodResources(
-              socket, () -> NODE, (driver, pool, device) -> Optional.empty(), NVIDIA);
+          new KubeletPodResources(socket, () -> NODE, (driver, pool, device) -> Optional.empty());
       node.gpus("MIG-1234");
       node.start(with(node.pod("slice", "sleep", "1000").build(), 1));
 
-      PodGpus.Allocation allocation = resources.of(node.namespace(), "slice", "main");
-
-      assertThat(allocation.gpus()).isEmpty();
-      assertThat(allocation.strangers()).containsExactly("MIG-1234");
+      assertThat(resources.of(node.namespace(), "slice", "main")).isEmpty();
     }
   }
 

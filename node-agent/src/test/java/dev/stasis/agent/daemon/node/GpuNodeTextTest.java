@@ -14,6 +14,7 @@ import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.api.v1beta1.node.AgentIdentity;
 import dev.stasis.api.v1beta1.node.Capability;
 import dev.stasis.api.v1beta1.node.GpuNodeStatus;
+import dev.stasis.api.v1beta1.node.NodeHost;
 import dev.stasis.api.v1beta1.node.NodeTopology;
 import dev.stasis.api.v1beta1.node.SelfTest;
 import java.nio.file.Path;
@@ -116,6 +117,7 @@ class GpuNodeTextTest {
             new NodeLook(
                 look.gpus(),
                 look.host(),
+                look.root(),
                 look.criu(),
                 look.containerRuntime(),
                 look.kubelet(),
@@ -145,6 +147,7 @@ class GpuNodeTextTest {
             new NodeLook(
                 look.gpus(),
                 look.host(),
+                look.root(),
                 look.criu(),
                 look.containerRuntime(),
                 look.kubelet(),
@@ -173,10 +176,13 @@ class GpuNodeTextTest {
   }
 
   private static NodeLook look(NodeGpus gpus, WorkingCriu criu, NodeLook.RuntimeAnswer runtime) {
+    NodeHost host = new NodeHost();
+    host.setKernel("6.1.0");
+    host.setTimeNamespaces(true);
     return new NodeLook(
         gpus,
-        new HostFacts(
-            "boot", "amd64", List.of("avx"), "6.1.0", true, 2, 1L << 34, true, "cpu.a=b\n"),
+        host,
+        true,
         criu,
         runtime,
         Optional.empty(),

@@ -7,7 +7,6 @@ import dev.stasis.agent.daemon.kubelet.ContainerExec;
 import dev.stasis.agent.daemon.kubelet.ContainerProcess;
 import dev.stasis.agent.daemon.kubelet.NodeApiException;
 import dev.stasis.agent.daemon.kubelet.PodContainer;
-import dev.stasis.agent.daemon.kubelet.PodGpus;
 import dev.stasis.agent.process.ProcessId;
 import dev.stasis.api.v1beta1.common.ExecAction;
 import dev.stasis.api.v1beta1.common.Hook;
@@ -28,7 +27,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -79,13 +77,10 @@ class HookRunnerTest {
             "uid",
             "main",
             CONTAINER,
-            0,
-            PodContainer.State.RUNNING,
             new PodContainer.Image("counter:test", "sha256:c0", List.of()),
-            List.of(),
-            ""),
+            List.of()),
         new ContainerProcess(new ProcessId(1, 1), List.of("/bin/gpu-counter"), "/", List.of()),
-        new PodGpus.Allocation(List.of(), Set.of(), List.of(), List.of()));
+        List.of());
   }
 
   private HookRunner.Ran run(Hook... hooks) throws InterruptedException {

@@ -26,6 +26,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 
 /** A runtime and a kubelet of files: which container runs for which pod, with which GPUs. */
@@ -100,18 +101,20 @@ final class LabNode implements PodContainers, PodGpus, ContainerExec {
         entry.podUid(),
         entry.container(),
         entry.id(),
-        0,
-        PodContainer.State.RUNNING,
         new PodContainer.Image("counter:test", "sha256:c0", List.of()),
         entry.volumes().stream()
             .map(path -> new PodMount(Path.of("/"), path, false, Optional.empty()))
-            .toList(),
-        "");
+            .toList());
   }
 
   @Override
-  public List<PodContainer> ofPod(String podUid) {
-    return entry(podUid).map(LabNode::container).stream().toList();
+  public String version() {
+    return "files";
+  }
+
+  @Override
+  public Optional<PodContainer> byId(String containerId) {
+    return entries().map(LabNode::container).filter(it -> it.id().equals(containerId)).findFirst();
   }
 
   /** The kubelet does not say which GPUs a container has, until it is told to again. */
@@ -128,20 +131,24 @@ final class LabNode implements PodContainers, PodGpus, ContainerExec {
   }
 
   @Override
-  public Allocation of(String namespace, String pod, String container) throws NodeApiException {
+  public List<GpuUuid> of(String namespace, String pod, String container) throws NodeApiException {
     if (Files.exists(folder.resolve("hidden"))) {
       throw new NodeApiException("pod-resources: connection refused");
     }
+    return entries()
+        .filter(entry -> entry.pod().equals(pod) && entry.namespace().equals(namespace))
+        .flatMap(entry -> entry.gpus().stream())
+        .map(GpuUuid::parse)
+        .toList();
+  }
+
+  private Stream<Entry> entries() {
     try (var files = Files.list(folder)) {
-      List<GpuUuid> gpus =
-          files
-              .filter(file -> file.toString().endsWith(".json"))
-              .map(file -> entry(file.getFileName().toString().replace(".json", "")).orElseThrow())
-              .filter(entry -> entry.pod().equals(pod) && entry.namespace().equals(namespace))
-              .flatMap(entry -> entry.gpus().stream())
-              .map(GpuUuid::parse)
-              .toList();
-      return new Allocation(gpus, Set.of("nvidia.com/gpu"), List.of(), List.of());
+      return files
+          .filter(file -> file.toString().endsWith(".json"))
+          .map(file -> entry(file.getFileName().toString().replace(".json", "")).orElseThrow())
+          .toList()
+          .stream();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.stasis.api.v1beta1.operation.OperationPhase;
 import dev.stasis.api.v1beta1.operation.Outcome;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
@@ -30,7 +29,7 @@ class RemoteTransferTest {
             AgentLab.BRIEF,
             (operation, status) -> {});
     OperationRecorder recorder = new OperationRecorder((uid, description) -> {}, writer, () -> {});
-    transfer = new RemoteTransfer(Clock.systemUTC(), recorder, "upload", turn);
+    transfer = new RemoteTransfer(recorder, "upload", turn);
   }
 
   private static ActiveOperation operation() {

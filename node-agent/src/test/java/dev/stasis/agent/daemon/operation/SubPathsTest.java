@@ -60,12 +60,9 @@ class SubPathsTest {
         "1",
         "main",
         "c",
-        0,
-        PodContainer.State.RUNNING,
         new PodContainer.Image("i", "sha256:1", List.of()),
         Stream.of("/data/", "/logs", "/cache", "/etc/hosts")
             .map(path -> new PodMount(Path.of("/host"), path, false, Optional.empty()))
-            .toList(),
-        "");
+            .toList());
   }
 }

@@ -23,16 +23,13 @@ class WorkloadVolumesTest {
               "u",
               "main",
               "f".repeat(64),
-              0,
-              PodContainer.State.RUNNING,
               new PodContainer.Image("image", "id", List.of()),
               List.of(
                   mount("/scratch/", false, "scratch"),
                   mount("/dev/shm", false, "memory"),
                   mount("/.stasis", false, "holder"),
                   mount("/shown", true, "shown"),
-                  new PodMount(PODS.resolve("claim"), "/data", false, Optional.empty())),
-              ""));
+                  new PodMount(PODS.resolve("claim"), "/data", false, Optional.empty()))));
 
   @Test
   void onlyWritableEmptyDirsBelongToTheWorkload() {

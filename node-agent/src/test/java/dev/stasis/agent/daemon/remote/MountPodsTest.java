@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -125,18 +126,20 @@ class MountPodsTest {
                     podUid,
                     container,
                     "0",
-                    0,
-                    PodContainer.State.RUNNING,
                     new PodContainer.Image("", "", List.of()),
-                    List.of(),
-                    ""),
+                    List.of()),
                 new ContainerProcess(
                     proc.id((int) running.pid()).orElseThrow(), List.of(), "/", List.of()));
           }
 
           @Override
-          public List<PodContainer> ofPod(String podUid) {
-            return List.of();
+          public String version() {
+            return "test";
+          }
+
+          @Override
+          public Optional<PodContainer> byId(String containerId) {
+            return Optional.empty();
           }
         },
         proc);

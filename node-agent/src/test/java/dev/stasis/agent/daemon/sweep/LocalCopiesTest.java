@@ -74,20 +74,8 @@ class LocalCopiesTest {
   }
 
   private List<String> pruned() throws IOException {
-    LocalCopies.Disk disk =
-        new LocalCopies.Disk() {
-          @Override
-          public long totalBytes() {
-            return total;
-          }
-
-          @Override
-          public long freeBytes() {
-            return free;
-          }
-        };
     return new LocalCopies(needed::contains, Clock.systemUTC())
-        .prune(store, root, disk, namespaces -> objects).stream()
+        .prune(store, root, new LocalCopies.Disk(total, free), namespaces -> objects).stream()
             .map(path -> path.getFileName().toString())
             .toList();
   }
