@@ -13,7 +13,13 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /** A process and all its descendants, parents before their children. */
-record Descendants(ProcFs proc) {
+final class Descendants {
+
+  private final ProcFs proc;
+
+  Descendants(ProcFs proc) {
+    this.proc = proc;
+  }
 
   List<ProcessId> of(ProcessId root) {
     return of(root, proc.processes()).stream().map(ProcessStat::id).toList();

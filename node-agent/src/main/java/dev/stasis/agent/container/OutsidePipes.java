@@ -9,7 +9,13 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** Distinguishes pipes with an end outside a tree from those between its own processes. */
-record OutsidePipes(ProcFs proc) {
+final class OutsidePipes {
+
+  private final ProcFs proc;
+
+  OutsidePipes(ProcFs proc) {
+    this.proc = proc;
+  }
 
   List<OutsidePipe> of(ProcessId root) {
     Map<Long, Ends> pipes = new TreeMap<>();

@@ -13,7 +13,7 @@ import java.util.OptionalInt;
  * Reads the two relevant properties of each thread of a process as cheaply as possible: this
  * happens before every driver call, and a process has hundreds of threads.
  */
-record ThreadGlances(ProcFs proc) {
+final class ThreadGlances {
 
   /**
    * One thread.
@@ -28,6 +28,12 @@ record ThreadGlances(ProcFs proc) {
 
   private static final String STATE = "\nState:\t";
   private static final String TRACER = "\nTracerPid:\t";
+
+  private final ProcFs proc;
+
+  ThreadGlances(ProcFs proc) {
+    this.proc = proc;
+  }
 
   /** Leaves out threads that end meanwhile; empty for a process that is gone. */
   List<Glance> of(int pid) {

@@ -14,7 +14,17 @@ import java.util.List;
 import java.util.Optional;
 
 /** The frozen workloads of this node: the engine's journal, with the pods known to the runtime. */
-record FrozenWorkloads(WorkJournal journal, PodContainers containers, Requesters requesters) {
+final class FrozenWorkloads {
+
+  private final WorkJournal journal;
+  private final PodContainers containers;
+  private final Requesters requesters;
+
+  FrozenWorkloads(WorkJournal journal, PodContainers containers, Requesters requesters) {
+    this.journal = journal;
+    this.containers = containers;
+    this.requesters = requesters;
+  }
 
   /** Returns all of them, oldest first, without those whose container is gone. */
   List<FrozenWorkload> list(String bootId) throws NodeApiException {

@@ -14,12 +14,18 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Reads the machine's own properties from /proc and /sys. */
-record HostReader(ProcFs proc) {
+final class HostReader {
 
   private static final Pattern KERNEL = Pattern.compile("([0-9]+\\.[0-9]+).*");
 
   /** Without a criu nothing is offered; the format only requires some version. */
   private static final String NO_CRIU = "0";
+
+  private final ProcFs proc;
+
+  HostReader(ProcFs proc) {
+    this.proc = proc;
+  }
 
   /** Reads the properties, except the container runtime. */
   NodeHost read(NodeGpus gpus, Optional<String> criu) throws IOException {

@@ -158,7 +158,15 @@ public final class NodeReporter implements AutoCloseable {
   }
 
   /** The node's GpuNode in the cluster. The agent is its only writer, so no merge is needed. */
-  record GpuNodeWriter(KubernetesClient client, String name) {
+  static final class GpuNodeWriter {
+
+    private final KubernetesClient client;
+    private final String name;
+
+    GpuNodeWriter(KubernetesClient client, String name) {
+      this.client = client;
+      this.name = name;
+    }
 
     /** Returns its current state. */
     Optional<GpuNode> read() {

@@ -12,10 +12,21 @@ import org.jspecify.annotations.Nullable;
 /**
  * Runs the hooks after a freeze with a workload that resumes later: through a Resume or Thaw, or by
  * a successor, which cannot know whether they have run before.
- *
- * @param leaveGpus releases the GPUs of an operation while its hooks run
  */
-record AfterHooks(AgentParts parts, Consumer<ActiveOperation> leaveGpus) {
+final class AfterHooks {
+
+  private final AgentParts parts;
+  private final Consumer<ActiveOperation> leaveGpus;
+
+  /**
+   * Runs hooks of this agent's containers.
+   *
+   * @param leaveGpus releases the GPUs of an operation while its hooks run
+   */
+  AfterHooks(AgentParts parts, Consumer<ActiveOperation> leaveGpus) {
+    this.parts = parts;
+    this.leaveGpus = leaveGpus;
+  }
 
   /** Runs the hooks of that operation, and adds their failures to its result. */
   OperationResult after(ActiveOperation operation, OperationResult result)

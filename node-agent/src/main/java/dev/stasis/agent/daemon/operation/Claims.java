@@ -16,9 +16,15 @@ import java.util.Objects;
 import java.util.Optional;
 
 /** Claims operations for this agent: first in the API server, then in memory. */
-record Claims(AgentParts parts) {
+final class Claims {
 
   private static final System.Logger LOG = System.getLogger(Claims.class.getName());
+
+  private final AgentParts parts;
+
+  Claims(AgentParts parts) {
+    this.parts = parts;
+  }
 
   /**
    * Claims an operation; empty if it is finished, or was canceled before it started. A finished one

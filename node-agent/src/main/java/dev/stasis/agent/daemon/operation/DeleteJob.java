@@ -13,7 +13,15 @@ import java.util.Optional;
  * DeleteArtifact: succeeds if the artifact does not exist. Refuses an artifact of another object,
  * or one on which a frozen workload depends.
  */
-record DeleteJob(AgentParts parts, OperationRecorder recorder) implements Job {
+final class DeleteJob implements Job {
+
+  private final AgentParts parts;
+  private final OperationRecorder recorder;
+
+  DeleteJob(AgentParts parts, OperationRecorder recorder) {
+    this.parts = parts;
+    this.recorder = recorder;
+  }
 
   @Override
   public OperationResult run(ActiveOperation operation)

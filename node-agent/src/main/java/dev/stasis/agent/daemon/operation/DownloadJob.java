@@ -14,10 +14,21 @@ import java.util.concurrent.Semaphore;
 /**
  * Download: brings an artifact from its remote store to this node. It appears at its place once it
  * is whole and has the digest that was ordered; what is in its files is checked by the restore.
- *
- * @param turn of downloads
  */
-record DownloadJob(AgentParts parts, OperationRecorder recorder, Semaphore turn) implements Job {
+final class DownloadJob implements Job {
+
+  private final AgentParts parts;
+  private final OperationRecorder recorder;
+  private final Semaphore turn;
+
+  /**
+   * @param turn of downloads
+   */
+  DownloadJob(AgentParts parts, OperationRecorder recorder, Semaphore turn) {
+    this.parts = parts;
+    this.recorder = recorder;
+    this.turn = turn;
+  }
 
   @Override
   public OperationResult run(ActiveOperation operation)

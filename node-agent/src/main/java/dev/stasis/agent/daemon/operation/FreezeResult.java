@@ -17,8 +17,23 @@ import java.time.Duration;
 import java.util.Objects;
 
 /** Converts the engine's outcome of a freeze to the operation's result. */
-record FreezeResult(
-    AgentParts parts, ActiveOperation operation, PodLookup.Place place, FreezeRequests.Made made) {
+final class FreezeResult {
+
+  private final AgentParts parts;
+  private final ActiveOperation operation;
+  private final PodLookup.Place place;
+  private final FreezeRequests.Made made;
+
+  FreezeResult(
+      AgentParts parts,
+      ActiveOperation operation,
+      PodLookup.Place place,
+      FreezeRequests.Made made) {
+    this.parts = parts;
+    this.operation = operation;
+    this.place = place;
+    this.made = made;
+  }
 
   OperationResult of(CheckpointOutcome outcome, Duration waited, Duration hooks)
       throws InterruptedException {

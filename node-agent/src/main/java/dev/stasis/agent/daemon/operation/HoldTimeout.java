@@ -8,9 +8,19 @@ import java.lang.System.Logger.Level;
 import java.util.Optional;
 
 /** Undoes a held freeze when it is canceled or its deadline passes. */
-record HoldTimeout(AgentParts parts, OperationRecorder recorder, AfterHooks hooks) {
+final class HoldTimeout {
 
   private static final System.Logger LOG = System.getLogger(HoldTimeout.class.getName());
+
+  private final AgentParts parts;
+  private final OperationRecorder recorder;
+  private final AfterHooks hooks;
+
+  HoldTimeout(AgentParts parts, OperationRecorder recorder, AfterHooks hooks) {
+    this.parts = parts;
+    this.recorder = recorder;
+    this.hooks = hooks;
+  }
 
   /**
    * Thaws, unless the pod is being deleted: then nothing may run in it any more, and only an End

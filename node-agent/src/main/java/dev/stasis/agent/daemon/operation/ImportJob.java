@@ -25,12 +25,23 @@ import org.jspecify.annotations.Nullable;
 /**
  * Import: an artifact that is already in a store. Every byte of it is checked before anything is
  * reported, and a refused one is not changed.
- *
- * @param downloads the turn of downloads
  */
-record ImportJob(AgentParts parts, OperationRecorder recorder, Semaphore downloads) implements Job {
+final class ImportJob implements Job {
 
   static final String REFUSED = "ArtifactRefused";
+
+  private final AgentParts parts;
+  private final OperationRecorder recorder;
+  private final Semaphore downloads;
+
+  /**
+   * @param downloads the turn of downloads
+   */
+  ImportJob(AgentParts parts, OperationRecorder recorder, Semaphore downloads) {
+    this.parts = parts;
+    this.recorder = recorder;
+    this.downloads = downloads;
+  }
 
   @Override
   public OperationResult run(ActiveOperation operation)

@@ -34,7 +34,7 @@ import java.util.Optional;
  * Recovers operations that an agent left unfinished. The engine's journal shows what was done, and
  * the state of the processes is always read, never assumed.
  */
-record InterruptedOperationRecovery(AgentParts parts) {
+final class InterruptedOperationRecovery {
 
   private static final System.Logger LOG =
       System.getLogger(InterruptedOperationRecovery.class.getName());
@@ -44,6 +44,12 @@ record InterruptedOperationRecovery(AgentParts parts) {
    * be why the first one failed. Each attempt has its own deadlines.
    */
   private static final int THAWS = 3;
+
+  private final AgentParts parts;
+
+  InterruptedOperationRecovery(AgentParts parts) {
+    this.parts = parts;
+  }
 
   /** Recovers one that was started or held; empty if it is simply executed again. */
   Optional<OperationResult> settle(ActiveOperation operation)

@@ -13,7 +13,13 @@ import dev.stasis.compat.Scope;
 import java.util.List;
 
 /** The hardware of a container, in terms of the API. */
-record ObservedHardware(PlaceFingerprint fingerprints) {
+final class ObservedHardware {
+
+  private final PlaceFingerprint fingerprints;
+
+  ObservedHardware(PlaceFingerprint fingerprints) {
+    this.fingerprints = fingerprints;
+  }
 
   /**
    * The hardware of a workload, with its requirements for another place.

@@ -13,9 +13,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Thaws frozen workloads whose operation no longer exists. */
-record OrphanedWork(AgentParts parts) {
+final class OrphanedWork {
 
   private static final System.Logger LOG = System.getLogger(OrphanedWork.class.getName());
+
+  private final AgentParts parts;
+
+  OrphanedWork(AgentParts parts) {
+    this.parts = parts;
+  }
 
   /**
    * Compares the engine's records with the operations in the API server.

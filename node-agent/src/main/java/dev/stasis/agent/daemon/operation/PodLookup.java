@@ -22,12 +22,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /** Finds exactly the pod, the container and the GPUs of an operation. */
-record PodLookup(AgentParts parts) {
+final class PodLookup {
 
   private static final System.Logger LOG = System.getLogger(PodLookup.class.getName());
 
   /** A request takes milliseconds; a longer one is not worth the freeze time. */
   private static final Duration FROZEN = Duration.ofSeconds(2);
+
+  private final AgentParts parts;
+
+  PodLookup(AgentParts parts) {
+    this.parts = parts;
+  }
 
   /**
    * The subject of an operation.

@@ -22,13 +22,21 @@ import org.jspecify.annotations.Nullable;
  * Receive: stores an artifact that another agent streams, even one that is still being written and
  * has no digest yet. It becomes visible when it is complete and correct.
  */
-record ReceiveJob(AgentParts parts, OperationRecorder recorder) implements Job {
+final class ReceiveJob implements Job {
 
   /** Interval of progress reports: that of status writes. */
   private static final Duration LOOK = Duration.ofSeconds(1);
 
   /** Part of a file system that stays free for other writers: a twentieth. */
   private static final int KEPT_FREE = 20;
+
+  private final AgentParts parts;
+  private final OperationRecorder recorder;
+
+  ReceiveJob(AgentParts parts, OperationRecorder recorder) {
+    this.parts = parts;
+    this.recorder = recorder;
+  }
 
   @Override
   public OperationResult run(ActiveOperation operation)

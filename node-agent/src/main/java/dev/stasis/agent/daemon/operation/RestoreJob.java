@@ -30,7 +30,17 @@ import java.util.Objects;
 import java.util.concurrent.Executor;
 
 /** Restore: checks the target, restores the workload in it, and reports the verification. */
-record RestoreJob(AgentParts parts, OperationRecorder recorder, Executor executor) implements Job {
+final class RestoreJob implements Job {
+
+  private final AgentParts parts;
+  private final OperationRecorder recorder;
+  private final Executor executor;
+
+  RestoreJob(AgentParts parts, OperationRecorder recorder, Executor executor) {
+    this.parts = parts;
+    this.recorder = recorder;
+    this.executor = executor;
+  }
 
   @Override
   public OperationResult run(ActiveOperation operation)

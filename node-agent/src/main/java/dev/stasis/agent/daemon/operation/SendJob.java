@@ -23,9 +23,7 @@ import java.util.concurrent.TimeoutException;
  * Send: streams an artifact of this node to another agent, even one that is still being written.
  * The artifact is not changed.
  */
-record SendJob(
-    AgentParts parts, OperationRecorder recorder, Executor workers, UnfinishedArtifacts unfinished)
-    implements Job {
+final class SendJob implements Job {
 
   /** Each stream uses a core at both ends, and half of the cores are for the node's own work. */
   private static final int STREAMS =
@@ -39,6 +37,22 @@ record SendJob(
 
   /** Interval of progress reports: that of status writes. */
   private static final Duration LOOK = Duration.ofSeconds(1);
+
+  private final AgentParts parts;
+  private final OperationRecorder recorder;
+  private final Executor workers;
+  private final UnfinishedArtifacts unfinished;
+
+  SendJob(
+      AgentParts parts,
+      OperationRecorder recorder,
+      Executor workers,
+      UnfinishedArtifacts unfinished) {
+    this.unfinished = unfinished;
+    this.parts = parts;
+    this.recorder = recorder;
+    this.workers = workers;
+  }
 
   @Override
   public OperationResult run(ActiveOperation operation)

@@ -22,9 +22,19 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Resume, Thaw and End of what another operation left frozen. */
-record ThawJob(
-    AgentParts parts, OperationRecorder recorder, ActiveOperations held, AfterHooks hooks)
-    implements Job {
+final class ThawJob implements Job {
+
+  private final AgentParts parts;
+  private final OperationRecorder recorder;
+  private final ActiveOperations held;
+  private final AfterHooks hooks;
+
+  ThawJob(AgentParts parts, OperationRecorder recorder, ActiveOperations held, AfterHooks hooks) {
+    this.parts = parts;
+    this.recorder = recorder;
+    this.held = held;
+    this.hooks = hooks;
+  }
 
   @Override
   public OperationResult run(ActiveOperation operation)

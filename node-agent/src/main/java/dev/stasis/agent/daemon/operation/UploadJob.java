@@ -16,10 +16,21 @@ import java.util.concurrent.Semaphore;
  * Upload: stores an artifact of this node in its remote store. Every byte of it is checked before,
  * so that nothing is stored that cannot be restored. Chunks that an earlier try has stored are not
  * sent again.
- *
- * @param turn of uploads
  */
-record UploadJob(AgentParts parts, OperationRecorder recorder, Semaphore turn) implements Job {
+final class UploadJob implements Job {
+
+  private final AgentParts parts;
+  private final OperationRecorder recorder;
+  private final Semaphore turn;
+
+  /**
+   * @param turn of uploads
+   */
+  UploadJob(AgentParts parts, OperationRecorder recorder, Semaphore turn) {
+    this.parts = parts;
+    this.recorder = recorder;
+    this.turn = turn;
+  }
 
   @Override
   public OperationResult run(ActiveOperation operation)

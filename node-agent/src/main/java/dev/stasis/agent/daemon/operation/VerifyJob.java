@@ -21,15 +21,26 @@ import java.util.concurrent.Semaphore;
  * Verify: reads every byte of an artifact in its store, at the configured rate, so that damage is
  * known before the artifact is needed. Damage in a remote store is repaired if this node still has
  * a whole copy.
- *
- * @param uploads the turn of uploads, for a repair
  */
-record VerifyJob(AgentParts parts, OperationRecorder recorder, Semaphore uploads) implements Job {
+final class VerifyJob implements Job {
 
   /** The artifact cannot be restored; the operator relies on this reason. */
   private static final String DAMAGED = "ArtifactDamaged";
 
   private static final String STEP = "verify";
+
+  private final AgentParts parts;
+  private final OperationRecorder recorder;
+  private final Semaphore uploads;
+
+  /**
+   * @param uploads the turn of uploads, for a repair
+   */
+  VerifyJob(AgentParts parts, OperationRecorder recorder, Semaphore uploads) {
+    this.parts = parts;
+    this.recorder = recorder;
+    this.uploads = uploads;
+  }
 
   @Override
   public OperationResult run(ActiveOperation operation)

@@ -26,10 +26,8 @@ import java.util.stream.Collectors;
 /**
  * Keeps the copies that this node has of a remote store's artifacts within their space: the least
  * recently used ones are deleted first. What is only here stays.
- *
- * @param needed returns whether an operation on this node needs the artifact
  */
-record LocalCopies(Predicate<Path> needed, Clock clock) {
+final class LocalCopies {
 
   private static final System.Logger LOG = System.getLogger(LocalCopies.class.getName());
 
@@ -41,6 +39,17 @@ record LocalCopies(Predicate<Path> needed, Clock clock) {
 
   /** Between a download and the status that says who uses the copy. */
   private static final Duration IN_USE = Duration.ofMinutes(10);
+
+  private final Predicate<Path> needed;
+  private final Clock clock;
+
+  /**
+   * @param needed returns whether an operation on this node needs the artifact
+   */
+  LocalCopies(Predicate<Path> needed, Clock clock) {
+    this.needed = needed;
+    this.clock = clock;
+  }
 
   /** A copy; the time of its folder is that of its last use. */
   private record Copy(Path artifact, ArtifactSweep.Owner owner, long bytes, Instant used) {}

@@ -17,7 +17,7 @@ import java.time.Instant;
  * a rotation. Each node that has used the store does it once a day. A node that has not used it
  * does so if no other node has: all of those that had may be gone. Several at once do no harm.
  */
-record RemoteSweep(RemoteStores remotes, Clock clock) {
+final class RemoteSweep {
 
   private static final System.Logger LOG = System.getLogger(RemoteSweep.class.getName());
 
@@ -29,6 +29,14 @@ record RemoteSweep(RemoteStores remotes, Clock clock) {
    * would otherwise find that its own sweep, which ended after its last turn, is not a day old.
    */
   private static final Duration OVERDUE = Duration.ofHours(12);
+
+  private final RemoteStores remotes;
+  private final Clock clock;
+
+  RemoteSweep(RemoteStores remotes, Clock clock) {
+    this.remotes = remotes;
+    this.clock = clock;
+  }
 
   /**
    * Sweeps if it is time to.
