@@ -8,7 +8,6 @@ import dev.stasis.operator.status.Reason;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -107,8 +106,7 @@ final class ArtifactVerification {
   private void ended(CheckpointContext context, OperationView view) {
     CheckpointReporter reporter = context.reporter();
     Instant end = view.entered();
-    boolean isDamaged =
-        !view.succeeded() && Reason.ARTIFACT_DAMAGED.value().equals(firstReason(view));
+    boolean isDamaged = !view.succeeded() && Reason.ARTIFACT_DAMAGED.is(firstReason(view));
     if (!view.succeeded() && !isDamaged) {
       failed(context, view, end);
       return;
@@ -119,7 +117,7 @@ final class ArtifactVerification {
     }
     boolean wasDamaged = restorable.isDamaged(context);
     context.status().setLastVerified(end);
-    String said = Objects.requireNonNullElse(view.status().getMessage(), view.reason());
+    String said = view.message();
     if (isDamaged) {
       restorable.damaged(context, said);
       reporter.warning(Reason.ARTIFACT_DAMAGED, said, "damaged/" + end);
@@ -138,7 +136,7 @@ final class ArtifactVerification {
   private void failed(CheckpointContext context, OperationView view, Instant end) {
     Instant due = end.plus(FAILED_AGAIN);
     if (context.now().isBefore(due)) {
-      String why = Objects.requireNonNullElse(view.status().getMessage(), view.reason());
+      String why = view.message();
       context.reporter().warning(Reason.NOT_VERIFIED, why, "not-verified");
       context.requeueAt(due);
     } else {

@@ -23,7 +23,7 @@ import dev.stasis.operator.node.NodeStores;
 import dev.stasis.operator.operation.OperationName;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.operation.RequesterKind;
-import dev.stasis.operator.resize.RoomAnswer;
+import dev.stasis.operator.resize.HeadroomNegotiation;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Conditions;
 import dev.stasis.operator.status.PhaseLog;
@@ -181,7 +181,7 @@ record CheckpointContext(
 
   /** Returns the agent that executes an operation. */
   NodeAgent agent(OperationView operation) {
-    return agent(operation.operation().getSpec().getNodeName());
+    return agent(operation.node());
   }
 
   /** Returns the node of the pod, once it is known. */
@@ -295,7 +295,8 @@ record CheckpointContext(
   boolean isAccepted() {
     return (status().getFaults() == null || status().getFaults().isEmpty())
         && operations.stream()
-            .anyMatch(it -> it.phase() == OperationPhase.CLAIMED && !RoomAnswer.isAsked(it));
+            .anyMatch(
+                it -> it.phase() == OperationPhase.CLAIMED && !HeadroomNegotiation.isAsked(it));
   }
 
   /**
@@ -305,7 +306,7 @@ record CheckpointContext(
   boolean isRequested() {
     return status().getOperation() != null
         && status().getOtherContainers() == null
-        && Reason.WAITING_FOR_AGENT.value().equals(status().getReason());
+        && Reason.WAITING_FOR_AGENT.is(status().getReason());
   }
 
   void requeueAfter(Duration after) {

@@ -224,8 +224,7 @@ final class CheckpointOperations {
     OperationPod pod = view.operation().getSpec().getPod();
     return pod == null
         ? null
-        : new ObservedPod(
-            pod.name(), pod.uid(), pod.containerName(), view.operation().getSpec().getNodeName());
+        : new ObservedPod(pod.name(), pod.uid(), pod.containerName(), view.node());
   }
 
   /** Returns the pod as it was before the freeze. */

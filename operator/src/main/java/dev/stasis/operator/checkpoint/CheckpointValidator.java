@@ -156,7 +156,7 @@ final class CheckpointValidator {
    */
   List<Fault> room(
       CheckpointContext context, GpuCheckpointStore store, OperationView view, long bytes) {
-    String node = view.operation().getSpec().getNodeName();
+    String node = view.node();
     StoreFacts facts = facts(context, store, node, it -> isBefore(it, view));
     // An imported artifact is in the store already, so only the quota counts.
     return view.phase() == OperationPhase.CLAIMED && view.type() != OperationType.IMPORT

@@ -4,7 +4,6 @@ import dev.stasis.api.v1beta1.common.AfterCheckpoint;
 import dev.stasis.api.v1beta1.common.DataPath;
 import dev.stasis.api.v1beta1.common.Explanation;
 import dev.stasis.api.v1beta1.common.Fault;
-import dev.stasis.api.v1beta1.common.MemoryLimitPolicy;
 import dev.stasis.api.v1beta1.common.Room;
 import dev.stasis.api.v1beta1.node.GpuNodeStatus;
 import dev.stasis.operator.explain.Expectation;
@@ -12,10 +11,8 @@ import dev.stasis.operator.explain.Explainer;
 import dev.stasis.operator.liveness.Liveness;
 import dev.stasis.operator.liveness.LivenessVerdict;
 import dev.stasis.operator.operation.OperationView;
-import dev.stasis.operator.room.NodeMemory;
-import dev.stasis.operator.room.RoomFacts;
+import dev.stasis.operator.resize.HeadroomNegotiation;
 import dev.stasis.operator.room.RoomPlan;
-import dev.stasis.operator.room.RoomPlanner;
 import dev.stasis.operator.status.ConditionType;
 import io.fabric8.kubernetes.api.model.Node;
 import java.time.Clock;
@@ -30,7 +27,6 @@ import java.util.Optional;
 final class DryRunReport {
 
   private final Explainer explainer = new Explainer();
-  private final RoomPlanner planner = new RoomPlanner();
   private final CheckpointValidator validator;
   private final RestorableCondition restorable;
 
@@ -75,7 +71,7 @@ final class DryRunReport {
     if (context.pod().isPresent() && context.status().getPod() != null) {
       String container = Objects.requireNonNullElse(context.status().getPod().container(), "");
       liveness = liveness(context, container, frozen);
-      room = room(context, view, container);
+      room = room(context, view);
     }
     Long bytes = found.expectedBytes();
     storeOf(view)
@@ -83,11 +79,7 @@ final class DryRunReport {
         .ifPresent(
             store ->
                 faults.addAll(
-                    validator.room(
-                        context,
-                        store,
-                        view.operation().getSpec().getNodeName(),
-                        bytes == null ? 0 : bytes)));
+                    validator.room(context, store, view.node(), bytes == null ? 0 : bytes)));
     write(
         context,
         new Explainer.Findings(
@@ -115,25 +107,17 @@ final class DryRunReport {
                 context.jobDeadline()));
   }
 
-  private RoomPlan room(CheckpointContext context, OperationView view, String container) {
+  private static RoomPlan room(CheckpointContext context, OperationView view) {
     Room room = view.status().getRoom();
-    Optional<Node> node = context.cluster().node(view.operation().getSpec().getNodeName());
-    if (room == null || room.neededBytes() == null || node.isEmpty()) {
-      return new RoomPlan.NoResizeNeeded();
-    }
-    MemoryLimitPolicy policy = context.spec().getOptions().getMemoryLimitPolicy();
-    return planner.plan(
-        new RoomFacts(
+    Optional<Node> node = context.cluster().node(view.node());
+    return room == null || room.neededBytes() == null || node.isEmpty()
+        ? new RoomPlan.NoResizeNeeded()
+        : HeadroomNegotiation.plan(
+            context.cluster(),
+            view,
             context.pod().orElseThrow(),
-            container,
-            new RoomFacts.Need(room.usedBytes() == null ? 0 : room.usedBytes(), room.neededBytes()),
-            policy,
-            NodeMemory.of(
-                node.get(),
-                context.cluster().podsOn(node.get().getMetadata().getName()),
-                Objects.requireNonNullElse(room.nodeFreeBytes(), Long.MAX_VALUE)),
-            context.cluster().quotas(context.namespace()),
-            context.cluster().ranges(context.namespace())));
+            node.get(),
+            context.spec().getOptions().getMemoryLimitPolicy());
   }
 
   private static Duration expected(
@@ -147,7 +131,7 @@ final class DryRunReport {
         .frozen(
             context
                 .cluster()
-                .gpuNode(view.operation().getSpec().getNodeName())
+                .gpuNode(view.node())
                 .map(node -> node.getStatus())
                 .map(GpuNodeStatus::getSelfTest)
                 .orElse(null));

@@ -202,8 +202,7 @@ final class ImportArtifact extends OperationStep {
     if (faults.isEmpty()) {
       reporter.fail(
           Reason.OPERATION_FAILED,
-          Objects.requireNonNullElse(
-              operation.status().getMessage(), "the operation " + operation.name() + " ended"));
+          operation.message("the operation " + operation.name() + " ended"));
     } else {
       reporter.fail(faults, Reason.NOT_IMPORTED);
     }

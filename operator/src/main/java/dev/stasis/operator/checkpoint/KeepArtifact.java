@@ -101,7 +101,7 @@ final class KeepArtifact extends CheckpointStep {
         context
             .conditions()
             .find(ConditionType.RESTORABLE)
-            .filter(condition -> condition.reason().equals(Reason.NO_NODE_FITS.value()))
+            .filter(condition -> Reason.NO_NODE_FITS.is(condition.reason()))
             .map(Condition::lastTransitionTime)
             .orElse(context.now());
     Instant lost = since.plus(context.config().orphanAfter());

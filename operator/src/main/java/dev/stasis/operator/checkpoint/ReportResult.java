@@ -241,9 +241,7 @@ final class ReportResult extends CheckpointStep {
   }
 
   private static String message(OperationView freeze) {
-    return Objects.requireNonNullElse(
-        freeze.status().getMessage(),
-        "the operation " + freeze.name() + " ended " + freeze.phase());
+    return freeze.message("the operation " + freeze.name() + " ended " + freeze.phase());
   }
 
   /** Reports whether the workload runs, as the agent observed it. */

@@ -94,7 +94,7 @@ final class AwaitSaved extends Step<MigrationContext, MigrationPhase> {
     SourceFirstState state = context.sourceFirst();
     Optional<Condition> source = state.source();
     String said = source.map(Condition::message).orElse("");
-    if (source.filter(it -> it.reason().equals(Reason.NOT_THAWED.value())).isPresent()) {
+    if (source.filter(it -> Reason.NOT_THAWED.is(it.reason())).isPresent()) {
       return new Progress.Waiting(Reason.NOT_THAWED, said);
     }
     if (source.filter(it -> it.status() == ConditionValue.FALSE).isPresent()) {

@@ -79,7 +79,7 @@ final class CreateMigrationTarget extends Step<MigrationContext, MigrationPhase>
   }
 
   private Progress failed(MigrationContext context, Fault fault) {
-    boolean excludesNode = fault.reason().equals(Reason.IMAGE_NOT_AVAILABLE.value());
+    boolean excludesNode = Reason.IMAGE_NOT_AVAILABLE.is(fault.reason());
     return targets.retry(context, List.of(fault), OF_THE_MOMENT, excludesNode);
   }
 

@@ -78,7 +78,7 @@ final class InspectSource extends MigrationAgentStep {
     return new Progress.Waiting(
         Reason.WAITING_FOR_AGENT,
         agentAway(context)
-            .orElse("the agent of node " + node(operation) + " is inspecting the pod"));
+            .orElse("the agent of node " + operation.node() + " is inspecting the pod"));
   }
 
   @Override

@@ -35,7 +35,7 @@ class MigrationHeadroom {
 
   /** The agent of the source waits for it; nothing is frozen meanwhile. */
   Progress answer(MigrationContext context, OperationView freeze) {
-    Optional<Node> node = cluster.node(freeze.operation().getSpec().getNodeName());
+    Optional<Node> node = cluster.node(freeze.node());
     if (context.source().isEmpty() || node.isEmpty()) {
       return new Progress.Done();
     }

@@ -47,9 +47,7 @@ class MigrationOperations {
   }
 
   void cancel(OperationView operation) {
-    if (!operations.withdraw(operation.operation())) {
-      operations.cancel(operation.operation());
-    }
+    operations.withdrawOrCancel(operation.operation());
   }
 
   /**
@@ -68,7 +66,7 @@ class MigrationOperations {
       Optional<NodeAgent> agent =
           open.type() == OperationType.SEND ? context.sourceAgent() : context.targetAgent();
       if (!agent.map(NodeAgent::isAway).orElse(true)) {
-        String node = open.operation().getSpec().getNodeName();
+        String node = open.node();
         return new Progress.Waiting(Reason.IN_PROGRESS, "node " + node + " is rolling back");
       }
     }

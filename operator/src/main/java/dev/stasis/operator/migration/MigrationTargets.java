@@ -24,7 +24,6 @@ import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.target.FrozenPod;
 import dev.stasis.operator.target.TargetMaker;
 import dev.stasis.operator.target.TargetPlan;
-import dev.stasis.operator.target.TargetSettings;
 import dev.stasis.operator.target.Way;
 import dev.stasis.operator.target.Wish;
 import dev.stasis.operator.workflow.Progress;
@@ -63,9 +62,7 @@ class MigrationTargets {
     this.cluster = cluster;
     this.pods = pods;
     this.orders = new Orders(new Template(client.getKubernetesSerialization()));
-    StasisConfig.Holder holder = config.holder();
-    this.maker =
-        new TargetMaker(new TargetSettings(holder.image(), holder.command(), holder.injected()));
+    this.maker = new TargetMaker(config.holder());
   }
 
   /** The requirements of the source, as its agent reported them. */
@@ -95,7 +92,7 @@ class MigrationTargets {
                 pods.create(
                     migration.getMetadata().getNamespace(),
                     taken -> plan(view, source, taken),
-                    refusal -> refusal.reason() == Reason.NO_NODE_FITS));
+                    refusal -> Reason.NO_NODE_FITS.is(refusal.reason())));
   }
 
   private TargetPlan plan(MigrationContext view, Check.Admitted source, Set<String> taken) {
@@ -184,8 +181,7 @@ class MigrationTargets {
         taken,
         new TreeSet<>(view.excludedNodes()),
         migration.getSpec().getOptions().getDeadline().duration(),
-        raised(view, source.pod(), source.container())
-            .map(memory -> new Wish.Memory(memory.request(), Optional.of(memory.limit()))));
+        raised(view, source.pod(), source.container()));
   }
 
   /** Its controller would adopt it immediately, and delete one of the two. */

@@ -48,11 +48,10 @@ final class OpenStream extends Step<MigrationContext, MigrationPhase> {
       return stream.receive(context, 1, Optional.empty());
     }
     OperationView receive = found.get();
-    int number = Work.number(receive);
+    int number = receive.number();
     Optional<OperationView> send = context.work().of(OperationType.SEND, number);
     String node = ArtifactStream.targetNode(context);
-    if (!node.equals(receive.operation().getSpec().getNodeName())
-        || ArtifactStream.isOutdated(context, receive, send)) {
+    if (!node.equals(receive.node()) || ArtifactStream.isOutdated(context, receive, send)) {
       return reopened(context, receive, send, number);
     }
     if (receive.isFinal() || send.isPresent()) {

@@ -49,23 +49,18 @@ record Work(List<OperationView> all) {
 
   /** Returns whether that operation only compares, and restores nothing. */
   static boolean isFit(OperationView view) {
-    return view.type() == OperationType.RESTORE && number(view) > FIT;
+    return view.type() == OperationType.RESTORE && view.number() > FIT;
   }
 
   /** Returns the last one of that type. */
   Optional<OperationView> last(OperationType type) {
     return all.stream()
         .filter(view -> view.type() == type)
-        .max(Comparator.comparingInt(Work::number));
+        .max(Comparator.comparingInt(OperationView::number));
   }
 
   /** Returns the one with that type and number. */
   Optional<OperationView> of(OperationType type, int number) {
-    return all.stream().filter(view -> view.type() == type && number(view) == number).findFirst();
-  }
-
-  /** Returns the number in its name. */
-  static int number(OperationView view) {
-    return Integer.parseInt(view.name().substring(view.name().lastIndexOf('-') + 1));
+    return all.stream().filter(view -> view.type() == type && view.number() == number).findFirst();
   }
 }

@@ -36,6 +36,13 @@ public interface Operations {
    */
   boolean withdraw(GpuNodeOperation operation);
 
+  /** Deletes an operation; requests its cancellation if an agent has claimed it. */
+  default void withdrawOrCancel(GpuNodeOperation operation) {
+    if (!withdraw(operation)) {
+      cancel(operation);
+    }
+  }
+
   /**
    * Deletes an operation that its agent will not finish: its node is gone, or it has been silent
    * too long.

@@ -60,6 +60,6 @@ class WaitingMetrics {
         && status.getPhase() != null
         && !status.getPhase().isFinal()
         && Objects.requireNonNullElse(status.getConditions(), List.<Condition>of()).stream()
-            .anyMatch(condition -> condition.reason().equals(Reason.NO_NODE_FITS.value()));
+            .anyMatch(condition -> Reason.NO_NODE_FITS.is(condition.reason()));
   }
 }
