@@ -50,7 +50,7 @@ final class CreateMigrationTarget extends Step<MigrationContext, MigrationPhase>
     if (context.isTouched()) {
       return new Progress.Done();
     }
-    Check.Admitted source = (Check.Admitted) context.check();
+    Check.Admitted source = context.admitted();
     ObservedPod known = context.status().getTarget();
     if (context.target().isEmpty()) {
       return known == null

@@ -70,7 +70,7 @@ final class FreezeSource extends MigrationAgentStep {
     }
     Optional<OperationView> freeze = context.work().freeze();
     if (freeze.isEmpty()) {
-      Check.Admitted source = (Check.Admitted) context.check();
+      Check.Admitted source = context.admitted();
       return new Progress.Due(() -> freeze(context, source));
     }
     if (freeze.get().isFinal() && !context.isHeld()) {
@@ -121,7 +121,7 @@ final class FreezeSource extends MigrationAgentStep {
 
   @Override
   protected GpuNodeOperation draft(MigrationContext context, Operations all) {
-    Check.Admitted source = (Check.Admitted) context.check();
+    Check.Admitted source = context.admitted();
     return operations.draft(context, Work.FREEZE, operations.orders().freeze(context, source));
   }
 

@@ -69,10 +69,10 @@ class MigrationHeadroom {
     if (!raised
         || pod.isEmpty()
         || pod.get().getMetadata().getDeletionTimestamp() != null
-        || Orders.before(context).isEmpty()) {
+        || context.work().template().isEmpty()) {
       return true;
     }
-    Pod before = operations.orders().original(context, pod.get());
+    Pod before = operations.orders().original(context.work(), pod.get());
     Optional<HeadroomReturn.Result> result = headroom.lower(before, pod.get(), context.container());
     result.ifPresent(
         it ->

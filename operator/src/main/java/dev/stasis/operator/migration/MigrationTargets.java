@@ -66,18 +66,15 @@ class MigrationTargets {
   }
 
   /** The requirements of the source, as its agent reported them. */
-  Sought sought(MigrationContext view, Pod now, String container) {
+  Sought sought(GpuMigration migration, Work work, Check.Admitted source) {
+    Pod now = source.pod();
     Hardware hardware =
-        Objects.requireNonNull(view.status().getSourceHardware(), "it was inspected");
+        Objects.requireNonNull(migration.getStatus().getSourceHardware(), "it was inspected");
     return new Sought(
         Fingerprint.parse(Objects.requireNonNullElse(hardware.fingerprint(), "")),
-        view.work()
-            .look()
-            .map(OperationView::status)
-            .map(GpuNodeOperationStatus::getImage)
-            .orElse(""),
-        orders.original(view, now),
-        container,
+        work.look().map(OperationView::status).map(GpuNodeOperationStatus::getImage).orElse(""),
+        orders.original(work, now),
+        source.container(),
         Objects.requireNonNullElse(now.getSpec().getNodeName(), ""),
         null);
   }
@@ -158,7 +155,7 @@ class MigrationTargets {
 
   private FrozenPod frozen(MigrationContext view, Check.Admitted source) {
     Places places = new Places(cluster.gpuNodes(), cluster.nodes());
-    Sought sought = sought(view, source.pod(), source.container());
+    Sought sought = sought(view.migration(), view.work(), source);
     return new FrozenPod(
         view.migration().getMetadata().getName(),
         sought.pod(),
@@ -204,6 +201,6 @@ class MigrationTargets {
             .orElse(null);
     return needed == null
         ? Optional.empty()
-        : room.raised(orders.original(view, now), container, needed);
+        : room.raised(orders.original(view.work(), now), container, needed);
   }
 }

@@ -38,7 +38,7 @@ final class OpenStream extends Step<MigrationContext, MigrationPhase> {
   @Override
   protected Progress observe(MigrationContext context) {
     if (context.isTouched()
-        || ((Check.Admitted) context.check()).store().getSpec().sharesFolder()
+        || context.admitted().store().getSpec().sharesFolder()
         || context.sourceAgent().isEmpty()
         || context.targetAgent().isEmpty()) {
       return new Progress.Done();

@@ -21,7 +21,6 @@ import dev.stasis.operator.operation.RequesterKind;
 import dev.stasis.operator.pod.Template;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.Pod;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -61,18 +60,10 @@ final class Orders {
     FreezeOrder freeze = freezeOrder(view, source);
     freeze.setAfterwards(Afterwards.HOLD);
     freeze.setHeldUntilDecided(true);
-    freeze.setPodTemplate(before(view).orElseGet(() -> template.of(source.pod())));
+    freeze.setPodTemplate(view.work().template().orElseGet(() -> template.of(source.pod())));
     GpuNodeOperationSpec spec = ofSource(view, source);
     spec.setFreeze(freeze);
     return spec;
-  }
-
-  /** The pod before it was touched. */
-  static Optional<Map<String, Object>> before(MigrationContext view) {
-    return view.work()
-        .look()
-        .map(look -> look.operation().getSpec().getFreeze())
-        .map(FreezeOrder::getPodTemplate);
   }
 
   private static FreezeOrder freezeOrder(MigrationContext view, Check.Admitted source) {
@@ -138,7 +129,7 @@ final class Orders {
       MigrationContext view, Optional<ArtifactStatus> artifact) {
     return artifact
         .map(it -> reference(view, it))
-        .orElseGet(() -> reference(view, view.store().orElseThrow().getMetadata().getName(), null));
+        .orElseGet(() -> reference(view, view.admitted().store().getMetadata().getName(), null));
   }
 
   private static TransferOrder transfer(
@@ -164,7 +155,7 @@ final class Orders {
   /** Compares the target's GPUs with the source's. */
   GpuNodeOperationSpec fit(MigrationContext view, Pod target) {
     GpuNodeOperationSpec spec = ofTarget(view, target, true);
-    spec.setArtifact(reference(view, view.store().orElseThrow().getMetadata().getName(), null));
+    spec.setArtifact(reference(view, view.admitted().store().getMetadata().getName(), null));
     return spec;
   }
 
@@ -237,7 +228,7 @@ final class Orders {
   }
 
   /** The pod before it was touched, to derive a target from. */
-  Pod original(MigrationContext view, Pod now) {
-    return before(view).flatMap(template::read).orElse(now);
+  Pod original(Work work, Pod now) {
+    return work.template().flatMap(template::read).orElse(now);
   }
 }

@@ -1,9 +1,11 @@
 package dev.stasis.operator.migration;
 
+import dev.stasis.api.v1beta1.operation.FreezeOrder;
 import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.operator.operation.OperationView;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -35,6 +37,13 @@ record Work(List<OperationView> all) {
   /** The agent's findings before anything was touched. */
   Optional<OperationView> look() {
     return of(OperationType.CHECKPOINT, LOOK);
+  }
+
+  /** The source before it was touched. */
+  Optional<Map<String, Object>> template() {
+    return look()
+        .map(look -> look.operation().getSpec().getFreeze())
+        .map(FreezeOrder::getPodTemplate);
   }
 
   /** The freeze of the source. */
