@@ -27,26 +27,19 @@ final class AdmitSource extends CheckpointStep {
   private static final Duration FULL = Duration.ofMinutes(1);
 
   private final CheckpointOperations operations;
-  private final CheckpointValidator validator;
+  private final CheckpointValidator validator = new CheckpointValidator();
   private final PodEvictor evictor;
   private final Template template;
-  private final DryRunReport dryRun;
+  private final DryRunReport dryRun = new DryRunReport();
 
-  AdmitSource(
-      CheckpointOperations operations,
-      CheckpointValidator validator,
-      PodEvictor evictor,
-      Template template,
-      DryRunReport dryRun) {
+  AdmitSource(CheckpointOperations operations, PodEvictor evictor, Template template) {
     super(
         "admit",
         List.of(CheckpointPhase.PENDING),
         new Timeout("spec.options.deadline", "Nothing is changed meanwhile."));
     this.operations = operations;
-    this.validator = validator;
     this.evictor = evictor;
     this.template = template;
-    this.dryRun = dryRun;
   }
 
   /** A suspension may begin while the artifact of an earlier one is Ready. */

@@ -27,11 +27,10 @@ final class ArtifactVerification {
   private static final int BUSY_AGAIN_SECONDS = 300;
 
   private final CheckpointOperations operations;
-  private final RestorableCondition restorable;
+  private final RestorableCondition restorable = new RestorableCondition();
 
-  ArtifactVerification(CheckpointOperations operations, RestorableCondition restorable) {
+  ArtifactVerification(CheckpointOperations operations) {
     this.operations = operations;
-    this.restorable = restorable;
   }
 
   /** Continues the verification of the artifact in the status, or begins it when it is due. */

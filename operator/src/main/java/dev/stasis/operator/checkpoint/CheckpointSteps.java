@@ -15,9 +15,6 @@ import java.util.stream.Stream;
 /** The steps of a checkpoint, a suspension and an import. */
 final class CheckpointSteps {
 
-  private final RestorableCondition restorable = new RestorableCondition();
-  private final CheckpointValidator validator = new CheckpointValidator();
-  private final DryRunReport dryRun = new DryRunReport(validator, restorable);
   private final CheckpointOperations operations;
   private final PodWrites pods;
   private final PodEvictor evictor;
@@ -46,8 +43,8 @@ final class CheckpointSteps {
     this.template = template;
     this.delete = delete;
     this.upload = new ArtifactUpload(this.operations);
-    this.evictSource = new EvictSource(this.operations, validator, upload, evictor);
-    this.endFrozenSource = new EndFrozenSource(this.operations, validator, upload);
+    this.evictSource = new EvictSource(this.operations, evictor);
+    this.endFrozenSource = new EndFrozenSource(this.operations);
     this.cleanup = new PostResumeCleanup(template, pods, departure);
     this.thaw = new ThawFollowUp(cleanup);
     this.finalizer =
@@ -58,12 +55,12 @@ final class CheckpointSteps {
   /** Returns the steps of a checkpoint, until its artifact is Ready. */
   List<Step<CheckpointContext, CheckpointPhase>> saving() {
     return List.of(
-        new AdmitSource(operations, validator, evictor, template, dryRun),
-        new RaiseMemoryLimit(operations, validator, pods),
-        new FreezeSource(operations, validator, finalizer),
+        new AdmitSource(operations, evictor, template),
+        new RaiseMemoryLimit(operations, pods),
+        new FreezeSource(operations, finalizer),
         evictSource,
         endFrozenSource,
-        new ReportResult(operations, cleanup, thaw, dryRun, restorable, upload),
+        new ReportResult(operations, cleanup, thaw, upload),
         keeping());
   }
 
@@ -75,17 +72,11 @@ final class CheckpointSteps {
 
   /** Returns the steps of an import. */
   List<Step<CheckpointContext, CheckpointPhase>> importing() {
-    return List.of(
-        new ImportArtifact(
-            operations,
-            new ImportValidator(validator),
-            restorable,
-            new ImportedPodPolicy(template)),
-        keeping());
+    return List.of(new ImportArtifact(operations, new ImportedPodPolicy(template)), keeping());
   }
 
   private KeepArtifact keeping() {
-    return new KeepArtifact(finished, restorable, finalizer, delete);
+    return new KeepArtifact(finished, finalizer, delete);
   }
 
   /** Returns the workflow of a pod. A deletion ends all operations before it resumes a workload. */
@@ -99,6 +90,6 @@ final class CheckpointSteps {
 
   private CheckpointWorkflow workflow(List<Step<CheckpointContext, CheckpointPhase>> steps) {
     return new CheckpointWorkflow(
-        steps, finished, finalizer, upload, new ArtifactVerification(operations, restorable));
+        steps, finished, finalizer, upload, new ArtifactVerification(operations));
   }
 }

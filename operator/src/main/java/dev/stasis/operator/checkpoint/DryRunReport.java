@@ -1,6 +1,5 @@
 package dev.stasis.operator.checkpoint;
 
-import dev.stasis.api.v1beta1.common.AfterCheckpoint;
 import dev.stasis.api.v1beta1.common.DataPath;
 import dev.stasis.api.v1beta1.common.Explanation;
 import dev.stasis.api.v1beta1.common.Fault;
@@ -8,16 +7,13 @@ import dev.stasis.api.v1beta1.common.Room;
 import dev.stasis.api.v1beta1.node.GpuNodeStatus;
 import dev.stasis.operator.explain.Expectation;
 import dev.stasis.operator.explain.Explainer;
-import dev.stasis.operator.liveness.Liveness;
 import dev.stasis.operator.liveness.LivenessVerdict;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.resize.HeadroomNegotiation;
 import dev.stasis.operator.room.RoomPlan;
 import dev.stasis.operator.status.ConditionType;
 import io.fabric8.kubernetes.api.model.Node;
-import java.time.Clock;
 import java.time.Duration;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -27,13 +23,8 @@ import java.util.Optional;
 final class DryRunReport {
 
   private final Explainer explainer = new Explainer();
-  private final CheckpointValidator validator;
-  private final RestorableCondition restorable;
-
-  DryRunReport(CheckpointValidator validator, RestorableCondition restorable) {
-    this.validator = validator;
-    this.restorable = restorable;
-  }
+  private final CheckpointValidator validator = new CheckpointValidator();
+  private final RestorableCondition restorable = new RestorableCondition();
 
   /** Reports faults that are known without the agent. */
   void withoutAgent(CheckpointContext context, List<Fault> faults) {
@@ -70,7 +61,7 @@ final class DryRunReport {
     RoomPlan room = new RoomPlan.NoResizeNeeded();
     if (context.pod().isPresent() && context.status().getPod() != null) {
       String container = Objects.requireNonNullElse(context.status().getPod().container(), "");
-      liveness = liveness(context, container, frozen);
+      liveness = validator.liveness(context, context.pod().get(), container, frozen);
       room = room(context, view);
     }
     Long bytes = found.expectedBytes();
@@ -92,19 +83,6 @@ final class DryRunReport {
 
   private static Optional<String> storeOf(OperationView view) {
     return Optional.ofNullable(view.operation().getSpec().getArtifact()).map(it -> it.store());
-  }
-
-  private static LivenessVerdict liveness(
-      CheckpointContext context, String container, Duration frozen) {
-    return new Liveness(Clock.fixed(context.now(), ZoneOffset.UTC))
-        .judge(
-            new Liveness.Question(
-                context.pod().orElseThrow(),
-                container,
-                frozen,
-                context.spec().getAfterCheckpoint() == AfterCheckpoint.SUSPEND,
-                context.spec().getOptions().getProbePolicy(),
-                context.jobDeadline()));
   }
 
   private static RoomPlan room(CheckpointContext context, OperationView view) {

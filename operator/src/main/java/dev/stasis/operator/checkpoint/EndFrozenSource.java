@@ -16,15 +16,13 @@ final class EndFrozenSource extends FreezeStep {
 
   private final ArtifactUpload upload;
 
-  EndFrozenSource(
-      CheckpointOperations operations, CheckpointValidator validator, ArtifactUpload upload) {
+  EndFrozenSource(CheckpointOperations operations) {
     super(
         operations,
-        validator,
         "end-frozen-source",
         List.of(CheckpointPhase.SAVING),
         Timeout.none("A pod that is deleted is never thawed: SIGTERM waits in its processes."));
-    this.upload = upload;
+    this.upload = new ArtifactUpload(operations);
   }
 
   @Override

@@ -21,19 +21,14 @@ final class EvictSource extends FreezeStep {
   private final ArtifactUpload upload;
   private final PodEvictor evictor;
 
-  EvictSource(
-      CheckpointOperations operations,
-      CheckpointValidator validator,
-      ArtifactUpload upload,
-      PodEvictor evictor) {
+  EvictSource(CheckpointOperations operations, PodEvictor evictor) {
     super(
         operations,
-        validator,
         "evict-source",
         List.of(CheckpointPhase.SAVING),
         new Timeout(
             "spec.options.deadline", "Then the agent thaws it, unless the pod is deleted."));
-    this.upload = upload;
+    this.upload = new ArtifactUpload(operations);
     this.evictor = evictor;
   }
 

@@ -26,13 +26,9 @@ final class FreezeSource extends FreezeStep {
 
   private final CheckpointFinalizer finalizer;
 
-  FreezeSource(
-      CheckpointOperations operations,
-      CheckpointValidator validator,
-      CheckpointFinalizer finalizer) {
+  FreezeSource(CheckpointOperations operations, CheckpointFinalizer finalizer) {
     super(
         operations,
-        validator,
         "freeze-source",
         List.of(CheckpointPhase.FREEZING, CheckpointPhase.SAVING, CheckpointPhase.RESUMING),
         new Timeout(

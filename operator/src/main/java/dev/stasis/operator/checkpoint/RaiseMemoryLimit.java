@@ -22,10 +22,9 @@ final class RaiseMemoryLimit extends FreezeStep {
 
   private final PodWrites pods;
 
-  RaiseMemoryLimit(CheckpointOperations operations, CheckpointValidator validator, PodWrites pods) {
+  RaiseMemoryLimit(CheckpointOperations operations, PodWrites pods) {
     super(
         operations,
-        validator,
         "raise-memory-limit",
         List.of(CheckpointPhase.PENDING),
         new Timeout("spec.options.deadline", "Nothing is frozen meanwhile."));
