@@ -21,11 +21,8 @@ public sealed interface RoomPlan {
    * @param container the container to resize
    * @param raised its memory during the freeze
    * @param original its memory before and after
-   * @param returns whether the cluster can lower a limit again; if not, the limit stays raised and
-   *     the status reports it
    */
-  record Resize(String container, Memory raised, Memory original, boolean returns)
-      implements RoomPlan {}
+  record Resize(String container, Memory raised, Memory original) implements RoomPlan {}
 
   /**
    * The memory is not available and cannot be made available.

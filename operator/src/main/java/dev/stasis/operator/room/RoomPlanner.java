@@ -133,8 +133,7 @@ public final class RoomPlanner {
     return new RoomPlan.Resize(
         facts.container(),
         new RoomPlan.Memory(raisedRequest, raised),
-        original(was, raisedRequest.isPresent()),
-        facts.node().lowersLimits());
+        original(was, raisedRequest.isPresent()));
   }
 
   /** Returns the memory of these resources. */
@@ -156,13 +155,6 @@ public final class RoomPlanner {
             Reason.NO_ROOM.misfit(
                 where(facts) + ".resizePolicy[memory]", "NotRequired", "RestartContainer"));
       }
-    }
-    if (facts.node().staticMemoryManager() && QosClass.of(facts.pod()) == QosClass.GUARANTEED) {
-      faults.add(
-          Reason.NO_ROOM.misfit(
-              "node " + facts.node().name() + " memoryManagerPolicy",
-              "None for a Guaranteed pod that is resized",
-              "Static"));
     }
     return faults;
   }
