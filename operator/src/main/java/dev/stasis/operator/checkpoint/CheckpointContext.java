@@ -171,7 +171,7 @@ record CheckpointContext(
   }
 
   ObjectReference self() {
-    return new ObjectReference("GpuCheckpoint", namespace(), object.getMetadata().getName(), uid());
+    return RequesterKind.CHECKPOINT.reference(object.getMetadata());
   }
 
   /** Returns the agent of a node. */
@@ -263,13 +263,7 @@ record CheckpointContext(
                     .map(GpuRestoreStatus::getPhase)
                     .filter(phase -> !phase.isFinal())
                     .isPresent())
-        .map(
-            it ->
-                new ObjectReference(
-                    it.getKind(),
-                    namespace(),
-                    it.getMetadata().getName(),
-                    it.getMetadata().getUid()))
+        .map(it -> RequesterKind.RESTORE.reference(it.getMetadata()))
         .toList();
   }
 

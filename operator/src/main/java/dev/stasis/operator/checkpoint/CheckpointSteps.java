@@ -4,7 +4,6 @@ import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
 import dev.stasis.operator.operation.Operations;
 import dev.stasis.operator.owner.Departure;
-import dev.stasis.operator.owner.PodEvictor;
 import dev.stasis.operator.pod.PodWrites;
 import dev.stasis.operator.pod.Template;
 import dev.stasis.operator.workflow.Step;
@@ -17,7 +16,7 @@ final class CheckpointSteps {
 
   private final CheckpointOperations operations;
   private final PodWrites pods;
-  private final PodEvictor evictor;
+  private final Departure departure;
   private final Template template;
   private final Consumer<GpuCheckpoint> delete;
   private final ArtifactUpload upload;
@@ -39,11 +38,11 @@ final class CheckpointSteps {
       Consumer<GpuCheckpoint> delete) {
     this.operations = new CheckpointOperations(operations);
     this.pods = pods;
-    this.evictor = new PodEvictor(pods, departure);
+    this.departure = departure;
     this.template = template;
     this.delete = delete;
     this.upload = new ArtifactUpload(this.operations);
-    this.evictSource = new EvictSource(this.operations, evictor);
+    this.evictSource = new EvictSource(this.operations, pods, departure);
     this.endFrozenSource = new EndFrozenSource(this.operations);
     this.cleanup = new PostResumeCleanup(template, pods, departure);
     this.thaw = new ThawFollowUp(cleanup);
@@ -55,7 +54,7 @@ final class CheckpointSteps {
   /** Returns the steps of a checkpoint, until its artifact is Ready. */
   List<Step<CheckpointContext, CheckpointPhase>> saving() {
     return List.of(
-        new AdmitSource(operations, evictor, template),
+        new AdmitSource(operations, pods, departure, template),
         new RaiseMemoryLimit(operations, pods),
         new FreezeSource(operations, finalizer),
         evictSource,

@@ -148,7 +148,7 @@ record MigrationContext(
 
   /** The remaining time, for an operation. */
   TimeSpan left() {
-    return TimeSpan.of(Math.max(1, Duration.between(now, deadline()).toSeconds()) + "s");
+    return TimeSpan.of(Duration.between(now, deadline()));
   }
 
   int attempts() {

@@ -159,8 +159,8 @@ final class RestoreIntoTarget extends AgentStep<RestoreContext, RestorePhase> {
     spec.setArtifact(source.reference(null));
     spec.setRestore(order);
     TargetState.Holding holding = (TargetState.Holding) reader.read(target, source.container());
-    Duration left = Duration.between(context.now(), context.deadline(holding.since()));
-    spec.setDeadline(TimeSpan.of(Math.max(1, left.toSeconds()) + "s"));
+    spec.setDeadline(
+        TimeSpan.of(Duration.between(context.now(), context.deadline(holding.since()))));
     return all.draft(
         RequesterKind.RESTORE.reference(restore.getMetadata()), context.attempts(), spec);
   }
