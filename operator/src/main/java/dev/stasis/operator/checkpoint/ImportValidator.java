@@ -2,11 +2,11 @@ package dev.stasis.operator.checkpoint;
 
 import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.api.v1beta1.GpuCheckpointStore;
-import dev.stasis.api.v1beta1.GpuNode;
 import dev.stasis.api.v1beta1.checkpoint.ImportSource;
 import dev.stasis.api.v1beta1.common.ArtifactStatus;
 import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.api.v1beta1.store.ImportPolicy;
+import dev.stasis.operator.node.NodeStores;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.status.CurrentPhase;
 import dev.stasis.operator.status.Reason;
@@ -86,17 +86,12 @@ final class ImportValidator {
 
   private static Optional<String> anyThatReaches(CheckpointContext context, String store) {
     return context.cluster().gpuNodes().stream()
-        .filter(node -> sees(node, store))
+        .filter(
+            node -> NodeStores.of(node).list().stream().anyMatch(seen -> seen.name().equals(store)))
         .map(node -> node.getMetadata().getName())
         .sorted()
         .filter(node -> context.agent(node).against().isEmpty())
         .findFirst();
-  }
-
-  private static boolean sees(GpuNode node, String store) {
-    return node.getStatus() != null
-        && node.getStatus().getStores() != null
-        && node.getStatus().getStores().stream().anyMatch(seen -> seen.name().equals(store));
   }
 
   /** Returns which quota the artifact exceeds, once the agent has reported its size. */

@@ -1,6 +1,5 @@
 package dev.stasis.operator.migration;
 
-import dev.stasis.api.v1beta1.common.PhaseTime;
 import dev.stasis.api.v1beta1.operation.OperationPhase;
 import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.api.v1beta1.operation.Outcome;
@@ -11,8 +10,6 @@ import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.workflow.Progress;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 
 /** Thaws or ends a frozen source, with operations that are retried. */
@@ -59,13 +56,10 @@ final class FrozenSource {
    * Returns whether a failed operation may be retried: the wait grows with the number of failures.
    */
   private static boolean isDue(OperationView failed, Instant now) {
-    List<PhaseTime<OperationPhase>> phases =
-        Objects.requireNonNullElse(failed.status().getPhases(), List.of());
-    if (phases.isEmpty()) {
-      return true;
-    }
-    Instant end = phases.get(phases.size() - 1).time();
-    return !end.plus(FIRST.multipliedBy(Math.min(SLOWEST, failed.number()))).isAfter(now);
+    return !failed
+        .entered()
+        .plus(FIRST.multipliedBy(Math.min(SLOWEST, failed.number())))
+        .isAfter(now);
   }
 
   /** Thaws it until it runs, or cannot run. */

@@ -154,17 +154,13 @@ class MigrationTargets {
   }
 
   private FrozenPod frozen(MigrationContext view, Check.Admitted source) {
-    Places places = new Places(cluster.gpuNodes(), cluster.nodes());
-    Sought sought = sought(view.migration(), view.work(), source);
-    return new FrozenPod(
-        view.migration().getMetadata().getName(),
-        sought.pod(),
-        sought.container(),
-        view.work().look().map(look -> look.status().getArgv()).orElse(List.of()),
-        places.image(sought),
-        sought.node(),
-        places.placement(sought, view.now()),
-        view.migration().getSpec().getOptions().getSidecarPolicy());
+    return new Places(cluster.gpuNodes(), cluster.nodes())
+        .frozen(
+            sought(view.migration(), view.work(), source),
+            view.migration().getMetadata().getName(),
+            view.work().look().map(look -> look.status().getArgv()).orElse(List.of()),
+            view.migration().getSpec().getOptions().getSidecarPolicy(),
+            view.now());
   }
 
   private Wish wish(MigrationContext view, Check.Admitted source, Set<String> taken) {

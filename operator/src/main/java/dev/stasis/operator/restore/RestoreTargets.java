@@ -153,17 +153,14 @@ class RestoreTargets {
   }
 
   private FrozenPod frozen(Source.Ready source, Instant now) {
-    Places places = new Places(cluster.gpuNodes(), cluster.nodes());
-    return new FrozenPod(
-        source.checkpoint().getMetadata().getName(),
-        source.pod(),
-        source.container(),
-        source.argv(),
-        places.image(source.sought()),
-        source.node(),
-        places.placement(source.sought(), now),
-        // The checkpoint's policy applied before the freeze.
-        source.checkpoint().getSpec().getOptions().getSidecarPolicy());
+    return new Places(cluster.gpuNodes(), cluster.nodes())
+        .frozen(
+            source.sought(),
+            source.checkpoint().getMetadata().getName(),
+            source.argv(),
+            // The checkpoint's policy applied before the freeze.
+            source.checkpoint().getSpec().getOptions().getSidecarPolicy(),
+            now);
   }
 
   private static Wish wish(
