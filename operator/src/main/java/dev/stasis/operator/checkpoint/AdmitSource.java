@@ -7,7 +7,9 @@ import dev.stasis.api.v1beta1.common.AfterCheckpoint;
 import dev.stasis.api.v1beta1.common.ObservedPod;
 import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.operator.operation.OperationView;
-import dev.stasis.operator.owner.PodEvictor;
+import dev.stasis.operator.owner.Departure;
+import dev.stasis.operator.pod.Owners;
+import dev.stasis.operator.pod.PodWrites;
 import dev.stasis.operator.pod.Template;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.workflow.Progress;
@@ -16,6 +18,7 @@ import io.fabric8.kubernetes.api.model.ObjectMeta;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 
 /** Validates the pod, and creates the operation that freezes it. */
 final class AdmitSource extends CheckpointStep {
@@ -27,26 +30,22 @@ final class AdmitSource extends CheckpointStep {
   private static final Duration FULL = Duration.ofMinutes(1);
 
   private final CheckpointOperations operations;
-  private final CheckpointValidator validator;
-  private final PodEvictor evictor;
+  private final CheckpointValidator validator = new CheckpointValidator();
+  private final PodWrites pods;
+  private final Departure departure;
   private final Template template;
-  private final DryRunReport dryRun;
+  private final DryRunReport dryRun = new DryRunReport();
 
   AdmitSource(
-      CheckpointOperations operations,
-      CheckpointValidator validator,
-      PodEvictor evictor,
-      Template template,
-      DryRunReport dryRun) {
+      CheckpointOperations operations, PodWrites pods, Departure departure, Template template) {
     super(
         "admit",
         List.of(CheckpointPhase.PENDING),
         new Timeout("spec.options.deadline", "Nothing is changed meanwhile."));
     this.operations = operations;
-    this.validator = validator;
-    this.evictor = evictor;
+    this.pods = pods;
+    this.departure = departure;
     this.template = template;
-    this.dryRun = dryRun;
   }
 
   /** A suspension may begin while the artifact of an earlier one is Ready. */
@@ -152,19 +151,20 @@ final class AdmitSource extends CheckpointStep {
         && !context.spec().getOptions().getDryRun()
         // The webhook has tested that already, and its budget refuses every eviction since then.
         && !context.isForAnEviction()) {
-      PodEvictor.Result result = evictor.dryRun(admitted.pod());
-      if (result instanceof PodEvictor.OwnerLives lives) {
+      Optional<String> owner =
+          Owners.of(admitted.pod()).isPresent() ? departure.refusal() : Optional.empty();
+      if (owner.isPresent()) {
         updater.untouched();
-        reporter.fail(Reason.OWNED_POD, lives.message());
+        reporter.fail(Reason.OWNED_POD, owner.get());
         return context.reported();
       }
-      if (result instanceof PodEvictor.Refused refused) {
+      if (pods.evict(admitted.pod(), true) instanceof PodWrites.Refused refused) {
         if (refused.later() && !context.isLate()) {
           return wait(
-              context, new CheckpointValidator.Wait(Reason.EVICTION_REFUSED, refused.message()));
+              context, new CheckpointValidator.Wait(Reason.EVICTION_REFUSED, refused.sentence()));
         }
         updater.untouched();
-        reporter.fail(Reason.EVICTION_REFUSED, refused.message());
+        reporter.fail(Reason.EVICTION_REFUSED, refused.sentence());
         return context.reported();
       }
     }

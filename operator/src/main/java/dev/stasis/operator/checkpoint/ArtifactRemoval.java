@@ -11,7 +11,6 @@ import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.status.Reason;
 import java.time.Instant;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -67,10 +66,7 @@ final class ArtifactRemoval {
   /** Tries again. Finally the object is removed without its artifact. */
   private boolean failed(CheckpointContext context, ArtifactStatus artifact, OperationView failed) {
     CheckpointReporter reporter = context.reporter();
-    String why =
-        stays(artifact)
-            + ": "
-            + Objects.requireNonNullElse(failed.status().getMessage(), "it failed");
+    String why = stays(artifact) + ": " + failed.message("it failed");
     if (isLate(context)) {
       reporter.warning(Reason.RELEASED, why, "released");
       return true;

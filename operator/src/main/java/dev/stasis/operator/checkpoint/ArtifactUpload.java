@@ -80,7 +80,7 @@ final class ArtifactUpload {
     Optional<Condition> trouble =
         updater
             .find(ConditionType.STORED)
-            .filter(stored -> stored.reason().equals(Reason.UPLOAD_FAILED.value()));
+            .filter(stored -> Reason.UPLOAD_FAILED.is(stored.reason()));
     Fault fault =
         Fault.misfit(
             (trouble.isPresent() ? Reason.UPLOAD_FAILED : Reason.UPLOADING).value(),
@@ -138,7 +138,7 @@ final class ArtifactUpload {
 
   private void failed(CheckpointContext context, OperationView view) {
     context.status().copyProgress(null);
-    String why = Objects.requireNonNullElse(view.status().getMessage(), view.reason());
+    String why = view.message();
     stored(context, ConditionValue.FALSE, Reason.UPLOAD_FAILED, why);
     context.reporter().warning(Reason.UPLOAD_FAILED, why, "upload");
     operations.retry(context, view, context.created());

@@ -8,7 +8,6 @@ import dev.stasis.operator.status.Reason;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -28,11 +27,10 @@ final class ArtifactVerification {
   private static final int BUSY_AGAIN_SECONDS = 300;
 
   private final CheckpointOperations operations;
-  private final RestorableCondition restorable;
+  private final RestorableCondition restorable = new RestorableCondition();
 
-  ArtifactVerification(CheckpointOperations operations, RestorableCondition restorable) {
+  ArtifactVerification(CheckpointOperations operations) {
     this.operations = operations;
-    this.restorable = restorable;
   }
 
   /** Continues the verification of the artifact in the status, or begins it when it is due. */
@@ -107,8 +105,7 @@ final class ArtifactVerification {
   private void ended(CheckpointContext context, OperationView view) {
     CheckpointReporter reporter = context.reporter();
     Instant end = view.entered();
-    boolean isDamaged =
-        !view.succeeded() && Reason.ARTIFACT_DAMAGED.value().equals(firstReason(view));
+    boolean isDamaged = !view.succeeded() && Reason.ARTIFACT_DAMAGED.is(firstReason(view));
     if (!view.succeeded() && !isDamaged) {
       failed(context, view, end);
       return;
@@ -119,7 +116,7 @@ final class ArtifactVerification {
     }
     boolean wasDamaged = restorable.isDamaged(context);
     context.status().setLastVerified(end);
-    String said = Objects.requireNonNullElse(view.status().getMessage(), view.reason());
+    String said = view.message();
     if (isDamaged) {
       restorable.damaged(context, said);
       reporter.warning(Reason.ARTIFACT_DAMAGED, said, "damaged/" + end);
@@ -138,7 +135,7 @@ final class ArtifactVerification {
   private void failed(CheckpointContext context, OperationView view, Instant end) {
     Instant due = end.plus(FAILED_AGAIN);
     if (context.now().isBefore(due)) {
-      String why = Objects.requireNonNullElse(view.status().getMessage(), view.reason());
+      String why = view.message();
       context.reporter().warning(Reason.NOT_VERIFIED, why, "not-verified");
       context.requeueAt(due);
     } else {

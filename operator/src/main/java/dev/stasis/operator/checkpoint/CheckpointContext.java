@@ -23,7 +23,7 @@ import dev.stasis.operator.node.NodeStores;
 import dev.stasis.operator.operation.OperationName;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.operation.RequesterKind;
-import dev.stasis.operator.resize.RoomAnswer;
+import dev.stasis.operator.resize.HeadroomNegotiation;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Conditions;
 import dev.stasis.operator.status.PhaseLog;
@@ -171,7 +171,7 @@ record CheckpointContext(
   }
 
   ObjectReference self() {
-    return new ObjectReference("GpuCheckpoint", namespace(), object.getMetadata().getName(), uid());
+    return RequesterKind.CHECKPOINT.reference(object.getMetadata());
   }
 
   /** Returns the agent of a node. */
@@ -181,7 +181,7 @@ record CheckpointContext(
 
   /** Returns the agent that executes an operation. */
   NodeAgent agent(OperationView operation) {
-    return agent(operation.operation().getSpec().getNodeName());
+    return agent(operation.node());
   }
 
   /** Returns the node of the pod, once it is known. */
@@ -263,13 +263,7 @@ record CheckpointContext(
                     .map(GpuRestoreStatus::getPhase)
                     .filter(phase -> !phase.isFinal())
                     .isPresent())
-        .map(
-            it ->
-                new ObjectReference(
-                    it.getKind(),
-                    namespace(),
-                    it.getMetadata().getName(),
-                    it.getMetadata().getUid()))
+        .map(it -> RequesterKind.RESTORE.reference(it.getMetadata()))
         .toList();
   }
 
@@ -295,7 +289,8 @@ record CheckpointContext(
   boolean isAccepted() {
     return (status().getFaults() == null || status().getFaults().isEmpty())
         && operations.stream()
-            .anyMatch(it -> it.phase() == OperationPhase.CLAIMED && !RoomAnswer.isAsked(it));
+            .anyMatch(
+                it -> it.phase() == OperationPhase.CLAIMED && !HeadroomNegotiation.isAsked(it));
   }
 
   /**
@@ -305,7 +300,7 @@ record CheckpointContext(
   boolean isRequested() {
     return status().getOperation() != null
         && status().getOtherContainers() == null
-        && Reason.WAITING_FOR_AGENT.value().equals(status().getReason());
+        && Reason.WAITING_FOR_AGENT.is(status().getReason());
   }
 
   void requeueAfter(Duration after) {

@@ -115,7 +115,7 @@ final class CheckpointFinalizer {
         : context
             .freezes()
             .filter(freeze -> freeze.workload() == WorkloadState.SUSPENDED)
-            .max(Comparator.comparingInt(CheckpointFinalizer::number));
+            .max(Comparator.comparingInt(OperationView::number));
   }
 
   private void resume(
@@ -123,7 +123,7 @@ final class CheckpointFinalizer {
     CheckpointReporter reporter = context.reporter();
     TimeSliceScheduler slices = new TimeSliceScheduler(context);
     if (resume.isPresent()) {
-      String why = Objects.requireNonNullElse(resume.get().status().getMessage(), "it failed");
+      String why = resume.get().message("it failed");
       reporter.warning(
           Reason.OPERATION_FAILED, "could not be resumed: " + why, resume.get().name());
       operations.retry(context, resume.get(), deleted(context));
@@ -178,16 +178,12 @@ final class CheckpointFinalizer {
     context.poll();
     context
         .freezes()
-        .max(Comparator.comparingInt(CheckpointFinalizer::number))
+        .max(Comparator.comparingInt(OperationView::number))
         .ifPresent(context.updater()::copyFrom);
   }
 
   private static FreezeAttempt attempt(OperationView freeze) {
-    return new FreezeAttempt(freeze.type(), number(freeze), true);
-  }
-
-  private static int number(OperationView operation) {
-    return Integer.parseInt(operation.name().substring(operation.name().lastIndexOf('-') + 1));
+    return new FreezeAttempt(freeze.type(), freeze.number(), true);
   }
 
   static boolean isGivenUp(CheckpointContext context, NodeAgent agent) {

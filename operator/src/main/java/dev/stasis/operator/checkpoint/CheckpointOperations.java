@@ -27,12 +27,6 @@ import org.jspecify.annotations.Nullable;
 final class CheckpointOperations {
 
   /**
-   * For an operation that resumes a workload or ends it. It must be completed even after the
-   * object's deadline. The longest measured resume took 100 s, for 140 GB on a busy H200.
-   */
-  private static final TimeSpan WAY_BACK = TimeSpan.of("30m");
-
-  /**
    * A store may be unreachable for long. A request that waits for the upload has its own deadline.
    */
   private static final TimeSpan UPLOAD = TimeSpan.of("24h");
@@ -51,17 +45,11 @@ final class CheckpointOperations {
       CheckpointContext context, FreezeAttempt attempt, CheckpointValidator.Admitted admitted) {
     GpuCheckpointSpec spec = context.spec();
     FreezeOrder freeze = new FreezeOrder();
-    freeze.setLockTimeout(spec.getOptions().getLockTimeout());
-    freeze.setTcpConnections(spec.getOptions().getTcpConnections());
-    freeze.setHooks(spec.getOptions().getHooks());
-    freeze.setProbePolicy(spec.getOptions().getProbePolicy());
-    freeze.setMemoryLimitPolicy(spec.getOptions().getMemoryLimitPolicy());
-    freeze.setSidecarPolicy(spec.getOptions().getSidecarPolicy());
-    freeze.setSharing(spec.getOptions().getSharing());
+    freeze.copyFreeze(spec.getOptions());
     freeze.setDryRun(spec.getOptions().getDryRun());
     freeze.setAfterwards(afterwards(spec.getAfterCheckpoint()));
     freeze.setRequireRestorable(spec.getOptions().getRequireRestorable());
-    admitted.maxFrozen().ifPresent(longest -> freeze.setMaxFrozen(span(longest)));
+    admitted.maxFrozen().ifPresent(longest -> freeze.setMaxFrozen(TimeSpan.of(longest)));
     GpuNodeOperationSpec order = new GpuNodeOperationSpec();
     order.setType(attempt.type());
     order.setNodeName(admitted.node());
@@ -103,7 +91,7 @@ final class CheckpointOperations {
             context.spec().podName(),
             context.spec().getOptions().getContainerName(),
             context.namespaceObject().getMetadata().getUid()));
-    order.setDeadline(span(Duration.between(context.now(), context.deadline())));
+    order.setDeadline(TimeSpan.of(Duration.between(context.now(), context.deadline())));
     return create(context, 1, order);
   }
 
@@ -120,7 +108,7 @@ final class CheckpointOperations {
             Objects.requireNonNull(pod.uid(), "set by the freeze"),
             Objects.requireNonNull(pod.container(), "set by the freeze")));
     order.setOfOperation(freeze.name(context));
-    order.setDeadline(WAY_BACK);
+    order.setDeadline(Operations.WAY_BACK);
     create(context, freeze.number(), order);
   }
 
@@ -137,7 +125,7 @@ final class CheckpointOperations {
 
   /** Creates the operation that deletes the artifact on that node. */
   void delete(CheckpointContext context, ArtifactStatus artifact, String node) {
-    ofArtifact(context, OperationType.DELETE_ARTIFACT, node, artifact, WAY_BACK);
+    ofArtifact(context, OperationType.DELETE_ARTIFACT, node, artifact, Operations.WAY_BACK);
   }
 
   private void ofArtifact(
@@ -224,8 +212,7 @@ final class CheckpointOperations {
     OperationPod pod = view.operation().getSpec().getPod();
     return pod == null
         ? null
-        : new ObservedPod(
-            pod.name(), pod.uid(), pod.containerName(), view.operation().getSpec().getNodeName());
+        : new ObservedPod(pod.name(), pod.uid(), pod.containerName(), view.node());
   }
 
   /** Returns the pod as it was before the freeze. */
@@ -248,10 +235,6 @@ final class CheckpointOperations {
     Duration whole = context.spec().getOptions().getDeadline().duration();
     Instant from = attempt.number() == 1 ? context.created() : context.now();
     Duration left = Duration.between(context.now(), from.plus(whole));
-    return span(left);
-  }
-
-  private static TimeSpan span(Duration duration) {
-    return TimeSpan.of(Math.max(1, duration.toSeconds()) + "s");
+    return TimeSpan.of(left);
   }
 }

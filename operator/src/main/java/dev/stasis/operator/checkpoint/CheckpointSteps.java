@@ -4,7 +4,6 @@ import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
 import dev.stasis.operator.operation.Operations;
 import dev.stasis.operator.owner.Departure;
-import dev.stasis.operator.owner.PodEvictor;
 import dev.stasis.operator.pod.PodWrites;
 import dev.stasis.operator.pod.Template;
 import dev.stasis.operator.workflow.Step;
@@ -15,12 +14,9 @@ import java.util.stream.Stream;
 /** The steps of a checkpoint, a suspension and an import. */
 final class CheckpointSteps {
 
-  private final RestorableCondition restorable = new RestorableCondition();
-  private final CheckpointValidator validator = new CheckpointValidator();
-  private final DryRunReport dryRun = new DryRunReport(validator, restorable);
   private final CheckpointOperations operations;
   private final PodWrites pods;
-  private final PodEvictor evictor;
+  private final Departure departure;
   private final Template template;
   private final Consumer<GpuCheckpoint> delete;
   private final ArtifactUpload upload;
@@ -42,12 +38,12 @@ final class CheckpointSteps {
       Consumer<GpuCheckpoint> delete) {
     this.operations = new CheckpointOperations(operations);
     this.pods = pods;
-    this.evictor = new PodEvictor(pods, departure);
+    this.departure = departure;
     this.template = template;
     this.delete = delete;
     this.upload = new ArtifactUpload(this.operations);
-    this.evictSource = new EvictSource(this.operations, validator, upload, evictor);
-    this.endFrozenSource = new EndFrozenSource(this.operations, validator, upload);
+    this.evictSource = new EvictSource(this.operations, pods, departure);
+    this.endFrozenSource = new EndFrozenSource(this.operations);
     this.cleanup = new PostResumeCleanup(template, pods, departure);
     this.thaw = new ThawFollowUp(cleanup);
     this.finalizer =
@@ -58,12 +54,12 @@ final class CheckpointSteps {
   /** Returns the steps of a checkpoint, until its artifact is Ready. */
   List<Step<CheckpointContext, CheckpointPhase>> saving() {
     return List.of(
-        new AdmitSource(operations, validator, evictor, template, dryRun),
-        new RaiseMemoryLimit(operations, validator, pods),
-        new FreezeSource(operations, validator, finalizer),
+        new AdmitSource(operations, pods, departure, template),
+        new RaiseMemoryLimit(operations, pods),
+        new FreezeSource(operations, finalizer),
         evictSource,
         endFrozenSource,
-        new ReportResult(operations, cleanup, thaw, dryRun, restorable, upload),
+        new ReportResult(operations, cleanup, thaw, upload),
         keeping());
   }
 
@@ -75,17 +71,11 @@ final class CheckpointSteps {
 
   /** Returns the steps of an import. */
   List<Step<CheckpointContext, CheckpointPhase>> importing() {
-    return List.of(
-        new ImportArtifact(
-            operations,
-            new ImportValidator(validator),
-            restorable,
-            new ImportedPodPolicy(template)),
-        keeping());
+    return List.of(new ImportArtifact(operations, new ImportedPodPolicy(template)), keeping());
   }
 
   private KeepArtifact keeping() {
-    return new KeepArtifact(finished, restorable, finalizer, delete);
+    return new KeepArtifact(finished, finalizer, delete);
   }
 
   /** Returns the workflow of a pod. A deletion ends all operations before it resumes a workload. */
@@ -99,6 +89,6 @@ final class CheckpointSteps {
 
   private CheckpointWorkflow workflow(List<Step<CheckpointContext, CheckpointPhase>> steps) {
     return new CheckpointWorkflow(
-        steps, finished, finalizer, upload, new ArtifactVerification(operations, restorable));
+        steps, finished, finalizer, upload, new ArtifactVerification(operations));
   }
 }

@@ -33,7 +33,7 @@ import java.util.stream.Stream;
 final class CheckpointValidator {
 
   /** The result. */
-  sealed interface Result {}
+  sealed interface Result permits Admitted, ImportValidator.Admitted, Refused, Wait {}
 
   /**
    * The checkpoint can be attempted.
@@ -90,7 +90,8 @@ final class CheckpointValidator {
           .ifPresent(faults::add);
     }
     owner(context, source).ifPresent(faults::add);
-    LivenessVerdict liveness = liveness(context, pod, source.container());
+    // Only the agent knows the duration; it compares that with the maximum.
+    LivenessVerdict liveness = liveness(context, pod, source.container(), Duration.ZERO);
     if (liveness instanceof LivenessVerdict.TooShort tooShort) {
       faults.addAll(tooShort.faults());
     }
@@ -156,7 +157,7 @@ final class CheckpointValidator {
    */
   List<Fault> room(
       CheckpointContext context, GpuCheckpointStore store, OperationView view, long bytes) {
-    String node = view.operation().getSpec().getNodeName();
+    String node = view.node();
     StoreFacts facts = facts(context, store, node, it -> isBefore(it, view));
     // An imported artifact is in the store already, so only the quota counts.
     return view.phase() == OperationPhase.CLAIMED && view.type() != OperationType.IMPORT
@@ -207,15 +208,15 @@ final class CheckpointValidator {
                     .checkpoint(it.namespace(), operation.getSpec().getRequester().name()));
   }
 
-  /** Returns how long probes and deadlines of the pod allow a freeze. */
-  LivenessVerdict liveness(CheckpointContext context, Pod pod, String container) {
-    // Only the agent knows the duration; it compares that with the maximum.
+  /** Returns whether probes and deadlines of the pod allow a freeze of that duration. */
+  LivenessVerdict liveness(
+      CheckpointContext context, Pod pod, String container, Duration expected) {
     return new Liveness(Clock.fixed(context.now(), ZoneOffset.UTC))
         .judge(
             new Liveness.Question(
                 pod,
                 container,
-                Duration.ZERO,
+                expected,
                 context.spec().getAfterCheckpoint() == AfterCheckpoint.SUSPEND,
                 context.spec().getOptions().getProbePolicy(),
                 context.jobDeadline()));

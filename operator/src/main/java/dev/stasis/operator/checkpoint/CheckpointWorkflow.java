@@ -141,7 +141,7 @@ final class CheckpointWorkflow implements Workflow<CheckpointContext, Checkpoint
   private static boolean isNews(CheckpointContext context) {
     return context.conditions().list().isEmpty()
         || context.isCancelled()
-        || Reason.NODE_SILENT.value().equals(context.status().getReason());
+        || Reason.NODE_SILENT.is(context.status().getReason());
   }
 
   @Override

@@ -1,26 +1,19 @@
 package dev.stasis.operator.checkpoint;
 
-import dev.stasis.api.v1beta1.common.AfterCheckpoint;
 import dev.stasis.api.v1beta1.common.DataPath;
 import dev.stasis.api.v1beta1.common.Explanation;
 import dev.stasis.api.v1beta1.common.Fault;
-import dev.stasis.api.v1beta1.common.MemoryLimitPolicy;
 import dev.stasis.api.v1beta1.common.Room;
 import dev.stasis.api.v1beta1.node.GpuNodeStatus;
 import dev.stasis.operator.explain.Expectation;
 import dev.stasis.operator.explain.Explainer;
-import dev.stasis.operator.liveness.Liveness;
 import dev.stasis.operator.liveness.LivenessVerdict;
 import dev.stasis.operator.operation.OperationView;
-import dev.stasis.operator.room.NodeMemory;
-import dev.stasis.operator.room.RoomFacts;
+import dev.stasis.operator.resize.HeadroomNegotiation;
 import dev.stasis.operator.room.RoomPlan;
-import dev.stasis.operator.room.RoomPlanner;
 import dev.stasis.operator.status.ConditionType;
 import io.fabric8.kubernetes.api.model.Node;
-import java.time.Clock;
 import java.time.Duration;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -30,14 +23,8 @@ import java.util.Optional;
 final class DryRunReport {
 
   private final Explainer explainer = new Explainer();
-  private final RoomPlanner planner = new RoomPlanner();
-  private final CheckpointValidator validator;
-  private final RestorableCondition restorable;
-
-  DryRunReport(CheckpointValidator validator, RestorableCondition restorable) {
-    this.validator = validator;
-    this.restorable = restorable;
-  }
+  private final CheckpointValidator validator = new CheckpointValidator();
+  private final RestorableCondition restorable = new RestorableCondition();
 
   /** Reports faults that are known without the agent. */
   void withoutAgent(CheckpointContext context, List<Fault> faults) {
@@ -74,8 +61,8 @@ final class DryRunReport {
     RoomPlan room = new RoomPlan.NoResizeNeeded();
     if (context.pod().isPresent() && context.status().getPod() != null) {
       String container = Objects.requireNonNullElse(context.status().getPod().container(), "");
-      liveness = liveness(context, container, frozen);
-      room = room(context, view, container);
+      liveness = validator.liveness(context, context.pod().get(), container, frozen);
+      room = room(context, view);
     }
     Long bytes = found.expectedBytes();
     storeOf(view)
@@ -83,11 +70,7 @@ final class DryRunReport {
         .ifPresent(
             store ->
                 faults.addAll(
-                    validator.room(
-                        context,
-                        store,
-                        view.operation().getSpec().getNodeName(),
-                        bytes == null ? 0 : bytes)));
+                    validator.room(context, store, view.node(), bytes == null ? 0 : bytes)));
     write(
         context,
         new Explainer.Findings(
@@ -102,38 +85,17 @@ final class DryRunReport {
     return Optional.ofNullable(view.operation().getSpec().getArtifact()).map(it -> it.store());
   }
 
-  private static LivenessVerdict liveness(
-      CheckpointContext context, String container, Duration frozen) {
-    return new Liveness(Clock.fixed(context.now(), ZoneOffset.UTC))
-        .judge(
-            new Liveness.Question(
-                context.pod().orElseThrow(),
-                container,
-                frozen,
-                context.spec().getAfterCheckpoint() == AfterCheckpoint.SUSPEND,
-                context.spec().getOptions().getProbePolicy(),
-                context.jobDeadline()));
-  }
-
-  private RoomPlan room(CheckpointContext context, OperationView view, String container) {
+  private static RoomPlan room(CheckpointContext context, OperationView view) {
     Room room = view.status().getRoom();
-    Optional<Node> node = context.cluster().node(view.operation().getSpec().getNodeName());
-    if (room == null || room.neededBytes() == null || node.isEmpty()) {
-      return new RoomPlan.NoResizeNeeded();
-    }
-    MemoryLimitPolicy policy = context.spec().getOptions().getMemoryLimitPolicy();
-    return planner.plan(
-        new RoomFacts(
+    Optional<Node> node = context.cluster().node(view.node());
+    return room == null || room.neededBytes() == null || node.isEmpty()
+        ? new RoomPlan.NoResizeNeeded()
+        : HeadroomNegotiation.plan(
+            context.cluster(),
+            view,
             context.pod().orElseThrow(),
-            container,
-            new RoomFacts.Need(room.usedBytes() == null ? 0 : room.usedBytes(), room.neededBytes()),
-            policy,
-            NodeMemory.of(
-                node.get(),
-                context.cluster().podsOn(node.get().getMetadata().getName()),
-                Objects.requireNonNullElse(room.nodeFreeBytes(), Long.MAX_VALUE)),
-            context.cluster().quotas(context.namespace()),
-            context.cluster().ranges(context.namespace())));
+            node.get(),
+            context.spec().getOptions().getMemoryLimitPolicy());
   }
 
   private static Duration expected(
@@ -147,7 +109,7 @@ final class DryRunReport {
         .frozen(
             context
                 .cluster()
-                .gpuNode(view.operation().getSpec().getNodeName())
+                .gpuNode(view.node())
                 .map(node -> node.getStatus())
                 .map(GpuNodeStatus::getSelfTest)
                 .orElse(null));

@@ -9,7 +9,6 @@ import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.workflow.Timeout;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 
 /** Lets the agent end the frozen processes of a pod that is being deleted. */
@@ -17,15 +16,13 @@ final class EndFrozenSource extends FreezeStep {
 
   private final ArtifactUpload upload;
 
-  EndFrozenSource(
-      CheckpointOperations operations, CheckpointValidator validator, ArtifactUpload upload) {
+  EndFrozenSource(CheckpointOperations operations) {
     super(
         operations,
-        validator,
         "end-frozen-source",
         List.of(CheckpointPhase.SAVING),
         Timeout.none("A pod that is deleted is never thawed: SIGTERM waits in its processes."));
-    this.upload = upload;
+    this.upload = new ArtifactUpload(operations);
   }
 
   @Override
@@ -45,7 +42,7 @@ final class EndFrozenSource extends FreezeStep {
     context.poll();
     Optional<OperationView> end = context.operation(OperationType.END, attempt.number());
     if (end.isPresent() && end.get().isFinal() && !end.get().succeeded()) {
-      String why = Objects.requireNonNullElse(end.get().status().getMessage(), "it failed");
+      String why = end.get().message("it failed");
       updater.working(Reason.OPERATION_FAILED, "End: " + why);
       context.reporter().warning(Reason.OPERATION_FAILED, "End: " + why, end.get().name());
       // The agent refuses it until it sees that the pod is being deleted.

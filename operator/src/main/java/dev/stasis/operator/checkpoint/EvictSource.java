@@ -3,13 +3,15 @@ package dev.stasis.operator.checkpoint;
 import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1beta1.operation.OperationPhase;
 import dev.stasis.operator.operation.OperationView;
-import dev.stasis.operator.owner.PodEvictor;
+import dev.stasis.operator.owner.Departure;
+import dev.stasis.operator.pod.PodWrites;
 import dev.stasis.operator.status.Backoff;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.workflow.Timeout;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Removes the pod once the artifact is stored; the workload is still frozen. The deletion of the
@@ -19,22 +21,19 @@ import java.util.List;
 final class EvictSource extends FreezeStep {
 
   private final ArtifactUpload upload;
-  private final PodEvictor evictor;
+  private final PodWrites pods;
+  private final Departure departure;
 
-  EvictSource(
-      CheckpointOperations operations,
-      CheckpointValidator validator,
-      ArtifactUpload upload,
-      PodEvictor evictor) {
+  EvictSource(CheckpointOperations operations, PodWrites pods, Departure departure) {
     super(
         operations,
-        validator,
         "evict-source",
         List.of(CheckpointPhase.SAVING),
         new Timeout(
             "spec.options.deadline", "Then the agent thaws it, unless the pod is deleted."));
-    this.upload = upload;
-    this.evictor = evictor;
+    this.upload = new ArtifactUpload(operations);
+    this.pods = pods;
+    this.departure = departure;
   }
 
   @Override
@@ -80,24 +79,24 @@ final class EvictSource extends FreezeStep {
   /** Its controller is to create the target instead of it, and must not count it as failed. */
   private void evict(CheckpointContext context, OperationView held, Pod pod) {
     CheckpointStatusUpdater updater = context.updater();
-    PodEvictor.Result result = evictor.evict(pod);
-    if (result instanceof PodEvictor.OwnerLives lives) {
-      updater.working(Reason.OWNER_LIVES, lives.message());
+    Optional<String> owner = departure.prepare(pod);
+    if (owner.isPresent()) {
+      updater.working(Reason.OWNER_LIVES, owner.get());
       context.requeueAfter(
           new Backoff(context.config().progressEvery(), longestWait())
               .after(held.entered(), context.now()));
       return;
     }
     context.poll();
-    if (result instanceof PodEvictor.Refused refused) {
-      updater.working(Reason.EVICTION_REFUSED, refused.message());
+    if (pods.evict(pod, false) instanceof PodWrites.Refused refused) {
+      updater.working(Reason.EVICTION_REFUSED, refused.sentence());
       updater.faults(
           List.of(
               Reason.EVICTION_REFUSED.misfit(
                   "eviction of pod " + pod.getMetadata().getName(),
                   "that it is accepted",
-                  refused.message())));
-      context.reporter().warning(Reason.EVICTION_REFUSED, refused.message(), held.name());
+                  refused.sentence())));
+      context.reporter().warning(Reason.EVICTION_REFUSED, refused.sentence(), held.name());
     } else {
       context.status().setFaults(null);
       updater.working(Reason.IN_PROGRESS, "the pod is removed");

@@ -4,7 +4,7 @@ import dev.stasis.api.v1beta1.checkpoint.CheckpointPhase;
 import dev.stasis.api.v1beta1.operation.OperationPhase;
 import dev.stasis.api.v1beta1.operation.WorkloadState;
 import dev.stasis.operator.operation.OperationView;
-import dev.stasis.operator.resize.RoomAnswer;
+import dev.stasis.operator.resize.HeadroomNegotiation;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.workflow.Progress;
 import dev.stasis.operator.workflow.Timeout;
@@ -26,13 +26,9 @@ final class FreezeSource extends FreezeStep {
 
   private final CheckpointFinalizer finalizer;
 
-  FreezeSource(
-      CheckpointOperations operations,
-      CheckpointValidator validator,
-      CheckpointFinalizer finalizer) {
+  FreezeSource(CheckpointOperations operations, CheckpointFinalizer finalizer) {
     super(
         operations,
-        validator,
         "freeze-source",
         List.of(CheckpointPhase.FREEZING, CheckpointPhase.SAVING, CheckpointPhase.RESUMING),
         new Timeout(
@@ -54,7 +50,7 @@ final class FreezeSource extends FreezeStep {
 
   @Override
   protected boolean isCurrent(CheckpointContext context, OperationView freeze) {
-    return freeze.phase() != OperationPhase.HELD && !RoomAnswer.isAsked(freeze);
+    return freeze.phase() != OperationPhase.HELD && !HeadroomNegotiation.isAsked(freeze);
   }
 
   @Override
@@ -65,9 +61,7 @@ final class FreezeSource extends FreezeStep {
     boolean undone = freeze.phase() == OperationPhase.UNDOING || freeze.isCancelled();
     String message = undone ? "is being rolled back" : "the agent is working on it";
     if (freeze.phase() == OperationPhase.CLAIMED) {
-      message =
-          Objects.requireNonNullElse(
-              freeze.status().getMessage(), "waits for other operations on the node");
+      message = freeze.message("waits for other operations on the node");
     }
     context.updater().working(undone ? Reason.CANCELLED : Reason.IN_PROGRESS, message);
     if (freeze.workload() == WorkloadState.FROZEN) {

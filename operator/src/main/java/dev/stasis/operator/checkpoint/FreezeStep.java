@@ -19,16 +19,11 @@ import java.util.List;
 /** A step during which an agent works on the freeze of the workload. */
 abstract class FreezeStep extends OperationStep {
 
-  private final CheckpointValidator validator;
+  private final CheckpointValidator validator = new CheckpointValidator();
 
   protected FreezeStep(
-      CheckpointOperations operations,
-      CheckpointValidator validator,
-      String name,
-      List<CheckpointPhase> phases,
-      Timeout timeout) {
+      CheckpointOperations operations, String name, List<CheckpointPhase> phases, Timeout timeout) {
     super(operations, name, phases, timeout);
-    this.validator = validator;
   }
 
   /** Returns whether an unfinished freeze is at this step. */

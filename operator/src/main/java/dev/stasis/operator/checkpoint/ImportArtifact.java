@@ -28,23 +28,17 @@ final class ImportArtifact extends OperationStep {
 
   private static final String CANCELLED = "cancelled; the artifact is not changed";
 
-  private final ImportValidator validator;
-  private final RestorableCondition restorable;
+  private final ImportValidator validator = new ImportValidator();
+  private final RestorableCondition restorable = new RestorableCondition();
   private final ImportedPodPolicy policy;
 
-  ImportArtifact(
-      CheckpointOperations operations,
-      ImportValidator validator,
-      RestorableCondition restorable,
-      ImportedPodPolicy policy) {
+  ImportArtifact(CheckpointOperations operations, ImportedPodPolicy policy) {
     super(
         operations,
         "import-artifact",
         List.of(CheckpointPhase.PENDING, CheckpointPhase.IMPORTING),
         new Timeout(
             "spec.options.deadline", "Nothing is frozen, and the artifact is not changed."));
-    this.validator = validator;
-    this.restorable = restorable;
     this.policy = policy;
   }
 
@@ -86,13 +80,13 @@ final class ImportArtifact extends OperationStep {
       return context.reported();
     }
     ImportSource from = Objects.requireNonNull(context.spec().getImportFrom(), "it is an import");
-    ImportValidator.Result result = validator.validate(context, from);
-    if (result instanceof ImportValidator.Refused refused) {
-      return new Progress.Failed(refused.fault());
+    CheckpointValidator.Result result = validator.validate(context, from);
+    if (result instanceof CheckpointValidator.Refused refused) {
+      return new Progress.Failed(refused.faults());
     }
     if (context.isLate()) {
       String found =
-          result instanceof ImportValidator.Wait wait ? wait.why().message() : "that it was";
+          result instanceof CheckpointValidator.Wait wait ? wait.message() : "that it was";
       reporter.fail(
           Reason.DEADLINE_EXCEEDED,
           "deadline: expected it to start within %s, got it waiting: %s"
@@ -100,9 +94,9 @@ final class ImportArtifact extends OperationStep {
       return context.reported();
     }
     context.poll();
-    if (result instanceof ImportValidator.Wait wait) {
+    if (result instanceof CheckpointValidator.Wait wait) {
       context.requeueAtDeadline();
-      return new Progress.Waiting(wait.why().reason(), wait.why().message());
+      return new Progress.Waiting(wait.reason(), wait.message());
     }
     ImportValidator.Admitted admitted = (ImportValidator.Admitted) result;
     GpuNodeOperation operation =
@@ -202,8 +196,7 @@ final class ImportArtifact extends OperationStep {
     if (faults.isEmpty()) {
       reporter.fail(
           Reason.OPERATION_FAILED,
-          Objects.requireNonNullElse(
-              operation.status().getMessage(), "the operation " + operation.name() + " ended"));
+          operation.message("the operation " + operation.name() + " ended"));
     } else {
       reporter.fail(faults, Reason.NOT_IMPORTED);
     }

@@ -2,11 +2,11 @@ package dev.stasis.operator.checkpoint;
 
 import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.api.v1beta1.GpuCheckpointStore;
-import dev.stasis.api.v1beta1.GpuNode;
 import dev.stasis.api.v1beta1.checkpoint.ImportSource;
 import dev.stasis.api.v1beta1.common.ArtifactStatus;
 import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.api.v1beta1.store.ImportPolicy;
+import dev.stasis.operator.node.NodeStores;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.status.CurrentPhase;
 import dev.stasis.operator.status.Reason;
@@ -22,29 +22,16 @@ import org.jspecify.annotations.Nullable;
 /** Validates an import as far as the cluster knows the artifact. */
 final class ImportValidator {
 
-  private final CheckpointValidator validator;
+  private final CheckpointValidator validator = new CheckpointValidator();
   private final StoreChoice choice = new StoreChoice();
 
-  ImportValidator(CheckpointValidator validator) {
-    this.validator = validator;
-  }
-
-  /** The result. */
-  sealed interface Result {}
-
   /** The agent of that node can verify it. */
-  record Admitted(String store, String node) implements Result {}
-
-  /** The import is impossible. */
-  record Refused(Fault fault) implements Result {}
-
-  /** The import is impossible for now. */
-  record Wait(CheckpointValidator.Wait why) implements Result {}
+  record Admitted(String store, String node) implements CheckpointValidator.Result {}
 
   /** Validates it before an agent has read the artifact. */
-  Result validate(CheckpointContext context, ImportSource from) {
+  CheckpointValidator.Result validate(CheckpointContext context, ImportSource from) {
     if (!from.location().startsWith(context.namespace() + "/")) {
-      return new Refused(
+      return refused(
           Reason.OTHER_NAMESPACE.misfit(
               "importFrom.location",
               context.namespace() + "/NAME, of its own namespace",
@@ -54,12 +41,12 @@ final class ImportValidator {
         choice.choose(
             context.spec().storeName(), context.namespaceObject(), context.cluster().stores());
     if (chosen instanceof StoreChoice.Refused refused) {
-      return new Refused(refused.fault());
+      return refused(refused.fault());
     }
     GpuCheckpointStore store = ((StoreChoice.Chosen) chosen).store();
     boolean nodeLocal = store.getSpec().getLocation().nodeLocal() != null;
     if (nodeLocal && from.nodeName() == null) {
-      return new Refused(
+      return refused(
           Reason.NOT_IMPORTED.misfit(
               "importFrom.nodeName",
               "the node whose disk holds the artifact, because store "
@@ -70,47 +57,41 @@ final class ImportValidator {
     String name = store.getMetadata().getName();
     Optional<Fault> taken = taken(context, new Place(name, from.location(), from.nodeName()));
     if (taken.isPresent()) {
-      return new Refused(taken.get());
+      return refused(taken.get());
     }
     return node(context, store, from.nodeName());
   }
 
-  private static Result node(
+  private static CheckpointValidator.Result node(
       CheckpointContext context, GpuCheckpointStore store, @Nullable String wanted) {
     String node =
         wanted == null
             ? anyThatReaches(context, store.getMetadata().getName()).orElse(null)
             : wanted;
     if (node == null) {
-      return new Wait(
-          new CheckpointValidator.Wait(
-              Reason.WAITING_FOR_AGENT,
-              "store %s: expected a node whose agent can reach it, got none"
-                  .formatted(store.getMetadata().getName())));
+      return new CheckpointValidator.Wait(
+          Reason.WAITING_FOR_AGENT,
+          "store %s: expected a node whose agent can reach it, got none"
+              .formatted(store.getMetadata().getName()));
     }
     if (context.cluster().node(node).isEmpty() && context.cluster().gpuNode(node).isEmpty()) {
-      return new Refused(
+      return refused(
           Reason.NODE_GONE.misfit("importFrom.nodeName", "a node of this cluster", node));
     }
     return CheckpointValidator.agent(context, node)
         .or(() -> CheckpointValidator.unseen(context, store, node))
-        .<Result>map(Wait::new)
+        .<CheckpointValidator.Result>map(it -> it)
         .orElseGet(() -> new Admitted(store.getMetadata().getName(), node));
   }
 
   private static Optional<String> anyThatReaches(CheckpointContext context, String store) {
     return context.cluster().gpuNodes().stream()
-        .filter(node -> sees(node, store))
+        .filter(
+            node -> NodeStores.of(node).list().stream().anyMatch(seen -> seen.name().equals(store)))
         .map(node -> node.getMetadata().getName())
         .sorted()
         .filter(node -> context.agent(node).against().isEmpty())
         .findFirst();
-  }
-
-  private static boolean sees(GpuNode node, String store) {
-    return node.getStatus() != null
-        && node.getStatus().getStores() != null
-        && node.getStatus().getStores().stream().anyMatch(seen -> seen.name().equals(store));
   }
 
   /** Returns which quota the artifact exceeds, once the agent has reported its size. */
@@ -216,5 +197,9 @@ final class ImportValidator {
         "importFrom.location",
         wanted,
         "%s %s %s".formatted(found, owner.getKind(), owner.getMetadata().getName()));
+  }
+
+  private static CheckpointValidator.Refused refused(Fault fault) {
+    return new CheckpointValidator.Refused(List.of(fault));
   }
 }

@@ -3,11 +3,13 @@ package dev.stasis.operator.checkpoint;
 import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.operator.pod.Template;
 import dev.stasis.operator.status.Reason;
+import io.fabric8.kubernetes.api.model.AppArmorProfile;
 import io.fabric8.kubernetes.api.model.Capabilities;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodSecurityContext;
 import io.fabric8.kubernetes.api.model.PodSpec;
+import io.fabric8.kubernetes.api.model.SeccompProfile;
 import io.fabric8.kubernetes.api.model.SecurityContext;
 import io.fabric8.kubernetes.api.model.Volume;
 import java.util.ArrayList;
@@ -86,12 +88,7 @@ final class ImportedPodPolicy {
       return;
     }
     String property = "spec.securityContext";
-    if (context.getSeccompProfile() != null) {
-      confined(property + ".seccompProfile", context.getSeccompProfile().getType(), faults);
-    }
-    if (context.getAppArmorProfile() != null) {
-      confined(property + ".appArmorProfile", context.getAppArmorProfile().getType(), faults);
-    }
+    confined(property, context.getSeccompProfile(), context.getAppArmorProfile(), faults);
     if (!context.getSysctls().isEmpty()) {
       faults.add(fault(property + ".sysctls", "none", context.getSysctls().get(0).getName()));
     }
@@ -117,17 +114,20 @@ final class ImportedPodPolicy {
     if (context.getProcMount() != null && !context.getProcMount().equals("Default")) {
       faults.add(fault(property + ".procMount", "Default", context.getProcMount()));
     }
-    if (context.getSeccompProfile() != null) {
-      confined(property + ".seccompProfile", context.getSeccompProfile().getType(), faults);
-    }
-    if (context.getAppArmorProfile() != null) {
-      confined(property + ".appArmorProfile", context.getAppArmorProfile().getType(), faults);
-    }
+    confined(property, context.getSeccompProfile(), context.getAppArmorProfile(), faults);
   }
 
-  private static void confined(String property, String type, List<Fault> faults) {
-    if (UNCONFINED.equals(type)) {
-      faults.add(fault(property, "RuntimeDefault or Localhost", type));
+  private static void confined(
+      String property,
+      @Nullable SeccompProfile seccomp,
+      @Nullable AppArmorProfile appArmor,
+      List<Fault> faults) {
+    String expected = "RuntimeDefault or Localhost";
+    if (seccomp != null && UNCONFINED.equals(seccomp.getType())) {
+      faults.add(fault(property + ".seccompProfile", expected, UNCONFINED));
+    }
+    if (appArmor != null && UNCONFINED.equals(appArmor.getType())) {
+      faults.add(fault(property + ".appArmorProfile", expected, UNCONFINED));
     }
   }
 

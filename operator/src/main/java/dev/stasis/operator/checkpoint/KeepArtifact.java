@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class KeepArtifact extends CheckpointStep {
 
   private final FinishedCheckpoint finished;
-  private final RestorableCondition restorable;
+  private final RestorableCondition restorable = new RestorableCondition();
   private final CheckpointFinalizer finalizer;
   private final Consumer<GpuCheckpoint> delete;
 
@@ -28,17 +28,13 @@ final class KeepArtifact extends CheckpointStep {
    * @param delete deletes a GpuCheckpoint
    */
   KeepArtifact(
-      FinishedCheckpoint finished,
-      RestorableCondition restorable,
-      CheckpointFinalizer finalizer,
-      Consumer<GpuCheckpoint> delete) {
+      FinishedCheckpoint finished, CheckpointFinalizer finalizer, Consumer<GpuCheckpoint> delete) {
     super(
         "keep-artifact",
         List.of(CheckpointPhase.READY),
         new Timeout(
             "spec.options.ttlAfterReady", "If it is not set, the artifact has no time limit."));
     this.finished = finished;
-    this.restorable = restorable;
     this.finalizer = finalizer;
     this.delete = delete;
   }
@@ -101,7 +97,7 @@ final class KeepArtifact extends CheckpointStep {
         context
             .conditions()
             .find(ConditionType.RESTORABLE)
-            .filter(condition -> condition.reason().equals(Reason.NO_NODE_FITS.value()))
+            .filter(condition -> Reason.NO_NODE_FITS.is(condition.reason()))
             .map(Condition::lastTransitionTime)
             .orElse(context.now());
     Instant lost = since.plus(context.config().orphanAfter());

@@ -87,7 +87,7 @@ record NamespaceLimit(int most) {
   private static boolean isWaiting(GpuCheckpoint checkpoint) {
     return Conditions.of(checkpoint.getStatus())
         .find(ConditionType.READY)
-        .map(it -> it.reason().equals(Reason.TOO_MANY_CHECKPOINTS.value()))
+        .map(it -> Reason.TOO_MANY_CHECKPOINTS.is(it.reason()))
         .orElse(true);
   }
 

@@ -46,9 +46,7 @@ final class NodeChangeFilter {
     Optional<Condition> known = Conditions.of(status).find(ConditionType.RESTORABLE);
     if (known
         .filter(
-            it ->
-                it.reason().equals(Reason.NOT_PORTABLE.value())
-                    || it.reason().equals(Reason.ARTIFACT_DAMAGED.value()))
+            it -> Reason.NOT_PORTABLE.is(it.reason()) || Reason.ARTIFACT_DAMAGED.is(it.reason()))
         .isPresent()) {
       // No node changes that.
       return false;

@@ -5,7 +5,6 @@ import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.pod.PodWrites;
 import dev.stasis.operator.resize.HeadroomNegotiation;
-import dev.stasis.operator.resize.RoomAnswer;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.workflow.FaultSummary;
 import dev.stasis.operator.workflow.Timeout;
@@ -23,10 +22,9 @@ final class RaiseMemoryLimit extends FreezeStep {
 
   private final PodWrites pods;
 
-  RaiseMemoryLimit(CheckpointOperations operations, CheckpointValidator validator, PodWrites pods) {
+  RaiseMemoryLimit(CheckpointOperations operations, PodWrites pods) {
     super(
         operations,
-        validator,
         "raise-memory-limit",
         List.of(CheckpointPhase.PENDING),
         new Timeout("spec.options.deadline", "Nothing is frozen meanwhile."));
@@ -41,7 +39,7 @@ final class RaiseMemoryLimit extends FreezeStep {
 
   @Override
   protected boolean isCurrent(CheckpointContext context, OperationView freeze) {
-    return RoomAnswer.isAsked(freeze);
+    return HeadroomNegotiation.isAsked(freeze);
   }
 
   @Override

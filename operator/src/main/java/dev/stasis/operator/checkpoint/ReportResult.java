@@ -27,16 +27,14 @@ final class ReportResult extends CheckpointStep {
   private final CheckpointOperations operations;
   private final PostResumeCleanup cleanup;
   private final ThawFollowUp thaw;
-  private final DryRunReport dryRun;
-  private final RestorableCondition restorable;
+  private final DryRunReport dryRun = new DryRunReport();
+  private final RestorableCondition restorable = new RestorableCondition();
   private final ArtifactUpload upload;
 
   ReportResult(
       CheckpointOperations operations,
       PostResumeCleanup cleanup,
       ThawFollowUp thaw,
-      DryRunReport dryRun,
-      RestorableCondition restorable,
       ArtifactUpload upload) {
     super(
         "report-result",
@@ -45,8 +43,6 @@ final class ReportResult extends CheckpointStep {
     this.operations = operations;
     this.cleanup = cleanup;
     this.thaw = thaw;
-    this.dryRun = dryRun;
-    this.restorable = restorable;
     this.upload = upload;
   }
 
@@ -241,9 +237,7 @@ final class ReportResult extends CheckpointStep {
   }
 
   private static String message(OperationView freeze) {
-    return Objects.requireNonNullElse(
-        freeze.status().getMessage(),
-        "the operation " + freeze.name() + " ended " + freeze.phase());
+    return freeze.message("the operation " + freeze.name() + " ended " + freeze.phase());
   }
 
   /** Reports whether the workload runs, as the agent observed it. */

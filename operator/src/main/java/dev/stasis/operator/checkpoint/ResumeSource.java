@@ -93,8 +93,7 @@ final class ResumeSource extends SuspensionStep {
 
   private static void failed(CheckpointContext context, OperationView resume) {
     CheckpointStatusUpdater updater = context.updater();
-    String why =
-        Objects.requireNonNullElse(resume.status().getMessage(), "it could not be resumed");
+    String why = resume.message("it could not be resumed");
     updater.faults(
         resume.faults().isEmpty()
             ? List.of(Reason.OPERATION_FAILED.misfit("resume", "that it resumes", why))

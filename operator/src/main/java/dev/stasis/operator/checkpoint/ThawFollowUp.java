@@ -7,7 +7,6 @@ import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.status.ConditionType;
 import dev.stasis.operator.status.Reason;
 import java.time.Instant;
-import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -98,10 +97,7 @@ final class ThawFollowUp {
 
   private void changed(CheckpointContext context, OperationView freeze) {
     if (freeze.workload() == WorkloadState.ENDED) {
-      lost(
-          context,
-          freeze,
-          Objects.requireNonNullElse(freeze.status().getMessage(), "it has ended while frozen"));
+      lost(context, freeze, freeze.message("it has ended while frozen"));
     } else if (freeze.workload() == WorkloadState.RUNNING) {
       thawed(context, freeze);
     }
@@ -128,7 +124,7 @@ final class ThawFollowUp {
   }
 
   private static String message(OperationView freeze) {
-    String why = Objects.requireNonNullElse(freeze.status().getMessage(), freeze.reason());
+    String why = freeze.message();
     return freeze.workload() == WorkloadState.FROZEN
         ? "it is still frozen, and its agent retries the thaw until it runs: " + why
         : "it is unknown whether it runs, and its agent retries the thaw: " + why;

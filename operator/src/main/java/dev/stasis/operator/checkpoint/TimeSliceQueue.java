@@ -7,6 +7,7 @@ import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.api.v1beta1.checkpoint.GpuTurn;
 import dev.stasis.api.v1beta1.common.Hardware;
 import dev.stasis.api.v1beta1.common.ObservedGpu;
+import dev.stasis.operator.status.CurrentPhase;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Comparator;
@@ -51,7 +52,7 @@ final class TimeSliceQueue {
   Verdict decide(GpuCheckpoint own, Collection<GpuCheckpoint> onNode, Instant now) {
     List<GpuCheckpoint> others = onNode.stream().filter(it -> sharesWith(own, it)).toList();
     Optional<GpuCheckpoint> holder = others.stream().filter(it -> !isSuspended(it)).min(NEXT_FIRST);
-    CheckpointPhase phase = phase(own);
+    CheckpointPhase phase = CurrentPhase.of(own);
     if (phase == CheckpointPhase.SUSPENDED) {
       long before =
           others.stream()
@@ -91,7 +92,7 @@ final class TimeSliceQueue {
   private static boolean sharesWith(GpuCheckpoint own, GpuCheckpoint other) {
     if (own.getMetadata().getUid().equals(other.getMetadata().getUid())
         || other.getSpec().getOptions().getTimeSlice() == null
-        || phase(other).isFinal()) {
+        || CurrentPhase.of(other).isFinal()) {
       return false;
     }
     Set<String> mine = gpus(own);
@@ -111,7 +112,7 @@ final class TimeSliceQueue {
 
   /** Returns whether it holds no device memory, as its agent has reported. */
   private static boolean isSuspended(GpuCheckpoint one) {
-    return phase(one) == CheckpointPhase.SUSPENDED;
+    return CurrentPhase.of(one) == CheckpointPhase.SUSPENDED;
   }
 
   private static Optional<Instant> end(GpuCheckpoint one) {
@@ -129,10 +130,6 @@ final class TimeSliceQueue {
 
   private static int suspensions(GpuCheckpoint one) {
     return Objects.requireNonNullElse(status(one).getSuspensions(), 0);
-  }
-
-  private static CheckpointPhase phase(GpuCheckpoint one) {
-    return Objects.requireNonNullElse(status(one).getPhase(), CheckpointPhase.PENDING);
   }
 
   private static GpuCheckpointStatus status(GpuCheckpoint checkpoint) {

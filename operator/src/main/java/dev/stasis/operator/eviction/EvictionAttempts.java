@@ -113,7 +113,7 @@ class EvictionAttempts {
     spec.getOptions().setSidecarPolicy(SidecarPolicy.RESTART);
     spec.getOptions().setProbePolicy(ProbePolicy.EMULATE);
     Duration deadline = left.compareTo(SHORTEST) < 0 ? SHORTEST : left;
-    spec.getOptions().setDeadline(TimeSpan.of(deadline.toSeconds() + "s"));
+    spec.getOptions().setDeadline(TimeSpan.of(deadline));
     if (deadline.compareTo(spec.getOptions().getLockTimeout().duration()) < 0) {
       spec.getOptions().setLockTimeout(spec.getOptions().getDeadline());
     }

@@ -5,12 +5,12 @@ import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.api.v1beta1.common.ArtifactStatus;
 import dev.stasis.api.v1beta1.operation.OperationPhase;
 import dev.stasis.operator.operation.OperationView;
-import io.fabric8.kubernetes.api.model.Container;
+import dev.stasis.operator.pod.GpuPods;
+import dev.stasis.operator.pod.PodState;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -24,11 +24,11 @@ final class EvictionDecider {
   private static final Set<String> NOT_PROTECTED = Set.of("false", "disabled");
 
   private final EvictionConfig config;
-  private final Set<String> gpuResources;
+  private final GpuPods gpus;
 
-  EvictionDecider(EvictionConfig config, Collection<String> gpuResources) {
+  EvictionDecider(EvictionConfig config, List<String> gpuResources) {
     this.config = config;
-    this.gpuResources = Set.copyOf(gpuResources);
+    this.gpus = new GpuPods(gpuResources);
   }
 
   /**
@@ -109,18 +109,8 @@ final class EvictionDecider {
     return protect != null
         && !NOT_PROTECTED.contains(protect.toLowerCase(Locale.ROOT))
         && pod.getMetadata().getDeletionTimestamp() == null
-        && pod.getStatus() != null
-        && "Running".equals(pod.getStatus().getPhase())
-        && pod.getSpec().getContainers().stream().anyMatch(this::hasGpu);
-  }
-
-  private boolean hasGpu(Container container) {
-    return container.getResources() != null
-        && (!container.getResources().getClaims().isEmpty()
-            || Objects.requireNonNullElse(container.getResources().getLimits(), Map.of())
-                .keySet()
-                .stream()
-                .anyMatch(gpuResources::contains));
+        && new PodState(pod).isIn("Running")
+        && gpus.has(pod);
   }
 
   private static boolean isHeld(Observation observed) {

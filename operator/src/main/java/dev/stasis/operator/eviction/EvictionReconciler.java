@@ -11,6 +11,7 @@ import dev.stasis.operator.event.EventRecorder;
 import dev.stasis.operator.event.SkewGuard;
 import dev.stasis.operator.event.Story;
 import dev.stasis.operator.log.LogContext;
+import dev.stasis.operator.status.PhaseLog;
 import dev.stasis.operator.status.Reason;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.javaoperatorsdk.operator.api.config.informer.Informer;
@@ -108,8 +109,8 @@ public class EvictionReconciler implements Reconciler<GpuCheckpoint> {
     Optional<Instant> back =
         informers.restoresOf(namespace(attempt), attempt.name()).stream()
             .filter(restore -> attempt.restore().get().equals(restore.getMetadata().getName()))
-            .filter(EvictionReconciler::isBack)
-            .map(EvictionReconciler::entered)
+            .flatMap(
+                restore -> PhaseLog.of(restore.getStatus()).last(RestorePhase.SUCCEEDED).stream())
             .findFirst();
     return back.flatMap(time -> cleared(attempt, time));
   }
@@ -179,17 +180,6 @@ public class EvictionReconciler implements Reconciler<GpuCheckpoint> {
   private Duration until(Instant time) {
     Duration left = Duration.between(clock.instant(), time);
     return left.isNegative() ? Duration.ZERO : left.plusMillis(1);
-  }
-
-  private static boolean isBack(GpuRestore restore) {
-    return restore.getStatus() != null && restore.getStatus().getPhase() == RestorePhase.SUCCEEDED;
-  }
-
-  private static Instant entered(GpuRestore restore) {
-    var phases = restore.getStatus().getPhases();
-    return phases == null || phases.isEmpty()
-        ? Instant.parse(restore.getMetadata().getCreationTimestamp())
-        : phases.get(phases.size() - 1).time();
   }
 
   private static String namespace(EvictionAttempt attempt) {

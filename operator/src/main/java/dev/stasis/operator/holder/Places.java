@@ -1,12 +1,14 @@
 package dev.stasis.operator.holder;
 
 import dev.stasis.api.v1beta1.GpuNode;
+import dev.stasis.api.v1beta1.common.SidecarPolicy;
 import dev.stasis.api.v1beta1.common.Target;
 import dev.stasis.compat.NodeFacts;
 import dev.stasis.compat.Placement;
 import dev.stasis.operator.explain.Candidate;
 import dev.stasis.operator.explain.NodeVerdicts;
 import dev.stasis.operator.node.Candidates;
+import dev.stasis.operator.target.FrozenPod;
 import dev.stasis.operator.target.Image;
 import dev.stasis.operator.target.SideLoaded;
 import io.fabric8.kubernetes.api.model.ContainerImage;
@@ -63,14 +65,34 @@ public record Places(Collection<GpuNode> gpuNodes, Collection<Node> nodes) {
   }
 
   /** Returns the same as node affinity, for the scheduler. */
-  public Placement placement(Sought sought, Instant now) {
+  private Placement placement(Sought sought, Instant now) {
     List<NodeFacts> facts =
         new Candidates().of(gpuNodes, nodes, now).stream().map(Candidate::facts).toList();
     return Placement.of(sought.wanted(), facts);
   }
 
+  /**
+   * Returns the facts for a target.
+   *
+   * @param checkpoint name of the object that has the artifact
+   * @param argv command line of the workload
+   * @param others the policy for the other containers of the pod
+   */
+  public FrozenPod frozen(
+      Sought sought, String checkpoint, List<String> argv, SidecarPolicy others, Instant now) {
+    return new FrozenPod(
+        checkpoint,
+        sought.pod(),
+        sought.container(),
+        argv,
+        image(sought),
+        sought.node(),
+        placement(sought, now),
+        others);
+  }
+
   /** Returns the image, with the nodes that may have it if no registry has it. */
-  public Image image(Sought sought) {
+  private Image image(Sought sought) {
     if (sought.image().contains("@")) {
       return new Image.ByDigest(sought.image());
     }

@@ -1,12 +1,13 @@
 package dev.stasis.operator.holder;
 
+import dev.stasis.api.v1beta1.Api;
 import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.status.Reason;
-import dev.stasis.operator.target.Refusal;
 import dev.stasis.operator.target.TargetPlan;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import jakarta.inject.Singleton;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -85,14 +86,15 @@ public class TargetPods {
    * @param mayChange whether the reason for a refusal may change later
    */
   public Result create(
-      String namespace, Function<Set<String>, TargetPlan> plan, Predicate<Refusal> mayChange) {
+      String namespace, Function<Set<String>, TargetPlan> plan, Predicate<Fault> mayChange) {
     Set<String> taken = namesIn(namespace);
     for (int round = 0; round < NAMES; round++) {
       TargetPlan planned = plan.apply(taken);
       if (planned instanceof TargetPlan.Refused refused) {
-        return refused.refusals().stream().allMatch(mayChange)
-            ? new Postponed(refused.refusals().get(0).reason(), refused.sentence())
-            : new Impossible(refused.refusals().stream().map(Refusal::fault).toList());
+        return refused.faults().stream().allMatch(mayChange)
+            ? new Postponed(
+                Reason.find(refused.faults().get(0).reason()).orElseThrow(), refused.sentence())
+            : new Impossible(refused.faults());
       }
       TargetPlan.Made made = (TargetPlan.Made) planned;
       Targets.Answer answer = targets.create(made.pod(), true);
@@ -111,6 +113,15 @@ public class TargetPods {
     }
     return new Postponed(
         Reason.TARGET_TAKEN, "pod: expected an unused name, got " + NAMES + " in use");
+  }
+
+  /** Returns the request for which a pod was created, from its annotation. */
+  public static Optional<ResourceID> requester(Pod pod) {
+    String namespace = pod.getMetadata().getNamespace();
+    return Optional.ofNullable(pod.getMetadata().getAnnotations())
+        .map(annotations -> annotations.get(Api.RESTORED_FROM_ANNOTATION))
+        .filter(from -> from.startsWith(namespace + "/"))
+        .map(from -> new ResourceID(from.substring(namespace.length() + 1), namespace));
   }
 
   /** Deletes a pod, but no other one with its name. */

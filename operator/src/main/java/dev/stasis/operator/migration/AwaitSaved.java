@@ -7,7 +7,6 @@ import dev.stasis.api.v1beta1.common.ConditionValue;
 import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.api.v1beta1.migration.MigrationPhase;
 import dev.stasis.operator.status.Reason;
-import dev.stasis.operator.workflow.FaultSummary;
 import dev.stasis.operator.workflow.Progress;
 import dev.stasis.operator.workflow.Step;
 import dev.stasis.operator.workflow.Timeout;
@@ -68,7 +67,7 @@ final class AwaitSaved extends Step<MigrationContext, MigrationPhase> {
   private Progress stop(GpuCheckpoint checkpoint, Fault why) {
     objects.cancel(checkpoint);
     return new Progress.Waiting(
-        new FaultSummary(List.of(why)).reason(Reason.OPERATION_FAILED),
+        Reason.find(why.reason()).orElse(Reason.OPERATION_FAILED),
         "is being rolled back: " + why.message());
   }
 
@@ -94,7 +93,7 @@ final class AwaitSaved extends Step<MigrationContext, MigrationPhase> {
     SourceFirstState state = context.sourceFirst();
     Optional<Condition> source = state.source();
     String said = source.map(Condition::message).orElse("");
-    if (source.filter(it -> it.reason().equals(Reason.NOT_THAWED.value())).isPresent()) {
+    if (source.filter(it -> Reason.NOT_THAWED.is(it.reason())).isPresent()) {
       return new Progress.Waiting(Reason.NOT_THAWED, said);
     }
     if (source.filter(it -> it.status() == ConditionValue.FALSE).isPresent()) {

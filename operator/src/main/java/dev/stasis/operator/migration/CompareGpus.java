@@ -60,14 +60,11 @@ final class CompareGpus extends MigrationAgentStep {
   }
 
   @Override
-  protected void created(MigrationContext context, GpuNodeOperation operation) {}
-
-  @Override
   protected Progress waiting(MigrationContext context, OperationView operation) {
     return new Progress.Waiting(
         Reason.WAITING_FOR_AGENT,
         "the agent of node "
-            + node(operation)
+            + operation.node()
             + " compares the GPUs of the target with those of the source");
   }
 }

@@ -50,7 +50,7 @@ final class CreateMigrationTarget extends Step<MigrationContext, MigrationPhase>
     if (context.isTouched()) {
       return new Progress.Done();
     }
-    Check.Admitted source = (Check.Admitted) context.check();
+    Check.Admitted source = context.admitted();
     ObservedPod known = context.status().getTarget();
     if (context.target().isEmpty()) {
       return known == null
@@ -79,7 +79,7 @@ final class CreateMigrationTarget extends Step<MigrationContext, MigrationPhase>
   }
 
   private Progress failed(MigrationContext context, Fault fault) {
-    boolean excludesNode = fault.reason().equals(Reason.IMAGE_NOT_AVAILABLE.value());
+    boolean excludesNode = Reason.IMAGE_NOT_AVAILABLE.is(fault.reason());
     return targets.retry(context, List.of(fault), OF_THE_MOMENT, excludesNode);
   }
 

@@ -113,7 +113,7 @@ class FinishedMigration {
     if (undecided || !deleted.plus(context.orphanAfter()).isAfter(context.now())) {
       return false;
     }
-    String node = operation.operation().getSpec().getNodeName();
+    String node = operation.node();
     return Stream.of(context.sourceAgent(), context.targetAgent())
         .flatMap(Optional::stream)
         .anyMatch(agent -> agent.node().equals(node) && !agent.nodeGone());

@@ -9,7 +9,7 @@ import dev.stasis.operator.holder.TargetState;
 import dev.stasis.operator.node.NodeAgent;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.operation.Operations;
-import dev.stasis.operator.resize.RoomAnswer;
+import dev.stasis.operator.resize.HeadroomNegotiation;
 import dev.stasis.operator.status.Backoff;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.workflow.Progress;
@@ -70,7 +70,7 @@ final class FreezeSource extends MigrationAgentStep {
     }
     Optional<OperationView> freeze = context.work().freeze();
     if (freeze.isEmpty()) {
-      Check.Admitted source = (Check.Admitted) context.check();
+      Check.Admitted source = context.admitted();
       return new Progress.Due(() -> freeze(context, source));
     }
     if (freeze.get().isFinal() && !context.isHeld()) {
@@ -100,7 +100,7 @@ final class FreezeSource extends MigrationAgentStep {
   }
 
   private Progress freezing(MigrationContext context, OperationView freeze) {
-    if (RoomAnswer.isAsked(freeze) && !freeze.isCancelled()) {
+    if (HeadroomNegotiation.isAsked(freeze) && !freeze.isCancelled()) {
       return new Progress.Due(() -> headroom.answer(context, freeze));
     }
     // It never answers again, and its part of the artifact is lost with it.
@@ -109,7 +109,7 @@ final class FreezeSource extends MigrationAgentStep {
           Reason.SOURCE_LOST.misfit(
               "node of the source",
               "a node of the cluster until the artifact is complete",
-              "node " + node(freeze) + " left the cluster"));
+              "node " + freeze.node() + " left the cluster"));
     }
     return waiting(context, freeze);
   }
@@ -121,7 +121,7 @@ final class FreezeSource extends MigrationAgentStep {
 
   @Override
   protected GpuNodeOperation draft(MigrationContext context, Operations all) {
-    Check.Admitted source = (Check.Admitted) context.check();
+    Check.Admitted source = context.admitted();
     return operations.draft(context, Work.FREEZE, operations.orders().freeze(context, source));
   }
 

@@ -1,6 +1,5 @@
 package dev.stasis.operator.migration;
 
-import dev.stasis.api.v1beta1.common.PhaseTime;
 import dev.stasis.api.v1beta1.operation.OperationPhase;
 import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.api.v1beta1.operation.Outcome;
@@ -11,8 +10,6 @@ import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.workflow.Progress;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 
 /** Thaws or ends a frozen source, with operations that are retried. */
@@ -51,7 +48,7 @@ final class FrozenSource {
     boolean due =
         end.isEmpty()
             || (end.get().isFinal() && !end.get().succeeded() && isDue(end.get(), context.now()));
-    int number = end.map(Work::number).orElse(0) + 1;
+    int number = end.map(OperationView::number).orElse(0) + 1;
     return due ? Optional.of(create(context, OperationType.END, number, freeze)) : Optional.empty();
   }
 
@@ -59,13 +56,10 @@ final class FrozenSource {
    * Returns whether a failed operation may be retried: the wait grows with the number of failures.
    */
   private static boolean isDue(OperationView failed, Instant now) {
-    List<PhaseTime<OperationPhase>> phases =
-        Objects.requireNonNullElse(failed.status().getPhases(), List.of());
-    if (phases.isEmpty()) {
-      return true;
-    }
-    Instant end = phases.get(phases.size() - 1).time();
-    return !end.plus(FIRST.multipliedBy(Math.min(SLOWEST, Work.number(failed)))).isAfter(now);
+    return !failed
+        .entered()
+        .plus(FIRST.multipliedBy(Math.min(SLOWEST, failed.number())))
+        .isAfter(now);
   }
 
   /** Thaws it until it runs, or cannot run. */
@@ -74,7 +68,7 @@ final class FrozenSource {
       return ended(context, freeze);
     }
     if (context.sourceAgent().map(NodeAgent::nodeGone).orElse(false)) {
-      String node = freeze.operation().getSpec().getNodeName();
+      String node = freeze.node();
       return new Progress.Lost(
           Reason.NODE_GONE, "node " + node + " is gone, and the workload with it");
     }
@@ -97,7 +91,7 @@ final class FrozenSource {
     }
     return switch (outcome) {
       case DONE, REFUSED, UNDONE -> new Progress.Done();
-      case LOST -> new Progress.Lost(Reason.WORKLOAD_LOST, message(freeze));
+      case LOST -> new Progress.Lost(Reason.WORKLOAD_LOST, freeze.message());
       case NOT_UNDONE -> leftFrozen(context, freeze);
       case UNRECOGNIZED -> throw new IllegalStateException("outcome: not final, see OperationView");
     };
@@ -113,14 +107,14 @@ final class FrozenSource {
       return new Progress.Lost(Reason.SOURCE_LOST, lost.get());
     }
     if (freeze.workload() == WorkloadState.ENDED) {
-      return new Progress.Lost(Reason.WORKLOAD_LOST, message(freeze));
+      return new Progress.Lost(Reason.WORKLOAD_LOST, freeze.message());
     }
     if (context.isSourceGivenUp() || !freeze.isLeftFrozen()) {
-      return new Progress.Lost(Reason.OPERATION_FAILED, message(freeze));
+      return new Progress.Lost(Reason.OPERATION_FAILED, freeze.message());
     }
     return new Progress.Waiting(
         Reason.NOT_THAWED,
-        "the source is still frozen, and its agent retries until it runs: " + message(freeze));
+        "the source is still frozen, and its agent retries until it runs: " + freeze.message());
   }
 
   private Progress thawHeld(MigrationContext context, OperationView freeze) {
@@ -136,25 +130,25 @@ final class FrozenSource {
       return silentOr(context, "the source is being thawed");
     }
     if (thaw.outcome().filter(it -> it == Outcome.LOST).isPresent()) {
-      return new Progress.Lost(Reason.WORKLOAD_LOST, message(thaw));
+      return new Progress.Lost(Reason.WORKLOAD_LOST, thaw.message());
     }
-    int number = Work.number(thaw);
+    int number = thaw.number();
     boolean stands = thaw.outcome().filter(it -> it == Outcome.NOT_UNDONE).isPresent();
     if (number >= TRIES && !stands) {
       return new Progress.Lost(
-          Reason.OPERATION_FAILED, "the source could not be thawed: " + message(thaw));
+          Reason.OPERATION_FAILED, "the source could not be thawed: " + thaw.message());
     }
     Instant now = number < TRIES ? context.now() : context.now().minus(SELDOM);
     return isDue(thaw, now)
         ? create(context, OperationType.THAW, number + 1, freeze)
         : new Progress.Waiting(
-            Reason.NOT_THAWED, "the source is still frozen, retrying the thaw: " + message(thaw));
+            Reason.NOT_THAWED, "the source is still frozen, retrying the thaw: " + thaw.message());
   }
 
   /** It can never run: the remaining processes are ended, so that they never wake up. */
   private Progress end(MigrationContext context, OperationView freeze, String lost) {
     Optional<OperationView> end = context.work().last(OperationType.END);
-    int number = end.map(Work::number).orElse(0);
+    int number = end.map(OperationView::number).orElse(0);
     boolean due = end.isEmpty() || (end.get().isFinal() && isDue(end.get(), context.now()));
     if (context.isSourceGivenUp()
         || end.filter(OperationView::succeeded).isPresent()
@@ -172,9 +166,5 @@ final class FrozenSource {
         .flatMap(NodeAgent::silent)
         .map(why -> new Progress.Waiting(Reason.NODE_SILENT, why))
         .orElseGet(() -> new Progress.Waiting(Reason.IN_PROGRESS, message));
-  }
-
-  private static String message(OperationView operation) {
-    return Objects.requireNonNullElse(operation.status().getMessage(), operation.reason());
   }
 }

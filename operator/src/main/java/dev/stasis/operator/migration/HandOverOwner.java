@@ -61,7 +61,7 @@ final class HandOverOwner extends Step<MigrationContext, MigrationPhase> {
   private Progress handOver(MigrationContext context) {
     reporter.openGate(context);
     Pod target = context.target().orElseThrow();
-    Pod before = operations.orders().original(context, context.source().orElse(target));
+    Pod before = operations.orders().original(context.work(), context.source().orElse(target));
     return new Progress.Waiting(
         Reason.SWITCHED_OVER,
         adoption.step(before, context.source(), target, context.owner().orElseThrow()));

@@ -59,7 +59,7 @@ final class InspectSource extends MigrationAgentStep {
 
   @Override
   protected GpuNodeOperation draft(MigrationContext context, Operations all) {
-    Check.Admitted source = (Check.Admitted) context.check();
+    Check.Admitted source = context.admitted();
     return operations.draft(context, Work.LOOK, operations.orders().look(context, source));
   }
 
@@ -69,7 +69,7 @@ final class InspectSource extends MigrationAgentStep {
   }
 
   private static void inspects(MigrationContext context) {
-    Check.Admitted source = (Check.Admitted) context.check();
+    Check.Admitted source = context.admitted();
     context.updater().looks(source.pod(), source.container());
   }
 
@@ -78,7 +78,7 @@ final class InspectSource extends MigrationAgentStep {
     return new Progress.Waiting(
         Reason.WAITING_FOR_AGENT,
         agentAway(context)
-            .orElse("the agent of node " + node(operation) + " is inspecting the pod"));
+            .orElse("the agent of node " + operation.node() + " is inspecting the pod"));
   }
 
   @Override

@@ -39,29 +39,13 @@ abstract class MigrationAgentStep extends AgentStep<MigrationContext, MigrationP
   }
 
   @Override
-  protected final String activity() {
-    return activity;
-  }
-
-  @Override
   protected final List<Fault> faults(OperationView failed) {
     return MigrationFaults.of(failed);
   }
 
-  @Override
+  /** Returns why the agent does not respond; empty if it does. */
   protected final Optional<String> agentAway(MigrationContext context) {
     return agent.apply(context).flatMap(NodeAgent::silent);
-  }
-
-  @Override
-  protected boolean mayAbandon(MigrationContext context) {
-    return false;
-  }
-
-  /** Another step undoes what this step has done. */
-  @Override
-  protected Progress observeUndo(MigrationContext context) {
-    return new Progress.Done();
   }
 
   @Override
@@ -71,6 +55,6 @@ abstract class MigrationAgentStep extends AgentStep<MigrationContext, MigrationP
         ? new Progress.Waiting(Reason.NODE_SILENT, silent.get())
         : new Progress.Waiting(
             operation.isClaimed() ? Reason.IN_PROGRESS : Reason.WAITING_FOR_AGENT,
-            "node " + node(operation) + " " + activity());
+            "node " + operation.node() + " " + activity);
   }
 }

@@ -1,6 +1,5 @@
 package dev.stasis.operator.migration;
 
-import dev.stasis.api.v1beta1.GpuCheckpointStore;
 import dev.stasis.api.v1beta1.GpuMigration;
 import dev.stasis.api.v1beta1.common.ArtifactStatus;
 import dev.stasis.api.v1beta1.common.Fault;
@@ -42,7 +41,6 @@ import org.jspecify.annotations.Nullable;
  * @param targetAgent agent of the target's node; empty while there is none
  * @param places the possible nodes; empty while the requirements are unknown
  * @param excludedNodes nodes that are excluded for a target
- * @param store the store to use
  * @param turn why it must wait for other migrations; empty if it need not
  * @param owner the controller that must adopt the target before the source is removed; empty if
  *     there is none
@@ -60,7 +58,6 @@ record MigrationContext(
     Optional<NodeAgent> targetAgent,
     Optional<NodeVerdicts> places,
     Set<String> excludedNodes,
-    Optional<GpuCheckpointStore> store,
     Optional<String> turn,
     Optional<OwnerReference> owner,
     SourceFirstState sourceFirst,
@@ -85,6 +82,11 @@ record MigrationContext(
   /** Returns the status updater of a migration with strategy Recreate. */
   SourceFirstStatusUpdater sourceFirstUpdater() {
     return new SourceFirstStatusUpdater(migration, now);
+  }
+
+  /** Returns the source, which a step before has found to be movable. */
+  Check.Admitted admitted() {
+    return (Check.Admitted) check;
   }
 
   @Override
@@ -146,7 +148,7 @@ record MigrationContext(
 
   /** The remaining time, for an operation. */
   TimeSpan left() {
-    return TimeSpan.of(Math.max(1, Duration.between(now, deadline()).toSeconds()) + "s");
+    return TimeSpan.of(Duration.between(now, deadline()));
   }
 
   int attempts() {

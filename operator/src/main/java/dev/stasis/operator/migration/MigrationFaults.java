@@ -12,7 +12,7 @@ final class MigrationFaults {
   private MigrationFaults() {}
 
   static Fault cancelled() {
-    return new Fault(Reason.CANCELLED.value(), null, null, null, null, null, "it was cancelled");
+    return Fault.of(Reason.CANCELLED.value(), null, "it was cancelled");
   }
 
   /** The target is gone. */

@@ -35,7 +35,7 @@ class MigrationHeadroom {
 
   /** The agent of the source waits for it; nothing is frozen meanwhile. */
   Progress answer(MigrationContext context, OperationView freeze) {
-    Optional<Node> node = cluster.node(freeze.operation().getSpec().getNodeName());
+    Optional<Node> node = cluster.node(freeze.node());
     if (context.source().isEmpty() || node.isEmpty()) {
       return new Progress.Done();
     }
@@ -69,10 +69,10 @@ class MigrationHeadroom {
     if (!raised
         || pod.isEmpty()
         || pod.get().getMetadata().getDeletionTimestamp() != null
-        || Orders.before(context).isEmpty()) {
+        || context.work().template().isEmpty()) {
       return true;
     }
-    Pod before = operations.orders().original(context, pod.get());
+    Pod before = operations.orders().original(context.work(), pod.get());
     Optional<HeadroomReturn.Result> result = headroom.lower(before, pod.get(), context.container());
     result.ifPresent(
         it ->

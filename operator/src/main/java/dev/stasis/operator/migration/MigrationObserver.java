@@ -1,13 +1,14 @@
 package dev.stasis.operator.migration;
 
 import dev.stasis.api.v1beta1.Api;
-import dev.stasis.api.v1beta1.GpuCheckpointStore;
 import dev.stasis.api.v1beta1.GpuMigration;
+import dev.stasis.api.v1beta1.GpuNode;
 import dev.stasis.api.v1beta1.common.ObservedPod;
 import dev.stasis.api.v1beta1.common.Target;
 import dev.stasis.api.v1beta1.migration.Decision;
 import dev.stasis.api.v1beta1.migration.GpuMigrationStatus;
 import dev.stasis.api.v1beta1.node.Capability;
+import dev.stasis.api.v1beta1.node.GpuNodeStatus;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.operator.explain.NodeVerdicts;
@@ -31,7 +32,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 
 /** Observes everything that concerns one GpuMigration. */
 @Singleton
@@ -95,35 +95,43 @@ class MigrationObserver {
     Check check =
         open ? validation.check(migration, source, work.look().isPresent(), now) : new Check.Done();
     Optional<Pod> target = target(migration);
-    Optional<GpuCheckpointStore> store =
-        check instanceof Check.Admitted admitted ? Optional.of(admitted.store()) : Optional.empty();
-    Optional<Places> places =
-        store.isPresent() && target.isEmpty() && status.getSourceHardware() != null
-            ? Optional.of(new Places(cluster.gpuNodes(), cluster.nodes()))
+    Optional<Check.Admitted> placed =
+        check instanceof Check.Admitted it && target.isEmpty() && status.getSourceHardware() != null
+            ? Optional.of(it)
             : Optional.empty();
-    MigrationContext context =
-        new MigrationContext(
-            migration,
-            check,
-            source,
-            target,
-            work,
-            Optional.ofNullable(status.getSource())
-                .map(ObservedPod::node)
-                .map(it -> agent(it, now)),
-            target
-                .map(pod -> pod.getSpec().getNodeName())
-                .or(() -> Optional.ofNullable(status.getTarget()).map(ObservedPod::node))
-                .map(it -> agent(it, now)),
-            Optional.empty(),
-            Set.of(),
-            store,
-            Optional.empty(),
-            target.flatMap(pod -> owner(migration, pod)),
-            sourceFirst(migration, now),
-            config.orphanAfter(),
-            now);
-    return places.map(it -> placed(context, it)).orElse(context);
+    Map<String, String> against = placed.map(it -> against(migration, it)).orElse(Map.of());
+    Optional<NodeVerdicts> places =
+        placed.map(
+            it ->
+                new Places(cluster.gpuNodes(), cluster.nodes())
+                    .verdicts(
+                        targets.sought(migration, work, it),
+                        migration.getSpec().getTarget(),
+                        against,
+                        now));
+    Optional<String> turn =
+        places
+            .filter(it -> it.fit() > 0)
+            .flatMap(
+                it -> throttle.take(migration, placed.orElseThrow().pod().getSpec().getNodeName()));
+    return new MigrationContext(
+        migration,
+        check,
+        source,
+        target,
+        work,
+        Optional.ofNullable(status.getSource()).map(ObservedPod::node).map(it -> agent(it, now)),
+        target
+            .map(pod -> pod.getSpec().getNodeName())
+            .or(() -> Optional.ofNullable(status.getTarget()).map(ObservedPod::node))
+            .map(it -> agent(it, now)),
+        places,
+        against.keySet(),
+        turn,
+        target.flatMap(pod -> owner(migration, pod)),
+        sourceFirst(migration, now),
+        config.orphanAfter(),
+        now);
   }
 
   private SourceFirstState sourceFirst(GpuMigration migration, Instant now) {
@@ -161,76 +169,37 @@ class MigrationObserver {
         : Optional.empty();
   }
 
-  /** The source was inspected: determines the possible nodes and the limits. */
-  private MigrationContext placed(MigrationContext view, Places places) {
-    GpuMigration migration = view.migration();
-    Check.Admitted source = (Check.Admitted) view.check();
-    Map<String, String> against = against(view, source);
-    NodeVerdicts verdicts =
-        places.verdicts(
-            targets.sought(view, source.pod(), source.container()),
-            migration.getSpec().getTarget(),
-            against,
-            view.now());
-    Optional<String> turn =
-        verdicts.fit() == 0
-            ? Optional.empty()
-            : throttle.take(migration, source.pod().getSpec().getNodeName());
-    return new MigrationContext(
-        migration,
-        view.check(),
-        view.source(),
-        view.target(),
-        view.work(),
-        view.sourceAgent(),
-        view.targetAgent(),
-        Optional.of(verdicts),
-        against.keySet(),
-        view.store(),
-        turn,
-        view.owner(),
-        view.sourceFirst(),
-        view.orphanAfter(),
-        view.now());
-  }
-
   /**
    * Returns why nodes are excluded for reasons other than their hardware; the pod's own node always
    * is.
    */
-  private Map<String, String> against(MigrationContext view, Check.Admitted source) {
-    Map<String, String> against = new HashMap<>(throttle.full(view.migration()));
+  private Map<String, String> against(GpuMigration migration, Check.Admitted source) {
+    Map<String, String> against = new HashMap<>(throttle.full(migration));
     String store = source.store().getMetadata().getName();
-    cluster
-        .gpuNodes()
-        .forEach(
-            node -> {
-              boolean maps =
-                  node.getStatus() != null
-                      && node.getStatus().getCapabilities() != null
-                      && node.getStatus().getCapabilities().contains(Capability.UUID_MAP);
-              if (!maps) {
-                against.put(
-                    node.getMetadata().getName(),
-                    "driver: expected one that can restore on other GPUs (580 or newer), got one"
-                        + " that cannot");
-                return;
-              }
-              if (!NodeStores.of(node).canWrite(store)) {
-                against.put(
-                    node.getMetadata().getName(),
-                    "store "
-                        + store
-                        + ": expected one that the node can write to, got one that it cannot");
-              }
-            });
+    for (GpuNode node : cluster.gpuNodes()) {
+      GpuNodeStatus reported = node.getStatus();
+      boolean maps =
+          reported != null
+              && reported.getCapabilities() != null
+              && reported.getCapabilities().contains(Capability.UUID_MAP);
+      if (!maps) {
+        against.put(
+            node.getMetadata().getName(),
+            "driver: expected one that can restore on other GPUs (580 or newer), got one that"
+                + " cannot");
+      } else if (!NodeStores.of(node).canWrite(store)) {
+        against.put(
+            node.getMetadata().getName(),
+            "store " + store + ": expected one that the node can write to, got one that it cannot");
+      }
+    }
     against.putAll(volumes.against(source.pod(), cluster.nodes()));
-    Objects.requireNonNullElse(view.status().getExcludedNodes(), List.<String>of())
+    Objects.requireNonNullElse(migration.getStatus().getExcludedNodes(), List.<String>of())
         .forEach(
             node ->
                 against.put(
                     node, "node: expected one that has not been tried, got an excluded one"));
-    Optional.ofNullable(view.migration().getSpec().getTarget())
+    Optional.ofNullable(migration.getSpec().getTarget())
         .map(Target::excluded)
         .orElse(List.of())
         .forEach(

@@ -6,6 +6,7 @@ import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.operator.node.NodeAgent;
 import dev.stasis.operator.operation.OperationView;
 import dev.stasis.operator.operation.Operations;
+import dev.stasis.operator.operation.RequesterKind;
 import dev.stasis.operator.pod.Template;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.workflow.Progress;
@@ -36,7 +37,8 @@ class MigrationOperations {
   }
 
   GpuNodeOperation draft(MigrationContext context, int number, GpuNodeOperationSpec spec) {
-    return operations.draft(Orders.requester(context.migration()), number, spec);
+    return operations.draft(
+        RequesterKind.MIGRATION.reference(context.migration().getMetadata()), number, spec);
   }
 
   /** Creates an operation; returns its name. */
@@ -47,9 +49,7 @@ class MigrationOperations {
   }
 
   void cancel(OperationView operation) {
-    if (!operations.withdraw(operation.operation())) {
-      operations.cancel(operation.operation());
-    }
+    operations.withdrawOrCancel(operation.operation());
   }
 
   /**
@@ -68,7 +68,7 @@ class MigrationOperations {
       Optional<NodeAgent> agent =
           open.type() == OperationType.SEND ? context.sourceAgent() : context.targetAgent();
       if (!agent.map(NodeAgent::isAway).orElse(true)) {
-        String node = open.operation().getSpec().getNodeName();
+        String node = open.node();
         return new Progress.Waiting(Reason.IN_PROGRESS, "node " + node + " is rolling back");
       }
     }

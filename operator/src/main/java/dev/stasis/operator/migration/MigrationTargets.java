@@ -24,7 +24,6 @@ import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.target.FrozenPod;
 import dev.stasis.operator.target.TargetMaker;
 import dev.stasis.operator.target.TargetPlan;
-import dev.stasis.operator.target.TargetSettings;
 import dev.stasis.operator.target.Way;
 import dev.stasis.operator.target.Wish;
 import dev.stasis.operator.workflow.Progress;
@@ -63,24 +62,19 @@ class MigrationTargets {
     this.cluster = cluster;
     this.pods = pods;
     this.orders = new Orders(new Template(client.getKubernetesSerialization()));
-    StasisConfig.Holder holder = config.holder();
-    this.maker =
-        new TargetMaker(new TargetSettings(holder.image(), holder.command(), holder.injected()));
+    this.maker = new TargetMaker(config.holder());
   }
 
   /** The requirements of the source, as its agent reported them. */
-  Sought sought(MigrationContext view, Pod now, String container) {
+  Sought sought(GpuMigration migration, Work work, Check.Admitted source) {
+    Pod now = source.pod();
     Hardware hardware =
-        Objects.requireNonNull(view.status().getSourceHardware(), "it was inspected");
+        Objects.requireNonNull(migration.getStatus().getSourceHardware(), "it was inspected");
     return new Sought(
         Fingerprint.parse(Objects.requireNonNullElse(hardware.fingerprint(), "")),
-        view.work()
-            .look()
-            .map(OperationView::status)
-            .map(GpuNodeOperationStatus::getImage)
-            .orElse(""),
-        orders.original(view, now),
-        container,
+        work.look().map(OperationView::status).map(GpuNodeOperationStatus::getImage).orElse(""),
+        orders.original(work, now),
+        source.container(),
         Objects.requireNonNullElse(now.getSpec().getNodeName(), ""),
         null);
   }
@@ -95,7 +89,7 @@ class MigrationTargets {
                 pods.create(
                     migration.getMetadata().getNamespace(),
                     taken -> plan(view, source, taken),
-                    refusal -> refusal.reason() == Reason.NO_NODE_FITS));
+                    refusal -> Reason.NO_NODE_FITS.is(refusal.reason())));
   }
 
   private TargetPlan plan(MigrationContext view, Check.Admitted source, Set<String> taken) {
@@ -160,17 +154,13 @@ class MigrationTargets {
   }
 
   private FrozenPod frozen(MigrationContext view, Check.Admitted source) {
-    Places places = new Places(cluster.gpuNodes(), cluster.nodes());
-    Sought sought = sought(view, source.pod(), source.container());
-    return new FrozenPod(
-        view.migration().getMetadata().getName(),
-        sought.pod(),
-        sought.container(),
-        view.work().look().map(look -> look.status().getArgv()).orElse(List.of()),
-        places.image(sought),
-        sought.node(),
-        places.placement(sought, view.now()),
-        view.migration().getSpec().getOptions().getSidecarPolicy());
+    return new Places(cluster.gpuNodes(), cluster.nodes())
+        .frozen(
+            sought(view.migration(), view.work(), source),
+            view.migration().getMetadata().getName(),
+            view.work().look().map(look -> look.status().getArgv()).orElse(List.of()),
+            view.migration().getSpec().getOptions().getSidecarPolicy(),
+            view.now());
   }
 
   private Wish wish(MigrationContext view, Check.Admitted source, Set<String> taken) {
@@ -184,8 +174,7 @@ class MigrationTargets {
         taken,
         new TreeSet<>(view.excludedNodes()),
         migration.getSpec().getOptions().getDeadline().duration(),
-        raised(view, source.pod(), source.container())
-            .map(memory -> new Wish.Memory(memory.request(), Optional.of(memory.limit()))));
+        raised(view, source.pod(), source.container()));
   }
 
   /** Its controller would adopt it immediately, and delete one of the two. */
@@ -208,6 +197,6 @@ class MigrationTargets {
             .orElse(null);
     return needed == null
         ? Optional.empty()
-        : room.raised(orders.original(view, now), container, needed);
+        : room.raised(orders.original(view.work(), now), container, needed);
   }
 }

@@ -18,11 +18,11 @@ import java.util.Set;
 /** The reports that both orders of a migration share. */
 abstract class MigrationWorkflow implements Workflow<MigrationContext, MigrationPhase> {
 
-  private final MigrationReporter reporter;
-  private final Throttle throttle;
-  private final FinishedMigration finished;
+  protected final MigrationReporter reporter;
+  protected final Throttle throttle;
+  protected final FinishedMigration finished;
   private final DeleteArtifacts deleteArtifacts;
-  private final StasisConfig config;
+  protected final StasisConfig config;
 
   MigrationWorkflow(
       MigrationReporter reporter,

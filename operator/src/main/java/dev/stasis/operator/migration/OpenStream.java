@@ -38,7 +38,7 @@ final class OpenStream extends Step<MigrationContext, MigrationPhase> {
   @Override
   protected Progress observe(MigrationContext context) {
     if (context.isTouched()
-        || ((Check.Admitted) context.check()).store().getSpec().sharesFolder()
+        || context.admitted().store().getSpec().sharesFolder()
         || context.sourceAgent().isEmpty()
         || context.targetAgent().isEmpty()) {
       return new Progress.Done();
@@ -48,11 +48,10 @@ final class OpenStream extends Step<MigrationContext, MigrationPhase> {
       return stream.receive(context, 1, Optional.empty());
     }
     OperationView receive = found.get();
-    int number = Work.number(receive);
+    int number = receive.number();
     Optional<OperationView> send = context.work().of(OperationType.SEND, number);
     String node = ArtifactStream.targetNode(context);
-    if (!node.equals(receive.operation().getSpec().getNodeName())
-        || ArtifactStream.isOutdated(context, receive, send)) {
+    if (!node.equals(receive.node()) || ArtifactStream.isOutdated(context, receive, send)) {
       return reopened(context, receive, send, number);
     }
     if (receive.isFinal() || send.isPresent()) {

@@ -1,8 +1,6 @@
 package dev.stasis.operator.migration;
 
-import dev.stasis.api.v1beta1.GpuMigration;
 import dev.stasis.api.v1beta1.common.ArtifactStatus;
-import dev.stasis.api.v1beta1.common.ObjectReference;
 import dev.stasis.api.v1beta1.common.ObservedPod;
 import dev.stasis.api.v1beta1.common.TimeSpan;
 import dev.stasis.api.v1beta1.migration.GpuMigrationSpec;
@@ -17,11 +15,10 @@ import dev.stasis.api.v1beta1.operation.RestoreOrder;
 import dev.stasis.api.v1beta1.operation.TransferOrder;
 import dev.stasis.operator.node.NodeAgent;
 import dev.stasis.operator.operation.OperationView;
-import dev.stasis.operator.operation.RequesterKind;
+import dev.stasis.operator.operation.Operations;
 import dev.stasis.operator.pod.Template;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.Pod;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -29,21 +26,10 @@ import org.jspecify.annotations.Nullable;
 /** The specs of the agents' operations. */
 final class Orders {
 
-  /**
-   * The deadline of operations that restore, end or clean up: it is independent of the migration's
-   * deadline. The longest observed duration is 100 s for 140 GB on a busy H200.
-   */
-  private static final TimeSpan WAY_BACK = TimeSpan.of("30m");
-
   private final Template template;
 
   Orders(Template template) {
     this.template = template;
-  }
-
-  /** The object on whose behalf they are executed. */
-  static ObjectReference requester(GpuMigration migration) {
-    return RequesterKind.MIGRATION.reference(migration.getMetadata());
   }
 
   /** Inspects the source; the operation keeps the current pod, before it is resized. */
@@ -61,37 +47,20 @@ final class Orders {
     FreezeOrder freeze = freezeOrder(view, source);
     freeze.setAfterwards(Afterwards.HOLD);
     freeze.setHeldUntilDecided(true);
-    freeze.setPodTemplate(before(view).orElseGet(() -> template.of(source.pod())));
+    freeze.setPodTemplate(view.work().template().orElseGet(() -> template.of(source.pod())));
     GpuNodeOperationSpec spec = ofSource(view, source);
     spec.setFreeze(freeze);
     return spec;
-  }
-
-  /** The pod before it was touched. */
-  static Optional<Map<String, Object>> before(MigrationContext view) {
-    return view.work()
-        .look()
-        .map(look -> look.operation().getSpec().getFreeze())
-        .map(FreezeOrder::getPodTemplate);
   }
 
   private static FreezeOrder freezeOrder(MigrationContext view, Check.Admitted source) {
     GpuMigrationSpec asked = view.migration().getSpec();
     FreezeOrder freeze = new FreezeOrder();
     freeze.setNamespaceUid(source.namespaceUid());
-    freeze.setLockTimeout(asked.getOptions().getLockTimeout());
-    freeze.setTcpConnections(asked.getOptions().getTcpConnections());
-    freeze.setHooks(asked.getOptions().getHooks());
-    freeze.setProbePolicy(asked.getOptions().getProbePolicy());
-    freeze.setMemoryLimitPolicy(asked.getOptions().getMemoryLimitPolicy());
-    freeze.setSidecarPolicy(asked.getOptions().getSidecarPolicy());
-    freeze.setSharing(asked.getOptions().getSharing());
+    freeze.copyFreeze(asked.getOptions());
     // Already set for the inspection, before a target is created.
     freeze.setRequireRestorable(true);
-    source
-        .maxFrozen()
-        .ifPresent(
-            longest -> freeze.setMaxFrozen(TimeSpan.of(Math.max(1, longest.toSeconds()) + "s")));
+    source.maxFrozen().ifPresent(longest -> freeze.setMaxFrozen(TimeSpan.of(longest)));
     return freeze;
   }
 
@@ -138,7 +107,7 @@ final class Orders {
       MigrationContext view, Optional<ArtifactStatus> artifact) {
     return artifact
         .map(it -> reference(view, it))
-        .orElseGet(() -> reference(view, view.store().orElseThrow().getMetadata().getName(), null));
+        .orElseGet(() -> reference(view, view.admitted().store().getMetadata().getName(), null));
   }
 
   private static TransferOrder transfer(
@@ -164,7 +133,7 @@ final class Orders {
   /** Compares the target's GPUs with the source's. */
   GpuNodeOperationSpec fit(MigrationContext view, Pod target) {
     GpuNodeOperationSpec spec = ofTarget(view, target, true);
-    spec.setArtifact(reference(view, view.store().orElseThrow().getMetadata().getName(), null));
+    spec.setArtifact(reference(view, view.admitted().store().getMetadata().getName(), null));
     return spec;
   }
 
@@ -194,14 +163,14 @@ final class Orders {
     GpuNodeOperationSpec spec = spec(type, of.getNodeName());
     spec.setPod(of.getPod());
     spec.setOfOperation(freeze.name());
-    spec.setDeadline(WAY_BACK);
+    spec.setDeadline(Operations.WAY_BACK);
     return spec;
   }
 
   GpuNodeOperationSpec delete(MigrationContext view, ArtifactStatus artifact, String node) {
     GpuNodeOperationSpec spec = spec(OperationType.DELETE_ARTIFACT, node);
     spec.setArtifact(reference(view, artifact));
-    spec.setDeadline(WAY_BACK);
+    spec.setDeadline(Operations.WAY_BACK);
     return spec;
   }
 
@@ -237,7 +206,7 @@ final class Orders {
   }
 
   /** The pod before it was touched, to derive a target from. */
-  Pod original(MigrationContext view, Pod now) {
-    return before(view).flatMap(template::read).orElse(now);
+  Pod original(Work work, Pod now) {
+    return work.template().flatMap(template::read).orElse(now);
   }
 }

@@ -81,7 +81,7 @@ final class RestoreOnTarget extends MigrationAgentStep {
     return state instanceof TargetState.Broken broken
             && !(operation.isClaimed()
                 && agentAway(context).isEmpty()
-                && broken.fault().reason().equals(Reason.RESTORE_FAILED.value()))
+                && Reason.RESTORE_FAILED.is(broken.fault().reason()))
         ? Optional.of(new Progress.Failed(broken.fault()))
         : Optional.empty();
   }

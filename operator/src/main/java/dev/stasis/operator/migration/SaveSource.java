@@ -31,7 +31,7 @@ final class SaveSource extends Step<MigrationContext, MigrationPhase> {
   }
 
   private Progress save(MigrationContext context) {
-    Check.Admitted source = (Check.Admitted) context.check();
+    Check.Admitted source = context.admitted();
     Optional<Progress> refusal = evictions.refusal(context, source.pod(), true);
     if (refusal.isPresent()) {
       return refusal.get();

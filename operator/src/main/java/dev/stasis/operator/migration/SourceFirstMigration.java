@@ -21,10 +21,6 @@ class SourceFirstMigration extends MigrationWorkflow {
 
   private final List<Step<MigrationContext, MigrationPhase>> steps;
   private final SourceFirstCleanup cleanup;
-  private final FinishedMigration finished;
-  private final MigrationReporter reporter;
-  private final Throttle throttle;
-  private final StasisConfig config;
 
   SourceFirstMigration(
       MigrationOperations operations,
@@ -37,10 +33,6 @@ class SourceFirstMigration extends MigrationWorkflow {
       StasisConfig config) {
     super(reporter, throttle, finished, new DeleteArtifacts(operations), config);
     this.cleanup = new SourceFirstCleanup(objects, cluster);
-    this.finished = finished;
-    this.reporter = reporter;
-    this.throttle = throttle;
-    this.config = config;
     this.steps =
         List.of(
             new InspectSource(operations),

@@ -142,7 +142,7 @@ class SourceFirstObjects {
     spec.setAfterCheckpoint(AfterCheckpoint.EVICT);
     spec.setStorageRef(NameReference.of(source.store().getMetadata().getName()));
     Duration left = view.left().duration();
-    options.setDeadline(left.compareTo(SHORTEST) < 0 ? span(SHORTEST) : view.left());
+    options.setDeadline(left.compareTo(SHORTEST) < 0 ? TimeSpan.of(SHORTEST) : view.left());
     if (options.getDeadline().duration().compareTo(options.getLockTimeout().duration()) < 0) {
       options.setLockTimeout(options.getDeadline());
     }
@@ -266,9 +266,5 @@ class SourceFirstObjects {
         .withNamespace(migration.getMetadata().getNamespace())
         .withName(name)
         .addToLabels(Api.OPERATION_UID_LABEL, migration.getMetadata().getUid());
-  }
-
-  private static TimeSpan span(Duration duration) {
-    return TimeSpan.of(duration.toSeconds() + "s");
   }
 }

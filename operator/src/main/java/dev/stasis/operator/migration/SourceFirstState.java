@@ -105,12 +105,8 @@ record SourceFirstState(
   }
 
   private static Fault fault(Optional<Condition> said, String kind) {
-    return new Fault(
+    return Fault.of(
         said.map(Condition::reason).orElse(Reason.OPERATION_FAILED.value()),
-        null,
-        null,
-        null,
-        null,
         null,
         said.map(Condition::message).orElse("the " + kind + " reports no reason"));
   }

@@ -88,11 +88,10 @@ final class SourceFirstStatusUpdater extends MigrationStatusUpdater {
   }
 
   private void source(Condition said) {
-    Fault word = new Fault(said.reason(), null, null, null, null, null, said.message());
     report()
         .source(
             said.status(),
-            new FaultSummary(List.of(word)).reason(Reason.OPERATION_FAILED),
+            Reason.find(said.reason()).orElse(Reason.OPERATION_FAILED),
             said.message())
         .writeTo(status);
   }
@@ -162,7 +161,7 @@ final class SourceFirstStatusUpdater extends MigrationStatusUpdater {
   void givesUp(Fault why) {
     status.setFaults(List.of(why));
     report()
-        .working(new FaultSummary(List.of(why)).reason(Reason.OPERATION_FAILED), why.message())
+        .working(Reason.find(why.reason()).orElse(Reason.OPERATION_FAILED), why.message())
         .writeTo(status);
   }
 

@@ -16,8 +16,6 @@ class TargetFirstMigration extends MigrationWorkflow {
 
   private final List<Step<MigrationContext, MigrationPhase>> steps;
   private final MigrationTargets targets;
-  private final MigrationReporter reporter;
-  private final Throttle throttle;
 
   TargetFirstMigration(
       MigrationOperations operations,
@@ -32,8 +30,6 @@ class TargetFirstMigration extends MigrationWorkflow {
       StasisConfig config) {
     super(reporter, throttle, finished, new DeleteArtifacts(operations), config);
     this.targets = targets;
-    this.reporter = reporter;
-    this.throttle = throttle;
     EvictionCheck evictions = new EvictionCheck(pods);
     this.steps =
         List.of(

@@ -53,7 +53,7 @@ final class TransferArtifact extends Step<MigrationContext, MigrationPhase> {
       return stream.receive(context, 1, artifact);
     }
     OperationView receive = found.get();
-    int number = Work.number(receive);
+    int number = receive.number();
     Optional<OperationView> send = context.work().of(OperationType.SEND, number);
     // A completed receive without the artifact has received another one.
     if (receive.isFinal()
@@ -79,14 +79,14 @@ final class TransferArtifact extends Step<MigrationContext, MigrationPhase> {
     List<OperationView> ends = Stream.concat(send.stream(), Stream.of(receive)).toList();
     Optional<OperationView> open = ends.stream().filter(it -> !it.isFinal()).findFirst();
     if (open.isPresent()) {
-      String node = open.get().operation().getSpec().getNodeName();
+      String node = open.get().node();
       return open.get().isCancelled()
           ? new Progress.Waiting(
               Reason.TRANSFER_FAILED, "node " + node + " is ending a failed transfer")
           : stream.cancel(open.get());
     }
-    if (Work.number(receive) < TRIES) {
-      return stream.receive(context, Work.number(receive) + 1, context.artifact());
+    if (receive.number() < TRIES) {
+      return stream.receive(context, receive.number() + 1, context.artifact());
     }
     // The end that failed reports the reason; the other one was only stopped.
     return new Progress.Failed(

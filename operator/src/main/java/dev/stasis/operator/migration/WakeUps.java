@@ -12,6 +12,7 @@ import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.cluster.ClusterSource;
 import dev.stasis.operator.cluster.Informers;
 import dev.stasis.operator.cluster.WishSource;
+import dev.stasis.operator.holder.TargetPods;
 import dev.stasis.operator.node.Candidates;
 import dev.stasis.operator.operation.OperationSource;
 import dev.stasis.operator.operation.RequesterKind;
@@ -93,11 +94,7 @@ class WakeUps {
     Set<ResourceID> concerned =
         new LinkedHashSet<>(
             ids(cache.byIndex(BY_POD, namespace + "/" + pod.getMetadata().getName())));
-    Map<String, String> annotations = pod.getMetadata().getAnnotations();
-    String from = annotations == null ? null : annotations.get(Api.RESTORED_FROM_ANNOTATION);
-    if (from != null && from.startsWith(namespace + "/")) {
-      concerned.add(new ResourceID(from.substring(namespace.length() + 1), namespace));
-    }
+    TargetPods.requester(pod).ifPresent(concerned::add);
     return concerned;
   }
 

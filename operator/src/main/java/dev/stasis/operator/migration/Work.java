@@ -1,9 +1,11 @@
 package dev.stasis.operator.migration;
 
+import dev.stasis.api.v1beta1.operation.FreezeOrder;
 import dev.stasis.api.v1beta1.operation.OperationType;
 import dev.stasis.operator.operation.OperationView;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -37,6 +39,13 @@ record Work(List<OperationView> all) {
     return of(OperationType.CHECKPOINT, LOOK);
   }
 
+  /** The source before it was touched. */
+  Optional<Map<String, Object>> template() {
+    return look()
+        .map(look -> look.operation().getSpec().getFreeze())
+        .map(FreezeOrder::getPodTemplate);
+  }
+
   /** The freeze of the source. */
   Optional<OperationView> freeze() {
     return of(OperationType.CHECKPOINT, FREEZE);
@@ -49,23 +58,18 @@ record Work(List<OperationView> all) {
 
   /** Returns whether that operation only compares, and restores nothing. */
   static boolean isFit(OperationView view) {
-    return view.type() == OperationType.RESTORE && number(view) > FIT;
+    return view.type() == OperationType.RESTORE && view.number() > FIT;
   }
 
   /** Returns the last one of that type. */
   Optional<OperationView> last(OperationType type) {
     return all.stream()
         .filter(view -> view.type() == type)
-        .max(Comparator.comparingInt(Work::number));
+        .max(Comparator.comparingInt(OperationView::number));
   }
 
   /** Returns the one with that type and number. */
   Optional<OperationView> of(OperationType type, int number) {
-    return all.stream().filter(view -> view.type() == type && number(view) == number).findFirst();
-  }
-
-  /** Returns the number in its name. */
-  static int number(OperationView view) {
-    return Integer.parseInt(view.name().substring(view.name().lastIndexOf('-') + 1));
+    return all.stream().filter(view -> view.type() == type && view.number() == number).findFirst();
   }
 }

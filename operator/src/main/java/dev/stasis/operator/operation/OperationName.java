@@ -1,7 +1,9 @@
 package dev.stasis.operator.operation;
 
 import dev.stasis.api.v1beta1.operation.OperationType;
+import dev.stasis.operator.cluster.Cluster;
 import java.util.Locale;
+import java.util.Optional;
 
 /**
  * The name of an operation. It is derived from known values, so that a restarted operator finds the
@@ -28,6 +30,14 @@ public record OperationName(RequesterKind kind, String uid, OperationType type, 
         uid.toLowerCase(Locale.ROOT),
         type.value().toLowerCase(Locale.ROOT),
         String.valueOf(number));
+  }
+
+  /** Returns the operation of this name; empty before it is created. */
+  public Optional<OperationView> in(Cluster cluster) {
+    return cluster.operations(uid).stream()
+        .filter(operation -> operation.getMetadata().getName().equals(text()))
+        .findFirst()
+        .map(OperationView::of);
   }
 
   @Override

@@ -42,6 +42,16 @@ public record OperationView(GpuNodeOperation operation, GpuNodeOperationStatus s
   }
 
   /** Returns its node. */
+  public String node() {
+    return operation.getSpec().getNodeName();
+  }
+
+  /** Returns its number among those of its type and requester, from its name. */
+  public int number() {
+    return Integer.parseInt(name().substring(name().lastIndexOf('-') + 1));
+  }
+
+  /** Returns its phase. */
   public OperationPhase phase() {
     return Objects.requireNonNullElse(status.getPhase(), OperationPhase.PENDING);
   }
@@ -141,6 +151,16 @@ public record OperationView(GpuNodeOperation operation, GpuNodeOperationStatus s
   /** Returns what prevents it, or its failure. */
   public List<Fault> faults() {
     return Objects.requireNonNullElse(status.getFaults(), List.of());
+  }
+
+  /** Returns the agent's message; its reason if there is none. */
+  public String message() {
+    return message(reason());
+  }
+
+  /** Returns the agent's message; that text if there is none. */
+  public String message(String otherwise) {
+    return Objects.requireNonNullElse(status.getMessage(), otherwise);
   }
 
   /** Returns the state in one word, as reported by the agent. */

@@ -2,6 +2,7 @@ package dev.stasis.operator.operation;
 
 import dev.stasis.api.v1beta1.GpuNodeOperation;
 import dev.stasis.api.v1beta1.common.ObjectReference;
+import dev.stasis.api.v1beta1.common.TimeSpan;
 import dev.stasis.api.v1beta1.operation.GpuNodeOperationSpec;
 
 /**
@@ -9,6 +10,13 @@ import dev.stasis.api.v1beta1.operation.GpuNodeOperationSpec;
  * dev.stasis.operator.cluster.Cluster} shows the results.
  */
 public interface Operations {
+
+  /**
+   * The deadline of an operation that resumes or ends a workload, or deletes an artifact. It must
+   * be completed even after the deadline of its request. The longest measured resume took 100 s,
+   * for 140 GB on a busy H200.
+   */
+  TimeSpan WAY_BACK = TimeSpan.of("30m");
 
   /**
    * An operation that is not created yet.
@@ -35,6 +43,13 @@ public interface Operations {
    * @return whether it is gone
    */
   boolean withdraw(GpuNodeOperation operation);
+
+  /** Deletes an operation; requests its cancellation if an agent has claimed it. */
+  default void withdrawOrCancel(GpuNodeOperation operation) {
+    if (!withdraw(operation)) {
+      cancel(operation);
+    }
+  }
 
   /**
    * Deletes an operation that its agent will not finish: its node is gone, or it has been silent

@@ -34,6 +34,11 @@ public record GpuPods(List<String> resources) {
         .toList();
   }
 
+  /** Returns whether a node with these resources has any GPU. */
+  public boolean isIn(@Nullable Map<String, Quantity> allocatable) {
+    return sum(allocatable) > 0;
+  }
+
   /** Returns the number of requested GPUs; a claim counts as one. */
   public long count(Pod pod) {
     return pod.getSpec().getContainers().stream().mapToLong(this::count).sum();

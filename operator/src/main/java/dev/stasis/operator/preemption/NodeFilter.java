@@ -121,15 +121,8 @@ final class NodeFilter {
   }
 
   private static Optional<String> affinity(@Nullable Affinity affinity, Node node) {
-    if (affinity == null
-        || affinity.getNodeAffinity() == null
-        || affinity.getNodeAffinity().getRequiredDuringSchedulingIgnoredDuringExecution() == null) {
-      return Optional.empty();
-    }
-    return new NodeTerms(
-                affinity.getNodeAffinity().getRequiredDuringSchedulingIgnoredDuringExecution())
-            .fulfilledBy(node)
-        ? Optional.empty()
-        : Optional.of("node affinity: no term of it matches");
+    return NodeTerms.required(affinity)
+        .filter(required -> !new NodeTerms(required).fulfilledBy(node))
+        .map(required -> "node affinity: no term of it matches");
   }
 }

@@ -22,8 +22,6 @@ import dev.stasis.operator.pod.PodState;
 import dev.stasis.operator.status.CurrentPhase;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
-import io.fabric8.kubernetes.api.model.Quantity;
-import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -82,14 +80,7 @@ final class PreemptionObserver {
   }
 
   private boolean hasGpus(Node node) {
-    Map<String, Quantity> allocatable =
-        node.getStatus() == null
-            ? Map.of()
-            : Objects.requireNonNullElse(node.getStatus().getAllocatable(), Map.of());
-    return gpus.resources().stream()
-        .map(allocatable::get)
-        .filter(Objects::nonNull)
-        .anyMatch(amount -> amount.getNumericalAmount().compareTo(BigDecimal.ZERO) > 0);
+    return node.getStatus() != null && gpus.isIn(node.getStatus().getAllocatable());
   }
 
   /**

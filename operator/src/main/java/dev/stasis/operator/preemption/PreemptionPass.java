@@ -11,21 +11,15 @@ final class PreemptionPass {
 
   private final VictimChooser chooser;
   private final ClusterSnapshot snapshot;
-  private final VictimRules rules;
-  private final Instant now;
   private final Map<List<SchedulingKey>, PreemptionDecision> decisions = new HashMap<>();
-  private final Map<String, VictimChooser.NodeVictims> victims = new HashMap<>();
 
-  PreemptionPass(VictimChooser chooser, ClusterSnapshot snapshot, VictimRules rules, Instant now) {
-    this.chooser = chooser;
+  PreemptionPass(ClusterSnapshot snapshot, VictimRules rules, Instant now) {
+    this.chooser = new VictimChooser(rules, now);
     this.snapshot = snapshot;
-    this.rules = rules;
-    this.now = now;
   }
 
   PreemptionDecision decide(List<Pod> group) {
     return decisions.computeIfAbsent(
-        SchedulingKey.of(group),
-        key -> chooser.choose(group, snapshot.nodesFor(group), rules, now, victims));
+        SchedulingKey.of(group), key -> chooser.choose(group, snapshot.nodesFor(group)));
   }
 }

@@ -74,8 +74,7 @@ final class PreemptionStatusUpdater {
 
   private static Preemption followed(
       Preemption one, List<PreemptedPod> preempted, Cluster cluster) {
-    if (!Reason.ROOM_BEING_MADE.value().equals(one.reason())
-        && !Reason.ROOM_MADE.value().equals(one.reason())) {
+    if (!Reason.ROOM_BEING_MADE.is(one.reason()) && !Reason.ROOM_MADE.is(one.reason())) {
       return one;
     }
     ObjectReference who = one.preemptor();

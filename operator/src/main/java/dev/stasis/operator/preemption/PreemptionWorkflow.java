@@ -46,7 +46,6 @@ final class PreemptionWorkflow {
   private final PreemptionFollowUp followUp;
   private final RequestWrites writes;
   private final EventRecorder events;
-  private final VictimChooser chooser = new VictimChooser();
 
   /**
    * Checkpoints that were created but are not in the cache yet; no decision is made until they are.
@@ -140,10 +139,11 @@ final class PreemptionWorkflow {
         break;
       }
       if (pass == null) {
-        VictimRules rules = rules(policy, used);
         pass =
             new PreemptionPass(
-                chooser, observer.snapshot(policy, victimCounts(preempted, now), now), rules, now);
+                observer.snapshot(policy, victimCounts(preempted, now), now),
+                rules(policy, used),
+                now);
       }
       PreemptionDecision decision = pass.decide(group);
       if (decision.victims() > 0) {

@@ -26,26 +26,23 @@ import org.jspecify.annotations.Nullable;
 final class VictimChooser {
 
   private final NodeFilter filter = new NodeFilter();
+  private final VictimRules rules;
+  private final Instant now;
+  private final Comparator<VictimCandidate> cheapestFirst;
+
+  /** Candidates of a node for a priority, as computed by earlier decisions. */
+  private final Map<String, NodeVictims> known = new HashMap<>();
+
+  VictimChooser(VictimRules rules, Instant now) {
+    this.rules = rules;
+    this.now = now;
+    this.cheapestFirst = cheapestFirst(rules.order(), now);
+  }
 
   /**
    * Decides about a preemptor, or about a gang, for which either all its pods are placed or none.
    */
-  PreemptionDecision choose(
-      List<Pod> preemptors, List<NodeSnapshot> nodes, VictimRules rules, Instant now) {
-    return choose(preemptors, nodes, rules, now, new HashMap<>());
-  }
-
-  /**
-   * The same for one of several decisions.
-   *
-   * @param known candidates of a node for a priority, as computed by earlier decisions
-   */
-  PreemptionDecision choose(
-      List<Pod> preemptors,
-      List<NodeSnapshot> nodes,
-      VictimRules rules,
-      Instant now,
-      Map<String, NodeVictims> known) {
+  PreemptionDecision choose(List<Pod> preemptors, List<NodeSnapshot> nodes) {
     SortedMap<String, NodeSnapshot> left = new TreeMap<>();
     nodes.forEach(node -> left.put(node.name(), node));
     List<NodeAssignment> assignments = new ArrayList<>();
@@ -55,8 +52,8 @@ final class VictimChooser {
       Refusals refusals = new Refusals();
       Option best = null;
       for (NodeSnapshot node : left.values()) {
-        Option option = option(preemptor, node, rules, most, now, refusals, known);
-        if (option != null && (best == null || option.isCheaperThan(best))) {
+        Option option = option(preemptor, node, most, refusals);
+        if (option != null && (best == null || isCheaper(option, best))) {
           best = option;
         }
       }
@@ -64,27 +61,20 @@ final class VictimChooser {
         return new PreemptionDecision.Unplaceable(refusals.first, left.size());
       }
       victims += best.victims.size();
-      assignments.add(best.assignment());
-      left.put(best.node.name(), best.after(preemptor));
+      assignments.add(assignment(best));
+      left.put(best.node.name(), after(best, preemptor));
     }
     return new PreemptionDecision.Preempt(assignments);
   }
 
-  private @Nullable Option option(
-      Pod preemptor,
-      NodeSnapshot node,
-      VictimRules rules,
-      int most,
-      Instant now,
-      Refusals refusals,
-      Map<String, NodeVictims> known) {
+  private @Nullable Option option(Pod preemptor, NodeSnapshot node, int most, Refusals refusals) {
     Optional<String> refusal =
         NodeFilter.unsupported(preemptor).or(() -> filter.refusal(preemptor, node.node()));
     if (refusal.isPresent()) {
       refusals.add(node, refusal::get);
       return null;
     }
-    NodeVictims possible = victims(node, rules, new PodState(preemptor).priority(), now, known);
+    NodeVictims possible = victims(node, new PodState(preemptor).priority());
     List<VictimCandidate> victims = new ArrayList<>(possible.candidates());
     ResourceAmounts requests = ResourceAmounts.of(preemptor);
     Set<String> ports = NodeFilter.hostPorts(preemptor);
@@ -119,7 +109,7 @@ final class VictimChooser {
                   .formatted(victims.size(), Math.max(0, most)));
       return null;
     }
-    return new Option(node, victims, rules.order(), now);
+    return new Option(node, victims);
   }
 
   /** Why nodes are refused: the first ones in the order of their names. */
@@ -142,18 +132,13 @@ final class VictimChooser {
    * @param requests of all candidates
    * @param spared number of the other pods that are spared, by reason
    */
-  record NodeVictims(
+  private record NodeVictims(
       List<VictimCandidate> of,
       List<VictimCandidate> candidates,
       ResourceAmounts requests,
       Map<String, Integer> spared) {}
 
-  private static NodeVictims victims(
-      NodeSnapshot node,
-      VictimRules rules,
-      int priority,
-      Instant now,
-      Map<String, NodeVictims> known) {
+  private NodeVictims victims(NodeSnapshot node, int priority) {
     String key = priority + " " + node.name();
     NodeVictims before = known.get(key);
     // A node on which a pod of the same gang was placed has additional pods.
@@ -164,7 +149,7 @@ final class VictimChooser {
     List<VictimCandidate> candidates = new ArrayList<>();
     ResourceAmounts requests = ResourceAmounts.none();
     for (VictimCandidate pod : node.pods()) {
-      Optional<String> why = spared(pod, rules, priority, now);
+      Optional<String> why = spared(pod, priority);
       if (why.isEmpty()) {
         candidates.add(pod);
         requests = requests.plus(pod.requests());
@@ -172,14 +157,13 @@ final class VictimChooser {
         spared.merge(why.get(), 1, Integer::sum);
       }
     }
-    candidates.sort(cheapestFirst(rules.order(), now));
+    candidates.sort(cheapestFirst);
     NodeVictims found = new NodeVictims(node.pods(), candidates, requests, spared);
     known.put(key, found);
     return found;
   }
 
-  private static Optional<String> spared(
-      VictimCandidate pod, VictimRules rules, int priorityOfPreemptor, Instant now) {
+  private Optional<String> spared(VictimCandidate pod, int priorityOfPreemptor) {
     if (pod.spared().isPresent()) {
       return pod.spared();
     }
@@ -238,60 +222,60 @@ final class VictimChooser {
   }
 
   /** One node with its victims. */
-  private record Option(
-      NodeSnapshot node, List<VictimCandidate> victims, List<VictimOrder> order, Instant now) {
+  private record Option(NodeSnapshot node, List<VictimCandidate> victims) {}
 
-    /**
-     * No victim is cheaper than any. Otherwise the most expensive victim of each decides, as in the
-     * scheduler, then their number.
-     */
-    boolean isCheaperThan(Option other) {
-      if (victims.isEmpty() || other.victims.isEmpty()) {
-        return victims.isEmpty() && !other.victims.isEmpty();
-      }
-      Comparator<VictimCandidate> comparator = cheapestFirst(order, now);
-      VictimCandidate mine = Collections.max(victims, comparator);
-      VictimCandidate theirs = Collections.max(other.victims, comparator);
-      int byPriority = Integer.compare(mine.priority(), theirs.priority());
-      if (byPriority != 0 && order.get(0) == VictimOrder.LOWEST_PRIORITY) {
-        return byPriority < 0;
-      }
-      int byCount = Integer.compare(victims.size(), other.victims.size());
-      return byCount != 0 ? byCount < 0 : comparator.compare(mine, theirs) < 0;
+  /**
+   * No victim is cheaper than any. Otherwise the most expensive victim of each decides, as in the
+   * scheduler, then their number.
+   */
+  private boolean isCheaper(Option one, Option other) {
+    if (one.victims.isEmpty() || other.victims.isEmpty()) {
+      return one.victims.isEmpty() && !other.victims.isEmpty();
     }
+    VictimCandidate mine = Collections.max(one.victims, cheapestFirst);
+    VictimCandidate theirs = Collections.max(other.victims, cheapestFirst);
+    int byPriority = Integer.compare(mine.priority(), theirs.priority());
+    if (byPriority != 0 && rules.order().get(0) == VictimOrder.LOWEST_PRIORITY) {
+      return byPriority < 0;
+    }
+    int byCount = Integer.compare(one.victims.size(), other.victims.size());
+    return byCount != 0 ? byCount < 0 : cheapestFirst.compare(mine, theirs) < 0;
+  }
 
-    NodeAssignment assignment() {
-      long lost =
-          victims.stream()
-              .map(victim -> Duration.between(victim.since(), now))
-              .reduce(Duration.ZERO, Duration::plus)
-              .toSeconds();
-      Duration freeze =
-          victims.stream()
-              .map(VictimCandidate::expectedFreeze)
-              .max(Comparator.naturalOrder())
-              .orElse(Duration.ZERO);
-      String why =
-          victims.isEmpty()
-              ? "it already fits on %s".formatted(node.name())
-              : ("%d of %d pods on %s are preempted, the highest priority %d, %d s since their"
-                      + " last checkpoint, expected freeze %d s")
-                  .formatted(
-                      victims.size(),
-                      node.pods().size(),
-                      node.name(),
-                      victims.stream().mapToInt(VictimCandidate::priority).max().orElseThrow(),
-                      lost,
-                      freeze.toSeconds());
-      return new NodeAssignment(node.name(), List.copyOf(victims), why);
-    }
+  private NodeAssignment assignment(Option chosen) {
+    NodeSnapshot node = chosen.node();
+    List<VictimCandidate> victims = chosen.victims();
+    long lost =
+        victims.stream()
+            .map(victim -> Duration.between(victim.since(), now))
+            .reduce(Duration.ZERO, Duration::plus)
+            .toSeconds();
+    Duration freeze =
+        victims.stream()
+            .map(VictimCandidate::expectedFreeze)
+            .max(Comparator.naturalOrder())
+            .orElse(Duration.ZERO);
+    String why =
+        victims.isEmpty()
+            ? "it already fits on %s".formatted(node.name())
+            : ("%d of %d pods on %s are preempted, the highest priority %d, %d s since their"
+                    + " last checkpoint, expected freeze %d s")
+                .formatted(
+                    victims.size(),
+                    node.pods().size(),
+                    node.name(),
+                    victims.stream().mapToInt(VictimCandidate::priority).max().orElseThrow(),
+                    lost,
+                    freeze.toSeconds());
+    return new NodeAssignment(node.name(), List.copyOf(victims), why);
+  }
 
-    /** Returns the node with the preemptor and without the victims. */
-    NodeSnapshot after(Pod preemptor) {
-      List<VictimCandidate> pods = new ArrayList<>(node.pods());
-      pods.removeAll(victims);
-      pods.add(VictimCandidate.spared(preemptor, now, "just placed"));
-      return new NodeSnapshot(node.node(), pods).reserving(node.reserved());
-    }
+  /** Returns the node with the preemptor and without the victims. */
+  private NodeSnapshot after(Option chosen, Pod preemptor) {
+    NodeSnapshot node = chosen.node();
+    List<VictimCandidate> pods = new ArrayList<>(node.pods());
+    pods.removeAll(chosen.victims());
+    pods.add(VictimCandidate.spared(preemptor, now, "just placed"));
+    return new NodeSnapshot(node.node(), pods).reserving(node.reserved());
   }
 }

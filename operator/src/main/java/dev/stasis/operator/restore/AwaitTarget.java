@@ -83,14 +83,7 @@ final class AwaitTarget extends Step<RestoreContext, RestorePhase> {
 
   private static Fault noSource(Source source) {
     return source instanceof Source.NotYet notYet
-        ? new Fault(
-            Reason.ARTIFACT_LOST.value(),
-            "checkpointRef",
-            null,
-            null,
-            null,
-            null,
-            notYet.sentence())
+        ? Fault.of(Reason.ARTIFACT_LOST.value(), "checkpointRef", notYet.sentence())
         : ((Source.Never) source).fault();
   }
 }

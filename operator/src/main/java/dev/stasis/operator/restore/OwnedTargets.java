@@ -8,9 +8,11 @@ import dev.stasis.operator.holder.Standing;
 import dev.stasis.operator.holder.TargetPods;
 import dev.stasis.operator.holder.Targets;
 import dev.stasis.operator.owner.Waiting;
+import dev.stasis.operator.selector.NodeTerms;
 import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.target.AvoidedNodes;
 import io.fabric8.kubernetes.api.model.Affinity;
+import io.fabric8.kubernetes.api.model.NodeSelector;
 import io.fabric8.kubernetes.api.model.NodeSelectorRequirement;
 import io.fabric8.kubernetes.api.model.NodeSelectorTerm;
 import io.fabric8.kubernetes.api.model.OwnerReference;
@@ -119,16 +121,9 @@ final class OwnedTargets {
   /** While a pod is gated its node affinity may become narrower, never wider. */
   private static void narrow(
       @Nullable Affinity affinity, @Nullable String node, RestoreContext context) {
-    if (affinity == null
-        || affinity.getNodeAffinity() == null
-        || affinity.getNodeAffinity().getRequiredDuringSchedulingIgnoredDuringExecution() == null) {
-      return;
-    }
-    for (NodeSelectorTerm term :
-        affinity
-            .getNodeAffinity()
-            .getRequiredDuringSchedulingIgnoredDuringExecution()
-            .getNodeSelectorTerms()) {
+    List<NodeSelectorTerm> terms =
+        NodeTerms.required(affinity).map(NodeSelector::getNodeSelectorTerms).orElse(List.of());
+    for (NodeSelectorTerm term : terms) {
       List<NodeSelectorRequirement> fields = term.getMatchFields();
       if (node != null && fields.stream().noneMatch(it -> it.getValues().contains(node))) {
         fields.add(new NodeSelectorRequirement(NODE_NAME, "In", List.of(node)));

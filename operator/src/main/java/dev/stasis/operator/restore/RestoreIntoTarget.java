@@ -2,11 +2,9 @@ package dev.stasis.operator.restore;
 
 import dev.stasis.api.v1beta1.GpuNodeOperation;
 import dev.stasis.api.v1beta1.GpuRestore;
-import dev.stasis.api.v1beta1.common.ArtifactStatus;
 import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.api.v1beta1.common.TcpConnections;
 import dev.stasis.api.v1beta1.common.TimeSpan;
-import dev.stasis.api.v1beta1.operation.ArtifactReference;
 import dev.stasis.api.v1beta1.operation.GpuNodeOperationSpec;
 import dev.stasis.api.v1beta1.operation.OperationPod;
 import dev.stasis.api.v1beta1.operation.OperationType;
@@ -21,7 +19,6 @@ import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.workflow.AgentStep;
 import dev.stasis.operator.workflow.Progress;
 import dev.stasis.operator.workflow.Timeout;
-import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
 import java.time.Instant;
@@ -39,6 +36,7 @@ final class RestoreIntoTarget extends AgentStep<RestoreContext, RestorePhase> {
   private static final String PROVING = "prove";
 
   private final TargetReader reader = new TargetReader();
+  private final Operations operations;
   private final RestoreReporter reporter;
 
   RestoreIntoTarget(Operations operations, RestoreReporter reporter) {
@@ -50,6 +48,7 @@ final class RestoreIntoTarget extends AgentStep<RestoreContext, RestorePhase> {
             "spec.options.deadline + " + TO_UNDO.toSeconds() + " s",
             "Counted from the start of the placeholder process. The agent ends its work by the"
                 + " deadline and then undoes it, which takes seconds."));
+    this.operations = operations;
     this.reporter = reporter;
   }
 
@@ -74,19 +73,34 @@ final class RestoreIntoTarget extends AgentStep<RestoreContext, RestorePhase> {
   }
 
   @Override
-  protected String activity() {
-    return "restores it";
+  protected Progress waiting(RestoreContext context, OperationView operation) {
+    return operation.isClaimed()
+        ? new Progress.Waiting(Reason.IN_PROGRESS, "node " + operation.node() + " restores it")
+        : new Progress.Waiting(
+            Reason.WAITING_FOR_AGENT,
+            "the agent of node "
+                + operation.node()
+                + " has not claimed the operation"
+                + context.agentAway().map(why -> ": " + why).orElse(""));
   }
 
+  /** Without its target nothing can be restored, even when an unavailable agent is back. */
   @Override
-  protected Optional<String> agentAway(RestoreContext context) {
-    return context.agentAway();
-  }
-
-  /** Without its target nothing can be restored, even when the agent is back. */
-  @Override
-  protected boolean mayAbandon(RestoreContext context) {
-    return context.target().isEmpty();
+  protected Progress observeUndo(RestoreContext context) {
+    Optional<OperationView> open = operation(context).filter(it -> !it.isFinal());
+    if (open.isEmpty()) {
+      return new Progress.Done();
+    }
+    GpuNodeOperation found = open.get().operation();
+    if (!open.get().isCancelled()) {
+      return Progress.Due.of(() -> operations.withdrawOrCancel(found));
+    }
+    if (context.agentAway().isEmpty()) {
+      return new Progress.Waiting(Reason.IN_PROGRESS, "node " + open.get().node() + " undoes it");
+    }
+    return context.target().isEmpty()
+        ? Progress.Due.of(() -> operations.abandon(found))
+        : new Progress.Done();
   }
 
   @Override
@@ -107,7 +121,7 @@ final class RestoreIntoTarget extends AgentStep<RestoreContext, RestorePhase> {
   /** A process ended while the agent worked on it: the agent has the details. */
   private static boolean agentWillReport(
       RestoreContext context, OperationView operation, TargetState.Broken broken) {
-    return broken.fault().reason().equals(Reason.RESTORE_FAILED.value())
+    return Reason.RESTORE_FAILED.is(broken.fault().reason())
         && operation.isClaimed()
         && context.agentAway().isEmpty();
   }
@@ -124,7 +138,7 @@ final class RestoreIntoTarget extends AgentStep<RestoreContext, RestorePhase> {
   }
 
   @Override
-  protected GpuNodeOperation draft(RestoreContext context, Operations operations) {
+  protected GpuNodeOperation draft(RestoreContext context, Operations all) {
     GpuRestore restore = context.restore();
     Source.Ready source = (Source.Ready) context.source();
     Pod target = context.theTarget();
@@ -142,24 +156,13 @@ final class RestoreIntoTarget extends AgentStep<RestoreContext, RestorePhase> {
             target.getMetadata().getName(),
             target.getMetadata().getUid(),
             source.container()));
-    spec.setArtifact(artifact(source));
+    spec.setArtifact(source.reference(null));
     spec.setRestore(order);
     TargetState.Holding holding = (TargetState.Holding) reader.read(target, source.container());
-    Duration left = Duration.between(context.now(), context.deadline(holding.since()));
-    spec.setDeadline(TimeSpan.of(Math.max(1, left.toSeconds()) + "s"));
-    return operations.draft(
+    spec.setDeadline(
+        TimeSpan.of(Duration.between(context.now(), context.deadline(holding.since()))));
+    return all.draft(
         RequesterKind.RESTORE.reference(restore.getMetadata()), context.attempts(), spec);
-  }
-
-  private static ArtifactReference artifact(Source.Ready source) {
-    ArtifactStatus artifact = source.artifact();
-    ObjectMeta checkpoint = source.checkpoint().getMetadata();
-    return new ArtifactReference(
-        Objects.requireNonNull(artifact.getStore(), "read before"),
-        Objects.requireNonNull(artifact.getLocation(), "read before"),
-        checkpoint.getNamespace(),
-        Objects.requireNonNullElse(artifact.getUid(), checkpoint.getUid()),
-        artifact.getSha256());
   }
 
   @Override

@@ -68,7 +68,7 @@ class RestoreObserver {
         // A target disappears with its node, but its agent must still undo the work.
         target
             .map(pod -> pod.getSpec().getNodeName())
-            .or(() -> operation.map(it -> it.operation().getSpec().getNodeName()))
+            .or(() -> operation.map(OperationView::node))
             .flatMap(node -> agentAway(node, now)),
         now);
   }
@@ -101,13 +101,9 @@ class RestoreObserver {
     if (attempt == null || restore.getStatus().getPod() == null) {
       return Optional.empty();
     }
-    String uid = restore.getMetadata().getUid();
-    String name =
-        new OperationName(RequesterKind.RESTORE, uid, OperationType.RESTORE, attempt).text();
-    return cluster.operations(uid).stream()
-        .filter(operation -> operation.getMetadata().getName().equals(name))
-        .findFirst()
-        .map(OperationView::of);
+    return new OperationName(
+            RequesterKind.RESTORE, restore.getMetadata().getUid(), OperationType.RESTORE, attempt)
+        .in(cluster);
   }
 
   private Optional<String> agentAway(String node, Instant now) {

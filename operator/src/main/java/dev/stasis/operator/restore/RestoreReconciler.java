@@ -11,6 +11,7 @@ import dev.stasis.operator.cluster.Informers;
 import dev.stasis.operator.cluster.WishSource;
 import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.operator.event.SkewGuard;
+import dev.stasis.operator.holder.TargetPods;
 import dev.stasis.operator.operation.OperationSource;
 import dev.stasis.operator.operation.RequesterKind;
 import dev.stasis.operator.owner.Waiting;
@@ -36,7 +37,6 @@ import io.javaoperatorsdk.operator.processing.retry.GradualRetry;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /** Reconciles GpuRestores by the steps of {@link RestoreWorkflow}. */
@@ -117,11 +117,7 @@ public class RestoreReconciler implements Reconciler<GpuRestore>, Cleaner<GpuRes
     if (waitsFor.isPresent()) {
       return unfinished(namespace, waitsFor.get());
     }
-    Map<String, String> annotations = pod.getMetadata().getAnnotations();
-    String from = annotations == null ? null : annotations.get(Api.RESTORED_FROM_ANNOTATION);
-    return from == null || !from.startsWith(namespace + "/")
-        ? List.of()
-        : List.of(new ResourceID(from.substring(namespace.length() + 1), namespace));
+    return TargetPods.requester(pod).stream().toList();
   }
 
   private List<ResourceID> restoresOf(Changed<GpuCheckpoint> change) {

@@ -2,6 +2,7 @@ package dev.stasis.operator.restore;
 
 import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.api.v1beta1.GpuRestore;
+import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.api.v1beta1.common.Target;
 import dev.stasis.operator.cluster.Cluster;
 import dev.stasis.operator.config.StasisConfig;
@@ -13,10 +14,8 @@ import dev.stasis.operator.status.Reason;
 import dev.stasis.operator.store.VolumeNodes;
 import dev.stasis.operator.target.ColdStartMaker;
 import dev.stasis.operator.target.FrozenPod;
-import dev.stasis.operator.target.Refusal;
 import dev.stasis.operator.target.TargetMaker;
 import dev.stasis.operator.target.TargetPlan;
-import dev.stasis.operator.target.TargetSettings;
 import dev.stasis.operator.target.Way;
 import dev.stasis.operator.target.Wish;
 import io.fabric8.kubernetes.api.model.OwnerReference;
@@ -57,10 +56,8 @@ class RestoreTargets {
     this.pods = pods;
     this.owned = new OwnedTargets(cluster, targets);
     this.volumes = new VolumeNodes(cluster);
-    StasisConfig.Holder holder = config.holder();
-    this.maker =
-        new TargetMaker(new TargetSettings(holder.image(), holder.command(), holder.injected()));
-    this.coldStarts = new ColdStartMaker(holder.injected());
+    this.maker = new TargetMaker(config.holder());
+    this.coldStarts = new ColdStartMaker(config.holder().injected());
   }
 
   /** Creates the target of the next attempt; an existing one is used. */
@@ -72,10 +69,10 @@ class RestoreTargets {
       return owned.claim(context, source, owner.get());
     }
     GpuRestore restore = context.restore();
-    Predicate<Refusal> mayChange =
+    Predicate<Fault> mayChange =
         refusal ->
-            refusal.reason() == Reason.NO_NODE_FITS
-                || (refusal.reason() == Reason.TARGET_TAKEN
+            Reason.NO_NODE_FITS.is(refusal.reason())
+                || (Reason.TARGET_TAKEN.is(refusal.reason())
                     && names.isFreed(restore, source.checkpoint()));
     return existing(restore, RestoreContext::isTarget)
         .orElseGet(
@@ -132,7 +129,7 @@ class RestoreTargets {
             Set.of(),
             new TreeSet<>(volumes.without(source.artifact()).keySet()),
             LONGEST,
-            memory(source)));
+            source.raisedMemory()));
   }
 
   void remove(Pod pod) {
@@ -156,17 +153,14 @@ class RestoreTargets {
   }
 
   private FrozenPod frozen(Source.Ready source, Instant now) {
-    Places places = new Places(cluster.gpuNodes(), cluster.nodes());
-    return new FrozenPod(
-        source.checkpoint().getMetadata().getName(),
-        source.pod(),
-        source.container(),
-        source.argv(),
-        places.image(source.sought()),
-        source.node(),
-        places.placement(source.sought(), now),
-        // The checkpoint's policy applied before the freeze.
-        source.checkpoint().getSpec().getOptions().getSidecarPolicy());
+    return new Places(cluster.gpuNodes(), cluster.nodes())
+        .frozen(
+            source.sought(),
+            source.checkpoint().getMetadata().getName(),
+            source.argv(),
+            // The checkpoint's policy applied before the freeze.
+            source.checkpoint().getSpec().getOptions().getSidecarPolicy(),
+            now);
   }
 
   private static Wish wish(
@@ -194,12 +188,6 @@ class RestoreTargets {
         taken,
         excludedNodes,
         restore.getSpec().getOptions().getDeadline().duration(),
-        memory(source));
-  }
-
-  private static Optional<Wish.Memory> memory(Source.Ready source) {
-    return source
-        .raisedMemory()
-        .map(memory -> new Wish.Memory(memory.request(), Optional.of(memory.limit())));
+        source.raisedMemory());
   }
 }

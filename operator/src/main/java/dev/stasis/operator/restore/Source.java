@@ -4,15 +4,18 @@ import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.api.v1beta1.common.ArtifactStatus;
 import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.api.v1beta1.common.Room;
+import dev.stasis.api.v1beta1.operation.ArtifactReference;
 import dev.stasis.compat.Fingerprint;
 import dev.stasis.operator.holder.Sought;
 import dev.stasis.operator.room.RoomPlan;
 import dev.stasis.operator.room.TargetRoom;
 import dev.stasis.operator.status.Reason;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** The input from the GpuCheckpoint. */
 sealed interface Source {
@@ -44,6 +47,22 @@ sealed interface Source {
     /** Returns the requirements for the place. */
     Sought sought() {
       return new Sought(wanted, image, pod, container, node(), artifact.getNode());
+    }
+
+    /**
+     * Returns the reference to the artifact for an agent.
+     *
+     * @param namespaceUid uid of its namespace, for a remote store
+     */
+    ArtifactReference reference(@Nullable String namespaceUid) {
+      ObjectMeta metadata = checkpoint.getMetadata();
+      return new ArtifactReference(
+          Objects.requireNonNull(artifact.getStore(), "read before"),
+          Objects.requireNonNull(artifact.getLocation(), "read before"),
+          metadata.getNamespace(),
+          Objects.requireNonNullElse(artifact.getUid(), metadata.getUid()),
+          artifact.getSha256(),
+          namespaceUid);
     }
 
     /** Returns the additional memory of a target compared with the source; empty if none. */

@@ -156,6 +156,6 @@ final class SourceReader {
   }
 
   private static Fault fault(Reason reason, String property, String sentence) {
-    return new Fault(reason.value(), property, null, null, null, null, sentence);
+    return Fault.of(reason.value(), property, sentence);
   }
 }

@@ -4,19 +4,11 @@ import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.Collection;
-import java.util.Objects;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /** Reads the properties of a node that affect a resize. */
 public final class NodeMemory {
 
   private static final String MEMORY = "memory";
-
-  /** Memory limits can be lowered since 1.34. */
-  private static final int LOWERS_MINOR = 34;
-
-  private static final Pattern VERSION = Pattern.compile("v(\\d+)\\.(\\d+)\\..*");
 
   private NodeMemory() {}
 
@@ -31,11 +23,7 @@ public final class NodeMemory {
         node.getMetadata().getName(),
         Bytes.of(node.getStatus().getAllocatable(), MEMORY).orElse(0L),
         pods.stream().filter(NodeMemory::counts).mapToLong(NodeMemory::requested).sum(),
-        freeBytes,
-        // No API exposes the kubelet's policy; the kubelet reports on the pod that it cannot
-        // resize.
-        false,
-        lowers(node.getStatus().getNodeInfo().getKubeletVersion()));
+        freeBytes);
   }
 
   private static boolean counts(Pod pod) {
@@ -62,12 +50,5 @@ public final class NodeMemory {
     return container.getResources() == null
         ? 0
         : Bytes.of(container.getResources().getRequests(), MEMORY).orElse(0L);
-  }
-
-  private static boolean lowers(String kubelet) {
-    Matcher version = VERSION.matcher(Objects.requireNonNullElse(kubelet, ""));
-    return version.matches()
-        && (Integer.parseInt(version.group(1)) > 1
-            || Integer.parseInt(version.group(2)) >= LOWERS_MINOR);
   }
 }

@@ -45,14 +45,6 @@ public record RoomFacts(
    * @param allocatableBytes memory that pods can request
    * @param requestedBytes memory that its pods request, including this one
    * @param freeBytes free memory above the eviction threshold
-   * @param staticMemoryManager whether the kubelet's memory manager policy is Static
-   * @param lowersLimits whether it can lower a memory limit (Kubernetes 1.34)
    */
-  public record Node(
-      String name,
-      long allocatableBytes,
-      long requestedBytes,
-      long freeBytes,
-      boolean staticMemoryManager,
-      boolean lowersLimits) {}
+  public record Node(String name, long allocatableBytes, long requestedBytes, long freeBytes) {}
 }

@@ -2,8 +2,12 @@ package dev.stasis.operator.room;
 
 import dev.stasis.api.v1beta1.common.Fault;
 import io.fabric8.kubernetes.api.model.Quantity;
+import io.fabric8.kubernetes.api.model.ResourceRequirements;
+import io.fabric8.kubernetes.api.model.ResourceRequirementsBuilder;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** How the memory for a freeze is provided. */
 public sealed interface RoomPlan {
@@ -17,11 +21,8 @@ public sealed interface RoomPlan {
    * @param container the container to resize
    * @param raised its memory during the freeze
    * @param original its memory before and after
-   * @param returns whether the cluster can lower a limit again; if not, the limit stays raised and
-   *     the status reports it
    */
-  record Resize(String container, Memory raised, Memory original, boolean returns)
-      implements RoomPlan {}
+  record Resize(String container, Memory raised, Memory original) implements RoomPlan {}
 
   /**
    * The memory is not available and cannot be made available.
@@ -40,5 +41,16 @@ public sealed interface RoomPlan {
    * @param request empty if unset or unchanged
    * @param limit its limit
    */
-  record Memory(Optional<Quantity> request, Quantity limit) {}
+  record Memory(Optional<Quantity> request, Quantity limit) {
+
+    /** Returns resources with this memory; all others are as before. */
+    public ResourceRequirements of(@Nullable ResourceRequirements before) {
+      ResourceRequirementsBuilder resources =
+          new ResourceRequirementsBuilder(
+                  Objects.requireNonNullElseGet(before, ResourceRequirements::new))
+              .addToLimits("memory", limit);
+      request.ifPresent(it -> resources.addToRequests("memory", it));
+      return resources.build();
+    }
+  }
 }

@@ -9,7 +9,6 @@ import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.api.model.ResourceRequirements;
-import io.fabric8.kubernetes.api.model.ResourceRequirementsBuilder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -71,11 +70,7 @@ public final class RoomPlanner {
     Pod changed = new PodBuilder(pod).build();
     for (Container candidate : changed.getSpec().getContainers()) {
       if (candidate.getName().equals(container)) {
-        ResourceRequirementsBuilder resources =
-            new ResourceRequirementsBuilder(resources(candidate))
-                .addToLimits(MEMORY, memory.limit());
-        memory.request().ifPresent(request -> resources.addToRequests(MEMORY, request));
-        candidate.setResources(resources.build());
+        candidate.setResources(memory.of(candidate.getResources()));
       }
     }
     return changed;
@@ -138,11 +133,11 @@ public final class RoomPlanner {
     return new RoomPlan.Resize(
         facts.container(),
         new RoomPlan.Memory(raisedRequest, raised),
-        original(was, raisedRequest.isPresent()),
-        facts.node().lowersLimits());
+        original(was, raisedRequest.isPresent()));
   }
 
-  private static RoomPlan.Memory original(ResourceRequirements was, boolean withRequest) {
+  /** Returns the memory of these resources. */
+  static RoomPlan.Memory original(ResourceRequirements was, boolean withRequest) {
     Quantity limit = Objects.requireNonNull(was.getLimits().get(MEMORY), "it has a limit");
     Optional<Quantity> request =
         Optional.ofNullable(was.getRequests()).map(requests -> requests.get(MEMORY));
@@ -160,13 +155,6 @@ public final class RoomPlanner {
             Reason.NO_ROOM.misfit(
                 where(facts) + ".resizePolicy[memory]", "NotRequired", "RestartContainer"));
       }
-    }
-    if (facts.node().staticMemoryManager() && QosClass.of(facts.pod()) == QosClass.GUARANTEED) {
-      faults.add(
-          Reason.NO_ROOM.misfit(
-              "node " + facts.node().name() + " memoryManagerPolicy",
-              "None for a Guaranteed pod that is resized",
-              "Static"));
     }
     return faults;
   }
@@ -204,14 +192,14 @@ public final class RoomPlanner {
     return container(facts.pod(), facts.container());
   }
 
-  private static Container container(Pod pod, String name) {
+  static Container container(Pod pod, String name) {
     return pod.getSpec().getContainers().stream()
         .filter(container -> container.getName().equals(name))
         .findFirst()
         .orElseThrow(() -> new IllegalArgumentException("no container named " + name));
   }
 
-  private static ResourceRequirements resources(Container container) {
+  static ResourceRequirements resources(Container container) {
     return Objects.requireNonNullElseGet(container.getResources(), ResourceRequirements::new);
   }
 

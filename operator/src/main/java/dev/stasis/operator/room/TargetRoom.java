@@ -1,10 +1,8 @@
 package dev.stasis.operator.room;
 
-import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.api.model.ResourceRequirements;
-import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -51,11 +49,8 @@ public final class TargetRoom {
     if (limit.isEmpty() || now.isEmpty() || now.get() <= limit.get()) {
       return Optional.empty();
     }
-    Quantity before = Objects.requireNonNull(was.getLimits().get(MEMORY), "it has a limit");
     // The API server sets the request of a container without one to its limit.
-    Optional<Quantity> request =
-        Optional.ofNullable(was.getRequests()).map(requests -> requests.get(MEMORY));
-    return Optional.of(new RoomPlan.Memory(Optional.of(request.orElse(before)), before));
+    return Optional.of(RoomPlanner.original(was, true));
   }
 
   /** The limit in bytes; empty if there is none. */
@@ -64,11 +59,6 @@ public final class TargetRoom {
   }
 
   private static ResourceRequirements resources(Pod pod, String container) {
-    Container found =
-        pod.getSpec().getContainers().stream()
-            .filter(candidate -> candidate.getName().equals(container))
-            .findFirst()
-            .orElseThrow(() -> new IllegalArgumentException("no container named " + container));
-    return Objects.requireNonNullElseGet(found.getResources(), ResourceRequirements::new);
+    return RoomPlanner.resources(RoomPlanner.container(pod, container));
   }
 }

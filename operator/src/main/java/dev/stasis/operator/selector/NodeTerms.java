@@ -1,12 +1,15 @@
 package dev.stasis.operator.selector;
 
+import io.fabric8.kubernetes.api.model.Affinity;
 import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.api.model.NodeAffinity;
 import io.fabric8.kubernetes.api.model.NodeSelector;
 import io.fabric8.kubernetes.api.model.NodeSelectorRequirement;
 import io.fabric8.kubernetes.api.model.NodeSelectorTerm;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +19,13 @@ import org.jspecify.annotations.Nullable;
  * @param selector the terms
  */
 public record NodeTerms(NodeSelector selector) {
+
+  /** Returns the nodes that an affinity requires; empty if it admits all. */
+  public static Optional<NodeSelector> required(@Nullable Affinity affinity) {
+    return Optional.ofNullable(affinity)
+        .map(Affinity::getNodeAffinity)
+        .map(NodeAffinity::getRequiredDuringSchedulingIgnoredDuringExecution);
+  }
 
   /** Returns whether a node matches one of them. */
   public boolean fulfilledBy(Node node) {

@@ -3,6 +3,7 @@ package dev.stasis.operator.status;
 import dev.stasis.api.v1beta1.common.Fault;
 import java.util.Arrays;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The reason of a condition, and of everything else that shows it: a closed list with one value for
@@ -268,6 +269,11 @@ public enum Reason {
   /** Returns a fault with this reason, for a requirement that is not met. */
   public Fault misfit(String property, String wanted, String found) {
     return Fault.misfit(word, property, wanted, found);
+  }
+
+  /** Returns whether a condition, a fault or a status has this reason. */
+  public boolean is(@Nullable String reason) {
+    return word.equals(reason);
   }
 
   /** Returns the value in conditions, events, metrics and the column REASON. */

@@ -2,10 +2,12 @@ package dev.stasis.operator.target;
 
 import dev.stasis.api.v1beta1.Api;
 import dev.stasis.compat.NodeFacts;
+import dev.stasis.operator.selector.NodeTerms;
 import io.fabric8.kubernetes.api.model.Affinity;
 import io.fabric8.kubernetes.api.model.AffinityBuilder;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerBuilder;
+import io.fabric8.kubernetes.api.model.NodeSelector;
 import io.fabric8.kubernetes.api.model.NodeSelectorTerm;
 import io.fabric8.kubernetes.api.model.NodeSelectorTermBuilder;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
@@ -77,18 +79,10 @@ public final class ColdStartMaker {
 
   /** A cold start does not need a compatible node, only the nodes of the user's selection. */
   private static @Nullable Affinity withoutOurs(@Nullable Affinity affinity) {
-    if (affinity == null
-        || affinity.getNodeAffinity() == null
-        || affinity.getNodeAffinity().getRequiredDuringSchedulingIgnoredDuringExecution() == null) {
-      return affinity;
-    }
     List<NodeSelectorTerm> terms =
-        affinity
-            .getNodeAffinity()
-            .getRequiredDuringSchedulingIgnoredDuringExecution()
-            .getNodeSelectorTerms();
+        NodeTerms.required(affinity).map(NodeSelector::getNodeSelectorTerms).orElse(List.of());
     boolean restored = terms.stream().anyMatch(term -> !users(term).equals(term));
-    if (!restored) {
+    if (affinity == null || !restored) {
       return affinity;
     }
     List<NodeSelectorTerm> users =

@@ -2,6 +2,7 @@ package dev.stasis.operator.target;
 
 import dev.stasis.api.v1beta1.Api;
 import dev.stasis.api.v1beta1.common.CommandLine;
+import dev.stasis.operator.config.StasisConfig;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerBuilder;
 import io.fabric8.kubernetes.api.model.Probe;
@@ -47,9 +48,9 @@ public final class Holder {
   /** The operator's deadline decides, never the kubelet. */
   private static final int TIMES_THE_DEADLINE = 10;
 
-  private final TargetSettings settings;
+  private final StasisConfig.Holder settings;
 
-  Holder(TargetSettings settings) {
+  Holder(StasisConfig.Holder settings) {
     this.settings = settings;
   }
 
@@ -100,7 +101,7 @@ public final class Holder {
 
   /** Adds the init container with the holder. */
   Container initContainer(Container workload, @Nullable Long podUser) {
-    return installer(NAME, settings.holderImage(), settings.holderCommand(), workload, podUser)
+    return installer(NAME, settings.image(), settings.command(), workload, podUser)
         .withVolumeMounts(mount())
         .build();
   }

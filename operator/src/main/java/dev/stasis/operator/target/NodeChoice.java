@@ -2,8 +2,10 @@ package dev.stasis.operator.target;
 
 import dev.stasis.compat.NodeFacts;
 import dev.stasis.compat.Placement;
+import dev.stasis.operator.selector.NodeTerms;
 import io.fabric8.kubernetes.api.model.Affinity;
 import io.fabric8.kubernetes.api.model.AffinityBuilder;
+import io.fabric8.kubernetes.api.model.NodeSelector;
 import io.fabric8.kubernetes.api.model.NodeSelectorRequirement;
 import io.fabric8.kubernetes.api.model.NodeSelectorTerm;
 import io.fabric8.kubernetes.api.model.NodeSelectorTermBuilder;
@@ -49,15 +51,9 @@ record NodeChoice(Placement placement, @Nullable SortedSet<String> only, Set<Str
 
   /** The user's terms without those of an earlier restore; a term without requirements. */
   private static List<NodeSelectorTerm> usersTerms(@Nullable Affinity users) {
-    if (users == null
-        || users.getNodeAffinity() == null
-        || users.getNodeAffinity().getRequiredDuringSchedulingIgnoredDuringExecution() == null) {
-      return List.of(new NodeSelectorTerm());
-    }
-    return users
-        .getNodeAffinity()
-        .getRequiredDuringSchedulingIgnoredDuringExecution()
-        .getNodeSelectorTerms()
+    return NodeTerms.required(users)
+        .map(NodeSelector::getNodeSelectorTerms)
+        .orElse(List.of(new NodeSelectorTerm()))
         .stream()
         .map(
             term ->

@@ -1,6 +1,8 @@
 package dev.stasis.operator.target;
 
+import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.api.v1beta1.common.SidecarPolicy;
+import dev.stasis.operator.pod.Owners;
 import dev.stasis.operator.status.Reason;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.OwnerReference;
@@ -17,8 +19,8 @@ import java.util.Optional;
 /** Finds every reason why a pod cannot have a target. */
 record Preflight(FrozenPod source, Wish wish, Pod base, List<String> others) {
 
-  List<Refusal> refusals() {
-    List<Refusal> refusals = new ArrayList<>();
+  List<Fault> refusals() {
+    List<Fault> refusals = new ArrayList<>();
     PodSpec spec = base.getSpec();
     owner().ifPresent(refusals::add);
     shared("spec.hostNetwork", spec.getHostNetwork(), refusals);
@@ -26,24 +28,21 @@ record Preflight(FrozenPod source, Wish wish, Pod base, List<String> others) {
     shared("spec.hostIPC", spec.getHostIPC(), refusals);
     shared("spec.shareProcessNamespace", spec.getShareProcessNamespace(), refusals);
     if (Boolean.FALSE.equals(spec.getHostUsers())) {
-      refusals.add(Refusal.of("spec.hostUsers", "true", "false"));
+      refusals.add(refusal("spec.hostUsers", "true", "false"));
     }
     Optional<Container> workload = container(spec);
     if (workload.isEmpty()) {
       refusals.add(
-          new Refusal(
-              Reason.CONTAINER_NOT_FOUND,
-              "spec.containers",
-              "one named " + source.container(),
-              names(spec).toString()));
+          Reason.CONTAINER_NOT_FOUND.misfit(
+              "spec.containers", "one named " + source.container(), names(spec).toString()));
     }
     workload.ifPresent(container -> holder(container, refusals));
     if (Holder.own(source.commandLine().unexpanded(source.argv())).isEmpty()) {
-      refusals.add(Refusal.of("argv", "the workload's command line", "none"));
+      refusals.add(refusal("argv", "the workload's command line", "none"));
     }
     if (workload.isPresent() && !others.isEmpty() && source.others() == SidecarPolicy.FAIL) {
       refusals.add(
-          Refusal.of(
+          refusal(
               "spec.containers",
               "sidecarPolicy Restart, or only " + source.container(),
               "also " + String.join(", ", others)));
@@ -58,84 +57,79 @@ record Preflight(FrozenPod source, Wish wish, Pod base, List<String> others) {
     return refusals;
   }
 
-  private Optional<Refusal> owner() {
-    Optional<OwnerReference> controller =
-        Objects.requireNonNullElse(
-                base.getMetadata().getOwnerReferences(), List.<OwnerReference>of())
-            .stream()
-            .filter(owner -> Boolean.TRUE.equals(owner.getController()))
-            .findFirst();
+  private Optional<Fault> owner() {
+    Optional<OwnerReference> controller = Owners.of(base);
     String kind = controller.map(OwnerReference::getKind).orElse("none");
     String found = controller.map(owner -> kind + " " + owner.getName()).orElse("none");
     if (kind.equals("DaemonSet")) {
-      return Optional.of(Refusal.of("ownerReferences", "no DaemonSet", found));
+      return Optional.of(refusal("ownerReferences", "no DaemonSet", found));
     }
     if (kind.equals("Node")) {
-      return Optional.of(Refusal.of("ownerReferences", "no static pod", found));
+      return Optional.of(refusal("ownerReferences", "no static pod", found));
     }
     if (wish.way() instanceof Way.Alone alone && controller.isPresent() && !alone.ownerGone()) {
       return Optional.of(
-          Refusal.of("ownerReferences", "no controller that creates a replacement", found));
+          refusal("ownerReferences", "no controller that creates a replacement", found));
     }
     return Optional.empty();
   }
 
-  private static void shared(String property, Boolean set, List<Refusal> refusals) {
+  private static void shared(String property, Boolean set, List<Fault> refusals) {
     if (Boolean.TRUE.equals(set)) {
-      refusals.add(Refusal.of(property, "false", "true"));
+      refusals.add(refusal(property, "false", "true"));
     }
   }
 
-  private void holder(Container workload, List<Refusal> refusals) {
+  private void holder(Container workload, List<Fault> refusals) {
     String property = "spec.containers[" + workload.getName() + "]";
     if (Boolean.TRUE.equals(workload.getTty())) {
-      refusals.add(Refusal.of(property + ".tty", "false", "true"));
+      refusals.add(refusal(property + ".tty", "false", "true"));
     }
     workload.getVolumeMounts().stream()
         .filter(mount -> mount.getMountPath().equals(Holder.FOLDER))
         .forEach(
             mount ->
                 refusals.add(
-                    Refusal.of(
+                    refusal(
                         property + ".volumeMounts",
                         "nothing at " + Holder.FOLDER,
                         mount.getName())));
   }
 
-  private static void volume(Volume volume, List<Refusal> refusals) {
+  private static void volume(Volume volume, List<Fault> refusals) {
     if (volume.getEphemeral() != null) {
       refusals.add(
-          Refusal.of(
+          refusal(
               "spec.volumes[" + volume.getName() + "]",
               "a volume that exists longer than the pod, or an emptyDir",
               "ephemeral"));
     }
   }
 
-  private void claim(PodResourceClaim claim, List<Refusal> refusals) {
+  private void claim(PodResourceClaim claim, List<Fault> refusals) {
     String node = wish.target().nodeName();
     if (claim.getResourceClaimName() != null && node != null && !node.equals(source.node())) {
       refusals.add(
-          Refusal.of(
+          refusal(
               "spec.resourceClaims[" + claim.getName() + "]",
               "a claim template, or node " + source.node(),
               "claim " + claim.getResourceClaimName() + " and node " + node));
     }
   }
 
-  private void image(List<Refusal> refusals) {
+  private void image(List<Fault> refusals) {
     if (!(source.image() instanceof Image.ById image)) {
       return;
     }
     String node = wish.target().nodeName();
     if (node != null && !image.nodes().contains(node)) {
       refusals.add(
-          Refusal.of(
+          refusal(
               "image", "one of " + image.nodes() + ", which have " + image.id(), "node " + node));
     }
   }
 
-  private void selector(PodSpec spec, List<Refusal> refusals) {
+  private void selector(PodSpec spec, List<Fault> refusals) {
     Map<String, String> has = Objects.requireNonNullElse(spec.getNodeSelector(), Map.of());
     Objects.requireNonNullElse(wish.target().nodeSelector(), Map.<String, String>of())
         .forEach(
@@ -143,7 +137,7 @@ record Preflight(FrozenPod source, Wish wish, Pod base, List<String> others) {
               String own = has.getOrDefault(key, value);
               if (!own.equals(value)) {
                 refusals.add(
-                    Refusal.of("target.nodeSelector[" + key + "]", "the pod's own " + own, value));
+                    refusal("target.nodeSelector[" + key + "]", "the pod's own " + own, value));
               }
             });
   }
@@ -156,5 +150,9 @@ record Preflight(FrozenPod source, Wish wish, Pod base, List<String> others) {
 
   private static List<String> names(PodSpec spec) {
     return spec.getContainers().stream().map(Container::getName).toList();
+  }
+
+  private static Fault refusal(String property, String expected, String found) {
+    return Reason.PREFLIGHT_REFUSED.misfit(property, expected, found);
   }
 }

@@ -1,6 +1,8 @@
 package dev.stasis.operator.target;
 
 import dev.stasis.api.v1beta1.Api;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.operator.config.StasisConfig;
 import dev.stasis.operator.status.Reason;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerBuilder;
@@ -9,16 +11,12 @@ import io.fabric8.kubernetes.api.model.PodReadinessGate;
 import io.fabric8.kubernetes.api.model.PodSchedulingGate;
 import io.fabric8.kubernetes.api.model.PodSecurityContext;
 import io.fabric8.kubernetes.api.model.PodSpec;
-import io.fabric8.kubernetes.api.model.Quantity;
-import io.fabric8.kubernetes.api.model.ResourceRequirements;
-import io.fabric8.kubernetes.api.model.ResourceRequirementsBuilder;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -32,10 +30,10 @@ public final class TargetMaker {
 
   private static final String HOST_NAME = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?";
 
-  private final TargetSettings settings;
+  private final StasisConfig.Holder settings;
   private final Holder holder;
 
-  public TargetMaker(TargetSettings settings) {
+  public TargetMaker(StasisConfig.Holder settings) {
     this.settings = settings;
     this.holder = new Holder(settings);
   }
@@ -56,13 +54,12 @@ public final class TargetMaker {
       stripped = Stripped.ofOld(base, source.container(), settings.injected());
     }
     SortedSet<String> only = only(stripped.pod().getSpec(), source, wish);
-    List<Refusal> refusals =
-        new Preflight(source, wish, stripped.pod(), stripped.others()).refusals();
+    List<Fault> faults = new Preflight(source, wish, stripped.pod(), stripped.others()).refusals();
     if (only != null && wish.excludedNodes().containsAll(only)) {
-      refusals.add(nowhere(only, wish));
+      faults.add(nowhere(only, wish));
     }
-    if (!refusals.isEmpty()) {
-      return new TargetPlan.Refused(refusals);
+    if (!faults.isEmpty()) {
+      return new TargetPlan.Refused(faults);
     }
     Pod target = stripped.pod();
     String oldName = base.getMetadata().getName();
@@ -113,7 +110,10 @@ public final class TargetMaker {
             .withCommand(holder.command(source.commandLine(), source.argv()))
             .withArgs(source.commandLine().args())
             .withStartupProbe(holder.startupProbe(wish.deadline()))
-            .withResources(room(container.getResources(), wish.room()))
+            .withResources(
+                wish.room()
+                    .map(memory -> memory.of(container.getResources()))
+                    .orElse(container.getResources()))
             .addToVolumeMounts(holder.mount());
     if (source.image() instanceof Image.ByDigest image) {
       waiting.withImage(image.reference());
@@ -124,28 +124,8 @@ public final class TargetMaker {
     return waiting.build();
   }
 
-  private static @Nullable ResourceRequirements room(
-      @Nullable ResourceRequirements was, Optional<Wish.Memory> room) {
-    if (room.isEmpty()) {
-      return was;
-    }
-    ResourceRequirements base = Objects.requireNonNullElseGet(was, ResourceRequirements::new);
-    return new ResourceRequirementsBuilder(base)
-        .withRequests(memory(base.getRequests(), room.get().request()))
-        .withLimits(memory(base.getLimits(), room.get().limit()))
-        .build();
-  }
-
-  private static Map<String, Quantity> memory(
-      @Nullable Map<String, Quantity> was, Optional<Quantity> memory) {
-    Map<String, Quantity> changed = new HashMap<>(was == null ? Map.of() : was);
-    memory.ifPresent(quantity -> changed.put("memory", quantity));
-    return changed;
-  }
-
-  private static Refusal nowhere(SortedSet<String> only, Wish wish) {
-    return new Refusal(
-        Reason.NO_NODE_FITS,
+  private static Fault nowhere(SortedSet<String> only, Wish wish) {
+    return Reason.NO_NODE_FITS.misfit(
         "node",
         only.isEmpty() ? "a node with the image and the claims" : "one of " + only,
         only.isEmpty() ? "none" : "excluded " + wish.excludedNodes());

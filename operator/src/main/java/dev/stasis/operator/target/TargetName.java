@@ -1,12 +1,11 @@
 package dev.stasis.operator.target;
 
 import dev.stasis.api.v1beta1.Api;
+import dev.stasis.api.v1beta1.common.Fault;
+import dev.stasis.operator.request.DerivedName;
 import dev.stasis.operator.status.Reason;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import java.math.BigInteger;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -28,15 +27,12 @@ record TargetName(String oldName, String noted, Wish wish) {
   /** Kubernetes' alphabet: no vowels, so no words, and no similar characters. */
   private static final String LETTERS = "bcdfghjklmnpqrstvwxz2456789";
 
-  Optional<Refusal> refusal() {
+  Optional<Fault> refusal() {
     String wanted = wish.target().podName();
     return wanted != null && wish.takenNames().contains(wanted)
         ? Optional.of(
-            new Refusal(
-                Reason.TARGET_TAKEN,
-                "target.podName",
-                "an unused name",
-                wanted + ", which is in use"))
+            Reason.TARGET_TAKEN.misfit(
+                "target.podName", "an unused name", wanted + ", which is in use"))
         : Optional.empty();
   }
 
@@ -81,19 +77,13 @@ record TargetName(String oldName, String noted, Wish wish) {
 
   private String suffix(int round) {
     String seed = wish.requesterUid() + "/" + wish.attempt() + "/" + round;
-    try {
-      byte[] digest =
-          MessageDigest.getInstance("SHA-256").digest(seed.getBytes(StandardCharsets.UTF_8));
-      BigInteger number = new BigInteger(1, digest);
-      BigInteger base = BigInteger.valueOf(LETTERS.length());
-      StringBuilder suffix = new StringBuilder(SUFFIX);
-      for (int i = 0; i < SUFFIX; i++) {
-        suffix.append(LETTERS.charAt(number.mod(base).intValue()));
-        number = number.divide(base);
-      }
-      return suffix.toString();
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("SHA-256 is part of every Java platform", e);
+    BigInteger number = new DerivedName(seed).number();
+    BigInteger base = BigInteger.valueOf(LETTERS.length());
+    StringBuilder suffix = new StringBuilder(SUFFIX);
+    for (int i = 0; i < SUFFIX; i++) {
+      suffix.append(LETTERS.charAt(number.mod(base).intValue()));
+      number = number.divide(base);
     }
+    return suffix.toString();
   }
 }

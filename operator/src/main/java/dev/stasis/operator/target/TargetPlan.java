@@ -1,5 +1,6 @@
 package dev.stasis.operator.target;
 
+import dev.stasis.api.v1beta1.common.Fault;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -24,16 +25,16 @@ public sealed interface TargetPlan {
   /**
    * There can be no target.
    *
-   * @param refusals every reason
+   * @param faults every reason
    */
-  record Refused(List<Refusal> refusals) implements TargetPlan {
+  record Refused(List<Fault> faults) implements TargetPlan {
     public Refused {
-      refusals = List.copyOf(refusals);
+      faults = List.copyOf(faults);
     }
 
     /** Returns all of them in one line. */
     public String sentence() {
-      return refusals.stream().map(Refusal::sentence).collect(Collectors.joining("; "));
+      return faults.stream().map(Fault::message).collect(Collectors.joining("; "));
     }
   }
 }

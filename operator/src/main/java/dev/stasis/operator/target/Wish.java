@@ -1,7 +1,7 @@
 package dev.stasis.operator.target;
 
 import dev.stasis.api.v1beta1.common.Target;
-import io.fabric8.kubernetes.api.model.Quantity;
+import dev.stasis.operator.room.RoomPlan;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
@@ -31,17 +31,9 @@ public record Wish(
     Set<String> takenNames,
     SortedSet<String> excludedNodes,
     Duration deadline,
-    Optional<Memory> room) {
+    Optional<RoomPlan.Memory> room) {
   public Wish {
     takenNames = Set.copyOf(takenNames);
     excludedNodes = java.util.Collections.unmodifiableSortedSet(new TreeSet<>(excludedNodes));
   }
-
-  /**
-   * Memory of the workload's container.
-   *
-   * @param request empty if as in the source
-   * @param limit empty if as in the source
-   */
-  public record Memory(Optional<Quantity> request, Optional<Quantity> limit) {}
 }

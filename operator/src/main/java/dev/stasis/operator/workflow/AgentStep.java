@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A step that the agent of a node executes: its operation is created, claimed, followed to its end,
- * and canceled when the step is undone. The name of the operation is derived from the request, so
- * an operator that crashes in between finds it again.
+ * A step that the agent of a node executes: its operation is created, claimed and followed to its
+ * end. The name of the operation is derived from the request, so an operator that crashes in
+ * between finds it again.
  *
  * @param <C> the observed state of one request
  * @param <P> the phases of the kind
@@ -34,13 +34,10 @@ public abstract class AgentStep<C extends RequestContext<P>, P extends Enum<P> &
   protected abstract GpuNodeOperation draft(C context, Operations operations);
 
   /** Reports that the operation is created. */
-  protected abstract void created(C context, GpuNodeOperation operation);
+  protected void created(C context, GpuNodeOperation operation) {}
 
-  /** Returns the agent's action, for a message: {@code restores it}. */
-  protected abstract String activity();
-
-  /** Returns why the step no longer waits for the agent; empty if it waits. */
-  protected abstract Optional<String> agentAway(C context);
+  /** Returns what is waited for while the operation is not final. */
+  protected abstract Progress waiting(C context, OperationView operation);
 
   /** Returns why the step no longer waits for an unfinished operation; empty if it waits. */
   protected Optional<Progress> stopped(C context, OperationView operation) {
@@ -51,12 +48,6 @@ public abstract class AgentStep<C extends RequestContext<P>, P extends Enum<P> &
   protected Progress succeeded(C context, OperationView operation) {
     return new Progress.Done();
   }
-
-  /**
-   * Returns whether the operation of an unavailable agent may be deleted now, because it can do no
-   * harm when the agent is back.
-   */
-  protected abstract boolean mayAbandon(C context);
 
   /** Returns why an operation failed. */
   protected List<Fault> faults(OperationView failed) {
@@ -86,47 +77,5 @@ public abstract class AgentStep<C extends RequestContext<P>, P extends Enum<P> &
     GpuNodeOperation operation = draft(context, operations);
     operations.create(operation);
     created(context, operation);
-  }
-
-  @Override
-  protected Progress observeUndo(C context) {
-    Optional<OperationView> open = operation(context).filter(it -> !it.isFinal());
-    if (open.isEmpty()) {
-      return new Progress.Done();
-    }
-    GpuNodeOperation found = open.get().operation();
-    if (!open.get().isCancelled()) {
-      return Progress.Due.of(() -> cancel(found));
-    }
-    if (agentAway(context).isEmpty()) {
-      return new Progress.Waiting(Reason.IN_PROGRESS, "node " + node(open.get()) + " undoes it");
-    }
-    return mayAbandon(context)
-        ? Progress.Due.of(() -> operations.abandon(found))
-        : new Progress.Done();
-  }
-
-  private void cancel(GpuNodeOperation open) {
-    if (!operations.withdraw(open)) {
-      operations.cancel(open);
-    }
-  }
-
-  /** Returns what is waited for while the operation is not final. */
-  protected Progress waiting(C context, OperationView operation) {
-    String node = node(operation);
-    return operation.isClaimed()
-        ? new Progress.Waiting(Reason.IN_PROGRESS, "node " + node + " " + activity())
-        : new Progress.Waiting(
-            Reason.WAITING_FOR_AGENT,
-            "the agent of node "
-                + node
-                + " has not claimed the operation"
-                + agentAway(context).map(why -> ": " + why).orElse(""));
-  }
-
-  /** Returns the node of an operation. */
-  protected static String node(OperationView operation) {
-    return operation.operation().getSpec().getNodeName();
   }
 }

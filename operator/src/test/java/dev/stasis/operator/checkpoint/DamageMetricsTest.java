@@ -6,8 +6,6 @@ import dev.stasis.api.v1beta1.GpuCheckpoint;
 import dev.stasis.api.v1beta1.checkpoint.GpuCheckpointStatus;
 import dev.stasis.api.v1beta1.common.Condition;
 import dev.stasis.api.v1beta1.common.ConditionValue;
-import dev.stasis.operator.metric.Leadership;
-import dev.stasis.operator.testing.Unconnected;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -19,7 +17,7 @@ public class DamageMetricsTest {
 
   /** One checkpoint is damaged, one fits no node, one is whole. */
   public static void publish(MeterRegistry registry) {
-    new DamageMetrics(Unconnected.informers(), new Leadership(), registry)
+    DamageMetrics.gauge(registry)
         .publish(
             List.of(
                 checkpoint("ml", ConditionValue.FALSE, "ArtifactDamaged"),

@@ -5,15 +5,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.operator.pod.GpuPods;
-import dev.stasis.operator.pod.PodCheck;
+import dev.stasis.operator.pod.SourcePod;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -122,17 +125,15 @@ class PodTransformTest {
 
     for (Pod each : List.of(pod, left)) {
       assertThat(new GpuPods(GPUS).has(each)).isFalse();
-      assertThat(new PodCheck(each, GPUS).container(Optional.empty()))
-          .isInstanceOf(PodCheck.None.class);
     }
-    assertThat(refusal(left, "service")).isEqualTo(refusal(pod, "service"));
-    assertThat(refusal(left, "absent")).isEqualTo(refusal(pod, "absent"));
-    assertThat(new PodCheck(left, GPUS).notRunning())
-        .isEqualTo(new PodCheck(pod, GPUS).notRunning());
+    for (String container : Arrays.asList(null, "service", "absent")) {
+      assertThat(refusals(left, container)).isNotEmpty().isEqualTo(refusals(pod, container));
+    }
   }
 
-  private static PodCheck.Found refusal(Pod pod, String container) {
-    return new PodCheck(pod, GPUS).container(Optional.of(container));
+  private static List<Fault> refusals(Pod pod, @Nullable String container) {
+    SourcePod.Named named = new SourcePod.Named("web", "service-1", null, container);
+    return ((SourcePod.Refused) SourcePod.check(Optional.of(pod), named, GPUS)).faults();
   }
 
   private Pod read(String yaml) {

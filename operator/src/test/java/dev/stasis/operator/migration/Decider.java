@@ -82,7 +82,6 @@ final class Decider {
         observed.targetAgent(),
         observed.places(),
         observed.excludedNodes(),
-        observed.store(),
         observed.turn(),
         observed.owner(),
         observed.sourceFirst(),

@@ -172,7 +172,7 @@ final class MigrationFakes {
     @Override
     public void create(GpuNodeOperation operation) {
       GpuNodeOperationSpec spec = operation.getSpec();
-      int number = Work.number(OperationView.of(operation));
+      int number = OperationView.of(operation).number();
       acts.add(
           switch (spec.getType()) {
             case CHECKPOINT ->

@@ -296,7 +296,6 @@ final class Moving {
         Optional.of(there),
         Optional.of(places),
         Set.of(),
-        Optional.of(store),
         Optional.ofNullable(turn),
         Optional.ofNullable(owner),
         sourceFirst,

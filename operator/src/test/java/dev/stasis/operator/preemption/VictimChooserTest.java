@@ -28,8 +28,6 @@ class VictimChooserTest {
   private static final VictimRules RULES =
       new VictimRules(100, Duration.ofMinutes(10), 20, 2, 8, false, List.of());
 
-  private final VictimChooser chooser = new VictimChooser();
-
   @Test
   void theLowestPriorityYieldsThenTheLeastWorkThenTheShortestFreeze() {
     VictimCandidate important = running("a", 1, 50, 60, 5);
@@ -53,8 +51,8 @@ class VictimChooserTest {
         new VictimRules(100, Duration.ZERO, 20, 2, 8, false, List.of(VictimOrder.LEAST_WORK_LOST));
 
     PreemptionDecision decision =
-        chooser.choose(
-            List.of(pod("p", 1, 1000)), List.of(place("n", 2, important, old)), byWork, NOW);
+        new VictimChooser(byWork, NOW)
+            .choose(List.of(pod("p", 1, 1000)), List.of(place("n", 2, important, old)));
 
     assertThat(((PreemptionDecision.Preempt) decision).assignments().get(0).victims())
         .containsExactly(important);
@@ -108,7 +106,7 @@ class VictimChooserTest {
     preemptors.forEach(
         (missing, preemptor) -> {
           PreemptionDecision decision =
-              chooser.choose(List.of(preemptor), List.of(node), RULES, NOW);
+              new VictimChooser(RULES, NOW).choose(List.of(preemptor), List.of(node));
           assertThat(decision).isInstanceOf(PreemptionDecision.Unplaceable.class);
           assertThat(((PreemptionDecision.Unplaceable) decision).missing().get("n"))
               .contains(missing);
@@ -127,11 +125,10 @@ class VictimChooserTest {
             Optional.empty(),
             0);
     PreemptionDecision decision =
-        chooser.choose(
-            List.of(port(pod("p", 1, 1000), 8080)),
-            List.of(place("n", 1, running("a", 1, 1, 60, 5), port)),
-            RULES,
-            NOW);
+        new VictimChooser(RULES, NOW)
+            .choose(
+                List.of(port(pod("p", 1, 1000), 8080)),
+                List.of(place("n", 1, running("a", 1, 1, 60, 5), port)));
 
     assertThat(((PreemptionDecision.Unplaceable) decision).missing().get("n"))
         .contains("host port TCP 8080 is used by ml/daemon");
@@ -255,11 +252,11 @@ class VictimChooserTest {
     List<Pod> two = List.of(pod("p0", 1, 1000), pod("p1", 1, 1000));
     List<Pod> three = List.of(pod("p0", 1, 1000), pod("p1", 1, 1000), pod("p2", 1, 1000));
 
-    PreemptionDecision both = chooser.choose(two, List.of(first, second), RULES, NOW);
+    PreemptionDecision both = new VictimChooser(RULES, NOW).choose(two, List.of(first, second));
     assertThat(((PreemptionDecision.Preempt) both).assignments())
         .extracting(NodeAssignment::node)
         .containsExactlyInAnyOrder("a", "b");
-    assertThat(chooser.choose(three, List.of(first, second), RULES, NOW))
+    assertThat(new VictimChooser(RULES, NOW).choose(three, List.of(first, second)))
         .isInstanceOf(PreemptionDecision.Unplaceable.class);
   }
 
@@ -269,7 +266,7 @@ class VictimChooserTest {
     NodeSnapshot node = place("n", 2, running("a", 1, 1, 60, 5), running("b", 1, 1, 60, 5));
 
     PreemptionDecision decision =
-        chooser.choose(List.of(pod("p", 2, 1000)), List.of(node), tight, NOW);
+        new VictimChooser(tight, NOW).choose(List.of(pod("p", 2, 1000)), List.of(node));
 
     assertThat(((PreemptionDecision.Unplaceable) decision).missing().get("n"))
         .contains("requires 2 victims, more than the limit of 1");
@@ -296,22 +293,26 @@ class VictimChooserTest {
       }
       places.add(place("n" + n, 8, pods));
     }
-    PreemptionDecision one = chooser.choose(List.of(pod("p", 2, 1000)), places, RULES, NOW);
+    PreemptionDecision one =
+        new VictimChooser(RULES, NOW).choose(List.of(pod("p", 2, 1000)), places);
     List<NodeSnapshot> turned = new ArrayList<>(places);
     java.util.Collections.reverse(turned);
 
-    assertThat(chooser.choose(List.of(pod("p", 2, 1000)), turned, RULES, NOW)).isEqualTo(one);
+    assertThat(new VictimChooser(RULES, NOW).choose(List.of(pod("p", 2, 1000)), turned))
+        .isEqualTo(one);
     assertThat(one).isInstanceOf(PreemptionDecision.Preempt.class);
   }
 
   private PreemptionDecision.Preempt take(Pod preemptor, NodeSnapshot... places) {
-    PreemptionDecision decision = chooser.choose(List.of(preemptor), List.of(places), RULES, NOW);
+    PreemptionDecision decision =
+        new VictimChooser(RULES, NOW).choose(List.of(preemptor), List.of(places));
     assertThat(decision).isInstanceOf(PreemptionDecision.Preempt.class);
     return (PreemptionDecision.Preempt) decision;
   }
 
   private String nothing(Pod preemptor, NodeSnapshot place) {
-    PreemptionDecision decision = chooser.choose(List.of(preemptor), List.of(place), RULES, NOW);
+    PreemptionDecision decision =
+        new VictimChooser(RULES, NOW).choose(List.of(preemptor), List.of(place));
     assertThat(decision).isInstanceOf(PreemptionDecision.Unplaceable.class);
     return String.join("; ", ((PreemptionDecision.Unplaceable) decision).missing().values());
   }

@@ -7,8 +7,6 @@ import dev.stasis.api.v1beta1.common.Condition;
 import dev.stasis.api.v1beta1.common.ConditionValue;
 import dev.stasis.api.v1beta1.restore.GpuRestoreStatus;
 import dev.stasis.api.v1beta1.restore.RestorePhase;
-import dev.stasis.operator.metric.Leadership;
-import dev.stasis.operator.testing.Unconnected;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -20,7 +18,7 @@ public class WaitingMetricsTest {
 
   /** One restore waits for a node, one has ended. */
   public static void publish(MeterRegistry registry) {
-    new WaitingMetrics(Unconnected.informers(), new Leadership(), registry)
+    WaitingMetrics.gauge(registry)
         .publish(
             List.of(
                 restore("ml", RestorePhase.PENDING, "NoNodeFits"),

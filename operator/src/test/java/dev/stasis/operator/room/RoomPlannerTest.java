@@ -36,8 +36,7 @@ class RoomPlannerTest {
   @Test
   void requestAndLimitOfAGuaranteedPodRiseTogetherAndFallBack() {
     assertThat(plan(pod(GUARANTEED), node(18, 0)))
-        .isEqualTo(
-            new RoomPlan.Resize("main", memory("24576Mi", "24576Mi"), memory("6Gi", "6Gi"), true));
+        .isEqualTo(new RoomPlan.Resize("main", memory("24576Mi", "24576Mi"), memory("6Gi", "6Gi")));
   }
 
   @Test
@@ -49,8 +48,7 @@ class RoomPlannerTest {
   @Test
   void theRequestOfABurstablePodRisesWhereTheNodeHasIt() {
     assertThat(plan(pod(BURSTABLE), node(22, 0)))
-        .isEqualTo(
-            new RoomPlan.Resize("main", memory("24576Mi", "24576Mi"), memory("2Gi", "6Gi"), true));
+        .isEqualTo(new RoomPlan.Resize("main", memory("24576Mi", "24576Mi"), memory("2Gi", "6Gi")));
   }
 
   @Test
@@ -60,8 +58,7 @@ class RoomPlannerTest {
             new RoomPlan.Resize(
                 "main",
                 new RoomPlan.Memory(Optional.empty(), new Quantity("24576Mi")),
-                new RoomPlan.Memory(Optional.empty(), new Quantity("6Gi")),
-                true));
+                new RoomPlan.Memory(Optional.empty(), new Quantity("6Gi"))));
     assertThat(messages(plan(pod(BURSTABLE), node(3, 22))))
         .containsExactly(
             "node gpu-17 memory above its eviction threshold: expected 23.0Gi free, got 22.0Gi");
@@ -72,8 +69,7 @@ class RoomPlannerTest {
     Pod pod = pod("limits: {cpu: '8', memory: 6Gi}, requests: {cpu: '8', memory: 2Gi}");
 
     assertThat(plan(pod, node(99, 0)))
-        .isEqualTo(
-            new RoomPlan.Resize("main", memory("24575Mi", "24576Mi"), memory("2Gi", "6Gi"), true));
+        .isEqualTo(new RoomPlan.Resize("main", memory("24575Mi", "24576Mi"), memory("2Gi", "6Gi")));
   }
 
   @Test
@@ -164,24 +160,6 @@ class RoomPlannerTest {
   }
 
   @Test
-  void aStaticMemoryManagerResizesNoGuaranteedPod() {
-    RoomFacts.Node node = new RoomFacts.Node("gpu-17", 100 * GIB, 0, 0, true, true);
-
-    assertThat(messages(plan(pod(GUARANTEED), node)))
-        .containsExactly(
-            "node gpu-17 memoryManagerPolicy: expected None for a Guaranteed pod that is resized,"
-                + " got Static");
-    assertThat(plan(pod(BURSTABLE), node)).isInstanceOf(RoomPlan.Resize.class);
-  }
-
-  @Test
-  void aPlanReportsThatALimitCannotBeLowered() {
-    RoomFacts.Node node = new RoomFacts.Node("gpu-17", 100 * GIB, 0, 0, false, false);
-
-    assertThat(((RoomPlan.Resize) plan(pod(GUARANTEED), node)).returns()).isFalse();
-  }
-
-  @Test
   void thereAndBackIsTheSamePod() {
     Pod pod = pod(GUARANTEED);
     RoomPlan.Resize resize = (RoomPlan.Resize) plan(pod, node(99, 99));
@@ -215,8 +193,7 @@ class RoomPlannerTest {
   }
 
   private static RoomFacts.Node node(long headroomGib, long freeGib) {
-    return new RoomFacts.Node(
-        "gpu-17", 200 * GIB, (200 - headroomGib) * GIB, freeGib * GIB, false, true);
+    return new RoomFacts.Node("gpu-17", 200 * GIB, (200 - headroomGib) * GIB, freeGib * GIB);
   }
 
   private static RoomPlan.Memory memory(String request, String limit) {

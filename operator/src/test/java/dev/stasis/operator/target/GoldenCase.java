@@ -1,9 +1,12 @@
 package dev.stasis.operator.target;
 
+import dev.stasis.api.v1beta1.common.Fault;
 import dev.stasis.api.v1beta1.common.SidecarPolicy;
 import dev.stasis.api.v1beta1.common.Target;
 import dev.stasis.api.v1beta1.common.TimeSpan;
 import dev.stasis.compat.Placement;
+import dev.stasis.operator.config.StasisConfig;
+import dev.stasis.operator.room.RoomPlan;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
@@ -45,7 +48,7 @@ record GoldenCase(Path folder) {
       @Nullable String memory) {}
 
   TargetPlan plan() {
-    return new TargetMaker(TargetSettings.ofImage("registry.example/stasis-runtime:0.1.0"))
+    return new TargetMaker(holder("registry.example/stasis-runtime:0.1.0"))
         .make(frozenPod(), wish());
   }
 
@@ -74,13 +77,24 @@ record GoldenCase(Path folder) {
         Objects.requireNonNullElse(asked.taken(), Set.of()),
         new TreeSet<>(Objects.requireNonNullElse(asked.excluded(), Set.of())),
         Objects.requireNonNullElse(asked.deadline(), TimeSpan.of("30m")).duration(),
-        memory.map(quantity -> new Wish.Memory(memory, memory)));
+        memory.map(quantity -> new RoomPlan.Memory(memory, quantity)));
+  }
+
+  private record Settings(String image, List<String> command, Set<String> injected)
+      implements StasisConfig.Holder {}
+
+  /** Settings with that image, and with containers of webhooks that the golden files have. */
+  static StasisConfig.Holder holder(String image) {
+    return new Settings(
+        image,
+        List.of("/stasis-runtime", "install", "--dir", Holder.FOLDER),
+        Set.of("istio-proxy", "istio-init", "istio-validation", "linkerd-proxy", "vault-agent"));
   }
 
   /** What came of it, as text. */
   static String text(TargetPlan plan) {
     if (plan instanceof TargetPlan.Refused refused) {
-      return String.join("\n", refused.refusals().stream().map(Refusal::sentence).toList()) + "\n";
+      return String.join("\n", refused.faults().stream().map(Fault::message).toList()) + "\n";
     }
     TargetPlan.Made made = (TargetPlan.Made) plan;
     return YAML.asYaml(made.pod())

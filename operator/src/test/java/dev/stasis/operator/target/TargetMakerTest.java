@@ -69,8 +69,7 @@ class TargetMakerTest {
                       FrozenPod source = golden.frozenPod();
                       Pod before = new PodBuilder(source.pod()).build();
                       TargetPlan unused =
-                          new TargetMaker(TargetSettings.ofImage("image"))
-                              .make(source, golden.wish());
+                          new TargetMaker(GoldenCase.holder("image")).make(source, golden.wish());
                       assertThat(source.pod()).isEqualTo(before);
                     }));
   }
@@ -89,7 +88,7 @@ class TargetMakerTest {
   private static void secondIsAsFirst(GoldenCase golden) {
     FrozenPod source = golden.frozenPod();
     Wish wish = withoutRoom(golden.wish());
-    TargetMaker maker = new TargetMaker(TargetSettings.ofImage("image"));
+    TargetMaker maker = new TargetMaker(GoldenCase.holder("image"));
     Pod first = ((TargetPlan.Made) maker.make(source, wish)).pod();
     FrozenPod restored =
         new FrozenPod(

@@ -23,6 +23,11 @@ public record Fault(
    */
   public static final String SOCKET_ADDRESS = "socket address";
 
+  /** Returns a fault that is reported as a sentence. */
+  public static Fault of(String reason, @Nullable String property, String message) {
+    return new Fault(reason, property, null, null, null, null, message);
+  }
+
   /** Returns a fault for a requirement that is not met. */
   public static Fault misfit(String reason, String property, String wanted, String found) {
     return new Fault(

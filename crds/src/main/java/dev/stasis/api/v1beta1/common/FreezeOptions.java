@@ -115,4 +115,15 @@ public abstract class FreezeOptions {
   public void setSharing(@Nullable Sharing sharing) {
     this.sharing = sharing;
   }
+
+  /** Copies all options of the freeze. */
+  public final void copyFreeze(FreezeOptions from) {
+    setLockTimeout(from.getLockTimeout());
+    setTcpConnections(from.getTcpConnections());
+    setHooks(from.getHooks());
+    setProbePolicy(from.getProbePolicy());
+    setMemoryLimitPolicy(from.getMemoryLimitPolicy());
+    setSidecarPolicy(from.getSidecarPolicy());
+    setSharing(from.getSharing());
+  }
 }

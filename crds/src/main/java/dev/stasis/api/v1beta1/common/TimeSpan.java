@@ -34,6 +34,11 @@ public record TimeSpan(@JsonValue String text) {
     return new TimeSpan(text);
   }
 
+  /** Returns a duration in whole seconds, at least one. */
+  public static TimeSpan of(Duration duration) {
+    return new TimeSpan(Math.max(1, duration.toSeconds()) + "s");
+  }
+
   /** Returns the duration. */
   public Duration duration() {
     Matcher parts = PARTS.matcher(text);

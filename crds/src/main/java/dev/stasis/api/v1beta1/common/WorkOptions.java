@@ -57,12 +57,6 @@ public class WorkOptions extends FreezeOptions {
   public void copy(WorkOptions template) {
     setContainerName(template.getContainerName());
     setDeadline(template.getDeadline());
-    setLockTimeout(template.getLockTimeout());
-    setTcpConnections(template.getTcpConnections());
-    setHooks(template.getHooks());
-    setProbePolicy(template.getProbePolicy());
-    setMemoryLimitPolicy(template.getMemoryLimitPolicy());
-    setSidecarPolicy(template.getSidecarPolicy());
-    setSharing(template.getSharing());
+    copyFreeze(template);
   }
 }
