@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -55,17 +56,32 @@ final class Commands {
   private final Path folder;
   private final String namespace;
   private final String collector;
+  private final Map<String, ClassArchive> archives;
 
   /**
    * How.
    *
    * @param collector where traces go
    */
-  Commands(Checkout checkout, Path folder, String namespace, String collector) {
+  Commands(Checkout checkout, Path folder, String namespace, String collector) throws IOException {
     this.collector = collector;
     this.checkout = checkout;
     this.folder = folder;
     this.namespace = namespace;
+    this.archives =
+        Map.of(
+            "operator", new ClassArchive(folder, "operator"),
+            "node-agent", new ClassArchive(folder, "node-agent"));
+  }
+
+  /** Starts these once, so that all later starts of the operator and of agents take less time. */
+  void archiveClasses(LocalProcess operator, LocalProcess agent) throws IOException {
+    archive("operator").write(operator);
+    archive("node-agent").write(agent);
+  }
+
+  private ClassArchive archive(String module) {
+    return Objects.requireNonNull(archives.get(module), module);
   }
 
   /** The folder that is {@link #STORE} for the agent of that node. */
@@ -170,6 +186,7 @@ final class Commands {
   private List<String> java(String module) {
     List<String> command = new ArrayList<>(List.of(ShippedJava.find().program()));
     command.addAll(JVM);
+    command.add(archive(module).option());
     command.addAll(module.equals("operator") ? FIRST_COMPILER : FEW_COMPILED);
     command.addAll(List.of("-jar", jar(module).toString()));
     return command;

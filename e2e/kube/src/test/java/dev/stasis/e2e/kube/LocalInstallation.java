@@ -74,6 +74,7 @@ final class LocalInstallation implements Installation {
           made.agents.put(node.name(), commands.agent(node, simulated, kubeconfig));
         }
         new ScrapeTargets(System.getenv("STASIS_E2E_TARGETS")).write(made.operator, made.agents);
+        commands.archiveClasses(made.operator, made.agents.values().iterator().next());
         made.operator.start();
         made.agents.values().forEach(LocalProcess::start);
         new Readiness(admin).await(made.nodes(), made::isReady);

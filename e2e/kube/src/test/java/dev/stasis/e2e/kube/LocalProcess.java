@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +24,9 @@ final class LocalProcess implements Component, AutoCloseable {
 
   /** The kernel ends a killed process at once; one in a driver call takes longer. */
   private static final int END_SECONDS = 60;
+
+  /** Writing an archive of classes takes five seconds, on a busy machine a minute. */
+  private static final int REGULAR_END_SECONDS = 180;
 
   /** Said at once, or the machine is too busy to be ready. */
   private static final Duration HEALTH = Duration.ofSeconds(5);
@@ -84,6 +88,21 @@ final class LocalProcess implements Component, AutoCloseable {
 
   @Override
   public void kill() {
+    end(Process::destroyForcibly, END_SECONDS, "SIGKILL");
+  }
+
+  /** Ends it as the kubelet does. */
+  void end() {
+    end(
+        running -> {
+          running.destroy();
+          return running;
+        },
+        REGULAR_END_SECONDS,
+        "SIGTERM");
+  }
+
+  private void end(UnaryOperator<Process> signal, int seconds, String what) {
     Process victim;
     synchronized (this) {
       wanted = false;
@@ -93,8 +112,8 @@ final class LocalProcess implements Component, AutoCloseable {
       return;
     }
     try {
-      if (!victim.destroyForcibly().waitFor(END_SECONDS, TimeUnit.SECONDS)) {
-        throw new AssertionError(name + " does not end after SIGKILL");
+      if (!signal.apply(victim).waitFor(seconds, TimeUnit.SECONDS)) {
+        throw new AssertionError(name + " does not end after " + what);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -59,7 +59,7 @@ final class Workload {
         .withName(CONTAINER)
         .withImage(scenario.installation().workloadImage())
         .withImagePullPolicy("IfNotPresent")
-        .withCommand("/bin/gpu-counter", "--mib", Integer.toString(mib), "--interval-ms", "100")
+        .withCommand("/bin/gpu-counter", "--mib", Integer.toString(mib), "--interval-ms", "200")
         .withNewResources()
         .addToLimits("nvidia.com/gpu", new Quantity("1"))
         .endResources()
