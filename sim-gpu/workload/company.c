@@ -18,14 +18,17 @@
 #include <unistd.h>
 
 #define HOST_BYTES ((size_t)5 << 20)
+/* One part of the host memory is rewritten each step. */
+enum { HOST_PARTS = 8, HOST_PART = (5 << 20) / 8 / HOST_PARTS };
 
-static uint64_t *host;        /* rewritten an eighth at a time */
-static uint64_t host_last[8]; /* the step that did it */
-static uint64_t *writer;      /* written all the time */
+static uint64_t *host;                 /* rewritten a part at a time */
+static uint64_t host_last[HOST_PARTS]; /* the step that did it */
+static uint64_t *writer;               /* written all the time */
 static _Atomic uint64_t *shared;
 static int deleted = -1;
 static sem_t ready, mapped;
 static int loader = -1;
+static long thread_ms = 20; /* between two steps of a further thread, at least */
 static uint64_t loaded;
 static char shared_path[64];
 
@@ -61,7 +64,7 @@ static void *use_the_gpu_too(void *unused) {
         if (!buffer_step(&own, step, &sum)) {
             bad("device memory of another thread");
         }
-        nap(20);
+        nap(thread_ms);
     }
     return unused;
 }
@@ -77,9 +80,7 @@ static void *write_all_the_time(void *unused) {
             }
             writer[at] = pass;
         }
-        if (pass % 4 == 0) {
-            nap(1);
-        }
+        nap(1);
     }
     return unused;
 }
@@ -141,16 +142,12 @@ static void start_loader(int over_tcp) {
         prctl(PR_SET_NAME, "loader");
         close(pair[0]);
         uint64_t *own = map(HOST_BYTES), last = 0;
-        for (uint64_t i = 0; i < HOST_BYTES / 8; i++) {
-            own[i] = pattern_word(last, 1, i);
-        }
+        pattern_fill_part(own, last, 1, 0, HOST_BYTES / 8);
         while (recv(pair[1], &step, sizeof step, MSG_WAITALL) == sizeof step) {
-            for (uint64_t i = 0; i < HOST_BYTES / 8; i++) {
-                if (own[i] != pattern_word(last, 1, i)) {
-                    _exit(1); /* the process that sent the step reports the loader's failure */
-                }
-                own[i] = pattern_word(step, 1, i);
+            if (!pattern_part_holds(own, last, 1, 0, HOST_BYTES / 8)) {
+                _exit(1); /* the process that sent the step reports the loader's failure */
             }
+            pattern_fill_part(own, step, 1, 0, HOST_BYTES / 8);
             last = step;
             sum += step;
             if (send(pair[1], &sum, sizeof sum, 0) != sizeof sum) {
@@ -175,6 +172,9 @@ void company_start(const struct options *options) {
     mallopt(M_ARENA_MAX, 1); /* an arena of a thread would use the free addresses below */
     sem_init(&ready, 0, 0);
     sem_init(&mapped, 0, 0);
+    if (options->interval_ms > thread_ms) {
+        thread_ms = options->interval_ms;
+    }
     for (long i = 0; i < options->threads; i++) {
         spawn(use_the_gpu_too);
     }
@@ -208,9 +208,7 @@ void company_start(const struct options *options) {
     }
     /* Last, below all stacks and arenas, so that there are free addresses beside them. */
     host = map(HOST_BYTES);
-    for (uint64_t i = 0; i < HOST_BYTES / 8; i++) {
-        host[i] = pattern_word(0, 0, i);
-    }
+    pattern_fill_part(host, 0, 0, 0, HOST_BYTES / 8);
     if (options->busy_writer) {
         writer = map(HOST_BYTES);
         sem_post(&mapped);
@@ -218,23 +216,15 @@ void company_start(const struct options *options) {
 }
 
 static int check_host(uint64_t part) {
-    uint64_t words = HOST_BYTES / 8 / 8;
-    for (uint64_t i = part * words; i < (part + 1) * words; i++) {
-        if (host[i] != pattern_word(host_last[part], 0, i)) {
-            return 0;
-        }
-    }
-    return 1;
+    return pattern_part_holds(host, host_last[part], 0, part * HOST_PART, HOST_PART);
 }
 
 int company_check(uint64_t step, int full) {
-    uint64_t part = step % 8, words = HOST_BYTES / 8 / 8, before;
+    uint64_t part = step % HOST_PARTS, before;
     int right = check_host(part);
     host_last[part] = step;
-    for (uint64_t i = part * words; i < (part + 1) * words; i++) {
-        host[i] = pattern_word(step, 0, i);
-    }
-    for (uint64_t i = 0; full && i < 8; i++) {
+    pattern_fill_part(host, step, 0, part * HOST_PART, HOST_PART);
+    for (uint64_t i = 0; full && i < HOST_PARTS; i++) {
         right &= check_host(i);
     }
     if (!right) {

@@ -16,10 +16,12 @@ struct options {
 };
 
 /* The content of a chunk after a step, and the digest of what was read back. */
-uint64_t pattern_word(uint64_t step, uint64_t chunk, uint64_t word);
 void pattern_fill(uint64_t *words, uint64_t step, uint64_t chunk);
 /* 1 if every word is as pattern_fill writes it. */
 int pattern_holds(const uint64_t *words, uint64_t step, uint64_t chunk);
+/* The same for count words from first on, of a chunk of any size. */
+void pattern_fill_part(uint64_t *words, uint64_t step, uint64_t chunk, uint64_t first, uint64_t count);
+int pattern_part_holds(const uint64_t *words, uint64_t step, uint64_t chunk, uint64_t first, uint64_t count);
 uint64_t pattern_digest(const uint64_t *words, uint64_t seed);
 /* The sum that step prints if everything is right. */
 uint64_t pattern_sum(uint64_t step, uint64_t chunks);

@@ -22,25 +22,40 @@ static inline uint64_t word_of(uint64_t step, uint64_t chunk, uint64_t word) {
     return x ^ x >> 31;
 }
 
-uint64_t pattern_word(uint64_t step, uint64_t chunk, uint64_t word) { return word_of(step, chunk, word); }
-
-FAST void pattern_fill(uint64_t *words, uint64_t step, uint64_t chunk) {
-    for (uint64_t i = 0; i < WORDS; i++) {
+FAST void pattern_fill_part(uint64_t *words, uint64_t step, uint64_t chunk, uint64_t first, uint64_t count) {
+    for (uint64_t i = first; i < first + count; i++) {
         words[i] = word_of(step, chunk, i);
     }
 }
 
-FAST int pattern_holds(const uint64_t *words, uint64_t step, uint64_t chunk) {
+FAST int pattern_part_holds(const uint64_t *words, uint64_t step, uint64_t chunk, uint64_t first, uint64_t count) {
     uint64_t wrong = 0;
-    for (uint64_t i = 0; i < WORDS; i++) {
+    for (uint64_t i = first; i < first + count; i++) {
         wrong |= words[i] ^ word_of(step, chunk, i);
     }
     return wrong == 0;
 }
 
-uint64_t pattern_digest(const uint64_t *words, uint64_t seed) {
-    for (uint64_t i = 0; i < WORDS; i++) {
-        seed = (seed ^ words[i]) * 0x100000001b3ull;
+void pattern_fill(uint64_t *words, uint64_t step, uint64_t chunk) { pattern_fill_part(words, step, chunk, 0, WORDS); }
+
+int pattern_holds(const uint64_t *words, uint64_t step, uint64_t chunk) {
+    return pattern_part_holds(words, step, chunk, 0, WORDS);
+}
+
+/* In lanes that do not wait for each other. */
+FAST uint64_t pattern_digest(const uint64_t *words, uint64_t seed) {
+    enum { LANES = 8 };
+    uint64_t lane[LANES];
+    for (int k = 0; k < LANES; k++) {
+        lane[k] = seed + (uint64_t)k;
+    }
+    for (uint64_t i = 0; i < WORDS; i += LANES) {
+        for (int k = 0; k < LANES; k++) {
+            lane[k] = (lane[k] ^ words[i + (uint64_t)k]) * 0x100000001b3ull;
+        }
+    }
+    for (int k = 0; k < LANES; k++) {
+        seed = (seed ^ lane[k]) * 0x100000001b3ull;
     }
     return seed;
 }

@@ -23,7 +23,7 @@ class ProgramTest {
   private final SimGpuNode gpus = SimGpuNode.make(1, 128);
   private final Program program = new Program(gpus);
   private final ContainerSpec spec =
-      ContainerSpec.counter(gpus, "--mib", "16", "--interval-ms", "50");
+      ContainerSpec.counter(gpus, "--mib", "16", "--interval-ms", "100");
 
   @AfterEach
   void clean() {

@@ -122,7 +122,7 @@ public final class SimulatedNode implements AutoCloseable {
   public Counter counter(String... arguments) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(built.resolve("gpu-counter").toString());
-    command.addAll(List.of("--interval-ms", "20"));
+    command.addAll(List.of("--interval-ms", "50"));
     command.addAll(List.of(arguments));
     Path log = folder.resolve("counter" + started.size());
     Process process = start(command, log);

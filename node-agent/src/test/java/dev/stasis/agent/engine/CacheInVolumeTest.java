@@ -46,7 +46,7 @@ class CacheInVolumeTest {
   }
 
   private static ContainerSpec spec(Path volume) {
-    return ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "50")
+    return ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "100")
         .withVolume("/data/cache", volume);
   }
 

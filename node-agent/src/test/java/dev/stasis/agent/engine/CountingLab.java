@@ -22,7 +22,7 @@ record CountingLab(EngineLab lab, GpuContainer source) implements AutoCloseable 
                 "--mib",
                 "" + MIB,
                 "--interval-ms",
-                "50",
+                "100",
                 "--fork",
                 "1",
                 "--threads",

@@ -47,7 +47,7 @@ class CriuFaultTest {
                 "--mib",
                 "" + MIB,
                 "--interval-ms",
-                "50",
+                "100",
                 "--fork",
                 "1",
                 "--threads",

@@ -36,7 +36,7 @@ class DamagedArtifactTest {
   @BeforeAll
   static void save() throws InterruptedException {
     lab = new EngineLab(1, 96);
-    spec = ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "50");
+    spec = ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "100");
     try (GpuContainer source = GpuContainer.start(spec)) {
       source.awaitSteps(2);
       good = lab.published(Asked.of(lab, source)).artifact().path();

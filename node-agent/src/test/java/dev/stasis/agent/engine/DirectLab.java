@@ -27,7 +27,7 @@ record DirectLab(EngineLab lab) {
   /** A counter with the library. */
   ContainerSpec counter(String... more) {
     List<String> arguments =
-        new ArrayList<>(List.of("--mib", Integer.toString(MIB), "--interval-ms", "60"));
+        new ArrayList<>(List.of("--mib", Integer.toString(MIB), "--interval-ms", "100"));
     arguments.addAll(List.of(more));
     return ContainerSpec.counter(lab.gpus(), arguments.toArray(String[]::new))
         .withVolume("/gate", EngineLab.gate().resolveSibling("."))

@@ -47,7 +47,7 @@ class DriverFaultTest {
   private static GpuContainer start() {
     GpuContainer container =
         GpuContainer.start(
-            ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "50"));
+            ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "100"));
     container.awaitSteps(2);
     return container;
   }

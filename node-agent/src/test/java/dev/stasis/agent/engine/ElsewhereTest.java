@@ -34,7 +34,7 @@ class ElsewhereTest {
   }
 
   private static ContainerSpec with(String... more) {
-    List<String> arguments = new ArrayList<>(List.of("--mib", "" + MIB, "--interval-ms", "50"));
+    List<String> arguments = new ArrayList<>(List.of("--mib", "" + MIB, "--interval-ms", "100"));
     arguments.addAll(List.of(more));
     return ContainerSpec.counter(lab.gpus(), arguments.toArray(String[]::new));
   }

@@ -32,7 +32,7 @@ class EvictTest {
   void evict() throws InterruptedException {
     lab = new EngineLab(1, 96);
     spec =
-        ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "50", "--fork", "1");
+        ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "100", "--fork", "1");
     source = GpuContainer.start(spec);
     source.awaitSteps(2);
     CheckpointOutcome outcome = lab.checkpoint(Asked.of(lab, source).after(After.EVICT));

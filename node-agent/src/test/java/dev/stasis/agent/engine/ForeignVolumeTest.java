@@ -31,7 +31,7 @@ class ForeignVolumeTest {
   @BeforeAll
   static void saveAWorkloadWithAnEmptyDir() throws Exception {
     lab = new EngineLab(1, 96);
-    spec = ContainerSpec.counter(lab.gpus(), "--mib", "16", "--interval-ms", "50");
+    spec = ContainerSpec.counter(lab.gpus(), "--mib", "16", "--interval-ms", "100");
     Path scratch = volume("scratch", "of the workload");
     try (GpuContainer source = GpuContainer.start(spec.withVolume(SCRATCH, scratch))) {
       source.awaitSteps(2);

@@ -71,7 +71,7 @@ class ForkedChildTest {
   }
 
   private ContainerSpec spec() {
-    return ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "50", "--loader");
+    return ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "100", "--loader");
   }
 
   private int restore(CheckpointOutcome.Published published, GpuContainer target) throws Exception {

@@ -39,7 +39,7 @@ class FullDiskTest {
     lab = new EngineLab(1, 128);
     source =
         GpuContainer.start(
-            ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "50"));
+            ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "100"));
     source.awaitSteps(3);
     disk = Files.createDirectory(lab.folder().resolve("disk"));
   }

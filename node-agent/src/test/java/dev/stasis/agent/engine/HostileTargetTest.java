@@ -55,7 +55,7 @@ class HostileTargetTest {
   @BeforeAll
   static void save() throws InterruptedException {
     lab = new EngineLab(1, 96);
-    spec = ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "50");
+    spec = ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "100");
     try (GpuContainer source = GpuContainer.start(spec)) {
       source.awaitSteps(2);
       artifact = lab.published(Asked.of(lab, source)).artifact().path();

@@ -25,7 +25,7 @@ class HugePageAdviceTest {
     try (EngineLab lab = new EngineLab(1, 128)) {
       ContainerSpec spec =
           ContainerSpec.counter(
-              lab.gpus(), "--mib", "" + MIB, "--interval-ms", "50", "--busy-writer", "--loader");
+              lab.gpus(), "--mib", "" + MIB, "--interval-ms", "100", "--busy-writer", "--loader");
       ArtifactStage.SealedArtifact artifact;
       List<String> before;
       try (GpuContainer source = GpuContainer.start(spec)) {

@@ -30,7 +30,7 @@ class IoUringRestoreTest {
 
   private static ContainerSpec spec() {
     return ContainerSpec.counter(
-        lab.gpus(), "--mib", Integer.toString(MIB), "--interval-ms", "50", "--io-uring");
+        lab.gpus(), "--mib", Integer.toString(MIB), "--interval-ms", "100", "--io-uring");
   }
 
   @Test

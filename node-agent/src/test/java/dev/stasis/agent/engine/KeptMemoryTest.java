@@ -39,7 +39,13 @@ class KeptMemoryTest {
     source =
         GpuContainer.start(
             ContainerSpec.counter(
-                lab.gpus(), "--mib", "" + MIB, "--interval-ms", "50", "--busy-writer", "--loader"));
+                lab.gpus(),
+                "--mib",
+                "" + MIB,
+                "--interval-ms",
+                "100",
+                "--busy-writer",
+                "--loader"));
     source.awaitSteps(3);
   }
 

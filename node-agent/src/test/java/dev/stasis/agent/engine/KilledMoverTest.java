@@ -33,7 +33,7 @@ class KilledMoverTest {
     source =
         GpuContainer.start(
             ContainerSpec.counter(
-                lab.gpus(), "--mib", "" + MIB, "--interval-ms", "50", "--busy-writer"));
+                lab.gpus(), "--mib", "" + MIB, "--interval-ms", "100", "--busy-writer"));
     source.awaitSteps(3);
   }
 

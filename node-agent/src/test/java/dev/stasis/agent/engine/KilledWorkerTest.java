@@ -28,7 +28,7 @@ class KilledWorkerTest {
     lab = new EngineLab(1, 96);
     source =
         GpuContainer.start(
-            ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "50"));
+            ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "100"));
     source.awaitSteps(2);
   }
 

@@ -25,7 +25,7 @@ class MemoryWaitTest {
   @BeforeEach
   void makeLab() {
     lab = new EngineLab(1, 72); // room for one of them
-    spec = ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "50");
+    spec = ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "100");
   }
 
   @AfterEach

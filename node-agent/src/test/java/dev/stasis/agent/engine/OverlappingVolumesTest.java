@@ -130,7 +130,7 @@ class OverlappingVolumesTest {
   }
 
   private static ContainerSpec spec() {
-    return ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "50");
+    return ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "100");
   }
 
   private static Asked asked(GpuContainer source, String first, String second) {

@@ -31,7 +31,7 @@ class OwnAddressTest {
 
   private static ContainerSpec spec() {
     return ContainerSpec.counter(
-        lab.gpus(), "--mib", Integer.toString(MIB), "--interval-ms", "60", "--own-address");
+        lab.gpus(), "--mib", Integer.toString(MIB), "--interval-ms", "100", "--own-address");
   }
 
   /** As a network plugin does. The kernel of a small machine may lack dummy interfaces. */

@@ -57,7 +57,7 @@ class PortabilityTest {
 
   private static ContainerSpec spec() {
     return ContainerSpec.counter(
-            lab.gpus(), "--mib", "" + MIB, "--interval-ms", "50", "--odd", OddProcess.FIFO)
+            lab.gpus(), "--mib", "" + MIB, "--interval-ms", "100", "--odd", OddProcess.FIFO)
         .withCapabilities("CAP_SYS_ADMIN", "CAP_NET_RAW", "CAP_SYS_PTRACE");
   }
 

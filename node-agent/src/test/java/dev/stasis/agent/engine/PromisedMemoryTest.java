@@ -36,7 +36,7 @@ class PromisedMemoryTest {
     lab = new EngineLab(1, 128);
     source =
         GpuContainer.start(
-            ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "50"));
+            ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "100"));
     source.awaitSteps(3);
   }
 

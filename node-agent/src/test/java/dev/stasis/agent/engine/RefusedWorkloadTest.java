@@ -48,7 +48,7 @@ class RefusedWorkloadTest {
 
   private ContainerSpec with(String... more) {
     List<String> arguments =
-        new java.util.ArrayList<>(List.of("--mib", "" + MIB, "--interval-ms", "50"));
+        new java.util.ArrayList<>(List.of("--mib", "" + MIB, "--interval-ms", "100"));
     arguments.addAll(List.of(more));
     return ContainerSpec.counter(lab.gpus(), arguments.toArray(String[]::new));
   }

@@ -26,7 +26,7 @@ class RegionGuardTest {
     try (EngineLab lab = new EngineLab(1, 96);
         GpuContainer source =
             GpuContainer.start(
-                ContainerSpec.counter(lab.gpus(), "--mib", "16", "--interval-ms", "50"))) {
+                ContainerSpec.counter(lab.gpus(), "--mib", "16", "--interval-ms", "100"))) {
       source.awaitSteps(2);
       ProcessId process = lab.parts().proc().id(source.pid()).orElseThrow();
       List<DriverAnswer<CudaCall>> answers = new ArrayList<>();

@@ -56,7 +56,7 @@ class RestoredRightsTest {
 
   private static ContainerSpec spec(Security security) {
     return ContainerSpec.counter(
-            lab.gpus(), "--mib", "8", "--interval-ms", "50", "--fork", "1", "--threads", "1")
+            lab.gpus(), "--mib", "8", "--interval-ms", "100", "--fork", "1", "--threads", "1")
         .with(security);
   }
 

@@ -18,7 +18,9 @@ import org.junit.jupiter.api.Test;
 /** What criu does not carry of a thread is there again, in the next generation too. */
 class RestoredThreadsTest {
 
-  private static final String[] ARGUMENTS = {"--mib", "8", "--interval-ms", "50", "--threads", "2"};
+  private static final String[] ARGUMENTS = {
+    "--mib", "8", "--interval-ms", "100", "--threads", "2"
+  };
 
   private final ProcFs proc = new ProcFs();
 

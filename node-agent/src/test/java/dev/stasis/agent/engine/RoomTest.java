@@ -77,7 +77,7 @@ class RoomTest {
     try (EngineLab lab = new EngineLab(1, 64);
         GpuContainer source =
             GpuContainer.start(
-                ContainerSpec.counter(lab.gpus(), "--mib", "8", "--interval-ms", "50")
+                ContainerSpec.counter(lab.gpus(), "--mib", "8", "--interval-ms", "100")
                     .withMemoryLimit(200L << 20))) {
       source.awaitSteps(2);
       assertThat(lab.checkpoint(Asked.of(lab, source)))

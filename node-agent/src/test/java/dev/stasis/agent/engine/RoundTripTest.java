@@ -59,7 +59,7 @@ class RoundTripTest {
 
   private static ContainerSpec with(String... more) {
     List<String> arguments =
-        new java.util.ArrayList<>(List.of("--mib", Integer.toString(MIB), "--interval-ms", "60"));
+        new java.util.ArrayList<>(List.of("--mib", Integer.toString(MIB), "--interval-ms", "100"));
     arguments.addAll(List.of(more));
     return ContainerSpec.counter(lab.gpus(), arguments.toArray(String[]::new));
   }

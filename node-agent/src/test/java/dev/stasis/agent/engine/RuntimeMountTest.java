@@ -22,7 +22,7 @@ class RuntimeMountTest {
     try (EngineLab lab = new EngineLab(1, 96);
         GpuContainer source =
             GpuContainer.start(
-                ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "20")
+                ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "100")
                     .withVolume("/opt/site", site))) {
       source.awaitSteps(2);
       Asked ofTheRuntime = Asked.of(lab, source).mounting(Map.of());

@@ -39,7 +39,7 @@ record SavedLab(
     EngineLab lab = new EngineLab(1, 10 * mib);
     ContainerSpec spec =
         ContainerSpec.counter(
-            lab.gpus(), "--mib", "" + mib, "--interval-ms", "50", "--fork", "1", "--threads", "1");
+            lab.gpus(), "--mib", "" + mib, "--interval-ms", "100", "--fork", "1", "--threads", "1");
     try (GpuContainer source = GpuContainer.start(spec)) {
       source.awaitSteps(3);
       CheckpointOutcome.Published published = lab.published(Asked.of(lab, source));

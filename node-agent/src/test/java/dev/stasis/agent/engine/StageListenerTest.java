@@ -86,7 +86,7 @@ class StageListenerTest {
     lab = new EngineLab(1, 256);
     source =
         GpuContainer.start(
-            ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "50"));
+            ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "100"));
     source.awaitSteps(2);
   }
 

@@ -38,7 +38,7 @@ class StillMeantTest {
   private static GpuContainer start() {
     GpuContainer container =
         GpuContainer.start(
-            ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "50"));
+            ContainerSpec.counter(lab.gpus(), "--mib", "" + MIB, "--interval-ms", "100"));
     container.awaitSteps(2);
     return container;
   }

@@ -22,7 +22,7 @@ class StoppedChildTest {
   void aStoppedChildStaysStoppedUntilItIsContinued() throws Exception {
     try (EngineLab lab = new EngineLab(1, 96)) {
       ContainerSpec spec =
-          ContainerSpec.counter(lab.gpus(), "--mib", "8", "--interval-ms", "50", "--idle-child");
+          ContainerSpec.counter(lab.gpus(), "--mib", "8", "--interval-ms", "100", "--idle-child");
       CheckpointOutcome.Published published;
       try (GpuContainer source = GpuContainer.start(spec)) {
         source.awaitSteps(2);

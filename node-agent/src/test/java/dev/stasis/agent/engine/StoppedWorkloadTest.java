@@ -27,7 +27,7 @@ class StoppedWorkloadTest {
     source =
         GpuContainer.start(
             ContainerSpec.counter(
-                    lab.gpus(), "--mib", "" + MIB, "--interval-ms", "50", "--odd", OddProcess.FIFO)
+                    lab.gpus(), "--mib", "" + MIB, "--interval-ms", "100", "--odd", OddProcess.FIFO)
                 .withCapabilities("CAP_SYS_ADMIN", "CAP_NET_RAW", "CAP_SYS_PTRACE"));
     odd = new OddProcess(source);
     source.awaitSteps(2);

@@ -25,7 +25,7 @@ class SuspendTest {
     source =
         GpuContainer.start(
             ContainerSpec.counter(
-                lab.gpus(), "--mib", "" + MIB, "--interval-ms", "50", "--fork", "1"));
+                lab.gpus(), "--mib", "" + MIB, "--interval-ms", "100", "--fork", "1"));
     source.awaitSteps(2);
   }
 

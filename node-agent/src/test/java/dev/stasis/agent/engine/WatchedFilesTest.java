@@ -95,7 +95,7 @@ class WatchedFilesTest {
 
   private static ContainerSpec spec(EngineLab lab) {
     return ContainerSpec.counter(
-        lab.gpus(), "--mib", "8", "--interval-ms", "50", "--odd", OddProcess.FIFO);
+        lab.gpus(), "--mib", "8", "--interval-ms", "100", "--odd", OddProcess.FIFO);
   }
 
   private static Path in(GpuContainer container, String path) {

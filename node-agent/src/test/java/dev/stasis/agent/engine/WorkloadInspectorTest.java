@@ -26,7 +26,7 @@ class WorkloadInspectorTest {
   static void start() {
     lab = new EngineLab(1, 64);
     source =
-        GpuContainer.start(ContainerSpec.counter(lab.gpus(), "--mib", "8", "--interval-ms", "50"));
+        GpuContainer.start(ContainerSpec.counter(lab.gpus(), "--mib", "8", "--interval-ms", "100"));
     source.awaitSteps(2);
   }
 

@@ -50,7 +50,7 @@ class AgentLifeTest {
 
   private static ContainerSpec counter() {
     return ContainerSpec.counter(
-        lab.engine().gpus(), "--mib", "" + MIB, "--interval-ms", "50", "--fork", "1");
+        lab.engine().gpus(), "--mib", "" + MIB, "--interval-ms", "100", "--fork", "1");
   }
 
   private static String order(GpuNodeOperation operation) {

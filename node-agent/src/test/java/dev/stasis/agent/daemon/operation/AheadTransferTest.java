@@ -49,7 +49,7 @@ class AheadTransferTest {
     source =
         here.pod(
             "trainer",
-            ContainerSpec.counter(here.engine().gpus(), "--mib", "16", "--interval-ms", "50"),
+            ContainerSpec.counter(here.engine().gpus(), "--mib", "16", "--interval-ms", "100"),
             Map.of());
     source.container().awaitSteps(3);
     here.start();

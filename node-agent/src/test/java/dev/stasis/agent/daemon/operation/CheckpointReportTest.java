@@ -47,7 +47,7 @@ class CheckpointReportTest {
         lab.pod(
             "trainer",
             ContainerSpec.counter(
-                lab.engine().gpus(), "--mib", "" + MIB, "--interval-ms", "50", "--fork", "1"),
+                lab.engine().gpus(), "--mib", "" + MIB, "--interval-ms", "100", "--fork", "1"),
             Map.of());
     source.container().awaitSteps(3);
     // What the kubelet put in for $(TOKEN) is in the runtime's command line only.

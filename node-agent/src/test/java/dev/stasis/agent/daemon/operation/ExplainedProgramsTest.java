@@ -127,7 +127,7 @@ class ExplainedProgramsTest {
       ContainerSpec counter =
           ContainerSpec.counter(
               lab.engine().gpus(),
-              Stream.concat(options.stream(), Stream.of("--interval-ms", "20"))
+              Stream.concat(options.stream(), Stream.of("--interval-ms", "100"))
                   .toArray(String[]::new));
       AgentLab.Placed pod = lab.pod("counter", counter, Map.of());
       pod.container().awaitSteps(2);

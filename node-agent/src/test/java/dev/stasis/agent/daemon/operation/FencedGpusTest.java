@@ -39,7 +39,7 @@ class FencedGpusTest {
     AgentLab.Placed pod =
         lab.pod(
             name,
-            ContainerSpec.counter(lab.engine().gpus(), "--mib", "8", "--interval-ms", "50")
+            ContainerSpec.counter(lab.engine().gpus(), "--mib", "8", "--interval-ms", "100")
                 .withGpus(gpu),
             Map.of());
     pod.container().awaitSteps(3);

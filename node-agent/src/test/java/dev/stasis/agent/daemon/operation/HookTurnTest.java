@@ -46,7 +46,7 @@ class HookTurnTest {
         lab.pod(
             name,
             ContainerSpec.counter(
-                lab.engine().gpus(), "--mib", "" + MIB, "--interval-ms", "50", "--fork", "1"),
+                lab.engine().gpus(), "--mib", "" + MIB, "--interval-ms", "100", "--fork", "1"),
             Map.of());
     pod.container().awaitSteps(3);
     return pod;

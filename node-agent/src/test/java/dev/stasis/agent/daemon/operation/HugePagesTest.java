@@ -91,7 +91,7 @@ class HugePagesTest {
     try (AgentLab.Placed source =
         lab.pod(
             "trainer",
-            ContainerSpec.counter(lab.engine().gpus(), "--mib", "16", "--interval-ms", "50"),
+            ContainerSpec.counter(lab.engine().gpus(), "--mib", "16", "--interval-ms", "100"),
             Map.of())) {
       source.container().awaitSteps(3);
       lab.engine().gpus().fault("checkpoint", "hold");

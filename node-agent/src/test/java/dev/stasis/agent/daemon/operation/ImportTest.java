@@ -48,7 +48,7 @@ class ImportTest {
     try (AgentLab.Placed source =
         lab.pod(
             "trainer",
-            ContainerSpec.counter(lab.engine().gpus(), "--mib", "" + MIB, "--interval-ms", "50"),
+            ContainerSpec.counter(lab.engine().gpus(), "--mib", "" + MIB, "--interval-ms", "100"),
             Map.of())) {
       source.container().awaitSteps(3);
       lab.start();

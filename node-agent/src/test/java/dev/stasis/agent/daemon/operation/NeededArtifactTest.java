@@ -36,7 +36,7 @@ class NeededArtifactTest {
     source =
         lab.pod(
             "trainer",
-            ContainerSpec.counter(lab.engine().gpus(), "--mib", "" + MIB, "--interval-ms", "50"),
+            ContainerSpec.counter(lab.engine().gpus(), "--mib", "" + MIB, "--interval-ms", "100"),
             Map.of());
     source.container().awaitSteps(3);
     lab.start();

@@ -46,7 +46,7 @@ class RemoteStoreTest {
 
   private static ContainerSpec counter() {
     return ContainerSpec.counter(
-        lab.engine().gpus(), "--mib", "" + MIB, "--interval-ms", "50", "--fork", "1");
+        lab.engine().gpus(), "--mib", "" + MIB, "--interval-ms", "100", "--fork", "1");
   }
 
   private static AgentLab.Placed running(String name) throws InterruptedException {

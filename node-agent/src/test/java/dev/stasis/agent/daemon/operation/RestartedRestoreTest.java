@@ -79,7 +79,7 @@ class RestartedRestoreTest {
 
   private static ContainerSpec counter() {
     return ContainerSpec.counter(
-        lab.engine().gpus(), "--mib", "" + MIB, "--interval-ms", "50", "--fork", "1");
+        lab.engine().gpus(), "--mib", "" + MIB, "--interval-ms", "100", "--fork", "1");
   }
 
   private static String order(AgentLab.Placed target) {

@@ -75,7 +75,7 @@ class ThawRetrierTest {
     AgentLab.Placed pod =
         lab.pod(
             name,
-            ContainerSpec.counter(lab.engine().gpus(), "--mib", "" + MIB, "--interval-ms", "50"),
+            ContainerSpec.counter(lab.engine().gpus(), "--mib", "" + MIB, "--interval-ms", "100"),
             Map.of());
     pod.container().awaitSteps(3);
     return pod;

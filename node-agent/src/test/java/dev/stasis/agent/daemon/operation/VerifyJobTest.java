@@ -36,7 +36,7 @@ class VerifyJobTest {
         lab.pod(
             "trainer",
             ContainerSpec.counter(
-                lab.engine().gpus(), "--mib", "16", "--interval-ms", "50", "--fork", "1"),
+                lab.engine().gpus(), "--mib", "16", "--interval-ms", "100", "--fork", "1"),
             Map.of());
     pod.container().awaitSteps(3);
   }

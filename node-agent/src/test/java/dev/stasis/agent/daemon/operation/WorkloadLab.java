@@ -70,7 +70,7 @@ final class WorkloadLab implements BeforeAllCallback, AfterEachCallback, AfterAl
   /** Starts another workload of the same kind, which the caller ends. */
   AgentLab.Placed pod(String name) {
     List<String> all =
-        Stream.concat(Stream.of("--mib", "" + MIB, "--interval-ms", "50"), options.stream())
+        Stream.concat(Stream.of("--mib", "" + MIB, "--interval-ms", "100"), options.stream())
             .toList();
     AgentLab.Placed placed =
         lab()

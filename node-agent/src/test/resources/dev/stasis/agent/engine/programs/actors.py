@@ -29,7 +29,7 @@ class Counter:
 
 
 counters = [Counter.remote() for _ in range(2)]
-subprocess.Popen(["/bin/gpu-counter", "--mib", "8", "--interval-ms", "20"])
+subprocess.Popen(["/bin/gpu-counter", "--mib", "8", "--interval-ms", "100"])
 # Larger than what a call carries inline, so that it lies in the object store.
 block = ray.put(b"x" * (1 << 20))
 step = 0

@@ -28,7 +28,7 @@ def run(code):
 
 run("x = 0")
 run("import subprocess, sys")
-run("gpu = subprocess.Popen(['/bin/gpu-counter', '--mib', '8', '--interval-ms', '20'], stdout=open('/proc/1/fd/1', 'w'))")
+run("gpu = subprocess.Popen(['/bin/gpu-counter', '--mib', '8', '--interval-ms', '100'], stdout=open('/proc/1/fd/1', 'w'))")
 step = 0
 while True:
     step += 1

@@ -42,7 +42,7 @@ def write(number):
 
 
 async def main():
-    subprocess.Popen(["/bin/gpu-counter", "--mib", "8", "--interval-ms", "20"])
+    subprocess.Popen(["/bin/gpu-counter", "--mib", "8", "--interval-ms", "100"])
     server = await asyncio.start_server(serve, ANY, 8080)
     async with server:
         await read()

@@ -4,7 +4,7 @@ import pty
 import subprocess
 import time
 
-subprocess.Popen(["/bin/gpu-counter", "--mib", "8", "--interval-ms", "20"])
+subprocess.Popen(["/bin/gpu-counter", "--mib", "8", "--interval-ms", "100"])
 child, terminal = pty.fork()
 if child == 0:
     while True:

@@ -22,7 +22,7 @@ def ask(step):
 
 
 def main():
-    subprocess.Popen(["/bin/gpu-counter", "--mib", "8", "--interval-ms", "20"])
+    subprocess.Popen(["/bin/gpu-counter", "--mib", "8", "--interval-ms", "100"])
     server = subprocess.Popen(
         [sys.executable, "-m", "gunicorn", "--workers=3", "--bind=0.0.0.0:8000"]
         + ["--chdir=/program", "--worker-tmp-dir=/dev/shm", "--log-level=error", "web:application"],

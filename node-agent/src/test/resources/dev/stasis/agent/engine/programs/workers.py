@@ -25,7 +25,7 @@ def main():
         context.Process(
             target=work, args=(jobs, results, memory.name, lock, total), daemon=True
         ).start()
-    subprocess.Popen(["/bin/gpu-counter", "--mib", "8", "--interval-ms", "20"])
+    subprocess.Popen(["/bin/gpu-counter", "--mib", "8", "--interval-ms", "100"])
     step = 0
     while True:
         for slot in range(8):
