@@ -39,25 +39,27 @@ record ResourceAmounts(SortedMap<String, BigDecimal> of) {
     return new ResourceAmounts(amounts);
   }
 
-  /** Returns what the scheduler counts for a pod, including one of the resource "pods". */
+  /**
+   * Returns what the scheduler counts for a pod, including one of the resource "pods": containers
+   * and sidecars together, or the init container that needs most beside the sidecars before it.
+   */
   static ResourceAmounts of(Pod pod) {
     PodSpec spec = pod.getSpec();
-    ResourceAmounts running = none();
-    ResourceAmounts before = none();
-    for (Container container : spec.getContainers()) {
-      running = running.plus(requests(container));
-    }
-    for (Container container :
+    ResourceAmounts together = none();
+    ResourceAmounts largest = none();
+    for (Container init :
         Objects.requireNonNullElse(spec.getInitContainers(), java.util.List.<Container>of())) {
-      if ("Always".equals(container.getRestartPolicy())) {
-        running = running.plus(requests(container));
-        before = before.plus(requests(container));
+      if ("Always".equals(init.getRestartPolicy())) {
+        together = together.plus(requests(init));
       } else {
-        running = running.atLeast(before.plus(requests(container)));
+        largest = largest.atLeast(together.plus(requests(init)));
       }
     }
+    for (Container container : spec.getContainers()) {
+      together = together.plus(requests(container));
+    }
     SortedMap<String, BigDecimal> one = new TreeMap<>(Map.of(PODS, BigDecimal.ONE));
-    return running.plus(of(spec.getOverhead())).plus(new ResourceAmounts(one));
+    return together.atLeast(largest).plus(of(spec.getOverhead())).plus(new ResourceAmounts(one));
   }
 
   private static ResourceAmounts requests(Container container) {
