@@ -70,6 +70,9 @@ final class CheckpointRun {
         new PendingTermination(freeze).check();
       }
       control.check(freeze.request().after() == After.RESUME ? "resume" : "publish");
+      if (Thread.interrupted()) {
+        throw new InterruptedException();
+      }
     } catch (StepFailure failure) {
       return rolledBack(failure, begin);
     } catch (InterruptedException stopped) {
@@ -165,6 +168,7 @@ final class CheckpointRun {
   private CheckpointOutcome rolledBack(StepFailure failure, long begin)
       throws InterruptedException {
     freeze.listener().undoing(String.valueOf(failure.getMessage()));
+    StepRunner.clearInterrupt();
     SourceState source = thaw(begin);
     if (source.kind() == SourceState.Kind.RUNNING || source.kind() == SourceState.Kind.GONE) {
       forget();

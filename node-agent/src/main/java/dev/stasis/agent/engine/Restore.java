@@ -221,6 +221,7 @@ public final class Restore {
       throws InterruptedException {
     String message = String.valueOf(failure.getMessage());
     restoring.listener().undoing(message);
+    StepRunner.clearInterrupt();
     try {
       restoring.note(work -> work.withPhase(Work.Phase.WORKING));
       new Children(restoring).end();

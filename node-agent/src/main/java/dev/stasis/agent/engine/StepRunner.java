@@ -50,6 +50,17 @@ final class StepRunner {
   }
 
   /**
+   * Before the undos. An agent that stops interrupts its operations: a file operation fails by that
+   * with an exception of its own and leaves the thread interrupted, and the undos would end at
+   * their first wait.
+   */
+  static void clearInterrupt() {
+    if (Thread.interrupted()) {
+      LOG.log(System.Logger.Level.INFO, "the agent is stopping; what has begun is undone first");
+    }
+  }
+
+  /**
    * Undoes the steps from the last to the first. Stops at the first undo that fails, because a
    * later one may depend on it (no thread runs before its memory is complete, no driver call is
    * made on a stopped process).

@@ -113,6 +113,44 @@ class FailingStepTest {
     runsOn();
   }
 
+  /** An interrupted file operation fails, and the thread stays interrupted. */
+  @Test
+  void aStepThatAnInterruptFailsIsUndone() throws Exception {
+    CheckpointOutcome outcome =
+        run(
+            (at, name) -> {
+              if (at == Moment.AFTER && name.equals("dump")) {
+                Thread.currentThread().interrupt();
+                throw new StepFailure(Reason.STORE_FAILED, "ClosedByInterruptException");
+              }
+            });
+    assertThat(outcome)
+        .isInstanceOfSatisfying(
+            CheckpointOutcome.Failed.class,
+            failed -> assertThat(failed.source().kind()).isEqualTo(SourceState.Kind.RUNNING));
+    runsOn();
+  }
+
+  @Test
+  void anInterruptThatNoStepHasSeenEndsTheFreeze() throws Exception {
+    String last = Checkpoint.steps().get(Checkpoint.steps().size() - 1).name();
+    CheckpointOutcome outcome =
+        run(
+            (at, name) -> {
+              if (at == Moment.AFTER && name.equals(last)) {
+                Thread.currentThread().interrupt();
+              }
+            });
+    assertThat(outcome)
+        .isInstanceOfSatisfying(
+            CheckpointOutcome.Failed.class,
+            failed -> {
+              assertThat(failed.reason()).isEqualTo(Reason.CANCELLED);
+              assertThat(failed.source().kind()).isEqualTo(SourceState.Kind.RUNNING);
+            });
+    runsOn();
+  }
+
   @ParameterizedTest
   @MethodSource("everyUndo")
   void aFailedUndoIsReportedAndAThawCompletesIt(String step) throws Exception {
