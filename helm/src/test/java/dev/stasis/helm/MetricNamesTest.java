@@ -25,7 +25,7 @@ class MetricNamesTest {
   /** A meter with its kind, its name and the rest of its builder. */
   private static final Pattern METER =
       Pattern.compile(
-          "(?:(Gauge|MultiGauge|Counter|Timer|DistributionSummary)\\.builder|\\.(counter)|\\b(timer|gauge))"
+          "(?:(Gauge|MultiGauge|Counter|Timer|DistributionSummary)\\.builder|\\.(counter)|\\b(timer|gauge|NamespaceGauge<>))"
               + "\\(\\s*\"(stasis[._][a-z._]+)\"([^;]*)");
 
   private static final Pattern UNIT = Pattern.compile("\\.baseUnit\\(\"([a-z]+)\"\\)");

@@ -99,7 +99,7 @@ class CheckpointEventSourcesTest {
 
     world.later(Duration.ofMinutes(3));
     world.settle();
-    assertThat(world.condition("Ready")).startsWith("Unknown/NodeSilent");
+    assertThat(world.condition("Ready")).startsWith("False/NodeSilent");
     assertThat(world.again).isEqualTo(world.config.lookAgainEvery());
 
     world.cluster.gpuNodes.set(0, Samples.gpuNode("gpu-17", world.now.plus(Duration.ofHours(1))));

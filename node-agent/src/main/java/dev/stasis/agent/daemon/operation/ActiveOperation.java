@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.stasis.agent.engine.OperationControl;
 import dev.stasis.api.v1beta1.Api;
 import dev.stasis.api.v1beta1.GpuNodeOperation;
-import dev.stasis.api.v1beta1.common.ObjectReference;
 import dev.stasis.api.v1beta1.common.PhaseTime;
 import dev.stasis.api.v1beta1.operation.ArtifactReference;
 import dev.stasis.api.v1beta1.operation.Claim;
@@ -33,13 +32,10 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
-import org.jboss.logmanager.MDC;
 import org.jspecify.annotations.Nullable;
 
 /** An operation that this agent has claimed. */
 final class ActiveOperation {
-
-  private static final String STEP = "step";
 
   private final GpuNodeOperation operation = new GpuNodeOperation();
   private final Claim claim;
@@ -200,7 +196,7 @@ final class ActiveOperation {
     synchronized (steps) {
       steps.add(new StartedStep(step, now()));
     }
-    var unused = MDC.put(STEP, step);
+    OperationLogFields.step(step);
   }
 
   /** Returns the steps in the order of their starts. */
@@ -208,34 +204,6 @@ final class ActiveOperation {
     synchronized (steps) {
       return List.copyOf(steps);
     }
-  }
-
-  /** Adds the fields of this operation to each log line of this thread until it is closed. */
-  LogFields logFields(String node) {
-    ObjectReference requester = spec().getRequester();
-    Map<String, String> fields =
-        Map.of(
-            "namespace",
-            Objects.requireNonNullElse(requester.namespace(), ""),
-            "name",
-            String.valueOf(requester.name()),
-            "uid",
-            String.valueOf(requester.uid()),
-            "operation",
-            name(),
-            "node",
-            node);
-    fields.forEach(MDC::put);
-    return () -> {
-      fields.keySet().forEach(MDC::remove);
-      MDC.remove(STEP);
-    };
-  }
-
-  /** Removes the fields again. */
-  interface LogFields extends AutoCloseable {
-    @Override
-    void close();
   }
 
   /** Returns the parent of this operation's trace spans, if the operator has set one. */

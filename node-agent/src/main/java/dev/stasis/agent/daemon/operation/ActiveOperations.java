@@ -177,7 +177,7 @@ final class ActiveOperations {
 
   /** Recovers an operation that a predecessor left unfinished. */
   private void settle(ActiveOperation operation) {
-    try (ActiveOperation.LogFields fields = operation.logFields(parts.nodeName())) {
+    try (OperationLogFields fields = new OperationLogFields(operation, parts.nodeName())) {
       Optional<OperationResult> result = recovery.settle(operation);
       if (result.isPresent()) {
         recorder.end(operation, hooks.after(operation, result.get()));

@@ -70,7 +70,7 @@ final class OperationExecutor {
 
   /** Returns whether it is unfinished. */
   private boolean carry(ActiveOperation operation, Stage stage) {
-    try (ActiveOperation.LogFields fields = operation.logFields(parts.nodeName())) {
+    try (OperationLogFields fields = new OperationLogFields(operation, parts.nodeName())) {
       LOG.log(Level.INFO, "{0} begins", operation.name());
       Optional<OperationResult> found = result(operation, stage);
       if (found.isPresent()) {

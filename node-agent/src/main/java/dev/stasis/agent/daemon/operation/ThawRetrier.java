@@ -101,7 +101,7 @@ final class ThawRetrier implements AutoCloseable {
 
   private void attempt(ActiveOperation operation, Duration next) {
     boolean over = false;
-    try (ActiveOperation.LogFields fields = operation.logFields(parts.nodeName())) {
+    try (OperationLogFields fields = new OperationLogFields(operation, parts.nodeName())) {
       over = isOver(operation);
     } catch (ApiUnreachable e) {
       parts.metrics().thawTried("Unreachable");
