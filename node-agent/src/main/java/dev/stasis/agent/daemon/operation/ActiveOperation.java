@@ -305,7 +305,7 @@ final class ActiveOperation {
   }
 
   /**
-   * Returns if it may go on.
+   * Does nothing while it may continue.
    *
    * @param when when it would end, for the message: {@code before the freeze}
    * @throws Job.Stopped if it was canceled, or its deadline has passed
