@@ -42,7 +42,7 @@ public final class KubeletPodResources implements PodGpus {
     this.claimed = claimed;
   }
 
-  /** Any device that is a GPU of the node counts, whatever resource or driver provided it. */
+  /** Counts every GPU of the node, from device plugins and DRA drivers alike. */
   @Override
   public List<GpuUuid> of(String namespace, String pod, String container) throws NodeApiException {
     Optional<ContainerResources> found = find(namespace, pod, container);
