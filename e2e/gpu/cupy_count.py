@@ -1,8 +1,11 @@
-"""An ordinary CuPy program. Prints a line a step; a wrong value is a line with BAD."""
+"""An ordinary CuPy program: cupy_count.py [managed]. Prints a line a step; a wrong value is a line with BAD."""
+import sys
 import time
 
 import cupy
 
+if sys.argv[1:] == ["managed"]:
+    cupy.cuda.set_allocator(cupy.cuda.MemoryPool(cupy.cuda.malloc_managed).malloc)
 values = cupy.zeros(1 << 26, dtype=cupy.float32)
 step = 0
 while True:

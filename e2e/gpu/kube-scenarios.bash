@@ -167,9 +167,15 @@ s_evict() {
   restore train-3-back train-3 && came_back train-3-back "$at" || return 1
   kubectl delete pod "$(field grst train-3-back .status.pod.name)" --wait >>"$OUT/kube.log" 2>&1
 }
-# there_and_back NAME PROGRAM [STEPS]: checkpointed in place, evicted, restored in a new pod under another address; the last two
+# look NAME POD: what a dry run expects of its checkpoint, in EXPECTED.
+look() {
+  checkpoint "$1" "$2" "options: {dryRun: true${3:+, $3}}" || return 1
+  until_true 60 "[ \"\$(kubectl get gckpt $1 -o 'jsonpath={.status.phase}')\" = Explained ]" || { WHY="GpuCheckpoint $1: expected Explained, got $(field gckpt "$1" .status.phase) $(field gckpt "$1" .status.message)" && return 1; }
+  EXPECTED="expected $(field gckpt "$1" .status.explanation.expectedFrozen), $(field gckpt "$1" .status.explanation.expectedSize); faults [$(field gckpt "$1" '.status.explanation.faults[*].property')], not portable [$(field gckpt "$1" '.status.explanation.notPortable[*].property')]"
+}
+# there_and_back NAME PROGRAM [STEPS]: looked at by a dry run, checkpointed in place, evicted, restored in a new pod under another address; the last two
 # GENERATIONS times. With STEPS, the program runs uninterrupted for that many first, and is given the output to compare with.
-# ASKED: more of the GpuCheckpoint's spec.
+# OPTIONS of the GpuCheckpoints.
 there_and_back() {
   local name="$1" pod="$1" program="$2" generation at before after figures
   if [ -n "${3:-}" ]; then
@@ -177,12 +183,12 @@ there_and_back() {
     kubectl logs reference >"$WORK/programs/record.txt" && kubectl delete pod reference --wait >>"$OUT/kube.log" 2>&1
     program+=',"/data/programs/record.txt"'
   fi
-  PROGRAM="[$program]" begin_workload "$name" || return 1
-  checkpoint "$name-1" "$name" "${ASKED:-}" && ready "$name-1" && goes_on "$name" $(($(step "$name") + 3)) && right "$name" || { WHY="${WHY:-$name does not continue}" && return 1; }
-  figures="frozen $(field gckpt "$name-1" .status.timings.frozen) in place, $(field gckpt "$name-1" .status.artifact.size)"
+  PROGRAM="[$program]" begin_workload "$name" && look "$name-0" "$name" "${OPTIONS:-}" || return 1
+  checkpoint "$name-1" "$name" "${OPTIONS:+options: {$OPTIONS\}}" && ready "$name-1" && goes_on "$name" $(($(step "$name") + 3)) && right "$name" || { WHY="${WHY:-$name does not continue}" && return 1; }
+  figures="frozen $(field gckpt "$name-1" .status.timings.frozen) in place, $(field gckpt "$name-1" .status.artifact.size) ($EXPECTED)"
   for ((generation = 2; generation <= ${GENERATIONS:-1} + 1; generation++)); do
     before="$(field pod "$pod" .status.podIP)" at="$(step "$pod")" FIGURES=""
-    checkpoint "$name-$generation" "$pod" "afterCheckpoint: Evict${ASKED:+, $ASKED}" && ready "$name-$generation" || return 1
+    checkpoint "$name-$generation" "$pod" "afterCheckpoint: Evict${OPTIONS:+, options: {$OPTIONS\}}" && ready "$name-$generation" || return 1
     kubectl wait --for=delete "pod/$pod" --timeout=60s >>"$OUT/kube.log" 2>&1 || { WHY="$pod was not evicted" && return 1; }
     restore "$name-$generation-back" "$name-$generation" && came_back "$name-$generation-back" "$at" || return 1
     pod="$(field grst "$name-$generation-back" .status.pod.name)" && after="$(field pod "$pod" .status.podIP)"
@@ -221,7 +227,7 @@ s_parallel() { local GPUS=2 VARIABLES="$NO_MULTICAST" && needs_gpu && there_and_
 RANKS='"python3","-m","torch.distributed.run","--standalone","--nproc_per_node=2","/data/programs/ddp.py"'
 NO_MULTICAST='    - {name: NCCL_NVLS_ENABLE, value: "0"}
     - {name: TORCH_SYMM_MEM_DISABLE_MULTICAST, value: "1"}'
-s_ranks() { local GPUS=2 PREPARE=ranks VARIABLES="$NO_MULTICAST" ASKED="options: {sharing: None}" && needs_gpu && there_and_back ranks "$RANKS" 300; }
+s_ranks() { local GPUS=2 PREPARE=ranks VARIABLES="$NO_MULTICAST" OPTIONS="sharing: None" && needs_gpu && there_and_back ranks "$RANKS" 300; }
 s_ranks_default() { local GPUS=2 VARIABLES="$NO_MULTICAST" && needs_gpu && is_refused ranks-default "$RANKS" "NCCL peer-to-peer|CUDA memory between processes"; }
 # One process that has NCCL and two GPUs: refused, because NCCL's settings allow multicast. No communicator is made, so none is used.
 s_multicast() {
@@ -238,6 +244,8 @@ is_refused() {
   goes_on "$1" $(($(step "$1") + 3)) && right "$1" && no_restart "$1" || { WHY="${WHY:-$1 does not continue}" && return 1; }
   kubectl delete pod "$1" --wait >>"$OUT/kube.log" 2>&1
 }
+# Only the driver knows of managed memory, and says so once the workload is locked: rolled back.
+s_managed() { needs_gpu && is_refused managed '"python3","-u","/data/programs/cupy_count.py","managed"' "managed memory"; }
 # Another pod's long kernels on another GPU, while a pod is checkpointed in place, evicted and restored. neighbor_resumed: that
 # other pod was checkpointed in place before (docs/compatibility.md, long kernels).
 s_neighbor_resumed() { local RESUMED=yes && s_neighbor; }
@@ -297,6 +305,19 @@ s_vllm() {
   # Its imports and its warm-up took 175 s on a machine that had never read its files.
   BEGINS_WITHIN=420 there_and_back vllm '"python3","-u","/data/programs/vllm_server.py","/data/programs/vllm","'"${SERVER_LAYERS:-32}"'"'
 }
+# What programs-pack made, from PROGRAMS_DIR.
+programs() {
+  needs_gpu || return 1
+  [ -d "${PROGRAMS_DIR:-}/modules" ] || { WHY="PROGRAMS_DIR: expected what e2e/gpu/programs-pack made, got ${PROGRAMS_DIR:-none}" && return 1; }
+  [ -d "$WORK/programs/modules" ] || { cp -a "$PROGRAMS_DIR"/. "$WORK/programs/" && cp "$HERE/front.js" "$WORK/programs/"; }
+}
+s_notebook() { programs && there_and_back notebook '"python3","-u","/data/programs/notebook.py","/data/programs/modules","'"$GIB"'"'; }
+s_ray() { programs && there_and_back ray '"python3","-u","/data/programs/ray_actor.py","/data/programs/modules","'"$GIB"'"'; }
+COUNTING='"python3","-u","/data/programs/count.py"'
+s_node() { programs && there_and_back node '"/data/programs/node","/data/programs/front.js",'"$COUNTING,\"$GIB\""; }
+# A program of Go has listeners of MPTCP unless it is told not to, as the label does.
+s_go() { local PREPARE=true && programs && there_and_back go '"/data/programs/front",'"$COUNTING,\"$GIB\""; }
+s_go_default() { programs && is_refused go-default '"/data/programs/front",'"$COUNTING,\"$GIB\"" "MPTCP socket"; }
 s_suspend() {
   local at
   begin_workload sleeper || return 1
