@@ -218,7 +218,7 @@ s_torchrun_default() {
 }
 # Two processes that share nothing but the GPU, as two notebooks.
 s_pair() { needs_gpu && there_and_back pair '"python3","-u","/data/programs/pair.py","2"'; }
-s_lightning() { needs_gpu && there_and_back lightning '"python3","-u","/data/programs/lightning_train.py"' 300; }
+s_lightning() { programs && there_and_back lightning '"python3","-u","/data/programs/lightning_train.py"' 300; }
 # On one node with two GPUs. Two processes with one each; one process with both, which copies from GPU to GPU.
 s_two() { local GPUS=2 && needs_gpu && there_and_back two '"python3","-u","/data/programs/two.py","2"'; }
 s_parallel() { local GPUS=2 VARIABLES="$NO_MULTICAST" && needs_gpu && there_and_back parallel '"python3","-u","/data/programs/parallel.py"' 200; }

@@ -9,9 +9,10 @@ import warnings
 
 os.environ["CUBLAS_WORKSPACE_CONFIG"] = ":4096:8"  # repeatable sums
 warnings.filterwarnings("ignore")
-import lightning
+sys.path.append("/data/programs/modules")  # of programs-pack
+import pytorch_lightning as lightning
 import torch
-from lightning.pytorch.loggers import TensorBoardLogger
+from pytorch_lightning.loggers import TensorBoardLogger
 from torch import nn
 
 record = [line.split() for line in open(sys.argv[1]) if line.startswith("step ")] if len(sys.argv) > 1 else []
