@@ -316,7 +316,7 @@ s_ray() { programs && there_and_back ray '"python3","-u","/data/programs/ray_act
 COUNTING='"python3","-u","/data/programs/count.py"'
 s_node() { programs && there_and_back node '"/data/programs/node","/data/programs/front.js",'"$COUNTING,\"$GIB\""; }
 # A program of Go has listeners of MPTCP unless it is told not to, as the label does.
-s_go() { local PREPARE=true && programs && there_and_back go '"/data/programs/front",'"$COUNTING,\"$GIB\""; }
+s_go() { local PREPARE='"true"' && programs && there_and_back go '"/data/programs/front",'"$COUNTING,\"$GIB\""; }
 s_go_default() { programs && is_refused go-default '"/data/programs/front",'"$COUNTING,\"$GIB\"" "MPTCP socket"; }
 s_suspend() {
   local at

@@ -13,6 +13,7 @@ sys.path.append("/data/programs/modules")  # of programs-pack
 import pytorch_lightning as lightning
 import torch
 from pytorch_lightning.loggers import TensorBoardLogger
+from pytorch_lightning.plugins.environments import LightningEnvironment
 from torch import nn
 
 record = [line.split() for line in open(sys.argv[1]) if line.startswith("step ")] if len(sys.argv) > 1 else []
@@ -52,4 +53,5 @@ loader = torch.utils.data.DataLoader(Samples(), batch_size=32, num_workers=4, pe
 lightning.Trainer(
     accelerator="gpu", devices=1, max_epochs=-1, deterministic=True, enable_progress_bar=False, enable_checkpointing=False,
     enable_model_summary=False, logger=TensorBoardLogger("/tmp/board"), log_every_n_steps=10,
+    plugins=[LightningEnvironment()],  # it would start MPI to find out whether there is MPI
 ).fit(Training(), loader)
