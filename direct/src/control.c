@@ -15,7 +15,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { LONGEST_CLOSE_MS = 600000, BEAT_MS = 100 };
+enum { LONGEST_CLOSE_MS = 600000, WATCH_MS = 100 };
 
 struct gate_page *page;
 static int memfd = -1, listener = -1, keeper = -1, stranger = -1; /* a stranger has yet to show that it knows the token */
@@ -207,7 +207,6 @@ static void greet(void) {
 /* Before anything was unloaded, silence or a broken connection of the keeper opens the gate. */
 static void watch(void) {
     if (!gate_is_closed()) return;
-    page->heartbeat++;
     bool unload_begun = page->state >= GATE_UNLOADED;
     if (!unload_begun && (keeper < 0 || now_ms() - last_heard > GATE_SILENCE_MS)) open_up();
 }
@@ -216,7 +215,7 @@ static void *control(void *unused) {
     prctl(PR_SET_NAME, "stasis-gate");
     for (;;) {
         struct pollfd wait[] = {{.fd = listener, .events = POLLIN}, {.fd = keeper, .events = POLLIN}, {.fd = stranger, .events = POLLIN}};
-        int ready = poll(wait, 3, gate_is_closed() ? BEAT_MS : -1);
+        int ready = poll(wait, 3, gate_is_closed() ? WATCH_MS : -1);
         if (ready > 0) {
             if (wait[1].revents) serve(&keeper);
             if (wait[2].revents && stranger == wait[2].fd) serve(&stranger);

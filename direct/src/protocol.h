@@ -58,7 +58,7 @@ struct gate_reply {
 struct gate_page {
     uint32_t magic, version;
     uint32_t state, notes;
-    uint64_t heartbeat; /* counts while the gate is closed, ten times a second */
+    uint64_t unused;
     uint32_t connected, blocks;
     uint64_t bytes;
     uint8_t token[16], answer[16];
