@@ -17,7 +17,7 @@ static CUresult (*real_retain)(uint64_t *, void *);
 static CUresult (*real_properties)(CUmemAllocationProp *, uint64_t);
 static CUresult (*real_bind)(uint64_t, size_t, uint64_t, size_t, size_t, uint64_t);
 static CUresult (*real_bind_v2)(uint64_t, int, size_t, uint64_t, size_t, size_t, uint64_t);
-static CUresult (*real_arrays)(void *, unsigned, void *);
+static CUresult (*real_arrays)(void *, unsigned, void *), (*real_arrays_ptsz)(void *, unsigned, void *);
 
 static struct block *block_of(uint64_t handle) {
     uint64_t i = handle & TOKEN_BITS;
@@ -154,6 +154,11 @@ static CUresult map_arrays(void *list, unsigned count, void *stream) {
     return real_arrays(list, count, stream);
 }
 
+static CUresult map_arrays_ptsz(void *list, unsigned count, void *stream) {
+    note(NOTE_SPARSE);
+    return real_arrays_ptsz(list, count, stream);
+}
+
 const struct hook handle_hooks[] = {
     {"cuMemCreate", create, &real_create},
     {"cuMemRelease", release, &real_release},
@@ -166,5 +171,6 @@ const struct hook handle_hooks[] = {
     {"cuMulticastBindMem", bind, &real_bind},
     {"cuMulticastBindMem_v2", bind_v2, &real_bind_v2},
     {"cuMemMapArrayAsync", map_arrays, &real_arrays},
+    {"cuMemMapArrayAsync_ptsz", map_arrays_ptsz, &real_arrays_ptsz},
     {0},
 };

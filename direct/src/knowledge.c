@@ -24,6 +24,7 @@ int capture_count(void) { return __atomic_load_n(&captures, __ATOMIC_RELAXED); }
 NOTING(cuIpcGetMemHandle, NOTE_IPC)
 NOTING(cuIpcGetEventHandle, NOTE_IPC)
 NOTING(cuMemPoolExportToShareableHandle, NOTE_EXPORT)
+NOTING(cuMemGetHandleForAddressRange, NOTE_EXPORT)
 NOTING(cuMemPoolImportFromShareableHandle, NOTE_IMPORT)
 NOTING(cuMemImportFromShareableHandle, NOTE_IMPORT)
 NOTING(cuMemAllocManaged, NOTE_MANAGED)
@@ -178,6 +179,7 @@ const struct hook knowledge_hooks[] = {
     HOOK(cuIpcOpenMemHandle_v2),
     HOOK(cuIpcOpenEventHandle),
     HOOK(cuMemPoolExportToShareableHandle),
+    HOOK(cuMemGetHandleForAddressRange),
     HOOK(cuMemPoolImportFromShareableHandle),
     HOOK(cuMemImportFromShareableHandle),
     HOOK(cuMemAllocManaged),
@@ -192,12 +194,17 @@ const struct hook knowledge_hooks[] = {
     HOOK(cuStreamBeginCaptureToGraph_ptsz),
     HOOK(cuStreamEndCapture),
     HOOK(cuStreamEndCapture_ptsz),
+    /* The first names are of CUDA 10 and older, and do the same. */
+    {"cuCtxCreate", create_v2, &real_create_v2},
     {"cuCtxCreate_v2", create_v2, &real_create_v2},
     {"cuCtxCreate_v3", create_v3, &real_create_v3},
     {"cuCtxCreate_v4", create_v4, &real_create_v4},
+    {"cuCtxDestroy", destroy, &real_destroy},
     {"cuCtxDestroy_v2", destroy, &real_destroy},
     {"cuDevicePrimaryCtxRetain", retain, &real_retain},
+    {"cuDevicePrimaryCtxReset", reset, &real_reset},
     {"cuDevicePrimaryCtxReset_v2", reset, &real_reset},
+    {"cuDevicePrimaryCtxRelease", release, &real_release},
     {"cuDevicePrimaryCtxRelease_v2", release, &real_release},
     {"cuCtxEnablePeerAccess", enable_peer, &real_peer},
     {0},

@@ -13,7 +13,7 @@ enum gate_command { GATE_HELLO = 1, GATE_STATUS, GATE_CLOSE, GATE_EXPORT, GATE_U
 /* What the program did. The first group makes a checkpoint on this path impossible; the second is only reported. */
 enum gate_note {
     NOTE_IPC = 1 << 0,          /* cuIpcGetMemHandle, cuIpcOpenMemHandle and the same of events */
-    NOTE_EXPORT = 1 << 1,       /* cuMemExportToShareableHandle, of pools too */
+    NOTE_EXPORT = 1 << 1,       /* cuMemExportToShareableHandle, of pools too; cuMemGetHandleForAddressRange */
     NOTE_IMPORT = 1 << 2,
     NOTE_MULTICAST = 1 << 3,
     NOTE_MANAGED = 1 << 4,

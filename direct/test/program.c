@@ -250,40 +250,6 @@ static long free_bytes(void) {
     return (long)left;
 }
 
-/* Memory that belongs to a context goes with it, as the driver's own would; freed memory is free at once. */
-static int contexts(void) {
-    void *context;
-    uint64_t address;
-    size_t pitch;
-    begin();
-    long before = free_bytes();
-    EXPECT(0, CALL("cuMemAllocPitch_v2", L(&address), L(&pitch), 1000L, 3000L, 4L));
-    EXPECT(1024, pitch);
-    EXPECT(before - (4L << 20), free_bytes());
-    EXPECT(0, CALL("cuMemsetD32_v2", (long)(address + pitch * 2999), 5L, 250L));
-    EXPECT(5, word_at(address + pitch * 2999 + 996));
-    EXPECT(0, CALL("cuMemFree_v2", (long)address));
-    EXPECT(before, free_bytes());
-    EXPECT(1, CALL("cuMemFree_v2", (long)address));
-    EXPECT(0, CALL("cuCtxCreate_v2", L(&context), 0L, 0L));
-    EXPECT(0, CALL("cuMemAlloc_v2", L(&address), 8L << 20));
-    EXPECT(0, CALL("cuCtxDestroy_v2", L(context)));
-    EXPECT(0, CALL("cuDevicePrimaryCtxRetain", L(&context), 0L));
-    EXPECT(0, CALL("cuCtxSetCurrent", L(context)));
-    EXPECT(before, free_bytes());
-    EXPECT(0, CALL("cuMemAlloc_v2", L(&address), 8L << 20));
-    EXPECT(0, CALL("cuDevicePrimaryCtxRelease_v2", 0L)); /* one of two */
-    EXPECT(0, word_at(address) * 0);
-    EXPECT(0, CALL("cuDevicePrimaryCtxRelease_v2", 0L));
-    begin();
-    EXPECT(before, free_bytes());
-    EXPECT(0, CALL("cuMemAlloc_v2", L(&address), 8L << 20));
-    EXPECT(0, CALL("cuDevicePrimaryCtxReset_v2", 0L));
-    begin();
-    EXPECT(before, free_bytes());
-    return 0;
-}
-
 enum { MANY = 40 };
 
 /* More blocks than one batch holds, each with a content of its own. */
@@ -327,6 +293,7 @@ static int many(const char *go) {
     return 0;
 }
 
+#include "calls.h"
 #include "liar.h"
 
 int main(int argc, char **argv) {
@@ -340,8 +307,9 @@ int main(int argc, char **argv) {
     if (strcmp(mode, "stranger") == 0 && argc == 3) return stranger(atoi(argv[2]));
     if (strcmp(mode, "threads") == 0 && argc == 3) return threads(argv[2]);
     if (strcmp(mode, "many") == 0 && argc == 3) return many(argv[2]);
-    if (strcmp(mode, "contexts") == 0) return contexts();
+    if (strcmp(mode, "contexts") == 0 && argc == 3) return contexts(argv[2]);
     if (strcmp(mode, "more") == 0 && argc == 3) return more(argv[2]);
+    if (strcmp(mode, "calls") == 0 && argc == 3) return calls(argv[2]);
     if (strcmp(mode, "liar") == 0 && argc == 3) return liar(argv[2]);
     return 2;
 }
