@@ -9,6 +9,7 @@ static struct prefill {
     char *path;
     struct file file; /* the snapshot of an item: where its content is, or 0 */
     uint64_t bytes;   /* of those that have one */
+    bool loaded;      /* before, the memory has any content */
     struct prefill *next;
 } *prefills;
 
@@ -34,8 +35,22 @@ static bool take(struct prefill *p, int device, uint64_t reserve) {
     return true;
 }
 
+static struct prefill **find(const char *path) {
+    struct prefill **at = &prefills;
+    while (*at && strcmp((*at)->path, path) != 0) at = &(*at)->next;
+    return at;
+}
+
+static void drop(struct prefill **at) {
+    struct prefill *p = *at;
+    *at = p->next;
+    release(p);
+}
+
 bool prefill_reserve(const char *uuid_text, uint64_t reserve, const char *path, uint64_t *bytes) {
     int device = cuda_device_named(uuid_text);
+    struct prefill **before = find(path);
+    if (*before) drop(before); /* of an agent that did not come to its reload */
     struct prefill *p = device < 0 ? NULL : calloc(1, sizeof *p);
     if (!p) return device >= 0 && fail("out of memory");
     p->path = strdup(path);
@@ -48,12 +63,6 @@ bool prefill_reserve(const char *uuid_text, uint64_t reserve, const char *path, 
     p->next = prefills;
     prefills = p;
     return true;
-}
-
-static struct prefill **find(const char *path) {
-    struct prefill **at = &prefills;
-    while (*at && strcmp((*at)->path, path) != 0) at = &(*at)->next;
-    return at;
 }
 
 /* Ends with the connection of the agent that asked. Nothing of a damaged file stays. */
@@ -72,16 +81,18 @@ bool prefill_load(const char *path, int asker, uint64_t *bytes) {
     free(to);
     free(chosen);
     *bytes = p->bytes;
-    if (!done) {
-        *at = p->next;
-        release(p);
-    }
+    p->loaded = done;
+    if (!done) drop(at);
     return done;
 }
 
 bool prefill_take(const char *path, struct file *file) {
     struct prefill **at = find(path), *p = *at;
     if (!p) return false;
+    if (!p->loaded) {
+        drop(at);
+        return false;
+    }
     *at = p->next;
     *file = p->file;
     free(p->path);

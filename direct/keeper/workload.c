@@ -168,6 +168,7 @@ static bool fill_from_file(struct workload *w, const struct file *file, const st
     for (uint32_t i = 0; i < batch->count; i++) {
         if (is_prefilled(batch, i)) continue;
         to[batch->item[i] - w->items] = batch->mapped[i];
+        snapshot_drop(&(struct workload){.items = batch->item[i], .count = 1});
         batch->item[i]->device = batch->device[i]; /* the restored process may have another GPU */
     }
     for (size_t i = 0; chosen && i < file->count; i++) {
