@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,29 +22,13 @@ static pthread_cond_t begun = PTHREAD_COND_INITIALIZER, ended = PTHREAD_COND_INI
 static struct job *job;
 static size_t next_chunk, round_number;
 static unsigned crew, at_work;
-static char reason[sizeof failure];
+static char reason[sizeof failure]; /* of the first chunk that failed */
 static bool broken;
-
-static bool give_up(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static bool give_up(const char *format, ...) {
-    va_list arguments;
-    pthread_mutex_lock(&mutex);
-    if (!broken) {
-        va_start(arguments, format);
-        vsnprintf(reason, sizeof reason, format, arguments);
-        va_end(arguments);
-    }
-    broken = true;
-    pthread_mutex_unlock(&mutex);
-    return false;
-}
-
-static bool good(int result, const char *call) { return result == 0 || give_up("%s: result %d", call, result); }
 
 static bool whole_write(int fd, const uint8_t *data, size_t length, uint64_t at) {
     for (ssize_t n; length; data += n, length -= (size_t)n, at += (uint64_t)n) {
         n = pwrite(fd, data, length, (off_t)at);
-        if (n <= 0) return give_up("write: %s", n ? strerror(errno) : "nothing was written");
+        if (n <= 0) return fail("write: %s", n ? strerror(errno) : "nothing was written");
     }
     return true;
 }
@@ -53,7 +36,7 @@ static bool whole_write(int fd, const uint8_t *data, size_t length, uint64_t at)
 static bool whole_read(int fd, uint8_t *data, size_t length, uint64_t at) {
     for (ssize_t n; length; data += n, length -= (size_t)n, at += (uint64_t)n) {
         n = pread(fd, data, length, (off_t)at);
-        if (n <= 0) return give_up("read: %s", n ? strerror(errno) : "the file is too short");
+        if (n <= 0) return fail("read: %s", n ? strerror(errno) : "the file is too short");
     }
     return true;
 }
@@ -67,7 +50,7 @@ static void digest(const uint8_t *data, size_t length, uint8_t sha[32]) {
 
 /* An error where a write to the mapping would be a SIGBUS. */
 static bool populate(const struct job *j, const struct piece *chunk) {
-    return madvise(j->map + chunk->offset, chunk->length, MADV_POPULATE_WRITE) == 0 || give_up("no room for the data file: %s", strerror(errno));
+    return madvise(j->map + chunk->offset, chunk->length, MADV_POPULATE_WRITE) == 0 || fail("no room for the data file: %s", strerror(errno));
 }
 
 static bool save(const struct job *j, struct piece *chunk, const uint8_t *data) {
@@ -90,7 +73,7 @@ static bool load(const struct job *j, const struct piece *chunk, uint8_t *data) 
     if (!whole_read(j->file, data, chunk->length, chunk->offset)) return false;
     digest(data, chunk->length, sha);
     return (crc32c(0, data, chunk->length) == chunk->crc && memcmp(sha, chunk->sha, 32) == 0) ||
-           give_up("wrong digest at offset %llu of the data file", (unsigned long long)chunk->offset);
+           fail("wrong digest at offset %llu of the data file", (unsigned long long)chunk->offset);
 }
 
 static bool closed(int connection) {
@@ -103,20 +86,18 @@ static bool one(const struct job *j, struct piece *chunk, uint8_t *slot, void **
     void **stream = &streams[item->device];
     uint64_t from = item->mapped ? item->mapped : item->snapshot;
     bool staged = item->arena >= 0 && j->kind != COPY_STAGE;
-    if (j->kind == COPY_SAVE && !item->mapped && snapshot_in_the_way(j->w)) return give_up("the program needs the device memory of its copy");
-    if (j->asker > 0 && closed(j->asker)) return give_up("the agent has closed its connection");
-    if (!cuda_use(item->device)) return give_up("no context");
-    if (!*stream && !good(cuda.cuStreamCreate(stream, 1), "cuStreamCreate")) { /* does not wait for the default stream */
-        return false;
-    }
+    if (j->kind == COPY_SAVE && !item->mapped && snapshot_in_the_way(j->w)) return fail("the program needs the device memory of its copy");
+    if (j->asker > 0 && closed(j->asker)) return fail("the agent has closed its connection");
+    if (!cuda_use(item->device)) return false;
+    if (!*stream && !ok(cuda.cuStreamCreate(stream, 1), "cuStreamCreate")) return false; /* does not wait for the default stream */
     uint8_t *host = staged || j->kind == COPY_STAGE ? arena_stage() + item->arena + chunk->at : slot;
     if (j->kind == COPY_LOAD) {
         return load(j, chunk, slot) &&
-               good(cuda.cuMemcpyHtoDAsync(j->to[chunk->item] + chunk->at, slot, chunk->length, *stream), "cuMemcpyHtoDAsync") &&
-               good(cuda.cuStreamSynchronize(*stream), "cuStreamSynchronize");
+               ok(cuda.cuMemcpyHtoDAsync(j->to[chunk->item] + chunk->at, slot, chunk->length, *stream), "cuMemcpyHtoDAsync") &&
+               ok(cuda.cuStreamSynchronize(*stream), "cuStreamSynchronize");
     }
-    if (!staged && (!good(cuda.cuMemcpyDtoHAsync(host, from + chunk->at, chunk->length, *stream), "cuMemcpyDtoHAsync") ||
-                    !good(cuda.cuStreamSynchronize(*stream), "cuStreamSynchronize"))) {
+    if (!staged && (!ok(cuda.cuMemcpyDtoHAsync(host, from + chunk->at, chunk->length, *stream), "cuMemcpyDtoHAsync") ||
+                    !ok(cuda.cuStreamSynchronize(*stream), "cuStreamSynchronize"))) {
         return false;
     }
     return j->kind == COPY_STAGE || save(j, chunk, host);
@@ -133,8 +114,10 @@ static void *work(void *number) {
         while (next_chunk < job->count && !broken) {
             struct piece *chunk = &job->chunks[next_chunk++];
             pthread_mutex_unlock(&mutex);
-            one(job, chunk, slot, streams);
+            bool done = one(job, chunk, slot, streams);
             pthread_mutex_lock(&mutex);
+            if (!done && !broken) memcpy(reason, failure, sizeof reason);
+            broken |= !done;
         }
         if (--at_work == 0) pthread_cond_signal(&ended);
     }

@@ -87,7 +87,7 @@ bool file_save(struct workload *w, const char *path, uint64_t *written) {
     }
     if (done) {
         print(table, w, job.chunks, job.count);
-        done = (fflush(table) == 0 && fsync(fileno(table)) == 0 && fsync(job.file) == 0) || fail("%s: %s", path, strerror(errno));
+        done = (fflush(table) == 0 && !ferror(table) && fsync(fileno(table)) == 0 && fsync(job.file) == 0) || fail("%s: %s", path, strerror(errno));
     }
     *written = w->bytes;
     if (job.map) munmap(job.map, w->bytes);

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum op { PUT = 1, DROP, LIST, END };
+enum op { PUT = 1, DROP, LIST, END, REFUSED }; /* a request END does nothing; the answer says how many there are */
 
 struct held {
     uint32_t op, block;
@@ -59,22 +59,31 @@ static void drop(const struct held *which) {
     }
 }
 
+/* The same one again, by a keeper that replaces us, takes the place of the first. */
+static bool put(const struct held *held, int fd) {
+    drop(held);
+    if (fd < 0 || used == MAX_ITEMS) {
+        close(fd);
+        return false;
+    }
+    table[used] = *held;
+    descriptors[used++] = fd;
+    return true;
+}
+
+/* A descriptor that is beyond what the process may have is missing, and its message cut off. */
 static bool serve(int client) {
     struct held held;
     int fd;
-    if (!take(client, &held, &fd)) return false;
-    if (held.op == PUT && fd >= 0) {
-        drop(&held); /* the same one again, by a keeper that replaces us */
-        if (used < MAX_ITEMS) {
-            table[used] = held;
-            descriptors[used++] = fd;
-        }
-    } else if (held.op == DROP) {
-        drop(&held);
-    } else if (held.op == LIST) {
-        for (uint32_t i = 0; i < used; i++) transmit(client, &table[i], descriptors[i]);
-    }
-    struct held end = {.op = END, .block = used};
+    uint32_t count;
+    ssize_t n = socket_receive(client, &held, sizeof held, &fd, 1, &count);
+    if (n == 0) return false;
+    bool done = n == sizeof held;
+    held.name[NAME_BYTES - 1] = 0;
+    if (done && held.op == PUT) done = put(&held, count ? fd : -1);
+    if (done && held.op == DROP) drop(&held);
+    for (uint32_t i = 0; done && held.op == LIST && i < used; i++) transmit(client, &table[i], descriptors[i]);
+    struct held end = {.op = done ? END : REFUSED, .block = used};
     return transmit(client, &end, -1); /* said after it was done */
 }
 
@@ -183,15 +192,19 @@ bool holder_put(const struct workload *w, uint32_t first) {
     int none;
     for (uint32_t i = first, end; i < w->count; i = end) {
         end = w->count - i < GATE_BATCH ? w->count : i + GATE_BATCH;
-        bool done = holder >= 0;
+        bool done = holder >= 0, room = true;
         for (uint32_t j = i; done && j < end; j++) {
             if (w->items[j].fd < 0) continue;
             held = describe(w, &w->items[j], PUT);
             done = transmit(holder, &held, w->items[j].fd);
         }
-        for (uint32_t j = i; done && j < end; j++)
-            if (w->items[j].fd >= 0) done = take(holder, &reply, &none);
+        for (uint32_t j = i; done && j < end; j++) {
+            if (w->items[j].fd < 0) continue;
+            done = take(holder, &reply, &none);
+            room = room && reply.op == END;
+        }
         if (!done) return gone();
+        if (!room) return fail("the second holder has no room for more");
     }
     return true;
 }
@@ -200,6 +213,12 @@ bool holder_drop(const struct workload *w, uint32_t block) {
     struct held held = describe(w, NULL, DROP), reply;
     held.block = block;
     return ask(&held, -1, &reply);
+}
+
+bool holder_has(uint32_t count) {
+    struct held held = {.op = END}, reply;
+    if (!ask(&held, -1, &reply)) return fail("there is no second holder");
+    return reply.block >= count || fail("expected %u allocations in the second holder, got %u", count, reply.block);
 }
 
 bool holder_replace(const struct workload *all) {

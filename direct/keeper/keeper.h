@@ -39,8 +39,8 @@ struct workload {
     uint64_t bytes;
 };
 
-/* What went wrong, in one sentence; the last one wins. Returns false, so that callers can `return fail(...)`. */
-extern char failure[512];
+/* What went wrong in this thread, in one sentence; the last one wins. Returns false, so that callers can `return fail(...)`. */
+extern __thread char failure[512];
 bool fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 uint64_t now_us(void);
 
@@ -111,6 +111,7 @@ bool holder_start(const char *path, bool fork_allowed);
 int holder_socket(void);
 bool holder_put(const struct workload *w, uint32_t first); /* the items from there on */
 bool holder_drop(const struct workload *w, uint32_t block); /* block UINT32_MAX: all */
+bool holder_has(uint32_t count);
 bool holder_recover(struct workload *all);
 bool holder_replace(const struct workload *all); /* after its death */
 

@@ -37,6 +37,7 @@ const char *result_name(int result) {
 }
 
 bool workload_attach(struct workload *w, pid_t pid, uint64_t start) {
+    if (w->count && (w->pid != pid || w->start != start)) return fail("%s holds the memory of process %d; drop it first", w->name, w->pid);
     w->pid = pid;
     w->start = start;
     if (!w->items) w->items = calloc(MAX_ITEMS, sizeof *w->items);
