@@ -190,6 +190,7 @@ void snapshot_drop(struct workload *w) {
 bool snapshot_make(struct workload *w, uint64_t reserve) {
     uint64_t need[MAX_DEVICES] = {0}, largest[MAX_DEVICES] = {0}, left;
     if (!content_here(w)) return false;
+    if (snapshot_here(w)) return true; /* an export drops that of the checkpoint before */
     w->wanted = link_wanted(w);
     for (uint32_t i = 0; i < w->count; i++) {
         int d = w->items[i].device;
@@ -206,9 +207,9 @@ bool snapshot_make(struct workload *w, uint64_t reserve) {
     bool made = true;
     for (uint32_t i = 0; i < w->count && made; i++) {
         struct item *item = &w->items[i];
-        uint64_t to;
-        made = cuda_use(item->device) && ok(cuda.cuMemAlloc(&to, item->bytes), "cuMemAlloc");
-        if (made && (made = copy_device(to, item))) item->snapshot = to;
+        uint64_t to = 0;
+        made = cuda_use(item->device) && ok(cuda.cuMemAlloc(&to, item->bytes), "cuMemAlloc") && copy_device(to, item);
+        item->snapshot = to;
     }
     for (int d = 0; d < MAX_DEVICES && made; d++) made = !need[d] || (cuda_use(d) && ok(cuda.cuCtxSynchronize(), "cuCtxSynchronize"));
     if (!made) snapshot_drop(w);

@@ -68,6 +68,21 @@ promise_memory_that_was_unmapped_but_cannot_be_released_is_reloaded() {
     right log 20
 }
 
+promise_a_failed_snapshot_takes_no_device_memory() {
+    one_block
+    unload
+    before=$(used)
+    fault copyDtoD "$keeper" 700
+    refused 'cuMemcpyDtoDAsync' snapshot w 0
+    [ "$(used)" = "$before" ] || fail "expected $before blocks, got $(used)"
+    must snapshot w 0
+    before=$(used)
+    must snapshot w 0
+    [ "$(used)" = "$before" ] || fail "a second snapshot: expected $before blocks, got $(used)"
+    reload
+    right log 20
+}
+
 promise_another_process_cannot_take_the_place_of_one_whose_memory_is_held() {
     one_block
     unload
