@@ -1,5 +1,5 @@
 /* The copying threads. Each has a stream for each GPU and a pinned slot; it takes chunks one after the other. */
-#include "copy.h"
+#include "keeper.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -25,18 +25,11 @@ static unsigned crew, at_work;
 static char reason[sizeof failure]; /* of the first chunk that failed */
 static bool broken;
 
-static bool whole_write(int fd, const uint8_t *data, size_t length, uint64_t at) {
+/* All of it, from the file or into it. */
+static bool transfer(int fd, uint8_t *data, size_t length, uint64_t at, bool in) {
     for (ssize_t n; length; data += n, length -= (size_t)n, at += (uint64_t)n) {
-        n = pwrite(fd, data, length, (off_t)at);
-        if (n <= 0) return fail("write: %s", n ? strerror(errno) : "nothing was written");
-    }
-    return true;
-}
-
-static bool whole_read(int fd, uint8_t *data, size_t length, uint64_t at) {
-    for (ssize_t n; length; data += n, length -= (size_t)n, at += (uint64_t)n) {
-        n = pread(fd, data, length, (off_t)at);
-        if (n <= 0) return fail("read: %s", n ? strerror(errno) : "the file is too short");
+        n = in ? pread(fd, data, length, (off_t)at) : pwrite(fd, data, length, (off_t)at);
+        if (n <= 0) return fail("%s: %s", in ? "read" : "write", n ? strerror(errno) : "the file is too short");
     }
     return true;
 }
@@ -48,18 +41,14 @@ static void digest(const uint8_t *data, size_t length, uint8_t sha[32]) {
     lanes_end(&lanes, sha);
 }
 
-/* An error where a write to the mapping would be a SIGBUS. */
-static bool populate(const struct job *j, const struct piece *chunk) {
-    return madvise(j->map + chunk->offset, chunk->length, MADV_POPULATE_WRITE) == 0 || fail("no room for the data file: %s", strerror(errno));
-}
-
-static bool save(const struct job *j, struct piece *chunk, const uint8_t *data) {
+static bool save(const struct job *j, struct piece *chunk, uint8_t *data) {
     chunk->zero = data[0] == 0 && memcmp(data, data + 1, chunk->length - 1) == 0;
     chunk->crc = crc32c(0, data, chunk->length);
     digest(data, chunk->length, chunk->sha);
     if (chunk->zero) return true;
-    if (!j->map) return whole_write(j->file, data, chunk->length, chunk->offset);
-    if (!populate(j, chunk)) return false;
+    if (!j->map) return transfer(j->file, data, chunk->length, chunk->offset, false);
+    /* An error where a write to the mapping would be a SIGBUS. */
+    if (madvise(j->map + chunk->offset, chunk->length, MADV_POPULATE_WRITE)) return fail("no room for the data file: %s", strerror(errno));
     memcpy(j->map + chunk->offset, data, chunk->length);
     return true;
 }
@@ -70,7 +59,7 @@ static bool load(const struct job *j, const struct piece *chunk, uint8_t *data) 
         memset(data, 0, chunk->length);
         return true;
     }
-    if (!whole_read(j->file, data, chunk->length, chunk->offset)) return false;
+    if (!transfer(j->file, data, chunk->length, chunk->offset, true)) return false;
     digest(data, chunk->length, sha);
     return (crc32c(0, data, chunk->length) == chunk->crc && memcmp(sha, chunk->sha, 32) == 0) ||
            fail("wrong digest at offset %llu of the data file", (unsigned long long)chunk->offset);
@@ -81,26 +70,28 @@ static bool closed(int connection) {
     return poll(&wait, 1, 0) > 0 && wait.revents & (POLLRDHUP | POLLHUP | POLLERR);
 }
 
+/* Where a chunk is loaded to; 0: nowhere. What was prefilled is copied as a whole. */
+static uint64_t target_of(const struct job *j, const struct piece *chunk) {
+    const struct item *item = &j->w->items[chunk->item];
+    return j->kind == COPY_PREFILL ? item->snapshot : item->snapshot ? 0 : item->fresh.mapped;
+}
+
 static bool one(const struct job *j, struct piece *chunk, uint8_t *slot, void **streams) {
     const struct item *item = &j->w->items[chunk->item];
+    bool in_arena = item->arena >= 0, loads = j->kind >= COPY_LOAD;
     void **stream = &streams[item->device];
-    uint64_t from = item->mapped ? item->mapped : item->snapshot;
-    bool staged = item->arena >= 0 && j->kind != COPY_STAGE;
-    if (j->kind == COPY_SAVE && !item->mapped && snapshot_in_the_way(j->w)) return fail("the program needs the device memory of its copy");
-    if (j->asker > 0 && closed(j->asker)) return fail("the agent has closed its connection");
+    if (j->kind == COPY_SAVE && !item->kept.mapped && snapshot_in_the_way(j->w)) return fail("the program needs the device memory of its copy");
+    if (j->kind == COPY_PREFILL && closed(j->asker)) return fail("the agent has closed its connection");
     if (!cuda_use(item->device)) return false;
     if (!*stream && !ok(cuda.cuStreamCreate(stream, 1), "cuStreamCreate")) return false; /* does not wait for the default stream */
-    uint8_t *host = staged || j->kind == COPY_STAGE ? arena_stage() + item->arena + chunk->at : slot;
-    if (j->kind == COPY_LOAD) {
-        return load(j, chunk, slot) &&
-               ok(cuda.cuMemcpyHtoDAsync(j->to[chunk->item] + chunk->at, slot, chunk->length, *stream), "cuMemcpyHtoDAsync") &&
-               ok(cuda.cuStreamSynchronize(*stream), "cuStreamSynchronize");
+    uint8_t *host = in_arena ? arena_stage + item->arena + chunk->at : slot;
+    if (loads) {
+        if (!load(j, chunk, host) || !ok(cuda.cuMemcpyHtoDAsync(target_of(j, chunk) + chunk->at, host, chunk->length, *stream), "cuMemcpyHtoDAsync")) return false;
+    } else if (!in_arena || j->kind == COPY_STAGE) {
+        uint64_t from = (item->kept.mapped ? item->kept.mapped : item->snapshot) + chunk->at;
+        if (!ok(cuda.cuMemcpyDtoHAsync(host, from, chunk->length, *stream), "cuMemcpyDtoHAsync")) return false;
     }
-    if (!staged && (!ok(cuda.cuMemcpyDtoHAsync(host, from + chunk->at, chunk->length, *stream), "cuMemcpyDtoHAsync") ||
-                    !ok(cuda.cuStreamSynchronize(*stream), "cuStreamSynchronize"))) {
-        return false;
-    }
-    return j->kind == COPY_STAGE || save(j, chunk, host);
+    return ok(cuda.cuStreamSynchronize(*stream), "cuStreamSynchronize") && (j->kind != COPY_SAVE || save(j, chunk, host));
 }
 
 static void *work(void *number) {
@@ -110,9 +101,10 @@ static void *work(void *number) {
     for (;;) {
         while (round_number == seen) pthread_cond_wait(&begun, &mutex);
         seen = round_number;
-        uint8_t *slot = arena_slot((unsigned)(uintptr_t)number); /* the arena moves while the keeper rests */
+        uint8_t *slot = arena + (uintptr_t)number * CHUNK; /* the arena moves while the keeper rests */
         while (next_chunk < job->count && !broken) {
             struct piece *chunk = &job->chunks[next_chunk++];
+            if (job->kind >= COPY_LOAD && !target_of(job, chunk)) continue;
             pthread_mutex_unlock(&mutex);
             bool done = one(job, chunk, slot, streams);
             pthread_mutex_lock(&mutex);
@@ -138,7 +130,9 @@ bool copy_start(unsigned threads) {
 
 bool copy_run(struct job *j) {
     for (uint32_t i = 0; i < j->w->count; i++) { /* contexts are made here, not by many threads at once */
-        if (!cuda_use(j->w->items[i].device)) return false;
+        const struct item *item = &j->w->items[i];
+        bool used = j->kind != COPY_LOAD || item->fresh.mapped;
+        if (used && !cuda_use(item->device)) return false;
     }
     pthread_mutex_lock(&mutex);
     job = j;
@@ -155,16 +149,16 @@ bool copy_run(struct job *j) {
 
 bool copy_device(uint64_t to, const struct item *item) {
     if (!cuda_use(item->device)) return false;
-    uint64_t from = item->mapped ? item->mapped : item->snapshot;
+    uint64_t from = item->kept.mapped ? item->kept.mapped : item->snapshot;
     if (from) return ok(cuda.cuMemcpyDtoDAsync(to, from, item->bytes, NULL), "cuMemcpyDtoDAsync");
     return (item->arena >= 0 || fail("block %u: its content is not here", item->block)) &&
-           ok(cuda.cuMemcpyHtoDAsync(to, arena_stage() + item->arena, item->bytes, NULL), "cuMemcpyHtoDAsync");
+           ok(cuda.cuMemcpyHtoDAsync(to, arena_stage + item->arena, item->bytes, NULL), "cuMemcpyHtoDAsync");
 }
 
 bool content_here(const struct workload *w) {
     for (uint32_t i = 0; i < w->count; i++) {
         const struct item *item = &w->items[i];
-        if (!item->mapped && !item->snapshot && item->arena < 0) return fail("block %u: its content is not here", item->block);
+        if (!item->kept.mapped && !item->snapshot && item->arena < 0) return fail("block %u: its content is not here", item->block);
     }
     return w->count || fail("%s: nothing of it is here", w->name);
 }
@@ -178,13 +172,15 @@ bool snapshot_here(const struct workload *w) {
 
 bool snapshot_in_the_way(const struct workload *w) { return link_wanted(w) != w->wanted && snapshot_here(w); }
 
-void snapshot_drop(struct workload *w) {
-    for (uint32_t i = 0; i < w->count; i++) {
-        if (w->items[i].snapshot && cuda_use(w->items[i].device)) {
-            cuda.cuMemFree(w->items[i].snapshot);
-            w->items[i].snapshot = 0;
-        }
+void snapshot_release(struct item *item) {
+    if (item->snapshot && cuda_use(item->device)) {
+        cuda.cuMemFree(item->snapshot);
+        item->snapshot = 0;
     }
+}
+
+void snapshot_drop(struct workload *w) {
+    for (uint32_t i = 0; i < w->count; i++) snapshot_release(&w->items[i]);
 }
 
 bool snapshot_make(struct workload *w, uint64_t reserve) {
@@ -217,7 +213,6 @@ bool snapshot_make(struct workload *w, uint64_t reserve) {
 }
 
 bool stage_make(struct workload *w, uint64_t at) {
-    size_t count;
     if (!content_here(w)) return false;
     if (at > arena_room() || w->bytes > arena_room() - at) {
         return fail("expected an arena with %llu MiB of room, got %llu", (unsigned long long)(at + w->bytes) >> 20,
@@ -227,9 +222,9 @@ bool stage_make(struct workload *w, uint64_t at) {
         w->items[i].arena = (int64_t)at;
         at += w->items[i].bytes;
     }
-    struct job j = {.kind = COPY_STAGE, .w = w, .chunks = chunks_of(w, NULL, &count), .file = -1};
-    j.count = count;
-    bool done = copy_run(&j);
+    struct job j = {.kind = COPY_STAGE, .w = w};
+    j.chunks = chunks_of(w, &j.count);
+    bool done = (j.chunks || fail("out of memory")) && copy_run(&j);
     free(j.chunks);
     for (uint32_t i = 0; i < w->count && !done; i++) w->items[i].arena = -1;
     return done;

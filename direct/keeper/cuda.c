@@ -95,27 +95,23 @@ uint64_t cuda_total(int device) {
     return totals[device] || cuda_free(device, &left) ? totals[device] : 0;
 }
 
-bool cuda_import(int device, int fd, uint64_t bytes, uint64_t *handle, uint64_t *mapped) {
+bool cuda_import(int device, int fd, uint64_t bytes, struct import *to) {
     const int32_t access[3] = {1, device, 3}; /* a device, this one, read and write */
-    if (!cuda_use(device) || !ok(cuda.cuMemImport(handle, (void *)(intptr_t)fd, 1), "cuMemImportFromShareableHandle")) return false;
-    if (!ok(cuda.cuMemAddressReserve(mapped, bytes, 0, 0, 0), "cuMemAddressReserve")) {
-        cuda.cuMemRelease(*handle);
-        return false;
-    }
-    if (!ok(cuda.cuMemMap(*mapped, bytes, 0, *handle, 0), "cuMemMap")) {
-        cuda.cuMemAddressFree(*mapped, bytes);
-        cuda.cuMemRelease(*handle);
-        return false;
-    }
-    if (!ok(cuda.cuMemSetAccess(*mapped, bytes, access, 1), "cuMemSetAccess")) {
-        cuda_drop(*handle, *mapped, bytes);
-        return false;
-    }
-    return true;
+    *to = (struct import){.device = device};
+    bool done = cuda_use(device) && ok(cuda.cuMemImport(&to->handle, (void *)(intptr_t)fd, 1), "cuMemImportFromShareableHandle") &&
+                ok(cuda.cuMemAddressReserve(&to->mapped, bytes, 0, 0, 0), "cuMemAddressReserve") &&
+                ok(cuda.cuMemMap(to->mapped, bytes, 0, to->handle, 0), "cuMemMap") &&
+                ok(cuda.cuMemSetAccess(to->mapped, bytes, access, 1), "cuMemSetAccess");
+    if (!done) cuda_drop(to, bytes);
+    return done;
 }
 
-void cuda_drop(uint64_t handle, uint64_t mapped, uint64_t bytes) {
-    cuda.cuMemUnmap(mapped, bytes);
-    cuda.cuMemRelease(handle);
-    cuda.cuMemAddressFree(mapped, bytes);
+/* What there is of it. */
+void cuda_drop(struct import *what, uint64_t bytes) {
+    if (!what->handle) return;
+    cuda.cuCtxSetCurrent(contexts[what->device]);
+    if (what->mapped) cuda.cuMemUnmap(what->mapped, bytes);
+    cuda.cuMemRelease(what->handle);
+    if (what->mapped) cuda.cuMemAddressFree(what->mapped, bytes);
+    *what = (struct import){0};
 }

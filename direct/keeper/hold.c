@@ -254,7 +254,7 @@ bool holder_recover(struct workload *all) {
         if (!w) return fail("more workloads than %d", MAX_WORKLOADS);
         struct item *item = &w->items[w->count];
         *item = (struct item){.block = held.block, .device = cuda_device(held.uuid), .address = held.address, .bytes = held.bytes, .fd = fd, .arena = -1};
-        if (item->device < 0 || !cuda_import(item->device, fd, item->bytes, &item->handle, &item->mapped)) return false;
+        if (item->device < 0 || !cuda_import(item->device, fd, item->bytes, &item->kept)) return false;
         w->count++;
         w->bytes += item->bytes;
     }

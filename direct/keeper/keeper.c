@@ -97,7 +97,7 @@ static bool all_held(struct workload *w) {
     if (!link_call(w, GATE_STATUS, 0, 5000, &reply, NULL)) return false;
     if (w->count != reply.blocks) return fail("expected %u blocks, got %u", reply.blocks, w->count);
     for (uint32_t i = 0; i < w->count; i++) {
-        if (!w->items[i].mapped || w->items[i].fd < 0) return fail("block %u is not held", w->items[i].block);
+        if (!w->items[i].kept.mapped || w->items[i].fd < 0) return fail("block %u is not held", w->items[i].block);
     }
     for (const struct workload *each = workloads; each < workloads + MAX_WORKLOADS; each++) {
         for (uint32_t i = 0; i < each->count; i++) held += each->items[i].fd >= 0;

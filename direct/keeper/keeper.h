@@ -13,14 +13,20 @@
 
 enum { MAX_DEVICES = 32, MAX_WORKLOADS = 64, MAX_ITEMS = 1 << 16, NAME_BYTES = 32, CHUNK = 8 << 20, GRANULE = 2 << 20 };
 
-/* One allocation of a workload. Its content is in at least one of: import, snapshot, arena. */
+/* Memory of a workload that is mapped here; mapped 0: none is. */
+struct import {
+    int device;
+    uint64_t handle, mapped;
+};
+
+/* One allocation of a workload. Its content is in at least one of: kept, snapshot, arena, a file. */
 struct item {
     uint32_t block;
-    int device;       /* of the keeper */
+    int device;       /* of the keeper: where kept and snapshot are */
     uint64_t address; /* in the workload */
     uint64_t bytes;
-    int fd;           /* -1 once it was handed back */
-    uint64_t handle, mapped;
+    int fd;           /* of kept; -1 once it was handed back */
+    struct import kept, fresh; /* what the workload had, and in a reload what it gets */
     uint64_t snapshot;
     int64_t arena; /* offset, or -1 */
 };
@@ -84,9 +90,9 @@ int cuda_device_named(const char *uuid);
 bool cuda_use(int device);            /* makes its context the thread's */
 bool cuda_free(int device, uint64_t *free_bytes);
 uint64_t cuda_total(int device); /* 0 when it cannot be asked for */
-/* Maps memory of a descriptor into the keeper. */
-bool cuda_import(int device, int fd, uint64_t bytes, uint64_t *handle, uint64_t *mapped);
-void cuda_drop(uint64_t handle, uint64_t mapped, uint64_t bytes);
+/* Maps memory of a descriptor into the keeper; nothing is left when that fails. */
+bool cuda_import(int device, int fd, uint64_t bytes, struct import *to);
+void cuda_drop(struct import *what, uint64_t bytes);
 
 /* Unix sockets; -1 with the reason as the failure. */
 int socket_listen(const char *path, int type);
@@ -115,14 +121,17 @@ bool holder_has(uint32_t count);
 bool holder_recover(struct workload *all);
 bool holder_replace(const struct workload *all); /* after its death */
 
-/* The arena and the threads that copy. */
+/* Pinned host memory: a slot for each copying thread, and behind them the stage. */
+extern uint8_t *arena, *arena_stage;
 bool arena_open(uint64_t bytes, unsigned threads);
 const char *arena_pages(void);
 uint64_t arena_room(void);
 bool arena_register(void);
 void arena_close(void);
 bool arena_reopen(void);
-enum copy { COPY_STAGE, COPY_SAVE, COPY_LOAD };
+
+/* The threads that copy: to the arena, to a file, and from a file to fresh memory or to snapshots. */
+enum copy { COPY_STAGE, COPY_SAVE, COPY_LOAD, COPY_PREFILL };
 struct piece {
     uint32_t item;
     uint64_t at; /* in the item */
@@ -138,30 +147,30 @@ struct job {
     struct piece *chunks;
     size_t count;
     int file;
-    uint8_t *map;       /* SAVE: of the file, where it is on a tmpfs */
-    const uint64_t *to; /* LOAD: for each item where it is mapped now */
-    int asker;          /* LOAD ahead: stops when this connection is closed; 0: does not stop */
+    uint8_t *map; /* SAVE: of the file, where it is on a tmpfs */
+    int asker;    /* PREFILL: stops when this connection is closed */
 };
+bool copy_start(unsigned threads);
 bool copy_run(struct job *job);
-/* The items' content by `from`: imports first, then the snapshot, then the arena. */
+/* The item's content, by where it is: kept, then the snapshot, then the arena. */
 bool copy_device(uint64_t to, const struct item *item);
 bool content_here(const struct workload *w);
 bool snapshot_make(struct workload *w, uint64_t reserve);
 bool snapshot_here(const struct workload *w);
 bool snapshot_in_the_way(const struct workload *w);
 void snapshot_drop(struct workload *w);
+void snapshot_release(struct item *item);
 bool stage_make(struct workload *w, uint64_t at); /* behind what others have in the arena */
 
 /* Files of an artifact: PATH.data and PATH.chunks. */
-struct piece *chunks_of(const struct workload *w, const bool *wanted, size_t *count);
-bool file_save(struct workload *w, const char *path, uint64_t *written);
 struct file {
     int data;
+    struct workload content; /* items that are nowhere else */
     struct piece *chunks;
     size_t count;
-    struct item *items;
-    uint32_t regions;
 };
+struct piece *chunks_of(const struct workload *w, size_t *count);
+bool file_save(struct workload *w, const char *path, uint64_t *written);
 bool file_open(const char *path, struct file *file);
 void file_close(struct file *file);
 

@@ -14,8 +14,7 @@ static struct prefill {
 } *prefills;
 
 static void release(struct prefill *p) {
-    struct workload items = {.items = p->file.items, .count = p->file.regions};
-    if (p->file.items) snapshot_drop(&items);
+    snapshot_drop(&p->file.content);
     file_close(&p->file);
     free(p->path);
     free(p);
@@ -24,8 +23,8 @@ static void release(struct prefill *p) {
 /* As much as leaves the reserve free; the rest comes from the file. */
 static bool take(struct prefill *p, int device, uint64_t reserve) {
     uint64_t left;
-    for (uint32_t i = 0; i < p->file.regions; i++) {
-        struct item *item = &p->file.items[i];
+    for (uint32_t i = 0; i < p->file.content.count; i++) {
+        struct item *item = &p->file.content.items[i];
         item->device = device;
         if (!cuda_free(device, &left)) return false;
         if (left < reserve || left - reserve < item->bytes) continue;
@@ -69,17 +68,8 @@ bool prefill_reserve(const char *uuid_text, uint64_t reserve, const char *path, 
 bool prefill_load(const char *path, int asker, uint64_t *bytes) {
     struct prefill **at = find(path), *p = *at;
     if (!p) return fail("nothing is reserved for %s", path);
-    struct workload items = {.items = p->file.items, .count = p->file.regions};
-    uint64_t *to = calloc(p->file.regions + 1, sizeof *to);
-    struct piece *chosen = calloc(p->file.count + 1, sizeof *chosen);
-    struct job job = {.kind = COPY_LOAD, .w = &items, .chunks = chosen, .file = p->file.data, .to = to, .asker = asker};
-    for (uint32_t i = 0; to && i < p->file.regions; i++) to[i] = p->file.items[i].snapshot;
-    for (size_t i = 0; to && chosen && i < p->file.count; i++) {
-        if (to[p->file.chunks[i].item]) chosen[job.count++] = p->file.chunks[i];
-    }
-    bool done = ((to && chosen) || fail("out of memory")) && copy_run(&job);
-    free(to);
-    free(chosen);
+    struct job job = {.kind = COPY_PREFILL, .w = &p->file.content, .chunks = p->file.chunks, .count = p->file.count, .file = p->file.data, .asker = asker};
+    bool done = copy_run(&job);
     *bytes = p->bytes;
     p->loaded = done;
     if (!done) drop(at);

@@ -44,11 +44,11 @@ bool workload_attach(struct workload *w, pid_t pid, uint64_t start) {
     return (w->items || fail("out of memory")) && link_open(w);
 }
 
-static bool known(const struct workload *w, uint32_t block) {
+static struct item *item_of(const struct workload *w, uint32_t block) {
     for (uint32_t i = 0; i < w->count; i++) {
-        if (w->items[i].block == block) return true;
+        if (w->items[i].block == block) return &w->items[i];
     }
-    return false;
+    return NULL;
 }
 
 static bool overlaps(const struct workload *w, const struct gate_entry *entry) {
@@ -65,14 +65,14 @@ static bool add(struct workload *w, const struct gate_entry *entry, int fd) {
     uint64_t total = device < 0 ? 0 : cuda_total(device);
     struct item *item = &w->items[w->count];
     bool valid = total > 0;
-    if (valid && (w->count == MAX_ITEMS || entry->block >= MAX_ITEMS || known(w, entry->block) || !entry->bytes || entry->bytes % GRANULE ||
+    if (valid && (w->count == MAX_ITEMS || entry->block >= MAX_ITEMS || item_of(w, entry->block) || !entry->bytes || entry->bytes % GRANULE ||
                   entry->bytes > total || w->bytes + entry->bytes > total * MAX_DEVICES || entry->address > UINT64_MAX - total ||
                   overlaps(w, entry))) {
         valid = fail("block %u of %llu bytes at %llx makes no sense", entry->block, (unsigned long long)entry->bytes,
                      (unsigned long long)entry->address);
     }
     *item = (struct item){.block = entry->block, .device = device, .address = entry->address, .bytes = entry->bytes, .fd = fd, .arena = -1};
-    if (!valid || !cuda_import(device, fd, entry->bytes, &item->handle, &item->mapped)) {
+    if (!valid || !cuda_import(device, fd, entry->bytes, &item->kept)) {
         close(fd);
         return false;
     }
@@ -82,10 +82,7 @@ static bool add(struct workload *w, const struct gate_entry *entry, int fd) {
 }
 
 static void let_go(struct workload *w, struct item *item) {
-    if (item->mapped && cuda_use(item->device)) {
-        cuda_drop(item->handle, item->mapped, item->bytes);
-        item->handle = item->mapped = 0;
-    }
+    cuda_drop(&item->kept, item->bytes);
     if (item->fd >= 0) {
         close(item->fd);
         item->fd = -1;
@@ -126,75 +123,35 @@ void workload_drop(struct workload *w) {
     w->bytes = 0;
 }
 
-/* One batch of fresh memory of the workload: mapped here, filled, and let go of again. */
-struct batch {
-    uint32_t count;
-    struct item *item[GATE_BATCH];
-    uint64_t handle[GATE_BATCH], mapped[GATE_BATCH];
-    int device[GATE_BATCH];
-};
-
-static struct item *item_of(struct workload *w, const struct gate_entry *entry) {
-    for (uint32_t i = 0; i < w->count; i++) {
-        if (w->items[i].block == entry->block) {
-            bool same = w->items[i].bytes == entry->bytes && w->items[i].address == entry->address;
-            return same || fail("block %u changed its place or size", entry->block) ? &w->items[i] : NULL;
-        }
-    }
-    fail("block %u is not in what is kept", entry->block);
-    return NULL;
-}
-
-static bool map_batch(struct workload *w, const struct gate_reply *reply, const int *fds, struct batch *batch) {
-    for (uint32_t i = 0; i < reply->count; i++) {
-        struct item *item = item_of(w, &reply->entry[i]);
-        int device = item ? cuda_device(reply->entry[i].uuid) : -1;
-        if (device < 0 || !cuda_import(device, fds[i], item->bytes, &batch->handle[i], &batch->mapped[i])) return false;
-        batch->item[i] = item;
-        batch->device[i] = device;
-        batch->count++;
+/* Maps the fresh memory of an entry. */
+static bool take_fresh(struct item *item, const struct gate_entry *entry, int fd, bool from_file) {
+    if (!item || item->fresh.mapped) return fail("block %u is not in what is kept", entry->block);
+    if (item->bytes != entry->bytes || item->address != entry->address) return fail("block %u changed its place or size", entry->block);
+    int device = cuda_device(entry->uuid);
+    if (device < 0 || !cuda_import(device, fd, item->bytes, &item->fresh)) return false;
+    if (from_file && device != item->device) { /* the restored process may have another GPU */
+        snapshot_release(item);
+        item->device = device;
     }
     return true;
 }
 
-static bool is_prefilled(const struct batch *batch, uint32_t i) {
-    return batch->item[i]->snapshot && batch->item[i]->device == batch->device[i];
-}
-
-static bool fill_from_file(struct workload *w, const struct file *file, const struct batch *batch) {
-    static uint64_t to[MAX_ITEMS];
-    struct piece *chosen = calloc(file->count + 1, sizeof *chosen);
-    struct job job = {.kind = COPY_LOAD, .w = w, .chunks = chosen, .file = file->data, .to = to};
-    memset(to, 0, sizeof to);
-    for (uint32_t i = 0; i < batch->count; i++) {
-        if (is_prefilled(batch, i)) continue;
-        to[batch->item[i] - w->items] = batch->mapped[i];
-        snapshot_drop(&(struct workload){.items = batch->item[i], .count = 1});
-        batch->item[i]->device = batch->device[i]; /* the restored process may have another GPU */
+/* One batch of fresh memory: what is not in the keeper comes from the file. */
+static bool fill(struct workload *w, const struct file *file, struct item **batch, uint32_t count) {
+    struct job job = {.kind = COPY_LOAD, .w = w};
+    if (file) {
+        job.chunks = file->chunks;
+        job.count = file->count;
+        job.file = file->data;
+        if (!copy_run(&job)) return false;
     }
-    for (size_t i = 0; chosen && i < file->count; i++) {
-        if (to[file->chunks[i].item]) chosen[job.count++] = file->chunks[i];
+    for (uint32_t i = 0; i < count; i++) {
+        if ((!file || batch[i]->snapshot) && !copy_device(batch[i]->fresh.mapped, batch[i])) return false;
     }
-    bool done = chosen && copy_run(&job);
-    free(chosen);
-    return done;
-}
-
-static bool fill(struct workload *w, const struct file *file, const struct batch *batch) {
-    if (file && !fill_from_file(w, file, batch)) return false;
-    for (uint32_t i = 0; i < batch->count; i++) {
-        if ((!file || is_prefilled(batch, i)) && !copy_device(batch->mapped[i], batch->item[i])) return false;
-    }
-    for (uint32_t i = 0; i < batch->count; i++) {
-        if (!cuda_use(batch->item[i]->device) || !ok(cuda.cuCtxSynchronize(), "cuCtxSynchronize")) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!cuda_use(batch[i]->device) || !ok(cuda.cuCtxSynchronize(), "cuCtxSynchronize")) return false;
     }
     return true;
-}
-
-static void unmap_batch(const struct batch *batch) {
-    for (uint32_t i = 0; i < batch->count; i++) {
-        if (cuda_use(batch->device[i])) cuda_drop(batch->handle[i], batch->mapped[i], batch->item[i]->bytes);
-    }
 }
 
 /* Half of what is free, so that the workload's own small allocations never fail for it; a batch has one block at least. */
@@ -222,17 +179,24 @@ static bool reload(struct workload *w, const struct file *file, uint64_t *copied
             }
             return (reply.state == GATE_LOADED && !reply.result) || fail("reload: %s", result_name(reply.result));
         }
-        struct batch batch = {0};
-        bool done = map_batch(w, &reply, fds, &batch) && fill(w, file, &batch);
+        struct item *batch[GATE_BATCH];
+        uint32_t count = 0;
+        bool done = true;
+        while (done && count < reply.count) {
+            batch[count] = item_of(w, reply.entry[count].block);
+            done = take_fresh(batch[count], &reply.entry[count], fds[count], file);
+            count += done;
+        }
+        done = done && fill(w, file, batch, count);
         close_all(fds, reply.count);
-        unmap_batch(&batch);
+        for (uint32_t i = 0; i < count; i++) cuda_drop(&batch[i]->fresh, batch[i]->bytes);
         if (!done || !link_call(w, GATE_FILLED, 0, ANSWER_MS, &reply, NULL)) return false;
         if (reply.result) return fail("reload: %s", result_name(reply.result));
         /* The content is the workload's again, and the room is needed for the next batch. */
-        for (uint32_t i = 0; i < batch.count; i++) {
-            *copied += batch.item[i]->bytes;
-            let_go(w, batch.item[i]);
-            if (file) snapshot_drop(&(struct workload){.items = batch.item[i], .count = 1});
+        for (uint32_t i = 0; i < count; i++) {
+            *copied += batch[i]->bytes;
+            let_go(w, batch[i]);
+            if (file) snapshot_release(batch[i]);
         }
     }
 }
@@ -247,8 +211,8 @@ bool workload_reload(struct workload *w, const char *path, uint64_t *copied) {
     }
     if (w->count) return fail("%s: its memory is kept here; it needs no file", w->name);
     if (!prefill_take(path, &file) && !file_open(path, &file)) return false;
-    memcpy(w->items, file.items, file.regions * sizeof *file.items);
-    w->count = file.regions;
+    memcpy(w->items, file.content.items, file.content.count * sizeof *w->items);
+    w->count = file.content.count;
     bool done = reload(w, &file, copied);
     snapshot_drop(w); /* of blocks that were not asked for */
     w->count = 0;
