@@ -18,19 +18,15 @@ int anchor_main(const char *path, int grace_ms) {
         fprintf(stderr, "stasis-keeper anchor: %s\n", failure);
         return 1;
     }
-    for (int agent = -1;;) {
-        struct pollfd wait[] = {{.fd = listener, .events = POLLIN}, {.fd = agent, .events = POLLIN}};
-        int ready = poll(wait, 2, agent < 0 ? grace_ms : -1);
+    for (int client = -1;;) {
+        struct pollfd wait[] = {{.fd = listener, .events = POLLIN}, {.fd = client, .events = POLLIN}};
+        int ready = poll(wait, 2, client < 0 ? grace_ms : -1);
         if (ready == 0) return 0; /* The socket stays: another one may listen there by now. */
         char unexpected[64];
-        if (wait[1].revents && read(agent, unexpected, sizeof unexpected) <= 0) {
-            close(agent);
-            agent = -1;
+        if (wait[1].revents && read(client, unexpected, sizeof unexpected) <= 0) {
+            close(client);
+            client = -1;
         }
-        int next = wait[0].revents ? accept4(listener, NULL, NULL, SOCK_CLOEXEC) : -1;
-        if (next >= 0) {
-            if (agent >= 0) close(agent);
-            agent = next;
-        }
+        if (wait[0].revents) client = socket_next(listener, client);
     }
 }

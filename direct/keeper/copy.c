@@ -18,7 +18,7 @@
 #undef CHUNK
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t begun = PTHREAD_COND_INITIALIZER, ended = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t begun = PTHREAD_COND_INITIALIZER, finished = PTHREAD_COND_INITIALIZER;
 static struct job *job;
 static size_t next_chunk, round_number;
 static unsigned crew, at_work;
@@ -111,7 +111,7 @@ static void *work(void *number) {
             if (!done && !broken) memcpy(reason, failure, sizeof reason);
             broken |= !done;
         }
-        if (--at_work == 0) pthread_cond_signal(&ended);
+        if (--at_work == 0) pthread_cond_signal(&finished);
     }
     return NULL;
 }
@@ -141,7 +141,7 @@ bool copy_run(struct job *j) {
     at_work = crew;
     round_number++;
     pthread_cond_broadcast(&begun);
-    while (at_work) pthread_cond_wait(&ended, &mutex);
+    while (at_work) pthread_cond_wait(&finished, &mutex);
     job = NULL;
     pthread_mutex_unlock(&mutex);
     return !broken || fail("%s", reason);

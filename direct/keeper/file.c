@@ -74,7 +74,7 @@ static uint8_t *map_tmpfs(int file, uint64_t bytes) {
     return NULL;
 }
 
-bool file_save(struct workload *w, const char *path, uint64_t *written) {
+bool file_save(struct workload *w, const char *path) {
     struct job job = {.kind = COPY_SAVE, .w = w};
     if (!content_here(w)) return false;
     FILE *data = create(path, ".data"), *table = data ? create(path, ".chunks") : NULL;
@@ -89,7 +89,6 @@ bool file_save(struct workload *w, const char *path, uint64_t *written) {
         print(table, w, job.chunks, job.count);
         done = (fflush(table) == 0 && !ferror(table) && fsync(fileno(table)) == 0 && fsync(job.file) == 0) || fail("%s: %s", path, strerror(errno));
     }
-    *written = w->bytes;
     if (job.map) munmap(job.map, w->bytes);
     if (data) fclose(data);
     if (table) fclose(table);

@@ -33,58 +33,50 @@ static char holder_path[100];
 
 int holder_socket(void) { return holder; }
 
-static bool transmit(int socket, const struct held *held, int fd) { return socket_send(socket, held, sizeof *held, fd); }
+static bool transmit(int socket, const struct held *held, int fd) { return message_send(socket, held, sizeof *held, &fd, fd >= 0); }
 
-static bool take(int socket, struct held *held, int *fd) {
+/* The length of the message; 0 when the connection is closed. */
+static ssize_t take(int socket, struct held *held, int *fd) {
     uint32_t count;
     *fd = -1;
     ssize_t n = socket_receive(socket, held, sizeof *held, fd, 1, &count);
     held->name[NAME_BYTES - 1] = 0;
-    return n == sizeof *held;
+    return n;
 }
 
 /* The holder's own memory; it allocates nothing else. */
-static struct held table[MAX_ITEMS];
-static int descriptors[MAX_ITEMS];
+static struct {
+    struct held held;
+    int fd;
+} table[MAX_ITEMS];
 static uint32_t used;
 
 static void drop(const struct held *which) {
     for (uint32_t i = used; i-- > 0;) {
-        if (strcmp(table[i].name, which->name) == 0 && (which->block == UINT32_MAX || table[i].block == which->block)) {
-            close(descriptors[i]);
-            used--;
-            table[i] = table[used];
-            descriptors[i] = descriptors[used];
+        if (strcmp(table[i].held.name, which->name) == 0 && (which->block == UINT32_MAX || table[i].held.block == which->block)) {
+            close(table[i].fd);
+            table[i] = table[--used];
         }
     }
 }
 
-/* The same one again, by a keeper that replaces us, takes the place of the first. */
-static bool put(const struct held *held, int fd) {
-    drop(held);
-    if (fd < 0 || used == MAX_ITEMS) {
-        close(fd);
-        return false;
-    }
-    table[used] = *held;
-    descriptors[used++] = fd;
-    return true;
-}
-
-/* A descriptor that is beyond what the process may have is missing, and its message cut off. */
+/* A descriptor beyond what the process may have is missing, and its message cut off. The answer is sent after it was done. */
 static bool serve(int client) {
-    struct held held;
+    struct held held, end = {.op = END};
     int fd;
-    uint32_t count;
-    ssize_t n = socket_receive(client, &held, sizeof held, &fd, 1, &count);
-    if (n == 0) return false;
-    bool done = n == sizeof held;
-    held.name[NAME_BYTES - 1] = 0;
-    if (done && held.op == PUT) done = put(&held, count ? fd : -1);
-    if (done && held.op == DROP) drop(&held);
-    for (uint32_t i = 0; done && held.op == LIST && i < used; i++) transmit(client, &table[i], descriptors[i]);
-    struct held end = {.op = done ? END : REFUSED, .block = used};
-    return transmit(client, &end, -1); /* said after it was done */
+    ssize_t n = take(client, &held, &fd);
+    if (n != sizeof held || (held.op == PUT && fd < 0)) held.op = REFUSED;
+    if (held.op == PUT || held.op == DROP) drop(&held); /* a keeper that replaces us puts the same one again */
+    if (held.op == PUT && used < MAX_ITEMS) {
+        table[used].held = held;
+        table[used++].fd = fd;
+    } else if (held.op == PUT || held.op == REFUSED) {
+        close(fd);
+        end.op = REFUSED;
+    }
+    for (uint32_t i = 0; held.op == LIST && i < used; i++) transmit(client, &table[i].held, table[i].fd);
+    end.block = used;
+    return n != 0 && transmit(client, &end, -1);
 }
 
 /* What the keeper must survive: any end but SIGKILL, a session that ends, a full machine. */
@@ -119,11 +111,7 @@ static int hold(int listener, const char *path) {
             close(client);
             client = -1;
         }
-        if (wait[0].revents & POLLIN) {
-            int next = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-            if (next >= 0 && client >= 0) close(client);
-            client = next >= 0 ? next : client;
-        }
+        if (wait[0].revents & POLLIN) client = socket_next(listener, client);
     }
 }
 
@@ -157,10 +145,10 @@ static bool start_new(int patience_ms) {
     return fail("the second holder did not start");
 }
 
-bool holder_start(const char *path, bool may_be_there) {
+bool holder_start(const char *path) {
     snprintf(holder_path, sizeof holder_path, "%s", path);
     be_hard_to_end();
-    return (may_be_there && reach(path)) || start_new(5000); /* milliseconds are usual, seconds on an overloaded machine */
+    return reach(path) || start_new(5000); /* milliseconds are usual, seconds on an overloaded machine */
 }
 
 static bool gone(void) {
@@ -169,55 +157,49 @@ static bool gone(void) {
     return fail("the second holder is gone");
 }
 
-static bool ask(const struct held *held, int fd, struct held *reply) {
+static bool ask(const struct held *held, struct held *reply) {
     int none;
-    return (holder >= 0 && transmit(holder, held, fd) && take(holder, reply, &none)) || gone();
+    return (transmit(holder, held, -1) && take(holder, reply, &none) == sizeof *reply) || gone();
 }
 
-static struct held describe(const struct workload *w, const struct item *item, enum op op) {
-    struct held held = {.op = op, .pid = w->pid, .start = w->start};
+static bool put(const struct workload *w, const struct item *item) {
+    struct held held = {.op = PUT, .block = item->block, .pid = w->pid, .start = w->start, .address = item->address, .bytes = item->bytes};
     memcpy(held.name, w->name, NAME_BYTES);
-    if (item) {
-        held.block = item->block;
-        held.address = item->address;
-        held.bytes = item->bytes;
-        cuda.cuDeviceGetUuid(held.uuid, item->device);
-    }
-    return held;
+    cuda.cuDeviceGetUuid(held.uuid, item->device);
+    return transmit(holder, &held, item->fd);
 }
 
 /* Fewer at once than a socket takes without being read. */
 bool holder_put(const struct workload *w, uint32_t first) {
-    struct held held, reply;
+    struct held reply;
     int none;
     for (uint32_t i = first, end; i < w->count; i = end) {
         end = w->count - i < GATE_BATCH ? w->count : i + GATE_BATCH;
-        bool done = holder >= 0, room = true;
-        for (uint32_t j = i; done && j < end; j++) {
+        uint32_t asked = 0;
+        bool room = true;
+        for (uint32_t j = i; j < end; j++) {
             if (w->items[j].fd < 0) continue;
-            held = describe(w, &w->items[j], PUT);
-            done = transmit(holder, &held, w->items[j].fd);
+            if (!put(w, &w->items[j])) return gone();
+            asked++;
         }
-        for (uint32_t j = i; done && j < end; j++) {
-            if (w->items[j].fd < 0) continue;
-            done = take(holder, &reply, &none);
+        for (; asked; asked--) {
+            if (take(holder, &reply, &none) != sizeof reply) return gone();
             room = room && reply.op == END;
         }
-        if (!done) return gone();
         if (!room) return fail("the second holder has no room for more");
     }
     return true;
 }
 
 bool holder_drop(const struct workload *w, uint32_t block) {
-    struct held held = describe(w, NULL, DROP), reply;
-    held.block = block;
-    return ask(&held, -1, &reply);
+    struct held held = {.op = DROP, .block = block}, reply;
+    memcpy(held.name, w->name, NAME_BYTES);
+    return ask(&held, &reply);
 }
 
 bool holder_has(uint32_t count) {
     struct held held = {.op = END}, reply;
-    if (!ask(&held, -1, &reply)) return fail("there is no second holder");
+    if (!ask(&held, &reply)) return fail("there is no second holder");
     return reply.block >= count || fail("expected %u allocations in the second holder, got %u", count, reply.block);
 }
 
@@ -249,7 +231,7 @@ bool holder_recover(struct workload *all) {
     struct held held = {.op = LIST};
     int fd;
     if (!transmit(holder, &held, -1)) return fail("the second holder is gone");
-    while (take(holder, &held, &fd) && held.op == PUT) {
+    while (take(holder, &held, &fd) == sizeof held && held.op == PUT) {
         struct workload *w = named(all, &held);
         if (!w) return fail("more workloads than %d", MAX_WORKLOADS);
         struct item *item = &w->items[w->count];

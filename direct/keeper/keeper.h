@@ -4,11 +4,8 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "protocol.h"
+#include "common.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 enum { MAX_DEVICES = 32, MAX_WORKLOADS = 64, MAX_ITEMS = 1 << 16, NAME_BYTES = 32, CHUNK = 8 << 20, GRANULE = 2 << 20 };
@@ -48,7 +45,6 @@ struct workload {
 /* What went wrong in this thread, in one sentence; the last one wins. Returns false, so that callers can `return fail(...)`. */
 extern __thread char failure[512];
 bool fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
-uint64_t now_us(void);
 
 /* The driver. */
 #define CUDA_FUNCTIONS(X)                                                                                       \
@@ -97,8 +93,7 @@ void cuda_drop(struct import *what, uint64_t bytes);
 /* Unix sockets; -1 with the reason as the failure. */
 int socket_listen(const char *path, int type);
 int socket_connect(const char *path, int type);
-/* One message, with a descriptor unless that is negative. */
-bool socket_send(int socket, const void *data, size_t length, int fd);
+int socket_next(int listener, int current); /* a new connection takes the place of the current one */
 /* Its length, -1 when something was cut off; descriptors for which there is no room are closed. */
 ssize_t socket_receive(int socket, void *data, size_t length, int *fds, uint32_t room, uint32_t *count);
 
@@ -113,7 +108,7 @@ void close_all(int *fds, uint32_t count);
 
 /* The second holder: another process that has the same descriptors. */
 int holder_main(const char *path);
-bool holder_start(const char *path, bool fork_allowed);
+bool holder_start(const char *path);
 int holder_socket(void);
 bool holder_put(const struct workload *w, uint32_t first); /* the items from there on */
 bool holder_drop(const struct workload *w, uint32_t block); /* block UINT32_MAX: all */
@@ -170,7 +165,7 @@ struct file {
     size_t count;
 };
 struct piece *chunks_of(const struct workload *w, size_t *count);
-bool file_save(struct workload *w, const char *path, uint64_t *written);
+bool file_save(struct workload *w, const char *path);
 bool file_open(const char *path, struct file *file);
 void file_close(struct file *file);
 
@@ -199,5 +194,12 @@ bool workload_export(struct workload *w);
 bool workload_reload(struct workload *w, const char *path, uint64_t *copied);
 void workload_drop(struct workload *w);
 const char *note_names(uint32_t notes);
+const char *state_name(uint32_t state);
 const char *result_name(int result);
+
+/* The agent's commands: a line and its answer. */
+extern struct workload workloads[MAX_WORKLOADS];
+extern int agent;           /* its connection, or -1 */
+extern bool ended, hang_up; /* what they ask of the loop */
+void obey(char *line, char *answer, size_t size);
 #endif

@@ -25,6 +25,11 @@ const char *note_names(uint32_t notes) {
     return *text ? text : "none";
 }
 
+const char *state_name(uint32_t state) {
+    static const char *const states[] = {"open", "closed", "exported", "unloaded", "loaded"};
+    return state <= GATE_LOADED ? states[state] : "?";
+}
+
 const char *result_name(int result) {
     static const char *const own[] = {"", "not in this state", "busy: a call or a kernel did not end in time", "a graph is being captured",
                                       "membarrier is not permitted", "failed"};

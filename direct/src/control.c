@@ -1,6 +1,8 @@
 /* The control thread: a socket on which the keeper commands, and the dead man's switch. */
 #include "gate.h"
 
+#include "common.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -115,31 +117,6 @@ static int command(const struct gate_request *request) {
     }
 }
 
-static int64_t now_us(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * 1000000ll + now.tv_nsec / 1000;
-}
-
-static int answer(int socket) {
-    union {
-        char bytes[CMSG_SPACE(sizeof fds)];
-        struct cmsghdr align;
-    } control = {0};
-    struct iovec vector = {&reply, GATE_REPLY_HEAD + reply.count * sizeof reply.entry[0]};
-    struct msghdr message = {.msg_iov = &vector, .msg_iovlen = 1};
-    if (reply.count) {
-        message.msg_control = control.bytes;
-        message.msg_controllen = CMSG_SPACE(reply.count * sizeof(int));
-        struct cmsghdr *head = CMSG_FIRSTHDR(&message);
-        *head = (struct cmsghdr){.cmsg_len = CMSG_LEN(reply.count * sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
-        memcpy(CMSG_DATA(head), fds, reply.count * sizeof(int));
-    }
-    ssize_t sent = sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
-    for (uint32_t i = 0; i < reply.count; i++) close(fds[i]);
-    return sent < 0 ? -errno : 0;
-}
-
 static void hang_up(int *socket) {
     if (*socket >= 0) close(*socket);
     *socket = -1;
@@ -182,7 +159,7 @@ static void serve(int *socket) {
         return;
     }
     last_heard = now_ms();
-    int64_t start = now_us();
+    uint64_t start = now_us();
     memset(&reply, 0, GATE_REPLY_HEAD);
     reply.result = command(&request);
     last_heard = now_ms();
@@ -192,8 +169,10 @@ static void serve(int *socket) {
     reply.notes = page->notes;
     reply.bytes = page->bytes;
     reply.blocks = page->blocks;
-    reply.took_us = (uint64_t)(now_us() - start);
-    if (answer(*socket)) hang_up(socket);
+    reply.took_us = now_us() - start;
+    bool sent = message_send(*socket, &reply, GATE_REPLY_HEAD + reply.count * sizeof reply.entry[0], fds, reply.count);
+    for (uint32_t i = 0; i < reply.count; i++) close(fds[i]);
+    if (!sent) hang_up(socket);
 }
 
 static void greet(void) {

@@ -7,8 +7,7 @@
 #include "protocol.h"
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+
 
 /* The gate: calls of the program pass it; while it is closed they wait in front of it. */
 extern bool gate_inert; /* a forked child of a process with a context: every call goes straight to the driver */

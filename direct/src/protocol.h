@@ -1,6 +1,7 @@
 /* Between the library in a workload and the keeper: messages of a seqpacket socket, and the page that names the socket. */
 #ifndef STASIS_GATE_PROTOCOL_H
 #define STASIS_GATE_PROTOCOL_H
+#include <stddef.h>
 #include <stdint.h>
 
 #define GATE_MAGIC 0x31455441u /* "ATE1" */
