@@ -72,14 +72,17 @@ static void *real_of(const char *name) {
     return i < 0 ? NULL : real[i];
 }
 
-/* A hook whose function the driver lacks is never called. */
-static void hook_all(const struct hook *hook) {
-    for (; hook->name; hook++) {
+extern const struct hook __start_hooks[] __attribute__((visibility("hidden"))), __stop_hooks[] __attribute__((visibility("hidden")));
+
+/* A hook whose function the driver lacks is never called. An old name leads to the function of the new one, where there is one. */
+static void hook_all(bool old, bool memory) {
+    for (const struct hook *hook = __start_hooks; hook < __stop_hooks; hook++) {
         int i = entry_of(hook->name);
-        if (i >= 0 && real[i]) {
-            *(void **)hook->real = real[i];
-            gate_target[i] = hook->function;
-        }
+        bool wanted = hook->old == old && (memory || strncmp(hook->name, "cuGetProcAddress", 16) == 0);
+        if (!wanted || i < 0 || !real[i]) continue;
+        void **function = hook->real;
+        *function = *function ? *function : real[i];
+        gate_target[i] = hook->function;
     }
 }
 
@@ -130,24 +133,14 @@ static CUresult replace(CUresult result, const char *symbol, void **function) {
     return result;
 }
 
-/* Declares `real_NAME`, and `NAME`, which hands out entries. */
-#define HANDING_OUT(name, declared, passed)                                                                  \
-    static CUresult(*real_##name) declared;                                                                   \
-    static CUresult name declared { return replace(real_##name passed, symbol, function); }
+#define HANDING_OUT(name, arguments, passed) \
+    HOOK(name, arguments) { return replace(real_##name passed, symbol, function); }
 #define V1 (const char *symbol, void **function, int version, uint64_t flags)
 #define V2 (const char *symbol, void **function, int version, uint64_t flags, void *status)
-HANDING_OUT(v1, V1, (symbol, function, version, flags))
-HANDING_OUT(v1_ptsz, V1, (symbol, function, version, flags))
-HANDING_OUT(v2, V2, (symbol, function, version, flags, status))
-HANDING_OUT(v2_ptsz, V2, (symbol, function, version, flags, status))
-
-static const struct hook own_hooks[] = {
-    {"cuGetProcAddress", v1, &real_v1},
-    {"cuGetProcAddress_ptsz", v1_ptsz, &real_v1_ptsz},
-    {"cuGetProcAddress_v2", v2, &real_v2},
-    {"cuGetProcAddress_v2_ptsz", v2_ptsz, &real_v2_ptsz},
-    {0},
-};
+HANDING_OUT(cuGetProcAddress, V1, (symbol, function, version, flags))
+HANDING_OUT(cuGetProcAddress_ptsz, V1, (symbol, function, version, flags))
+HANDING_OUT(cuGetProcAddress_v2, V2, (symbol, function, version, flags, status))
+HANDING_OUT(cuGetProcAddress_v2_ptsz, V2, (symbol, function, version, flags, status))
 
 static void in_child(void) {
     gate_inert = page != NULL;
@@ -165,13 +158,10 @@ static void open_once(void) {
 #define GIVE(name, symbol, arguments) driver.name = real_of(symbol);
     DRIVER_FUNCTIONS(GIVE)
 #undef GIVE
-    hook_all(own_hooks);
     const char *off = getenv("STASIS_DIRECT");
-    if (driver.cuMemExportToShareableHandle && !(off && strcmp(off, "off") == 0)) {
-        hook_all(allocation_hooks);
-        hook_all(handle_hooks);
-        hook_all(knowledge_hooks);
-    }
+    bool memory = driver.cuMemExportToShareableHandle && !(off && strcmp(off, "off") == 0);
+    hook_all(false, memory);
+    hook_all(true, memory);
     for (int i = 0; i < NAMES; i++)
         if (real[i] && gate_target[i] != real[i]) enter_in_table(real[i], i);
     for (int i = 0; i < NAMES; i++)

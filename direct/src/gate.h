@@ -21,16 +21,24 @@ void nap_us(long microseconds);
 void futex_wait(uint32_t *word, uint32_t value, long timeout_ms); /* 0: without a limit */
 void futex_wake(uint32_t *word);
 
-/* A function of the driver that is answered by one of ours, which runs inside the gate. */
+typedef int CUresult;
+
+/* A function of the driver that is answered by one of ours, which runs inside the gate. All of them are in one section. */
 struct hook {
     const char *name;
-    void *function;
-    void *real; /* a pointer variable */
+    void *function, *real; /* real: a pointer variable */
+    bool old;              /* a name of older drivers for a function that has one of its own */
 };
-extern const struct hook allocation_hooks[], handle_hooks[], knowledge_hooks[];
+#define HOOK_ENTRY(name, function, old) \
+    static const struct hook entry_##name __attribute__((section("hooks"), used)) = {#name, (void *)hook_##function, &real_##function, old};
+/* Begins the definition of what answers the function; the driver's own is `real_NAME`. */
+#define HOOK(name, arguments) \
+    static CUresult(*real_##name) arguments; \
+    static CUresult hook_##name arguments; \
+    HOOK_ENTRY(name, name, false) \
+    static CUresult hook_##name arguments
 void driver_open(void);
 
-typedef int CUresult;
 enum { OUT_OF_MEMORY = 2 };
 typedef struct {
     int32_t type, requested, location_type, location_id;

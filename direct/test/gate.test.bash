@@ -139,9 +139,9 @@ promise_a_hooked_function_is_hooked_in_every_variant() {
     local name variant
     while read -r name; do
         for variant in "${name}_ptsz" "${name}_ptds"; do
-            ! grep -q "^$variant " src/names.txt || grep -qE "(\"|\()$variant\b" src/*.c || fail "$variant has no hook"
+            ! grep -q "^$variant " src/names.txt || grep -q "($variant[,)]" src/*.c || fail "$variant has no hook"
         done
-    done < <(grep -ohE '\{"cu[A-Za-z0-9_]+"|HOOK\(cu[A-Za-z0-9_]+' src/*.c | grep -oE 'cu[A-Za-z0-9_]+')
+    done < <(grep -ohE '^[A-Z_]+\(cu\w+[,)]' src/*.c | grep -o 'cu\w*')
 }
 
 promise_a_profiler_is_refused_by_name() {
