@@ -117,14 +117,11 @@ static void *work(void *number) {
 }
 
 bool copy_start(unsigned threads) {
-    pthread_attr_t attributes;
     pthread_t thread;
-    pthread_attr_init(&attributes);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     for (; crew < threads; crew++) {
-        if (pthread_create(&thread, &attributes, work, (void *)(uintptr_t)crew)) return fail("cannot start thread %u", crew);
+        if (pthread_create(&thread, NULL, work, (void *)(uintptr_t)crew)) return fail("cannot start thread %u", crew);
+        pthread_detach(thread);
     }
-    pthread_attr_destroy(&attributes);
     return true;
 }
 

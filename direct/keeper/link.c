@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 /* The start time, field 22 of stat: a pid that was given again is another process. */
@@ -71,9 +70,8 @@ static int connect_in(pid_t pid, const char *name) {
     }
     close(own);
     close(theirs);
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    strcpy(address.sun_path + 1, name);
-    socklen_t length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(name));
+    struct sockaddr_un address;
+    socklen_t length = abstract_address(&address, name);
     if (fd >= 0 && connect(fd, (struct sockaddr *)&address, length) == 0) return fd;
     fail("process %d: cannot reach its library: %s", pid, strerror(errno));
     close(fd);

@@ -4,48 +4,35 @@
 enum { SMALLEST = 1 << 20, PITCH = 512, ROOM_MS = 5000 };
 
 /* In the table, or nothing is left of it. */
-static CUresult map_new(uint64_t address, size_t bytes, uint64_t handle, const CUmemAllocationProp *prop) {
-    CUresult result = driver.cuMemMap(address, bytes, 0, handle, 0);
-    if (result) {
-        driver.cuMemRelease(handle);
-        return result;
-    }
-    struct mapping wanted = {.address = address, .bytes = bytes, .read_write = peers_of(prop->location_id)};
-    result = mapping_allow(&wanted);
-    struct block *block = result ? NULL : block_new(handle, bytes, prop);
-    struct mapping *mapping = block ? mapping_new(address, bytes, 0, block) : NULL;
-    if (mapping) {
-        mapping->read_write = wanted.read_write;
-        block->plain = true;
-        return 0;
-    }
-    driver.cuMemUnmap(address, bytes);
-    if (block) {
-        block->refs = 0;
-        block_end(block);
-    } else {
-        driver.cuMemRelease(handle);
-    }
-    return result ? result : 801;
-}
-
 static CUresult make(uint64_t *address, size_t bytes, int device) {
     CUmemAllocationProp prop = {.type = 1, .requested = 1, .location_type = 1, .location_id = device};
-    uint64_t handle, at;
-    CUresult result = driver.cuMemAddressReserve(&at, bytes, 0, 0, 0);
+    struct mapping wanted = {.bytes = bytes}, *mapping = NULL;
+    uint64_t handle;
+    CUresult result = driver.cuMemAddressReserve(&wanted.address, bytes, 0, 0, 0);
     if (result) return result;
     result = driver.cuMemCreate(&handle, bytes, &prop, 0);
     if (result == 0) {
         table_lock();
-        result = map_new(at, bytes, handle, &prop);
+        wanted.read_write = peers_of(device);
+        result = driver.cuMemMap(wanted.address, bytes, 0, handle, 0);
+        result = result ? result : mapping_allow(&wanted);
+        struct block *block = result ? NULL : block_new(handle, bytes, &prop);
+        mapping = block ? mapping_new(wanted.address, bytes, 0, block) : NULL;
+        if (mapping) {
+            mapping->read_write = wanted.read_write;
+            block->plain = true;
+        } else {
+            result = result ? result : NOT_SUPPORTED; /* the table is full */
+            driver.cuMemUnmap(wanted.address, bytes);
+            if (block) block->refs = 0;
+            if (block) block_end(block);
+            else driver.cuMemRelease(handle);
+        }
         table_unlock();
     }
-    if (result) {
-        driver.cuMemAddressFree(at, bytes);
-        return result;
-    }
-    *address = at;
-    return 0;
+    if (mapping) *address = wanted.address;
+    else driver.cuMemAddressFree(wanted.address, bytes);
+    return result;
 }
 
 /* Whether to try again: the keeper gives its copy up within a tenth of a second, and the memory that it takes. */

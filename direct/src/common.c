@@ -10,6 +10,12 @@ uint64_t now_us(void) {
     return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
+socklen_t abstract_address(struct sockaddr_un *address, const char *name) {
+    *address = (struct sockaddr_un){.sun_family = AF_UNIX};
+    strcpy(address->sun_path + 1, name);
+    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(name));
+}
+
 bool message_send(int socket, const void *data, size_t length, const int *fds, uint32_t count) {
     union message_control control = {0};
     struct iovec vector = {(void *)(uintptr_t)data, length};

@@ -5,8 +5,12 @@
 
 #include <stdbool.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 
 uint64_t now_us(void);
+
+/* Returns the length of the address. */
+socklen_t abstract_address(struct sockaddr_un *address, const char *name);
 
 /* Messages with descriptors. */
 union message_control {

@@ -14,7 +14,6 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 enum { LONGEST_CLOSE_MS = 600000, WATCH_MS = 100 };
@@ -214,9 +213,8 @@ static int publish(void) {
     struct gate_page *made = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, memfd, 0);
     if (made == MAP_FAILED || random_bytes(name, sizeof name) || random_bytes(made->token, 16) || random_bytes(made->answer, 16)) return -1;
     snprintf(made->name, sizeof made->name, "stasis-%016llx%08llx", (unsigned long long)name[0], (unsigned long long)name[1] & 0xffffffff);
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    strcpy(address.sun_path + 1, made->name);
-    socklen_t length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(made->name));
+    struct sockaddr_un address;
+    socklen_t length = abstract_address(&address, made->name);
     listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (listener < 0 || bind(listener, (struct sockaddr *)&address, length) || listen(listener, 4)) return -1;
     made->version = GATE_VERSION;
@@ -257,13 +255,9 @@ void control_start(void) {
 void control_after_fork(void) {
     int *const all[] = {&memfd, &listener, &keeper, &stranger};
     for (int i = 0; i < 4; i++) {
-        if (*all[i] >= 0) {
-            close(*all[i]);
-            *all[i] = -1;
-        }
+        close(*all[i]);
+        *all[i] = -1;
     }
-    if (page) {
-        munmap(page, 4096);
-        page = NULL;
-    }
+    if (page) munmap(page, 4096);
+    page = NULL;
 }

@@ -13,7 +13,7 @@
 
 extern void *const gate_entry[] __attribute__((visibility("hidden")));
 __attribute__((visibility("hidden"))) void *gate_target[ENTRIES]; /* where an entry leads: the driver, or a hook */
-static void *real[NAMES];
+static void *real[ENTRIES];
 static const char *const names[NAMES] = {NAME_LIST};
 static int entries = NAMES;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -86,46 +86,22 @@ static void hook_all(bool old, bool memory) {
     }
 }
 
-/* From an address of the driver to our entry: cudart and others ask again and again. Filled under the lock, read without. */
-enum { TABLE = 4096 };
-static struct {
-    void *function;
-    int entry;
-} table[TABLE];
-
-static unsigned place_of(const void *function) {
-    unsigned at = (unsigned)(((uintptr_t)function >> 4) * 2654435761u) % TABLE;
-    for (void *there; (there = __atomic_load_n(&table[at].function, __ATOMIC_ACQUIRE)) && there != function; at = (at + 1) % TABLE) {
-    }
-    return at;
-}
-
-static void enter_in_table(void *function, int entry) {
-    unsigned at = place_of(function);
-    if (table[at].function) return; /* two names of one function: those with a hook come first */
-    table[at].entry = entry;
-    __atomic_store_n(&table[at].function, function, __ATOMIC_RELEASE);
-}
-
+/* Our entry for an address of the driver. Of two names of one function, one with a hook comes first. */
 static void *entry_for(void *function, const char *symbol) {
-    unsigned at = place_of(function);
-    if (table[at].function) return gate_entry[table[at].entry];
-    int hooked = entry_of(symbol);
-    if (hooked >= 0 && gate_target[hooked] != real[hooked]) note(NOTE_UNKNOWN_ENTRY); /* a hook that would be missed */
-    void *found = function;
+    int found = -1;
     pthread_mutex_lock(&mutex);
-    at = place_of(function);
-    if (table[at].function) {
-        found = gate_entry[table[at].entry];
-    } else if (entries < ENTRIES) {
-        gate_target[entries] = function;
-        enter_in_table(function, entries);
-        found = gate_entry[entries++];
-    } else {
-        note(NOTE_UNKNOWN_ENTRY);
+    for (int i = 0; i < entries; i++) {
+        if (real[i] == function && (found < 0 || gate_target[i] != function)) found = i;
+    }
+    if (found < 0) {
+        int named = entry_of(symbol);
+        bool missed = named >= 0 && gate_target[named] != real[named];
+        if (missed || entries == ENTRIES) note(NOTE_UNKNOWN_ENTRY); /* a hook that is missed, or the gate */
+        if (entries < ENTRIES) found = entries++;
+        if (found >= 0) real[found] = gate_target[found] = function;
     }
     pthread_mutex_unlock(&mutex);
-    return found;
+    return found < 0 ? function : gate_entry[found];
 }
 
 static CUresult replace(CUresult result, const char *symbol, void **function) {
@@ -162,10 +138,6 @@ static void open_once(void) {
     bool memory = driver.cuMemExportToShareableHandle && !(off && strcmp(off, "off") == 0);
     hook_all(false, memory);
     hook_all(true, memory);
-    for (int i = 0; i < NAMES; i++)
-        if (real[i] && gate_target[i] != real[i]) enter_in_table(real[i], i);
-    for (int i = 0; i < NAMES; i++)
-        if (real[i]) enter_in_table(real[i], i);
     pthread_atfork(NULL, NULL, in_child);
 }
 

@@ -39,7 +39,7 @@ struct hook {
     static CUresult hook_##name arguments
 void driver_open(void);
 
-enum { OUT_OF_MEMORY = 2 };
+enum { OUT_OF_MEMORY = 2, NOT_SUPPORTED = 801 };
 typedef struct {
     int32_t type, requested, location_type, location_id;
     void *win32;

@@ -64,7 +64,7 @@ HOOK(cuMemMap, (uint64_t address, size_t bytes, size_t offset, uint64_t handle, 
     CUresult result = block ? real_cuMemMap(address, bytes, offset, block->handle, flags) : 0;
     if (block && result == 0 && !mapping_new(address, bytes, offset, block)) {
         driver.cuMemUnmap(address, bytes);
-        result = 2;
+        result = OUT_OF_MEMORY;
     }
     table_unlock();
     return block ? result : real_cuMemMap(address, bytes, offset, handle, flags);
