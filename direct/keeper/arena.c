@@ -42,7 +42,7 @@ bool arena_open(uint64_t bytes, unsigned threads) {
 
 /* Gives the host memory back; nothing may be in it. */
 void arena_close(void) {
-    if (registered) ok(cuda.cuMemHostUnregister(arena), "cuMemHostUnregister");
+    if (registered) ok(driver.cuMemHostUnregister(arena), "cuMemHostUnregister");
     registered = false;
     munmap(arena, arena_bytes);
     arena = NULL;
@@ -52,7 +52,7 @@ bool arena_reopen(void) { return arena_open(arena_bytes, copying); }
 
 /* Once, for the contexts of all GPUs (portable). */
 bool arena_register(void) {
-    if (!registered && !ok(cuda.cuMemHostRegister(arena, arena_bytes, 1), "cuMemHostRegister")) return false;
+    if (!registered && !ok(driver.cuMemHostRegister(arena, arena_bytes, 1), "cuMemHostRegister")) return false;
     registered = true;
     return true;
 }

@@ -83,15 +83,15 @@ static bool one(const struct job *j, struct piece *chunk, uint8_t *slot, void **
     if (j->kind == COPY_SAVE && !item->kept.mapped && snapshot_in_the_way(j->w)) return fail("the program needs the device memory of its copy");
     if (j->kind == COPY_PREFILL && closed(j->asker)) return fail("the agent has closed its connection");
     if (!cuda_use(item->device)) return false;
-    if (!*stream && !ok(cuda.cuStreamCreate(stream, 1), "cuStreamCreate")) return false; /* does not wait for the default stream */
+    if (!*stream && !ok(driver.cuStreamCreate(stream, 1), "cuStreamCreate")) return false; /* does not wait for the default stream */
     uint8_t *host = in_arena ? arena_stage + item->arena + chunk->at : slot;
     if (loads) {
-        if (!load(j, chunk, host) || !ok(cuda.cuMemcpyHtoDAsync(target_of(j, chunk) + chunk->at, host, chunk->length, *stream), "cuMemcpyHtoDAsync")) return false;
+        if (!load(j, chunk, host) || !ok(driver.cuMemcpyHtoDAsync(target_of(j, chunk) + chunk->at, host, chunk->length, *stream), "cuMemcpyHtoDAsync")) return false;
     } else if (!in_arena || j->kind == COPY_STAGE) {
         uint64_t from = (item->kept.mapped ? item->kept.mapped : item->snapshot) + chunk->at;
-        if (!ok(cuda.cuMemcpyDtoHAsync(host, from, chunk->length, *stream), "cuMemcpyDtoHAsync")) return false;
+        if (!ok(driver.cuMemcpyDtoHAsync(host, from, chunk->length, *stream), "cuMemcpyDtoHAsync")) return false;
     }
-    return ok(cuda.cuStreamSynchronize(*stream), "cuStreamSynchronize") && (j->kind != COPY_SAVE || save(j, chunk, host));
+    return ok(driver.cuStreamSynchronize(*stream), "cuStreamSynchronize") && (j->kind != COPY_SAVE || save(j, chunk, host));
 }
 
 static void *work(void *number) {
@@ -147,9 +147,9 @@ bool copy_run(struct job *j) {
 bool copy_device(uint64_t to, const struct item *item) {
     if (!cuda_use(item->device)) return false;
     uint64_t from = item->kept.mapped ? item->kept.mapped : item->snapshot;
-    if (from) return ok(cuda.cuMemcpyDtoDAsync(to, from, item->bytes, NULL), "cuMemcpyDtoDAsync");
+    if (from) return ok(driver.cuMemcpyDtoDAsync(to, from, item->bytes, NULL), "cuMemcpyDtoDAsync");
     return (item->arena >= 0 || fail("block %u: its content is not here", item->block)) &&
-           ok(cuda.cuMemcpyHtoDAsync(to, arena_stage + item->arena, item->bytes, NULL), "cuMemcpyHtoDAsync");
+           ok(driver.cuMemcpyHtoDAsync(to, arena_stage + item->arena, item->bytes, NULL), "cuMemcpyHtoDAsync");
 }
 
 bool content_here(const struct workload *w) {
@@ -171,7 +171,7 @@ bool snapshot_in_the_way(const struct workload *w) { return link_wanted(w) != w-
 
 void snapshot_release(struct item *item) {
     if (item->snapshot && cuda_use(item->device)) {
-        cuda.cuMemFree(item->snapshot);
+        driver.cuMemFree(item->snapshot);
         item->snapshot = 0;
     }
 }
@@ -201,10 +201,10 @@ bool snapshot_make(struct workload *w, uint64_t reserve) {
     for (uint32_t i = 0; i < w->count && made; i++) {
         struct item *item = &w->items[i];
         uint64_t to = 0;
-        made = cuda_use(item->device) && ok(cuda.cuMemAlloc(&to, item->bytes), "cuMemAlloc") && copy_device(to, item);
+        made = cuda_use(item->device) && ok(driver.cuMemAlloc(&to, item->bytes), "cuMemAlloc") && copy_device(to, item);
         item->snapshot = to;
     }
-    for (int d = 0; d < MAX_DEVICES && made; d++) made = !need[d] || (cuda_use(d) && ok(cuda.cuCtxSynchronize(), "cuCtxSynchronize"));
+    for (int d = 0; d < MAX_DEVICES && made; d++) made = !need[d] || (cuda_use(d) && ok(driver.cuCtxSynchronize(), "cuCtxSynchronize"));
     if (!made) snapshot_drop(w);
     return made;
 }

@@ -165,7 +165,7 @@ static bool ask(const struct held *held, struct held *reply) {
 static bool put(const struct workload *w, const struct item *item) {
     struct held held = {.op = PUT, .block = item->block, .pid = w->pid, .start = w->start, .address = item->address, .bytes = item->bytes};
     memcpy(held.name, w->name, NAME_BYTES);
-    cuda.cuDeviceGetUuid(held.uuid, item->device);
+    driver.cuDeviceGetUuid(held.uuid, item->device);
     return transmit(holder, &held, item->fd);
 }
 

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #endif
 #include "common.h"
+#include "driver.h"
 
 #include <sys/types.h>
 
@@ -46,38 +47,7 @@ struct workload {
 extern __thread char failure[512];
 bool fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The driver. */
-#define CUDA_FUNCTIONS(X)                                                                                       \
-    X(cuInit, "cuInit", (unsigned))                                                                             \
-    X(cuDeviceGetCount, "cuDeviceGetCount", (int *))                                                            \
-    X(cuDeviceGetUuid, "cuDeviceGetUuid_v2", (void *, int))                                                     \
-    X(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (void **, int))                                     \
-    X(cuCtxSetCurrent, "cuCtxSetCurrent", (void *))                                                             \
-    X(cuCtxSynchronize, "cuCtxSynchronize", (void))                                                             \
-    X(cuMemGetInfo, "cuMemGetInfo_v2", (size_t *, size_t *))                                                    \
-    X(cuMemAlloc, "cuMemAlloc_v2", (uint64_t *, size_t))                                                        \
-    X(cuMemFree, "cuMemFree_v2", (uint64_t))                                                                    \
-    X(cuMemAddressReserve, "cuMemAddressReserve", (uint64_t *, size_t, size_t, uint64_t, uint64_t))             \
-    X(cuMemAddressFree, "cuMemAddressFree", (uint64_t, size_t))                                                 \
-    X(cuMemRelease, "cuMemRelease", (uint64_t))                                                                 \
-    X(cuMemMap, "cuMemMap", (uint64_t, size_t, size_t, uint64_t, uint64_t))                                     \
-    X(cuMemUnmap, "cuMemUnmap", (uint64_t, size_t))                                                             \
-    X(cuMemSetAccess, "cuMemSetAccess", (uint64_t, size_t, const void *, size_t))                               \
-    X(cuMemImport, "cuMemImportFromShareableHandle", (uint64_t *, void *, int))                                 \
-    X(cuMemHostRegister, "cuMemHostRegister_v2", (void *, size_t, unsigned))                                    \
-    X(cuMemHostUnregister, "cuMemHostUnregister", (void *))                                                     \
-    X(cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2", (uint64_t, uint64_t, size_t, void *))                          \
-    X(cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2", (void *, uint64_t, size_t, void *))                            \
-    X(cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2", (uint64_t, const void *, size_t, void *))                      \
-    X(cuStreamCreate, "cuStreamCreate", (void **, unsigned))                                                    \
-    X(cuStreamSynchronize, "cuStreamSynchronize", (void *))                                                     \
-    X(cuGetErrorName, "cuGetErrorName", (int, const char **))
-#define DECLARE(name, symbol, arguments) int(*name) arguments;
-struct cuda {
-    CUDA_FUNCTIONS(DECLARE)
-};
-#undef DECLARE
-extern struct cuda cuda;
+/* The driver, and the keeper's contexts. */
 bool cuda_open(void);
 /* False with the call and the driver's name for the result. */
 bool ok(int result, const char *call);

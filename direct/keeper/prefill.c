@@ -28,7 +28,7 @@ static bool take(struct prefill *p, int device, uint64_t reserve) {
         item->device = device;
         if (!cuda_free(device, &left)) return false;
         if (left < reserve || left - reserve < item->bytes) continue;
-        if (!ok(cuda.cuMemAlloc(&item->snapshot, item->bytes), "cuMemAlloc")) return false;
+        if (!ok(driver.cuMemAlloc(&item->snapshot, item->bytes), "cuMemAlloc")) return false;
         p->bytes += item->bytes;
     }
     return true;

@@ -36,7 +36,7 @@ const char *result_name(int result) {
     static char text[128];
     const char *name = NULL;
     if (result < 0) return result >= GATE_FAILED ? own[-result] : "a result that makes no sense";
-    cuda.cuGetErrorName(result, &name);
+    driver.cuGetErrorName(result, &name);
     snprintf(text, sizeof text, "result %d %s", result, name ? name : "");
     return text;
 }
@@ -154,7 +154,7 @@ static bool fill(struct workload *w, const struct file *file, struct item **batc
         if ((!file || batch[i]->snapshot) && !copy_device(batch[i]->fresh.mapped, batch[i])) return false;
     }
     for (uint32_t i = 0; i < count; i++) {
-        if (!cuda_use(batch[i]->device) || !ok(cuda.cuCtxSynchronize(), "cuCtxSynchronize")) return false;
+        if (!cuda_use(batch[i]->device) || !ok(driver.cuCtxSynchronize(), "cuCtxSynchronize")) return false;
     }
     return true;
 }

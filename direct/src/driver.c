@@ -135,7 +135,7 @@ static void open_once(void) {
     DRIVER_FUNCTIONS(GIVE)
 #undef GIVE
     const char *off = getenv("STASIS_DIRECT");
-    bool memory = driver.cuMemExportToShareableHandle && !(off && strcmp(off, "off") == 0);
+    bool memory = driver.cuMemExport && !(off && strcmp(off, "off") == 0);
     hook_all(false, memory);
     hook_all(true, memory);
     pthread_atfork(NULL, NULL, in_child);

@@ -4,6 +4,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include "driver.h"
 #include "protocol.h"
 
 #include <stdbool.h>
@@ -21,8 +22,6 @@ void nap_us(long microseconds);
 void futex_wait(uint32_t *word, uint32_t value, long timeout_ms); /* 0: without a limit */
 void futex_wake(uint32_t *word);
 
-typedef int CUresult;
-
 /* A function of the driver that is answered by one of ours, which runs inside the gate. All of them are in one section. */
 struct hook {
     const char *name;
@@ -38,41 +37,6 @@ struct hook {
     HOOK_ENTRY(name, name, false) \
     static CUresult hook_##name arguments
 void driver_open(void);
-
-enum { OUT_OF_MEMORY = 2, NOT_SUPPORTED = 801 };
-typedef struct {
-    int32_t type, requested, location_type, location_id;
-    void *win32;
-    uint8_t flags[8];
-} CUmemAllocationProp;
-typedef struct {
-    int32_t location_type, location_id, flags;
-} CUmemAccessDesc;
-
-/* The functions of the driver that the library itself calls; NULL where the driver has none. */
-#define DRIVER_FUNCTIONS(X) \
-    X(cuCtxGetDevice, "cuCtxGetDevice", (int *)) \
-    X(cuCtxGetCurrent, "cuCtxGetCurrent", (void **)) \
-    X(cuCtxSetCurrent, "cuCtxSetCurrent", (void *)) \
-    X(cuCtxSynchronize, "cuCtxSynchronize", (void)) \
-    X(cuDevicePrimaryCtxGetState, "cuDevicePrimaryCtxGetState", (int, unsigned *, int *)) \
-    X(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (void **, int)) \
-    X(cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", (int)) \
-    X(cuDeviceGetUuid, "cuDeviceGetUuid_v2", (void *, int)) \
-    X(cuMemAddressReserve, "cuMemAddressReserve", (uint64_t *, size_t, size_t, uint64_t, uint64_t)) \
-    X(cuMemAddressFree, "cuMemAddressFree", (uint64_t, size_t)) \
-    X(cuMemCreate, "cuMemCreate", (uint64_t *, size_t, const CUmemAllocationProp *, uint64_t)) \
-    X(cuMemRelease, "cuMemRelease", (uint64_t)) \
-    X(cuMemMap, "cuMemMap", (uint64_t, size_t, size_t, uint64_t, uint64_t)) \
-    X(cuMemUnmap, "cuMemUnmap", (uint64_t, size_t)) \
-    X(cuMemSetAccess, "cuMemSetAccess", (uint64_t, size_t, const CUmemAccessDesc *, size_t)) \
-    X(cuMemExportToShareableHandle, "cuMemExportToShareableHandle", (void *, uint64_t, int, uint64_t))
-#define DECLARE(name, symbol, arguments) CUresult(*name) arguments;
-struct driver {
-    DRIVER_FUNCTIONS(DECLARE)
-};
-#undef DECLARE
-extern struct driver driver;
 
 /* What the program did that pins memory or that the library cannot follow (protocol.h). */
 void note(uint32_t flag);

@@ -39,7 +39,7 @@ static CUresult add(struct gate_reply *reply, int *fds, uint32_t i) {
     struct gate_entry *entry = &reply->entry[reply->count];
     *entry = (struct gate_entry){i, blocks[i].prop.location_id, address_of(i), blocks[i].bytes, {0}};
     if (driver.cuDeviceGetUuid) driver.cuDeviceGetUuid(entry->uuid, entry->device);
-    CUresult result = driver.cuMemExportToShareableHandle(&fds[reply->count], blocks[i].handle, 1, 0);
+    CUresult result = driver.cuMemExport(&fds[reply->count], blocks[i].handle, 1, 0);
     reply->count += result == 0;
     note(NOTE_HANDED);
     return result;
