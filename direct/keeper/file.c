@@ -104,7 +104,7 @@ static bool unhex(const char *text, uint8_t *to, size_t count) {
 }
 
 static bool take_region(const char *line, struct workload *content, uint64_t size) {
-    struct item item = {.fd = -1, .arena = -1};
+    struct item item = {.device = -1, .fd = -1, .arena = -1};
     uint32_t number;
     bool valid = sscanf(line, "R %u %u %" SCNx64 " %" SCNu64, &number, &item.block, &item.address, &item.bytes) == 4 &&
                  number == content->count && number < MAX_ITEMS && item.bytes && item.bytes % GRANULE == 0 && item.bytes <= size - content->bytes;

@@ -20,7 +20,7 @@ struct import {
 /* One allocation of a workload. Its content is in at least one of: kept, snapshot, arena, a file. */
 struct item {
     uint32_t block;
-    int device;       /* of the keeper: where kept and snapshot are */
+    int device;       /* of the keeper: where kept and snapshot are; -1: not known yet */
     uint64_t address; /* in the workload */
     uint64_t bytes;
     int fd;           /* of kept; -1 once it was handed back */

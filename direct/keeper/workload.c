@@ -159,16 +159,20 @@ static bool fill(struct workload *w, const struct file *file, struct item **batc
     return true;
 }
 
-/* Half of what is free, so that the workload's own small allocations never fail for it; a batch has one block at least. */
+/*
+ * Half of what is free, so that the workload's own small allocations never fail for it; a batch has one block at least. Which GPUs
+ * memory from a file belongs to is known with its first batch.
+ */
 static uint64_t window_of(const struct workload *w) {
     uint64_t least = UINT64_MAX, left;
     uint32_t asked = 0;
     for (uint32_t i = 0; i < w->count; i++) {
-        uint32_t device = 1u << w->items[i].device;
-        if (!(asked & device) && cuda_free(w->items[i].device, &left) && left < least) least = left;
-        asked |= device;
+        int device = w->items[i].device;
+        if (device < 0 || asked >> device & 1) continue;
+        if (cuda_free(device, &left) && left < least) least = left;
+        asked |= 1u << device;
     }
-    return least / 2;
+    return asked ? least / 2 : 0;
 }
 
 static bool reload(struct workload *w, const struct file *file, uint64_t *copied) {

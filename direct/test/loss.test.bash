@@ -115,3 +115,22 @@ assert ask(DROP, 0, []) == (END, held - 1)
 assert ask(PUT, held, [null]) == (END, held)
 PYTHON
 }
+
+promise_a_reload_from_files_touches_no_other_gpu() {
+    node 2 128
+    start log --mib 20 --device 1
+    before=$(used 0)
+    keeper
+    attach
+    unload
+    must save w "$work/memory"
+    must drop w
+    must quit
+    until_gone "$keeper"
+    keeper
+    attach
+    must reload w "$work/memory"
+    must open w
+    [ "$(used 0)" = "$before" ] || fail "expected $before blocks, got $(used 0)"
+    right log 20
+}
