@@ -13,7 +13,6 @@ struct request {
     char *word[WORDS];
 };
 
-struct workload workloads[MAX_WORKLOADS];
 int agent = -1;
 bool ended, hang_up;
 static char added[2048];
@@ -32,21 +31,6 @@ static bool add(const char *format, ...) {
 static bool add_bytes(uint64_t bytes) { return add(" bytes=%llu", (unsigned long long)bytes); }
 
 static uint64_t number(const char *word) { return strtoull(word, NULL, 10); }
-
-static struct workload *find(const char *name, bool make) {
-    struct workload *unused = NULL;
-    for (struct workload *w = workloads; w < workloads + MAX_WORKLOADS; w++) {
-        if (strcmp(w->name, name) == 0) return w;
-        unused = unused || *w->name ? unused : w;
-    }
-    if (!make || !unused || strlen(name) >= NAME_BYTES) {
-        fail("no workload '%s'", name);
-        return NULL;
-    }
-    strcpy(unused->name, name);
-    unused->socket = -1;
-    return unused;
-}
 
 /* What the library says, and whether it is what was asked for. */
 static bool told(struct workload *w, uint32_t command, uint64_t value, int timeout_ms) {
@@ -217,7 +201,7 @@ static bool run(char *line) {
     while (words < WORDS && (r.word[words] = strtok_r(NULL, words == command->path ? "\n" : " \n", &rest))) words++;
     if (words < command->words) return fail("%s: expected %d words, got %d", command->name, command->words, words);
     if (command->run != list && !rest_end()) return false;
-    r.w = command->alone ? NULL : find(r.word[1], command->run == attach);
+    r.w = command->alone ? NULL : workload_named(r.word[1], command->run == attach);
     return (command->alone || r.w) && command->run(&r);
 }
 

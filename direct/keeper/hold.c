@@ -203,37 +203,25 @@ bool holder_has(uint32_t count) {
     return reply.block >= count || fail("expected %u allocations in the second holder, got %u", count, reply.block);
 }
 
-bool holder_replace(const struct workload *all) {
+bool holder_replace(void) {
     close(holder);
     holder = -1;
     if (!start_new(1000)) return false; /* the agent waits meanwhile; it is tried again */
     for (int i = 0; i < MAX_WORKLOADS; i++)
-        if (*all[i].name && !holder_put(&all[i], 0)) return false;
+        if (*workloads[i].name && !holder_put(&workloads[i], 0)) return false;
     return true;
 }
 
-static struct workload *named(struct workload *all, const struct held *held) {
-    for (int i = 0; i < MAX_WORKLOADS; i++) {
-        if (!*all[i].name) {
-            memcpy(all[i].name, held->name, NAME_BYTES);
-            all[i].pid = held->pid;
-            all[i].start = held->start;
-            all[i].socket = -1;
-            all[i].unloaded = true; /* as far as anyone can tell */
-            all[i].items = calloc(MAX_ITEMS, sizeof(struct item));
-        }
-        if (strcmp(all[i].name, held->name) == 0) return all[i].items ? &all[i] : NULL;
-    }
-    return NULL;
-}
-
-bool holder_recover(struct workload *all) {
+bool holder_recover(void) {
     struct held held = {.op = LIST};
     int fd;
     if (!transmit(holder, &held, -1)) return fail("the second holder is gone");
     while (take(holder, &held, &fd) == sizeof held && held.op == PUT) {
-        struct workload *w = named(all, &held);
-        if (!w) return fail("more workloads than %d", MAX_WORKLOADS);
+        struct workload *w = workload_named(held.name, true);
+        if (!w) return false;
+        w->pid = held.pid;
+        w->start = held.start;
+        w->unloaded = true; /* as far as anyone can tell */
         struct item *item = &w->items[w->count];
         *item = (struct item){.block = held.block, .device = cuda_device(held.uuid), .address = held.address, .bytes = held.bytes, .fd = fd, .arena = -1};
         if (item->device < 0 || !cuda_import(item->device, fd, item->bytes, &item->kept)) return false;

@@ -55,7 +55,7 @@ static void serve(int listener) {
         /* Without a holder nothing is unloaded; it is tried again each second. What a program lacks it says in its page. */
         if (poll(wait, 3 + rest_of(wait + 3), make_room() ? 50 : holder_socket() < 0 ? 1000 : -1) < 0) continue;
         if (rest_is_over()) return;
-        if ((wait[2].revents || holder_socket() < 0) && !holder_replace(workloads)) {
+        if ((wait[2].revents || holder_socket() < 0) && !holder_replace()) {
             fprintf(stderr, "stasis-keeper: %s\n", failure);
         }
         if (wait[1].revents) {
@@ -86,7 +86,7 @@ static int serve_at(const char *path, uint64_t arena_mib, unsigned threads) {
     snprintf(holder, sizeof holder, "%s.hold", path);
     prctl(PR_SET_NAME, "stasis-keeper");
     int listener = -1;
-    bool ready = holder_start(holder) && cuda_open() && arena_open(arena_mib << 20, threads) && holder_recover(workloads);
+    bool ready = holder_start(holder) && cuda_open() && arena_open(arena_mib << 20, threads) && holder_recover();
     if (!ready || (listener = socket_listen(path, SOCK_STREAM)) < 0) {
         fprintf(stderr, "stasis-keeper: %s\n", failure);
         return 1;

@@ -83,8 +83,8 @@ int holder_socket(void);
 bool holder_put(const struct workload *w, uint32_t first); /* the items from there on */
 bool holder_drop(const struct workload *w, uint32_t block); /* block UINT32_MAX: all */
 bool holder_has(uint32_t count);
-bool holder_recover(struct workload *all);
-bool holder_replace(const struct workload *all); /* after its death */
+bool holder_recover(void);
+bool holder_replace(void); /* after its death */
 
 /* Pinned host memory: a slot for each copying thread, and behind them the stage. */
 extern uint8_t *arena, *arena_stage;
@@ -159,6 +159,8 @@ int tell(const char *path, char **words);
 int anchor_main(const char *path, int grace_ms);
 
 /* What is done with a workload. */
+extern struct workload workloads[MAX_WORKLOADS];
+struct workload *workload_named(const char *name, bool make);
 bool workload_attach(struct workload *w, pid_t pid, uint64_t start);
 bool workload_export(struct workload *w);
 bool workload_reload(struct workload *w, const char *path, uint64_t *copied);
@@ -168,7 +170,6 @@ const char *state_name(uint32_t state);
 const char *result_name(int result);
 
 /* The agent's commands: a line and its answer. */
-extern struct workload workloads[MAX_WORKLOADS];
 extern int agent;           /* its connection, or -1 */
 extern bool ended, hang_up; /* what they ask of the loop */
 void obey(char *line, char *answer, size_t size);

@@ -9,6 +9,8 @@
 /* 60 s: for a batch of 32 allocations the driver takes milliseconds; an answer later than this never comes. */
 enum { ANSWER_MS = 60000 };
 
+struct workload workloads[MAX_WORKLOADS];
+
 const char *note_names(uint32_t notes) {
     static char text[256];
     static const struct {
@@ -41,12 +43,28 @@ const char *result_name(int result) {
     return text;
 }
 
+struct workload *workload_named(const char *name, bool make) {
+    struct workload *unused = NULL;
+    for (struct workload *w = workloads; w < workloads + MAX_WORKLOADS; w++) {
+        if (strcmp(w->name, name) == 0) return w;
+        unused = unused || *w->name ? unused : w;
+    }
+    bool room = make && unused && strlen(name) < NAME_BYTES;
+    if (room && !unused->items) unused->items = calloc(MAX_ITEMS, sizeof *unused->items);
+    if (!room || !unused->items) {
+        fail(make ? "no room for workload '%s'" : "no workload '%s'", name);
+        return NULL;
+    }
+    strcpy(unused->name, name);
+    unused->socket = -1;
+    return unused;
+}
+
 bool workload_attach(struct workload *w, pid_t pid, uint64_t start) {
     if (w->count && (w->pid != pid || w->start != start)) return fail("%s holds the memory of process %d; drop it first", w->name, w->pid);
     w->pid = pid;
     w->start = start;
-    if (!w->items) w->items = calloc(MAX_ITEMS, sizeof *w->items);
-    return (w->items || fail("out of memory")) && link_open(w);
+    return link_open(w);
 }
 
 static struct item *item_of(const struct workload *w, uint32_t block) {
