@@ -5,7 +5,6 @@
 #include "keeper.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -92,32 +91,19 @@ static void be_hard_to_end(void) {
     for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++) signal(ignored[i], SIG_IGN);
 }
 
-static int hold(int listener, const char *path) {
-    int client = -1;
-    struct stat mine = {0}, there;
-    stat(path, &mine);
-    prctl(PR_SET_NAME, "stasis-holder");
-    be_hard_to_end();
-    /* A keeper that was just started connects within this time. */
-    for (int patience = 20000;; patience = 0) {
-        struct pollfd wait[] = {{.fd = listener, .events = POLLIN}, {.fd = client, .events = POLLIN}};
-        int ready = poll(wait, 2, client < 0 && used == 0 ? patience : -1);
-        if (ready == 0) {
-            /* Another one may have taken the place, and hold the memory that a later keeper looks for there. */
-            if (stat(path, &there) == 0 && there.st_dev == mine.st_dev && there.st_ino == mine.st_ino) unlink(path);
-            return 0;
-        }
-        if (wait[1].revents && !serve(client)) {
-            close(client);
-            client = -1;
-        }
-        if (wait[0].revents & POLLIN) client = socket_next(listener, client);
-    }
-}
+static bool holds_nothing(void) { return used == 0; }
 
 int holder_main(const char *path) {
     int listener = socket_listen(path, SOCK_SEQPACKET);
-    return listener < 0 ? 1 : hold(listener, path);
+    struct stat mine = {0}, there;
+    if (listener < 0) return 1;
+    stat(path, &mine);
+    prctl(PR_SET_NAME, "stasis-holder");
+    be_hard_to_end();
+    socket_serve(listener, 20000, 0, serve, holds_nothing); /* a keeper that was just started connects within this time */
+    /* Another one may have taken the place, and hold the memory that a later keeper looks for there. */
+    if (stat(path, &there) == 0 && there.st_dev == mine.st_dev && there.st_ino == mine.st_ino) unlink(path);
+    return 0;
 }
 
 static bool reach(const char *path) {

@@ -64,6 +64,8 @@ void cuda_drop(struct import *what, uint64_t bytes);
 int socket_listen(const char *path, int type);
 int socket_connect(const char *path, int type);
 int socket_next(int listener, int current); /* a new connection takes the place of the current one */
+/* Serves one client at a time, until none is connected for so long while it is idle; serve() is false when the client is gone. */
+void socket_serve(int listener, int first_ms, int later_ms, bool (*serve)(int client), bool (*idle)(void));
 /* Its length, -1 when something was cut off; descriptors for which there is no room are closed. */
 ssize_t socket_receive(int socket, void *data, size_t length, int *fds, uint32_t room, uint32_t *count);
 

@@ -13,13 +13,6 @@ static struct prefill {
     struct prefill *next;
 } *prefills;
 
-static void release(struct prefill *p) {
-    snapshot_drop(&p->file.content);
-    file_close(&p->file);
-    free(p->path);
-    free(p);
-}
-
 /* As much as leaves the reserve free; the rest comes from the file. */
 static bool take(struct prefill *p, int device, uint64_t reserve) {
     uint64_t left;
@@ -43,25 +36,30 @@ static struct prefill **find(const char *path) {
 static void drop(struct prefill **at) {
     struct prefill *p = *at;
     *at = p->next;
-    release(p);
+    snapshot_drop(&p->file.content);
+    file_close(&p->file);
+    free(p->path);
+    free(p);
 }
 
 bool prefill_reserve(const char *uuid_text, uint64_t reserve, const char *path, uint64_t *bytes) {
-    int device = cuda_device_named(uuid_text);
-    struct prefill **before = find(path);
+    struct prefill **before = find(path), *p;
     if (*before) drop(before); /* of an agent that did not come to its reload */
-    struct prefill *p = device < 0 ? NULL : calloc(1, sizeof *p);
-    if (!p) return device >= 0 && fail("out of memory");
-    p->path = strdup(path);
-    p->file.data = -1;
-    if (!p->path || !file_open(path, &p->file) || !take(p, device, reserve)) {
-        release(p);
-        return false;
+    int device = cuda_device_named(uuid_text);
+    if (device < 0) return false;
+    p = calloc(1, sizeof *p);
+    if (!p || !(p->path = strdup(path))) {
+        free(p);
+        return fail("out of memory");
     }
-    *bytes = p->bytes;
     p->next = prefills;
     prefills = p;
-    return true;
+    if (file_open(path, &p->file) && take(p, device, reserve)) {
+        *bytes = p->bytes;
+        return true;
+    }
+    drop(&prefills);
+    return false;
 }
 
 /* Ends with the connection of the agent that asked. Nothing of a damaged file stays. */

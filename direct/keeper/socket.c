@@ -2,6 +2,7 @@
 #include "keeper.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -27,6 +28,19 @@ int socket_next(int listener, int current) {
     if (next < 0) return current;
     close(current);
     return next;
+}
+
+void socket_serve(int listener, int first_ms, int later_ms, bool (*serve)(int client), bool (*idle)(void)) {
+    int client = -1;
+    for (int patience = first_ms;; patience = later_ms) {
+        struct pollfd wait[] = {{.fd = listener, .events = POLLIN}, {.fd = client, .events = POLLIN}};
+        if (poll(wait, 2, client < 0 && idle() ? patience : -1) == 0) return;
+        if (wait[1].revents && !serve(client)) {
+            close(client);
+            client = -1;
+        }
+        if (wait[0].revents) client = socket_next(listener, client);
+    }
 }
 
 ssize_t socket_receive(int socket, void *data, size_t length, int *fds, uint32_t room, uint32_t *count) {
