@@ -86,7 +86,8 @@ static bool one(const struct job *j, struct piece *chunk, uint8_t *slot, void **
     if (!*stream && !ok(driver.cuStreamCreate(stream, 1), "cuStreamCreate")) return false; /* does not wait for the default stream */
     uint8_t *host = in_arena ? arena_stage + item->arena + chunk->at : slot;
     if (loads) {
-        if (!load(j, chunk, host) || !ok(driver.cuMemcpyHtoDAsync(target_of(j, chunk) + chunk->at, host, chunk->length, *stream), "cuMemcpyHtoDAsync")) return false;
+        uint64_t to = target_of(j, chunk) + chunk->at;
+        if (!load(j, chunk, host) || !ok(driver.cuMemcpyHtoDAsync(to, host, chunk->length, *stream), "cuMemcpyHtoDAsync")) return false;
     } else if (!in_arena || j->kind == COPY_STAGE) {
         uint64_t from = (item->kept.mapped ? item->kept.mapped : item->snapshot) + chunk->at;
         if (!ok(driver.cuMemcpyDtoHAsync(host, from, chunk->length, *stream), "cuMemcpyDtoHAsync")) return false;

@@ -152,6 +152,10 @@ bool file_open(const char *path, struct file *file) {
     return valid;
 }
 
+bool file_load(const struct file *file, enum copy kind, struct workload *w, int asker) {
+    return copy_run(&(struct job){.kind = kind, .w = w, .chunks = file->chunks, .count = file->count, .file = file->data, .asker = asker});
+}
+
 void file_close(struct file *file) {
     if (file->data >= 0) close(file->data);
     free(file->content.items);

@@ -139,6 +139,7 @@ struct file {
 struct piece *chunks_of(const struct workload *w, size_t *count);
 bool file_save(struct workload *w, const char *path);
 bool file_open(const char *path, struct file *file);
+bool file_load(const struct file *file, enum copy kind, struct workload *w, int asker); /* into w's fresh memory, or its snapshots */
 void file_close(struct file *file);
 
 /* Content that waits on a GPU for a process that does not exist yet. Reserved and loaded, then taken by the reload of that file. */

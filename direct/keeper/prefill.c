@@ -66,8 +66,7 @@ bool prefill_reserve(const char *uuid_text, uint64_t reserve, const char *path, 
 bool prefill_load(const char *path, int asker, uint64_t *bytes) {
     struct prefill **at = find(path), *p = *at;
     if (!p) return fail("nothing is reserved for %s", path);
-    struct job job = {.kind = COPY_PREFILL, .w = &p->file.content, .chunks = p->file.chunks, .count = p->file.count, .file = p->file.data, .asker = asker};
-    bool done = copy_run(&job);
+    bool done = file_load(&p->file, COPY_PREFILL, &p->file.content, asker);
     *bytes = p->bytes;
     p->loaded = done;
     if (!done) drop(at);

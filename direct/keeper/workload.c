@@ -161,13 +161,7 @@ static bool take_fresh(struct item *item, const struct gate_entry *entry, int fd
 
 /* One batch of fresh memory: what is not in the keeper comes from the file. */
 static bool fill(struct workload *w, const struct file *file, struct item **batch, uint32_t count) {
-    struct job job = {.kind = COPY_LOAD, .w = w};
-    if (file) {
-        job.chunks = file->chunks;
-        job.count = file->count;
-        job.file = file->data;
-        if (!copy_run(&job)) return false;
-    }
+    if (file && !file_load(file, COPY_LOAD, w, -1)) return false;
     for (uint32_t i = 0; i < count; i++) {
         if ((!file || batch[i]->snapshot) && !copy_device(batch[i]->fresh.mapped, batch[i])) return false;
     }

@@ -124,7 +124,9 @@ HOOK(cuMemRetainAllocationHandle, (uint64_t *handle, void *address)) {
     return real_cuMemRetainAllocationHandle(handle, address);
 }
 
-HOOK(cuMemGetAllocationPropertiesFromHandle, (CUmemAllocationProp *prop, uint64_t handle)) { return real_cuMemGetAllocationPropertiesFromHandle(prop, gate_inert ? handle : translate(handle)); }
+HOOK(cuMemGetAllocationPropertiesFromHandle, (CUmemAllocationProp *prop, uint64_t handle)) {
+    return real_cuMemGetAllocationPropertiesFromHandle(prop, gate_inert ? handle : translate(handle));
+}
 
 HOOK(cuMulticastBindMem, (uint64_t group, size_t at, uint64_t handle, size_t offset, size_t bytes, uint64_t flags)) {
     note(NOTE_MULTICAST);

@@ -139,7 +139,7 @@ promise_a_hooked_function_is_hooked_in_every_variant() {
     local name variant
     while read -r name; do
         for variant in "${name}_ptsz" "${name}_ptds"; do
-            ! grep -q "^$variant " src/names.txt || grep -q "($variant[,)]" src/*.c || fail "$variant has no hook"
+            ! grep -q "^$variant " src/names.txt || grep -q "(${variant}[,)]" src/*.c || fail "$variant has no hook"
         done
     done < <(grep -ohE '^[A-Z_]+\(cu\w+[,)]' src/*.c | grep -o 'cu\w*')
 }
