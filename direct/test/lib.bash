@@ -173,3 +173,13 @@ until_there() {
     done
     fail "expected '$2' in $1, got '$(tail -3 "$1" 2>/dev/null)'"
 }
+
+# until_there_is PATH
+until_there_is() {
+    local i
+    for ((i = 0; i < 3000; i++)); do
+        [ -e "$1" ] && return
+        sleep 0.01
+    done
+    fail "expected $1"
+}

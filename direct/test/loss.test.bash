@@ -98,7 +98,7 @@ promise_another_process_cannot_take_the_place_of_one_whose_memory_is_held() {
 promise_a_full_second_holder_refuses_instead_of_losing() {
     "$T/stasis-keeper" hold "$work/h" &
     pids+=("$!")
-    for ((i = 0; i < 500; i++)); do [ -S "$work/h" ] && break; sleep 0.02; done
+    until_there_is "$work/h"
     python3 - "$work/h" <<'PYTHON' || fail "a descriptor was dropped unseen"
 import os, socket, struct, sys
 holder = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -132,5 +132,26 @@ promise_a_reload_from_files_touches_no_other_gpu() {
     must reload w "$work/memory"
     must open w
     [ "$(used 0)" = "$before" ] || fail "expected $before blocks, got $(used 0)"
+    right log 20
+}
+
+promise_a_second_holder_that_has_not_everything_prevents_the_unload() {
+    # It acknowledges everything and keeps nothing.
+    python3 - "$work/k.hold" <<'PYTHON' &
+import socket, struct, sys
+listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+listener.bind(sys.argv[1])
+listener.listen()
+keeper, _ = listener.accept()
+while keeper.recv(4096):
+    keeper.send(struct.pack("II32siIQQQ16s", 4, 0, b"", 0, 0, 0, 0, 0, b""))
+PYTHON
+    pids+=("$!")
+    until_there_is "$work/k.hold"
+    one_block
+    must close w 5000
+    must export w
+    refused 'expected 1 allocations in the second holder, got 0' unload w
+    must open w
     right log 20
 }
