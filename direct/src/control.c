@@ -221,6 +221,9 @@ static int publish(void) {
     page = made;
     if (getenv("CUDA_INJECTION64_PATH") || getenv("NSYS_PROFILING_SESSION_ID")) note(NOTE_TOOL);
     note(0);
+    table_lock();
+    table_publish();
+    table_unlock();
     __atomic_store_n(&made->magic, GATE_MAGIC, __ATOMIC_RELEASE);
     return 0;
 }

@@ -11,6 +11,19 @@ static int calls(const char *name) {
     return 0;
 }
 
+/* Memory that is made before there is a context, and so before the library has a page. */
+static int early(void) {
+    const int32_t prop[8] = {1, 0, 1, 0};
+    uint64_t handle;
+    library = dlopen("libcuda.so.1", RTLD_NOW);
+    EXPECT(0, CALL("cuInit", 0L));
+    EXPECT(0, CALL("cuMemCreate", L(&handle), (long)SIZE, L(prop), 0L));
+    begin();
+    say("ready");
+    pause();
+    return 0;
+}
+
 static int call_of(const char *version, const char *name, long argument) {
     char whole[64];
     snprintf(whole, sizeof whole, "%s%s", name, version);

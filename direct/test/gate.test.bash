@@ -162,6 +162,18 @@ promise_memory_is_freed_with_its_context_and_by_free() {
     done
 }
 
+promise_memory_that_is_older_than_the_first_context_is_counted() {
+    node 1 64
+    preloaded "$T/program" early >"$work/log" 2>&1 &
+    pid=$!
+    pids+=("$pid")
+    until_there "$work/log" ready
+    keeper
+    attach
+    unload
+    reload
+}
+
 promise_handles_of_the_program_survive() {
     node 1 128
     preloaded "$T/program" handles "$work/go" >"$work/log" 2>&1 &

@@ -310,6 +310,7 @@ int main(int argc, char **argv) {
     if (strcmp(mode, "contexts") == 0 && argc == 3) return contexts(argv[2]);
     if (strcmp(mode, "more") == 0 && argc == 3) return more(argv[2]);
     if (strcmp(mode, "calls") == 0 && argc == 3) return calls(argv[2]);
+    if (strcmp(mode, "early") == 0) return early();
     if (strcmp(mode, "liar") == 0 && argc == 3) return liar(argv[2]);
     return 2;
 }
