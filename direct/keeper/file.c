@@ -19,6 +19,7 @@
 
 static const char HEAD[] = "stasis-device 1\n";
 
+/* What lies where in a file, for one that is read too: CHUNK cannot change. */
 struct piece *chunks_of(const struct workload *w, size_t *count) {
     size_t most = 1;
     for (uint32_t i = 0; i < w->count; i++) most += w->items[i].bytes / CHUNK + 1;
