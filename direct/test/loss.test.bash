@@ -32,6 +32,23 @@ promise_a_call_that_fails_at_reload_loses_nothing() {
     done
 }
 
+promise_a_batch_that_was_not_filled_is_filled_in_smaller_ones() {
+    node 1 64
+    preloaded "$T/program" many "$work/go" 4 >"$work/log" 2>&1 &
+    pid=$!
+    pids+=("$pid")
+    until_there "$work/log" ready
+    keeper
+    attach
+    unload
+    fault copyDtoD "$keeper" 700
+    refused 'cuMemcpyDtoDAsync' reload w # all four have memory again, and none its content
+    start other --mib $(((256 - $(used)) / 4 - 5)) # what is free now is enough for one at a time
+    reload
+    touch "$work/go"
+    until_there "$work/log" good
+}
+
 promise_a_copy_that_fails_at_reload_from_files_loses_nothing() {
     one_block
     for call in import map copyHtoD; do

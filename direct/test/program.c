@@ -252,7 +252,6 @@ static long free_bytes(void) {
 
 enum { MANY = 40 };
 
-/* More blocks than one batch holds, each with a content of its own. */
 /* Half of the memory, and later nearly all of it. */
 static int more(const char *go) {
     uint64_t address, handle, other;
@@ -274,17 +273,18 @@ static int more(const char *go) {
     return 0;
 }
 
-static int many(const char *go) {
+/* Blocks with a content of their own, by default more than one batch holds. */
+static int many(const char *go, int count) {
     uint64_t address[MANY];
     begin();
-    for (int i = 0; i < MANY; i++) {
+    for (int i = 0; i < count; i++) {
         EXPECT(0, CALL("cuMemAlloc_v2", L(&address[i]), 2L << 20));
         EXPECT(0, CALL("cuMemsetD32_v2", (long)address[i], 1000L + i, (2L << 20) / 4));
     }
     say("ready");
     await_file(go);
     static int words[(2 << 20) / 4];
-    for (int i = 0; i < MANY; i++) {
+    for (int i = 0; i < count; i++) {
         EXPECT(0, CALL("cuMemcpyDtoH_v2", L(words), (long)address[i], 2L << 20));
         for (size_t j = 0; j < sizeof words / sizeof words[0]; j++) EXPECT(1000 + i, words[j]);
     }
@@ -306,7 +306,7 @@ int main(int argc, char **argv) {
     }
     if (strcmp(mode, "stranger") == 0 && argc == 3) return stranger(atoi(argv[2]));
     if (strcmp(mode, "threads") == 0 && argc == 3) return threads(argv[2]);
-    if (strcmp(mode, "many") == 0 && argc == 3) return many(argv[2]);
+    if (strcmp(mode, "many") == 0 && argc >= 3) return many(argv[2], argc > 3 ? atoi(argv[3]) : MANY);
     if (strcmp(mode, "contexts") == 0 && argc == 3) return contexts(argv[2]);
     if (strcmp(mode, "more") == 0 && argc == 3) return more(argv[2]);
     if (strcmp(mode, "calls") == 0 && argc == 3) return calls(argv[2]);
