@@ -5,11 +5,18 @@
  */
 #include "keeper.h"
 
-#include <poll.h>
 #include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+/* An agent says nothing: it is connected, or gone. */
+static bool listen_to(int agent_socket) {
+    char unexpected[64];
+    return read(agent_socket, unexpected, sizeof unexpected) > 0;
+}
+
+static bool always(void) { return true; }
 
 int anchor_main(const char *path, int grace_ms) {
     prctl(PR_SET_NAME, "stasis-anchor");
@@ -18,19 +25,6 @@ int anchor_main(const char *path, int grace_ms) {
         fprintf(stderr, "stasis-keeper anchor: %s\n", failure);
         return 1;
     }
-    for (int agent = -1;;) {
-        struct pollfd wait[] = {{.fd = listener, .events = POLLIN}, {.fd = agent, .events = POLLIN}};
-        int ready = poll(wait, 2, agent < 0 ? grace_ms : -1);
-        if (ready == 0) return 0; /* The socket stays: another one may listen there by now. */
-        char unexpected[64];
-        if (wait[1].revents && read(agent, unexpected, sizeof unexpected) <= 0) {
-            close(agent);
-            agent = -1;
-        }
-        int next = wait[0].revents ? accept4(listener, NULL, NULL, SOCK_CLOEXEC) : -1;
-        if (next >= 0) {
-            if (agent >= 0) close(agent);
-            agent = next;
-        }
-    }
+    socket_serve(listener, grace_ms, grace_ms, listen_to, always);
+    return 0; /* The socket stays: another one may listen there by now. */
 }

@@ -5,9 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "copy.h"
-
-uint8_t *arena;
+uint8_t *arena, *arena_stage;
 static uint64_t arena_bytes, slots_bytes;
 static unsigned copying;
 static const char *pages = "small";
@@ -16,10 +14,6 @@ static bool registered;
 const char *arena_pages(void) { return pages; }
 
 uint64_t arena_room(void) { return arena_bytes - slots_bytes; }
-
-uint8_t *arena_slot(unsigned thread) { return arena + (uint64_t)thread * CHUNK; }
-
-uint8_t *arena_stage(void) { return arena + slots_bytes; }
 
 bool arena_open(uint64_t bytes, unsigned threads) {
     if (arena) return true;
@@ -38,9 +32,8 @@ bool arena_open(uint64_t bytes, unsigned threads) {
         }
         if (madvise(arena, arena_bytes, MADV_HUGEPAGE)) pages = "small";
     }
-    for (uint64_t at = 0; at < arena_bytes; at += 4096) {
-        ((volatile uint8_t *)arena)[at] = 0; /* now, not when a copy waits for it */
-    }
+    for (uint64_t at = 0; at < arena_bytes; at += 4096) ((volatile uint8_t *)arena)[at] = 0; /* now, not when a copy waits for it */
+    arena_stage = arena + slots_bytes;
     madvise(arena, arena_bytes, MADV_DONTFORK);
     if (copying) return true;
     copying = threads;
@@ -49,7 +42,7 @@ bool arena_open(uint64_t bytes, unsigned threads) {
 
 /* Gives the host memory back; nothing may be in it. */
 void arena_close(void) {
-    if (registered) ok(cuda.cuMemHostUnregister(arena), "cuMemHostUnregister");
+    if (registered) ok(driver.cuMemHostUnregister(arena), "cuMemHostUnregister");
     registered = false;
     munmap(arena, arena_bytes);
     arena = NULL;
@@ -59,7 +52,7 @@ bool arena_reopen(void) { return arena_open(arena_bytes, copying); }
 
 /* Once, for the contexts of all GPUs (portable). */
 bool arena_register(void) {
-    if (!registered && !ok(cuda.cuMemHostRegister(arena, arena_bytes, 1), "cuMemHostRegister")) return false;
+    if (!registered && !ok(driver.cuMemHostRegister(arena, arena_bytes, 1), "cuMemHostRegister")) return false;
     registered = true;
     return true;
 }

@@ -1,10 +1,9 @@
 /* The copying threads. Each has a stream for each GPU and a pinned slot; it takes chunks one after the other. */
-#include "copy.h"
+#include "keeper.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,41 +18,18 @@
 #undef CHUNK
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t begun = PTHREAD_COND_INITIALIZER, ended = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t begun = PTHREAD_COND_INITIALIZER, finished = PTHREAD_COND_INITIALIZER;
 static struct job *job;
 static size_t next_chunk, round_number;
 static unsigned crew, at_work;
-static char reason[sizeof failure];
+static char reason[sizeof failure]; /* of the first chunk that failed */
 static bool broken;
 
-static bool give_up(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static bool give_up(const char *format, ...) {
-    va_list arguments;
-    pthread_mutex_lock(&mutex);
-    if (!broken) {
-        va_start(arguments, format);
-        vsnprintf(reason, sizeof reason, format, arguments);
-        va_end(arguments);
-    }
-    broken = true;
-    pthread_mutex_unlock(&mutex);
-    return false;
-}
-
-static bool good(int result, const char *call) { return result == 0 || give_up("%s: result %d", call, result); }
-
-static bool whole_write(int fd, const uint8_t *data, size_t length, uint64_t at) {
+/* All of it, from the file or into it. */
+static bool transfer(int fd, uint8_t *data, size_t length, uint64_t at, bool in) {
     for (ssize_t n; length; data += n, length -= (size_t)n, at += (uint64_t)n) {
-        n = pwrite(fd, data, length, (off_t)at);
-        if (n <= 0) return give_up("write: %s", n ? strerror(errno) : "nothing was written");
-    }
-    return true;
-}
-
-static bool whole_read(int fd, uint8_t *data, size_t length, uint64_t at) {
-    for (ssize_t n; length; data += n, length -= (size_t)n, at += (uint64_t)n) {
-        n = pread(fd, data, length, (off_t)at);
-        if (n <= 0) return give_up("read: %s", n ? strerror(errno) : "the file is too short");
+        n = in ? pread(fd, data, length, (off_t)at) : pwrite(fd, data, length, (off_t)at);
+        if (n <= 0) return fail("%s: %s", in ? "read" : "write", n ? strerror(errno) : "the file is too short");
     }
     return true;
 }
@@ -65,18 +41,14 @@ static void digest(const uint8_t *data, size_t length, uint8_t sha[32]) {
     lanes_end(&lanes, sha);
 }
 
-/* An error where a write to the mapping would be a SIGBUS. */
-static bool populate(const struct job *j, const struct piece *chunk) {
-    return madvise(j->map + chunk->offset, chunk->length, MADV_POPULATE_WRITE) == 0 || give_up("no room for the data file: %s", strerror(errno));
-}
-
-static bool save(const struct job *j, struct piece *chunk, const uint8_t *data) {
+static bool save(const struct job *j, struct piece *chunk, uint8_t *data) {
     chunk->zero = data[0] == 0 && memcmp(data, data + 1, chunk->length - 1) == 0;
     chunk->crc = crc32c(0, data, chunk->length);
     digest(data, chunk->length, chunk->sha);
     if (chunk->zero) return true;
-    if (!j->map) return whole_write(j->file, data, chunk->length, chunk->offset);
-    if (!populate(j, chunk)) return false;
+    if (!j->map) return transfer(j->file, data, chunk->length, chunk->offset, false);
+    /* An error where a write to the mapping would be a SIGBUS. */
+    if (madvise(j->map + chunk->offset, chunk->length, MADV_POPULATE_WRITE)) return fail("no room for the data file: %s", strerror(errno));
     memcpy(j->map + chunk->offset, data, chunk->length);
     return true;
 }
@@ -87,10 +59,10 @@ static bool load(const struct job *j, const struct piece *chunk, uint8_t *data) 
         memset(data, 0, chunk->length);
         return true;
     }
-    if (!whole_read(j->file, data, chunk->length, chunk->offset)) return false;
+    if (!transfer(j->file, data, chunk->length, chunk->offset, true)) return false;
     digest(data, chunk->length, sha);
     return (crc32c(0, data, chunk->length) == chunk->crc && memcmp(sha, chunk->sha, 32) == 0) ||
-           give_up("wrong digest at offset %llu of the data file", (unsigned long long)chunk->offset);
+           fail("wrong digest at offset %llu of the data file", (unsigned long long)chunk->offset);
 }
 
 static bool closed(int connection) {
@@ -98,28 +70,29 @@ static bool closed(int connection) {
     return poll(&wait, 1, 0) > 0 && wait.revents & (POLLRDHUP | POLLHUP | POLLERR);
 }
 
+/* Where a chunk is loaded to; 0: nowhere. What was prefilled is copied as a whole. */
+static uint64_t target_of(const struct job *j, const struct piece *chunk) {
+    const struct item *item = &j->w->items[chunk->item];
+    return j->kind == COPY_PREFILL ? item->snapshot : item->snapshot ? 0 : item->fresh.mapped;
+}
+
 static bool one(const struct job *j, struct piece *chunk, uint8_t *slot, void **streams) {
     const struct item *item = &j->w->items[chunk->item];
+    bool in_arena = item->arena >= 0, loads = j->kind >= COPY_LOAD;
     void **stream = &streams[item->device];
-    uint64_t from = item->mapped ? item->mapped : item->snapshot;
-    bool staged = item->arena >= 0 && j->kind != COPY_STAGE;
-    if (j->kind == COPY_SAVE && !item->mapped && snapshot_in_the_way(j->w)) return give_up("the program needs the device memory of its copy");
-    if (j->asker > 0 && closed(j->asker)) return give_up("the agent has closed its connection");
-    if (!cuda_use(item->device)) return give_up("no context");
-    if (!*stream && !good(cuda.cuStreamCreate(stream, 1), "cuStreamCreate")) { /* does not wait for the default stream */
-        return false;
+    if (j->kind == COPY_SAVE && !item->kept.mapped && snapshot_in_the_way(j->w)) return fail("the program needs the device memory of its copy");
+    if (j->kind == COPY_PREFILL && closed(j->asker)) return fail("the agent has closed its connection");
+    if (!cuda_use(item->device)) return false;
+    if (!*stream && !ok(driver.cuStreamCreate(stream, 1), "cuStreamCreate")) return false; /* does not wait for the default stream */
+    uint8_t *host = in_arena ? arena_stage + item->arena + chunk->at : slot;
+    if (loads) {
+        uint64_t to = target_of(j, chunk) + chunk->at;
+        if (!load(j, chunk, host) || !ok(driver.cuMemcpyHtoDAsync(to, host, chunk->length, *stream), "cuMemcpyHtoDAsync")) return false;
+    } else if (!in_arena || j->kind == COPY_STAGE) {
+        uint64_t from = (item->kept.mapped ? item->kept.mapped : item->snapshot) + chunk->at;
+        if (!ok(driver.cuMemcpyDtoHAsync(host, from, chunk->length, *stream), "cuMemcpyDtoHAsync")) return false;
     }
-    uint8_t *host = staged || j->kind == COPY_STAGE ? arena_stage() + item->arena + chunk->at : slot;
-    if (j->kind == COPY_LOAD) {
-        return load(j, chunk, slot) &&
-               good(cuda.cuMemcpyHtoDAsync(j->to[chunk->item] + chunk->at, slot, chunk->length, *stream), "cuMemcpyHtoDAsync") &&
-               good(cuda.cuStreamSynchronize(*stream), "cuStreamSynchronize");
-    }
-    if (!staged && (!good(cuda.cuMemcpyDtoHAsync(host, from + chunk->at, chunk->length, *stream), "cuMemcpyDtoHAsync") ||
-                    !good(cuda.cuStreamSynchronize(*stream), "cuStreamSynchronize"))) {
-        return false;
-    }
-    return j->kind == COPY_STAGE || save(j, chunk, host);
+    return ok(driver.cuStreamSynchronize(*stream), "cuStreamSynchronize") && (j->kind != COPY_SAVE || save(j, chunk, host));
 }
 
 static void *work(void *number) {
@@ -129,33 +102,35 @@ static void *work(void *number) {
     for (;;) {
         while (round_number == seen) pthread_cond_wait(&begun, &mutex);
         seen = round_number;
-        uint8_t *slot = arena_slot((unsigned)(uintptr_t)number); /* the arena moves while the keeper rests */
+        uint8_t *slot = arena + (uintptr_t)number * CHUNK; /* the arena moves while the keeper rests */
         while (next_chunk < job->count && !broken) {
             struct piece *chunk = &job->chunks[next_chunk++];
+            if (job->kind >= COPY_LOAD && !target_of(job, chunk)) continue;
             pthread_mutex_unlock(&mutex);
-            one(job, chunk, slot, streams);
+            bool done = one(job, chunk, slot, streams);
             pthread_mutex_lock(&mutex);
+            if (!done && !broken) memcpy(reason, failure, sizeof reason);
+            broken |= !done;
         }
-        if (--at_work == 0) pthread_cond_signal(&ended);
+        if (--at_work == 0) pthread_cond_signal(&finished);
     }
     return NULL;
 }
 
 bool copy_start(unsigned threads) {
-    pthread_attr_t attributes;
     pthread_t thread;
-    pthread_attr_init(&attributes);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     for (; crew < threads; crew++) {
-        if (pthread_create(&thread, &attributes, work, (void *)(uintptr_t)crew)) return fail("cannot start thread %u", crew);
+        if (pthread_create(&thread, NULL, work, (void *)(uintptr_t)crew)) return fail("cannot start thread %u", crew);
+        pthread_detach(thread);
     }
-    pthread_attr_destroy(&attributes);
     return true;
 }
 
 bool copy_run(struct job *j) {
     for (uint32_t i = 0; i < j->w->count; i++) { /* contexts are made here, not by many threads at once */
-        if (!cuda_use(j->w->items[i].device)) return false;
+        const struct item *item = &j->w->items[i];
+        bool used = j->kind != COPY_LOAD || item->fresh.mapped;
+        if (used && !cuda_use(item->device)) return false;
     }
     pthread_mutex_lock(&mutex);
     job = j;
@@ -164,7 +139,7 @@ bool copy_run(struct job *j) {
     at_work = crew;
     round_number++;
     pthread_cond_broadcast(&begun);
-    while (at_work) pthread_cond_wait(&ended, &mutex);
+    while (at_work) pthread_cond_wait(&finished, &mutex);
     job = NULL;
     pthread_mutex_unlock(&mutex);
     return !broken || fail("%s", reason);
@@ -172,16 +147,16 @@ bool copy_run(struct job *j) {
 
 bool copy_device(uint64_t to, const struct item *item) {
     if (!cuda_use(item->device)) return false;
-    uint64_t from = item->mapped ? item->mapped : item->snapshot;
-    if (from) return ok(cuda.cuMemcpyDtoDAsync(to, from, item->bytes, NULL), "cuMemcpyDtoDAsync");
+    uint64_t from = item->kept.mapped ? item->kept.mapped : item->snapshot;
+    if (from) return ok(driver.cuMemcpyDtoDAsync(to, from, item->bytes, NULL), "cuMemcpyDtoDAsync");
     return (item->arena >= 0 || fail("block %u: its content is not here", item->block)) &&
-           ok(cuda.cuMemcpyHtoDAsync(to, arena_stage() + item->arena, item->bytes, NULL), "cuMemcpyHtoDAsync");
+           ok(driver.cuMemcpyHtoDAsync(to, arena_stage + item->arena, item->bytes, NULL), "cuMemcpyHtoDAsync");
 }
 
 bool content_here(const struct workload *w) {
     for (uint32_t i = 0; i < w->count; i++) {
         const struct item *item = &w->items[i];
-        if (!item->mapped && !item->snapshot && item->arena < 0) return fail("block %u: its content is not here", item->block);
+        if (!item->kept.mapped && !item->snapshot && item->arena < 0) return fail("block %u: its content is not here", item->block);
     }
     return w->count || fail("%s: nothing of it is here", w->name);
 }
@@ -195,18 +170,21 @@ bool snapshot_here(const struct workload *w) {
 
 bool snapshot_in_the_way(const struct workload *w) { return link_wanted(w) != w->wanted && snapshot_here(w); }
 
-void snapshot_drop(struct workload *w) {
-    for (uint32_t i = 0; i < w->count; i++) {
-        if (w->items[i].snapshot && cuda_use(w->items[i].device)) {
-            cuda.cuMemFree(w->items[i].snapshot);
-            w->items[i].snapshot = 0;
-        }
+void snapshot_release(struct item *item) {
+    if (item->snapshot && cuda_use(item->device)) {
+        driver.cuMemFree(item->snapshot);
+        item->snapshot = 0;
     }
+}
+
+void snapshot_drop(struct workload *w) {
+    for (uint32_t i = 0; i < w->count; i++) snapshot_release(&w->items[i]);
 }
 
 bool snapshot_make(struct workload *w, uint64_t reserve) {
     uint64_t need[MAX_DEVICES] = {0}, largest[MAX_DEVICES] = {0}, left;
     if (!content_here(w)) return false;
+    if (snapshot_here(w)) return true; /* an export drops that of the checkpoint before */
     w->wanted = link_wanted(w);
     for (uint32_t i = 0; i < w->count; i++) {
         int d = w->items[i].device;
@@ -223,17 +201,16 @@ bool snapshot_make(struct workload *w, uint64_t reserve) {
     bool made = true;
     for (uint32_t i = 0; i < w->count && made; i++) {
         struct item *item = &w->items[i];
-        uint64_t to;
-        made = cuda_use(item->device) && ok(cuda.cuMemAlloc(&to, item->bytes), "cuMemAlloc");
-        if (made && (made = copy_device(to, item))) item->snapshot = to;
+        uint64_t to = 0;
+        made = cuda_use(item->device) && ok(driver.cuMemAlloc(&to, item->bytes), "cuMemAlloc") && copy_device(to, item);
+        item->snapshot = to;
     }
-    for (int d = 0; d < MAX_DEVICES && made; d++) made = !need[d] || (cuda_use(d) && ok(cuda.cuCtxSynchronize(), "cuCtxSynchronize"));
+    for (int d = 0; d < MAX_DEVICES && made; d++) made = !need[d] || (cuda_use(d) && ok(driver.cuCtxSynchronize(), "cuCtxSynchronize"));
     if (!made) snapshot_drop(w);
     return made;
 }
 
 bool stage_make(struct workload *w, uint64_t at) {
-    size_t count;
     if (!content_here(w)) return false;
     if (at > arena_room() || w->bytes > arena_room() - at) {
         return fail("expected an arena with %llu MiB of room, got %llu", (unsigned long long)(at + w->bytes) >> 20,
@@ -243,9 +220,9 @@ bool stage_make(struct workload *w, uint64_t at) {
         w->items[i].arena = (int64_t)at;
         at += w->items[i].bytes;
     }
-    struct job j = {.kind = COPY_STAGE, .w = w, .chunks = chunks_of(w, NULL, &count), .file = -1};
-    j.count = count;
-    bool done = copy_run(&j);
+    struct job j = {.kind = COPY_STAGE, .w = w};
+    j.chunks = chunks_of(w, &j.count);
+    bool done = (j.chunks || fail("out of memory")) && copy_run(&j);
     free(j.chunks);
     for (uint32_t i = 0; i < w->count && !done; i++) w->items[i].arena = -1;
     return done;

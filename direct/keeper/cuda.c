@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct cuda cuda;
+struct driver driver;
 static int devices;
 static uint8_t uuids[MAX_DEVICES][16];
 static void *contexts[MAX_DEVICES];
@@ -15,7 +15,7 @@ static uint64_t totals[MAX_DEVICES];
 bool ok(int result, const char *call) {
     const char *name = "unknown result";
     if (result == 0) return true;
-    cuda.cuGetErrorName(result, &name);
+    driver.cuGetErrorName(result, &name);
     return fail("%s: %d %s", call, result, name ? name : "");
 }
 
@@ -38,17 +38,14 @@ static void *find_library(void) {
 bool cuda_open(void) {
     void *library = find_library();
     if (!library) return fail("%s", dlerror());
-#define FIND(name, symbol, arguments)                                                                           \
-    *(void **)&cuda.name = dlsym(library, symbol);                                                              \
-    if (!cuda.name) {                                                                                           \
-        return fail("the driver has no " symbol);                                                               \
-    }
-    CUDA_FUNCTIONS(FIND)
+#define FIND(name, symbol, arguments) \
+    if (!(*(void **)&driver.name = dlsym(library, symbol))) return fail("the driver has no " symbol);
+    DRIVER_FUNCTIONS(FIND)
 #undef FIND
-    if (!ok(cuda.cuInit(0), "cuInit") || !ok(cuda.cuDeviceGetCount(&devices), "cuDeviceGetCount")) return false;
+    if (!ok(driver.cuInit(0), "cuInit") || !ok(driver.cuDeviceGetCount(&devices), "cuDeviceGetCount")) return false;
     devices = devices < MAX_DEVICES ? devices : MAX_DEVICES;
     for (int i = 0; i < devices; i++) {
-        if (!ok(cuda.cuDeviceGetUuid(uuids[i], i), "cuDeviceGetUuid")) return false;
+        if (!ok(driver.cuDeviceGetUuid(uuids[i], i), "cuDeviceGetUuid")) return false;
     }
     return true;
 }
@@ -78,13 +75,13 @@ int cuda_device_named(const char *text) {
 
 bool cuda_use(int device) {
     if (device < 0 || device >= devices) return fail("expected a GPU below %d, got %d", devices, device);
-    bool there = contexts[device] || ok(cuda.cuDevicePrimaryCtxRetain(&contexts[device], device), "cuDevicePrimaryCtxRetain");
-    return there && ok(cuda.cuCtxSetCurrent(contexts[device]), "cuCtxSetCurrent") && arena_register();
+    bool there = contexts[device] || ok(driver.cuDevicePrimaryCtxRetain(&contexts[device], device), "cuDevicePrimaryCtxRetain");
+    return there && ok(driver.cuCtxSetCurrent(contexts[device]), "cuCtxSetCurrent") && arena_register();
 }
 
 bool cuda_free(int device, uint64_t *free_bytes) {
     size_t left = 0, all = 0;
-    bool done = cuda_use(device) && ok(cuda.cuMemGetInfo(&left, &all), "cuMemGetInfo");
+    bool done = cuda_use(device) && ok(driver.cuMemGetInfo(&left, &all), "cuMemGetInfo");
     *free_bytes = left;
     totals[device] = all;
     return done;
@@ -95,27 +92,23 @@ uint64_t cuda_total(int device) {
     return totals[device] || cuda_free(device, &left) ? totals[device] : 0;
 }
 
-bool cuda_import(int device, int fd, uint64_t bytes, uint64_t *handle, uint64_t *mapped) {
-    const int32_t access[3] = {1, device, 3}; /* a device, this one, read and write */
-    if (!cuda_use(device) || !ok(cuda.cuMemImport(handle, (void *)(intptr_t)fd, 1), "cuMemImportFromShareableHandle")) return false;
-    if (!ok(cuda.cuMemAddressReserve(mapped, bytes, 0, 0, 0), "cuMemAddressReserve")) {
-        cuda.cuMemRelease(*handle);
-        return false;
-    }
-    if (!ok(cuda.cuMemMap(*mapped, bytes, 0, *handle, 0), "cuMemMap")) {
-        cuda.cuMemAddressFree(*mapped, bytes);
-        cuda.cuMemRelease(*handle);
-        return false;
-    }
-    if (!ok(cuda.cuMemSetAccess(*mapped, bytes, access, 1), "cuMemSetAccess")) {
-        cuda_drop(*handle, *mapped, bytes);
-        return false;
-    }
-    return true;
+bool cuda_import(int device, int fd, uint64_t bytes, struct import *to) {
+    const CUmemAccessDesc access = {1, device, 3}; /* a device, this one, read and write */
+    *to = (struct import){.device = device};
+    bool done = cuda_use(device) && ok(driver.cuMemImport(&to->handle, (void *)(intptr_t)fd, 1), "cuMemImportFromShareableHandle") &&
+                ok(driver.cuMemAddressReserve(&to->mapped, bytes, 0, 0, 0), "cuMemAddressReserve") &&
+                ok(driver.cuMemMap(to->mapped, bytes, 0, to->handle, 0), "cuMemMap") &&
+                ok(driver.cuMemSetAccess(to->mapped, bytes, &access, 1), "cuMemSetAccess");
+    if (!done) cuda_drop(to, bytes);
+    return done;
 }
 
-void cuda_drop(uint64_t handle, uint64_t mapped, uint64_t bytes) {
-    cuda.cuMemUnmap(mapped, bytes);
-    cuda.cuMemRelease(handle);
-    cuda.cuMemAddressFree(mapped, bytes);
+/* What there is of it. */
+void cuda_drop(struct import *what, uint64_t bytes) {
+    if (!what->handle) return;
+    driver.cuCtxSetCurrent(contexts[what->device]);
+    if (what->mapped) driver.cuMemUnmap(what->mapped, bytes);
+    driver.cuMemRelease(what->handle);
+    if (what->mapped) driver.cuMemAddressFree(what->mapped, bytes);
+    *what = (struct import){0};
 }

@@ -19,7 +19,8 @@
 
 static const char HEAD[] = "stasis-device 1\n";
 
-struct piece *chunks_of(const struct workload *w, const bool *wanted, size_t *count) {
+/* What lies where in a file, for one that is read too: CHUNK cannot change. */
+struct piece *chunks_of(const struct workload *w, size_t *count) {
     size_t most = 1;
     for (uint32_t i = 0; i < w->count; i++) most += w->items[i].bytes / CHUNK + 1;
     struct piece *chunks = calloc(most, sizeof *chunks);
@@ -30,7 +31,7 @@ struct piece *chunks_of(const struct workload *w, const bool *wanted, size_t *co
             uint64_t left = w->items[i].bytes - at;
             struct piece chunk = {.item = i, .at = at, .length = left < CHUNK ? (uint32_t)left : CHUNK, .offset = offset};
             offset += chunk.length;
-            if (!wanted || wanted[i]) chunks[(*count)++] = chunk;
+            chunks[(*count)++] = chunk;
         }
     }
     return chunks;
@@ -74,7 +75,7 @@ static uint8_t *map_tmpfs(int file, uint64_t bytes) {
     return NULL;
 }
 
-bool file_save(struct workload *w, const char *path, uint64_t *written) {
+bool file_save(struct workload *w, const char *path) {
     struct job job = {.kind = COPY_SAVE, .w = w};
     if (!content_here(w)) return false;
     FILE *data = create(path, ".data"), *table = data ? create(path, ".chunks") : NULL;
@@ -82,14 +83,13 @@ bool file_save(struct workload *w, const char *path, uint64_t *written) {
     if (done) {
         job.file = fileno(data);
         job.map = map_tmpfs(job.file, w->bytes);
-        job.chunks = chunks_of(w, NULL, &job.count);
+        job.chunks = chunks_of(w, &job.count);
         done = (job.chunks || fail("out of memory")) && copy_run(&job);
     }
     if (done) {
         print(table, w, job.chunks, job.count);
-        done = (fflush(table) == 0 && fsync(fileno(table)) == 0 && fsync(job.file) == 0) || fail("%s: %s", path, strerror(errno));
+        done = (fflush(table) == 0 && !ferror(table) && fsync(fileno(table)) == 0 && fsync(job.file) == 0) || fail("%s: %s", path, strerror(errno));
     }
-    *written = w->bytes;
     if (job.map) munmap(job.map, w->bytes);
     if (data) fclose(data);
     if (table) fclose(table);
@@ -98,62 +98,45 @@ bool file_save(struct workload *w, const char *path, uint64_t *written) {
 }
 
 static bool unhex(const char *text, uint8_t *to, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        unsigned byte;
-        if (sscanf(text + 2 * i, "%2x", &byte) != 1) return false;
-        to[i] = (uint8_t)byte;
+    for (size_t i = 0; i < count; i++, text += 2) {
+        if (sscanf(text, "%2hhx", &to[i]) != 1) return false;
     }
-    return true;
+    return !*text;
 }
 
-static bool take_region(const char *line, struct file *file) {
-    struct item item = {.fd = -1, .arena = -1};
+static bool take_region(const char *line, struct workload *content, uint64_t size) {
+    struct item item = {.device = -1, .fd = -1, .arena = -1};
     uint32_t number;
     bool valid = sscanf(line, "R %u %u %" SCNx64 " %" SCNu64, &number, &item.block, &item.address, &item.bytes) == 4 &&
-                 number == file->regions && number < MAX_ITEMS && item.bytes && item.bytes % GRANULE == 0;
-    if (valid) file->items[file->regions++] = item;
+                 number == content->count && number < MAX_ITEMS && item.bytes && item.bytes % GRANULE == 0 && item.bytes <= size - content->bytes;
+    if (valid) {
+        content->items[content->count++] = item;
+        content->bytes += item.bytes;
+    }
     return valid;
 }
 
-/* Chunks cover the regions in order and without a gap. */
-static bool take_chunk(const char *line, struct file *file, size_t room, uint64_t size) {
-    struct piece chunk = {0};
+/* Only its digests are new: what lies where follows from the regions. */
+static bool take_chunk(const char *line, struct piece *chunk, size_t expected) {
+    struct piece there;
     size_t number;
     char crc[16], sha[72];
-    int fields = sscanf(line, "C %zu %u %" SCNu64 " %u %" SCNu64 " %15s 16x%71s", &number, &chunk.item, &chunk.at, &chunk.length, &chunk.offset, crc, sha);
-    const struct piece *last = file->count ? &file->chunks[file->count - 1] : NULL;
-    bool valid = fields == 7 && number == file->count && number < room && chunk.item < file->regions && strlen(sha) == 64 &&
-                 unhex(sha, chunk.sha, 32) && chunk.length && chunk.length <= CHUNK && chunk.length % GRANULE == 0 &&
-                 chunk.at < file->items[chunk.item].bytes && chunk.length <= file->items[chunk.item].bytes - chunk.at &&
-                 chunk.offset <= size && chunk.length <= size - chunk.offset;
-    if (valid && last && chunk.item == last->item) {
-        valid = chunk.at == last->at + last->length;
-    } else if (valid) {
-        valid = chunk.at == 0 && chunk.item == (last ? last->item + 1 : 0) && (!last || last->at + last->length == file->items[last->item].bytes);
-    }
-    chunk.zero = strcmp(crc, "zero") == 0;
-    if (valid && (chunk.zero || sscanf(crc, "%8x", &chunk.crc) == 1)) {
-        file->chunks[file->count++] = chunk;
-        return true;
-    }
-    return false;
+    int fields = sscanf(line, "C %zu %u %" SCNu64 " %u %" SCNu64 " %15s 16x%71s", &number, &there.item, &there.at, &there.length, &there.offset, crc, sha);
+    chunk->zero = fields == 7 && strcmp(crc, "zero") == 0;
+    return fields == 7 && number == expected && there.item == chunk->item && there.at == chunk->at && there.length == chunk->length &&
+           there.offset == chunk->offset && (chunk->zero || sscanf(crc, "%8x", &chunk->crc) == 1) && unhex(sha, chunk->sha, 32);
 }
 
 static bool read_table(FILE *table, struct file *file, uint64_t size) {
     char line[512];
-    size_t room = size / GRANULE, end;
-    file->items = calloc(MAX_ITEMS, sizeof *file->items);
-    file->chunks = calloc(room + 1, sizeof *file->chunks);
-    if (!file->items || !file->chunks || !fgets(line, sizeof line, table) || strcmp(line, HEAD) != 0) return false;
-    while (fgets(line, sizeof line, table)) {
-        if (*line == 'e') {
-            const struct piece *last = file->count ? &file->chunks[file->count - 1] : NULL;
-            bool covered = last ? last->item == file->regions - 1 && last->at + last->length == file->items[last->item].bytes : !file->regions;
-            return sscanf(line, "end %zu", &end) == 1 && end == file->count && covered;
-        }
-        if (!(*line == 'R' ? take_region(line, file) : take_chunk(line, file, room, size))) return false;
-    }
-    return false;
+    size_t taken = 0, end;
+    file->content.items = calloc(MAX_ITEMS, sizeof *file->content.items);
+    bool valid = file->content.items && fgets(line, sizeof line, table) && strcmp(line, HEAD) == 0;
+    while (valid && (valid = fgets(line, sizeof line, table)) && *line == 'R') valid = take_region(line, &file->content, size);
+    file->chunks = valid ? chunks_of(&file->content, &file->count) : NULL;
+    for (; file->chunks && valid && taken < file->count; taken++)
+        valid = take_chunk(line, &file->chunks[taken], taken) && fgets(line, sizeof line, table);
+    return file->chunks && valid && sscanf(line, "end %zu", &end) == 1 && end == taken;
 }
 
 bool file_open(const char *path, struct file *file) {
@@ -164,22 +147,19 @@ bool file_open(const char *path, struct file *file) {
     off_t size = file->data < 0 ? -1 : lseek(file->data, 0, SEEK_END);
     snprintf(name, sizeof name, "%s.chunks", path);
     FILE *table = size < 0 ? NULL : fopen(name, "re");
-    if (!table) {
-        file_close(file);
-        return fail("%s: %s", path, strerror(errno));
-    }
-    bool valid = read_table(table, file, (uint64_t)size);
-    fclose(table);
-    if (!valid) {
-        file_close(file);
-        return fail("%s.chunks makes no sense", path);
-    }
-    return true;
+    bool valid = table ? read_table(table, file, (uint64_t)size) || fail("%s makes no sense", name) : fail("%s: %s", path, strerror(errno));
+    if (table) fclose(table);
+    if (!valid) file_close(file);
+    return valid;
+}
+
+bool file_load(const struct file *file, enum copy kind, struct workload *w, int asker) {
+    return copy_run(&(struct job){.kind = kind, .w = w, .chunks = file->chunks, .count = file->count, .file = file->data, .asker = asker});
 }
 
 void file_close(struct file *file) {
     if (file->data >= 0) close(file->data);
-    free(file->items);
+    free(file->content.items);
     free(file->chunks);
     *file = (struct file){.data = -1};
 }

@@ -5,7 +5,6 @@
 #include "keeper.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -18,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum op { PUT = 1, DROP, LIST, END };
+enum op { PUT = 1, DROP, LIST, END, REFUSED }; /* a request END does nothing; the answer says how many there are */
 
 struct held {
     uint32_t op, block;
@@ -33,49 +32,50 @@ static char holder_path[100];
 
 int holder_socket(void) { return holder; }
 
-static bool transmit(int socket, const struct held *held, int fd) { return socket_send(socket, held, sizeof *held, fd); }
+static bool transmit(int socket, const struct held *held, int fd) { return message_send(socket, held, sizeof *held, &fd, fd >= 0); }
 
-static bool take(int socket, struct held *held, int *fd) {
+/* The length of the message; 0 when the connection is closed. */
+static ssize_t take(int socket, struct held *held, int *fd) {
     uint32_t count;
     *fd = -1;
     ssize_t n = socket_receive(socket, held, sizeof *held, fd, 1, &count);
     held->name[NAME_BYTES - 1] = 0;
-    return n == sizeof *held;
+    return n;
 }
 
 /* The holder's own memory; it allocates nothing else. */
-static struct held table[MAX_ITEMS];
-static int descriptors[MAX_ITEMS];
+static struct {
+    struct held held;
+    int fd;
+} table[MAX_ITEMS];
 static uint32_t used;
 
 static void drop(const struct held *which) {
     for (uint32_t i = used; i-- > 0;) {
-        if (strcmp(table[i].name, which->name) == 0 && (which->block == UINT32_MAX || table[i].block == which->block)) {
-            close(descriptors[i]);
-            used--;
-            table[i] = table[used];
-            descriptors[i] = descriptors[used];
+        if (strcmp(table[i].held.name, which->name) == 0 && (which->block == UINT32_MAX || table[i].held.block == which->block)) {
+            close(table[i].fd);
+            table[i] = table[--used];
         }
     }
 }
 
+/* A descriptor beyond what the process may have is missing, and its message cut off. The answer is sent after it was done. */
 static bool serve(int client) {
-    struct held held;
+    struct held held, end = {.op = END};
     int fd;
-    if (!take(client, &held, &fd)) return false;
-    if (held.op == PUT && fd >= 0) {
-        drop(&held); /* the same one again, by a keeper that replaces us */
-        if (used < MAX_ITEMS) {
-            table[used] = held;
-            descriptors[used++] = fd;
-        }
-    } else if (held.op == DROP) {
-        drop(&held);
-    } else if (held.op == LIST) {
-        for (uint32_t i = 0; i < used; i++) transmit(client, &table[i], descriptors[i]);
+    ssize_t n = take(client, &held, &fd);
+    if (n != sizeof held || (held.op == PUT && fd < 0)) held.op = REFUSED;
+    if (held.op == PUT || held.op == DROP) drop(&held); /* a keeper that replaces us puts the same one again */
+    if (held.op == PUT && used < MAX_ITEMS) {
+        table[used].held = held;
+        table[used++].fd = fd;
+    } else if (held.op == PUT || held.op == REFUSED) {
+        close(fd);
+        end.op = REFUSED;
     }
-    struct held end = {.op = END, .block = used};
-    return transmit(client, &end, -1); /* said after it was done */
+    for (uint32_t i = 0; held.op == LIST && i < used; i++) transmit(client, &table[i].held, table[i].fd);
+    end.block = used;
+    return n != 0 && transmit(client, &end, -1);
 }
 
 /* What the keeper must survive: any end but SIGKILL, a session that ends, a full machine. */
@@ -91,36 +91,19 @@ static void be_hard_to_end(void) {
     for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++) signal(ignored[i], SIG_IGN);
 }
 
-static int hold(int listener, const char *path) {
-    int client = -1;
-    struct stat mine = {0}, there;
-    stat(path, &mine);
-    prctl(PR_SET_NAME, "stasis-holder");
-    be_hard_to_end();
-    /* A keeper that was just started connects within this time. */
-    for (int patience = 20000;; patience = 0) {
-        struct pollfd wait[] = {{.fd = listener, .events = POLLIN}, {.fd = client, .events = POLLIN}};
-        int ready = poll(wait, 2, client < 0 && used == 0 ? patience : -1);
-        if (ready == 0) {
-            /* Another one may have taken the place, and hold the memory that a later keeper looks for there. */
-            if (stat(path, &there) == 0 && there.st_dev == mine.st_dev && there.st_ino == mine.st_ino) unlink(path);
-            return 0;
-        }
-        if (wait[1].revents && !serve(client)) {
-            close(client);
-            client = -1;
-        }
-        if (wait[0].revents & POLLIN) {
-            int next = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-            if (next >= 0 && client >= 0) close(client);
-            client = next >= 0 ? next : client;
-        }
-    }
-}
+static bool holds_nothing(void) { return used == 0; }
 
 int holder_main(const char *path) {
     int listener = socket_listen(path, SOCK_SEQPACKET);
-    return listener < 0 ? 1 : hold(listener, path);
+    struct stat mine = {0}, there;
+    if (listener < 0) return 1;
+    stat(path, &mine);
+    prctl(PR_SET_NAME, "stasis-holder");
+    be_hard_to_end();
+    socket_serve(listener, 20000, 0, serve, holds_nothing); /* a keeper that was just started connects within this time */
+    /* Another one may have taken the place, and hold the memory that a later keeper looks for there. */
+    if (stat(path, &there) == 0 && there.st_dev == mine.st_dev && there.st_ino == mine.st_ino) unlink(path);
+    return 0;
 }
 
 static bool reach(const char *path) {
@@ -148,10 +131,10 @@ static bool start_new(int patience_ms) {
     return fail("the second holder did not start");
 }
 
-bool holder_start(const char *path, bool may_be_there) {
+bool holder_start(const char *path) {
     snprintf(holder_path, sizeof holder_path, "%s", path);
     be_hard_to_end();
-    return (may_be_there && reach(path)) || start_new(5000); /* milliseconds are usual, seconds on an overloaded machine */
+    return reach(path) || start_new(5000); /* milliseconds are usual, seconds on an overloaded machine */
 }
 
 static bool gone(void) {
@@ -160,82 +143,74 @@ static bool gone(void) {
     return fail("the second holder is gone");
 }
 
-static bool ask(const struct held *held, int fd, struct held *reply) {
+static bool ask(const struct held *held, struct held *reply) {
     int none;
-    return (holder >= 0 && transmit(holder, held, fd) && take(holder, reply, &none)) || gone();
+    return (transmit(holder, held, -1) && take(holder, reply, &none) == sizeof *reply) || gone();
 }
 
-static struct held describe(const struct workload *w, const struct item *item, enum op op) {
-    struct held held = {.op = op, .pid = w->pid, .start = w->start};
+static bool put(const struct workload *w, const struct item *item) {
+    struct held held = {.op = PUT, .block = item->block, .pid = w->pid, .start = w->start, .address = item->address, .bytes = item->bytes};
     memcpy(held.name, w->name, NAME_BYTES);
-    if (item) {
-        held.block = item->block;
-        held.address = item->address;
-        held.bytes = item->bytes;
-        cuda.cuDeviceGetUuid(held.uuid, item->device);
-    }
-    return held;
+    driver.cuDeviceGetUuid(held.uuid, item->device);
+    return transmit(holder, &held, item->fd);
 }
 
 /* Fewer at once than a socket takes without being read. */
 bool holder_put(const struct workload *w, uint32_t first) {
-    struct held held, reply;
+    struct held reply;
     int none;
     for (uint32_t i = first, end; i < w->count; i = end) {
         end = w->count - i < GATE_BATCH ? w->count : i + GATE_BATCH;
-        bool done = holder >= 0;
-        for (uint32_t j = i; done && j < end; j++) {
+        uint32_t asked = 0;
+        bool room = true;
+        for (uint32_t j = i; j < end; j++) {
             if (w->items[j].fd < 0) continue;
-            held = describe(w, &w->items[j], PUT);
-            done = transmit(holder, &held, w->items[j].fd);
+            if (!put(w, &w->items[j])) return gone();
+            asked++;
         }
-        for (uint32_t j = i; done && j < end; j++)
-            if (w->items[j].fd >= 0) done = take(holder, &reply, &none);
-        if (!done) return gone();
+        for (; asked; asked--) {
+            if (take(holder, &reply, &none) != sizeof reply) return gone();
+            room = room && reply.op == END;
+        }
+        if (!room) return fail("the second holder has no room for more");
     }
     return true;
 }
 
 bool holder_drop(const struct workload *w, uint32_t block) {
-    struct held held = describe(w, NULL, DROP), reply;
-    held.block = block;
-    return ask(&held, -1, &reply);
+    struct held held = {.op = DROP, .block = block}, reply;
+    memcpy(held.name, w->name, NAME_BYTES);
+    return ask(&held, &reply);
 }
 
-bool holder_replace(const struct workload *all) {
+bool holder_has(uint32_t count) {
+    struct held held = {.op = END}, reply;
+    if (!ask(&held, &reply)) return fail("there is no second holder");
+    return reply.block >= count || fail("expected %u allocations in the second holder, got %u", count, reply.block);
+}
+
+bool holder_replace(void) {
     close(holder);
     holder = -1;
     if (!start_new(1000)) return false; /* the agent waits meanwhile; it is tried again */
     for (int i = 0; i < MAX_WORKLOADS; i++)
-        if (*all[i].name && !holder_put(&all[i], 0)) return false;
+        if (*workloads[i].name && !holder_put(&workloads[i], 0)) return false;
     return true;
 }
 
-static struct workload *named(struct workload *all, const struct held *held) {
-    for (int i = 0; i < MAX_WORKLOADS; i++) {
-        if (!*all[i].name) {
-            memcpy(all[i].name, held->name, NAME_BYTES);
-            all[i].pid = held->pid;
-            all[i].start = held->start;
-            all[i].socket = -1;
-            all[i].unloaded = true; /* as far as anyone can tell */
-            all[i].items = calloc(MAX_ITEMS, sizeof(struct item));
-        }
-        if (strcmp(all[i].name, held->name) == 0) return all[i].items ? &all[i] : NULL;
-    }
-    return NULL;
-}
-
-bool holder_recover(struct workload *all) {
+bool holder_recover(void) {
     struct held held = {.op = LIST};
     int fd;
     if (!transmit(holder, &held, -1)) return fail("the second holder is gone");
-    while (take(holder, &held, &fd) && held.op == PUT) {
-        struct workload *w = named(all, &held);
-        if (!w) return fail("more workloads than %d", MAX_WORKLOADS);
+    while (take(holder, &held, &fd) == sizeof held && held.op == PUT) {
+        struct workload *w = workload_named(held.name, true);
+        if (!w) return false;
+        w->pid = held.pid;
+        w->start = held.start;
+        w->unloaded = true; /* as far as anyone can tell */
         struct item *item = &w->items[w->count];
         *item = (struct item){.block = held.block, .device = cuda_device(held.uuid), .address = held.address, .bytes = held.bytes, .fd = fd, .arena = -1};
-        if (item->device < 0 || !cuda_import(item->device, fd, item->bytes, &item->handle, &item->mapped)) return false;
+        if (item->device < 0 || !cuda_import(item->device, fd, item->bytes, &item->kept)) return false;
         w->count++;
         w->bytes += item->bytes;
     }

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 static const char usage[] =
@@ -21,9 +20,7 @@ static const char usage[] =
     "          snapshot NAME RESERVE_MIB | stage NAME | forget NAME | save NAME PATH | reload NAME [PATH] | open NAME | drop NAME |\n"
     "          use GPU_UUID | reserve GPU_UUID RESERVE_MIB PATH | prefill PATH | list | rest | quit\n";
 
-char failure[512];
-static struct workload workloads[MAX_WORKLOADS];
-static bool ended, hang_up;
+__thread char failure[512];
 
 bool fail(const char *format, ...) {
     va_list arguments;
@@ -31,199 +28,6 @@ bool fail(const char *format, ...) {
     vsnprintf(failure, sizeof failure, format, arguments);
     va_end(arguments);
     return false;
-}
-
-uint64_t now_us(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
-}
-
-static struct workload *find(const char *name, bool make) {
-    struct workload *unused = NULL;
-    for (int i = 0; i < MAX_WORKLOADS; i++) {
-        if (strcmp(workloads[i].name, name) == 0) return &workloads[i];
-        unused = unused || *workloads[i].name ? unused : &workloads[i];
-    }
-    if (!make || !unused || strlen(name) >= NAME_BYTES) {
-        fail("no workload '%s'", name);
-        return NULL;
-    }
-    strcpy(unused->name, name);
-    unused->socket = -1;
-    return unused;
-}
-
-static const char *state_name(uint32_t state) {
-    static const char *const states[] = {"open", "closed", "exported", "unloaded", "loaded"};
-    return state <= GATE_LOADED ? states[state] : "?";
-}
-
-/* What the library says, and whether it is what was asked for. */
-static bool told(struct workload *w, uint32_t command, uint64_t value, int timeout_ms, char *to, size_t size) {
-    struct gate_reply reply;
-    if (!link_call(w, command, value, timeout_ms, &reply, NULL)) return false;
-    if (reply.result)
-        return fail("%s, state %s", result_name(reply.result), state_name(reply.state));
-    struct gate_page page = {0};
-    if (!link_look(w->pid, w->start, &page, NULL)) return false; /* what it allocated until the gate closed is in it */
-    snprintf(to, size, " state=%s blocks=%u bytes=%llu largest=%llu gate_us=%llu notes=%s", state_name(reply.state), reply.blocks,
-             (unsigned long long)reply.bytes, (unsigned long long)page.largest, (unsigned long long)reply.took_us, note_names(reply.notes));
-    if (command == GATE_CLOSE && reply.notes & NOTES_REFUSED) {
-        char because[256];
-        snprintf(because, sizeof because, "refused: %s", note_names(reply.notes & NOTES_REFUSED));
-        link_call(w, GATE_OPEN_UP, 0, timeout_ms, &reply, NULL);
-        return fail("%s", because);
-    }
-    return true;
-}
-
-static bool exported(struct workload *w, char *to, size_t size) {
-    bool done = workload_export(w);
-    snprintf(to, size, " blocks=%u bytes=%llu", w->count, (unsigned long long)w->bytes);
-    if (!done && !w->unloaded) { /* what came over is a copy of a descriptor */
-        char because[sizeof failure];
-        memcpy(because, failure, sizeof because);
-        workload_drop(w);
-        fail("%s", because);
-    }
-    return done;
-}
-
-static bool all_held(const struct workload *w) {
-    for (uint32_t i = 0; i < w->count; i++) {
-        if (!w->items[i].mapped || w->items[i].fd < 0) return fail("block %u is not held", w->items[i].block);
-    }
-    return (holder_socket() >= 0 && holder_drop(w, UINT32_MAX - 1)) || fail("there is no second holder"); /* no block has this number: it answers */
-}
-
-static uint64_t staged_by_others(const struct workload *w) {
-    uint64_t end = 0;
-    for (const struct workload *other = workloads; other < workloads + MAX_WORKLOADS; other++) {
-        for (uint32_t i = 0; other != w && i < other->count; i++) {
-            const struct item *item = &other->items[i];
-            if (item->arena >= 0 && (uint64_t)item->arena + item->bytes > end) end = (uint64_t)item->arena + item->bytes;
-        }
-    }
-    return end;
-}
-
-static bool with_workload(char **word, int words, char *to, size_t size) {
-    const char *what = word[0], *argument = words > 2 ? word[2] : NULL;
-    struct workload *w = find(word[1], strcmp(what, "attach") == 0);
-    uint64_t bytes = 0;
-    bool done;
-    if (!w) return false;
-    if (strcmp(what, "attach") == 0 && words == 4) {
-        rest_until(atoi(word[2]));
-        done = workload_attach(w, atoi(word[2]), strtoull(word[3], NULL, 10));
-        if (!done && !w->count) *w->name = 0;
-        return done && told(w, GATE_STATUS, snapshot_here(w), 5000, to, size);
-    }
-    if (strcmp(what, "status") == 0) return told(w, GATE_STATUS, snapshot_here(w), 5000, to, size);
-    if (strcmp(what, "close") == 0 && argument) {
-        int timeout = atoi(argument);
-        return told(w, GATE_CLOSE, (uint64_t)timeout, timeout + 5000, to, size);
-    }
-    if (strcmp(what, "export") == 0) return exported(w, to, size);
-    if (strcmp(what, "unload") == 0) {
-        done = all_held(w);
-        w->unloaded |= done; /* from here on the content may be here alone, whatever is answered */
-        return done && told(w, GATE_UNLOAD, 0, 60000, to, size);
-    }
-    if (strcmp(what, "open") == 0) return told(w, GATE_OPEN_UP, snapshot_here(w), 5000, to, size);
-    if (strcmp(what, "reload") == 0) {
-        done = workload_reload(w, argument, &bytes);
-        w->unloaded = w->unloaded && !done;
-        snprintf(to, size, " bytes=%llu", (unsigned long long)bytes);
-        return done;
-    }
-    if (strcmp(what, "snapshot") == 0 && argument) return snapshot_make(w, strtoull(argument, NULL, 10) << 20);
-    if (strcmp(what, "forget") == 0) {
-        snapshot_drop(w);
-        return true;
-    }
-    if (strcmp(what, "stage") == 0) return stage_make(w, staged_by_others(w));
-    if (strcmp(what, "save") == 0 && argument) {
-        done = file_save(w, argument, &bytes);
-        snprintf(to, size, " bytes=%llu", (unsigned long long)bytes);
-        return done;
-    }
-    if (strcmp(what, "detach") == 0) {
-        link_hang_up(w);
-        return true;
-    }
-    if (strcmp(what, "drop") == 0) {
-        workload_drop(w);
-        link_close(w);
-        free(w->items);
-        *w = (struct workload){.socket = -1};
-        return true;
-    }
-    return fail("unknown command '%s'", what);
-}
-
-static bool list(char *to, size_t size) {
-    size_t at = (size_t)snprintf(to, size, " arena=%s holder=%s", rest_of(NULL) ? "none" : arena_pages(), holder_socket() >= 0 ? "yes" : "no");
-    for (int i = 0; i < MAX_WORKLOADS && at < size; i++) {
-        if (*workloads[i].name) {
-            at += (size_t)snprintf(to + at, size - at, " %s=pid:%d,start:%llu,blocks:%u,bytes:%llu", workloads[i].name, workloads[i].pid,
-                                   (unsigned long long)workloads[i].start, workloads[i].count, (unsigned long long)workloads[i].bytes);
-        }
-    }
-    return true;
-}
-
-static bool reserve(char **word, int words, char *to, size_t size) {
-    uint64_t bytes = 0;
-    bool done = words == 4 ? prefill_reserve(word[1], strtoull(word[2], NULL, 10) << 20, word[3], &bytes) : fail("expected a GPU, MiB and a path");
-    snprintf(to, size, " bytes=%llu", (unsigned long long)bytes);
-    return done;
-}
-
-static int agent = -1;
-
-static bool prefill(const char *path, char *to, size_t size) {
-    uint64_t bytes = 0;
-    bool done = path ? prefill_load(path, agent, &bytes) : fail("expected a path");
-    snprintf(to, size, " bytes=%llu", (unsigned long long)bytes);
-    return done;
-}
-
-static bool quit(void) {
-    for (int i = 0; i < MAX_WORKLOADS; i++) {
-        if (*workloads[i].name && workloads[i].count) return fail("the memory of %s is held; drop it first", workloads[i].name);
-    }
-    ended = true;
-    return true;
-}
-
-static void obey(char *line, char *to, size_t size) {
-    char *word[8] = {0}, *rest, detail[2048] = "";
-    int words = 0;
-    uint64_t start = now_us();
-    /* A path is the rest of its line: it may have blanks. */
-    for (char *next = strtok_r(line, " \n", &rest); next && words < 8;) {
-        word[words++] = next;
-        bool path = (words == 1 && strcmp(word[0], "prefill") == 0) || (words == 3 && strcmp(word[0], "reserve") == 0) ||
-                    (words == 2 && (strcmp(word[0], "save") == 0 || strcmp(word[0], "reload") == 0));
-        next = strtok_r(NULL, path ? "\n" : " \n", &rest);
-    }
-    strcpy(failure, "unknown reason");
-    bool done = words && strcmp(word[0], "list") == 0 ? list(detail, sizeof detail)
-                : !rest_end()                         ? false
-                : words && strcmp(word[0], "rest") == 0 ? quit() && (ended = !rest_begin(), hang_up = true)
-                : words == 2 && strcmp(word[0], "use") == 0 ? cuda_device_named(word[1]) >= 0
-                : words && strcmp(word[0], "quit") == 0 ? quit()
-                : words && strcmp(word[0], "reserve") == 0 ? reserve(word, words, detail, sizeof detail)
-                : words && strcmp(word[0], "prefill") == 0 ? prefill(word[1], detail, sizeof detail)
-                : words > 1                            ? with_workload(word, words, detail, sizeof detail)
-                                                       : fail("expected a command and a name");
-    if (done) {
-        snprintf(to, size, "ok us=%llu%s\n", (unsigned long long)(now_us() - start), detail);
-    } else {
-        snprintf(to, size, "fail %s\n", failure);
-    }
 }
 
 /* The program counts for more than its artifact. */
@@ -251,7 +55,7 @@ static void serve(int listener) {
         /* Without a holder nothing is unloaded; it is tried again each second. What a program lacks it says in its page. */
         if (poll(wait, 3 + rest_of(wait + 3), make_room() ? 50 : holder_socket() < 0 ? 1000 : -1) < 0) continue;
         if (rest_is_over()) return;
-        if ((wait[2].revents || holder_socket() < 0) && !holder_replace(workloads)) {
+        if ((wait[2].revents || holder_socket() < 0) && !holder_replace()) {
             fprintf(stderr, "stasis-keeper: %s\n", failure);
         }
         if (wait[1].revents) {
@@ -271,12 +75,8 @@ static void serve(int listener) {
             }
         }
         if (wait[0].revents) {
-            int next = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-            if (next >= 0) {
-                close(agent);
-                agent = next;
-                have = 0;
-            }
+            agent = socket_next(listener, agent);
+            have = 0;
         }
     }
 }
@@ -285,12 +85,9 @@ static int serve_at(const char *path, uint64_t arena_mib, unsigned threads) {
     char holder[128];
     snprintf(holder, sizeof holder, "%s.hold", path);
     prctl(PR_SET_NAME, "stasis-keeper");
-    if (!holder_start(holder, true) || !cuda_open() || !arena_open(arena_mib << 20, threads) || !holder_recover(workloads)) {
-        fprintf(stderr, "stasis-keeper: %s\n", failure);
-        return 1;
-    }
-    int listener = socket_listen(path, SOCK_STREAM);
-    if (listener < 0) {
+    int listener = -1;
+    bool ready = holder_start(holder) && cuda_open() && arena_open(arena_mib << 20, threads) && holder_recover();
+    if (!ready || (listener = socket_listen(path, SOCK_STREAM)) < 0) {
         fprintf(stderr, "stasis-keeper: %s\n", failure);
         return 1;
     }

@@ -4,23 +4,27 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "protocol.h"
+#include "common.h"
+#include "driver.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 enum { MAX_DEVICES = 32, MAX_WORKLOADS = 64, MAX_ITEMS = 1 << 16, NAME_BYTES = 32, CHUNK = 8 << 20, GRANULE = 2 << 20 };
 
-/* One allocation of a workload. Its content is in at least one of: import, snapshot, arena. */
+/* Memory of a workload that is mapped here; mapped 0: none is. */
+struct import {
+    int device;
+    uint64_t handle, mapped;
+};
+
+/* One allocation of a workload. Its content is in at least one of: kept, snapshot, arena, a file. */
 struct item {
     uint32_t block;
-    int device;       /* of the keeper */
+    int device;       /* of the keeper: where kept and snapshot are; -1: not known yet */
     uint64_t address; /* in the workload */
     uint64_t bytes;
-    int fd;           /* -1 once it was handed back */
-    uint64_t handle, mapped;
+    int fd;           /* of kept; -1 once it was handed back */
+    struct import kept, fresh; /* what the workload had, and in a reload what it gets */
     uint64_t snapshot;
     int64_t arena; /* offset, or -1 */
 };
@@ -39,43 +43,11 @@ struct workload {
     uint64_t bytes;
 };
 
-/* What went wrong, in one sentence; the last one wins. Returns false, so that callers can `return fail(...)`. */
-extern char failure[512];
+/* What went wrong in this thread, in one sentence; the last one wins. Returns false, so that callers can `return fail(...)`. */
+extern __thread char failure[512];
 bool fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
-uint64_t now_us(void);
 
-/* The driver. */
-#define CUDA_FUNCTIONS(X)                                                                                       \
-    X(cuInit, "cuInit", (unsigned))                                                                             \
-    X(cuDeviceGetCount, "cuDeviceGetCount", (int *))                                                            \
-    X(cuDeviceGetUuid, "cuDeviceGetUuid_v2", (void *, int))                                                     \
-    X(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (void **, int))                                     \
-    X(cuCtxSetCurrent, "cuCtxSetCurrent", (void *))                                                             \
-    X(cuCtxSynchronize, "cuCtxSynchronize", (void))                                                             \
-    X(cuMemGetInfo, "cuMemGetInfo_v2", (size_t *, size_t *))                                                    \
-    X(cuMemAlloc, "cuMemAlloc_v2", (uint64_t *, size_t))                                                        \
-    X(cuMemFree, "cuMemFree_v2", (uint64_t))                                                                    \
-    X(cuMemAddressReserve, "cuMemAddressReserve", (uint64_t *, size_t, size_t, uint64_t, uint64_t))             \
-    X(cuMemAddressFree, "cuMemAddressFree", (uint64_t, size_t))                                                 \
-    X(cuMemRelease, "cuMemRelease", (uint64_t))                                                                 \
-    X(cuMemMap, "cuMemMap", (uint64_t, size_t, size_t, uint64_t, uint64_t))                                     \
-    X(cuMemUnmap, "cuMemUnmap", (uint64_t, size_t))                                                             \
-    X(cuMemSetAccess, "cuMemSetAccess", (uint64_t, size_t, const void *, size_t))                               \
-    X(cuMemImport, "cuMemImportFromShareableHandle", (uint64_t *, void *, int))                                 \
-    X(cuMemHostRegister, "cuMemHostRegister_v2", (void *, size_t, unsigned))                                    \
-    X(cuMemHostUnregister, "cuMemHostUnregister", (void *))                                                     \
-    X(cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2", (uint64_t, uint64_t, size_t, void *))                          \
-    X(cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2", (void *, uint64_t, size_t, void *))                            \
-    X(cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2", (uint64_t, const void *, size_t, void *))                      \
-    X(cuStreamCreate, "cuStreamCreate", (void **, unsigned))                                                    \
-    X(cuStreamSynchronize, "cuStreamSynchronize", (void *))                                                     \
-    X(cuGetErrorName, "cuGetErrorName", (int, const char **))
-#define DECLARE(name, symbol, arguments) int(*name) arguments;
-struct cuda {
-    CUDA_FUNCTIONS(DECLARE)
-};
-#undef DECLARE
-extern struct cuda cuda;
+/* The driver, and the keeper's contexts. */
 bool cuda_open(void);
 /* False with the call and the driver's name for the result. */
 bool ok(int result, const char *call);
@@ -84,15 +56,16 @@ int cuda_device_named(const char *uuid);
 bool cuda_use(int device);            /* makes its context the thread's */
 bool cuda_free(int device, uint64_t *free_bytes);
 uint64_t cuda_total(int device); /* 0 when it cannot be asked for */
-/* Maps memory of a descriptor into the keeper. */
-bool cuda_import(int device, int fd, uint64_t bytes, uint64_t *handle, uint64_t *mapped);
-void cuda_drop(uint64_t handle, uint64_t mapped, uint64_t bytes);
+/* Maps memory of a descriptor into the keeper; nothing is left when that fails. */
+bool cuda_import(int device, int fd, uint64_t bytes, struct import *to);
+void cuda_drop(struct import *what, uint64_t bytes);
 
 /* Unix sockets; -1 with the reason as the failure. */
 int socket_listen(const char *path, int type);
 int socket_connect(const char *path, int type);
-/* One message, with a descriptor unless that is negative. */
-bool socket_send(int socket, const void *data, size_t length, int fd);
+int socket_next(int listener, int current); /* a new connection takes the place of the current one */
+/* Serves one client at a time, until none is connected for so long while it is idle; serve() is false when the client is gone. */
+void socket_serve(int listener, int first_ms, int later_ms, bool (*serve)(int client), bool (*idle)(void));
 /* Its length, -1 when something was cut off; descriptors for which there is no room are closed. */
 ssize_t socket_receive(int socket, void *data, size_t length, int *fds, uint32_t room, uint32_t *count);
 
@@ -107,21 +80,25 @@ void close_all(int *fds, uint32_t count);
 
 /* The second holder: another process that has the same descriptors. */
 int holder_main(const char *path);
-bool holder_start(const char *path, bool fork_allowed);
+bool holder_start(const char *path);
 int holder_socket(void);
 bool holder_put(const struct workload *w, uint32_t first); /* the items from there on */
 bool holder_drop(const struct workload *w, uint32_t block); /* block UINT32_MAX: all */
-bool holder_recover(struct workload *all);
-bool holder_replace(const struct workload *all); /* after its death */
+bool holder_has(uint32_t count);
+bool holder_recover(void);
+bool holder_replace(void); /* after its death */
 
-/* The arena and the threads that copy. */
+/* Pinned host memory: a slot for each copying thread, and behind them the stage. */
+extern uint8_t *arena, *arena_stage;
 bool arena_open(uint64_t bytes, unsigned threads);
 const char *arena_pages(void);
 uint64_t arena_room(void);
 bool arena_register(void);
 void arena_close(void);
 bool arena_reopen(void);
-enum copy { COPY_STAGE, COPY_SAVE, COPY_LOAD };
+
+/* The threads that copy: to the arena, to a file, and from a file to fresh memory or to snapshots. */
+enum copy { COPY_STAGE, COPY_SAVE, COPY_LOAD, COPY_PREFILL };
 struct piece {
     uint32_t item;
     uint64_t at; /* in the item */
@@ -137,31 +114,32 @@ struct job {
     struct piece *chunks;
     size_t count;
     int file;
-    uint8_t *map;       /* SAVE: of the file, where it is on a tmpfs */
-    const uint64_t *to; /* LOAD: for each item where it is mapped now */
-    int asker;          /* LOAD ahead: stops when this connection is closed; 0: does not stop */
+    uint8_t *map; /* SAVE: of the file, where it is on a tmpfs */
+    int asker;    /* PREFILL: stops when this connection is closed */
 };
+bool copy_start(unsigned threads);
 bool copy_run(struct job *job);
-/* The items' content by `from`: imports first, then the snapshot, then the arena. */
+/* The item's content, by where it is: kept, then the snapshot, then the arena. */
 bool copy_device(uint64_t to, const struct item *item);
 bool content_here(const struct workload *w);
 bool snapshot_make(struct workload *w, uint64_t reserve);
 bool snapshot_here(const struct workload *w);
 bool snapshot_in_the_way(const struct workload *w);
 void snapshot_drop(struct workload *w);
+void snapshot_release(struct item *item);
 bool stage_make(struct workload *w, uint64_t at); /* behind what others have in the arena */
 
 /* Files of an artifact: PATH.data and PATH.chunks. */
-struct piece *chunks_of(const struct workload *w, const bool *wanted, size_t *count);
-bool file_save(struct workload *w, const char *path, uint64_t *written);
 struct file {
     int data;
+    struct workload content; /* items that are nowhere else */
     struct piece *chunks;
     size_t count;
-    struct item *items;
-    uint32_t regions;
 };
+struct piece *chunks_of(const struct workload *w, size_t *count);
+bool file_save(struct workload *w, const char *path);
 bool file_open(const char *path, struct file *file);
+bool file_load(const struct file *file, enum copy kind, struct workload *w, int asker); /* into w's fresh memory, or its snapshots */
 void file_close(struct file *file);
 
 /* Content that waits on a GPU for a process that does not exist yet. Reserved and loaded, then taken by the reload of that file. */
@@ -184,10 +162,18 @@ int tell(const char *path, char **words);
 int anchor_main(const char *path, int grace_ms);
 
 /* What is done with a workload. */
+extern struct workload workloads[MAX_WORKLOADS];
+struct workload *workload_named(const char *name, bool make);
 bool workload_attach(struct workload *w, pid_t pid, uint64_t start);
 bool workload_export(struct workload *w);
 bool workload_reload(struct workload *w, const char *path, uint64_t *copied);
 void workload_drop(struct workload *w);
 const char *note_names(uint32_t notes);
+const char *state_name(uint32_t state);
 const char *result_name(int result);
+
+/* The agent's commands: a line and its answer. */
+extern int agent;           /* its connection, or -1 */
+extern bool ended, hang_up; /* what they ask of the loop */
+void obey(char *line, char *answer, size_t size);
 #endif

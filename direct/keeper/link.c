@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 /* The start time, field 22 of stat: a pid that was given again is another process. */
@@ -71,9 +70,8 @@ static int connect_in(pid_t pid, const char *name) {
     }
     close(own);
     close(theirs);
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    strcpy(address.sun_path + 1, name);
-    socklen_t length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(name));
+    struct sockaddr_un address;
+    socklen_t length = abstract_address(&address, name);
     if (fd >= 0 && connect(fd, (struct sockaddr *)&address, length) == 0) return fd;
     fail("process %d: cannot reach its library: %s", pid, strerror(errno));
     close(fd);
@@ -84,60 +82,47 @@ void close_all(int *fds, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) close(fds[i]);
 }
 
-static bool receive(int socket, int timeout_ms, struct gate_reply *reply, int *fds) {
-    struct pollfd wait = {.fd = socket, .events = POLLIN};
-    int ready;
-    uint32_t got;
-    while ((ready = poll(&wait, 1, timeout_ms)) < 0 && errno == EINTR) {
+/* Without room for descriptors none may come. After a failure the connection is closed. */
+static bool exchange(struct workload *w, const struct gate_request *request, int timeout_ms, struct gate_reply *reply, int *fds) {
+    struct pollfd wait = {.fd = w->socket, .events = POLLIN};
+    int ready = -1, unexpected[GATE_BATCH], *to = fds ? fds : unexpected;
+    uint32_t got = 0;
+    ssize_t n = 0;
+    if (send(w->socket, request, sizeof *request, MSG_NOSIGNAL) == sizeof *request) {
+        while ((ready = poll(&wait, 1, timeout_ms)) < 0 && errno == EINTR) {
+        }
+        if (ready > 0) n = socket_receive(w->socket, reply, sizeof *reply, to, GATE_BATCH, &got);
     }
-    if (ready <= 0) return fail("the library did not answer within %d ms", timeout_ms);
-    ssize_t n = socket_receive(socket, reply, sizeof *reply, fds, GATE_BATCH, &got);
     bool valid = n >= (ssize_t)GATE_REPLY_HEAD && reply->magic == GATE_MAGIC && reply->count <= GATE_BATCH && reply->count == got &&
-                 n == (ssize_t)(GATE_REPLY_HEAD + got * sizeof reply->entry[0]);
-    if (!valid) {
-        close_all(fds, got);
-        return n == 0 ? fail("the library closed the connection") : fail("the library's answer makes no sense");
-    }
-    return true;
+                 n == (ssize_t)(GATE_REPLY_HEAD + got * sizeof reply->entry[0]) && (fds || !got);
+    if (valid) return true;
+    close_all(to, got);
+    link_close(w);
+    return ready == 0 ? fail("the library did not answer within %d ms", timeout_ms)
+           : n == 0   ? fail("the library closed the connection")
+                      : fail("the library's answer makes no sense");
 }
 
 bool link_call(struct workload *w, uint32_t command, uint64_t value, int timeout_ms, struct gate_reply *reply, int *fds) {
     struct gate_request request = {.magic = GATE_MAGIC, .command = command, .value = value};
-    int unexpected[GATE_BATCH], *to = fds ? fds : unexpected;
-    if (w->socket < 0) return fail("%s: not connected; attach it first", w->name);
-    bool sent = send(w->socket, &request, sizeof request, MSG_NOSIGNAL) == sizeof request || fail("the library closed the connection");
-    if (!sent || !receive(w->socket, timeout_ms, reply, to)) {
-        link_close(w);
-        return false;
-    }
-    if (!fds && reply->count) {
-        close_all(to, reply->count);
-        link_close(w);
-        return fail("the library sent descriptors that nobody asked for");
-    }
-    return true;
+    return (w->socket >= 0 || fail("%s: not connected; attach it first", w->name)) && exchange(w, &request, timeout_ms, reply, fds);
 }
 
 bool link_open(struct workload *w) {
     struct gate_page page;
     struct gate_reply reply;
-    int fds[GATE_BATCH];
+    struct gate_request hello = {.magic = GATE_MAGIC, .command = GATE_HELLO};
     link_close(w);
     if (!link_look(w->pid, w->start, &page, &w->page)) return false;
     if (page.version != GATE_VERSION) return fail("expected version %d of the library, got %u", GATE_VERSION, page.version);
-    struct gate_request hello = {.magic = GATE_MAGIC, .command = GATE_HELLO};
     memcpy(hello.token, page.token, sizeof hello.token);
     w->socket = connect_in(w->pid, page.name);
-    if (w->socket < 0) return false;
     /* 5 s: the thread that answers only ever waits for a command; less would fail on an overloaded machine. */
-    bool answered = send(w->socket, &hello, sizeof hello, MSG_NOSIGNAL) == sizeof hello && receive(w->socket, 5000, &reply, fds);
-    if (answered) close_all(fds, reply.count);
+    if (w->socket < 0 || !exchange(w, &hello, 5000, &reply, NULL)) return false;
     /* Another process in the pod may listen at the name, but only the right one knows what stands in its page. */
-    if (!answered || memcmp(reply.answer, page.answer, sizeof page.answer) != 0) {
-        link_close(w);
-        return answered ? fail("process %d: another process answers at its socket", w->pid) : false;
-    }
-    return true;
+    if (memcmp(reply.answer, page.answer, sizeof page.answer) == 0) return true;
+    link_close(w);
+    return fail("process %d: another process answers at its socket", w->pid);
 }
 
 /* criu cannot dump a connection to the outside: the library has closed its end too when this returns, or nothing is left to wait for. */

@@ -9,44 +9,21 @@ static struct prefill {
     char *path;
     struct file file; /* the snapshot of an item: where its content is, or 0 */
     uint64_t bytes;   /* of those that have one */
+    bool loaded;      /* before, the memory has any content */
     struct prefill *next;
 } *prefills;
-
-static void release(struct prefill *p) {
-    struct workload items = {.items = p->file.items, .count = p->file.regions};
-    if (p->file.items) snapshot_drop(&items);
-    file_close(&p->file);
-    free(p->path);
-    free(p);
-}
 
 /* As much as leaves the reserve free; the rest comes from the file. */
 static bool take(struct prefill *p, int device, uint64_t reserve) {
     uint64_t left;
-    for (uint32_t i = 0; i < p->file.regions; i++) {
-        struct item *item = &p->file.items[i];
+    for (uint32_t i = 0; i < p->file.content.count; i++) {
+        struct item *item = &p->file.content.items[i];
         item->device = device;
         if (!cuda_free(device, &left)) return false;
         if (left < reserve || left - reserve < item->bytes) continue;
-        if (!ok(cuda.cuMemAlloc(&item->snapshot, item->bytes), "cuMemAlloc")) return false;
+        if (!ok(driver.cuMemAlloc(&item->snapshot, item->bytes), "cuMemAlloc")) return false;
         p->bytes += item->bytes;
     }
-    return true;
-}
-
-bool prefill_reserve(const char *uuid_text, uint64_t reserve, const char *path, uint64_t *bytes) {
-    int device = cuda_device_named(uuid_text);
-    struct prefill *p = device < 0 ? NULL : calloc(1, sizeof *p);
-    if (!p) return device >= 0 && fail("out of memory");
-    p->path = strdup(path);
-    p->file.data = -1;
-    if (!p->path || !file_open(path, &p->file) || !take(p, device, reserve)) {
-        release(p);
-        return false;
-    }
-    *bytes = p->bytes;
-    p->next = prefills;
-    prefills = p;
     return true;
 }
 
@@ -56,32 +33,53 @@ static struct prefill **find(const char *path) {
     return at;
 }
 
+static void drop(struct prefill **at) {
+    struct prefill *p = *at;
+    *at = p->next;
+    snapshot_drop(&p->file.content);
+    file_close(&p->file);
+    free(p->path);
+    free(p);
+}
+
+bool prefill_reserve(const char *uuid_text, uint64_t reserve, const char *path, uint64_t *bytes) {
+    struct prefill **before = find(path), *p;
+    if (*before) drop(before); /* of an agent that did not come to its reload */
+    int device = cuda_device_named(uuid_text);
+    if (device < 0) return false;
+    p = calloc(1, sizeof *p);
+    if (!p || !(p->path = strdup(path))) {
+        free(p);
+        return fail("out of memory");
+    }
+    p->next = prefills;
+    prefills = p;
+    if (file_open(path, &p->file) && take(p, device, reserve)) {
+        *bytes = p->bytes;
+        return true;
+    }
+    drop(&prefills);
+    return false;
+}
+
 /* Ends with the connection of the agent that asked. Nothing of a damaged file stays. */
 bool prefill_load(const char *path, int asker, uint64_t *bytes) {
     struct prefill **at = find(path), *p = *at;
     if (!p) return fail("nothing is reserved for %s", path);
-    struct workload items = {.items = p->file.items, .count = p->file.regions};
-    uint64_t *to = calloc(p->file.regions + 1, sizeof *to);
-    struct piece *chosen = calloc(p->file.count + 1, sizeof *chosen);
-    struct job job = {.kind = COPY_LOAD, .w = &items, .chunks = chosen, .file = p->file.data, .to = to, .asker = asker};
-    for (uint32_t i = 0; to && i < p->file.regions; i++) to[i] = p->file.items[i].snapshot;
-    for (size_t i = 0; to && chosen && i < p->file.count; i++) {
-        if (to[p->file.chunks[i].item]) chosen[job.count++] = p->file.chunks[i];
-    }
-    bool done = ((to && chosen) || fail("out of memory")) && copy_run(&job);
-    free(to);
-    free(chosen);
+    bool done = file_load(&p->file, COPY_PREFILL, &p->file.content, asker);
     *bytes = p->bytes;
-    if (!done) {
-        *at = p->next;
-        release(p);
-    }
+    p->loaded = done;
+    if (!done) drop(at);
     return done;
 }
 
 bool prefill_take(const char *path, struct file *file) {
     struct prefill **at = find(path), *p = *at;
     if (!p) return false;
+    if (!p->loaded) {
+        drop(at);
+        return false;
+    }
     *at = p->next;
     *file = p->file;
     free(p->path);

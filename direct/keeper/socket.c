@@ -2,16 +2,11 @@
 #include "keeper.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
-
-union control {
-    char bytes[CMSG_SPACE(GATE_BATCH * sizeof(int))];
-    struct cmsghdr align;
-};
 
 static int open_at(const char *path, int type, bool listening) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -28,22 +23,28 @@ int socket_listen(const char *path, int type) { return open_at(path, type, true)
 
 int socket_connect(const char *path, int type) { return open_at(path, type, false); }
 
-bool socket_send(int socket, const void *data, size_t length, int fd) {
-    union control control = {0};
-    struct iovec vector = {(void *)(uintptr_t)data, length};
-    struct msghdr message = {.msg_iov = &vector, .msg_iovlen = 1};
-    if (fd >= 0) {
-        message.msg_control = control.bytes;
-        message.msg_controllen = CMSG_SPACE(sizeof fd);
-        struct cmsghdr *head = CMSG_FIRSTHDR(&message);
-        *head = (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof fd), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
-        memcpy(CMSG_DATA(head), &fd, sizeof fd);
+int socket_next(int listener, int current) {
+    int next = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+    if (next < 0) return current;
+    close(current);
+    return next;
+}
+
+void socket_serve(int listener, int first_ms, int later_ms, bool (*serve)(int client), bool (*idle)(void)) {
+    int client = -1;
+    for (int patience = first_ms;; patience = later_ms) {
+        struct pollfd wait[] = {{.fd = listener, .events = POLLIN}, {.fd = client, .events = POLLIN}};
+        if (poll(wait, 2, client < 0 && idle() ? patience : -1) == 0) return;
+        if (wait[1].revents && !serve(client)) {
+            close(client);
+            client = -1;
+        }
+        if (wait[0].revents) client = socket_next(listener, client);
     }
-    return sendmsg(socket, &message, MSG_NOSIGNAL) == (ssize_t)length;
 }
 
 ssize_t socket_receive(int socket, void *data, size_t length, int *fds, uint32_t room, uint32_t *count) {
-    union control control;
+    union message_control control;
     struct iovec vector = {data, length};
     struct msghdr message = {.msg_iov = &vector, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
     ssize_t n = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);

@@ -9,6 +9,8 @@
 /* 60 s: for a batch of 32 allocations the driver takes milliseconds; an answer later than this never comes. */
 enum { ANSWER_MS = 60000 };
 
+struct workload workloads[MAX_WORKLOADS];
+
 const char *note_names(uint32_t notes) {
     static char text[256];
     static const struct {
@@ -25,29 +27,51 @@ const char *note_names(uint32_t notes) {
     return *text ? text : "none";
 }
 
+const char *state_name(uint32_t state) {
+    static const char *const states[] = {"open", "closed", "exported", "unloaded", "loaded"};
+    return state <= GATE_LOADED ? states[state] : "?";
+}
+
 const char *result_name(int result) {
     static const char *const own[] = {"", "not in this state", "busy: a call or a kernel did not end in time", "a graph is being captured",
                                       "membarrier is not permitted", "failed"};
     static char text[128];
     const char *name = NULL;
     if (result < 0) return result >= GATE_FAILED ? own[-result] : "a result that makes no sense";
-    cuda.cuGetErrorName(result, &name);
+    driver.cuGetErrorName(result, &name);
     snprintf(text, sizeof text, "result %d %s", result, name ? name : "");
     return text;
 }
 
-bool workload_attach(struct workload *w, pid_t pid, uint64_t start) {
-    w->pid = pid;
-    w->start = start;
-    if (!w->items) w->items = calloc(MAX_ITEMS, sizeof *w->items);
-    return (w->items || fail("out of memory")) && link_open(w);
+struct workload *workload_named(const char *name, bool make) {
+    struct workload *unused = NULL;
+    for (struct workload *w = workloads; w < workloads + MAX_WORKLOADS; w++) {
+        if (strcmp(w->name, name) == 0) return w;
+        unused = unused || *w->name ? unused : w;
+    }
+    bool room = make && unused && strlen(name) < NAME_BYTES;
+    if (room && !unused->items) unused->items = calloc(MAX_ITEMS, sizeof *unused->items);
+    if (!room || !unused->items) {
+        fail(make ? "no room for workload '%s'" : "no workload '%s'", name);
+        return NULL;
+    }
+    strcpy(unused->name, name);
+    unused->socket = -1;
+    return unused;
 }
 
-static bool known(const struct workload *w, uint32_t block) {
+bool workload_attach(struct workload *w, pid_t pid, uint64_t start) {
+    if (w->count && (w->pid != pid || w->start != start)) return fail("%s holds the memory of process %d; drop it first", w->name, w->pid);
+    w->pid = pid;
+    w->start = start;
+    return link_open(w);
+}
+
+static struct item *item_of(const struct workload *w, uint32_t block) {
     for (uint32_t i = 0; i < w->count; i++) {
-        if (w->items[i].block == block) return true;
+        if (w->items[i].block == block) return &w->items[i];
     }
-    return false;
+    return NULL;
 }
 
 static bool overlaps(const struct workload *w, const struct gate_entry *entry) {
@@ -64,14 +88,14 @@ static bool add(struct workload *w, const struct gate_entry *entry, int fd) {
     uint64_t total = device < 0 ? 0 : cuda_total(device);
     struct item *item = &w->items[w->count];
     bool valid = total > 0;
-    if (valid && (w->count == MAX_ITEMS || entry->block >= MAX_ITEMS || known(w, entry->block) || !entry->bytes || entry->bytes % GRANULE ||
+    if (valid && (w->count == MAX_ITEMS || entry->block >= MAX_ITEMS || item_of(w, entry->block) || !entry->bytes || entry->bytes % GRANULE ||
                   entry->bytes > total || w->bytes + entry->bytes > total * MAX_DEVICES || entry->address > UINT64_MAX - total ||
                   overlaps(w, entry))) {
         valid = fail("block %u of %llu bytes at %llx makes no sense", entry->block, (unsigned long long)entry->bytes,
                      (unsigned long long)entry->address);
     }
     *item = (struct item){.block = entry->block, .device = device, .address = entry->address, .bytes = entry->bytes, .fd = fd, .arena = -1};
-    if (!valid || !cuda_import(device, fd, entry->bytes, &item->handle, &item->mapped)) {
+    if (!valid || !cuda_import(device, fd, entry->bytes, &item->kept)) {
         close(fd);
         return false;
     }
@@ -81,10 +105,7 @@ static bool add(struct workload *w, const struct gate_entry *entry, int fd) {
 }
 
 static void let_go(struct workload *w, struct item *item) {
-    if (item->mapped && cuda_use(item->device)) {
-        cuda_drop(item->handle, item->mapped, item->bytes);
-        item->handle = item->mapped = 0;
-    }
+    cuda_drop(&item->kept, item->bytes);
     if (item->fd >= 0) {
         close(item->fd);
         item->fd = -1;
@@ -125,86 +146,45 @@ void workload_drop(struct workload *w) {
     w->bytes = 0;
 }
 
-/* One batch of fresh memory of the workload: mapped here, filled, and let go of again. */
-struct batch {
-    uint32_t count;
-    struct item *item[GATE_BATCH];
-    uint64_t handle[GATE_BATCH], mapped[GATE_BATCH];
-    int device[GATE_BATCH];
-};
-
-static struct item *item_of(struct workload *w, const struct gate_entry *entry) {
-    for (uint32_t i = 0; i < w->count; i++) {
-        if (w->items[i].block == entry->block) {
-            bool same = w->items[i].bytes == entry->bytes && w->items[i].address == entry->address;
-            return same || fail("block %u changed its place or size", entry->block) ? &w->items[i] : NULL;
-        }
-    }
-    fail("block %u is not in what is kept", entry->block);
-    return NULL;
-}
-
-static bool map_batch(struct workload *w, const struct gate_reply *reply, const int *fds, struct batch *batch) {
-    for (uint32_t i = 0; i < reply->count; i++) {
-        struct item *item = item_of(w, &reply->entry[i]);
-        int device = item ? cuda_device(reply->entry[i].uuid) : -1;
-        if (device < 0 || !cuda_import(device, fds[i], item->bytes, &batch->handle[i], &batch->mapped[i])) return false;
-        batch->item[i] = item;
-        batch->device[i] = device;
-        batch->count++;
+/* Maps the fresh memory of an entry. */
+static bool take_fresh(struct item *item, const struct gate_entry *entry, int fd, bool from_file) {
+    if (!item || item->fresh.mapped) return fail("block %u is not in what is kept", entry->block);
+    if (item->bytes != entry->bytes || item->address != entry->address) return fail("block %u changed its place or size", entry->block);
+    int device = cuda_device(entry->uuid);
+    if (device < 0 || !cuda_import(device, fd, item->bytes, &item->fresh)) return false;
+    if (from_file && device != item->device) { /* the restored process may have another GPU */
+        snapshot_release(item);
+        item->device = device;
     }
     return true;
 }
 
-static bool is_prefilled(const struct batch *batch, uint32_t i) {
-    return batch->item[i]->snapshot && batch->item[i]->device == batch->device[i];
-}
-
-static bool fill_from_file(struct workload *w, const struct file *file, const struct batch *batch) {
-    static uint64_t to[MAX_ITEMS];
-    struct piece *chosen = calloc(file->count + 1, sizeof *chosen);
-    struct job job = {.kind = COPY_LOAD, .w = w, .chunks = chosen, .file = file->data, .to = to};
-    memset(to, 0, sizeof to);
-    for (uint32_t i = 0; i < batch->count; i++) {
-        if (is_prefilled(batch, i)) continue;
-        to[batch->item[i] - w->items] = batch->mapped[i];
-        batch->item[i]->device = batch->device[i]; /* the restored process may have another GPU */
+/* One batch of fresh memory: what is not in the keeper comes from the file. */
+static bool fill(struct workload *w, const struct file *file, struct item **batch, uint32_t count) {
+    if (file && !file_load(file, COPY_LOAD, w, -1)) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        if ((!file || batch[i]->snapshot) && !copy_device(batch[i]->fresh.mapped, batch[i])) return false;
     }
-    for (size_t i = 0; chosen && i < file->count; i++) {
-        if (to[file->chunks[i].item]) chosen[job.count++] = file->chunks[i];
-    }
-    bool done = chosen && copy_run(&job);
-    free(chosen);
-    return done;
-}
-
-static bool fill(struct workload *w, const struct file *file, const struct batch *batch) {
-    if (file && !fill_from_file(w, file, batch)) return false;
-    for (uint32_t i = 0; i < batch->count; i++) {
-        if ((!file || is_prefilled(batch, i)) && !copy_device(batch->mapped[i], batch->item[i])) return false;
-    }
-    for (uint32_t i = 0; i < batch->count; i++) {
-        if (!cuda_use(batch->item[i]->device) || !ok(cuda.cuCtxSynchronize(), "cuCtxSynchronize")) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!cuda_use(batch[i]->device) || !ok(driver.cuCtxSynchronize(), "cuCtxSynchronize")) return false;
     }
     return true;
 }
 
-static void unmap_batch(const struct batch *batch) {
-    for (uint32_t i = 0; i < batch->count; i++) {
-        if (cuda_use(batch->device[i])) cuda_drop(batch->handle[i], batch->mapped[i], batch->item[i]->bytes);
-    }
-}
-
-/* Half of what is free, so that the workload's own small allocations never fail for it; a batch has one block at least. */
+/*
+ * Half of what is free, so that the workload's own small allocations never fail for it; a batch has one block at least. Which GPUs
+ * memory from a file belongs to is known with its first batch.
+ */
 static uint64_t window_of(const struct workload *w) {
     uint64_t least = UINT64_MAX, left;
     uint32_t asked = 0;
     for (uint32_t i = 0; i < w->count; i++) {
-        uint32_t device = 1u << w->items[i].device;
-        if (!(asked & device) && cuda_free(w->items[i].device, &left) && left < least) least = left;
-        asked |= device;
+        int device = w->items[i].device;
+        if (device < 0 || asked >> device & 1) continue;
+        if (cuda_free(device, &left) && left < least) least = left;
+        asked |= 1u << device;
     }
-    return least / 2;
+    return asked ? least / 2 : 0;
 }
 
 static bool reload(struct workload *w, const struct file *file, uint64_t *copied) {
@@ -220,17 +200,24 @@ static bool reload(struct workload *w, const struct file *file, uint64_t *copied
             }
             return (reply.state == GATE_LOADED && !reply.result) || fail("reload: %s", result_name(reply.result));
         }
-        struct batch batch = {0};
-        bool done = map_batch(w, &reply, fds, &batch) && fill(w, file, &batch);
+        struct item *batch[GATE_BATCH];
+        uint32_t count = 0;
+        bool done = true;
+        while (done && count < reply.count) {
+            batch[count] = item_of(w, reply.entry[count].block);
+            done = take_fresh(batch[count], &reply.entry[count], fds[count], file);
+            count += done;
+        }
+        done = done && fill(w, file, batch, count);
         close_all(fds, reply.count);
-        unmap_batch(&batch);
+        for (uint32_t i = 0; i < count; i++) cuda_drop(&batch[i]->fresh, batch[i]->bytes);
         if (!done || !link_call(w, GATE_FILLED, 0, ANSWER_MS, &reply, NULL)) return false;
         if (reply.result) return fail("reload: %s", result_name(reply.result));
         /* The content is the workload's again, and the room is needed for the next batch. */
-        for (uint32_t i = 0; i < batch.count; i++) {
-            *copied += batch.item[i]->bytes;
-            let_go(w, batch.item[i]);
-            if (file) snapshot_drop(&(struct workload){.items = batch.item[i], .count = 1});
+        for (uint32_t i = 0; i < count; i++) {
+            *copied += batch[i]->bytes;
+            let_go(w, batch[i]);
+            if (file) snapshot_release(batch[i]);
         }
     }
 }
@@ -245,8 +232,8 @@ bool workload_reload(struct workload *w, const char *path, uint64_t *copied) {
     }
     if (w->count) return fail("%s: its memory is kept here; it needs no file", w->name);
     if (!prefill_take(path, &file) && !file_open(path, &file)) return false;
-    memcpy(w->items, file.items, file.regions * sizeof *file.items);
-    w->count = file.regions;
+    memcpy(w->items, file.content.items, file.content.count * sizeof *w->items);
+    w->count = file.content.count;
     bool done = reload(w, &file, copied);
     snapshot_drop(w); /* of blocks that were not asked for */
     w->count = 0;

@@ -3,53 +3,36 @@
 
 enum { SMALLEST = 1 << 20, PITCH = 512, ROOM_MS = 5000 };
 
-static CUresult (*real_alloc)(uint64_t *, size_t);
-static CUresult (*real_pitch)(uint64_t *, size_t *, size_t, size_t, unsigned);
-static CUresult (*real_free)(uint64_t);
-
 /* In the table, or nothing is left of it. */
-static CUresult map_new(uint64_t address, size_t bytes, uint64_t handle, const CUmemAllocationProp *prop) {
-    CUresult result = driver.cuMemMap(address, bytes, 0, handle, 0);
-    if (result) {
-        driver.cuMemRelease(handle);
-        return result;
-    }
-    struct mapping wanted = {.address = address, .bytes = bytes, .read_write = peers_of(prop->location_id)};
-    result = mapping_allow(&wanted);
-    struct block *block = result ? NULL : block_new(handle, bytes, prop);
-    struct mapping *mapping = block ? mapping_new(address, bytes, 0, block) : NULL;
-    if (mapping) {
-        mapping->read_write = wanted.read_write;
-        block->plain = true;
-        return 0;
-    }
-    driver.cuMemUnmap(address, bytes);
-    if (block) {
-        block->refs = 0;
-        block_end(block);
-    } else {
-        driver.cuMemRelease(handle);
-    }
-    return result ? result : 801;
-}
-
 static CUresult make(uint64_t *address, size_t bytes, int device) {
     CUmemAllocationProp prop = {.type = 1, .requested = 1, .location_type = 1, .location_id = device};
-    uint64_t handle, at;
-    CUresult result = driver.cuMemAddressReserve(&at, bytes, 0, 0, 0);
+    struct mapping wanted = {.bytes = bytes}, *mapping = NULL;
+    uint64_t handle;
+    CUresult result = driver.cuMemAddressReserve(&wanted.address, bytes, 0, 0, 0);
     if (result) return result;
     result = driver.cuMemCreate(&handle, bytes, &prop, 0);
     if (result == 0) {
         table_lock();
-        result = map_new(at, bytes, handle, &prop);
+        wanted.read_write = peers_of(device);
+        result = driver.cuMemMap(wanted.address, bytes, 0, handle, 0);
+        result = result ? result : mapping_allow(&wanted);
+        struct block *block = result ? NULL : block_new(handle, bytes, &prop);
+        mapping = block ? mapping_new(wanted.address, bytes, 0, block) : NULL;
+        if (mapping) {
+            mapping->read_write = wanted.read_write;
+            block->plain = true;
+        } else {
+            result = result ? result : NOT_SUPPORTED; /* the table is full */
+            driver.cuMemUnmap(wanted.address, bytes);
+            if (block) block->refs = 0;
+            if (block) block_end(block);
+            else driver.cuMemRelease(handle);
+        }
         table_unlock();
     }
-    if (result) {
-        driver.cuMemAddressFree(at, bytes);
-        return result;
-    }
-    *address = at;
-    return 0;
+    if (mapping) *address = wanted.address;
+    else driver.cuMemAddressFree(wanted.address, bytes);
+    return result;
 }
 
 /* Whether to try again: the keeper gives its copy up within a tenth of a second, and the memory that it takes. */
@@ -67,42 +50,42 @@ bool room_is_made(int64_t *until) {
     return now_ms() < *until;
 }
 
-static CUresult allocate_once(uint64_t *address, size_t bytes) {
+static CUresult allocate_once(uint64_t *address, size_t bytes, CUresult (*real)(uint64_t *, size_t)) {
     int device;
     if (gate_inert || !address || bytes < SMALLEST || bytes > SIZE_MAX - GRANULE || driver.cuCtxGetDevice(&device) || device >= MAX_DEVICES)
-        return real_alloc(address, bytes);
+        return real(address, bytes);
     CUresult result = make(address, (bytes + GRANULE - 1) / GRANULE * GRANULE, device);
     if (result == 0 || result == OUT_OF_MEMORY) return result; /* what the driver would say */
     note(NOTE_PLAIN);
-    return real_alloc(address, bytes);
+    return real(address, bytes);
 }
 
-static CUresult allocate(uint64_t *address, size_t bytes) {
+HOOK(cuMemAlloc_v2, (uint64_t *address, size_t bytes)) {
     int64_t until = 0;
     CUresult result;
-    do result = allocate_once(address, bytes);
+    do result = allocate_once(address, bytes, real_cuMemAlloc_v2);
     while (result == OUT_OF_MEMORY && room_is_made(&until));
     return result;
 }
 
-static CUresult allocate_pitch(uint64_t *address, size_t *pitch, size_t width, size_t height, unsigned element) {
+HOOK(cuMemAllocPitch_v2, (uint64_t *address, size_t *pitch, size_t width, size_t height, unsigned element)) {
     size_t wide = (width + PITCH - 1) / PITCH * PITCH, bytes;
     if (gate_inert || !address || !pitch || !width || !height || __builtin_mul_overflow(wide, height, &bytes) || bytes < SMALLEST ||
         (element != 4 && element != 8 && element != 16)) {
-        return real_pitch(address, pitch, width, height, element);
+        return real_cuMemAllocPitch_v2(address, pitch, width, height, element);
     }
-    CUresult result = allocate(address, bytes);
+    CUresult result = hook_cuMemAlloc_v2(address, bytes);
     if (result == 0) *pitch = wide;
     return result;
 }
 
-static CUresult release(uint64_t address) {
-    if (gate_inert) return real_free(address);
+HOOK(cuMemFree_v2, (uint64_t address)) {
+    if (gate_inert) return real_cuMemFree_v2(address);
     table_lock();
     struct mapping *mapping = mapping_at(address);
     bool ours = mapping && blocks[mapping->block].plain;
     table_unlock();
-    if (!ours) return real_free(address);
+    if (!ours) return real_cuMemFree_v2(address);
     /* As cuMemFree does: what uses the memory ends first. */
     CUresult result = driver.cuCtxSynchronize();
     table_lock();
@@ -111,10 +94,3 @@ static CUresult release(uint64_t address) {
     table_unlock();
     return result;
 }
-
-const struct hook allocation_hooks[] = {
-    {"cuMemAlloc_v2", allocate, &real_alloc},
-    {"cuMemAllocPitch_v2", allocate_pitch, &real_pitch},
-    {"cuMemFree_v2", release, &real_free},
-    {0},
-};

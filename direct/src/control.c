@@ -1,6 +1,8 @@
 /* The control thread: a socket on which the keeper commands, and the dead man's switch. */
 #include "gate.h"
 
+#include "common.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -12,10 +14,9 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/un.h>
 #include <unistd.h>
 
-enum { LONGEST_CLOSE_MS = 600000, BEAT_MS = 100 };
+enum { LONGEST_CLOSE_MS = 600000, WATCH_MS = 100 };
 
 struct gate_page *page;
 static int memfd = -1, listener = -1, keeper = -1, stranger = -1; /* a stranger has yet to show that it knows the token */
@@ -115,31 +116,6 @@ static int command(const struct gate_request *request) {
     }
 }
 
-static int64_t now_us(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * 1000000ll + now.tv_nsec / 1000;
-}
-
-static int answer(int socket) {
-    union {
-        char bytes[CMSG_SPACE(sizeof fds)];
-        struct cmsghdr align;
-    } control = {0};
-    struct iovec vector = {&reply, GATE_REPLY_HEAD + reply.count * sizeof reply.entry[0]};
-    struct msghdr message = {.msg_iov = &vector, .msg_iovlen = 1};
-    if (reply.count) {
-        message.msg_control = control.bytes;
-        message.msg_controllen = CMSG_SPACE(reply.count * sizeof(int));
-        struct cmsghdr *head = CMSG_FIRSTHDR(&message);
-        *head = (struct cmsghdr){.cmsg_len = CMSG_LEN(reply.count * sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
-        memcpy(CMSG_DATA(head), fds, reply.count * sizeof(int));
-    }
-    ssize_t sent = sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
-    for (uint32_t i = 0; i < reply.count; i++) close(fds[i]);
-    return sent < 0 ? -errno : 0;
-}
-
 static void hang_up(int *socket) {
     if (*socket >= 0) close(*socket);
     *socket = -1;
@@ -182,7 +158,7 @@ static void serve(int *socket) {
         return;
     }
     last_heard = now_ms();
-    int64_t start = now_us();
+    uint64_t start = now_us();
     memset(&reply, 0, GATE_REPLY_HEAD);
     reply.result = command(&request);
     last_heard = now_ms();
@@ -192,8 +168,10 @@ static void serve(int *socket) {
     reply.notes = page->notes;
     reply.bytes = page->bytes;
     reply.blocks = page->blocks;
-    reply.took_us = (uint64_t)(now_us() - start);
-    if (answer(*socket)) hang_up(socket);
+    reply.took_us = now_us() - start;
+    bool sent = message_send(*socket, &reply, GATE_REPLY_HEAD + reply.count * sizeof reply.entry[0], fds, reply.count);
+    for (uint32_t i = 0; i < reply.count; i++) close(fds[i]);
+    if (!sent) hang_up(socket);
 }
 
 static void greet(void) {
@@ -207,7 +185,6 @@ static void greet(void) {
 /* Before anything was unloaded, silence or a broken connection of the keeper opens the gate. */
 static void watch(void) {
     if (!gate_is_closed()) return;
-    page->heartbeat++;
     bool unload_begun = page->state >= GATE_UNLOADED;
     if (!unload_begun && (keeper < 0 || now_ms() - last_heard > GATE_SILENCE_MS)) open_up();
 }
@@ -216,7 +193,7 @@ static void *control(void *unused) {
     prctl(PR_SET_NAME, "stasis-gate");
     for (;;) {
         struct pollfd wait[] = {{.fd = listener, .events = POLLIN}, {.fd = keeper, .events = POLLIN}, {.fd = stranger, .events = POLLIN}};
-        int ready = poll(wait, 3, gate_is_closed() ? BEAT_MS : -1);
+        int ready = poll(wait, 3, gate_is_closed() ? WATCH_MS : -1);
         if (ready > 0) {
             if (wait[1].revents) serve(&keeper);
             if (wait[2].revents && stranger == wait[2].fd) serve(&stranger);
@@ -236,15 +213,17 @@ static int publish(void) {
     struct gate_page *made = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, memfd, 0);
     if (made == MAP_FAILED || random_bytes(name, sizeof name) || random_bytes(made->token, 16) || random_bytes(made->answer, 16)) return -1;
     snprintf(made->name, sizeof made->name, "stasis-%016llx%08llx", (unsigned long long)name[0], (unsigned long long)name[1] & 0xffffffff);
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    strcpy(address.sun_path + 1, made->name);
-    socklen_t length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(made->name));
+    struct sockaddr_un address;
+    socklen_t length = abstract_address(&address, made->name);
     listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (listener < 0 || bind(listener, (struct sockaddr *)&address, length) || listen(listener, 4)) return -1;
     made->version = GATE_VERSION;
     page = made;
     if (getenv("CUDA_INJECTION64_PATH") || getenv("NSYS_PROFILING_SESSION_ID")) note(NOTE_TOOL);
     note(0);
+    table_lock();
+    table_publish();
+    table_unlock();
     __atomic_store_n(&made->magic, GATE_MAGIC, __ATOMIC_RELEASE);
     return 0;
 }
@@ -279,13 +258,9 @@ void control_start(void) {
 void control_after_fork(void) {
     int *const all[] = {&memfd, &listener, &keeper, &stranger};
     for (int i = 0; i < 4; i++) {
-        if (*all[i] >= 0) {
-            close(*all[i]);
-            *all[i] = -1;
-        }
+        close(*all[i]);
+        *all[i] = -1;
     }
-    if (page) {
-        munmap(page, 4096);
-        page = NULL;
-    }
+    if (page) munmap(page, 4096);
+    page = NULL;
 }

@@ -13,7 +13,7 @@
 
 extern void *const gate_entry[] __attribute__((visibility("hidden")));
 __attribute__((visibility("hidden"))) void *gate_target[ENTRIES]; /* where an entry leads: the driver, or a hook */
-static void *real[NAMES];
+static void *real[ENTRIES];
 static const char *const names[NAMES] = {NAME_LIST};
 static int entries = NAMES;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -72,57 +72,36 @@ static void *real_of(const char *name) {
     return i < 0 ? NULL : real[i];
 }
 
-/* A hook whose function the driver lacks is never called. */
-static void hook_all(const struct hook *hook) {
-    for (; hook->name; hook++) {
+extern const struct hook __start_hooks[] __attribute__((visibility("hidden"))), __stop_hooks[] __attribute__((visibility("hidden")));
+
+/* A hook whose function the driver lacks is never called. An old name leads to the function of the new one, where there is one. */
+static void hook_all(bool old, bool memory) {
+    for (const struct hook *hook = __start_hooks; hook < __stop_hooks; hook++) {
         int i = entry_of(hook->name);
-        if (i >= 0 && real[i]) {
-            *(void **)hook->real = real[i];
-            gate_target[i] = hook->function;
-        }
+        bool wanted = hook->old == old && (memory || strncmp(hook->name, "cuGetProcAddress", 16) == 0);
+        if (!wanted || i < 0 || !real[i]) continue;
+        void **function = hook->real;
+        *function = *function ? *function : real[i];
+        gate_target[i] = hook->function;
     }
 }
 
-/* From an address of the driver to our entry: cudart and others ask again and again. Filled under the lock, read without. */
-enum { TABLE = 4096 };
-static struct {
-    void *function;
-    int entry;
-} table[TABLE];
-
-static unsigned place_of(const void *function) {
-    unsigned at = (unsigned)(((uintptr_t)function >> 4) * 2654435761u) % TABLE;
-    for (void *there; (there = __atomic_load_n(&table[at].function, __ATOMIC_ACQUIRE)) && there != function; at = (at + 1) % TABLE) {
-    }
-    return at;
-}
-
-static void enter_in_table(void *function, int entry) {
-    unsigned at = place_of(function);
-    if (table[at].function) return; /* two names of one function: those with a hook come first */
-    table[at].entry = entry;
-    __atomic_store_n(&table[at].function, function, __ATOMIC_RELEASE);
-}
-
+/* Our entry for an address of the driver. Of two names of one function, one with a hook comes first. */
 static void *entry_for(void *function, const char *symbol) {
-    unsigned at = place_of(function);
-    if (table[at].function) return gate_entry[table[at].entry];
-    int hooked = entry_of(symbol);
-    if (hooked >= 0 && gate_target[hooked] != real[hooked]) note(NOTE_UNKNOWN_ENTRY); /* a hook that would be missed */
-    void *found = function;
+    int found = -1;
     pthread_mutex_lock(&mutex);
-    at = place_of(function);
-    if (table[at].function) {
-        found = gate_entry[table[at].entry];
-    } else if (entries < ENTRIES) {
-        gate_target[entries] = function;
-        enter_in_table(function, entries);
-        found = gate_entry[entries++];
-    } else {
-        note(NOTE_UNKNOWN_ENTRY);
+    for (int i = 0; i < entries; i++) {
+        if (real[i] == function && (found < 0 || gate_target[i] != function)) found = i;
+    }
+    if (found < 0) {
+        int named = entry_of(symbol);
+        bool missed = named >= 0 && gate_target[named] != real[named];
+        if (missed || entries == ENTRIES) note(NOTE_UNKNOWN_ENTRY); /* a hook that is missed, or the gate */
+        if (entries < ENTRIES) found = entries++;
+        if (found >= 0) real[found] = gate_target[found] = function;
     }
     pthread_mutex_unlock(&mutex);
-    return found;
+    return found < 0 ? function : gate_entry[found];
 }
 
 static CUresult replace(CUresult result, const char *symbol, void **function) {
@@ -130,24 +109,14 @@ static CUresult replace(CUresult result, const char *symbol, void **function) {
     return result;
 }
 
-/* Declares `real_NAME`, and `NAME`, which hands out entries. */
-#define HANDING_OUT(name, declared, passed)                                                                  \
-    static CUresult(*real_##name) declared;                                                                   \
-    static CUresult name declared { return replace(real_##name passed, symbol, function); }
+#define HANDING_OUT(name, arguments, passed) \
+    HOOK(name, arguments) { return replace(real_##name passed, symbol, function); }
 #define V1 (const char *symbol, void **function, int version, uint64_t flags)
 #define V2 (const char *symbol, void **function, int version, uint64_t flags, void *status)
-HANDING_OUT(v1, V1, (symbol, function, version, flags))
-HANDING_OUT(v1_ptsz, V1, (symbol, function, version, flags))
-HANDING_OUT(v2, V2, (symbol, function, version, flags, status))
-HANDING_OUT(v2_ptsz, V2, (symbol, function, version, flags, status))
-
-static const struct hook own_hooks[] = {
-    {"cuGetProcAddress", v1, &real_v1},
-    {"cuGetProcAddress_ptsz", v1_ptsz, &real_v1_ptsz},
-    {"cuGetProcAddress_v2", v2, &real_v2},
-    {"cuGetProcAddress_v2_ptsz", v2_ptsz, &real_v2_ptsz},
-    {0},
-};
+HANDING_OUT(cuGetProcAddress, V1, (symbol, function, version, flags))
+HANDING_OUT(cuGetProcAddress_ptsz, V1, (symbol, function, version, flags))
+HANDING_OUT(cuGetProcAddress_v2, V2, (symbol, function, version, flags, status))
+HANDING_OUT(cuGetProcAddress_v2_ptsz, V2, (symbol, function, version, flags, status))
 
 static void in_child(void) {
     gate_inert = page != NULL;
@@ -165,17 +134,10 @@ static void open_once(void) {
 #define GIVE(name, symbol, arguments) driver.name = real_of(symbol);
     DRIVER_FUNCTIONS(GIVE)
 #undef GIVE
-    hook_all(own_hooks);
     const char *off = getenv("STASIS_DIRECT");
-    if (driver.cuMemExportToShareableHandle && !(off && strcmp(off, "off") == 0)) {
-        hook_all(allocation_hooks);
-        hook_all(handle_hooks);
-        hook_all(knowledge_hooks);
-    }
-    for (int i = 0; i < NAMES; i++)
-        if (real[i] && gate_target[i] != real[i]) enter_in_table(real[i], i);
-    for (int i = 0; i < NAMES; i++)
-        if (real[i]) enter_in_table(real[i], i);
+    bool memory = driver.cuMemExport && !(off && strcmp(off, "off") == 0);
+    hook_all(false, memory);
+    hook_all(true, memory);
     pthread_atfork(NULL, NULL, in_child);
 }
 

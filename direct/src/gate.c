@@ -1,6 +1,8 @@
 /* The gate itself: who is inside, closing, waiting until everybody has left. */
 #include "gate.h"
 
+#include "common.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -31,11 +33,7 @@ bool gate_inert;
 HIDDEN volatile uint32_t gate_closed;
 HIDDEN __thread struct slot *gate_slot __attribute__((tls_model("initial-exec")));
 
-int64_t now_ms(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * 1000ll + now.tv_nsec / 1000000;
-}
+int64_t now_ms(void) { return (int64_t)(now_us() / 1000); }
 
 void nap_us(long microseconds) {
     struct timespec pause = {0, microseconds * 1000};

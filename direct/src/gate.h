@@ -4,11 +4,11 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include "driver.h"
 #include "protocol.h"
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+
 
 /* The gate: calls of the program pass it; while it is closed they wait in front of it. */
 extern bool gate_inert; /* a forked child of a process with a context: every call goes straight to the driver */
@@ -22,50 +22,21 @@ void nap_us(long microseconds);
 void futex_wait(uint32_t *word, uint32_t value, long timeout_ms); /* 0: without a limit */
 void futex_wake(uint32_t *word);
 
-/* A function of the driver that is answered by one of ours, which runs inside the gate. */
+/* A function of the driver that is answered by one of ours, which runs inside the gate. All of them are in one section. */
 struct hook {
     const char *name;
-    void *function;
-    void *real; /* a pointer variable */
+    void *function, *real; /* real: a pointer variable */
+    bool old;              /* a name of older drivers for a function that has one of its own */
 };
-extern const struct hook allocation_hooks[], handle_hooks[], knowledge_hooks[];
+#define HOOK_ENTRY(name, function, old) \
+    static const struct hook entry_##name __attribute__((section("hooks"), used)) = {#name, (void *)hook_##function, &real_##function, old};
+/* Begins the definition of what answers the function; the driver's own is `real_NAME`. */
+#define HOOK(name, arguments) \
+    static CUresult(*real_##name) arguments; \
+    static CUresult hook_##name arguments; \
+    HOOK_ENTRY(name, name, false) \
+    static CUresult hook_##name arguments
 void driver_open(void);
-
-typedef int CUresult;
-enum { OUT_OF_MEMORY = 2 };
-typedef struct {
-    int32_t type, requested, location_type, location_id;
-    void *win32;
-    uint8_t flags[8];
-} CUmemAllocationProp;
-typedef struct {
-    int32_t location_type, location_id, flags;
-} CUmemAccessDesc;
-
-/* The functions of the driver that the library itself calls; NULL where the driver has none. */
-#define DRIVER_FUNCTIONS(X) \
-    X(cuCtxGetDevice, "cuCtxGetDevice", (int *)) \
-    X(cuCtxGetCurrent, "cuCtxGetCurrent", (void **)) \
-    X(cuCtxSetCurrent, "cuCtxSetCurrent", (void *)) \
-    X(cuCtxSynchronize, "cuCtxSynchronize", (void)) \
-    X(cuDevicePrimaryCtxGetState, "cuDevicePrimaryCtxGetState", (int, unsigned *, int *)) \
-    X(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (void **, int)) \
-    X(cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", (int)) \
-    X(cuDeviceGetUuid, "cuDeviceGetUuid_v2", (void *, int)) \
-    X(cuMemAddressReserve, "cuMemAddressReserve", (uint64_t *, size_t, size_t, uint64_t, uint64_t)) \
-    X(cuMemAddressFree, "cuMemAddressFree", (uint64_t, size_t)) \
-    X(cuMemCreate, "cuMemCreate", (uint64_t *, size_t, const CUmemAllocationProp *, uint64_t)) \
-    X(cuMemRelease, "cuMemRelease", (uint64_t)) \
-    X(cuMemMap, "cuMemMap", (uint64_t, size_t, size_t, uint64_t, uint64_t)) \
-    X(cuMemUnmap, "cuMemUnmap", (uint64_t, size_t)) \
-    X(cuMemSetAccess, "cuMemSetAccess", (uint64_t, size_t, const CUmemAccessDesc *, size_t)) \
-    X(cuMemExportToShareableHandle, "cuMemExportToShareableHandle", (void *, uint64_t, int, uint64_t))
-#define DECLARE(name, symbol, arguments) CUresult(*name) arguments;
-struct driver {
-    DRIVER_FUNCTIONS(DECLARE)
-};
-#undef DECLARE
-extern struct driver driver;
 
 /* What the program did that pins memory or that the library cannot follow (protocol.h). */
 void note(uint32_t flag);

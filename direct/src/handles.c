@@ -7,18 +7,6 @@
 #define TOKEN 0x5374617369000000ull
 #define TOKEN_BITS 0xffffffull
 
-static CUresult (*real_create)(uint64_t *, size_t, const CUmemAllocationProp *, uint64_t);
-static CUresult (*real_release)(uint64_t);
-static CUresult (*real_map)(uint64_t, size_t, size_t, uint64_t, uint64_t);
-static CUresult (*real_unmap)(uint64_t, size_t);
-static CUresult (*real_access)(uint64_t, size_t, const CUmemAccessDesc *, size_t);
-static CUresult (*real_export)(void *, uint64_t, int, uint64_t);
-static CUresult (*real_retain)(uint64_t *, void *);
-static CUresult (*real_properties)(CUmemAllocationProp *, uint64_t);
-static CUresult (*real_bind)(uint64_t, size_t, uint64_t, size_t, size_t, uint64_t);
-static CUresult (*real_bind_v2)(uint64_t, int, size_t, uint64_t, size_t, size_t, uint64_t);
-static CUresult (*real_arrays)(void *, unsigned, void *);
-
 static struct block *block_of(uint64_t handle) {
     uint64_t i = handle & TOKEN_BITS;
     bool ours = (handle & ~TOKEN_BITS) == TOKEN && i < block_limit && blocks[i].state != BLOCK_FREE;
@@ -33,20 +21,20 @@ static uint64_t translate(uint64_t handle) {
     return real;
 }
 
-static CUresult create(uint64_t *handle, size_t bytes, const CUmemAllocationProp *prop, uint64_t flags) {
+HOOK(cuMemCreate, (uint64_t *handle, size_t bytes, const CUmemAllocationProp *prop, uint64_t flags)) {
     bool ours = !gate_inert && handle && prop && prop->type == 1 && prop->location_type == 1 && prop->requested <= 1 &&
                 prop->location_id >= 0 && prop->location_id < MAX_DEVICES;
-    if (!ours) return real_create(handle, bytes, prop, flags);
+    if (!ours) return real_cuMemCreate(handle, bytes, prop, flags);
     CUmemAllocationProp shareable = *prop;
     shareable.requested = 1;
     int64_t until = 0;
     CUresult result;
-    do result = real_create(handle, bytes, &shareable, flags);
+    do result = real_cuMemCreate(handle, bytes, &shareable, flags);
     while (result == OUT_OF_MEMORY && room_is_made(&until));
     if (result) {
         if (result != OUT_OF_MEMORY) {
             note(NOTE_PLAIN);
-            result = real_create(handle, bytes, prop, flags);
+            result = real_cuMemCreate(handle, bytes, prop, flags);
         }
         return result;
     }
@@ -58,7 +46,7 @@ static CUresult create(uint64_t *handle, size_t bytes, const CUmemAllocationProp
     return 0;
 }
 
-static CUresult release(uint64_t handle) {
+HOOK(cuMemRelease, (uint64_t handle)) {
     table_lock();
     struct block *block = gate_inert ? NULL : block_of(handle);
     CUresult result = 0;
@@ -67,23 +55,23 @@ static CUresult release(uint64_t handle) {
         result = block_end(block);
     }
     table_unlock();
-    return block ? result : real_release(handle);
+    return block ? result : real_cuMemRelease(handle);
 }
 
-static CUresult map(uint64_t address, size_t bytes, size_t offset, uint64_t handle, uint64_t flags) {
+HOOK(cuMemMap, (uint64_t address, size_t bytes, size_t offset, uint64_t handle, uint64_t flags)) {
     table_lock();
     struct block *block = gate_inert ? NULL : block_of(handle);
-    CUresult result = block ? real_map(address, bytes, offset, block->handle, flags) : 0;
+    CUresult result = block ? real_cuMemMap(address, bytes, offset, block->handle, flags) : 0;
     if (block && result == 0 && !mapping_new(address, bytes, offset, block)) {
-        real_unmap(address, bytes);
-        result = 2;
+        driver.cuMemUnmap(address, bytes);
+        result = OUT_OF_MEMORY;
     }
     table_unlock();
-    return block ? result : real_map(address, bytes, offset, handle, flags);
+    return block ? result : real_cuMemMap(address, bytes, offset, handle, flags);
 }
 
-static CUresult unmap(uint64_t address, size_t bytes) {
-    CUresult result = real_unmap(address, bytes);
+HOOK(cuMemUnmap, (uint64_t address, size_t bytes)) {
+    CUresult result = real_cuMemUnmap(address, bytes);
     if (gate_inert || result) return result;
     table_lock();
     for (uint32_t i = 0; i < mapping_limit; i++) {
@@ -97,8 +85,8 @@ static CUresult unmap(uint64_t address, size_t bytes) {
     return 0;
 }
 
-static CUresult set_access(uint64_t address, size_t bytes, const CUmemAccessDesc *access, size_t count) {
-    CUresult result = real_access(address, bytes, access, count);
+HOOK(cuMemSetAccess, (uint64_t address, size_t bytes, const CUmemAccessDesc *access, size_t count)) {
+    CUresult result = real_cuMemSetAccess(address, bytes, access, count);
     if (gate_inert || result) return result;
     table_lock();
     for (uint32_t i = 0; i < mapping_limit; i++) {
@@ -115,13 +103,13 @@ static CUresult set_access(uint64_t address, size_t bytes, const CUmemAccessDesc
     return 0;
 }
 
-static CUresult export(void *to, uint64_t handle, int type, uint64_t flags) {
-    CUresult result = real_export(to, gate_inert ? handle : translate(handle), type, flags);
+HOOK(cuMemExportToShareableHandle, (void *to, uint64_t handle, int type, uint64_t flags)) {
+    CUresult result = real_cuMemExportToShareableHandle(to, gate_inert ? handle : translate(handle), type, flags);
     if (result == 0) note(NOTE_EXPORT);
     return result;
 }
 
-static CUresult retain(uint64_t *handle, void *address) {
+HOOK(cuMemRetainAllocationHandle, (uint64_t *handle, void *address)) {
     uint64_t at = (uint64_t)(uintptr_t)address;
     table_lock();
     for (uint32_t i = 0; handle && !gate_inert && i < mapping_limit; i++) {
@@ -133,38 +121,30 @@ static CUresult retain(uint64_t *handle, void *address) {
         }
     }
     table_unlock();
-    return real_retain(handle, address);
+    return real_cuMemRetainAllocationHandle(handle, address);
 }
 
-static CUresult properties(CUmemAllocationProp *prop, uint64_t handle) { return real_properties(prop, gate_inert ? handle : translate(handle)); }
-
-static CUresult bind(uint64_t group, size_t at, uint64_t handle, size_t offset, size_t bytes, uint64_t flags) {
-    note(NOTE_MULTICAST);
-    return real_bind(group, at, translate(handle), offset, bytes, flags);
+HOOK(cuMemGetAllocationPropertiesFromHandle, (CUmemAllocationProp *prop, uint64_t handle)) {
+    return real_cuMemGetAllocationPropertiesFromHandle(prop, gate_inert ? handle : translate(handle));
 }
 
-static CUresult bind_v2(uint64_t group, int device, size_t at, uint64_t handle, size_t offset, size_t bytes, uint64_t flags) {
+HOOK(cuMulticastBindMem, (uint64_t group, size_t at, uint64_t handle, size_t offset, size_t bytes, uint64_t flags)) {
     note(NOTE_MULTICAST);
-    return real_bind_v2(group, device, at, translate(handle), offset, bytes, flags);
+    return real_cuMulticastBindMem(group, at, translate(handle), offset, bytes, flags);
+}
+
+HOOK(cuMulticastBindMem_v2, (uint64_t group, int device, size_t at, uint64_t handle, size_t offset, size_t bytes, uint64_t flags)) {
+    note(NOTE_MULTICAST);
+    return real_cuMulticastBindMem_v2(group, device, at, translate(handle), offset, bytes, flags);
 }
 
 /* Handles lie inside an array of structures here. Programs with sparse textures are none of ours. */
-static CUresult map_arrays(void *list, unsigned count, void *stream) {
+HOOK(cuMemMapArrayAsync, (void *list, unsigned count, void *stream)) {
     note(NOTE_SPARSE);
-    return real_arrays(list, count, stream);
+    return real_cuMemMapArrayAsync(list, count, stream);
 }
 
-const struct hook handle_hooks[] = {
-    {"cuMemCreate", create, &real_create},
-    {"cuMemRelease", release, &real_release},
-    {"cuMemMap", map, &real_map},
-    {"cuMemUnmap", unmap, &real_unmap},
-    {"cuMemSetAccess", set_access, &real_access},
-    {"cuMemExportToShareableHandle", export, &real_export},
-    {"cuMemRetainAllocationHandle", retain, &real_retain},
-    {"cuMemGetAllocationPropertiesFromHandle", properties, &real_properties},
-    {"cuMulticastBindMem", bind, &real_bind},
-    {"cuMulticastBindMem_v2", bind_v2, &real_bind_v2},
-    {"cuMemMapArrayAsync", map_arrays, &real_arrays},
-    {0},
-};
+HOOK(cuMemMapArrayAsync_ptsz, (void *list, unsigned count, void *stream)) {
+    note(NOTE_SPARSE);
+    return real_cuMemMapArrayAsync_ptsz(list, count, stream);
+}

@@ -13,10 +13,9 @@ void note(uint32_t flag) {
 
 int capture_count(void) { return __atomic_load_n(&captures, __ATOMIC_RELAXED); }
 
-/* Declares `real_NAME` and `hook_NAME`, which notes FLAG when the call succeeded. Six integer arguments are passed on. */
+/* Notes FLAG when the call succeeded. Six integer arguments are passed on. */
 #define NOTING(name, flag)                                                                                    \
-    static CUresult (*real_##name)(long, long, long, long, long, long);                                      \
-    static CUresult hook_##name(long a, long b, long c, long d, long e, long f) {                            \
+    HOOK(name, (long a, long b, long c, long d, long e, long f)) {                                            \
         CUresult result = real_##name(a, b, c, d, e, f);                                                      \
         if (result == 0) note(flag);                                                                          \
         return result;                                                                                        \
@@ -24,6 +23,7 @@ int capture_count(void) { return __atomic_load_n(&captures, __ATOMIC_RELAXED); }
 NOTING(cuIpcGetMemHandle, NOTE_IPC)
 NOTING(cuIpcGetEventHandle, NOTE_IPC)
 NOTING(cuMemPoolExportToShareableHandle, NOTE_EXPORT)
+NOTING(cuMemGetHandleForAddressRange, NOTE_EXPORT)
 NOTING(cuMemPoolImportFromShareableHandle, NOTE_IMPORT)
 NOTING(cuMemImportFromShareableHandle, NOTE_IMPORT)
 NOTING(cuMemAllocManaged, NOTE_MANAGED)
@@ -36,8 +36,7 @@ struct ipc_handle {
     char bytes[64];
 };
 #define OPENING(name)                                                                                         \
-    static CUresult (*real_##name)(void *, struct ipc_handle, unsigned);                                     \
-    static CUresult hook_##name(void *to, struct ipc_handle handle, unsigned flags) {                        \
+    HOOK(name, (void *to, struct ipc_handle handle, unsigned flags)) {                                        \
         CUresult result = real_##name(to, handle, flags);                                                     \
         if (result == 0) note(NOTE_IPC);                                                                      \
         return result;                                                                                        \
@@ -47,8 +46,7 @@ OPENING(cuIpcOpenMemHandle_v2)
 OPENING(cuIpcOpenEventHandle)
 
 #define CAPTURING(name, change)                                                                               \
-    static CUresult (*real_##name)(long, long, long, long, long, long);                                      \
-    static CUresult hook_##name(long a, long b, long c, long d, long e, long f) {                            \
+    HOOK(name, (long a, long b, long c, long d, long e, long f)) {                                            \
         CUresult result = real_##name(a, b, c, d, e, f);                                                      \
         if (result == 0 || change < 0) __atomic_add_fetch(&captures, change, __ATOMIC_RELAXED);               \
         return result;                                                                                        \
@@ -78,69 +76,71 @@ static CUresult made(CUresult result, void **context) {
     return 0;
 }
 
-static CUresult (*real_create_v2)(void **, unsigned, int);
-static CUresult create_v2(void **context, unsigned flags, int device) { return made(real_create_v2(context, flags, device), context); }
+HOOK(cuCtxCreate_v2, (void **context, unsigned flags, int device)) { return made(real_cuCtxCreate_v2(context, flags, device), context); }
 
-static CUresult (*real_create_v3)(void **, void *, int, unsigned, int);
-static CUresult create_v3(void **context, void *params, int count, unsigned flags, int device) {
-    return made(real_create_v3(context, params, count, flags, device), context);
+HOOK(cuCtxCreate_v3, (void **context, void *params, int count, unsigned flags, int device)) {
+    return made(real_cuCtxCreate_v3(context, params, count, flags, device), context);
 }
 
-static CUresult (*real_create_v4)(void **, void *, unsigned, int);
-static CUresult create_v4(void **context, void *params, unsigned flags, int device) {
-    return made(real_create_v4(context, params, flags, device), context);
+HOOK(cuCtxCreate_v4, (void **context, void *params, unsigned flags, int device)) {
+    return made(real_cuCtxCreate_v4(context, params, flags, device), context);
 }
 
-static CUresult (*real_destroy)(void *);
-static CUresult destroy(void *context) {
+HOOK(cuCtxDestroy_v2, (void *context)) {
     if (!gate_inert) {
         context_died(context);
         table_lock();
         for (int i = 0; i < MAX_CONTEXTS; i++) contexts[i] = contexts[i] == context ? NULL : contexts[i];
         table_unlock();
     }
-    return real_destroy(context);
+    return real_cuCtxDestroy_v2(context);
 }
 
-static CUresult (*real_retain)(void **, int);
-static CUresult retain(void **context, int device) {
-    CUresult result = real_retain(context, device);
+HOOK(cuDevicePrimaryCtxRetain, (void **context, int device)) {
+    CUresult result = real_cuDevicePrimaryCtxRetain(context, device);
     if (result == 0 && !gate_inert) control_start();
     return result;
+}
+
+static bool has_primary(int device) {
+    unsigned flags;
+    int active = 0;
+    return driver.cuDevicePrimaryCtxGetState(device, &flags, &active) == 0 && active;
 }
 
 /* The primary context of a device that has one. */
 static void *primary_of(int device) {
     void *context;
-    unsigned flags;
-    int active = 0;
-    if (driver.cuDevicePrimaryCtxGetState(device, &flags, &active) || !active || driver.cuDevicePrimaryCtxRetain(&context, device)) return NULL;
+    if (!has_primary(device) || driver.cuDevicePrimaryCtxRetain(&context, device)) return NULL;
     driver.cuDevicePrimaryCtxRelease(device);
     return context;
 }
 
 /* The memory goes first: the driver would take the addresses with the context. */
-static CUresult (*real_reset)(int);
-static CUresult reset(int device) {
+HOOK(cuDevicePrimaryCtxReset_v2, (int device)) {
     void *context = gate_inert ? NULL : primary_of(device);
     if (context) context_died(context);
-    return real_reset(device);
+    return real_cuDevicePrimaryCtxReset_v2(device);
 }
 
 /* Only the last one ends the context. */
-static CUresult (*real_release)(int);
-static CUresult release(int device) {
+HOOK(cuDevicePrimaryCtxRelease_v2, (int device)) {
     void *context = gate_inert ? NULL : primary_of(device);
-    CUresult result = real_release(device);
-    if (context && !primary_of(device)) context_died(context);
+    CUresult result = real_cuDevicePrimaryCtxRelease_v2(device);
+    if (context && !has_primary(device)) context_died(context);
     return result;
 }
 
-static CUresult (*real_peer)(void *, unsigned);
-static CUresult enable_peer(void *peer, unsigned flags) {
+/* Of CUDA 10 and older; they do the same. */
+HOOK_ENTRY(cuCtxCreate, cuCtxCreate_v2, true)
+HOOK_ENTRY(cuCtxDestroy, cuCtxDestroy_v2, true)
+HOOK_ENTRY(cuDevicePrimaryCtxReset, cuDevicePrimaryCtxReset_v2, true)
+HOOK_ENTRY(cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2, true)
+
+HOOK(cuCtxEnablePeerAccess, (void *peer, unsigned flags)) {
     void *current;
     int user, owner;
-    CUresult result = real_peer(peer, flags);
+    CUresult result = real_cuCtxEnablePeerAccess(peer, flags);
     if (result || gate_inert || driver.cuCtxGetDevice(&user) || driver.cuCtxGetCurrent(&current)) return result;
     if (driver.cuCtxSetCurrent(peer) == 0 && driver.cuCtxGetDevice(&owner) == 0 && owner < MAX_DEVICES && user < MAX_DEVICES) peer_allow(owner, user);
     driver.cuCtxSetCurrent(current);
@@ -156,49 +156,11 @@ void contexts_synchronize(int *result) {
     }
     for (int device = 0; device < MAX_DEVICES && *result == 0; device++) {
         void *context;
-        unsigned flags;
-        int active = 0;
-        if (driver.cuDevicePrimaryCtxGetState(device, &flags, &active) || !active) continue;
-        *result = driver.cuDevicePrimaryCtxRetain(&context, device);
-        if (*result == 0) {
-            *result = driver.cuCtxSetCurrent(context);
-            *result = *result ? *result : driver.cuCtxSynchronize();
-            driver.cuCtxSetCurrent(NULL);
-            driver.cuDevicePrimaryCtxRelease(device);
-        }
+        if (!has_primary(device) || (*result = driver.cuDevicePrimaryCtxRetain(&context, device))) continue;
+        *result = driver.cuCtxSetCurrent(context);
+        *result = *result ? *result : driver.cuCtxSynchronize();
+        driver.cuCtxSetCurrent(NULL);
+        driver.cuDevicePrimaryCtxRelease(device);
     }
     driver.cuCtxSetCurrent(NULL);
 }
-
-#define HOOK(name) {#name, hook_##name, &real_##name}
-const struct hook knowledge_hooks[] = {
-    HOOK(cuIpcGetMemHandle),
-    HOOK(cuIpcGetEventHandle),
-    HOOK(cuIpcOpenMemHandle),
-    HOOK(cuIpcOpenMemHandle_v2),
-    HOOK(cuIpcOpenEventHandle),
-    HOOK(cuMemPoolExportToShareableHandle),
-    HOOK(cuMemPoolImportFromShareableHandle),
-    HOOK(cuMemImportFromShareableHandle),
-    HOOK(cuMemAllocManaged),
-    HOOK(cuMulticastCreate),
-    HOOK(cuMulticastBindAddr),
-    HOOK(cuMulticastBindAddr_v2),
-    HOOK(cuStreamBeginCapture),
-    HOOK(cuStreamBeginCapture_ptsz),
-    HOOK(cuStreamBeginCapture_v2),
-    HOOK(cuStreamBeginCapture_v2_ptsz),
-    HOOK(cuStreamBeginCaptureToGraph),
-    HOOK(cuStreamBeginCaptureToGraph_ptsz),
-    HOOK(cuStreamEndCapture),
-    HOOK(cuStreamEndCapture_ptsz),
-    {"cuCtxCreate_v2", create_v2, &real_create_v2},
-    {"cuCtxCreate_v3", create_v3, &real_create_v3},
-    {"cuCtxCreate_v4", create_v4, &real_create_v4},
-    {"cuCtxDestroy_v2", destroy, &real_destroy},
-    {"cuDevicePrimaryCtxRetain", retain, &real_retain},
-    {"cuDevicePrimaryCtxReset_v2", reset, &real_reset},
-    {"cuDevicePrimaryCtxRelease_v2", release, &real_release},
-    {"cuCtxEnablePeerAccess", enable_peer, &real_peer},
-    {0},
-};

@@ -39,7 +39,7 @@ static CUresult add(struct gate_reply *reply, int *fds, uint32_t i) {
     struct gate_entry *entry = &reply->entry[reply->count];
     *entry = (struct gate_entry){i, blocks[i].prop.location_id, address_of(i), blocks[i].bytes, {0}};
     if (driver.cuDeviceGetUuid) driver.cuDeviceGetUuid(entry->uuid, entry->device);
-    CUresult result = driver.cuMemExportToShareableHandle(&fds[reply->count], blocks[i].handle, 1, 0);
+    CUresult result = driver.cuMemExport(&fds[reply->count], blocks[i].handle, 1, 0);
     reply->count += result == 0;
     note(NOTE_HANDED);
     return result;
@@ -58,19 +58,23 @@ CUresult move_export(uint32_t first, struct gate_reply *reply, int *fds) {
     return result;
 }
 
-/* A block that cannot be unmapped stays as it is; the keeper sees the failure and gives the others back. */
+/* Stays as it is if it cannot be unmapped. Once it is unmapped, its content is with the keeper, released or not. */
+static CUresult unload(uint32_t i) {
+    CUresult result = 0;
+    driver.cuCtxSetCurrent(blocks[i].context);
+    for (uint32_t m = mapping_of(i, 0); m < mapping_limit && result == 0; m = mapping_of(i, m + 1)) {
+        result = driver.cuMemUnmap(mappings[m].address, mappings[m].bytes);
+        if (result && map(i, m) == 0) return result;
+    }
+    blocks[i].state = BLOCK_AWAY;
+    return result ? result : driver.cuMemRelease(blocks[i].handle);
+}
+
+/* After a failure the keeper gives back what is away. */
 CUresult move_unload(void) {
     CUresult worst = 0;
     for (uint32_t i = 0; i < block_limit; i++) {
-        if (blocks[i].state != BLOCK_HERE) continue;
-        CUresult result = 0;
-        driver.cuCtxSetCurrent(blocks[i].context);
-        for (uint32_t m = mapping_of(i, 0); m < mapping_limit && result == 0; m = mapping_of(i, m + 1)) {
-            result = driver.cuMemUnmap(mappings[m].address, mappings[m].bytes);
-            if (result) map(i, m);
-        }
-        result = result ? result : driver.cuMemRelease(blocks[i].handle);
-        if (result == 0) blocks[i].state = BLOCK_AWAY;
+        CUresult result = blocks[i].state == BLOCK_HERE ? unload(i) : 0;
         worst = worst ? worst : result;
     }
     driver.cuCtxSetCurrent(NULL);
@@ -121,6 +125,6 @@ void move_loaded(void) {
 
 uint32_t move_away(void) {
     uint32_t away = 0;
-    for (uint32_t i = 0; i < block_limit; i++) away += blocks[i].state == BLOCK_AWAY || blocks[i].state == BLOCK_FILLING;
+    for (uint32_t i = 0; i < block_limit; i++) away += blocks[i].state != BLOCK_FREE && blocks[i].state != BLOCK_HERE;
     return away;
 }

@@ -1,6 +1,7 @@
 /* Between the library in a workload and the keeper: messages of a seqpacket socket, and the page that names the socket. */
 #ifndef STASIS_GATE_PROTOCOL_H
 #define STASIS_GATE_PROTOCOL_H
+#include <stddef.h>
 #include <stdint.h>
 
 #define GATE_MAGIC 0x31455441u /* "ATE1" */
@@ -13,7 +14,7 @@ enum gate_command { GATE_HELLO = 1, GATE_STATUS, GATE_CLOSE, GATE_EXPORT, GATE_U
 /* What the program did. The first group makes a checkpoint on this path impossible; the second is only reported. */
 enum gate_note {
     NOTE_IPC = 1 << 0,          /* cuIpcGetMemHandle, cuIpcOpenMemHandle and the same of events */
-    NOTE_EXPORT = 1 << 1,       /* cuMemExportToShareableHandle, of pools too */
+    NOTE_EXPORT = 1 << 1,       /* cuMemExportToShareableHandle, of pools too; cuMemGetHandleForAddressRange */
     NOTE_IMPORT = 1 << 2,
     NOTE_MULTICAST = 1 << 3,
     NOTE_MANAGED = 1 << 4,
@@ -58,7 +59,7 @@ struct gate_reply {
 struct gate_page {
     uint32_t magic, version;
     uint32_t state, notes;
-    uint64_t heartbeat; /* counts while the gate is closed, ten times a second */
+    uint64_t unused;
     uint32_t connected, blocks;
     uint64_t bytes;
     uint8_t token[16], answer[16];

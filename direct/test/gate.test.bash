@@ -119,6 +119,31 @@ promise_managed_memory_is_refused_by_name() {
     right log 8
 }
 
+# noted CALL NOTE: a program that made the call is refused, and the note says why.
+noted() {
+    node 1 64
+    preloaded "$T/program" calls "$1" >"$work/log" 2>&1 &
+    pid=$!
+    pids+=("$pid")
+    until_there "$work/log" ready
+    keeper
+    attach
+    refused "refused: $2" close w 5000
+}
+
+promise_sparse_arrays_are_refused_by_name() { noted cuMemMapArrayAsync sparse; }
+promise_sparse_arrays_of_the_thread_s_stream_are_refused_by_name() { noted cuMemMapArrayAsync_ptsz sparse; }
+promise_memory_that_a_network_card_may_use_is_refused_by_name() { noted cuMemGetHandleForAddressRange export; }
+
+promise_a_hooked_function_is_hooked_in_every_variant() {
+    local name variant
+    while read -r name; do
+        for variant in "${name}_ptsz" "${name}_ptds"; do
+            ! grep -q "^$variant " src/names.txt || grep -q "(${variant}[,)]" src/*.c || fail "$variant has no hook"
+        done
+    done < <(grep -ohE '^[A-Z_]+\(cu\w+[,)]' src/*.c | grep -o 'cu\w*')
+}
+
 promise_a_profiler_is_refused_by_name() {
     node 1 64
     export CUDA_INJECTION64_PATH=/none
@@ -132,7 +157,21 @@ promise_a_profiler_is_refused_by_name() {
 
 promise_memory_is_freed_with_its_context_and_by_free() {
     node 1 64
-    ( preloaded "$T/program" contexts ) >"$work/log" || fail "$(cat "$work/log")"
+    for version in _v2 ""; do
+        ( preloaded "$T/program" contexts "$version" ) >"$work/log" || fail "$(cat "$work/log")"
+    done
+}
+
+promise_memory_that_is_older_than_the_first_context_is_counted() {
+    node 1 64
+    preloaded "$T/program" early >"$work/log" 2>&1 &
+    pid=$!
+    pids+=("$pid")
+    until_there "$work/log" ready
+    keeper
+    attach
+    unload
+    reload
 }
 
 promise_handles_of_the_program_survive() {

@@ -116,7 +116,8 @@ right() {
     "$SIM/gpu-counter" --verify "$work/$1" --mib "$2" >/dev/null || fail "wrong: $(grep -n BAD "$work/$1" | head -3)"
 }
 
-free_blocks() { "$SIM/nvml-look" 2>/dev/null | sed -n 's/.*free \([0-9]*\).*/\1/p' | head -1; }
+# used [GPU]: the device memory that is taken on it, in blocks of 256 KiB.
+used() { "$SIM/nvml-look" | sed -n "s/^gpu ${1:-0} .* used=//p"; }
 
 holder_pid() { pgrep -f "stasis-keeper hold $work/k.hold|/proc/self/exe hold $work/k.hold" | head -1; }
 
@@ -171,4 +172,14 @@ until_there() {
         sleep 0.01
     done
     fail "expected '$2' in $1, got '$(tail -3 "$1" 2>/dev/null)'"
+}
+
+# until_there_is PATH
+until_there_is() {
+    local i
+    for ((i = 0; i < 3000; i++)); do
+        [ -e "$1" ] && return
+        sleep 0.01
+    done
+    fail "expected $1"
 }

@@ -64,7 +64,30 @@ promise_prefilled_memory_gives_way_to_the_process() {
 promise_memory_prefilled_on_another_gpu_is_loaded_from_the_file() {
     node 2 128
     saved 40
+    must use "$(gpu 1)"
+    before=$(used 1) # of the keeper's context
     must reserve "$(gpu 1)" 0 "$work/memory"
+    must prefill "$work/memory"
+    echo 'error 700 always' >"$STASIS_SIM_GPU/faults/copyDtoD.$keeper" # what is prefilled there is of no use
+    restored 40
+    must drop w
+    [ "$(used 1)" = "$before" ] || fail "expected $before blocks, got $(used 1)"
+}
+
+promise_memory_that_was_reserved_but_not_prefilled_comes_from_the_file() {
+    node 1 128
+    saved 40
+    must reserve "$(gpu)" 0 "$work/memory"
+    restored 40
+}
+
+promise_reserved_memory_is_replaced_by_the_next_for_that_file() {
+    node 1 256
+    saved 40
+    must reserve "$(gpu)" 0 "$work/memory"
+    before=$(used)
+    must reserve "$(gpu)" 0 "$work/memory"
+    [ "$(used)" = "$before" ] || fail "expected $before blocks, got $(used)"
     must prefill "$work/memory"
     restored 40
 }

@@ -250,43 +250,8 @@ static long free_bytes(void) {
     return (long)left;
 }
 
-/* Memory that belongs to a context goes with it, as the driver's own would; freed memory is free at once. */
-static int contexts(void) {
-    void *context;
-    uint64_t address;
-    size_t pitch;
-    begin();
-    long before = free_bytes();
-    EXPECT(0, CALL("cuMemAllocPitch_v2", L(&address), L(&pitch), 1000L, 3000L, 4L));
-    EXPECT(1024, pitch);
-    EXPECT(before - (4L << 20), free_bytes());
-    EXPECT(0, CALL("cuMemsetD32_v2", (long)(address + pitch * 2999), 5L, 250L));
-    EXPECT(5, word_at(address + pitch * 2999 + 996));
-    EXPECT(0, CALL("cuMemFree_v2", (long)address));
-    EXPECT(before, free_bytes());
-    EXPECT(1, CALL("cuMemFree_v2", (long)address));
-    EXPECT(0, CALL("cuCtxCreate_v2", L(&context), 0L, 0L));
-    EXPECT(0, CALL("cuMemAlloc_v2", L(&address), 8L << 20));
-    EXPECT(0, CALL("cuCtxDestroy_v2", L(context)));
-    EXPECT(0, CALL("cuDevicePrimaryCtxRetain", L(&context), 0L));
-    EXPECT(0, CALL("cuCtxSetCurrent", L(context)));
-    EXPECT(before, free_bytes());
-    EXPECT(0, CALL("cuMemAlloc_v2", L(&address), 8L << 20));
-    EXPECT(0, CALL("cuDevicePrimaryCtxRelease_v2", 0L)); /* one of two */
-    EXPECT(0, word_at(address) * 0);
-    EXPECT(0, CALL("cuDevicePrimaryCtxRelease_v2", 0L));
-    begin();
-    EXPECT(before, free_bytes());
-    EXPECT(0, CALL("cuMemAlloc_v2", L(&address), 8L << 20));
-    EXPECT(0, CALL("cuDevicePrimaryCtxReset_v2", 0L));
-    begin();
-    EXPECT(before, free_bytes());
-    return 0;
-}
-
 enum { MANY = 40 };
 
-/* More blocks than one batch holds, each with a content of its own. */
 /* Half of the memory, and later nearly all of it. */
 static int more(const char *go) {
     uint64_t address, handle, other;
@@ -308,17 +273,18 @@ static int more(const char *go) {
     return 0;
 }
 
-static int many(const char *go) {
+/* Blocks with a content of their own, by default more than one batch holds. */
+static int many(const char *go, int count) {
     uint64_t address[MANY];
     begin();
-    for (int i = 0; i < MANY; i++) {
+    for (int i = 0; i < count; i++) {
         EXPECT(0, CALL("cuMemAlloc_v2", L(&address[i]), 2L << 20));
         EXPECT(0, CALL("cuMemsetD32_v2", (long)address[i], 1000L + i, (2L << 20) / 4));
     }
     say("ready");
     await_file(go);
     static int words[(2 << 20) / 4];
-    for (int i = 0; i < MANY; i++) {
+    for (int i = 0; i < count; i++) {
         EXPECT(0, CALL("cuMemcpyDtoH_v2", L(words), (long)address[i], 2L << 20));
         for (size_t j = 0; j < sizeof words / sizeof words[0]; j++) EXPECT(1000 + i, words[j]);
     }
@@ -327,6 +293,7 @@ static int many(const char *go) {
     return 0;
 }
 
+#include "calls.h"
 #include "liar.h"
 
 int main(int argc, char **argv) {
@@ -339,9 +306,11 @@ int main(int argc, char **argv) {
     }
     if (strcmp(mode, "stranger") == 0 && argc == 3) return stranger(atoi(argv[2]));
     if (strcmp(mode, "threads") == 0 && argc == 3) return threads(argv[2]);
-    if (strcmp(mode, "many") == 0 && argc == 3) return many(argv[2]);
-    if (strcmp(mode, "contexts") == 0) return contexts();
+    if (strcmp(mode, "many") == 0 && argc >= 3) return many(argv[2], argc > 3 ? atoi(argv[3]) : MANY);
+    if (strcmp(mode, "contexts") == 0 && argc == 3) return contexts(argv[2]);
     if (strcmp(mode, "more") == 0 && argc == 3) return more(argv[2]);
+    if (strcmp(mode, "calls") == 0 && argc == 3) return calls(argv[2]);
+    if (strcmp(mode, "early") == 0) return early();
     if (strcmp(mode, "liar") == 0 && argc == 3) return liar(argv[2]);
     return 2;
 }

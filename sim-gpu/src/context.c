@@ -109,6 +109,9 @@ EXPORT CUresult cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice devi
 static CUcontext primary[MAX_GPUS];
 static int retained[MAX_GPUS];
 
+/* The names of older versions, which programs that were built with them call. */
+EXPORT CUresult cuCtxCreate(CUcontext *context, unsigned flags, CUdevice device) { return cuCtxCreate_v2(context, flags, device); }
+
 EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
     if (!context || !valid(device)) {
         return context ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
@@ -172,9 +175,15 @@ static CUresult release(CUdevice device, int all) {
     return CUDA_SUCCESS;
 }
 
+EXPORT CUresult cuCtxDestroy(CUcontext context) { return cuCtxDestroy_v2(context); }
+
 EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) { return release(device, 0); }
 
 EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) { return release(device, 1); }
+
+EXPORT CUresult cuDevicePrimaryCtxRelease(CUdevice device) { return release(device, 0); }
+
+EXPORT CUresult cuDevicePrimaryCtxReset(CUdevice device) { return release(device, 1); }
 
 EXPORT CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int *active) {
     *flags = 0;

@@ -1,10 +1,18 @@
 /* Device memory of this process: addresses, the blocks behind them, and copies to and from the
  * host. */
 #define _GNU_SOURCE
+#include "fault.h"
 #include "process.h"
 
 #include <string.h>
 #include <unistd.h>
+
+CUresult process_fault(enum call call) {
+    struct fault fault = {0};
+    char taken[FAULT_PATH];
+    fault_take(self.node.folder, call, getpid(), &fault, taken);
+    return fault.kind == FAULT_ERROR ? fault.value : CUDA_SUCCESS;
+}
 
 int memory_ordinal(CUdeviceptr address) {
     return address < DEVICE_BASE ? -1 : (int)((address - DEVICE_BASE) >> DEVICE_SHIFT);

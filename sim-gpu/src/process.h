@@ -92,6 +92,8 @@ int poison_open(void);
 /* Device memory; `write` 1 copies to the device. The caller holds the mutex or the gate. */
 CUresult memory_allocate(int ordinal, uint64_t bytes, CUdeviceptr *address);
 void memory_free(CUdeviceptr address, uint64_t bytes);
+/* The fault for a call of the program itself, or success: only `error N`. */
+CUresult process_fault(enum call call);
 CUresult memory_copy(CUdeviceptr address, void *host, uint64_t bytes, int write);
 CUresult memory_fill(CUdeviceptr address, uint32_t value, uint64_t bytes);
 struct managed *memory_managed(CUdeviceptr address, uint64_t bytes);

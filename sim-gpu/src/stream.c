@@ -39,17 +39,19 @@ static CUresult copy(CUdeviceptr address, void *host, size_t bytes, int write) {
 
 EXPORT CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes, void *stream) {
     (void)stream;
-    return copy(to, (void *)(uintptr_t)from, bytes, 1);
+    CUresult result = process_fault(CALL_TO_DEVICE);
+    return result ? result : copy(to, (void *)(uintptr_t)from, bytes, 1);
 }
 
 EXPORT CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, void *stream) {
     (void)stream;
-    return copy(from, to, bytes, 0);
+    CUresult result = process_fault(CALL_FROM_DEVICE);
+    return result ? result : copy(from, to, bytes, 0);
 }
 
 EXPORT CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
     char piece[65536];
-    CUresult result = CUDA_SUCCESS;
+    CUresult result = process_fault(CALL_WITHIN_DEVICE);
     for (size_t done = 0, n; done < bytes && result == CUDA_SUCCESS; done += n) {
         n = bytes - done < sizeof piece ? bytes - done : sizeof piece;
         result = copy(from + done, piece, n, 0);
@@ -69,3 +71,19 @@ EXPORT CUresult cuMemHostRegister_v2(void *address, size_t bytes, unsigned flags
 }
 
 EXPORT CUresult cuMemHostUnregister(void *address) { return address ? pass() : CUDA_ERROR_INVALID_VALUE; }
+
+/* Sparse arrays: none exist here. */
+EXPORT CUresult cuMemMapArrayAsync(void *list, unsigned count, void *stream) {
+    return list && count && stream ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE;
+}
+
+EXPORT CUresult cuMemMapArrayAsync_ptsz(void *list, unsigned count, void *stream) { return cuMemMapArrayAsync(list, count, stream); }
+
+/* A dma-buf, which no device uses here. */
+EXPORT CUresult cuMemGetHandleForAddressRange(int *handle, CUdeviceptr address, size_t bytes, int type, uint64_t flags) {
+    if (!handle || !address || !bytes || type != 1 || flags) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *handle = memfd_create("dmabuf", MFD_CLOEXEC);
+    return *handle < 0 ? CUDA_ERROR_OPERATING_SYSTEM : CUDA_SUCCESS;
+}

@@ -2,7 +2,6 @@
  * that keep memory alive. */
 #define _GNU_SOURCE
 #include "context.h"
-#include "fault.h"
 #include "process.h"
 
 #include <errno.h>
@@ -69,14 +68,6 @@ int vmm_claim(struct backing *backing, const struct node *node, int gpu, uint32_
     backing->fd = own.ctl;
     backing->owner = owner;
     return 0;
-}
-
-/* Faults on demand for the program's own calls: only `error N`. */
-static CUresult faulted(enum call call) {
-    struct fault fault = {0};
-    char taken[FAULT_PATH];
-    fault_take(self.node.folder, call, getpid(), &fault, taken);
-    return fault.kind == FAULT_ERROR ? fault.value : CUDA_SUCCESS;
 }
 
 static CUresult enter(void) {
@@ -157,7 +148,7 @@ EXPORT CUresult cuMemCreate(uint64_t *handle, size_t bytes, const CUmemAllocatio
     if (result) {
         return result;
     }
-    if ((result = faulted(CALL_CREATE))) {
+    if ((result = process_fault(CALL_CREATE))) {
         return leave(result);
     }
     struct backing *backing = unused((uint32_t)(bytes / BLOCK_BYTES));
@@ -185,8 +176,8 @@ EXPORT CUresult cuMemRelease(uint64_t handle) {
         return result;
     }
     struct backing *backing = backing_of(handle);
-    if (!backing) {
-        return leave(CUDA_ERROR_INVALID_VALUE);
+    if (!backing || (result = process_fault(CALL_RELEASE))) {
+        return leave(result ? result : CUDA_ERROR_INVALID_VALUE);
     }
     backing->refs--;
     drop(backing);
@@ -220,6 +211,9 @@ EXPORT CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset, uint6
             return leave(CUDA_ERROR_INVALID_VALUE);
         }
     }
+    if ((result = process_fault(CALL_MAP))) {
+        return leave(result);
+    }
     for (uint64_t i = 0; i < count; i++) {
         page[i] = PAGE_MAPPED | backing->block[first + i];
     }
@@ -239,7 +233,7 @@ EXPORT CUresult cuMemUnmap(CUdeviceptr address, size_t bytes) {
     uint32_t *page = table_of(address, bytes, &ordinal);
     for (struct mapping *m; page && covered < bytes && (m = mapping_at(address + covered)); covered += m->count * BLOCK_BYTES) {
     }
-    if ((result = faulted(CALL_UNMAP))) {
+    if ((result = process_fault(CALL_UNMAP))) {
         return leave(result);
     }
     if (covered != bytes || bytes == 0) {
@@ -281,6 +275,9 @@ EXPORT CUresult cuMemExportToShareableHandle(void *to, uint64_t handle, int type
     if (!backing || !backing->exportable) { /* imports are not */
         return leave(CUDA_ERROR_INVALID_VALUE);
     }
+    if ((result = process_fault(CALL_EXPORT))) {
+        return leave(result);
+    }
     int fd = fcntl(backing->fd, F_DUPFD_CLOEXEC, 0);
     backing->shared = 1;
     *(int *)to = fd;
@@ -312,7 +309,8 @@ static CUresult import(int fd, uint64_t *handle) {
 }
 
 EXPORT CUresult cuMemImportFromShareableHandle(uint64_t *handle, void *from, int type) {
-    CUresult result = handle && type == 1 ? enter() : CUDA_ERROR_INVALID_VALUE;
+    CUresult result = handle && type == 1 ? process_fault(CALL_IMPORT) : CUDA_ERROR_INVALID_VALUE;
+    result = result ? result : enter();
     return result ? result : leave(import((int)(intptr_t)from, handle));
 }
 
