@@ -126,6 +126,10 @@ class ScheduleTest {
     often.look();
     assertThat(often.schedule.getStatus().getReason()).isEqualTo("NoPodMatches");
     assertThat(new Kstatus().verdict(often.schedule)).isEqualTo(Kstatus.Verdict.CURRENT);
+
+    often.schedule.getSpec().setSuspend(true);
+    often.look();
+    assertThat(new Kstatus().verdict(often.schedule)).isEqualTo(Kstatus.Verdict.CURRENT);
   }
 
   @Test

@@ -10,16 +10,26 @@ import dev.stasis.api.v1beta1.common.ConditionedStatus;
 import dev.stasis.api.v1beta1.migration.GpuMigrationStatus;
 import dev.stasis.api.v1beta1.restore.GpuRestoreStatus;
 import io.fabric8.kubernetes.client.CustomResource;
+import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The verdict of kstatus on an object, by the rules that it has for custom resources (package
  * status of sigs.k8s.io/cli-utils): Flux, Argo CD and others wait while it is in progress.
  */
 public final class Kstatus {
+
+  /** The file of the objects for the library itself (e2e/kstatus); null: they are not recorded. */
+  private static final @Nullable String RECORD = System.getProperty("stasis.kstatus.record");
 
   /** The verdicts of the library. */
   public enum Verdict {
@@ -31,6 +41,7 @@ public final class Kstatus {
 
   /** Returns the verdict on an object. */
   public Verdict verdict(CustomResource<?, ? extends ConditionedStatus> object) {
+    record(object);
     if (object.getMetadata().getDeletionTimestamp() != null) {
       return Verdict.TERMINATING;
     }
@@ -67,6 +78,20 @@ public final class Kstatus {
     Verdict verdict = verdict(object);
     if (verdict != Verdict.TERMINATING && !conditions(status).isEmpty()) {
       assertThat(verdict).as("kstatus, %s", conditions(status)).isIn(expected(status));
+    }
+  }
+
+  private static void record(CustomResource<?, ?> object) {
+    if (RECORD != null) {
+      try {
+        Files.writeString(
+            Path.of(RECORD),
+            new KubernetesSerialization().asJson(object) + "\n",
+            StandardOpenOption.CREATE,
+            StandardOpenOption.APPEND);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
     }
   }
 
